@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -107,7 +108,7 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Example: shapesmt check unet.onnx --dim batch=1..32 --dim height=64..512:16",
+    epilog="Example: shapesmt check unet.onnx --dim batch=1..32 --dim height=64..512:16. Pages: shapesmt help.",
 )
 @click.version_option(__version__, "-V", "--version", message="shapesmt %(version)s")
 @debug_option
@@ -158,7 +159,7 @@ def check(
     (model,) = models
     question = settled(model, config, options)
     if html is not None:
-        from shapesmt.cli.pages import write_page
+        from shapesmt.cli.html_files import write_page
 
         report = write_page(html, _waiting(f"checking {model}", question, lambda: api.page_data(model, question)))
     else:
@@ -180,7 +181,7 @@ def _checked(
     shapes, options["shapes"] = options["shapes"], {}
     tasks = [many.Task(path, settled(path, config, options), shapes) for path in paths]
     if html is not None:
-        from shapesmt.cli.pages import page_paths, write_index
+        from shapesmt.cli.html_files import page_paths, write_index
 
         tasks = [task._replace(page=page) for task, page in zip(tasks, page_paths(html, paths), strict=True)]
     with counting(len(tasks)) as done:
@@ -195,7 +196,8 @@ def _checked(
 @click.argument("target", required=False, metavar="[NODE or TENSOR]")
 @click.option("--codes", is_flag=True, is_eager=True, expose_value=False, callback=list_codes,
               help="List the error codes.")  # fmt: skip
-def explain(form: Form, model: str, target: str | None, **options: Any) -> int:
+@click.option("--constraints", is_flag=True, help="Show what the node contributes to the solver's system.")
+def explain(form: Form, model: str, target: str | None, constraints: bool, **options: Any) -> int:
     """Why does this node, this dimension or the whole model fail?
 
     For MODEL, a code of a finding or warning (SM101) tells what it stands for and what helps.
@@ -207,7 +209,8 @@ def explain(form: Form, model: str, target: str | None, **options: Any) -> int:
 
         return _show(explain_code(model), form)
     question = settled(model, *configured(options))
-    return _show(_waiting(f"explaining {model}", question, lambda: api.explained(model, target, question)), form)
+    ask = partial(api.explained, model, target, question, constraints=constraints)
+    return _show(_waiting(f"explaining {model}", question, ask), form)
 
 
 @cli.command(epilog=f"{_BOUNDS_STATUS}. Example: shapesmt bounds unet.onnx --dim batch=1..32")
@@ -239,12 +242,16 @@ def tighten(form: Form, model: str, output: str, valid_only: bool, **options: An
 
 @cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")
 @model_command
+@click.argument("node", required=False, metavar="[NODE]")
 @click.option("-o", "--output", metavar="FILE.smt2", help="Where to write it; standard output by default.")
-def encode(form: Form, model: str, output: str | None, **options: Any) -> int:
-    """Print the complete system as SMT-LIB 2, for any solver: satisfiable if some node can fail."""
+def encode(form: Form, model: str, node: str | None, output: str | None, **options: Any) -> int:
+    """Print the complete system as SMT-LIB 2, for any solver: satisfiable if some node can fail.
+
+    Of NODE it is the part that it contributes: satisfiable if it can fail while the nodes before it run.
+    """
     from shapesmt import api
 
-    text = api.encoded(model, settled(model, *configured(options)))
+    text = api.encoded(model, settled(model, *configured(options)), node)
     _put(text, output, form, {"schema": "shapesmt/encode/1", "model": model, "smt2": text})
     return 0
 
@@ -290,6 +297,26 @@ def inspect(form: Form, model: str) -> int:
     from shapesmt import inspection
 
     return _show(inspection.inspect(model), form)
+
+
+@cli.command("help", epilog=f"{_STATUS.format('0')}. Example: shapesmt help ranges")
+@click.argument("topic", required=False, metavar="[TOPIC or COMMAND]")
+@click.pass_context
+def show_page(context: click.Context, topic: str | None) -> None:
+    """Show the page about TOPIC, or list the topics."""
+    from shapesmt.cli.manual import TOPICS, page, titles
+    from shapesmt.language import did_you_mean
+    from shapesmt.render import write_markdown
+
+    if topic is None:
+        width = max(map(len, TOPICS)) + 2
+        click.echo("\n".join(f"shapesmt help {name:{width}}{title}" for name, title in titles().items()))
+    elif topic in TOPICS:
+        write_markdown(page(topic), sys.stdout)
+    elif topic in cli.commands:
+        click.echo(cli.commands[topic].get_help(click.Context(cli.commands[topic], context.parent, topic)))
+    else:
+        raise click.UsageError(f"no page {printable(topic)!r}{did_you_mean(topic, [*TOPICS, *cli.commands])}", context)
 
 
 def _put(text: str, output: str | None, form: Form, data: Mapping[str, str]) -> None:

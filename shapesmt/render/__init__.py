@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shapesmt.render.json import to_json
+    from shapesmt.render.markdown import write_markdown
     from shapesmt.render.page.html import html_page
     from shapesmt.render.page.index import index_page
     from shapesmt.render.progress import counting, timing
@@ -46,6 +47,7 @@ __all__ = [
     "timing",
     "to_json",
     "tolerate_unprintable",
+    "write_markdown",
 ]
 
 _HOMES = {
@@ -53,6 +55,7 @@ _HOMES = {
     "page.html": ["html_page"],
     "page.index": ["index_page"],
     "json": ["to_json"],
+    "markdown": ["write_markdown"],
     "progress": ["counting", "timing"],
     "text.text": ["lines"],
 }

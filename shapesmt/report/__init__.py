@@ -2,6 +2,7 @@
 
 from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in, unchecked_in
 from shapesmt.report.catalogue import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
+from shapesmt.report.constraints import Condition, NodeConstraints, Variable
 from shapesmt.report.data import Answer
 from shapesmt.report.finding import (
     Cause,
@@ -13,6 +14,7 @@ from shapesmt.report.finding import (
     ModelWarning,
     Replay,
     Side,
+    Source,
     SymbolRange,
     WarningKind,
 )
@@ -48,6 +50,7 @@ from shapesmt.report.report import (
     Share,
     TensorBounds,
 )
+from shapesmt.report.simplified import Rewritten, Simplified
 from shapesmt.report.tightened import Tightened
 
 __all__ = [
@@ -62,6 +65,7 @@ __all__ = [
     "CauseGraph",
     "Cell",
     "Clash",
+    "Condition",
     "Counterexample",
     "Counts",
     "DimBounds",
@@ -76,6 +80,7 @@ __all__ = [
     "Link",
     "ModelFacts",
     "ModelWarning",
+    "NodeConstraints",
     "NumberLine",
     "Operator",
     "Operators",
@@ -87,12 +92,15 @@ __all__ = [
     "Remedy",
     "Replay",
     "Report",
+    "Rewritten",
     "Run",
     "Shape",
     "Share",
     "Side",
+    "Simplified",
     "Size",
     "Slider",
+    "Source",
     "Step",
     "SymbolRange",
     "TensorBounds",
@@ -100,6 +108,7 @@ __all__ = [
     "TensorFacts",
     "Tightened",
     "Unchecked",
+    "Variable",
     "WarningKind",
     "reports_in",
     "unchecked_in",

@@ -10,7 +10,7 @@ from shapesmt.examine import Examination, Problem
 from shapesmt.export import Trees
 from shapesmt.graph import Graph
 from shapesmt.presolve import Domain, extent
-from shapesmt.report import Calculator, Elements, PlacedNode, Shape, Slider, TensorData
+from shapesmt.report import Calculator, Elements, PlacedNode, Shape, Slider, SymbolRange, TensorData
 from shapesmt.rules import Tensor
 
 __all__ = ["calculator"]
@@ -32,16 +32,16 @@ def _sliders(problem: Problem, examination: Examination) -> tuple[Slider, ...]:
     """A slider for each symbol, at the first counterexample where there is one."""
     examples = (j.decision.counterexample for j in examination.judgements)
     start: Mapping[Atom, int] = next((e for e in examples if e is not None), {})
-    return tuple(
-        Slider(s.name, lowest(s), None if s.hi == inf else int(s.hi), s.step, start.get(s, _usual(s)))
-        for s in problem.domain.symbols
-    )
+    return tuple(_slider(s, problem.ranges.get(s.name), start.get(s)) for s in problem.domain.symbols)
 
 
-def _usual(s: Atom) -> int:
-    """A value to begin with: the middle of a range, the least where there is no end."""
-    low = lowest(s)
-    return low if s.hi == inf or s.lo == -inf else low + int((s.hi - low) // 2 // s.step) * s.step
+def _slider(s: Atom, declared: SymbolRange | None, start: int | None) -> Slider:
+    """The slider of a symbol; without a start, in the middle of its range, or at its least value if it has no end."""
+    low, high = lowest(s), None if s.hi == inf else int(s.hi)
+    if declared is not None and s.lo == -inf:
+        low, high = declared.min, declared.max
+    middle = low if high is None else low + (high - low + s.step) // 2 // s.step * s.step
+    return Slider(s.name, low, high, s.step, middle if start is None else start)
 
 
 def _nodes(examination: Examination, trees: Trees) -> Iterator[PlacedNode]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.page.document import badge, code, section
-from shapesmt.render.page.drawings.chain import cause_graph, fits_beside
+from shapesmt.render.page.drawings.chain import cause_graph
 from shapesmt.render.page.markup import Content, Markup, tag
 from shapesmt.render.text.findings import assignment, causes, finding_head, first_advice, replayed
 from shapesmt.render.text.stories import stories
@@ -46,9 +46,8 @@ def _card(story: Story, place: int, page: PageData) -> Markup:
     where = " · ".join(part for part in (name(finding.op_type), position, finding.code) if part)
     title = tag("h3", badge(finding.verdict), tag("bdi", name(finding.node)), tag("small", f"{where}{story.more}"))
     graph = page.cause_graphs.get(place)
-    beside = "beside" if graph is not None and fits_beside(graph) else None
     details = tag("div", *_details(finding, story.group, page), _others(story.others))
-    return tag("article", title, tag("div", details, _drawn(finding, graph), class_=beside), id=f"finding-{place}")
+    return tag("article", title, tag("div", details, _drawn(finding, graph)), id=f"finding-{place}")
 
 
 def _others(others: Sequence[Finding]) -> Markup | None:

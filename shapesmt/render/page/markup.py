@@ -9,9 +9,10 @@ from typing import TypeAlias, Union
 
 from shapesmt.errors import printable
 
-__all__ = ["Content", "Markup", "data", "svg", "tag"]
+__all__ = ["Content", "Markup", "data", "exact", "svg", "tag"]
 
 _MOST = 4000  # characters of one text
+_EXACT = 1 << 53
 _VOID = frozenset({"input", "meta"})  # elements that have no end tag
 
 
@@ -57,6 +58,15 @@ def data(identity: str, value: object) -> Markup:
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(f'<script type="application/json" id="{_escaped(identity)}">{text}</script>')
+
+
+def exact(number: int) -> int | str:
+    """A number for scripts, as text where their numbers aren't exact.
+
+    >>> exact(7), exact(1 << 60)
+    (7, '1152921504606846976')
+    """
+    return number if abs(number) < _EXACT else str(number)
 
 
 def _joined(content: Content) -> str:

@@ -45,7 +45,7 @@ def _below(less: str, k: str, most: str) -> tuple[str, str] | None:
 def _listed(k: str, rests: str) -> tuple[str, str] | None:
     """Remainders around 0: those from it on, and those up to it."""
     rest, modulus = {int(r) for r in rests.split(",")}, int(k)
-    above = next(n for n in range(modulus) if (n + 1) % modulus not in rest)
+    above = next((n for n in range(modulus) if n + 1 not in rest), 0)
     under = len(rest) - above - 1
     around = {n % modulus for n in range(-under, above + 1)}
     return _near(k, under, above) if 0 in rest and rest == around else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.page.document import section
-from shapesmt.render.page.markup import Markup, data, tag
+from shapesmt.render.page.markup import Markup, data, exact, tag
 from shapesmt.render.text.words import interval, name
 from shapesmt.report import NumberLine
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["calculator_data", "sizes"]
 
 _STEPS = 1024  # positions of a slider without an end
+_MOST_STEPS = 1 << 31  # of a range with more positions there is only the number
 _LETTERS = {Verdict.PROVED: "p", Verdict.UNKNOWN: "u", Verdict.DEPENDS: "d", Verdict.FAILS: "f"}
 
 
@@ -43,7 +44,7 @@ def _slider(slider: Slider, place: int, edge: int) -> Markup:
         "input", type="number", id=f"size-{place}", value=at, min=slider.first, max=last, step=slider.step,
         disabled=fixed,
     )  # fmt: skip
-    ruler = tag(
+    ruler = None if farthest // slider.step > _MOST_STEPS else tag(
         "input", type="range", id=f"range-{place}", min=0, max=farthest // slider.step, step=1, tabindex=-1,
         value=(at - slider.first) // slider.step, disabled=fixed, aria_label=f"{name(slider.name)}, slider",
     )  # fmt: skip
@@ -66,7 +67,10 @@ def calculator_data(calculator: Calculator) -> Markup:
         "calculator-data",
         {
             "entries": calculator.entries,
-            "sliders": [[printable(s.name), s.first, s.last, s.step] for s in calculator.sliders],
+            "sliders": [
+                [printable(s.name), exact(s.first), None if s.last is None else exact(s.last), s.step]
+                for s in calculator.sliders
+            ],
             "dims": [[printable(key), entry] for key, entry in calculator.dims.items()],
             "facts": [[printable(text, 400), entry] for text, entry in calculator.facts],
             "nodes": nodes,

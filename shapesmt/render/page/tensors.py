@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
 from shapesmt.render.page.document import MOST_CODE, section
-from shapesmt.render.page.markup import Markup, data, tag
+from shapesmt.render.page.markup import Markup, data, exact, tag
 from shapesmt.render.text.words import either, extent
 from shapesmt.report import TensorData
 
@@ -42,18 +42,6 @@ def tensors(page: PageData) -> Markup | None:
     bounds = page.bounds
     if not bounds.tensors:
         return None
-    kinds: dict[object, int] = {}
-    listed: list[list[object]] = []
-    rows = []
-    for key, t in bounds.tensors.items():
-        of = page.calculator.tensors.get(key, _NOTHING)
-        identity = (id(t), of.shapes, of.elements)
-        if identity not in kinds:
-            kinds[identity] = len(listed)
-            listed.append(_kind(t, of, valid=bounds.valid))
-        rows.append([printable(key, 1000), of.maker, kinds[identity]])
-    places = {key: place for place, key in enumerate(bounds.tensors)}
-    outputs = [places[key] for key in page.calculator.outputs if key in places]
     inexact = sum(not t.exact for t in bounds.tensors.values())
     over = "Bounds are over the inputs for which the model runs; both ends are attained and proven"
     over += f", but for {inexact:,} marked ~, where they are only sound." if inexact else "."
@@ -66,9 +54,26 @@ def tensors(page: PageData) -> Markup | None:
         tag("div", _table(), class_="scroll", tabindex=0, role="region", aria_label="table of tensors"),
         tag("button", "Show more", type="button", id="more", hidden=""),
         tag("noscript", tag("p", "The table needs scripts; shapesmt bounds prints it as text.")),
-        data("tensor-data", {"kinds": listed, "rows": rows, "outputs": outputs}),
-        number=len(rows),
+        data("tensor-data", _rows(page)),
+        number=len(bounds.tensors),
     )
+
+
+def _rows(page: PageData) -> dict[str, object]:
+    """The rows, what they share as kinds, and which rows are the model's outputs."""
+    kinds: dict[object, int] = {}
+    listed: list[list[object]] = []
+    rows = []
+    for key, t in page.bounds.tensors.items():
+        of = page.calculator.tensors.get(key, _NOTHING)
+        identity = (id(t), of.shapes, of.elements)
+        if identity not in kinds:
+            kinds[identity] = len(listed)
+            listed.append(_kind(t, of, valid=page.bounds.valid))
+        rows.append([printable(key, 1000), of.maker, kinds[identity]])
+    places = {key: place for place, key in enumerate(page.bounds.tensors)}
+    outputs = [places[key] for key in page.calculator.outputs if key in places]
+    return {"kinds": listed, "rows": rows, "outputs": outputs}
 
 
 def _controls() -> Markup:
@@ -100,7 +105,14 @@ def _kind(t: TensorBounds, of: TensorData, *, valid: bool) -> list[object]:
         formulas = _formulas(t.shape)
         varies = any(d.min != d.max for d in t.shape)
     shown = bounds if valid and varies else ""
-    return [dtype, BITS.get(t.dtype), formulas or bounds, shown, varies, shapes, of.elements if valid else None]
+    return [dtype, BITS.get(t.dtype), formulas or bounds, shown, varies, shapes, _elements(of) if valid else None]
+
+
+def _elements(of: TensorData) -> list[object] | None:
+    if of.elements is None:
+        return None
+    least, greatest, *proven = of.elements
+    return [exact(least), None if greatest is None else exact(greatest), *proven]
 
 
 def _intervals(shape: Sequence[DimBounds]) -> str:

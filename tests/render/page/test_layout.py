@@ -25,6 +25,7 @@ PAGES = {
 LONG = "encoder_with_a_long_name_" * 5
 SUM = f"g (float[n] x, float[m] y) => (float[k] z) {{ {LONG}a = Relu(x) {LONG}b = Relu(y) z = Add({LONG}a, {LONG}b) }}"
 PAGES["long names"] = (text(SUM), {})
+PAPER = "rgb(255, 255, 255)"
 WIDTHS = pytest.mark.parametrize("width", [390, 800, 1600])
 BOXES = """
     const width = arguments[0];
@@ -80,6 +81,20 @@ def test_nothing_is_clipped_and_nothing_overlaps(shown, name: str, width: int) -
     assert wrong == []
     browser.execute_script("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert browser.execute_script(BOXES, width)[1] == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_paper_has_everything_in_black_on_white(shown, name: str) -> None:
+    model, dims = PAGES[name]
+    width = 718  # of A4 with margins
+    browser = shown(shapesmt.page(model, dims=dims), width, "dark")
+    dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": dark})
+    assert browser.execute_script(BOXES, width)[1] == []
+    assert browser.execute_script("return getComputedStyle(document.documentElement).backgroundColor") == PAPER
+    buttons = "[...document.querySelectorAll('button')].filter((each) => !each.closest('th') && each.checkVisibility())"
+    assert browser.execute_script(f"return {buttons}.length") == 0
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
 
 
 @WIDTHS

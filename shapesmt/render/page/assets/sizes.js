@@ -41,7 +41,7 @@ class Sizes {
     this.rulers = model.sliders.map((_, place) => document.getElementById(`range-${place}`));
     this.chosen = this.fields.map((field) => BigInt(field.value));
     this.fields.forEach((field, place) => field.addEventListener("input", () => this.typed(place)));
-    this.rulers.forEach((ruler, place) => ruler.addEventListener("input", () => this.slid(place)));
+    this.rulers.forEach((ruler, place) => ruler?.addEventListener("input", () => this.slid(place)));
   }
 
   typed(place) {
@@ -65,7 +65,7 @@ class Sizes {
     sizes.forEach((size, place) => {
       const { first, step } = this.model.sliders[place];
       if (place !== typing) this.fields[place].value = String(size);
-      this.rulers[place].value = String((size - first) / step);
+      if (this.rulers[place]) this.rulers[place].value = String((size - first) / step);
     });
     const result = this.model.at(sizes);
     this.show(result);

@@ -1,6 +1,6 @@
 /* The table of tensors: searched, sorted, and shown in parts; what varies first. */
 
-const FIRST = 100, FURTHER = 400;
+const FIRST = matchMedia("(max-width: 1000px)").matches ? 25 : 100, FURTHER = 400;
 
 class Table {
   constructor(data, model) {

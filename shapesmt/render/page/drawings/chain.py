@@ -14,7 +14,7 @@ from shapesmt.render.page.markup import Markup, svg, tag
 from shapesmt.render.text.words import name
 from shapesmt.report import CauseGraph, Link, Step
 
-__all__ = ["cause_graph", "fits_beside"]
+__all__ = ["cause_graph"]
 
 _CHARACTER = 7.3  # the width of a character in a label
 _BOX, _LABEL = 30.0, 32.0  # heights of a box and of a label
@@ -22,7 +22,6 @@ _ABOVE, _BELOW = 16.0, 20.0  # the space above and below a label
 _MOST = 30  # the most characters of a name in a drawing
 _MOST_LISTED = 200  # and in a list
 _WIDTHS = (400, 520, 640, 880, 1040)  # of places for a drawing, in the style
-_BESIDE = 640
 
 
 Part = tuple[str, str]  # text and its class
@@ -36,11 +35,6 @@ def cause_graph(shown: CauseGraph) -> Markup:
     listed = tag("ol", [_step(shown, place) for place in range(len(shown.steps))], class_="steps")
     frame = None if needed is None else tag("div", drawn, class_=f"wide needs-{needed}")
     return tag("figure", frame, listed, class_="causes-drawn")
-
-
-def fits_beside(shown: CauseGraph) -> bool:
-    """Whether the drawing leaves room for text at its side, on a wide page."""
-    return _drawing(shown)[1] <= _BESIDE
 
 
 def _step(shown: CauseGraph, place: int) -> Markup:
@@ -137,7 +131,8 @@ def _boxed(item: Item, step: Step, line: Line) -> Markup:
     top = _top(item.rank)
     kind = "failing" if step.failing else "given" if not step.op_type else "node"
     frame = tag("rect", x=item.x - item.width / 2, y=top, width=item.width, height=_BOX, rx=8, class_=f"box {kind}")
-    return Markup(frame + _text(line, item.x, top + 20))
+    title = tag("title", " ".join(filter(None, (step.op_type, step.name, step.attributes))))
+    return tag("g", title, frame, _text(line, item.x, top + 20))
 
 
 def _text(line: Line, x: float, y: float) -> Markup:
