@@ -334,7 +334,7 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     failures, groups = grouped(failures, *stages, region)
     counts, verdict = a.examination.tally(), a.examination.verdict
     proven = certificate(*stages) if question.certify else ""
-    claims = declarations(*stages) if question.claims is Claims.CHECK else ()
+    claims = declarations(*stages, names_agree=True) if question.claims is Claims.CHECK else ()
     warnings = model_warnings(*stages, claims)
     problem, wrong = a.problem, tuple(finding for _, finding in claims)
     report = Report(
