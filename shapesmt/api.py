@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 
 LEAST_FOR_BOUNDS = 0.5
-"""Seconds: a page has bounds that take no longer than the check took, or than this; others are sound only."""
+"""Seconds: a page has bounds that take half as long as the check took, or this long; others are sound only."""
 Answer.presenter = Words()
 
 
@@ -257,7 +257,7 @@ def _page_data(a: Analysis, report: Report) -> PageData:
     """What a page shows beside the report: bounds, the chains of causes, the region, the formulas."""
     from shapesmt.diagnose import page_content
 
-    hurried = dataclasses.replace(a, judge=a.judge.within(max(LEAST_FOR_BOUNDS, report.seconds)))
+    hurried = dataclasses.replace(a, judge=a.judge.within(max(LEAST_FOR_BOUNDS, report.seconds / 2)))
     return page_content(a.problem, a.examination, a.judge, report, _bounds(hurried))
 
 
