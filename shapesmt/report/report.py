@@ -66,6 +66,8 @@ class Precondition(Data):
 class Remedy(Data):
     """Narrower ranges and relations with which the model runs: what `--dim`, `--assume` and `--value` are to say.
 
+    `note` says in words what runs beside these sizes.
+
     >>> Remedy({"height": "64..512:16"}, ("total == past + seq",)).to_dict()
     {'dims': {'height': '64..512:16'}, 'assume': ['total == past + seq']}
     """
@@ -73,6 +75,7 @@ class Remedy(Data):
     dims: Mapping[str, str]
     assume: tuple[str, ...] = ()
     values: Mapping[str, str] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    note: str = field(default="", metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True)

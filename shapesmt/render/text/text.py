@@ -216,7 +216,8 @@ def _region(report: Report) -> Iterator[Line]:
     how, formula = runs_when(region.whole, exact=region.data or region.exact, data=region.data is not None)
     yield line(0, f"{name(report.model)} {how}", *(" ", code(formula)) * bool(formula))
     if report.remedy is not None:
-        yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG))
+        note = f" ({printable(report.remedy.note, 400)})" if report.remedy.note else ""
+        yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG), note)
 
 
 def proofs(report: Report) -> str:
