@@ -29,7 +29,6 @@ from shapesmt.algebra import Verdict, one_call
 from shapesmt.deadline import Deadline, seconds
 from shapesmt.diagnose import (
     certificate,
-    complete_system,
     declarations,
     explanation,
     findings,
@@ -37,6 +36,7 @@ from shapesmt.diagnose import (
     model_warnings,
     precondition,
     refuse_declarations,
+    system_text,
 )
 from shapesmt.diagnose import remedy as remedy_for
 from shapesmt.errors import ModelError
@@ -50,7 +50,6 @@ from shapesmt.examine import (
     analysed,
     pose,
     tensor_bounds,
-    unbounded,
     valid_share,
 )
 from shapesmt.frontends import Model, load, load_protobuf
@@ -61,9 +60,11 @@ from shapesmt.report import Answer, Bounds, Explanation, Report, TensorBounds, T
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from shapesmt.report import CauseGraph, PageData
+    from shapesmt.report import PageData
 
 
+LEAST_FOR_BOUNDS = 0.5
+"""Seconds: a page has bounds that take no longer than the check took, or than this; others are sound only."""
 Answer.presenter = Words()
 
 
@@ -151,10 +152,14 @@ def explain(
     shapes: Mapping[str, ShapeLike] | None = None,
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
+    constraints: bool = False,
     timeout: float = TIMEOUT,
 ) -> Explanation:
-    """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes."""
-    return explained(model, target, Question(dims, shapes, values, assume, timeout))
+    """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes.
+
+    With `constraints`, also the variables, bounds and requirements that the node contributes to the solver's system.
+    """
+    return explained(model, target, Question(dims, shapes, values, assume, timeout), constraints=constraints)
 
 
 @one_call()
@@ -192,6 +197,7 @@ def tighten(
 
 def encode(
     model: Model,
+    node: str | None = None,
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
@@ -201,10 +207,12 @@ def encode(
 ) -> str:
     """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail.
 
+    Of one node it is the part that it contributes: satisfiable where it can fail while the nodes before it run.
+
     Raises:
         OutOfTimeError: It isn't complete when the timeout ends.
     """
-    return encoded(model, Question(dims, shapes, values, assume, timeout))
+    return encoded(model, Question(dims, shapes, values, assume, timeout), node)
 
 
 def repro(
@@ -246,18 +254,11 @@ def _page(a: Analysis, report: Report) -> str:
 
 
 def _page_data(a: Analysis, report: Report) -> PageData:
-    """What a page shows beside the report: bounds, the chains of causes, the region."""
-    from shapesmt.diagnose import cause_graphs, producers, valid_region
-    from shapesmt.report import PageData
+    """What a page shows beside the report: bounds, the chains of causes, the region, the formulas."""
+    from shapesmt.diagnose import page_content
 
-    sizes = _bounds(a)
-    if not sizes.valid:
-        sizes = dataclasses.replace(sizes, tensors=unbounded(a.examination))
-    in_time = a.judge.deadline.attempt
-    raster = in_time(lambda: valid_region(a.problem, a.examination), None)
-    none: dict[int, CauseGraph] = {}
-    graphs = in_time(lambda: cause_graphs(report.judged, a.examination), none)
-    return PageData(report, sizes, graphs, raster, producers(a.problem.graph))
+    hurried = dataclasses.replace(a, judge=a.judge.within(max(LEAST_FOR_BOUNDS, report.seconds)))
+    return page_content(a.problem, a.examination, a.judge, report, _bounds(hurried))
 
 
 @one_call()
@@ -271,10 +272,10 @@ def bounded(model: Model, tensors: Iterable[str], question: Question) -> Bounds:
 
 
 @one_call()
-def explained(model: Model, target: str | None, question: Question) -> Explanation:
+def explained(model: Model, target: str | None, question: Question, *, constraints: bool = False) -> Explanation:
     """The answer of `explain`."""
     a = analysed(model, question)
-    return explanation(a.problem, a.examination, a.judge, target, a.started)
+    return explanation(a.problem, a.examination, a.judge, target, a.started, constraints=constraints)
 
 
 @one_call()
@@ -297,11 +298,11 @@ def fails(a: Analysis) -> bool:
 
 
 @one_call()
-def encoded(model: Model, question: Question) -> str:
+def encoded(model: Model, question: Question, node: str | None = None) -> str:
     """The answer of `encode`."""
     graph = load(model)
     deadline = Deadline(seconds(question.timeout))
-    return deadline.require(lambda: complete_system(pose(graph, question)).text, "the system isn't complete")
+    return deadline.require(lambda: system_text(pose(graph, question), node), "the system isn't complete")
 
 
 @one_call()

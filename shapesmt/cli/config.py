@@ -14,7 +14,8 @@
     assume = "total == past + seq"
 
 A pattern with a slash is compared with the model's path from the file's folder, any other with the model's name;
-`*` matches any characters. Where several match, a later one wins; assumptions add up.
+`*` matches any characters. Where several match, a later one wins; assumptions add up. A name of the file's top level
+that a model lacks is an error where it looks like one of the model's misspelt.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from typing import Any, TypeAlias
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.examine import Claims, parse_value
-from shapesmt.language import ACCEPTED_SHAPE, Origin, Range, did_you_mean, names_in, parse_range, parse_shape, quoted
+from shapesmt.language import Origin, Range, did_you_mean, names_in, parse_range, parse_shape, quoted
 
 __all__ = ["Config"]
 
@@ -242,9 +243,8 @@ class _Reader:
     def _parsed(self, key: str, parse: Callable[[Any, str], Any], spec: object) -> Any:
         try:
             return parse(spec, "")
-        except (UsageError, TypeError) as error:  # TypeError: a number where a text belongs
-            reason = str(error) if isinstance(error, UsageError) else f"{quoted(spec)} is no shape; {ACCEPTED_SHAPE}"
-            raise UsageError(f"{printable(str(self.file))}: {printable(self.prefix + key)}: {reason}") from None
+        except UsageError as error:
+            raise UsageError(f"{printable(str(self.file))}: {printable(self.prefix + key)}: {error}") from None
 
     def _refusal(self, key: str, value: object, remedy: str) -> UsageError:
         where = f"{printable(str(self.file))}: {printable(self.prefix + key)}"

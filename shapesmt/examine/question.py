@@ -14,6 +14,13 @@ TIMEOUT = 60.0
 """Seconds after which what is undecided is reported as undecided."""
 
 
+_HOLDS = {
+    "dims": 'ranges, as {"batch": "1..32"}',
+    "shapes": 'shapes, as {"image": "[1,3,h,w]"}',
+    "values": 'elements, as {"sr": 16000}',
+}
+
+
 class Claims(str, Enum):
     """How the shapes that the file declares for inner tensors and outputs are used."""
 
@@ -51,6 +58,20 @@ class Question:
     certify: bool = False
     strict: bool = False
     replay: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse arguments of another type, by name."""
+        for name in ("dims", "shapes", "values"):
+            argument = getattr(self, name)
+            if argument is not None and not isinstance(argument, Mapping):
+                raise UsageError(f"{name} maps names to {_HOLDS[name]}; it isn't {printable(repr(argument), 60)}")
+        if isinstance(self.assume, str):
+            object.__setattr__(self, "assume", (self.assume,))
+        elif self.assume is not None and not isinstance(self.assume, Iterable):
+            raise UsageError(f"assume lists relations; it isn't {printable(repr(self.assume), 60)}")
+        timeout: object = self.timeout
+        if not isinstance(timeout, (int, float)):
+            raise UsageError(f"timeout is a number of seconds, not {printable(repr(timeout), 60)}")
 
     @property
     def claims(self) -> Claims:

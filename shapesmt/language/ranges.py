@@ -6,6 +6,7 @@ RANGE is `8`, `1..32`, `1..`, `..32` or `64..512:16`; SHAPE is `[1..8,3,?,400]`,
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from operator import index
 from typing import TYPE_CHECKING, Protocol, SupportsIndex, TypeAlias, runtime_checkable
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, SupportsIndex, TypeAlias, runtime_ch
 from shapesmt.errors import UnknownNameError, UsageError, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 LARGEST = 2**63 - 1  # what a dimension's int64 holds
 ACCEPTED_RANGE = "write 8, 1..32, 1.., ..32 or 64..512:16"
@@ -27,7 +28,10 @@ _MOST_LISTED = 6
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a declaration comes from; where it isn't `needed`, a model that lacks the name does without it."""
+    """Where a declaration comes from.
+
+    Where it isn't `needed`, a model that lacks the name does without it, unless it is one of the model's misspelt.
+    """
 
     source: str
     needed: bool = True
@@ -133,6 +137,8 @@ def parse_shape(spec: ShapeLike, name: str = "") -> tuple[DimLike, ...] | None:
         ranges = spec.to_ranges()
         return None if ranges is None else tuple(_dimension(r, name, spec) for r in ranges)
     if not isinstance(spec, str):
+        if not isinstance(spec, Iterable):
+            raise _no_shape(spec, name)
         return tuple(_dimension(item, name, spec) for item in spec)
     items = shape_items(spec)
     if items is None:
@@ -200,7 +206,7 @@ def unknown_name(what: str, name: str, known: Iterable[str], where: str) -> Unkn
     >>> unknown_name("input dimension", "hieght", ["batch", "height"], "unet.onnx")
     UnknownNameError("no input dimension 'hieght' in unet.onnx; did you mean 'height'?")
     """
-    return UnknownNameError(f"no {what} {quoted(name)} in {where}{did_you_mean(name, known)}")
+    return UnknownNameError(f"no {what} {quoted(name)} in {where}{did_you_mean(str(name), known)}")
 
 
 def quoted(value: object) -> str:

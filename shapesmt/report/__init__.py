@@ -2,6 +2,7 @@
 
 from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in, unchecked_in
 from shapesmt.report.catalogue import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
+from shapesmt.report.constraints import Condition, NodeConstraints, Variable
 from shapesmt.report.data import Answer
 from shapesmt.report.finding import (
     Cause,
@@ -13,10 +14,28 @@ from shapesmt.report.finding import (
     ModelWarning,
     Replay,
     Side,
+    Source,
     SymbolRange,
     WarningKind,
 )
-from shapesmt.report.page import Axis, CauseGraph, Cell, Link, PageData, Raster, Size, Step
+from shapesmt.report.page import (
+    Axis,
+    Calculator,
+    CauseGraph,
+    Cell,
+    Elements,
+    Link,
+    NumberLine,
+    PageData,
+    PlacedNode,
+    Raster,
+    Run,
+    Shape,
+    Size,
+    Slider,
+    Step,
+    TensorData,
+)
 from shapesmt.report.report import (
     Bounds,
     CaseBounds,
@@ -31,6 +50,7 @@ from shapesmt.report.report import (
     Share,
     TensorBounds,
 )
+from shapesmt.report.simplified import Rewritten, Simplified
 from shapesmt.report.tightened import Tightened
 
 __all__ = [
@@ -39,15 +59,18 @@ __all__ = [
     "Axis",
     "BatchReport",
     "Bounds",
+    "Calculator",
     "CaseBounds",
     "Cause",
     "CauseGraph",
     "Cell",
     "Clash",
+    "Condition",
     "Counterexample",
     "Counts",
     "DimBounds",
     "DimensionFacts",
+    "Elements",
     "ErrorCode",
     "Explanation",
     "Fact",
@@ -57,24 +80,35 @@ __all__ = [
     "Link",
     "ModelFacts",
     "ModelWarning",
+    "NodeConstraints",
+    "NumberLine",
     "Operator",
     "Operators",
     "PageData",
+    "PlacedNode",
     "Precondition",
     "Proof",
     "Raster",
     "Remedy",
     "Replay",
     "Report",
+    "Rewritten",
+    "Run",
+    "Shape",
     "Share",
     "Side",
+    "Simplified",
     "Size",
+    "Slider",
+    "Source",
     "Step",
     "SymbolRange",
     "TensorBounds",
+    "TensorData",
     "TensorFacts",
     "Tightened",
     "Unchecked",
+    "Variable",
     "WarningKind",
     "reports_in",
     "unchecked_in",

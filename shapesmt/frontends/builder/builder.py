@@ -367,6 +367,9 @@ class GraphBuilder:
         """An operand as a tensor of this graph: constants are added, tensors of graphs around it are captured."""
         if operand is None:
             return None
+        if isinstance(operand, str):
+            how = "pass what `input`, `constant` or `op` gave; for the text itself, `constant`"
+            raise UsageError(f"{title}: {quoted(operand)} is a text, not a tensor; {how}")
         if not isinstance(operand, Handle):
             try:
                 return self.constant(operand)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
+from shapesmt.render.text.sources import position, quotation
 from shapesmt.render.text.words import FAINT, STRONG, STYLES, Line, code, column, count, line, listed, name, runs_when
 from shapesmt.report import FindingKind
 
@@ -23,7 +24,7 @@ __all__ = [
     "causes",
     "finding_head",
     "finding_lines",
-    "first_of_each",
+    "first_advice",
     "input_shapes",
     "replayed",
     "shape_text",
@@ -33,15 +34,8 @@ _MOST_NAMED = 4  # the most inputs of the same shape that are named
 _SAYS_NOTHING = ("", "True", "False")
 _WIDEST_SIDE = 40  # columns of one of the two sides
 _WIDEST_SIZE = 48  # columns of a size with its formula, where the nodes beside it are aligned
+_WIDTH = 80  # columns in which the line of Python is shown beside a cause
 _LONGEST = 100  # the most characters of a formula that is shown with its value
-
-
-def first_of_each(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings; of several nodes whose operator has no rule, only the first."""
-    seen: dict[object, Finding] = {}
-    for finding in findings:
-        seen.setdefault(finding.op_type if finding.kind == FindingKind.UNSUPPORTED else id(finding), finding)
-    return list(seen.values())
 
 
 def finding_head(finding: Finding, others: str = "") -> Iterator[Line]:
@@ -54,6 +48,8 @@ def finding_head(finding: Finding, others: str = "") -> Iterator[Line]:
         yield line(2, _no_rule(finding))
     else:
         yield line(2, printable(finding.title or finding.law, 400))
+    if source := quotation(finding.source, finding.node):
+        yield line(2, source)
 
 
 def finding_lines(
@@ -96,13 +92,21 @@ def brief_lines(
 
 
 def _remedy(code: str) -> Iterator[Line]:
-    """The first sentence of what helps where a law of this code is broken, and the command that says more."""
+    """What helps where a law of this code is broken, and the command that says more."""
+    advice = first_advice(code)
+    if advice:
+        yield line(2, "help: ", advice)
+        yield line(2, "more: ", (f"shapesmt explain {code}", STRONG))
+
+
+def first_advice(code: str) -> str:
+    """The first sentence of what helps where a law of this code is broken; "" of a code that isn't in the catalogue."""
     from shapesmt.laws.codes import CATALOGUE
 
-    if code in CATALOGUE:
-        first = re.split(r"[.;] ", CATALOGUE[code].remedy)[0]
-        yield line(2, "help: ", first[0].lower() + first[1:].removesuffix("."))
-        yield line(2, "more: ", (f"shapesmt explain {code}", STRONG))
+    if code not in CATALOGUE:
+        return ""
+    first = re.split(r"[.;] ", CATALOGUE[code].remedy)[0]
+    return first[0].lower() + first[1:].removesuffix(".")
 
 
 def _no_rule(finding: Finding) -> str:
@@ -130,6 +134,8 @@ def causes(because: Sequence[Cause], most: int = 0) -> Iterator[Line]:
     prefix = common_path([cause.node for cause in rows if cause.node])
     for place, (size, used, cause) in enumerate(zip(sizes, widths, rows, strict=True)):
         node = _node_of(cause, prefix)
+        at = f"  {position(cause.source)}" if cause.source is not None and cause.source.file else ""
+        node += at if 4 + max(width, used) + 2 + len(node + at) <= _WIDTH else ""
         yield line(4, *size, *((" " * max(width - used, 0) + "  ", (node, FAINT)) if node else ()))
         if hidden and not place:
             yield line(4, (f"... {count(hidden, 'more size')} on the way; `shapesmt explain` shows all", FAINT))
