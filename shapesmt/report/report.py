@@ -79,6 +79,21 @@ class Remedy(Data):
     note: str = field(default="", metadata=_OMIT_EMPTY)
 
 
+@dataclass(frozen=True, slots=True)
+class Release(Data):
+    """For which inputs a model runs that fails at sizes to which `--dim` binds it, without these: `dims`.
+
+    `nearest` has the sizes nearest to them at which it runs.
+
+    >>> Release({"seq": 600}, Precondition(("seq <= 512",), exact=True), ({"seq": 512},)).to_dict()
+    {'dims': {'seq': 600}, 'precondition': {'text': ['seq <= 512'], 'exact': True}, 'nearest': [{'seq': 512}]}
+    """
+
+    dims: Mapping[str, int]
+    precondition: Precondition
+    nearest: tuple[Mapping[str, int], ...] = ()
+
+
 @dataclass(frozen=True)
 class Report(Answer):
     """The answer of `check`: does every node run for every admissible input?
@@ -105,6 +120,7 @@ class Report(Answer):
     unadopted: Mapping[str, SymbolRange] = field(default_factory=dict, metadata=_OMIT_EMPTY)
     """Ranges in the file's metadata for names that no dimension has, which are not used."""
     remedy: Remedy | None = field(default=None, metadata=_OMIT_EMPTY)
+    release: Release | None = field(default=None, metadata=_OMIT_EMPTY)
     warnings: tuple[ModelWarning, ...] = field(default=(), metadata=_OMIT_EMPTY)
     groups: tuple[Group, ...] = field(default=(), metadata=_OMIT_EMPTY)
     """The findings by their cause; `Finding.group` is the place of its group here."""
