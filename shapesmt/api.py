@@ -38,6 +38,7 @@ from shapesmt.diagnose import (
     refuse_declarations,
     system_text,
 )
+from shapesmt.diagnose import release as released
 from shapesmt.diagnose import remedy as remedy_for
 from shapesmt.errors import ModelError
 from shapesmt.examine import (
@@ -341,6 +342,7 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
         problem.graph.source, verdict, problem.ranges, counts, failures + wrong, region, a.seconds,
         problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
         strict=question.strict, remedy=remedy_for(*stages, region), groups=groups,
+        release=released(question, *stages),
     )  # fmt: skip
     return a, report
 
