@@ -53,6 +53,8 @@ from shapesmt.examine import (
     tensor_bounds,
     valid_share,
 )
+from shapesmt.footprint import measured as measured
+from shapesmt.footprint import memory as memory
 from shapesmt.frontends import Model, load, load_protobuf
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
 from shapesmt.render import Words

@@ -18,6 +18,7 @@ from shapesmt.report.finding import (
     SymbolRange,
     WarningKind,
 )
+from shapesmt.report.memory import Budget, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
 from shapesmt.report.page import (
     Axis,
     Calculator,
@@ -60,6 +61,7 @@ __all__ = [
     "Axis",
     "BatchReport",
     "Bounds",
+    "Budget",
     "Calculator",
     "CaseBounds",
     "Cause",
@@ -77,8 +79,12 @@ __all__ = [
     "Fact",
     "Finding",
     "FindingKind",
+    "Greatest",
     "Group",
+    "HeldTensor",
+    "IndexLimit",
     "Link",
+    "Memory",
     "ModelFacts",
     "ModelWarning",
     "NodeConstraints",
@@ -86,6 +92,8 @@ __all__ = [
     "Operator",
     "Operators",
     "PageData",
+    "Peak",
+    "PeakAt",
     "PlacedNode",
     "Precondition",
     "Proof",

@@ -15,6 +15,7 @@ from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
 from shapesmt.render.text.constraints import constraint_lines
 from shapesmt.render.text.findings import causes
+from shapesmt.render.text.memory import memory_text
 from shapesmt.render.text.stories import MOST_LINES, height, stories, story_lines
 from shapesmt.render.text.summary import summary, unchecked
 from shapesmt.render.text.tables import bounds_text, facts_text, operators_text, table, tightened_text, witnesses
@@ -39,6 +40,7 @@ from shapesmt.report import (
     ErrorCode,
     Explanation,
     FindingKind,
+    Memory,
     ModelFacts,
     Release,
     Remedy,
@@ -96,6 +98,8 @@ def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
         return bounds_text(result)
     if isinstance(result, Tightened):
         return tightened_text(result)
+    if isinstance(result, Memory):
+        return memory_text(result)
     if isinstance(result, Explanation):
         return _explanation(result)
     if isinstance(result, ModelFacts):
