@@ -38,6 +38,7 @@ from shapesmt.diagnose import (
     refuse_declarations,
     system_text,
 )
+from shapesmt.diagnose import release as released
 from shapesmt.diagnose import remedy as remedy_for
 from shapesmt.errors import ModelError
 from shapesmt.examine import (
@@ -53,11 +54,14 @@ from shapesmt.examine import (
     tensor_bounds,
     valid_share,
 )
+from shapesmt.footprint import measured as measured
+from shapesmt.footprint import memory as memory
 from shapesmt.frontends import Model, load, load_protobuf
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
-from shapesmt.optimize import simpler
+from shapesmt.optimize import simplified as simplified
+from shapesmt.optimize import simplify as simplify
 from shapesmt.render import Words
-from shapesmt.report import Answer, Bounds, Explanation, Report, Simplified, TensorBounds, Tightened
+from shapesmt.report import Answer, Bounds, Explanation, Report, TensorBounds, Tightened
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -66,7 +70,7 @@ if TYPE_CHECKING:
 
 
 LEAST_FOR_BOUNDS = 0.5
-"""Seconds: a page has bounds that take no longer than the check took, or than this; others are sound only."""
+"""Seconds: a page has bounds that take half as long as the check took, or this long; others are sound only."""
 Answer.presenter = Words()
 Output: TypeAlias = "str | os.PathLike[str] | None"
 
@@ -198,32 +202,6 @@ def tighten(
     return _annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question)
 
 
-@one_call()
-def simplify(
-    model: Model,
-    output: Output = None,
-    *,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-    assume: Iterable[str] | None = None,
-    valid_only: bool = False,
-    check_runs: int = 0,
-    timeout: float = TIMEOUT,
-) -> ModelProto:
-    """The model without the nodes that are proven superfluous for every admissible input, saved where `output` says.
-
-    Raises:
-        ModelError: The model fails for some admissible input, and `valid_only` doesn't say that these aren't meant.
-        InternalError: ONNX Runtime computes something else, at one of `check_runs` sizes.
-    """
-    question = Question(dims, shapes, values, assume, timeout)
-    proto, answer = simpler(model, output, question, valid_only=valid_only, runs=check_runs)
-    if proto is None:
-        raise ModelError(f"{answer.model} fails for some admissible input; narrow the ranges, or use valid_only=True")
-    return proto
-
-
 def encode(
     model: Model,
     node: str | None = None,
@@ -286,7 +264,7 @@ def _page_data(a: Analysis, report: Report) -> PageData:
     """What a page shows beside the report: bounds, the chains of causes, the region, the formulas."""
     from shapesmt.diagnose import page_content
 
-    hurried = dataclasses.replace(a, judge=a.judge.within(max(LEAST_FOR_BOUNDS, report.seconds)))
+    hurried = dataclasses.replace(a, judge=a.judge.within(max(LEAST_FOR_BOUNDS, report.seconds / 2)))
     return page_content(a.problem, a.examination, a.judge, report, _bounds(hurried))
 
 
@@ -319,14 +297,6 @@ def tightened(
         return Tightened(sizes, os.fspath(output))
     stages = a.problem, a.examination, a.judge
     return Tightened(sizes, None, remedy_for(*stages, precondition(*stages)))
-
-
-@one_call()
-def simplified(
-    model: Model, output: str | os.PathLike[str], question: Question, *, valid_only: bool = False, check_runs: int = 0
-) -> Simplified:
-    """The answer of `simplify`: each rewrite, and where the model was written or what is in the way."""
-    return simpler(model, output, question, valid_only=valid_only, runs=check_runs)[1]
 
 
 @one_call()
@@ -366,13 +336,14 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     failures, groups = grouped(failures, *stages, region)
     counts, verdict = a.examination.tally(), a.examination.verdict
     proven = certificate(*stages) if question.certify else ""
-    claims = declarations(*stages) if question.claims is Claims.CHECK else ()
+    claims = declarations(*stages, names_agree=True) if question.claims is Claims.CHECK else ()
     warnings = model_warnings(*stages, claims)
     problem, wrong = a.problem, tuple(finding for _, finding in claims)
     report = Report(
         problem.graph.source, verdict, problem.ranges, counts, failures + wrong, region, a.seconds,
         problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
         strict=question.strict, remedy=remedy_for(*stages, region), groups=groups,
+        release=released(question, *stages),
     )  # fmt: skip
     return a, report
 

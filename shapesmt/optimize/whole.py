@@ -32,7 +32,7 @@ class Smaller(NamedTuple):
     after: int
 
 
-def simplified(proto: onnx.ModelProto, a: Analysis) -> Smaller:
+def smaller(proto: onnx.ModelProto, a: Analysis) -> Smaller:
     """A copy of a model with fewer nodes; it runs for the same admissible inputs.
 
     A node that isn't proved to run stays, and refuses what it refused: what it reads is computed as before, but for

@@ -14,8 +14,10 @@ from shapesmt.report import (
     Counts,
     DimBounds,
     Explanation,
+    Memory,
     Operator,
     Operators,
+    Peak,
     Report,
     Rewritten,
     Simplified,
@@ -40,6 +42,7 @@ class Fake(types.ModuleType):
             "bounded": EXACT,
             "tightened": Tightened(EXACT, "out.onnx"),
             "simplified": SIMPLIFIED,
+            "measured": Memory("m.onnx", "live", Peak(12, True, {"n": 1}, "relu", "Relu", "12*n")),
             "encoded": "(check-sat)\n",
             "supported_ops": Operators(None, (Operator("Add", since=7),)),
         }

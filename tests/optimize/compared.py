@@ -11,7 +11,7 @@ import onnxruntime
 from onnx import helper
 
 from shapesmt.examine import Question, analysed
-from shapesmt.optimize import simplified
+from shapesmt.optimize.whole import smaller
 from tests.oracle.runner import input_shape
 
 onnxruntime.set_default_logger_severity(4)
@@ -19,7 +19,7 @@ onnxruntime.set_default_logger_severity(4)
 
 def simplify(model: onnx.ModelProto, dims: Mapping[str, Any] | None = None, assume: Iterable[str] = ()) -> Any:
     """The simplified model, with its rewrites and the nodes before and after."""
-    return simplified(model, analysed(model, Question(dims, assume=list(assume))))
+    return smaller(model, analysed(model, Question(dims, assume=list(assume))))
 
 
 def session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:

@@ -68,11 +68,11 @@ def test_a_wrong_copy_is_refuted_by_running_it(monkeypatch: pytest.MonkeyPatch) 
     from shapesmt.optimize import answer, whole
 
     def wrong(*arguments: object) -> whole.Smaller:
-        smaller = whole.simplified(*arguments)
-        smaller.proto.graph.node[-1].op_type = "Sub"
-        return smaller
+        result = whole.smaller(*arguments)
+        result.proto.graph.node[-1].op_type = "Sub"
+        return result
 
-    monkeypatch.setattr(answer, "simplified", wrong)
+    monkeypatch.setattr(answer, "smaller", wrong)
     with pytest.raises(InternalError, match="the output y differs"):
         shapesmt.simplify(JOIN.encode(), dims={"n": 3, "m": 3}, check_runs=2)
 
@@ -120,7 +120,7 @@ def test_bodies_of_loops_are_made_smaller_too() -> None:
     (body,) = (a.g for a in loop.attribute if a.name == "body")
     assert [node.op_type for node in body.node] == ["Identity", "Exp", "Add"]
     answer = api.simplified(model, os.devnull, Question(values={"trips": "1..3"}))
-    assert {r.rule for r in answer.rewrites} == {"identity", "common-subexpression"}
+    assert {"identity", "common-subexpression"} <= {r.rule for r in answer.rewrites}
 
 
 def test_bodies_of_functions_are_made_smaller_too() -> None:
