@@ -223,8 +223,6 @@ def _rebuild_target(builder: Builder, place: Place, site: Site) -> None:
         or site.node.attributes.get("allowzero")
     ):
         return
-    if not all(site.proves(at_least(d, 1)) for d in shape):
-        return
     gone = dying(draft, site.name(1), place)
     before = site.read(0).shape or ()
     slots = [
@@ -236,7 +234,7 @@ def _rebuild_target(builder: Builder, place: Place, site: Site) -> None:
         *([*slots[:i], Slot(s.dim, -1), *slots[i + 1 :]] for i, s in enumerate(slots) if s.number is None),
     ]
     plans = [pieces for choice in choices if (pieces := builder.saving(choice, place, gone)) is not None]
-    if plans:
+    if plans and all(site.proves(at_least(d, 1)) for d in shape):
         pieces = min(plans, key=len)
         draft.put(place, site.node._replace(inputs=[site.name(0), builder.build(pieces, site.node.outputs[0])]))
         draft.note("target-at-once", site.node, "its target is built of sizes in a row of earlier shapes, 0 and -1")
