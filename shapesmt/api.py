@@ -33,6 +33,7 @@ from shapesmt.diagnose import (
     explanation,
     findings,
     grouped,
+    hints,
     model_warnings,
     precondition,
     refuse_declarations,
@@ -340,7 +341,7 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     report = Report(
         problem.graph.source, verdict, problem.ranges, counts, failures + wrong, region, a.seconds,
         problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
-        strict=question.strict, remedy=remedy_for(*stages, region), groups=groups,
+        strict=question.strict, remedy=remedy_for(*stages, region), groups=groups, hints=hints(problem),
     )  # fmt: skip
     return a, report
 

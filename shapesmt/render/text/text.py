@@ -159,6 +159,7 @@ def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
     head = [
         headline(report.verdict, name(report.model), subject(report)),
         *adopted(report.symbols, report.origins, report.unadopted),
+        *(line(0, (f"hint: {printable(hint, 400)}", FAINT)) for hint in report.hints),
     ]
     cautions = [*warnings(report, everything=everything)]
     end = [BLANK] if report.judged or report.warnings else []
