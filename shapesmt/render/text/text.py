@@ -226,7 +226,7 @@ def proofs(report: Report) -> str:
     """The number of proved requirements, by certificate."""
     counts = report.requirements
     by = ", ".join(f"{how} {number}" for how, number in counts.proved_by.items() if number)
-    proved = f"{counts.proved} of {count(counts.total, 'requirement')} proved in {report.seconds:.2f} s"
+    proved = f"{counts.proved} of {count(counts.total, 'requirement')} proved in {report.seconds:.2f} s after reading"
     return proved + (f" ({by})" if by else "")
 
 
