@@ -9,7 +9,7 @@ from shapesmt.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim, Verdict, forget
-    from shapesmt.api import bounds, check, encode, explain, page, repro, tighten
+    from shapesmt.api import bounds, check, encode, explain, memory, page, repro, tighten
     from shapesmt.cli import Config
     from shapesmt.drop_in import infer_shapes
     from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, SizeOverflowError, UsageError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from shapesmt.graph import Graph, Node, networkx_graph
     from shapesmt.inspection import dataflow, encoding, explain_code, inspect, load_graph, save_graph, supported_ops
     from shapesmt.language import Dimension, PartialShape, Rank
-    from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Report
+    from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Memory, Report
     from shapesmt.rules import InferenceContext, Tensor, rule
     from shapesmt.testing import assert_proved
 
@@ -33,6 +33,7 @@ _HOMES = {
         "check",
         "encode",
         "explain",
+        "memory",
         "page",
         "repro",
         "tighten",
@@ -72,6 +73,7 @@ _HOMES = {
         "ErrorCode",
         "Explanation",
         "Finding",
+        "Memory",
         "Report",
     ),
     "rules": (
@@ -95,6 +97,7 @@ __all__ = [
     "GraphBuilder",
     "InferenceContext",
     "InternalError",
+    "Memory",
     "ModelError",
     "Node",
     "PartialShape",
@@ -118,6 +121,7 @@ __all__ = [
     "infer_shapes",
     "inspect",
     "load_graph",
+    "memory",
     "networkx_graph",
     "page",
     "repro",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from click.shell_completion import CompletionItem
@@ -24,10 +25,13 @@ def complete_model(_context: click.Context, _parameter: click.Parameter, incompl
 
 def complete_dims(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """`height=` for each dimension of the model's inputs."""
+    from shapesmt.errors import ShapesmtError
     from shapesmt.examine import names_of
 
     graph = _model(context)
-    return [] if graph is None else _items((f"{name}=" for name in sorted(names_of(graph)[0])), incomplete)
+    with suppress(ShapesmtError):
+        return [] if graph is None else _items((f"{name}=" for name in sorted(names_of(graph)[0])), incomplete)
+    return []
 
 
 def complete_inputs(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -51,11 +55,10 @@ def _model(context: click.Context) -> Graph | None:
     from shapesmt.frontends import load
 
     given = [context.params.get("model"), *(context.params.get("models") or ()), *context.args]
-    path = next((word for word in given if isinstance(word, str) and os.path.exists(word)), None)  # noqa: PTH110 - as above
-    try:
+    path = next((word for word in given if isinstance(word, str) and os.path.isfile(word)), None)  # noqa: PTH113 - unreadable is absent
+    with suppress(ShapesmtError):
         return None if path is None else load(path)
-    except ShapesmtError:
-        return None
+    return None
 
 
 def _items(names: Iterable[str], incomplete: str) -> list[CompletionItem]:

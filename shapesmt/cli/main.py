@@ -22,6 +22,7 @@ from shapesmt.cli.options import (
     debug_option,
     declared_option,
     list_codes,
+    memory_options,
     model_command,
     settled,
 )
@@ -52,6 +53,7 @@ BROKEN_PIPE = 141
 _STATUS = "exit status: {0}, 2 bad usage or unreadable model"
 _CHECK_STATUS = _STATUS.format("0 proved, 1 depends or fails, 3 undecided")
 _BOUNDS_STATUS = _STATUS.format("0 all exact, 1 no valid input, 3 some end not exact")
+_MEMORY_STATUS = _STATUS.format("0 exact, 1 no valid input or some beyond the budget, 3 not exact")
 _REPRO_STATUS = _STATUS.format("0 written, 1 nothing to reproduce")
 
 _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
@@ -118,7 +120,8 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
 def cli() -> None:
     """Prove tensor shapes for every input of a model at once.
 
-    MODEL is an ONNX file, or - for standard input. Nothing is run, and no weights are read.
+    MODEL is a file (shapesmt help models lists the formats), or - for standard input. The model isn't run and needs no
+    weights.
     """
 
 
@@ -225,6 +228,26 @@ def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> 
 
     question = settled(model, *configured(options))
     return _show(_waiting(f"bounding {model}", question, lambda: api.bounded(model, tensors, question)), form)
+
+
+@cli.command(epilog=f"{_MEMORY_STATUS}. Example: shapesmt memory unet.onnx --budget 2GB --max batch")
+@model_command
+@memory_options
+def memory(
+    form: Form,
+    model: str,
+    mode: str,
+    budget: str | None,
+    greatest: str | None,
+    at: Mapping[str, int],
+    **options: Any,
+) -> int:
+    """How many bytes do activations take at most, at which input and node, and which inputs fit a budget?"""
+    from shapesmt import api
+    from shapesmt.footprint import Wanted
+
+    wanted, question = Wanted(mode, budget, greatest, at), settled(model, *configured(options))
+    return _show(_waiting(f"measuring {model}", question, lambda: api.measured(model, question, wanted)), form)
 
 
 @cli.command(epilog=f"{_BOUNDS_STATUS}. Example: shapesmt tighten unet.onnx -o tight.onnx")

@@ -6,6 +6,7 @@ from shapesmt.diagnose.findings import findings, precondition, refuse
 from shapesmt.diagnose.groups import grouped
 from shapesmt.diagnose.hints import hints
 from shapesmt.diagnose.page.content import page_content
+from shapesmt.diagnose.release import release
 from shapesmt.diagnose.remedy import remedy
 from shapesmt.diagnose.warnings import declarations, model_warnings, refuse_declarations
 
@@ -22,6 +23,7 @@ __all__ = [
     "precondition",
     "refuse",
     "refuse_declarations",
+    "release",
     "remedy",
     "system_text",
 ]

@@ -40,19 +40,28 @@ def test_what_the_exporter_notes_is_meant() -> None:
 
 @pytest.mark.parametrize("name", ["past_key_values_0", "cache_k", "Past", "kv_cache", "layer.past"])
 def test_the_inputs_that_are_caches(name: str) -> None:
-    proto = model("float[past] x, float[past] y")
+    proto = model("float[batch, past] x, float[batch, past] y")
     proto.graph.input[0].name, proto.graph.input[1].name = name, f"{name}_2"
     proto.graph.node[0].input[0] = name
     assert shapesmt.check(proto).hints == (HINT,)
 
 
-@pytest.mark.parametrize("inputs", ["float[past] x", "float[n] repast", "float[batch] past, float[batch] ids"])
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        "float[b, past] x",
+        "float[b, n] repast",
+        "float[b, n] pasture",
+        "float[b, n] past, float[m, n] ids",
+        "float[n] past",
+    ],
+)
 def test_other_inputs_and_shared_dimensions(inputs: str) -> None:
     assert hints(inputs) == ()
 
 
 def test_several_are_one_hint() -> None:
-    inputs = ", ".join(f"float[length_{i}] past_{i}" for i in range(5))
+    inputs = ", ".join(f"float[batch, length_{i}] past_{i}" for i in range(5))
     assert hints(inputs) == (
         "length_0, length_1, length_2 and 2 more start at 1: the first step, with an empty cache, is left out; "
         "--dim length_0=0.. includes it",
@@ -68,8 +77,8 @@ def test_it_is_shown_and_changes_nothing() -> None:
 
 
 def test_a_hostile_name_is_escaped() -> None:
-    proto = model("float[n] past")
-    proto.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "\x1b[2J;rm"
+    proto = model("float[b, n] past")
+    proto.graph.input[0].type.tensor_type.shape.dim[1].dim_param = "\x1b[2J;rm"
     (hint,) = shapesmt.check(proto).hints
     assert hint.isprintable()
     assert "'\\x1b[2J;rm=0..'" in hint
