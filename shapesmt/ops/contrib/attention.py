@@ -275,13 +275,12 @@ def decoder_masked(ctx: RuleContext) -> list[Tensor]:
     single = any_of(equal(length, 1), equal(query[0], 0)) if ctx.has(5) and not crossed else TRUE
     ctx.require(single, laws.ONE_NEW_TOKEN, length, 1)
     ctx.require_equal(values // count, hidden // count, laws.ENCODER_KEYS_AND_VALUES_SAME_SHAPE)
-    total = length if crossed else present
     _require_buffer(ctx)
-    if shares_buffer(ctx) and ctx.has(5):
-        total, present = buffered(ctx, 7, 3, old, length), old
+    shared = shares_buffer(ctx) and ctx.has(5)
+    total = buffered(ctx, 7, 3, old, length) if shared else length if crossed else present
     require_mask(ctx, 3, [(query[0], total)])
     require_attention_bias(ctx, 4, (query[0], count, 1, total))
-    return _results(ctx, (query[0], 1, values), hidden, present, total, "float32")
+    return _results(ctx, (query[0], 1, values), hidden, old if shared else present, total, "float32")
 
 
 def _require_buffer(ctx: RuleContext) -> None:

@@ -71,12 +71,11 @@ def quantized_matmul(ctx: RuleContext) -> Tensor:
     """A matrix product of quantized operands; scales and zero points are one, or one per column of the second."""
     a, b = ctx.input(0), ctx.input(3)
     shape = matrix_product(ctx, a, b)
-    for index in (1, 2):
-        require_one(ctx, index, laws.FIRST_OPERAND_HAS_ONE_SCALE_AND_ZERO_POINT)
+    first, output = laws.FIRST_OPERAND_HAS_ONE_SCALE_AND_ZERO_POINT, laws.OUTPUT_HAS_ONE_SCALE_AND_ZERO_POINT
+    for index, law in ((1, first), (2, first), (6, output), (7, output)):
+        require_one(ctx, index, law)
     for index in (4, 5):
         require_per_column(ctx, ctx.input(index), b)
-    for index in (6, 7):
-        require_one(ctx, index, laws.OUTPUT_HAS_ONE_SCALE_AND_ZERO_POINT)
     return ctx.tensor(shape, ctx.input(7).dtype)
 
 
