@@ -117,7 +117,8 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
 def cli() -> None:
     """Prove tensor shapes for every input of a model at once.
 
-    MODEL is an ONNX file, or - for standard input. Nothing is run, and no weights are read.
+    MODEL is a file (shapesmt help models lists the formats), or - for standard input. The model isn't run and needs no
+    weights.
     """
 
 

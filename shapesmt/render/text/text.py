@@ -42,6 +42,8 @@ from shapesmt.report import (
     FindingKind,
     Memory,
     ModelFacts,
+    Release,
+    Remedy,
     Report,
     Tightened,
     Unchecked,
@@ -217,12 +219,32 @@ def _tallies(report: Report) -> Iterator[tuple[int, str]]:
 def _region(report: Report) -> Iterator[Line]:
     """The precondition of the whole model, and the flags under which it is proved."""
     region = report.precondition
+    if report.release is not None:
+        yield _released(report.release)
     if region is None or not region.text or report.verdict is Verdict.FAILS:
         return
     how, formula = runs_when(region.whole, exact=region.data or region.exact, data=region.data is not None)
     yield line(0, f"{name(report.model)} {how}", *(" ", code(formula)) * bool(formula))
     if report.remedy is not None:
-        yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG))
+        note = f" ({printable(report.remedy.note, 400)})" if report.remedy.note else ""
+        yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG), note)
+
+
+def _released(release: Release) -> Line:
+    """For which inputs a model runs without the numbers for which it fails."""
+    region = release.precondition
+    how, formula = runs_when(region.whole, exact=region.data or region.exact, data=region.data is not None)
+    what = [f"it {how} ", code(formula)] if formula else ["it runs for other sizes"]
+    nearest = [", ".join(f"{name(n)}={size}" for n, size in at.items()) for at in release.nearest]
+    pinned = flags(Remedy({n: str(size) for n, size in release.dims.items()}))
+    return line(
+        0,
+        "without ",
+        (printable(pinned, 1000), STRONG),
+        " ",
+        *what,
+        *[f"; nearest: {' or '.join(nearest)}"] * bool(nearest),
+    )
 
 
 def proofs(report: Report) -> str:
