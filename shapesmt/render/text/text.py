@@ -16,6 +16,7 @@ from shapesmt.render.text.advice import flags
 from shapesmt.render.text.constraints import constraint_lines
 from shapesmt.render.text.findings import causes
 from shapesmt.render.text.memory import memory_text
+from shapesmt.render.text.rewrites import simplified_text
 from shapesmt.render.text.stories import MOST_LINES, height, stories, story_lines
 from shapesmt.render.text.summary import summary, unchecked
 from shapesmt.render.text.tables import bounds_text, facts_text, operators_text, table, tightened_text, witnesses
@@ -45,6 +46,7 @@ from shapesmt.report import (
     Release,
     Remedy,
     Report,
+    Simplified,
     Tightened,
     Unchecked,
 )
@@ -98,6 +100,8 @@ def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
         return bounds_text(result)
     if isinstance(result, Tightened):
         return tightened_text(result)
+    if isinstance(result, Simplified):
+        return simplified_text(result, everything=everything)
     if isinstance(result, Memory):
         return memory_text(result)
     if isinstance(result, Explanation):
