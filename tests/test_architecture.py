@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parent.parent / "shapesmt"
 ORDER = (
     *("version", "lazy", "errors", "deadline", "collector", "algebra", "presolve", "region", "solve", "language"),
     *("laws", "graph", "rules", "frontends", "ops", "inference", "report", "render", "export", "system", "examine"),
-    *("optimize", "footprint", "replay", "diagnose", "api", "inspection", "drop_in", "testing", "cli", "__init__"),
+    *("footprint", "replay", "diagnose", "optimize", "api", "inspection", "drop_in", "testing", "cli", "__init__"),
     "__main__",
 )
 """Packages and modules of the top level: each imports from those before it only."""

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from shapesmt.cli.completion import complete_model, complete_target
 from shapesmt.cli.options import (
+    Commands,
     check_command,
     configured,
     debug_option,
@@ -51,6 +53,7 @@ BROKEN_PIPE = 141
 _STATUS = "exit status: {0}, 2 bad usage or unreadable model"
 _CHECK_STATUS = _STATUS.format("0 proved, 1 depends or fails, 3 undecided")
 _BOUNDS_STATUS = _STATUS.format("0 all exact, 1 no valid input, 3 some end not exact")
+_WRITE_STATUS = _STATUS.format("0 written, 1 some input fails, so that nothing is written")
 _MEMORY_STATUS = _STATUS.format("0 exact, 1 no valid input or some beyond the budget, 3 not exact")
 _REPRO_STATUS = _STATUS.format("0 written, 1 nothing to reproduce")
 
@@ -71,9 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status if isinstance(status, int) else 0
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
-    except (BrokenPipeError, SystemExit):  # click makes a broken pipe a SystemExit
+    except (BrokenPipeError, SystemExit) as ended:  # click makes a SystemExit of a broken pipe, and after completion
         discard_output()
-        return BROKEN_PIPE
+        return 0 if isinstance(ended, SystemExit) and ended.code == 0 else BROKEN_PIPE
     except Exception as error:  # any error becomes one line
         status, text = _failed(error, debug)
     discard_output_that_fails()
@@ -109,6 +112,7 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
 
 
 @click.group(
+    cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Example: shapesmt check unet.onnx --dim batch=1..32 --dim height=64..512:16. Pages: shapesmt help.",
 )
@@ -196,7 +200,7 @@ def _checked(
 
 @cli.command(epilog=f"{_CHECK_STATUS}. Example: shapesmt explain unet.onnx /up1/Concat")
 @model_command
-@click.argument("target", required=False, metavar="[NODE or TENSOR]")
+@click.argument("target", required=False, metavar="[NODE or TENSOR]", shell_complete=complete_target)
 @click.option("--codes", is_flag=True, is_eager=True, expose_value=False, callback=list_codes,
               help="List the error codes.")  # fmt: skip
 @click.option("--constraints", is_flag=True, help="Show what the node contributes to the solver's system.")
@@ -218,7 +222,7 @@ def explain(form: Form, model: str, target: str | None, constraints: bool, **opt
 
 @cli.command(epilog=f"{_BOUNDS_STATUS}. Example: shapesmt bounds unet.onnx --dim batch=1..32")
 @model_command
-@click.argument("tensors", nargs=-1, metavar="[TENSOR]...")
+@click.argument("tensors", nargs=-1, metavar="[TENSOR]...", shell_complete=complete_target)
 def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> int:
     """What are the tightest bounds of every dimension of every tensor?"""
     from shapesmt import api
@@ -263,9 +267,28 @@ def tighten(form: Form, model: str, output: str, valid_only: bool, **options: An
     )
 
 
+@cli.command(epilog=f"{_WRITE_STATUS}. Example: shapesmt simplify unet.onnx -o small.onnx")
+@model_command
+@click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the smaller model.")
+@click.option("--valid-only", is_flag=True, help="Write a model for valid inputs only, if others fail.")
+@click.option("--explain", "everything", is_flag=True, help="List every node that is removed or changed, and why.")
+@click.option("--check-runs", type=click.IntRange(0), default=0, metavar="N",
+              help="Run both files on ONNX Runtime at N sizes, the ends of the ranges first.")  # fmt: skip
+def simplify(
+    form: Form, model: str, output: str, valid_only: bool, everything: bool, check_runs: int, **options: Any
+) -> int:
+    """Write the model without the nodes that proofs make superfluous, if it runs for every input."""
+    from shapesmt import api
+
+    question = settled(model, *configured(options))
+    more: dict[str, Any] = {"valid_only": valid_only, "check_runs": check_runs}
+    answer = _waiting(f"simplifying {model}", question, lambda: api.simplified(model, output, question, **more))
+    return _show(answer, "all" if everything and form == "text" else form)
+
+
 @cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")
 @model_command
-@click.argument("node", required=False, metavar="[NODE]")
+@click.argument("node", required=False, metavar="[NODE]", shell_complete=complete_target)
 @click.option("-o", "--output", metavar="FILE.smt2", help="Where to write it; standard output by default.")
 def encode(form: Form, model: str, node: str | None, output: str | None, **options: Any) -> int:
     """Print the complete system as SMT-LIB 2, for any solver: satisfiable if some node can fail.
@@ -281,7 +304,7 @@ def encode(form: Form, model: str, node: str | None, output: str | None, **optio
 
 @cli.command(epilog=f"{_REPRO_STATUS}. Example: shapesmt repro unet.onnx -o repro.py")
 @model_command
-@click.argument("node", required=False, metavar="[NODE]")
+@click.argument("node", required=False, metavar="[NODE]", shell_complete=complete_target)
 @click.option("-o", "--output", metavar="FILE.py", help="Where to write it; standard output by default.")
 def repro(form: Form, model: str, node: str | None, output: str | None, **options: Any) -> int:
     """Print a Python script that shows the failure of NODE, or the first one, on ONNX Runtime.
@@ -301,7 +324,7 @@ def repro(form: Form, model: str, node: str | None, output: str | None, **option
 
 
 @cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt ops unet.onnx")
-@click.argument("model", required=False, metavar="[MODEL]")
+@click.argument("model", required=False, metavar="[MODEL]", shell_complete=complete_model)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @debug_option
 def ops(form: Form, model: str | None) -> int:

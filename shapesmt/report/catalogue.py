@@ -11,6 +11,7 @@ from shapesmt.report.data import Answer, Data
 from shapesmt.report.finding import SymbolRange
 from shapesmt.report.memory import Memory
 from shapesmt.report.report import Bounds, Explanation, Report
+from shapesmt.report.simplified import Simplified
 from shapesmt.report.tightened import Tightened
 
 
@@ -130,4 +131,4 @@ class ErrorCode(Answer):
         return 0
 
 
-Result: TypeAlias = Report | Bounds | Explanation | Tightened | Memory | Operators | ModelFacts | ErrorCode
+Result: TypeAlias = Report | Bounds | Explanation | Tightened | Simplified | Memory | Operators | ModelFacts | ErrorCode

@@ -16,6 +16,7 @@ from shapesmt.render.text.advice import flags
 from shapesmt.render.text.constraints import constraint_lines
 from shapesmt.render.text.findings import causes
 from shapesmt.render.text.memory import memory_text
+from shapesmt.render.text.rewrites import simplified_text
 from shapesmt.render.text.stories import MOST_LINES, height, stories, story_lines
 from shapesmt.render.text.summary import summary, unchecked
 from shapesmt.render.text.tables import bounds_text, facts_text, operators_text, table, tightened_text, witnesses
@@ -45,6 +46,7 @@ from shapesmt.report import (
     Release,
     Remedy,
     Report,
+    Simplified,
     Tightened,
     Unchecked,
 )
@@ -98,6 +100,8 @@ def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
         return bounds_text(result)
     if isinstance(result, Tightened):
         return tightened_text(result)
+    if isinstance(result, Simplified):
+        return simplified_text(result, everything=everything)
     if isinstance(result, Memory):
         return memory_text(result)
     if isinstance(result, Explanation):
@@ -165,6 +169,7 @@ def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
     head = [
         headline(report.verdict, name(report.model), subject(report)),
         *adopted(report.symbols, report.origins, report.unadopted),
+        *(line(0, (f"hint: {printable(hint, 400)}", FAINT)) for hint in report.hints),
     ]
     cautions = [*warnings(report, everything=everything)]
     end = [BLANK] if report.judged or report.warnings else []
@@ -251,7 +256,7 @@ def proofs(report: Report) -> str:
     """The number of proved requirements, by certificate."""
     counts = report.requirements
     by = ", ".join(f"{how} {number}" for how, number in counts.proved_by.items() if number)
-    proved = f"{counts.proved} of {count(counts.total, 'requirement')} proved in {report.seconds:.2f} s"
+    proved = f"{counts.proved} of {count(counts.total, 'requirement')} proved in {report.seconds:.2f} s after reading"
     return proved + (f" ({by})" if by else "")
 
 
