@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from shapesmt.graph import Graph, Node, networkx_graph
     from shapesmt.inspection import dataflow, encoding, explain_code, inspect, load_graph, save_graph, supported_ops
     from shapesmt.language import Dimension, PartialShape, Rank
-    from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Report
+    from shapesmt.profiles import profile
+    from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Profile, Report
     from shapesmt.rules import InferenceContext, Tensor, rule
     from shapesmt.testing import assert_proved
 
@@ -67,11 +68,13 @@ _HOMES = {
         "PartialShape",
         "Rank",
     ),
+    "profiles": ("profile",),
     "report": (
         "Bounds",
         "ErrorCode",
         "Explanation",
         "Finding",
+        "Profile",
         "Report",
     ),
     "rules": (
@@ -98,6 +101,7 @@ __all__ = [
     "ModelError",
     "Node",
     "PartialShape",
+    "Profile",
     "Rank",
     "Report",
     "ShapeMismatch",
@@ -120,6 +124,7 @@ __all__ = [
     "load_graph",
     "networkx_graph",
     "page",
+    "profile",
     "repro",
     "rule",
     "save_graph",

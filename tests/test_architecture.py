@@ -17,7 +17,19 @@ PACKAGE = Path(__file__).parent.parent / "shapesmt"
 ORDER = (
     *("version", "lazy", "errors", "deadline", "memory", "algebra", "presolve", "region", "solve", "language"),
     *("laws", "graph", "rules", "frontends", "ops", "inference", "report", "render", "export", "system", "examine"),
-    *("optimize", "footprint", "replay", "diagnose", "api", "inspection", "drop_in", "testing", "cli", "__init__"),
+    *(
+        "optimize",
+        "footprint",
+        "replay",
+        "diagnose",
+        "profiles",
+        "api",
+        "inspection",
+        "drop_in",
+        "testing",
+        "cli",
+        "__init__",
+    ),
     "__main__",
 )
 """Packages and modules of the top level: each imports from those before it only."""

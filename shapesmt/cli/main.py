@@ -18,6 +18,7 @@ from shapesmt.cli.options import (
     configured,
     debug_option,
     declared_option,
+    integers,
     list_codes,
     model_command,
     settled,
@@ -49,6 +50,7 @@ BROKEN_PIPE = 141
 _STATUS = "exit status: {0}, 2 bad usage or unreadable model"
 _CHECK_STATUS = _STATUS.format("0 proved, 1 depends or fails, 3 undecided")
 _BOUNDS_STATUS = _STATUS.format("0 all exact, 1 no valid input, 3 some end not exact")
+_PROFILE_STATUS = _STATUS.format("0 written, 1 not written, 3 some point not proven")
 _REPRO_STATUS = _STATUS.format("0 written, 1 nothing to reproduce")
 
 _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
@@ -234,6 +236,33 @@ def tighten(form: Form, model: str, output: str, valid_only: bool, **options: An
         _waiting(f"bounding {model}", question, lambda: api.tightened(model, output, question, valid_only=valid_only)),
         form,
     )
+
+
+@cli.command(epilog=f"{_PROFILE_STATUS}. Example: shapesmt profile unet.onnx --for trtexec --dim batch=1..32")
+@model_command
+@click.option("--for", "target", default="json", show_default=True, metavar="FORMAT",
+              help="trtexec, polygraphy, ort-trt, torch-trt, torch-export, openvino, ovms, ort, tvm, stablehlo, "
+              "coreml, triton or json.")  # fmt: skip
+@click.option("--opt", multiple=True, metavar="NAME=VALUE", callback=integers,
+              help="A size of the usual input; by default the middle of its range.")  # fmt: skip
+@click.option("--profiles", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="K",
+              help="Cover the valid inputs by at most K boxes.")  # fmt: skip
+@click.option("--inner", multiple=True, metavar="TENSOR", help="Sizes of this tensor inside the model, too.")
+@click.option("--valid-only", is_flag=True, help="Write the sizes of valid inputs only, if others fail.")
+@click.option("-o", "--output", metavar="FILE", help="Where to write it; standard output by default.")
+def profile(form: Form, model: str, output: str | None, **options: Any) -> int:
+    """Write the least, the usual and the greatest size of every input as a compiler takes them: proven to run."""
+    from shapesmt.profiles import profiled
+
+    about = {name: options.pop(name) for name in ("target", "opt", "profiles", "inner", "valid_only")}
+    question = settled(model, *configured(options))
+    answer = _waiting(f"bounding {model}", question, lambda: profiled(model, question=question, **about))
+    if form == "json" or not answer.boxes:
+        return _show(answer, form)
+    _put(answer.content, output, form, {})
+    for note in answer.notes:
+        click.echo(f"note: {printable(note, 1000)}", err=True)
+    return answer.exit_status
 
 
 @cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")

@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from shapesmt.cli.config import Config
     from shapesmt.examine import Question
 
-__all__ = ["check_command", "configured", "debug_option", "declared_option", "list_codes", "model_command", "settled"]
+__all__ = [
+    "check_command",
+    "configured",
+    "debug_option",
+    "declared_option",
+    "integers",
+    "list_codes",
+    "model_command",
+    "settled",
+]
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -32,6 +41,15 @@ def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, .
         if pairs.setdefault(name, text) != text:
             raise click.BadParameter(f"'{name}' has two values: {pairs[name]} and {text}", context, option)
     return pairs
+
+
+def integers(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, int]:
+    """`NAME=NUMBER` repeated, as a mapping."""
+    pairs = _pairs(context, option, values)
+    try:
+        return {name: int(text) for name, text in pairs.items()}
+    except ValueError:
+        raise click.BadParameter("the value is an integer", context, option) from None
 
 
 def _number(context: click.Context, option: click.Parameter, value: float) -> float:

@@ -17,6 +17,7 @@ from shapesmt.report.finding import (
     WarningKind,
 )
 from shapesmt.report.page import Axis, CauseGraph, Cell, Link, PageData, Raster, Size, Step
+from shapesmt.report.profile import POINTS, Box, Profile, ProfileSize, TensorProfile
 from shapesmt.report.report import (
     Bounds,
     CaseBounds,
@@ -34,11 +35,13 @@ from shapesmt.report.report import (
 from shapesmt.report.tightened import Tightened
 
 __all__ = [
+    "POINTS",
     "Answer",
     "AnyResult",
     "Axis",
     "BatchReport",
     "Bounds",
+    "Box",
     "CaseBounds",
     "Cause",
     "CauseGraph",
@@ -61,6 +64,8 @@ __all__ = [
     "Operators",
     "PageData",
     "Precondition",
+    "Profile",
+    "ProfileSize",
     "Proof",
     "Raster",
     "Remedy",
@@ -73,6 +78,7 @@ __all__ = [
     "SymbolRange",
     "TensorBounds",
     "TensorFacts",
+    "TensorProfile",
     "Tightened",
     "Unchecked",
     "WarningKind",

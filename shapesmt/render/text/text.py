@@ -16,7 +16,15 @@ from shapesmt.render.text.advice import flags
 from shapesmt.render.text.findings import causes
 from shapesmt.render.text.stories import MOST_LINES, height, stories, story_lines
 from shapesmt.render.text.summary import summary, unchecked
-from shapesmt.render.text.tables import bounds_text, facts_text, operators_text, table, tightened_text, witnesses
+from shapesmt.render.text.tables import (
+    bounds_text,
+    facts_text,
+    operators_text,
+    profile_text,
+    table,
+    tightened_text,
+    witnesses,
+)
 from shapesmt.render.text.warnings import warnings
 from shapesmt.render.text.words import (
     BLANK,
@@ -39,6 +47,7 @@ from shapesmt.report import (
     Explanation,
     FindingKind,
     ModelFacts,
+    Profile,
     Report,
     Tightened,
     Unchecked,
@@ -92,6 +101,8 @@ def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
         return bounds_text(result)
     if isinstance(result, Tightened):
         return tightened_text(result)
+    if isinstance(result, Profile):
+        return profile_text(result)
     if isinstance(result, Explanation):
         return _explanation(result)
     if isinstance(result, ModelFacts):
