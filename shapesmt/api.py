@@ -50,7 +50,6 @@ from shapesmt.examine import (
     analysed,
     pose,
     tensor_bounds,
-    unbounded,
     valid_share,
 )
 from shapesmt.frontends import Model, load, load_protobuf
@@ -61,9 +60,11 @@ from shapesmt.report import Answer, Bounds, Explanation, Report, TensorBounds, T
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from shapesmt.report import CauseGraph, PageData
+    from shapesmt.report import PageData
 
 
+LEAST_FOR_BOUNDS = 0.5
+"""Seconds: a page has bounds that take no longer than the check took, or than this; others are sound only."""
 Answer.presenter = Words()
 
 
@@ -246,18 +247,11 @@ def _page(a: Analysis, report: Report) -> str:
 
 
 def _page_data(a: Analysis, report: Report) -> PageData:
-    """What a page shows beside the report: bounds, the chains of causes, the region."""
-    from shapesmt.diagnose import cause_graphs, producers, valid_region
-    from shapesmt.report import PageData
+    """What a page shows beside the report: bounds, the chains of causes, the region, the formulas."""
+    from shapesmt.diagnose import page_content
 
-    sizes = _bounds(a)
-    if not sizes.valid:
-        sizes = dataclasses.replace(sizes, tensors=unbounded(a.examination))
-    in_time = a.judge.deadline.attempt
-    raster = in_time(lambda: valid_region(a.problem, a.examination), None)
-    none: dict[int, CauseGraph] = {}
-    graphs = in_time(lambda: cause_graphs(report.judged, a.examination), none)
-    return PageData(report, sizes, graphs, raster, producers(a.problem.graph))
+    hurried = dataclasses.replace(a, judge=a.judge.within(max(LEAST_FOR_BOUNDS, report.seconds)))
+    return page_content(a.problem, a.examination, a.judge, report, _bounds(hurried))
 
 
 @one_call()

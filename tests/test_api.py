@@ -126,7 +126,7 @@ def test_tighten_writes_no_file_for_a_model_that_fails_for_some_input(tmp_path: 
     assert (answer.written, answer.exit_status, answer.bounds.share.valid) == (None, 1, 1)
     assert list(tmp_path.iterdir()) == []
     assert str(answer).splitlines() == [
-        "DEPENDS <model>: runs for the 1 of 3 sizes of n, so nothing is written",
+        "DEPENDS <model>: runs for 1 of 3 sizes of n only, so nothing is written",
         "  written with --dim n=4",
         "  written with --valid-only as well: the shapes of the inputs that run",
     ]

@@ -24,8 +24,8 @@ from threading import RLock
 from typing import Any, Generic, TypeVar, cast
 from weakref import WeakValueDictionary, ref
 
+from shapesmt.collector import gc_paused
 from shapesmt.deadline import look
-from shapesmt.memory import gc_paused
 
 __all__ = ["LIMIT", "Table", "WeakTable", "entries_of", "forget", "memo", "one_call", "sizes"]
 

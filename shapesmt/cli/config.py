@@ -30,7 +30,7 @@ from typing import Any, TypeAlias
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.examine import Claims, parse_value
-from shapesmt.language import ACCEPTED_SHAPE, Origin, Range, did_you_mean, names_in, parse_range, parse_shape, quoted
+from shapesmt.language import Origin, Range, did_you_mean, names_in, parse_range, parse_shape, quoted
 
 __all__ = ["Config"]
 
@@ -242,9 +242,8 @@ class _Reader:
     def _parsed(self, key: str, parse: Callable[[Any, str], Any], spec: object) -> Any:
         try:
             return parse(spec, "")
-        except (UsageError, TypeError) as error:  # TypeError: a number where a text belongs
-            reason = str(error) if isinstance(error, UsageError) else f"{quoted(spec)} is no shape; {ACCEPTED_SHAPE}"
-            raise UsageError(f"{printable(str(self.file))}: {printable(self.prefix + key)}: {reason}") from None
+        except UsageError as error:
+            raise UsageError(f"{printable(str(self.file))}: {printable(self.prefix + key)}: {error}") from None
 
     def _refusal(self, key: str, value: object, remedy: str) -> UsageError:
         where = f"{printable(str(self.file))}: {printable(self.prefix + key)}"

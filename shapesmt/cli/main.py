@@ -23,8 +23,8 @@ from shapesmt.cli.options import (
     model_command,
     settled,
 )
+from shapesmt.collector import gc_paused
 from shapesmt.errors import InternalError, OutOfTimeError, ShapesmtError, printable
-from shapesmt.memory import gc_paused
 from shapesmt.render import (
     LOCATING,
     Form,
@@ -39,7 +39,7 @@ from shapesmt.version import __version__
 if TYPE_CHECKING:
     from shapesmt.cli.config import Config
     from shapesmt.examine import Question
-    from shapesmt.report import AnyResult, BatchReport, PageData, Report
+    from shapesmt.report import AnyResult, BatchReport
 
 __all__ = ["cli", "main"]
 
@@ -109,7 +109,7 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Example: shapesmt check unet.onnx --dim batch=1..32 --dim height=64..512:16",
+    epilog="Example: shapesmt check unet.onnx --dim batch=1..32 --dim height=64..512:16. Pages: shapesmt help.",
 )
 @click.version_option(__version__, "-V", "--version", message="shapesmt %(version)s")
 @debug_option
@@ -131,7 +131,8 @@ def cli() -> None:
               help="How many models to check at once; by default as many as there are processors.")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Text of one line: the verdict of each model.")
 @click.option("--all", "everything", is_flag=True, help="Text of all findings, however many.")
-@click.option("--html", metavar="FILE", help="Write a page to show and to search as well; of one model.")
+@click.option("--html", metavar="FILE",
+              help="Write a page to show and to try sizes on as well; of several models, a folder.")  # fmt: skip
 def check(
     form: Form,
     models: tuple[str, ...],
@@ -152,16 +153,16 @@ def check(
     from shapesmt.frontends import is_folder
 
     several = len(models) > 1 or is_folder(models[0])
-    if html is not None and several:
-        raise click.UsageError("--html is about one model; give each a page of its own", click.get_current_context())
     if several:
-        return _show(_checked(models, jobs or config.jobs, config, options), form)
+        return _show(_checked(models, jobs or config.jobs, config, options, html), form)
     from shapesmt import api
 
     (model,) = models
     question = settled(model, config, options)
     if html is not None:
-        report = _written(html, _waiting(f"checking {model}", question, lambda: api.page_data(model, question)))
+        from shapesmt.cli.pages import write_page
+
+        report = write_page(html, _waiting(f"checking {model}", question, lambda: api.page_data(model, question)))
     else:
         report = _waiting(f"checking {model}", question, lambda: api.checked(model, question))
     if form in LOCATING and model != "-":
@@ -169,17 +170,10 @@ def check(
     return _show(report, form)
 
 
-def _written(path: str, data: PageData) -> Report:
-    """Write the page of a model, and return its report."""
-    from shapesmt.export import write_whole
-    from shapesmt.render import html_page
-
-    write_whole(path, html_page(data).encode())
-    return data.report
-
-
-def _checked(models: Sequence[str], jobs: int | None, config: Config, options: dict[str, Any]) -> BatchReport:
-    """The answer of `check` for several models."""
+def _checked(
+    models: Sequence[str], jobs: int | None, config: Config, options: dict[str, Any], html: str | None
+) -> BatchReport:
+    """The answer of `check` for several models, with a folder of pages where one is named."""
     from shapesmt.cli import many
     from shapesmt.render import counting
 
@@ -187,8 +181,15 @@ def _checked(models: Sequence[str], jobs: int | None, config: Config, options: d
     options = many.shared(paths, options)
     shapes, options["shapes"] = options["shapes"], {}
     tasks = [many.Task(path, settled(path, config, options), shapes) for path in paths]
+    if html is not None:
+        from shapesmt.cli.pages import page_paths, write_index
+
+        tasks = [task._replace(page=page) for task, page in zip(tasks, page_paths(html, paths), strict=True)]
     with counting(len(tasks)) as done:
-        return many.check_all(tasks, jobs or many.usual_jobs(len(tasks)), done)
+        batch = many.check_all(tasks, jobs or many.usual_jobs(len(tasks)), done)
+    if html is not None:
+        write_index(html, batch, [task.page for task in tasks])
+    return batch
 
 
 @cli.command(epilog=f"{_CHECK_STATUS}. Example: shapesmt explain unet.onnx /up1/Concat")
@@ -318,6 +319,26 @@ def inspect(form: Form, model: str) -> int:
     from shapesmt import inspection
 
     return _show(inspection.inspect(model), form)
+
+
+@cli.command("help", epilog=f"{_STATUS.format('0')}. Example: shapesmt help ranges")
+@click.argument("topic", required=False, metavar="[TOPIC or COMMAND]")
+@click.pass_context
+def show_page(context: click.Context, topic: str | None) -> None:
+    """Show the page about TOPIC, or list the topics."""
+    from shapesmt.cli.manual import TOPICS, page, titles
+    from shapesmt.language import did_you_mean
+    from shapesmt.render import write_markdown
+
+    if topic is None:
+        width = max(map(len, TOPICS)) + 2
+        click.echo("\n".join(f"shapesmt help {name:{width}}{title}" for name, title in titles().items()))
+    elif topic in TOPICS:
+        write_markdown(page(topic), sys.stdout)
+    elif topic in cli.commands:
+        click.echo(cli.commands[topic].get_help(click.Context(cli.commands[topic], context.parent, topic)))
+    else:
+        raise click.UsageError(f"no page {printable(topic)!r}{did_you_mean(topic, [*TOPICS, *cli.commands])}", context)
 
 
 def _put(text: str, output: str | None, form: Form, data: Mapping[str, str]) -> None:

@@ -38,11 +38,12 @@ _WORKER = (
 
 
 class Task(NamedTuple):
-    """A model's path, the question about it, and shapes that are used if it has such an input."""
+    """A model's path, the question about it, shapes that are used if it has such an input, and the path of its page."""
 
     path: str
     question: Question
     shapes: dict[str, str]
+    page: str = ""
 
 
 def models_in(paths: Iterable[str]) -> list[str]:
@@ -158,7 +159,13 @@ def outcome(task: Task) -> Report | Unchecked:
         graph = load(model)
         shapes = {name: shape for name, shape in task.shapes.items() if name in graph.inputs}
         question = replace(task.question, shapes={**(task.question.shapes or {}), **shapes})
-        return replace(api.checked(model if question.replay else graph, question), model=path)
+        asked = model if question.replay else graph
+        if not task.page:
+            return replace(api.checked(asked, question), model=path)
+        from shapesmt.cli.pages import write_page
+
+        data = api.page_data(asked, question)
+        return write_page(task.page, replace(data, report=replace(data.report, model=path)))
     except ShapesmtError as error:
         return Unchecked(path, printable(" ".join(str(error).split()), 1000))
     except MemoryError:

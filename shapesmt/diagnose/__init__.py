@@ -1,16 +1,14 @@
 """Why a requirement isn't proved, for which inputs, and what would help."""
 
-from shapesmt.diagnose.cause_graph import cause_graphs, producers
 from shapesmt.diagnose.certificate import certificate, complete_system
 from shapesmt.diagnose.explanation import explanation
 from shapesmt.diagnose.findings import findings, precondition, refuse
 from shapesmt.diagnose.groups import grouped
-from shapesmt.diagnose.raster import valid_region
+from shapesmt.diagnose.page.content import page_content
 from shapesmt.diagnose.remedy import remedy
 from shapesmt.diagnose.warnings import declarations, model_warnings, refuse_declarations
 
 __all__ = [
-    "cause_graphs",
     "certificate",
     "complete_system",
     "declarations",
@@ -18,10 +16,9 @@ __all__ = [
     "findings",
     "grouped",
     "model_warnings",
+    "page_content",
     "precondition",
-    "producers",
     "refuse",
     "refuse_declarations",
     "remedy",
-    "valid_region",
 ]

@@ -9,9 +9,10 @@ from shapesmt.algebra import Verdict
 from shapesmt.diagnose.causes import Tracer
 from shapesmt.diagnose.core import CoreFinder
 from shapesmt.diagnose.findings import findings, precondition
+from shapesmt.diagnose.groups import grouped
 from shapesmt.examine import Examination, Judge, Problem, tensor_bounds
 from shapesmt.language import unknown_name
-from shapesmt.report import Cause, Explanation, Finding
+from shapesmt.report import Cause, Explanation, Finding, Group
 
 
 def explanation(
@@ -29,7 +30,12 @@ def explanation(
     places = () if target is None else enumerate(graph.nodes)
     index = next((i for i, n in places if target == n.name or target in n.outputs), None)
     every = findings(problem, examination, judge)
-    shown = every if target is None else _about(index, every, examination)
+    region = precondition(problem, examination, judge) if target is None else None
+    groups: tuple[Group, ...] = ()
+    if region is not None:
+        shown, groups = grouped(every, problem, examination, judge, region)
+    else:
+        shown = _about(index, every, examination)
     touched, causes = _touched(target, index, examination, judge)
     cores, in_time = CoreFinder(problem, examination, judge), judge.deadline.attempt
     judged = next((j for j in examination.judgements if any(f.index == j.index for f in shown)), None)
@@ -42,10 +48,11 @@ def explanation(
         in_time(lambda: cores.of_failure(judged), ()) if judged is not None else (),
         causes,
         tensor_bounds(examination, judge, touched) if not examination.fails else {},
-        precondition(problem, examination, judge) if target is None else None,
+        region,
         time.perf_counter() - started,
         problem.assumptions,
         in_time(lambda: cores.of_success(index), ()) if index is not None and not shown else (),
+        groups=groups,
     )
 
 

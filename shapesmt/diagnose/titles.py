@@ -45,7 +45,7 @@ def title(law: Law, relation: str, clash: Clash | None) -> str:
     >>> title(laws.AXIS_INSIDE_RANK.of(axis=3, rank=2), "", None)
     "it doesn't hold that axis 3 is inside a tensor of rank 2"
     """
-    if clash is None:
+    if clash is None or any(s.value is None and not s.expr.isdecimal() for s in (clash.left, clash.right)):
         return f"it doesn't hold that {law}"
     a, b = (s.expr if s.value is None else str(s.value) for s in (clash.left, clash.right))
     if law.broken:

@@ -7,6 +7,7 @@ from shapesmt.examine.examination import Examination, Judgement
 from shapesmt.examine.examine import claimed, examine, is_open
 from shapesmt.examine.inputs import DEFAULT, ValueLike, case_text, parse_value
 from shapesmt.examine.judge import Judge
+from shapesmt.examine.narrowing import Narrowing
 from shapesmt.examine.problem import Problem, names_of, pose
 from shapesmt.examine.question import TIMEOUT, Claims, Question
 from shapesmt.examine.share import valid_share
@@ -20,6 +21,7 @@ __all__ = [
     "Examination",
     "Judge",
     "Judgement",
+    "Narrowing",
     "Problem",
     "Question",
     "ValueLike",

@@ -31,6 +31,12 @@ class Judge:
         self._decisions: dict[tuple[Formula, ...], Decision] = {}
         self._models: deque[Assignment] = deque(maxlen=MODELS)
 
+    def within(self, seconds: float) -> Judge:
+        """A judge that knows what this one does, and stops after so many seconds at the latest."""
+        twin = Judge(self.deadline.within(seconds))
+        twin._answers, twin._decisions = self._answers, self._decisions
+        return twin
+
     @cached_property
     def _solver(self) -> ModuleType:
         """The solver, imported when presolve can't decide something."""

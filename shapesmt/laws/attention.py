@@ -23,7 +23,11 @@ HEADS_DIVIDE_HIDDEN_SIZE = Law("SM112", "the heads divide the hidden size")
 HEAD_SIZE_MULTIPLE = Law("SM112", "the size of a head is a multiple of {step}")
 HEADS_OF_KEYS_DIVIDE_HEADS_OF_QUERIES = Law("SM112", "the heads of the keys divide those of the queries")
 TABLE_WIDTH_MULTIPLE_OF_8 = Law("SM112", "the tables' width is a multiple of 8")
+POLICY_SELECTS_WHOLE_BLOCKS = Law(
+    "SM112", "the policy selects places in whole blocks, at least one and fewer than 2**31"
+)
 LAYOUTS_DIVIDE_HEADS = Law("SM112", "the layouts divide the heads")
+ROTATED_PART_EVEN = Law("SM112", "the rotated part of a head has two halves, its size is not {size}")
 ROTATED_PART_FITS_HEAD = Law("SM112", "the rotated part fits a head")
 VALUE_HEADS_AS_KEY_HEADS = Law("SM112", "there are as many heads of values as of keys")
 HEADS_OF_QUERIES_KEYS_VALUES = Law("SM112", "there are heads of queries, keys and values")

@@ -144,6 +144,7 @@ MODE_AVERAGE_OR_BILINEAR = Law("SM502", "the mode is average or bilinear, not {m
 NORM_1_OR_2 = Law("SM502", "the norm is 1 or 2, not {norm}")
 BOX_COUNTS_AT_LEAST_1 = Law("SM502", "the number of boxes before and after is at least 1, not {least}")
 BOX_COUNT_POSITIVE = Law("SM502", "the number of boxes is positive")
+THREE_SECTIONS = Law("SM502", "there are three sections, none of negative size, not {sections}")
 SUMMED_CHANNELS_NOT_NEGATIVE = Law("SM502", "the number of channels summed is at least 0, not {size}")
 SUMMED_CHANNELS_ODD = Law("SM502", "the number of channels summed is odd, not {size}")
 PIXEL_FORMAT_KNOWN = Law("SM502", "the pixel format is RGB, BGR or Grayscale, not '{format}'")

@@ -13,6 +13,7 @@ INDICES_INSIDE_AXIS = Law(
 )
 INDICES_INSIDE_CLASSES = Law("SM301", "indices are inside the classes")
 INDICES_NO_LARGER_THAN_DATA = Law("SM301", "indices are no larger than data off the axis")
+CUMULATIVE_LENGTHS_GROW_TO_TOKENS = Law("SM301", "cumulative lengths begin at 0, grow, and end with the tokens")
 LENGTHS_AT_LEAST = Law("SM301", "lengths are at least {least}")
 LENGTHS_AT_MOST_SEQUENCE = Law("SM301", "lengths are at most the sequence's")
 LENGTHS_INSIDE_AXIS = Law("SM301", "lengths are inside the axis")

@@ -56,6 +56,7 @@ HIDDEN_FEATURES_FILL_BYTES = Law("SM109", "the hidden features fill the bytes th
 OUTPUT_HAS_ONE_SCALE_AND_ZERO_POINT = Law("SM109", "the output has one scale and zero point")
 SCALE_ONE_NUMBER = Law("SM109", "the scale is one number")
 SCALES_PER_COLUMN_AND_BLOCK = Law("SM109", "the scales are [N, blocks of K]")
+WEIGHTS_OF_PACKED_SIZE = Law("SM109", "the weights have as many bytes as blocks of 32 of each column take")
 WEIGHTS_TWO_TO_A_BYTE = Law("SM109", "the weights are two to a byte")
 SCALE_AND_ZERO_POINT_PER_DIRECTION_OR_COLUMN = Law(
     "SM109", "there is a scale and zero point per direction, or per column of each"

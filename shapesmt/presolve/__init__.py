@@ -5,7 +5,7 @@ from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.elimination import eliminated, range_facts
 from shapesmt.presolve.enumeration import Values, sides
 from shapesmt.presolve.extent import extent
-from shapesmt.presolve.monotonicity import monotone
+from shapesmt.presolve.monotonicity import monotone, window
 
 __all__ = [
     "Decision",
@@ -21,4 +21,5 @@ __all__ = [
     "range_facts",
     "sides",
     "together",
+    "window",
 ]

@@ -16,7 +16,6 @@ Truth = NDArray[np.bool_]
 Residues = tuple[int, tuple[int, ...]]
 
 MAX_LISTED = 8  # values that are listed one by one
-MAX_RESIDUES = 4  # consecutive residues that are still listed one by one
 MAX_MODULUS = 512
 MAX_EXCEPTIONS = 4  # values at the lower end that may be exceptions to the residues
 SAMPLE = 2048  # values tried where a symbol has too many
@@ -103,6 +102,7 @@ def _residues(symbol: Atom, values: Values, truth: Truth) -> Residues | None:
 
 
 def _residue_piece(symbol: Atom, m: int, residues: tuple[int, ...]) -> Piece:
+    """The remainders as one number, all but one, an interval (which may go on at 0: `(n + 7) % 16 <= 7`), or a list."""
     x, name = of_atom(symbol), name_text(symbol.name)
     rest = x % m
     if len(residues) == 1:
@@ -110,14 +110,18 @@ def _residue_piece(symbol: Atom, m: int, residues: tuple[int, ...]) -> Piece:
     if len(residues) == m - 1:
         missing = (set(range(m)) - set(residues)).pop()
         return Piece(differs(rest, missing), f"{name} % {m} != {missing}")
-    start = next((r for r in residues if (r - 1) % m not in residues), 0)
-    run = len(residues)
-    if run > MAX_RESIDUES and all((start + i) % m in residues for i in range(run)):
-        shift = -start if start <= m // 2 else m - start
-        shifted = name if shift == 0 else f"({name} {'+' if shift > 0 else '-'} {abs(shift)})"
-        return Piece(at_most((x + shift) % m, run - 1), f"{shifted} % {m} <= {run - 1}")
-    formula = any_of(*(equal(rest, r) for r in residues))
-    return Piece(formula, f"{name} % {m} in {{{', '.join(map(str, residues))}}}")
+    start = next(r for r in residues if (r - 1) % m not in residues)
+    last = start + len(residues) - 1
+    if any((start + i) % m not in residues for i in range(len(residues))):
+        formula = any_of(*(equal(rest, r) for r in residues))
+        return Piece(formula, f"{name} % {m} in {{{', '.join(map(str, residues))}}}")
+    if last >= m:
+        return Piece(at_most((x + m - start) % m, last - start), f"({name} + {m - start}) % {m} <= {last - start}")
+    if start == 0:
+        return Piece(at_most(rest, last), f"{name} % {m} <= {last}")
+    if last == m - 1:
+        return Piece(at_least(rest, start), f"{name} % {m} >= {start}")
+    return Piece(all_of(at_least(rest, start), at_most(rest, last)), f"{start} <= {name} % {m} <= {last}")
 
 
 def _ends(symbol: Atom, values: Values, residues: Residues, lo: int, hi: int) -> list[Piece]:

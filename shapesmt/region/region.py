@@ -1,13 +1,15 @@
 """Region: where a condition holds, as the shortest formula over the input symbols that a person would write.
 
 Candidates are read off the truth at sampled or at all admissible values: intervals, residues (`height % 16 == 0`,
-`height % 4 in {0, 3}`), their conjunctions, products of one symbol each. Where not every admissible value was seen,
-a candidate counts only once it is proven equal to the condition in both directions.
+`(height + 1) % 4 <= 1`), their conjunctions, products of one symbol each. Where not every admissible value was seen,
+a candidate counts only once it is proven equal to the condition in both directions. What the conditions on single
+symbols say already is left out of the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from math import inf, prod
 from operator import attrgetter
 from typing import NamedTuple
@@ -17,25 +19,25 @@ import numpy as np
 from shapesmt.algebra import (
     CUT,
     FALSE,
-    SYMBOL,
     TRUE,
     Atom,
+    Dim,
     Evaluator,
     Formula,
     Kind,
     all_of,
     any_of,
-    at_least,
-    at_most,
+    const,
     equal,
     fits_int64,
     name_text,
     negate,
     of_atom,
     substitute,
-    total,
+    symbol,
 )
-from shapesmt.presolve import Domain, Values, grouped, sides
+from shapesmt.presolve import Domain, Values, grouped
+from shapesmt.region.grids import on_a_grid, product, relation
 from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values, evenly_spaced
 
 Proof = Callable[[Domain, Formula], bool]  # whether a condition is proven to hold over a domain
@@ -43,8 +45,8 @@ Proof = Callable[[Domain, Formula], bool]  # whether a condition is proven to ho
 MAX_TEXT = 300
 OPAQUE = ("to_int(", "least(", "greatest(", "sum(", CUT)  # operations that can't be read back as a formula
 MAX_LISTING = 80  # characters of residues and runs that are written where the condition itself is shorter
-MAX_CASES = 4  # products in a union
-SAMPLES = {2: 256, 3: 48}  # values of each symbol, by the number of symbols, where they have too many
+SAMPLES = {2: (256, 1024), 3: (48, 48)}  # the least and most values of each, by the number of symbols, if too many
+REACH = 2048  # how far the values are sought that the facts about a symbol admit
 
 
 class Region(NamedTuple):
@@ -75,23 +77,52 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
         within.assume(all_of(*parts))
     if any((values := within.values(s)) is not None and not len(values) for s in (alone if joint else ())):
         return Region(("False",), True)
+    simpler = _simpler(joint, alone, within, proves)
+    if simpler != joint:
+        own = [part for parts in alone.values() for part in parts]
+        return describe(all_of(*own, *simpler), domain, proves)
     region = Region((), True)
     for part in grouped(joint, domain, attrgetter("symbols")):
         data = any(s.universal for s in part.symbols)
         pieces = _without_data(part, within) if data else _separated(part, within, proves)
-        if pieces is not None and all(len(p.formula.symbols) == 1 for p in pieces):
-            for piece in pieces:
+        if _about_one_each(pieces):
+            for piece in pieces or ():
                 alone.setdefault(next(iter(piece.formula.symbols)), []).append(piece.formula)
             continue
-        if pieces is None and not data:
-            part = substitute(part, {s: of_atom(s) for s in part.symbols})  # normalised in the declared ranges
-            part = all_of(*(_slimmed(p, within, proves) for p in part.conjuncts))
-        region = _joined(region, part, pieces, readable=not data)
+        tidy = part if data or pieces is not None else _tidied(part, within, proves)
+        region = _joined(region, tidy, pieces, readable=not data)
     single = Region((), True)
-    for symbol in sorted(alone, key=domain.order):
-        part = all_of(*alone[symbol])
-        single = _joined(single, part, _one_symbol(part, symbol, domain, proves))
+    for s in sorted(alone, key=domain.order):
+        part = all_of(*alone[s])
+        single = _joined(single, part, _one_symbol(part, s, domain, proves))
     return Region(tuple(dict.fromkeys((*single.text, *region.text))), single.exact and region.exact)
+
+
+def _simpler(joint: list[Formula], alone: Iterable[Atom], within: Domain, proves: Proof) -> list[Formula]:
+    """Conditions on several symbols, with the numbers put in that the facts leave; those apart that are on one each."""
+    numbers = {s: number for s in alone if (number := _number(s, within)) is not None}
+    if any(not p.symbols.isdisjoint(numbers) for p in joint):
+        return [substitute(p, numbers) for p in joint]
+    alike = [p for p in joint if any(q is not p and q.symbols == p.symbols for q in joint)]
+    return [_if_about_one_each(p, within, proves) if p in alike else p for p in joint]
+
+
+def _about_one_each(pieces: Sequence[Piece] | None) -> bool:
+    return pieces is not None and all(len(p.formula.symbols) == 1 for p in pieces)
+
+
+def _if_about_one_each(condition: Formula, domain: Domain, proves: Proof) -> Formula:
+    """A condition on several symbols as conditions on one each, if it is that."""
+    if any(s.universal for s in condition.symbols):
+        return condition
+    pieces = _separated(condition, domain, proves)
+    return all_of(*(p.formula for p in pieces or ())) if _about_one_each(pieces) else condition
+
+
+def _number(s: Atom, domain: Domain) -> Dim | None:
+    """The only value of a symbol that the facts leave, if there is only one."""
+    known, (lo, hi) = domain.eliminate(of_atom(s)), domain.ends(s)
+    return const(int(lo)) if lo == hi else known if known.constant is not None else None
 
 
 def _by_symbols(condition: Formula) -> tuple[dict[Atom, list[Formula]], list[Formula]]:
@@ -122,6 +153,13 @@ def readable_text(text: str) -> bool:
     return len(text) <= MAX_TEXT and not any(op in text for op in OPAQUE)
 
 
+def _tidied(condition: Formula, domain: Domain, proves: Proof) -> Formula:
+    """The condition in its shortest form over the domain."""
+    normal = substitute(condition, {s: of_atom(s) for s in condition.symbols})  # in the declared ranges
+    slim = all_of(*(_slimmed(p, domain, proves) for p in normal.conjuncts))
+    return substitute(slim, {s: _narrowed(s, domain) for s in slim.symbols})
+
+
 def _slimmed(condition: Formula, domain: Domain, proves: Proof) -> Formula:
     """A disjunction without the cases that another one covers."""
     cases = list(condition.args) if condition.op == "or" else []
@@ -130,6 +168,12 @@ def _slimmed(condition: Formula, domain: Domain, proves: Proof) -> Formula:
         if others and proves(domain, any_of(negate(case), *others)):
             cases = others
     return any_of(*cases) if cases else condition
+
+
+def _narrowed(s: Atom, domain: Domain) -> Dim:
+    """A symbol of the same name, in the range that the facts about it leave."""
+    lo, hi = domain.ends(s)
+    return symbol(s.name, lo, hi, step=s.step, kind=s.kind, fold=False) if s.kind is Kind.INPUT else of_atom(s)
 
 
 def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof) -> list[Piece] | None:
@@ -179,34 +223,46 @@ def _by_case(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] |
 
 def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] | None:
     """A condition on several symbols that is a product of conditions on one each, or a union of a few such."""
-    if domain.cone(condition.symbols)[1]:
+    facts = domain.cone(condition.symbols)[1]
+    if any(len(f.symbols) > 1 for f in facts):
         return None
     symbols = sorted(condition.symbols, key=domain.order)
-    points = domain.points(symbols) if fits_int64(condition) else None
+    points = domain.points(symbols) if fits_int64(condition) and not facts else None
     if points is None:
         return _by_case(condition, domain, proves) or _sampled(condition, symbols, domain, proves)
     known = [a for a in map(domain.values, symbols) if a is not None]
     truth = points.truth(condition).reshape([len(a) for a in known])
-    pieces = _product(symbols, known, truth) or _relation(symbols, known, truth, condition)
-    if pieces is None:
-        pieces = _union(symbols, known, truth, str(condition)) or _by_case(condition, domain, proves)
-    return pieces
+    pieces = on_a_grid(symbols, known, truth, condition)
+    return _by_case(condition, domain, proves) if pieces is None else pieces
 
 
 def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Piece] | None:
     """A product derived from the truth at small sizes, if it is proven equivalent to the condition."""
-    samples = SAMPLES.get(len(symbols))
+    samples = _samples(condition, len(symbols))
     ends = [domain.ends(s) for s in symbols]
-    if samples is None or any(lo == -inf or lo > hi for lo, hi in ends):
+    if not samples or any(lo == -inf or lo > hi for lo, hi in ends):
         return None
-    axes = [
-        np.arange(int(lo), int(min(hi, lo + samples * s.step)) + 1, s.step, dtype=np.int64)
-        for s, (lo, hi) in zip(symbols, ends, strict=True)
-    ]
+    axes = [_axis(s, domain, samples) for s in symbols]
     grid = dict(zip(symbols, np.meshgrid(*axes, indexing="ij", sparse=True), strict=True))
     truth = np.broadcast_to(np.asarray(Evaluator(grid).formula(condition)), [len(a) for a in axes])
-    pieces = _product(symbols, axes, truth) or _relation(symbols, axes, truth, condition)
+    pieces = on_a_grid(symbols, axes, truth, condition)
     return pieces if pieces is not None and _equivalent(condition, pieces, domain, proves) else None
+
+
+def _samples(condition: Formula, rank: int) -> int:
+    """How many values of each symbol are sampled: enough to pass the numbers of which the condition speaks."""
+    least, most = SAMPLES.get(rank, (0, 0))
+    return min(most, max([least, *(2 * int(n[:9]) for n in re.findall("[0-9]+", str(condition)))]))
+
+
+def _axis(s: Atom, domain: Domain, samples: int) -> Values:
+    """The first values of a symbol that the facts about it alone admit."""
+    (lo, hi), facts = domain.ends(s), [f for f in domain.relations if f.symbols == {s}]
+    reach = max(samples, REACH if facts else 0)
+    values = np.arange(int(lo), int(min(hi, lo + reach * s.step)) + 1, s.step, dtype=np.int64)
+    admitted: Truth = np.broadcast_to(np.asarray(Evaluator({s: values}).formula(all_of(*facts))), values.shape)
+    first: Values = values[admitted][: samples + 1]
+    return first
 
 
 def _equivalent(condition: Formula, pieces: Sequence[Piece], domain: Domain, proves: Proof) -> bool:
@@ -216,88 +272,6 @@ def _equivalent(condition: Formula, pieces: Sequence[Piece], domain: Domain, pro
     within.assume(condition)
     outside.assume(claim)
     return proves(outside, condition) and proves(within, claim)
-
-
-def _product(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> list[Piece] | None:
-    """A condition on each symbol, if their conjunction is the whole condition; else None."""
-    each = sides(truth)
-    if each is None:
-        return None
-    pieces: list[Piece] = []
-    for s, values, side in zip(symbols, axes, each, strict=True):
-        own = describe_values(s, values, side)
-        if own is None:
-            return None
-        pieces.extend(own)
-    return pieces
-
-
-def _relation(
-    symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, condition: Formula | None = None
-) -> list[Piece] | None:
-    """One symbol compared with the sum of the others and a constant: `z == x + y + 1`, `z >= x`, `z <= x + 2`."""
-    if condition is not None and _plain(condition):
-        return None  # the condition's own text is as simple
-    grid = np.meshgrid(*axes, indexing="ij", sparse=True)
-    for i, s in enumerate(symbols):
-        rest = total(of_atom(t) for t in symbols if t is not s)
-        ahead = np.broadcast_to(grid[i] - sum(g for j, g in enumerate(grid) if j != i), truth.shape)
-        low = int(ahead.min())
-        passed, failed = np.zeros((2, int(ahead.max()) - low + 1), dtype=bool)
-        passed[ahead[truth] - low] = failed[ahead[~truth] - low] = True
-        if (passed & failed).any():
-            continue
-        least, most = int(passed.argmax()), len(passed) - 1 - int(passed[::-1].argmax())
-        if failed[least : most + 1].any():
-            continue
-        x, ends = of_atom(s), (rest + (low + least), rest + (low + most))
-        if least == most:
-            return [_as_written(equal(x, ends[0]))]
-        if not failed[least:].any():
-            return [_as_written(at_least(x, ends[0]))]
-        if not failed[: most + 1].any():
-            return [_as_written(at_most(x, ends[1]))]
-    return None
-
-
-def _as_written(formula: Formula) -> Piece:
-    return Piece(formula, str(formula))
-
-
-def _plain(condition: Formula) -> bool:
-    """Whether a condition compares symbols, without divisions or other operations on them."""
-    return all(a.op is SYMBOL for a in _atoms(condition)) and all(not p.args for p in condition.conjuncts)
-
-
-def _atoms(condition: Formula) -> Iterator[Atom]:
-    for part in (condition, *condition.args):
-        yield from part.dim.atoms() if part.dim is not None else ()
-
-
-def _union(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, text: str) -> list[Piece] | None:
-    """A disjunction of a few products, one per set of values of the first symbol, if shorter than the condition."""
-    if len(symbols) != len(("x", "y")):
-        return None
-    patterns: dict[bytes, list[int]] = {}
-    for i, row in enumerate(truth):
-        if row.any():
-            patterns.setdefault(row.tobytes(), []).append(i)
-            if len(patterns) > MAX_CASES:
-                return None
-    cases: list[Piece] = []
-    for rows in patterns.values():
-        same = np.zeros(len(truth), dtype=bool)
-        same[rows] = True
-        pieces = _product(symbols, axes, np.logical_and.outer(same, truth[rows[0]]))
-        if not pieces:
-            return None
-        text_of_case = " and ".join(f"({p.text})" if " or " in p.text else p.text for p in pieces)
-        cases.append(
-            Piece(all_of(*(p.formula for p in pieces)), f"({text_of_case})" if len(pieces) > 1 else text_of_case)
-        )
-    whole = " or ".join(case.text for case in cases)
-    readable = cases and len(whole) <= len(text) + len("()()") * len(cases)
-    return [Piece(any_of(*(case.formula for case in cases)), whole)] if readable else None
 
 
 def _without_data(condition: Formula, domain: Domain) -> list[Piece] | None:
@@ -324,7 +298,7 @@ def _without_data(condition: Formula, domain: Domain) -> list[Piece] | None:
     axes = [np.unique(column) for column in distinct.T]
     shape = [len(axis) for axis in axes]
     grid = good.reshape(shape) if len(good) == prod(shape) else None  # the rows are sorted
-    pieces = None if grid is None else _product(inputs, axes, grid) or _relation(inputs, axes, grid)
+    pieces = None if grid is None else product(inputs, axes, grid) or relation(inputs, axes, grid)
     return _listed(inputs, distinct, good) if pieces is None else pieces
 
 

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shapesmt.render.json import to_json
+    from shapesmt.render.markdown import write_markdown
     from shapesmt.render.page.html import html_page
+    from shapesmt.render.page.index import index_page
     from shapesmt.render.progress import counting, timing
     from shapesmt.render.text.findings import finding_head, finding_lines
     from shapesmt.render.text.text import lines
@@ -38,18 +40,22 @@ __all__ = [
     "finding_lines",
     "have_streams",
     "html_page",
+    "index_page",
     "lines",
     "refusal",
     "render",
     "timing",
     "to_json",
     "tolerate_unprintable",
+    "write_markdown",
 ]
 
 _HOMES = {
     "text.findings": ["finding_head", "finding_lines"],
     "page.html": ["html_page"],
+    "page.index": ["index_page"],
     "json": ["to_json"],
+    "markdown": ["write_markdown"],
     "progress": ["counting", "timing"],
     "text.text": ["lines"],
 }

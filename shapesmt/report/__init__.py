@@ -16,7 +16,24 @@ from shapesmt.report.finding import (
     SymbolRange,
     WarningKind,
 )
-from shapesmt.report.page import Axis, CauseGraph, Cell, Link, PageData, Raster, Size, Step
+from shapesmt.report.page import (
+    Axis,
+    Calculator,
+    CauseGraph,
+    Cell,
+    Elements,
+    Link,
+    NumberLine,
+    PageData,
+    PlacedNode,
+    Raster,
+    Run,
+    Shape,
+    Size,
+    Slider,
+    Step,
+    TensorData,
+)
 from shapesmt.report.profile import POINTS, Box, Profile, ProfileSize, TensorProfile
 from shapesmt.report.report import (
     Bounds,
@@ -32,6 +49,7 @@ from shapesmt.report.report import (
     Share,
     TensorBounds,
 )
+from shapesmt.report.simplified import Rewritten, Simplified
 from shapesmt.report.tightened import Tightened
 
 __all__ = [
@@ -42,6 +60,7 @@ __all__ = [
     "BatchReport",
     "Bounds",
     "Box",
+    "Calculator",
     "CaseBounds",
     "Cause",
     "CauseGraph",
@@ -51,6 +70,7 @@ __all__ = [
     "Counts",
     "DimBounds",
     "DimensionFacts",
+    "Elements",
     "ErrorCode",
     "Explanation",
     "Fact",
@@ -60,9 +80,11 @@ __all__ = [
     "Link",
     "ModelFacts",
     "ModelWarning",
+    "NumberLine",
     "Operator",
     "Operators",
     "PageData",
+    "PlacedNode",
     "Precondition",
     "Profile",
     "ProfileSize",
@@ -71,12 +93,18 @@ __all__ = [
     "Remedy",
     "Replay",
     "Report",
+    "Rewritten",
+    "Run",
+    "Shape",
     "Share",
     "Side",
+    "Simplified",
     "Size",
+    "Slider",
     "Step",
     "SymbolRange",
     "TensorBounds",
+    "TensorData",
     "TensorFacts",
     "TensorProfile",
     "Tightened",

@@ -1,14 +1,33 @@
-"""The content of a model's page, as frozen data: report, bounds, cause graphs of findings, raster of valid inputs."""
+"""The content of a model's page, as frozen data: report, bounds, causes, regions, formulas to compute with."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
+from shapesmt.algebra import Verdict
 from shapesmt.report.report import Bounds, Report
 
-__all__ = ["Axis", "CauseGraph", "Cell", "Link", "PageData", "Raster", "Size", "Step"]
+__all__ = [
+    "Axis",
+    "Calculator",
+    "CauseGraph",
+    "Cell",
+    "Elements",
+    "Link",
+    "NumberLine",
+    "PageData",
+    "PlacedNode",
+    "Raster",
+    "Run",
+    "Shape",
+    "Size",
+    "Slider",
+    "Step",
+    "TensorData",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +151,128 @@ class Raster:
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """Consecutive values of a dimension that all run or all fail; `last` is None where they have no end."""
+
+    first: int
+    last: int | None
+    runs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NumberLine:
+    """Where a model runs along one dimension.
+
+    Attributes:
+        name: The dimension.
+        parts: The values in order, from the least on.
+        step: The difference between neighbouring values.
+        period: What comes after the parts repeats their last `period` values; None where they are all, or it doesn't.
+        last: The greatest value; None without end.
+        more: The number of parts that are left out.
+        counts: The number of values that run and of all values; None where there is no end.
+    """
+
+    name: str
+    parts: tuple[Run, ...]
+    step: int = 1
+    period: int | None = None
+    last: int | None = None
+    more: int = 0
+    counts: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """A dimension that can be chosen: `first, first + step, ...` up to `last` (None: no end), at first `start`."""
+
+    name: str
+    first: int
+    last: int | None
+    step: int
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedNode:
+    """A node of the graph: the earlier nodes that it reads from, and the entry of the condition under which it runs.
+
+    `verdict` is the node's over all admissible inputs; `judged` is false where that isn't known because something isn't
+    followed, `reached` behind a node that runs for no input.
+    """
+
+    name: str
+    op_type: str
+    reads: tuple[int, ...]
+    condition: int | None = None
+    verdict: Verdict = Verdict.PROVED
+    judged: bool = True
+    reached: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The sizes of a tensor as entries (None: unknown), where a condition holds (its entry; None: always)."""
+
+    condition: int | None
+    sizes: tuple[int, ...] | None
+
+
+class Elements(NamedTuple):
+    """The least and the greatest number of a tensor's elements (None: without end), and whether each is proven."""
+
+    least: int
+    greatest: int | None
+    least_proven: bool = True
+    greatest_proven: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TensorData:
+    """A tensor: the node that computes it (its position, or "input" or "constant"), its shape by cases, and its size.
+
+    `elements` is None where nothing is known.
+    """
+
+    maker: int | str
+    shapes: tuple[Shape, ...]
+    elements: Elements | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Calculator:
+    """All that a program needs to compute shapes and verdicts at chosen sizes.
+
+    Attributes:
+        entries: Expressions and conditions; each refers to earlier ones by position, and to sliders by theirs.
+        sliders: The dimensions to choose.
+        dims: The entry of each declared name, computed ones included.
+        facts: What is assumed: as text, and the entry.
+        nodes: The graph, in topological order.
+        tensors: Each tensor by its name.
+        outputs: The names of the model's outputs.
+    """
+
+    entries: tuple[object, ...] = ()
+    sliders: tuple[Slider, ...] = ()
+    dims: Mapping[str, int] = field(default_factory=dict)
+    facts: tuple[tuple[str, int], ...] = ()
+    nodes: tuple[PlacedNode, ...] = ()
+    tensors: Mapping[str, TensorData] = field(default_factory=dict)
+    outputs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PageData:
     """Everything that a page shows.
 
     Attributes:
         cause_graphs: The cause graph of each finding, by its position among the report's `judged`.
-        producers: The node and the operator that compute each tensor; "" and "input" or "constant" for the others.
+        regions: Where the model runs: a line for each dimension that decides alone, a raster for those that don't.
     """
 
     report: Report
     bounds: Bounds
     cause_graphs: Mapping[int, CauseGraph] = field(default_factory=dict)
-    raster: Raster | None = None
-    producers: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    regions: tuple[NumberLine | Raster, ...] = ()
+    calculator: Calculator = field(default_factory=Calculator)

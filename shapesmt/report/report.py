@@ -338,6 +338,7 @@ class Explanation(Answer):
     seconds: float = 0.0
     assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
     proofs: tuple[Proof, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    groups: tuple[Group, ...] = field(default=(), metadata=_OMIT_EMPTY)
 
     def __repr__(self) -> str:
         return f"<Explanation {self.model}{'' if self.target is None else f', {self.target}'}: {self.verdict}>"

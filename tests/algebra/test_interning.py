@@ -14,7 +14,7 @@ from weakref import ref
 import pytest
 
 import shapesmt
-from shapesmt import memory
+from shapesmt import collector
 from shapesmt.algebra import interning
 from shapesmt.algebra.dim import Dim, Kind, defined, product, symbol
 from shapesmt.algebra.extremes import maximum, minimum
@@ -156,7 +156,7 @@ def test_calls_in_threads_say_what_they_say_alone() -> None:
 
 
 def test_the_collector_is_paused_until_the_last_has_left() -> None:
-    first, second = memory.gc_paused(), memory.gc_paused()
+    first, second = collector.gc_paused(), collector.gc_paused()
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)

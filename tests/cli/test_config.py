@@ -193,7 +193,7 @@ class TestWhat:
         ("dims = {n = true}", "shapesmt.toml: dims.n: 'True' is not a range; write 8, 1..32"),
         ("dims = {n = 2024-01-01}", "shapesmt.toml: dims.n: '2024-01-01' is not a range; write 8"),
         ("[models.a.shapes]\nx = 'q q'", "shapesmt.toml: models.\"a\".shapes.x: 'q q' is not a shape; write"),
-        ("[models.a.shapes]\nx = 3", "shapesmt.toml: models.\"a\".shapes.x: '3' is no shape; write"),
+        ("[models.a.shapes]\nx = 3", "shapesmt.toml: models.\"a\".shapes.x: '3' is not a shape; write"),
         ("assume = 3", "shapesmt.toml: assume is '3'; write a text or a list of them"),
         ("assume = 'n = m'", "shapesmt.toml: assume: expression 'n = m' has '='; write == to compare"),
         ("dims = ", "is not TOML: Invalid value"),

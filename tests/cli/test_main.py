@@ -210,17 +210,30 @@ def test_html_is_written_beside_the_answer(tmp_path: Path, capsys) -> None:
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (["other.onnx"], "--html is about one model"),
-        ([], "cannot write"),
-    ],
-)
-def test_html_that_cannot_be_written_is_a_mistake(tmp_path: Path, capsys, more: list[str], said: str) -> None:
+def test_html_that_cannot_be_written_is_a_mistake(tmp_path: Path, capsys) -> None:
     model = tmp_path / "add.onnxtxt"
     model.write_text(MODEL)
-    assert main(["check", str(model), *more, "--html", str(tmp_path / "none" / "add.html")]) == 2
-    error = capsys.readouterr().err
-    assert said in error
-    assert error.count("\n") == 1
+    assert main(["check", str(model), "--html", str(tmp_path / "none" / "add.html")]) == 2
+    assert main(["check", str(model), str(model.with_name("b.onnx")), "--html", str(model)]) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert "cannot write" in first
+    assert "cannot make the folder" in second
+
+
+def test_several_models_have_pages_in_a_folder_with_an_index(tmp_path: Path, capsys) -> None:
+    models = [tmp_path / folder / "add.onnxtxt" for folder in "ab"]
+    for model in models:
+        model.parent.mkdir()
+        model.write_text(MODEL)
+    pages, missing = tmp_path / "deep" / "pages", str(tmp_path / "none.onnx")
+    assert main(["check", *map(str, models), missing, "--jobs", "2", "--html", str(pages)]) == 2
+    told = capsys.readouterr().out
+    assert main(["check", *map(str, models), missing, "--jobs", "2"]) == 2
+    alone = capsys.readouterr().out
+    assert re.sub(r"[0-9.]+ s", "", told) == re.sub(r"[0-9.]+ s", "", alone)
+    assert sorted(page.name for page in pages.iterdir()) == ["a_add.onnxtxt.html", "b_add.onnxtxt.html", "index.html"]
+    index = (pages / "index.html").read_text(encoding="utf-8")
+    assert 'href="a_add.onnxtxt.html"' in index
+    assert 'href="b_add.onnxtxt.html"' in index
+    assert "ERROR" in index
+    assert "none.onnx.html" not in index

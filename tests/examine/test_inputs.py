@@ -76,9 +76,8 @@ def test_all_commands_take_values(tmp_path):
     assert "n == 5" in shapesmt.page(source, values=values)
     assert "|sr|" not in shapesmt.encode(source, values=values)
     assert "|sr|" in shapesmt.encode(source)
-    assert [
-        d.dim_value for d in shapesmt.tighten(source, values=values).graph.output[0].type.tensor_type.shape.dim
-    ] == [5]
+    tight = shapesmt.tighten(source, values=values, valid_only=True)
+    assert [d.dim_value for d in tight.graph.output[0].type.tensor_type.shape.dim] == [5]
     shapesmt.assert_proved(source, values=values, dims={"n": 5})
     assert shapesmt.check(source, values=values, certify=True).certificate == "REFUTED"
 

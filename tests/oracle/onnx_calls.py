@@ -5,8 +5,9 @@ They are the node cases of the `onnx` package and the catalogue of the random gr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ import onnx
 import onnx.parser
 from onnx import helper, numpy_helper
 
+from shapesmt.frontends.onnx.microsoft import ADDED
 from tests.oracle.growing import fresh
 from tests.oracle.onnx_peer import Call, Run, made_call, outcomes
 from tests.oracle.onnx_siblings import schema_of, schemas
@@ -82,7 +84,7 @@ def _is_defined(call: Call) -> bool:
     """Whether ONNX defines the operators of its domains; ONNX Runtime has some for earlier versions, too."""
     model = call.proto
     versions = {o.domain: o.version for o in model.opset_import}
-    named = [n for n in model.graph.node if n.domain != "com.microsoft"]
+    named = [n for n in model.graph.node if n.domain != "com.microsoft" and n.op_type not in ADDED]
     return all(onnx.defs.has(n.op_type, versions.get(n.domain, 1), n.domain) for n in named)
 
 
@@ -125,9 +127,40 @@ def _catalogue(seeds: Iterable[int]) -> Iterator[Call]:
 
 def _others() -> Iterator[Call]:
     """Of operators that are in neither."""
-    yield op("Inverse", x(3, 3), domain="com.microsoft", version=1)
-    yield op("ScaledSiLU", x(2, 3), domain="com.microsoft", version=1)
-    yield op("MatMulInteger16", *(x(*s, dtype="int16") for s in ((2, 3), (3, 2))), domain="com.microsoft", version=1)
+    ms = partial(op, domain="com.microsoft", version=1)
+    yield ms("Inverse", x(3, 3))
+    yield ms("ScaledSiLU", x(2, 3))
+    yield ms("MatMulInteger16", x(2, 3, dtype="int16"), x(3, 2, dtype="int16"))
+    yield ms("MatMulFpQ4", x(2, 40), x(168, dtype="uint8"), k([40, 4]))
+    yield op("SimplifiedLayerNormalization", x(2, 3), x(3), version=1, outputs=2)
+    lstm = [x(3, 2, 4), x(1, 8, 11), x(1, 8, 2), x(1, 16), k([2, 3], "int32"), x(1, 2, 2), x(1, 2, 2), x(1, 6)]
+    attention = [x(1, 2, 3), x(1, 7, 3), x(1, 3), x(2, 5, 7), k([4, 5], "int32")]
+    yield ms("AttnLSTM", *lstm, *attention, outputs=3, hidden_size=2)
+    yield ms("EngramGate", x(2, 3, 4, 5), x(2, 3, 4, 5), x(2, 3, 5), *[x(4, 5)] * 3, outputs=2)
+    yield ms(
+        "MRotaryEmbedding", x(2, 3, 8), k([[[0] * 3] * 2] * 3), *[x(5, 2)] * 2, mrope_section=[1, 1, 0], num_heads=2
+    )
+    yield from _embeddings(ms)
+    yield from _hashes(ms)
+
+
+def _embeddings(ms: Callable[..., Call]) -> Iterator[Call]:
+    """Of quantized embeddings, with and without segments."""
+    words, scale, zero = k([[0, 0]], "int32"), k(1, "float32"), k(0, "uint8")
+    tables = {i: x(*shape, dtype="uint8") for i, shape in enumerate([(5, 4), (6, 4), (2, 4), (4,), (4,)], 2)}
+    every = {0: words, 1: words, **tables, **dict.fromkeys(range(8, 13), scale), **dict.fromkeys(range(13, 18), zero)}
+    for left_out in ((), (1, 4, 10, 15)):
+        inputs = [None if i in left_out else every.get(i) for i in range(18)]
+        yield ms("QEmbedLayerNormalization", *inputs, outputs=2, epsilon=0.5)
+
+
+def _hashes(ms: Callable[..., Call]) -> Iterator[Call]:
+    """Of numbers of n-grams, in batches of one length and of several."""
+    orders = {"max_ngram_size": 3, "n_head_per_ngram": 2, "pad_id": 0}
+    tables, before = [k([1, 3, 5]), k([7, 11, 13, 17])], x(2, 2, dtype="int64")
+    yield ms("NGramHashMapping", x(2, 4, dtype="int64"), *tables, before, k([0] * 4), outputs=2, **orders)
+    lengths = k([0, 2, 5], "int32")
+    yield ms("VarlenNGramHashMapping", x(5, dtype="int64"), *tables, lengths, before, k([0] * 4), outputs=2, **orders)
 
 
 def _node_cases() -> Iterator[Call]:

@@ -15,11 +15,6 @@ UNCALLED = {
     "runs graphs of whole language models": {"BeamSearch", "GreedySearch", "Sampling", "WhisperBeamSearch"},
     "takes a sparse tensor": {"SparseToDenseMatMul"},
     "needs caches that share their memory with its outputs": {"SparseAttention"},
-    "reads weights that are packed in a layout of their own": {"MatMulFpQ4"},
-    "has no call yet": {
-        *("AttnLSTM", "EngramGate", "MRotaryEmbedding", "NGramHashMapping", "QEmbedLayerNormalization"),
-        *("SimplifiedLayerNormalization", "VarlenNGramHashMapping"),
-    },
 }
 
 

@@ -36,7 +36,53 @@ def grouped(size, *tables):
     return ms("GroupQueryAttention", x(1, 3, 2 * size), x(1, 3, size), x(1, 3, size), None, None, *kept, **HEADS)
 
 
+def masked(value, length, *past, **given):
+    """A token whose values are of that size, beside keys and values of a length."""
+    kept = [*past, k([1], "int32")] if past else []
+    keys = [x(1, 1, 4), x(1, length, 4), x(1, length, value)]
+    return ms("DecoderMaskedMultiHeadAttention", *keys, None, None, *kept, num_heads=2, **given)
+
+
+def quantized_embedding(*segments):
+    """A look-up of words with some of what segments need: the segments, their table, its scale and zero point."""
+    tables = [x(*shape, dtype="uint8") for shape in ((5, 4), (6, 4), (4,), (4,))]
+    words, table, scale, zero = (given if i in segments else None for i, given in enumerate([WORD, BYTES, S, Z]))
+    inputs = [WORD, words, *tables[:2], table, *tables[2:], None, S, S, scale, S, S, Z, Z, zero, Z, Z]
+    return ms("QEmbedLayerNormalization", *inputs, outputs=2)
+
+
+def indexer(*inputs, **given):
+    """A selection of tokens."""
+    policy = {"policy_mode": "qsa", "token_budget": 4, "compress_ratio": 2, "outputs": 2, **given}
+    return ms(
+        "SparseAttentionIndexer",
+        x(1, 4, 16),
+        x(1, 4, 8),
+        x(8),
+        x(8),
+        *[x(8, 4)] * 2,
+        None,
+        x(1, 0, 8),
+        *inputs,
+        **policy,
+    )
+
+
+def packed(size, **given):
+    return ms("MatMulFpQ4", x(2, 40), x(size, dtype="uint8"), k([40, 4]), **given)
+
+
+BUFFER = {"outputs": 3, "past_present_share_buffer": 1}
 REFUSED = [
+    *(quantized_embedding(*some) for some in ((0,), (1,), (2,), (3,), (0, 1), (0, 1, 2), (0, 1, 3), (1, 2, 3))),
+    *(packed(84), packed(160), packed(167), packed(168, blk_quant_type=0)),
+    op("SimplifiedLayerNormalization", x(2, 3), x(3, dtype="float16"), version=1, outputs=2),
+    op("SimplifiedLayerNormalization", x(2, 3, dtype="float16"), x(3), version=1),
+    *(masked(5, 1, *[x(1, 2, 6, 2)] * 2, **BUFFER), masked(4, 2, *[x(1, 2, 6, 2)] * 2, **BUFFER)),
+    ms("SparseAttention", *[x(1, 3, 32)] * 3, *[x(1, 2, 4, 16)] * 2, k([[0, 1]], "int32"), k([[0]], "int32"),
+       k(3, "int32"), k([3], "int32"), outputs=3, num_heads=2, kv_num_heads=2, sparse_block_size=16),
+    *(indexer(policy_mode="msa"), indexer(token_budget=3), indexer(token_budget=0), indexer(index_topk=4)),
+    *(indexer(x(1, 4, 16)), indexer(outputs=3), indexer(token_budget=2**31), indexer(compress_ratio=0)),
     *(grouped(4), grouped(12), grouped(8, x(5, 4), x(5, 4)), grouped(32, x(5, 12), x(5, 12))),
     op("RotaryEmbedding", x(2, 3, 32), *[x(2, 3, 4)] * 2, version=23, num_heads=4, rotary_embedding_dim=9),
     op("Attention", *[x(1, 2, 2, 8)] * 3, x(2, 2, dtype="int8"), version=23, outputs=4, qk_matmul_output_mode=3,
@@ -148,6 +194,9 @@ REFUSED = [
     ms("Tokenizer", k([["a"]], "object"), mark=0, pad_value="#", mincharnum=0, separators=[" "]),
 ]  # fmt: skip
 RUNNING = [
+    *(quantized_embedding(), quantized_embedding(0, 1, 2, 3), packed(168), packed(160, blk_quant_type=0)),
+    *(masked(5, 1), masked(5, 2), masked(4, 1, *[x(1, 2, 6, 2)] * 2, **BUFFER)),
+    op("SimplifiedLayerNormalization", *[x(3, dtype="float16")] * 2, version=1),
     *(grouped(8), grouped(24), grouped(16, x(5, 8), x(5, 8)), grouped(32, x(5, 8), x(5, 8))),
     op("SimplifiedLayerNormalization", x(2, 3), x(3), version=1),
     *(ms("MultiHeadAttention", x(0, 1, 3), *[x(0, s, 3)] * 2, num_heads=2) for s in (0, 1)),

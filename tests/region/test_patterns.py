@@ -26,6 +26,11 @@ def texts(truth: np.ndarray) -> list[str] | None:
         (VALUES >= 7, ["n >= 7"]),
         (VALUES % 4 == 0, ["n % 4 == 0"]),
         ((VALUES >= 8) & (VALUES <= 20), ["8 <= n <= 20"]),
+        (VALUES % 8 <= 3, ["n % 8 <= 3"]),
+        (VALUES % 8 >= 6, ["n % 8 >= 6"]),
+        ((VALUES + 1) % 4 <= 1, ["(n + 1) % 4 <= 1"]),
+        ((VALUES - 2) % 8 <= 2, ["2 <= n % 8 <= 4"]),
+        (np.isin(VALUES % 8, [0, 2, 3]), ["n % 8 in {0, 2, 3}"]),
         (np.isin(VALUES, [3, 17, 18, 31]), ["n == 3 or 17 <= n <= 18 or n == 31"]),
     ],
 )

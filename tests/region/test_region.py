@@ -38,7 +38,7 @@ def described(condition: Formula, *facts: Formula) -> Region:
     [
         (divides(16, SIZE), ("height % 16 == 0",)),
         (equal(SIZE, 2 * ((SIZE + 1) // 2)), ("height % 2 == 0",)),
-        (equal((SIZE + 3) // 4, (SIZE + 1) // 4 + 0 * SIZE), ("height % 4 in {0, 3}",)),
+        (equal((SIZE + 3) // 4, (SIZE + 1) // 4 + 0 * SIZE), ("(height + 1) % 4 <= 1",)),
         (at_most(SIZE, 77), ("height <= 77",)),
         (at_least(SIZE // 8, 9), ("height >= 72",)),
         (all_of(at_least(SIZE, 3), at_most(SIZE, 9)), ("3 <= height <= 9",)),
@@ -72,6 +72,15 @@ def test_a_product_of_one_condition_each() -> None:
     assert described(equal(minimum(SIZE, OTHER), 512)) == (("height == 512", "width == 512"), True)
 
 
+@pytest.mark.parametrize("number", [1, 5])
+def test_a_number_is_put_into_the_other_conditions(number: int) -> None:
+    """Of a symbol without end and of one with few values."""
+    few = symbol("k", 1, 8)
+    assert described(all_of(equal(N, number), at_most(M * N, N * LONG))) == ((f"n == {number}", "m <= seq"), True)
+    found = described(all_of(equal(few, number), at_most(M * N, few * LONG)))
+    assert found == ((f"k == {number}", "seq >= m*n" if number == 1 else f"m*n <= {number}*seq"), True)
+
+
 @pytest.mark.parametrize(
     ("condition", "text"),
     [
@@ -82,6 +91,17 @@ def test_a_product_of_one_condition_each() -> None:
             ("(height == 224 and width % 32 == 0) or (height == 448 and width == 448)",),
         ),
         (equal(maximum(SIZE, OTHER) - minimum(SIZE, OTHER), 0), ("width == height",)),
+        (equal(maximum((N + 31) // 224 - 1, 0) * 3 + maximum(M // 224 - 1, 0), 0), ("n <= 416", "m <= 447")),
+        (equal(minimum((SIZE + 28) // 32, (OTHER + 28) // 32), 10), None),
+        (
+            all_of(
+                equal(minimum(N // 32, M // 32), 7),
+                at_most(N % 224, 3),
+                at_most(M % 224, 3),
+                at_most(224, minimum(N, M)),
+            ),
+            ("n >= 224", "n % 224 <= 3", "m >= 224", "m % 224 <= 3", "n <= 227 or m <= 227"),
+        ),
         (at_most(maximum(N, M), 9), ("m <= 9", "n <= 9")),
         (equal(maximum(minimum(N + M, LONG) - M, 0), N), ("seq >= m + n",)),
         (equal(N * LONG % 4, 2 * (M // 99)), None),

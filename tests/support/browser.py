@@ -62,7 +62,7 @@ def show(browser: WebDriver, page: Path, width: int, scheme: str = "light") -> N
 
 
 def picture() -> bytes:
-    """The page of the story's model as PNG, down to the end of the first finding."""
+    """The page of the story's model as PNG, down to the sizes to try."""
     import shapesmt
 
     html = shapesmt.page(STORY / "unet.onnx", dims={"height": "64..512", "width": "64..512"})
@@ -70,7 +70,13 @@ def picture() -> bytes:
         page = Path(folder) / "unet.html"
         page.write_text(html, encoding="utf-8")
         show(browser, page, WIDTH)
-        end = browser.execute_script("return document.querySelector('article').getBoundingClientRect().bottom")
+        for place, size in ((1, 128), (2, 200)):
+            field = browser.find_element("id", f"size-{place}")
+            field.clear()
+            field.send_keys(str(size))
+        end = browser.execute_script(
+            "return document.getElementById('sizes').getBoundingClientRect().bottom + scrollY + 20"
+        )
         clip = {"x": 0, "y": 0, "width": WIDTH, "height": end, "scale": 1}
         shot = browser.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
     return b64decode(shot["data"])

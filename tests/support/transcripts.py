@@ -1,6 +1,7 @@
 """Console transcripts (`$ shapesmt ...` and what it printed), run again and compared, timings and versions masked.
 
-After a change of wording, `python -m tests.support.transcripts examples/*/report.txt README.md` brings them up to date.
+After a change of wording, `python -m tests.support.transcripts README.md shapesmt/cli/pages/*.md examples/*/README.md
+examples/*/report.txt` brings them up to date.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ def run(words: list[str]) -> tuple[str, int]:
 
 
 def blocks(text: str) -> list[str]:
-    """The console blocks of a Markdown text; the whole text where it has none."""
-    return _BLOCK.findall(text) or [text]
+    """The console blocks of a Markdown text."""
+    return _BLOCK.findall(text)
 
 
 def renewed(transcript: str) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from json import dumps
+from keyword import iskeyword
 
 from shapesmt.errors import UsageError
-from shapesmt.export.profiles.sizes import hull, numbers
-from shapesmt.report import Profile, ProfileSize
+from shapesmt.export.profiles.sizes import hull, joined, numbers
+from shapesmt.report import Profile, TensorProfile
 
 __all__ = ["coreml", "onnxruntime", "torch_export", "torch_tensorrt", "tvm"]
 
@@ -78,58 +79,53 @@ def torch_tensorrt(profile: Profile) -> str:
 
 
 def torch_export(profile: Profile) -> str:
-    """`dynamic_shapes` for `torch.export`: what it can say is a multiple of a `Dim`, other sizes are left to it."""
+    """`dynamic_shapes` for `torch.export`: multiples of a `Dim`, and a `Dim` of its own for what none is.
+
+    How such a size depends on others torch finds by itself: `Dim.AUTO` in its place would refuse sizes of 1.
+    """
     roots = _Roots(profile)
     rows: list[str] = []
     for name, t in hull(profile).items():
-        open_axes = [(i, s) for i, (s, low, high) in enumerate(zip(t.sizes, t.min, t.max, strict=True)) if low != high]
-        axes = [f"{axis}: {roots.text(size)}" for axis, size in open_axes]
-        left = [size.expr for _, size in open_axes if roots.text(size) == "Dim.AUTO"]
-        comment = f"  # AUTO: {', '.join(left)}" if left else ""
-        rows.append(f"    {dumps(name)}: {{{', '.join(axes)}}},{comment}" if axes else f"    {dumps(name)}: None,")
-    head = ["from torch.export import Dim", "", *roots.definitions()]
+        axes = [
+            f"{a}: {roots.text(t, a)}" for a, (low, high) in enumerate(zip(t.min, t.max, strict=True)) if low != high
+        ]
+        rows.append(f"    {dumps(name)}: {{{', '.join(axes)}}}," if axes else f"    {dumps(name)}: None,")
+    head = ["from torch.export import Dim", "", *roots.definitions.values()]
     return "\n".join([*head, "dynamic_shapes = {", *rows, "}"])
 
 
 class _Roots:
-    """The `Dim` behind each symbol: itself, or where its values are apart, `_height` of `height == 16*_height`."""
+    """The `Dim` behind each size: a symbol, or where its values are apart, `_height` of `height == 16*_height`."""
 
     def __init__(self, profile: Profile) -> None:
-        self._ends: dict[str, tuple[int, int | None]] = {}
+        self._symbols = joined([box.symbols for box in profile.boxes])
         self._steps: Mapping[str, int] = profile.boxes[0].steps
-        for box in profile.boxes:
-            for name, t in box.symbols.items():
-                low, high = self._ends.get(name, (t.min[0], t.max[0]))
-                tops = None if high is None or t.max[0] is None else max(high, t.max[0])
-                self._ends[name] = min(low or 0, t.min[0] or 0), tops
-        self._used: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        self.definitions: dict[str, str] = {}
+        """The line that defines each name."""
 
-    def text(self, size: ProfileSize) -> str:
-        """A size as torch can say it."""
-        step = self._steps.get(size.symbol, 1)
-        if not size.symbol or size.factor < 1 or size.symbol not in self._ends:
-            return "Dim.AUTO"
-        rest = self._ends[size.symbol][0] % step
-        name = self._variable(size.symbol, step)
-        factor, offset = size.factor * step, size.factor * rest + size.offset
+    def text(self, t: TensorProfile, axis: int) -> str:
+        """The size of an axis."""
+        size = t.sizes[axis]
+        if size.factor < 1 or size.symbol not in self._symbols:
+            return self._defined(size.name or "size", size.expr, t.min[axis] or 0, t.max[axis], f"  # {size.expr}")
+        step, ends = self._steps.get(size.symbol, 1), self._symbols[size.symbol]
+        low, high = ends.min[0] or 0, ends.max[0]
+        root = ("_" if step > 1 else "") + size.symbol
+        name = self._defined(root, size.symbol, low // step, None if high is None else high // step)
+        factor, offset = size.factor * step, size.factor * (low % step) + size.offset
         return (f"{factor}*" if factor != 1 else "") + name + (f" {'+-'[offset < 0]} {abs(offset)}" if offset else "")
 
-    def _variable(self, symbol: str, step: int) -> str:
-        """The name of a symbol as Python can have it, and no other symbol has."""
-        if symbol not in self._used:
-            name = ("_" if step > 1 else "") + re.sub(r"\W", "_", symbol)
-            name = name if name.isidentifier() else f"_{name}"
-            while name in self._used.values() or name in ("Dim", "dynamic_shapes"):
+    def _defined(self, wanted: str, expr: str, low: int, high: int | None, comment: str = "") -> str:
+        """The name of what an expression says, as Python can have it, and nothing else has."""
+        if expr not in self._names:
+            name = re.sub(r"\W", "_", wanted)
+            name = name if name.isidentifier() and not iskeyword(name) else f"_{name}"
+            while name in self.definitions or name in ("Dim", "dynamic_shapes"):
                 name += "_"
-            self._used[symbol] = name
-        return self._used[symbol]
-
-    def definitions(self) -> Iterator[str]:
-        """The lines that define what the texts use."""
-        for symbol, name in self._used.items():
-            (low, high), step = self._ends[symbol], self._steps.get(symbol, 1)
-            end = "" if high is None else f", max={high // step}"
-            yield f"{name} = Dim({dumps(name)}, min={low // step}{end})"
+            end = "" if high is None else f", max={high}"
+            self._names[expr], self.definitions[name] = name, f"{name} = Dim({dumps(name)}, min={low}{end}){comment}"
+        return self._names[expr]
 
 
 def _tuple(parts: list[str]) -> str:

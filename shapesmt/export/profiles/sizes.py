@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from shapesmt.errors import UsageError
 from shapesmt.language import quoted
-from shapesmt.report import Box, Profile, ProfileSize, TensorProfile
+from shapesmt.report import Box, Profile, TensorProfile
 
-__all__ = ["closed", "hull", "numbers", "open_inputs"]
+__all__ = ["closed", "hull", "joined", "numbers", "open_inputs"]
 
 
 def open_inputs(box: Box) -> dict[str, TensorProfile]:
@@ -42,12 +42,15 @@ def closed(tensors: Mapping[str, TensorProfile]) -> None:
 
 def hull(profile: Profile) -> dict[str, TensorProfile]:
     """Every input from the least size of any box to the greatest; the usual ones are those of the first."""
-    first, *_ = profile.boxes
-    return {name: _joined(t, [box.inputs[name] for box in profile.boxes]) for name, t in first.inputs.items()}
+    return joined([box.inputs for box in profile.boxes])
 
 
-def _joined(first: TensorProfile, all_boxes: Iterable[TensorProfile]) -> TensorProfile:
-    boxes = list(all_boxes)
+def joined(boxes: Sequence[Mapping[str, TensorProfile]]) -> dict[str, TensorProfile]:
+    """The same tensors of several boxes as one range each."""
+    return {name: _joined(t, [box[name] for box in boxes]) for name, t in boxes[0].items()}
+
+
+def _joined(first: TensorProfile, boxes: Sequence[TensorProfile]) -> TensorProfile:
     least = [min(sizes, key=_place) for sizes in zip(*(t.min for t in boxes), strict=True)]
     greatest = [max(sizes, key=_place) for sizes in zip(*(t.max for t in boxes), strict=True)]
     return TensorProfile(tuple(least), first.opt, tuple(greatest), first.dtype, first.sizes)
@@ -56,9 +59,3 @@ def _joined(first: TensorProfile, all_boxes: Iterable[TensorProfile]) -> TensorP
 def _place(size: int | None) -> float:
     """Where a size without an end is in order: behind all others."""
     return float("inf") if size is None else size
-
-
-def varying(t: TensorProfile) -> Iterable[tuple[int, int | None, int, int | None, ProfileSize]]:
-    """Each size with its axis: the least, the usual, the greatest, and how it comes about."""
-    for axis, (low, usual, high, size) in enumerate(zip(t.min, t.opt, t.max, t.sizes, strict=True)):
-        yield axis, low, usual or 0, high, size

@@ -9,6 +9,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.nodelink.fields import RefusedError, a, at, field, refuse, shown, texts
 from shapesmt.frontends.nodelink.tensors import axes, declared, literal, number, symbol_range
@@ -30,7 +31,6 @@ from shapesmt.graph import (
     refuse_recursion,
 )
 from shapesmt.language import LARGEST, Range
-from shapesmt.memory import gc_paused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

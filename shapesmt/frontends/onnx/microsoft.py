@@ -17,6 +17,7 @@ from shapesmt.graph import Parameter, Signature
 __all__ = ["find"]
 
 DOMAIN = "com.microsoft"
+ADDED = ("MemcpyFromHost", "MemcpyToHost", "SimplifiedLayerNormalization")  # to ONNX's own domain
 
 
 class Schema(NamedTuple):
@@ -32,7 +33,8 @@ def find(domain: str, op: str) -> Schema | None:
     >>> find("com.microsoft", "Gelu").parameters.inputs
     (1, 1)
     """
-    return _table().get(f"{domain}.{op}") if domain.startswith(DOMAIN) else None
+    own = domain.startswith(DOMAIN) or (domain == "" and op in ADDED)
+    return _table().get(f"{domain}.{op}") if own else None
 
 
 @cache

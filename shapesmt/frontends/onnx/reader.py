@@ -13,6 +13,7 @@ from itertools import chain, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, TypeGuard
 
+from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.files import content_inside, nesting, text_format
 from shapesmt.frontends.onnx.ranges import noted_ranges
@@ -31,7 +32,6 @@ from shapesmt.graph import (
     ordered,
     refuse_recursion,
 )
-from shapesmt.memory import gc_paused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -27,11 +27,11 @@ from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree as Xml
 
+from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.files import content_inside
 from shapesmt.frontends.openvino.loops import as_onnx_loop
 from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Literal, Node, Scalar, ordered
-from shapesmt.memory import gc_paused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

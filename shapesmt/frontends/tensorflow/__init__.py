@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.tensorflow.bodies import INPUTS, VARIABLES, Library, Scope
 from shapesmt.frontends.tensorflow.body import DOMAIN, Body
@@ -28,7 +29,6 @@ from shapesmt.frontends.tensorflow.protos import parse
 from shapesmt.frontends.tensorflow.switches import region
 from shapesmt.frontends.tensorflow.values import declared, dtype_of
 from shapesmt.graph import Declared, Graph, Node
-from shapesmt.memory import gc_paused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

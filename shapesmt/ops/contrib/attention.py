@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal
-from shapesmt.ops.contrib.common import contrib, open_beside_cpu
+from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.shared.heads import Heads, head_count, head_size, per_head
-from shapesmt.ops.shared.require import require_one_or, require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import open_beside_cpu, require_one_or, require_shape, require_single, require_vector
 from shapesmt.rules import RuleContext, Tensor
 
 
@@ -251,7 +251,8 @@ def _keys_and_values(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, 
         return key[2], value[3] * count
     require_shape(ctx, 1, (batch, key[1], hidden), laws.KEYS_BATCH_LENGTH_HIDDEN)
     require_shape(ctx, 2, (batch, key[1], value[2]), laws.VALUES_AS_MANY_AS_KEYS)
-    per_head(ctx, value[2], count, rows=batch * key[1])
+    if ctx.node.op != "DecoderMaskedMultiHeadAttention" or ctx.has(5):
+        per_head(ctx, value[2], count, rows=batch * key[1])
     return key[1], value[2]
 
 
@@ -271,6 +272,8 @@ def decoder_masked(ctx: RuleContext) -> list[Tensor]:
     require_vector(ctx, 10, 2 * hidden + values, laws.BIAS_AS_LONG_AS_QUERIES_KEYS_VALUES)
     old, present = _past(ctx, 5, Heads(query[0], as_dim(count), length, hidden // count))
     crossed = ctx.has(1) and ctx.input(1).rank == 4
+    if ctx.has(5) and not crossed:
+        ctx.require(any_of(equal(length, 1), equal(query[0], 0)), laws.ONE_NEW_TOKEN, length, 1)
     ctx.require_equal(values // count, hidden // count, laws.ENCODER_KEYS_AND_VALUES_SAME_SHAPE)
     total = length if crossed else present
     _require_buffer(ctx)

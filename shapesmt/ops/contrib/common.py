@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from shapesmt import laws
 from shapesmt.ops.shared.require import require_shape
-from shapesmt.rules import AnyApply, RuleContext, Tensor, Unjudged, rule
+from shapesmt.rules import AnyApply, RuleContext, Tensor, rule
 
 DOMAIN = "com.microsoft"
 
@@ -46,12 +46,6 @@ def channels_first(
         reads[index] = ctx.tensor((x[0], x[-1], *x.dims[1:-1]), x.dtype)
     (y, *_) = ctx.delegate(op, reads, version=version)
     return ctx.tensor((y[0], *y.dims[2:], y[1]), y.dtype)
-
-
-def open_beside_cpu(ctx: RuleContext, law: laws.Law, *, used: bool) -> None:
-    """Leave a node unjudged that uses a feature for which only other devices than the CPU have kernels."""
-    if used:
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"{law}: ONNX Runtime has it on other devices only"))
 
 
 def require_scalars(ctx: RuleContext, *indices: int) -> None:

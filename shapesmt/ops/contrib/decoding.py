@@ -8,11 +8,11 @@ from itertools import product
 from shapesmt import laws
 from shapesmt.algebra import Dim, as_dim, divides, equal, maximum
 from shapesmt.ops.contrib.attention import hidden_sizes, require_attention_bias
-from shapesmt.ops.contrib.common import contrib, open_beside_cpu
+from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.contrib.grouped import cached, grouped_heads, grouped_size, require_tables
 from shapesmt.ops.math.attention import require_gate
 from shapesmt.ops.shared.heads import Heads, head_count, head_size, per_head
-from shapesmt.ops.shared.require import require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import open_beside_cpu, require_least, require_shape, require_single, require_vector
 from shapesmt.rules import RuleContext, Tensor
 
 
@@ -148,9 +148,29 @@ def ngram_hash(ctx: RuleContext) -> list[Tensor]:
     require_vector(ctx, past + 1, hashes, laws.OFFSET_PER_HASH)
     require_single(ctx, past + 2, law=laws.SEQUENCE_END_ONE_NUMBER)
     require_shape(ctx, past + 3, ids.dims, laws.IDS_AND_SEGMENTS_SAME_SHAPE)
+    require_least(ctx, ctx.items(2), 1, laws.VOCABULARIES_NOT_EMPTY)
+    if packed:
+        _require_requests(ctx, ids[0])
+    else:
+        require_least(ctx, ctx.items(4), 0, laws.OFFSETS_NOT_NEGATIVE)
     state = ctx.tensor((batch, longest - 1))
     update = ctx.tensor((batch, ctx.integer("state_update_capacity", 0), longest - 1))
     return [ctx.tensor((*ids.dims, hashes)), state, ctx.tensor(state.dims, "int32"), update]
+
+
+def _require_requests(ctx: RuleContext, tokens: Dim) -> None:
+    """State that cumulative lengths begin at 0, grow and end at the number of tokens, and what captured states need."""
+    ctx.require_rank(ctx.input(3), 1)
+    captured = ctx.integer("state_update_capacity", 0) > 0
+    ctx.limit(ctx.has(9) == captured, laws.COUNTS_WITH_CAPTURED_STATES)
+    ends, law = ctx.items(3) or (), laws.CUMULATIVE_LENGTHS_GROW_TO_TOKENS
+    for place, (before, end) in enumerate(zip((None, *ends), ends, strict=False)):
+        if end is not None and place == 0:
+            ctx.require_equal(end, 0, law)
+        elif end is not None and before is not None:
+            ctx.require_at_least(end, before + 1, law)
+    if ends and ends[-1] is not None:
+        ctx.require_equal(ends[-1], tokens, law)
 
 
 # Packed batches
@@ -225,6 +245,7 @@ def indexer(ctx: RuleContext) -> list[Tensor]:
     query, size, packed = ctx.input(0), ctx.input(2).numel, ctx.node.op.startswith("Packed")
     ctx.require_rank(query, 2 if packed else 3)
     ratio, tokens = ctx.integer("compress_ratio"), ctx.text("policy_mode") == "qsa"
+    _require_policy(ctx, tokens=tokens, packed=packed)
     per_head(ctx, query[-1], size)
     require_vector(ctx, 3, size, laws.NORM_SCALES_PER_HEAD_ELEMENT)
     require_shape(ctx, 1, (*query.dims[:-1], size if tokens else 2 * size), laws.KEY_PER_TOKEN)
@@ -237,6 +258,21 @@ def indexer(ctx: RuleContext) -> list[Tensor]:
     kept = [ctx.input(i) if ctx.has(i) else ctx.tensor(None) for i in (12, 13, 14, 15)]
     update = (kept[0].dims[0], ctx.integer("state_update_capacity", 0), size)
     return [chosen, ctx.tensor((query[0],), "int32"), *kept, ctx.tensor(update)]
+
+
+def _require_policy(ctx: RuleContext, *, tokens: bool, packed: bool) -> None:
+    """State that the node has what its policy needs and nothing of the other one's, and that it selects something."""
+    of_blocks = {8, 9, 10, 11, 14 if packed else 13}
+    foreign = of_blocks if tokens else {16, 17} if packed else {6}
+    needed, attributes = (set(), {"index_topk", "head_weight_scale"}) if tokens else (of_blocks, {"token_budget"})
+    fits = not any(map(ctx.has, foreign)) and all(map(ctx.has, needed)) and attributes.isdisjoint(ctx.attributes)
+    place = 4 if packed else 2
+    fits &= any(ctx.node.outputs[place : place + 1]) != tokens
+    ctx.limit(fits, laws.PARTS_OF_POLICY.of(mode=ctx.text("policy_mode")))
+    budget, ratio = ctx.integer("token_budget", 0), ctx.integer("compress_ratio")
+    most = budget + ratio - 1 if tokens else ctx.integer("index_topk", 0)
+    whole = not tokens or (0 < ratio <= budget and budget % ratio == 0)
+    ctx.limit(whole and 0 < most < 2**31, laws.POLICY_SELECTS_WHOLE_BLOCKS)
 
 
 def _grown_states(ctx: RuleContext, query: Tensor, size: Dim, *, tokens: bool) -> list[Tensor]:

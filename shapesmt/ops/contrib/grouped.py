@@ -9,11 +9,11 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, at_least, divides, equal, maximum, negate
 from shapesmt.ops.contrib.attention import require_attention_bias, seen_length
-from shapesmt.ops.contrib.common import contrib, open_beside_cpu
+from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.shared.heads import per_head
 from shapesmt.ops.shared.indices import require_places, spans
-from shapesmt.ops.shared.require import require_shape, require_single, require_vector
-from shapesmt.rules import RuleContext, Tensor
+from shapesmt.ops.shared.require import open_beside_cpu, require_shape, require_single, require_vector
+from shapesmt.rules import RuleContext, Tensor, Unjudged
 
 
 def grouped_heads(ctx: RuleContext) -> tuple[int, int]:
@@ -96,7 +96,10 @@ def grown(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | No
 
 @contrib("SparseAttention")
 def sparse(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[B, S, N * H]` keep their shape; caches `[B, Nk, M, H]` have room for the total length in an input."""
+    """Queries `[B, S, N * H]` keep their shape; caches `[B, Nk, M, H]` have room for the total length in an input.
+
+    It runs only where whoever calls it binds past and present to the same memory.
+    """
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
     require_shape(ctx, (1, 2), (batch, new, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
     past, rows = cached(ctx, batch, shared, size), ctx.input(5, rank=2)
@@ -109,6 +112,8 @@ def sparse(ctx: RuleContext) -> list[Tensor]:
     if total is not None:
         ctx.require_at_least(past, total, laws.CACHES_HOLD_TOTAL_LENGTH)
         ctx.require_at_least(total, new, laws.TOTAL_LENGTH_COUNTS_NEW_TOKENS)
+    law = f"{laws.SHARED_BUFFER_WITH_CACHES}, which only the caller decides"
+    ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", law))
     cache = ctx.tensor((batch, shared, past, size))
     return [ctx.tensor((batch, new, count * size)), cache, cache]
 

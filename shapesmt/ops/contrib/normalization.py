@@ -40,6 +40,7 @@ def embedding(ctx: RuleContext) -> list[Tensor]:
     require_shape(ctx, 7, ids.dims, laws.MASK_SHAPED_AS_WORDS)
     if quantized:
         require_single(ctx, *range(8, 18))
+        ctx.limit(len({ctx.has(i) for i in (1, 4, 10, 15)}) == 1, laws.SEGMENT_INPUTS_TOGETHER)
     _require_positions(ctx, ids, explicit=ctx.has(8) and not quantized)
     y = ctx.tensor((*ids.dims, words[1]), ctx.input(8).dtype if quantized else words.dtype)
     return [y, ctx.tensor((ids[0],), "int32"), y]
@@ -194,4 +195,5 @@ def engram_gate(ctx: RuleContext) -> list[Tensor]:
     require_shape(ctx, 1, key.dims, laws.KEYS_AND_QUERIES_SAME_SHAPE)
     require_shape(ctx, 2, (key[0], key[1], key[3]), laws.VALUE_BATCH_LENGTH_SIZE)
     require_shape(ctx, (3, 4, 5), key.dims[2:], laws.SCALES_PER_CHANNEL_AND_HEAD)
+    ctx.limit(ctx.has(5) or ctx.outputs < 2, laws.INPUT_GIVEN.of(index=5))
     return [ctx.tensor(key.dims)] * 2

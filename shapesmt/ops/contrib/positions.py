@@ -22,6 +22,7 @@ def rotary(ctx: RuleContext) -> Tensor:
         require_shape(ctx, 1, (3, batch, length), laws.POSITIONS_3_BATCH_LENGTH)
         ctx.check(x.rank == 4 or ctx.integer("num_heads", 0) > 0, laws.NUM_HEADS_WITH_RANK_3)
         sections = ctx.integers("mrope_section")
+        ctx.check(len(sections) == 3 and min(sections) >= 0, laws.THREE_SECTIONS.of(sections=list(sections)))
         ctx.require_equal(sum(sections), table[1], laws.SECTIONS_ADD_UP_TO_ROTATED_HALF)
     elif places.rank == 2:
         require_shape(ctx, 1, (batch, length), laws.POSITIONS_ONE_OR_BATCH_LENGTH)
@@ -34,14 +35,19 @@ def rotary(ctx: RuleContext) -> Tensor:
 def _require_head(ctx: RuleContext, x: Tensor, half: Dim, length: Dim) -> None:
     """What a head's size needs: the rotated part is all of it, or `rotary_embedding_dim`."""
     count, rotated = ctx.integer("num_heads", 0), ctx.integer("rotary_embedding_dim", 0)
-    ctx.check(rotated <= 0 or count > 0, laws.NUM_HEADS_WITH_ROTARY_EMBEDDING_DIM)
+    ctx.check(count >= 0, laws.NUM_HEADS_NOT_NEGATIVE)
+    ctx.check(rotated >= 0, laws.ROTARY_EMBEDDING_DIM_NOT_NEGATIVE.of(dim=rotated))
+    ctx.check(rotated == 0 or count > 0, laws.NUM_HEADS_WITH_ROTARY_EMBEDDING_DIM)
     _require_rows(ctx, length)
     hidden = x[2] if x.rank == 3 else x[1] * x[3]
     if rotated > 0:
         size = per_head(ctx, hidden, count)
         ctx.require_at_least(size, rotated, laws.ROTATED_PART_FITS_HEAD)
-        law = laws.TABLES_HALF_AS_WIDE_AS_ROTATED_PART_OR_HEAD
-        ctx.require(any_of(equal(half, rotated // 2), equal(half, size // 2)), law, half, rotated // 2)
+        law, sectioned = laws.TABLES_HALF_AS_WIDE_AS_ROTATED_PART_OR_HEAD, ctx.node.op == "MRotaryEmbedding"
+        halves = [equal(half, rotated // 2)] if sectioned else [equal(half, rotated // 2), equal(half, size // 2)]
+        ctx.require(any_of(*halves), law, half, rotated // 2)
+        if sectioned and rotated % 2:
+            ctx.require_equal(x.numel, 0, laws.ROTATED_PART_EVEN.of(size=rotated))
     elif x.rank == 4:
         ctx.require_equal(x[3], 2 * half, laws.TABLES_HALF_AS_WIDE_AS_HEAD)
     else:

@@ -269,12 +269,15 @@ def bnb_product(ctx: RuleContext) -> Tensor:
 
 @contrib("MatMulFpQ4")
 def blob_product(ctx: RuleContext) -> Tensor:
-    """`[..., K] -> [..., N]`, where `B_shape` holds K and N."""
-    ctx.require_equal(ctx.input(2).numel, 2, laws.B_SHAPE_TWO_SIZES)
+    """`[..., K] -> [..., N]`, where `B_shape` holds K and N; 32 weights of a column and a scale take 20 or 21 bytes."""
+    weights, size = ctx.input(1, rank=1), 20 if ctx.integer("blk_quant_type", 1) == 0 else 21
+    ctx.require_equal(ctx.input(2, rank=1).numel, 2, laws.B_SHAPE_TWO_SIZES)
     ctx.require_rank(ctx.input(0), 1, least=True)
     listed = ctx.items(2) or ()
     k, n = listed if len(listed) == 2 else (None, None)
     inner = ctx.input(0)[-1] if k is None else k
+    if k is not None and n is not None:
+        ctx.require_equal(weights.numel, n * ceil_divide(k, 32) * size, laws.WEIGHTS_OF_PACKED_SIZE)
     return ctx.tensor(features(ctx, inner, ctx.fresh("columns", 1) if n is None else n))
 
 

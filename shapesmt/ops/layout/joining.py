@@ -61,12 +61,15 @@ def concat(ctx: RuleContext) -> Tensor:
     for x in parts[1:]:
         _agree(ctx, dims, x, axis)
     dims[axis] = total(x[axis] for x in parts)
-    value = joined(parts, axis, dims)
-    if value is None and _partly_known(parts):
-        value = joined(
-            [x if x.value is not None else _any_elements(ctx, x, i) for i, x in enumerate(parts)], axis, dims
-        )
-    return ctx.tensor(dims, value=value)
+    return ctx.tensor(dims, value=joined(parts, axis, dims) or _joined_beside_unknown(ctx, parts, axis, dims))
+
+
+def _joined_beside_unknown(ctx: RuleContext, parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
+    """The elements of a join of which only some parts are known: any for the others."""
+    if not _partly_known(parts):
+        return None
+    known = [x if x.value is not None else _any_elements(ctx, x, i) for i, x in enumerate(parts)]
+    return joined(known, axis, dims)
 
 
 def _partly_known(parts: Sequence[Tensor]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, any_of, as_dim, divides, equal
 from shapesmt.ops.math.reduction import without
-from shapesmt.ops.shared.require import require_broadcast_to, require_least
+from shapesmt.ops.shared.require import open_beside_cpu, require_broadcast_to, require_least
 from shapesmt.rules import RuleContext, Shape, Tensor, rule, uniform
 
 
@@ -124,10 +124,12 @@ def layer_normalization(ctx: RuleContext) -> list[Tensor]:
     for index in filter(ctx.has, (1, 2)):
         require_broadcast_to(ctx, ctx.input(index), x.dims, laws.SCALE_AND_BIAS_BROADCAST_TO_INPUT)
     ctx.limit(ctx.outputs == 1 or ctx.integer("stash_type", 1) in FLOATS, laws.STASH_TYPE_FLOAT)
-    alike = ctx.node.op != "RMSNormalization" or not x.dtype or scale.dtype in (x.dtype, "")
-    ctx.limit(alike, laws.SAME_TYPE_AS_INPUT.of(kind="scales"))
+    alike, law = not x.dtype or scale.dtype in (x.dtype, ""), laws.SAME_TYPE_AS_INPUT.of(kind="scales")
+    simplified = ctx.node.op == "SimplifiedLayerNormalization"
+    ctx.limit(alike or simplified, law)
+    open_beside_cpu(ctx, law, used=simplified and not alike)
     statistics = ctx.tensor(without(x.dims, tuple(range(axis, x.rank)), keep=True), "float32")
-    return [ctx.tensor(x.dims), statistics, statistics]
+    return [ctx.tensor(x.dims, scale.dtype or x.dtype), statistics, statistics]
 
 
 @rule("Dropout", total=True)

@@ -82,14 +82,14 @@ def reorganized(ctx: RuleContext) -> Tensor:
 def yolo_regions(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]`: the axes from `axis` to `end_axis` flattened, or the channels of the masked anchors only."""
     x = ctx.input(0)
-    if ctx.integer("do_softmax", 1):
-        first, last = ctx.axis(4), ctx.axis(4, name="end_axis")
-        if first > last:
-            unchecked(ctx, laws.AXIS_BEFORE_END_AXIS.of(first=first, last=last))
-            return ctx.tensor(None)
-        return ctx.tensor([*x.dims[:first], product(x.dims[first : last + 1]), *x.dims[last + 1 :]])
-    anchors = len(integers(ctx, "mask"))
-    return ctx.tensor([x[0], (ctx.integer("classes") + ctx.integer("coords") + 1) * anchors, *x.dims[2:]])
+    if not ctx.integer("do_softmax", 1):
+        anchors = len(integers(ctx, "mask"))
+        return ctx.tensor([x[0], (ctx.integer("classes") + ctx.integer("coords") + 1) * anchors, *x.dims[2:]])
+    first, last = ctx.axis(4), ctx.axis(4, name="end_axis")
+    if first > last:
+        unchecked(ctx, laws.AXIS_BEFORE_END_AXIS.of(first=first, last=last))
+    flat = [*x.dims[:first], product(x.dims[first : last + 1]), *x.dims[last + 1 :]]
+    return ctx.tensor(flat if first <= last else None)
 
 
 PLANES = {"NV12": ((2, 2),), "I420": ((2, 1), (2, 1))}

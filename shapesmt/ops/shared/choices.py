@@ -30,7 +30,7 @@ COORDINATES = (
 CHOICES: dict[tuple[str, str], tuple[str | int, ...]] = {
     ("auto_pad", PADDED): AUTO_PAD,
     ("direction", "BitShift"): ("LEFT", "RIGHT"),
-    ("direction", "RNN GRU LSTM"): ("forward", "reverse", "bidirectional"),
+    ("direction", "AttnLSTM DynamicQuantizeLSTM RNN GRU LSTM"): ("forward", "reverse", "bidirectional"),
     ("layout", "RNN GRU LSTM"): FLAG,
     ("fmod", "Mod"): FLAG,
     ("storage_order", "MaxPool"): FLAG,
@@ -62,6 +62,9 @@ CHOICES: dict[tuple[str, str], tuple[str | int, ...]] = {
     ("activation", "FusedConv"): ("Relu", "Tanh", "Sigmoid", "HardSwish", "LeakyRelu", "Clip", "HardSigmoid"),
     ("activation", "FusedGemm"): GEMM,
     ("causal", "GroupQueryAttention"): FLAG,
+    ("mrope_layout", "MRotaryEmbedding"): FLAG,
+    ("state_update_capacity", "VarlenNGramHashMapping"): tuple(range(9)),
+    ("policy_mode", "PackedSparseAttentionIndexer SparseAttentionIndexer"): ("csa", "qsa"),
     ("qk_output", "GroupQueryAttention"): (0, 1, 2),
     ("channels_last", "CausalConvWithState"): FLAG,
     ("k_quant_type", "GroupQueryAttention"): KEPT_AS,
@@ -82,14 +85,17 @@ POSITIVE = {
     "LinearRegressor": ("targets",), "TreeEnsemble": ("n_targets",), "TreeEnsembleRegressor": ("n_targets",),
     "Tokenizer": ("mincharnum",), "MaxRoiPool": ("spatial_scale",),
     "LRN": ("alpha", "beta"), "GRU": ("clip",), "LSTM": ("clip",),
+    "AttnLSTM": ("clip",), "DynamicQuantizeLSTM": ("clip",),
     "TfIdfVectorizer": ("min_gram_length", "max_gram_length"), "MoE": ("k",), "QMoE": ("k",),
     "MatMulBnb4": ("K", "N"), "MatMulNBits": ("K", "N"), "CausalConvWithState": ("dilation",),
     "BifurcationDetector": ("min_ngram_size", "max_ngram_size"),
+    "PackedSparseAttentionIndexer": ("compress_ratio",), "SparseAttentionIndexer": ("compress_ratio",),
 }  # fmt: skip
 NOT_NEGATIVE = {
     "RoiAlign": ("sampling_ratio", "output_height", "output_width"), "QMoE": ("block_size",),
     "DequantizeLinear": ("block_size",), "QuantizeLinear": ("block_size",),
     "SkipLayerNormalization": ("epsilon",), "SkipSimplifiedLayerNormalization": ("epsilon",),
+    "QEmbedLayerNormalization": ("epsilon",),
     "EmbedLayerNormalization": ("epsilon",), "TfIdfVectorizer": ("max_skip_count",),
 }  # fmt: skip
 

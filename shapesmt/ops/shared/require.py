@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import any_of, as_dim, equal
-from shapesmt.rules import Decided
+from shapesmt.rules import Decided, Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,3 +99,9 @@ def require_broadcast_to(ctx: RuleContext, x: Tensor, shape: Shape, law: laws.La
     ctx.check(x.rank <= len(shape), law)
     for d, size in zip(x.dims[::-1], shape[::-1], strict=False):
         ctx.require(any_of(equal(d, size), equal(d, 1)), law, d, size)
+
+
+def open_beside_cpu(ctx: RuleContext, law: laws.Law, *, used: bool) -> None:
+    """Leave a node unjudged that uses a feature for which only other devices than the CPU have kernels."""
+    if used:
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"{law}: ONNX Runtime has it on other devices only"))

@@ -110,7 +110,7 @@ def dynamic_stitch(ctx: RuleContext) -> Tensor:
     numbers = list(map(integers_of, indices))
     known = all(n is not None for n in numbers)
     size = as_dim(max((max(n, default=-1) for n in numbers if n is not None), default=-1) + 1) if known else None
-    return ctx.tensor([*sized(ctx, [size]), *rest], data[0].dtype)
+    return ctx.tensor([*sized(ctx, [size]), *rest], ctx.input(half).dtype)
 
 
 @rule("Substr", domain=DOMAIN)

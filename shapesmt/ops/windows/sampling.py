@@ -88,17 +88,18 @@ def max_unpool(ctx: RuleContext) -> Tensor:
     """Pooled `[n, c, *sizes]` put back where they were: `(size - 1)*stride + kernel - pads`, or `output_shape`."""
     x = ctx.input(0)
     ctx.require_agree(x, ctx.input(1), law=laws.VALUES_AND_INDICES_SAME_SHAPE)
-    axes = pooling(ctx, x)
-    least = [(d - 1) * a.stride + a.kernel - a.head - a.tail for d, a in zip(x.dims[2:], axes, strict=True)]
+    pairs = zip(x.dims[2:], pooling(ctx, x), strict=True)
+    least = [(d - 1) * a.stride + a.kernel - a.head - a.tail for d, a in pairs]
     require_least(ctx, least, 1, laws.OUTPUT_NOT_EMPTY)
-    inferred = [x[0], x[1], *least]
-    sizes = unpooled(ctx, inferred) if ctx.has(2) else inferred
+    sizes = unpooled(ctx, [x[0], x[1], *least])
     require_places(ctx, 1, product(sizes), laws.INDICES_INSIDE_OUTPUT)
     return ctx.tensor(sizes)
 
 
 def unpooled(ctx: RuleContext, inferred: Sequence[Dim]) -> list[Dim]:
-    """The sizes that `output_shape` lists: the batch, the channels and no fewer elements than the pooling needs."""
+    """The sizes that `output_shape` lists, if it is given: no fewer elements than the pooling needs."""
+    if not ctx.has(2):
+        return list(inferred)
     require_vector(ctx, 2, len(inferred), laws.OUTPUT_SHAPE_ELEMENT_PER_AXIS)
     items = ctx.items(2) or (None,) * len(inferred)
     for item, size in zip(items[:2], inferred, strict=False):

@@ -9,9 +9,10 @@ from typing import TypeAlias, Union
 
 from shapesmt.errors import printable
 
-__all__ = ["Content", "Markup", "data", "tag"]
+__all__ = ["Content", "Markup", "data", "exact", "svg", "tag"]
 
 _MOST = 4000  # characters of one text
+_EXACT = 1 << 53
 _VOID = frozenset({"input", "meta"})  # elements that have no end tag
 
 
@@ -39,6 +40,14 @@ def tag(element: str, *content: Content, **attributes: str | float | None) -> Ma
     return Markup(f"<{element}{written}>{ending}")
 
 
+def svg(width: float, height: float, content: Content, title: str, kind: str) -> Markup:
+    """A drawing that scales with its frame, with a title for those who can't see it."""
+    return tag(
+        "svg", tag("title", title), content, viewBox=f"0 0 {width:.0f} {height:.0f}", width=round(width),
+        height=round(height), role="img", class_=kind,
+    )  # fmt: skip
+
+
 def data(identity: str, value: object) -> Markup:
     r"""Data for scripts: JSON in which no character can end the element or start a comment.
 
@@ -49,6 +58,15 @@ def data(identity: str, value: object) -> Markup:
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(f'<script type="application/json" id="{_escaped(identity)}">{text}</script>')
+
+
+def exact(number: int) -> int | str:
+    """A number for scripts, as text where their numbers aren't exact.
+
+    >>> exact(7), exact(1 << 60)
+    (7, '1152921504606846976')
+    """
+    return number if abs(number) < _EXACT else str(number)
 
 
 def _joined(content: Content) -> str:

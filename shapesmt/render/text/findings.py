@@ -23,7 +23,7 @@ __all__ = [
     "causes",
     "finding_head",
     "finding_lines",
-    "first_of_each",
+    "first_advice",
     "input_shapes",
     "replayed",
     "shape_text",
@@ -34,14 +34,6 @@ _SAYS_NOTHING = ("", "True", "False")
 _WIDEST_SIDE = 40  # columns of one of the two sides
 _WIDEST_SIZE = 48  # columns of a size with its formula, where the nodes beside it are aligned
 _LONGEST = 100  # the most characters of a formula that is shown with its value
-
-
-def first_of_each(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings; of several nodes whose operator has no rule, only the first."""
-    seen: dict[object, Finding] = {}
-    for finding in findings:
-        seen.setdefault(finding.op_type if finding.kind == FindingKind.UNSUPPORTED else id(finding), finding)
-    return list(seen.values())
 
 
 def finding_head(finding: Finding, others: str = "") -> Iterator[Line]:
@@ -96,13 +88,21 @@ def brief_lines(
 
 
 def _remedy(code: str) -> Iterator[Line]:
-    """The first sentence of what helps where a law of this code is broken, and the command that says more."""
+    """What helps where a law of this code is broken, and the command that says more."""
+    advice = first_advice(code)
+    if advice:
+        yield line(2, "help: ", advice)
+        yield line(2, "more: ", (f"shapesmt explain {code}", STRONG))
+
+
+def first_advice(code: str) -> str:
+    """The first sentence of what helps where a law of this code is broken; "" of a code that isn't in the catalogue."""
     from shapesmt.laws.codes import CATALOGUE
 
-    if code in CATALOGUE:
-        first = re.split(r"[.;] ", CATALOGUE[code].remedy)[0]
-        yield line(2, "help: ", first[0].lower() + first[1:].removesuffix("."))
-        yield line(2, "more: ", (f"shapesmt explain {code}", STRONG))
+    if code not in CATALOGUE:
+        return ""
+    first = re.split(r"[.;] ", CATALOGUE[code].remedy)[0]
+    return first[0].lower() + first[1:].removesuffix(".")
 
 
 def _no_rule(finding: Finding) -> str:

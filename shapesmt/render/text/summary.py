@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from shapesmt.report import BatchReport, Report
 
-__all__ = ["summary", "unchecked"]
+__all__ = ["summary", "totals", "unchecked"]
 
 _ERROR = "ERROR"
 _WIDTH = max(len(verdict.value) for verdict in Verdict)
@@ -37,7 +37,7 @@ def summary(result: BatchReport) -> Iterator[Line]:
             verdict = (f"{model.verdict.value:{_WIDTH}}", STYLES[model.verdict])
             yield line(0, verdict, label, *_extent(model))
     yield line(0)
-    yield line(0, (f"{_totals(result)} in {result.seconds:.2f} s", FAINT))
+    yield line(0, (f"{totals(result)} in {result.seconds:.2f} s", FAINT))
 
 
 def _extent(report: Report) -> Iterator[str | tuple[str, str]]:
@@ -50,7 +50,8 @@ def _extent(report: Report) -> Iterator[str | tuple[str, str]]:
         yield code(formula)
 
 
-def _totals(result: BatchReport) -> str:
+def totals(result: BatchReport) -> str:
+    """The number of models by verdict."""
     words = {"proved": "proved", "unknown": "undecided", "depends": "depending on the input", "fails": "failing"}
     tally = result.summary
     parts = [f"{tally[key]} {text}" for key, text in words.items() if tally[key]]

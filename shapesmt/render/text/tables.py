@@ -32,7 +32,17 @@ from shapesmt.render.text.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shapesmt.report import Bounds, DimBounds, ModelFacts, Operator, Operators, Profile, TensorBounds, Tightened
+    from shapesmt.report import (
+        Bounds,
+        DimBounds,
+        ModelFacts,
+        Operator,
+        Operators,
+        Profile,
+        Share,
+        TensorBounds,
+        Tightened,
+    )
 
 __all__ = ["bounds_text", "facts_text", "operators_text", "profile_text", "table", "tightened_text", "witnesses"]
 
@@ -59,20 +69,25 @@ def bounds_text(bounds: Bounds) -> Iterator[Line]:
 
 def _running(bounds: Bounds) -> str:
     """The inputs that the bounds are about: `the 841 of 201,601 sizes of height and width that run`."""
-    share = bounds.share
-    if share is None:
+    if bounds.share is None:
         return "the inputs that run, which are not all"
+    return f"the {_share(bounds.share)} that run"
+
+
+def _share(share: Share) -> str:
+    """`841 of 201,601 sizes of height and width`."""
     names = [name(symbol) for symbol in share.symbols]
     of = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-    return f"the {share.valid:,} of {share.admissible:,} sizes of {of} that run"
+    return f"{share.valid:,} of {share.admissible:,} sizes of {of}"
 
 
 def tightened_text(tightened: Tightened) -> Iterator[Line]:
     """Where the model was written, or what is in the way."""
     bounds, verdict = tightened.bounds, tightened.bounds.verdict or Verdict.PROVED
     if tightened.written is None:
-        what = f"runs for {_running(bounds)}" if bounds.valid else "runs for no input"
-        yield headline(verdict, name(bounds.model), f"{what.replace(' that run', '')}, so nothing is written")
+        some = "doesn't run for every input" if bounds.share is None else f"runs for {_share(bounds.share)} only"
+        what = some if bounds.valid else "runs for no input"
+        yield headline(verdict, name(bounds.model), f"{what}, so nothing is written")
         if tightened.remedy is not None:
             yield line(2, "written with ", (printable(flags(tightened.remedy), 1000), STRONG))
         if bounds.valid:

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
 __all__ = ["COMPLETE", "folded", "lines", "proofs", "subject", "write_headlines", "write_text"]
 
 COMPLETE = "the complete system, decided by the solver as a whole"
+_ROOM = 30  # lines for the findings of an explanation, whose facts follow
 _CHUNK = 1000  # the number of lines that are written at once
 _HANGING = 4  # how much further the rest of a wrapped line is indented
 
@@ -243,7 +244,8 @@ def _explanation(explanation: Explanation) -> Iterator[Line]:
     subject = name(explanation.model) + (f", {name(target)}" if target is not None else "")
     over = admissible(explanation.symbols, explanation.assumptions)
     yield headline(explanation.verdict, subject, _told(explanation) + (f"; {over}" if over else ""))
-    yield from story_lines(stories(explanation.findings), explanation.symbols, MOST_LINES, everything=True)
+    every, single = stories(explanation.findings, explanation.groups), target is not None
+    yield from story_lines(every, explanation.symbols, _ROOM, everything=single or len(every) == 1)
     if any(fact.expr != "False" for fact in explanation.facts):
         yield BLANK
         yield line(0, "these can't all hold")

@@ -50,10 +50,11 @@ from torch.export import Dim
 batch = Dim("batch", min=1, max=8)
 _seq = Dim("_seq", min=1, max=4)
 past = Dim("past", min=1, max=100)
+total = Dim("total", min=17, max=164)  # seq + past
 dynamic_shapes = {
     "x": {0: batch, 1: 16*_seq},
     "y": {0: batch, 1: past},
-    "mask": {0: batch, 1: Dim.AUTO},  # AUTO: seq + past
+    "mask": {0: batch, 1: total},
 }""",
     "openvino": """\
 # ovc m.onnx --input 'x[1..8,16..64],y[1..8,1..100],mask[1..8,17..164]'

@@ -19,7 +19,8 @@ MOST = 2**31 - 1
 
 def table() -> str:
     """The file's text, written anew."""
-    schemas = [s for s in runtime.get_all_operator_schema() if s.domain.startswith("com.microsoft")]
+    every = runtime.get_all_operator_schema()
+    schemas = [s for s in every if s.domain.startswith("com.microsoft") or (not s.domain and s.name in microsoft.ADDED)]
     lines = sorted({line(s) for s in schemas})
     return f"# What onnxruntime {version('onnxruntime')} says of its operators (read by microsoft.py).\n" + "".join(
         lines

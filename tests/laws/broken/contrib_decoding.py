@@ -8,6 +8,27 @@ from shapesmt import laws
 from tests.oracle.onnx_calls import k, op, x
 
 ms = partial(op, domain="com.microsoft", version=1)
+K = k([7, 11, 13, 17])
+OF_BLOCKS = [x(1, 3, 8), x(2, 8), x(1, 3, 2), x(1, 3, dtype="int64"), None, x(2, 1, 0, 8)]
+
+
+def indexer(*inputs, **given):
+    """A selection of blocks for three tokens, in two heads of size 4."""
+    policy = {"compress_ratio": 2, "index_topk": 2, "policy_mode": "csa", "outputs": 3, **given}
+    return ms("SparseAttentionIndexer", *inputs, *OF_BLOCKS[: 14 - len(inputs)], **policy)
+
+
+def hashes(name, ids, vocabularies, *inputs, **given):
+    """Hashes of n-grams of two and three, with two heads each."""
+    numbers = {"max_ngram_size": 3, "n_head_per_ngram": 2, "pad_id": 0, **given}
+    return ms(name, ids, k([1, 3, 5]), vocabularies, *inputs, **numbers)
+
+
+def turned(heads, **given):
+    """Heads of size 4 that are turned by places of three kinds."""
+    sections = {"mrope_section": [1, 1, 0], "num_heads": 2, **given}
+    return ms("MRotaryEmbedding", heads, k([[[0] * 3]] * 3), x(5, 2), x(5, 2), **sections)
+
 
 ROWS = [
     (laws.RANK,
@@ -179,26 +200,36 @@ ROWS = [
       outputs=2)),
     (laws.INPUT_GIVEN, ms("GatedDeltaNet", x(5, 2, 4), outputs=2)),
     (laws.RANK,
-     ms("SparseAttentionIndexer", x(), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4), outputs=3,
-      compress_ratio=2, index_topk=2, policy_mode="msa")),
+     indexer(x(), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4))),
     (laws.HEADS_DIVIDE_HIDDEN_SIZE,
-     ms("SparseAttentionIndexer", x(1, 1, 1), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4), outputs=3,
-      compress_ratio=2, index_topk=2, policy_mode="msa")),
+     indexer(x(1, 1, 1), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4))),
     (laws.NORM_SCALES_PER_HEAD_ELEMENT,
-     ms("SparseAttentionIndexer", x(1, 3, 8), x(1, 3, 8), x(), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4), outputs=3,
-      compress_ratio=2, index_topk=2, policy_mode="msa")),
+     indexer(x(1, 3, 8), x(1, 3, 8), x(), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4))),
     (laws.KEY_PER_TOKEN,
-     ms("SparseAttentionIndexer", x(1, 3, 8), x(), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4), outputs=3,
-      compress_ratio=2, index_topk=2, policy_mode="msa")),
+     indexer(x(1, 3, 8), x(), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4))),
     (laws.COSINES_AND_SINES_SAME_SHAPE,
-     ms("SparseAttentionIndexer", x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(), x(4, 2), None, x(1, 2, 4), outputs=3,
-      compress_ratio=2, index_topk=2, policy_mode="msa")),
+     indexer(x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(), x(4, 2), None, x(1, 2, 4))),
     (laws.RANK,
-     ms("SparseAttentionIndexer", x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(), outputs=3,
-      compress_ratio=2, index_topk=2, policy_mode="msa")),
+     indexer(x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x())),
     (laws.PAST_BATCH_LENGTH_SIZE,
-     ms("SparseAttentionIndexer", x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 1, 1), outputs=3,
-      compress_ratio=2, index_topk=2, policy_mode="msa")),
+     indexer(x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 1, 1))),
+    (laws.PARTS_OF_POLICY,
+     indexer(x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), k([[1] * 5]), x(1, 2, 4))),
+    (laws.POLICY_SELECTS_WHOLE_BLOCKS,
+     indexer(x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4), index_topk=0)),
+    (laws.ATTRIBUTE_IS_ONE_OF,
+     indexer(x(1, 3, 8), x(1, 3, 8), x(4), x(4), x(4, 2), x(4, 2), None, x(1, 2, 4), policy_mode="msa")),
+    (laws.VOCABULARIES_NOT_EMPTY, hashes("NGramHashMapping", x(2, 4, dtype="int64"), k([7, 0, 13, 17]))),
+    (laws.OFFSETS_NOT_NEGATIVE, hashes("NGramHashMapping", x(2, 4, dtype="int64"), K, None, k([0, 0, -1, 0]))),
+    (laws.RANK, hashes("VarlenNGramHashMapping", x(5, dtype="int64"), K, k([[0, 5]], "int32"))),
+    (laws.CUMULATIVE_LENGTHS_GROW_TO_TOKENS,
+     hashes("VarlenNGramHashMapping", x(5, dtype="int64"), K, k([0, 4], "int32"))),
+    (laws.COUNTS_WITH_CAPTURED_STATES,
+     hashes("VarlenNGramHashMapping", x(5, dtype="int64"), K, k([0, 5], "int32"), state_update_capacity=1)),
+    (laws.THREE_SECTIONS, turned(x(1, 3, 8), mrope_section=[1, 1])),
+    (laws.ROTATED_PART_EVEN, turned(x(1, 3, 8), rotary_embedding_dim=5, num_heads=1)),
+    (laws.NUM_HEADS_NOT_NEGATIVE, turned(x(1, 1, 3, 4), num_heads=-1)),
+    (laws.ROTARY_EMBEDDING_DIM_NOT_NEGATIVE, turned(x(1, 3, 8), rotary_embedding_dim=-2)),
     (laws.RANK, ms("RotaryEmbedding", x(3, 1, 8), k([[0], [0], [0]]), x(), x(2, 4))),
     (laws.INPUT_HEADS_PACKED_OR_APART, ms("RotaryEmbedding", x(), k([[0], [0], [0]]), x(2, 4), x(2, 4))),
     (laws.COSINES_AND_SINES_SAME_SHAPE, ms("RotaryEmbedding", x(3, 1, 8), k([[0], [0], [0]]), x(2, 4), x())),

@@ -8,6 +8,7 @@ from shapesmt import laws
 from tests.oracle.onnx_calls import graph, k, op, x
 
 ms = partial(op, domain="com.microsoft", version=1)
+WORD, S, Z = k([[0, 0]], "int32"), k(1, "float32"), k(0, "uint8")
 
 ROWS = [
     (laws.RANK, op("ReorderOutput", x(), domain="com.microsoft.nchwc", version=1, channels=8)),
@@ -80,6 +81,10 @@ ROWS = [
     (laws.TABLE_WITH_SEGMENTS,
      ms("EmbedLayerNormalization", k([[0, 0]], "int32"), k([[0, 0]], "int32"), x(6, 4), x(6, 4), None, x(4), x(4),
       None, k([[0, 0]], "int32"), outputs=2)),
+    (laws.INPUT_GIVEN, ms("EngramGate", x(2, 3, 4, 5), x(2, 3, 4, 5), x(2, 3, 5), x(4, 5), x(4, 5), outputs=2)),
+    (laws.SEGMENT_INPUTS_TOGETHER,
+     ms("QEmbedLayerNormalization", WORD, None, *[x(*s, dtype="uint8") for s in ((5, 4), (6, 4), (2, 4), (4,), (4,))],
+      None, S, S, None, S, S, Z, Z, None, Z, Z, outputs=2)),
     (laws.PARAMETERS_PER_HIDDEN_FEATURE,
      ms("EmbedLayerNormalization", x(1, 3, dtype="int32"), x(1, 3, dtype="int32"), x(6, 4), x(6, 4), x(2, 4), x(),
       x(4), x(1, 3, dtype="int32"), x(1, 3, dtype="int32"), outputs=2)),

@@ -242,6 +242,8 @@ ROWS = [
     (laws.SCALE_PER_BLOCK,
      ms("MatMulBnb4", x(1, 32), x(32, dtype="uint8"), x(), K=32, N=2, block_size=16, quant_type=1)),
     (laws.B_SHAPE_TWO_SIZES, ms("MatMulFpQ4", x(2, 32), x(100, dtype="uint8"), k([]))),
+    (laws.RANK, ms("MatMulFpQ4", x(2, 32), x(4, 21, dtype="uint8"), k([32, 4]))),
+    (laws.WEIGHTS_OF_PACKED_SIZE, ms("MatMulFpQ4", x(2, 32), x(80, dtype="uint8"), k([32, 4]))),
     (laws.RANK_AT_LEAST,
      ms("GatherBlockQuantized", x(dtype="uint8"), x(2, 2, dtype="int64"), x(5, 2), bits=4, block_size=16,
       gather_axis=0, quantize_axis=1)),

@@ -1,41 +1,13 @@
-"""The page in a real browser: it renders, its search works, and hostile names do nothing."""
+"""The page in a real browser: its search, its table and its map work, and hostile names do nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import shapesmt
-from tests.render.page.test_html import HOSTILE, KV_CACHE, MODELS, SIZES, UNET, hostile_model, saved, text
-from tests.support.browser import MISSING, browsing, installed, show
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[object]:
-    if installed() is None:
-        pytest.skip(MISSING)
-    with browsing() as started:
-        yield started
-
-
-@pytest.fixture
-def shown(browser, tmp_path: Path):
-    """Shows a page at a width and in a scheme; afterwards the browser has complained and asked of nothing."""
-
-    def shows(html: str, width: int = 1200, scheme: str = "light"):
-        path = tmp_path / "page.html"
-        path.write_text(html, encoding="utf-8")
-        show(browser, path, width, scheme)
-        return browser
-
-    browser.get_log("performance")
-    yield shows
-    assert browser.get_log("browser") == []
-    requests = [entry["message"] for entry in browser.get_log("performance") if "requestWillBeSent" in entry["message"]]
-    assert requests
-    assert all('"url":"file:///' in request for request in requests)
+from tests.render.page.test_html import HOSTILE, KV_CACHE, SIZES, UNET, hostile_model, saved, text
 
 
 def run(browser, script: str) -> object:
@@ -53,14 +25,6 @@ def search(browser, words: str) -> list[str]:
     return rows(browser)
 
 
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("width", [360, 1200])
-def test_every_verdict_renders_within_the_width(shown, name: str, width: int) -> None:
-    browser = shown(shapesmt.page(text(MODELS[name])), width)
-    assert run(browser, "document.querySelector('h1').getBoundingClientRect().height") > 0
-    assert run(browser, "document.documentElement.scrollWidth") <= width
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read_in_both_schemes(shown, scheme: str) -> None:
     browser = shown(shapesmt.page(UNET, dims=SIZES), scheme=scheme)
@@ -70,27 +34,21 @@ def test_text_can_be_read_in_both_schemes(shown, scheme: str) -> None:
     assert (ground > ink) == (scheme == "light")
 
 
-def test_the_drawings_are_where_they_are_seen(shown) -> None:
+def test_a_chain_is_drawn_for_findings_of_one_cause(shown) -> None:
     browser = shown(shapesmt.page(UNET, dims=SIZES))
     sizes = run(browser, "[...document.querySelectorAll('svg')].map(s => s.getBoundingClientRect().width)")
-    assert len(sizes) == 5  # the region, and a chain for each finding
+    assert len(sizes) == 1
     assert min(sizes) > 200
-    overlapping = run(
-        browser,
-        """(() => {
-        const boxes = [...document.querySelectorAll('.chain')].map(s => [...s.querySelectorAll('.box, .plate')]
-            .map(box => box.getBoundingClientRect()));
-        return boxes.some(all => all.some((a, i) => all.slice(i + 1).some(b =>
-            a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)));
-    })()""",
-    )
-    assert not overlapping
     labels = run(browser, "[...document.querySelectorAll('.chain .failing + text')].map(t => t.textContent)")
-    assert [label.split()[1] for label in labels] == ["/up4/Concat", "/up3/Concat", "/up2/Concat", "/up1/Concat"]
+    assert [label.split()[1] for label in labels] == ["/up4/Concat"]
+    assert run(browser, "document.querySelector('summary').textContent") == "the same at 3 more nodes"
 
 
 def test_search_finds_tensors_by_every_column(shown) -> None:
     browser = shown(shapesmt.page(KV_CACHE))
+    varying = rows(browser)
+    assert "to_query" not in varying
+    browser.find_element("id", "varying").click()
     everything = rows(browser)
     assert len(everything) == 31
     assert search(browser, "masked") == ["masked"]
@@ -101,8 +59,7 @@ def test_search_finds_tensors_by_every_column(shown) -> None:
     assert run(browser, "document.getElementById('found').textContent") == "0 of 31"
     assert search(browser, "   ") == everything
     browser.find_element("id", "varying").click()
-    assert "to_query" not in rows(browser)
-    assert "masked" in rows(browser)
+    assert rows(browser) == varying
 
 
 def test_long_tables_come_in_parts_and_are_searched_whole(shown) -> None:
@@ -114,25 +71,56 @@ def test_long_tables_come_in_parts_and_are_searched_whole(shown) -> None:
     assert search(browser, "t2999") == ["t2999"]
 
 
-def test_pointing_at_the_region_tells_the_cell(shown) -> None:
-    browser = shown(shapesmt.page(UNET, dims={"height": "64..95", "width": "64..95"}))
-    run(browser, "document.getElementById('cells').scrollIntoView({block: 'center'})")
-    run(
-        browser,
-        """(() => {
+def test_a_click_on_a_column_sorts_by_it(shown) -> None:
+    browser = shown(shapesmt.page(UNET, dims={"batch": "1..4", **SIZES}))
+
+    def sizes(column: int) -> list[str]:
+        return run(browser, f"[...document.querySelectorAll('#rows tr')].map(row => row.cells[{column}].textContent)")
+
+    browser.find_element("css selector", "[data-sort=greatest]").click()
+    assert sizes(6)[:2] == ["40 MiB", "24 MiB"]
+    assert run(browser, "document.querySelector('th.greatest').getAttribute('aria-sort')") == "descending"
+    browser.find_element("css selector", "[data-sort=greatest]").click()
+    assert sizes(6)[-2:] == ["24 MiB", "40 MiB"]
+    browser.find_element("css selector", "[data-sort=tensor]").click()
+    assert rows(browser) == sorted(rows(browser))
+
+
+def test_pointing_at_the_grid_tells_the_cell(shown) -> None:
+    equal = text("g (float[n] x, float[m] y) => (float[k] z) { z = Add(x, y) }")
+    browser = shown(shapesmt.page(equal, dims={"n": "1..9", "m": "1..9"}))
+    browser.execute_script(
+        """
         const frame = document.querySelector('.frame'), box = frame.getBoundingClientRect();
-        const at = {clientX: box.left + box.width * 16.5 / 32, clientY: box.bottom - 1, bubbles: true};
+        const at = {clientX: box.left + box.width * 2.5 / 9, clientY: box.bottom - box.height * 4.5 / 9, bubbles: true};
         frame.dispatchEvent(new PointerEvent('pointermove', at));
-    })()""",
+    """,
     )
-    assert run(browser, "document.querySelector('.readout').textContent") == "height = 64, width = 80: runs"
+    assert run(browser, "document.querySelector('.readout').textContent") == "n = 5, m = 3: fails"
+
+
+def test_the_map_says_what_is_under_the_pointer_and_zooms(shown) -> None:
+    browser = shown(shapesmt.page(UNET, dims=SIZES))
+    labels = "document.getElementById('map').getAttribute('aria-label')"
+    assert run(browser, labels) == "map of the graph: 4 depending on the input, 27 proved"
+    point = """
+        const map = document.getElementById('map'), box = map.getBoundingClientRect();
+        const at = {clientX: box.left + 3, clientY: box.top + 5, bubbles: true};
+        map.dispatchEvent(new PointerEvent(arguments[0], at));
+    """
+    browser.execute_script(point, "pointermove")
+    assert run(browser, "document.getElementById('map-readout').textContent") == "down1: 3 nodes"
+    browser.execute_script(point, "click")
+    assert run(browser, "document.getElementById('map-whole').hidden") is False
+    browser.find_element("id", "map-whole").click()
+    assert run(browser, "document.getElementById('map-whole').hidden") is True
 
 
 def test_hostile_names_do_nothing(shown, tmp_path: Path) -> None:
     browser = shown(shapesmt.page(saved(tmp_path, hostile_model())))
     assert run(browser, "document.querySelectorAll('img, iframe, svg[onload]').length") == 0
-    assert run(browser, "document.scripts.length") == 3
-    assert run(browser, "document.querySelector('h1').textContent") == "<b>&'\"alert(1).onnx"
+    assert run(browser, "document.scripts.length") == 4
+    assert run(browser, "document.querySelector('.model').textContent") == "<b>&'\"alert(1).onnx"
     assert "a" + HOSTILE[1] in rows(browser)
     assert search(browser, "onerror=alert") != []
-    assert run(browser, "document.querySelectorAll('#rows td *:not(bdi)').length") == 0
+    assert run(browser, "document.querySelectorAll('#rows td *:not(bdi, small, wbr)').length") == 0

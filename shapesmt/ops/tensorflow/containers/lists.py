@@ -26,7 +26,7 @@ def unset(ctx: RuleContext, length: Dim | int) -> Tensor:
     """A list without elements, or with none that is set yet, of the element shape in the first input."""
     dtype, sizes = ctx.text("element_dtype", ""), known_sizes(requested_shape(ctx, 0))
     if sizes is not None:
-        return list_of(dtype, as_dim(length), sizes, sized=True)
+        return tensor(f"list({dtype}, sized)", [as_dim(length), *sizes], field(ZERO))
     return tensor(f"unset({dtype})", [as_dim(length)], field(ZERO))
 
 
@@ -131,12 +131,18 @@ def position(ctx: RuleContext, index: int, length: Dim | None) -> Dim | None:
     ctx.require_rank(ctx.input(index), 0)
     k = first(ctx, index)
     if k is None:
-        ctx.grant(index)
         ctx.require_at_least(1 if length is None else length, 1, laws.POSITION_INSIDE_LIST)
-    else:
-        inside = TRUE if length is None else at_least(length, k + 1)
-        ctx.require(all_of(at_least(k, 0), inside), laws.POSITION_INSIDE_LIST, k, length)
+    _require_position(ctx, index, k, length)
     return k
+
+
+def _require_position(ctx: RuleContext, index: int, k: Dim | None, length: Dim | None) -> None:
+    """State that a position, which an input holds, is inside a list of that length."""
+    if k is None:
+        ctx.grant(index)
+        return
+    inside = TRUE if length is None else at_least(length, k + 1)
+    ctx.require(all_of(at_least(k, 0), inside), laws.POSITION_INSIDE_LIST, k, length)
 
 
 @rule("TensorListReserve", domain=DOMAIN)
@@ -224,13 +230,9 @@ def concat(ctx: RuleContext) -> list[Tensor]:
 @rule("TensorListGather", domain=DOMAIN)
 def gather(ctx: RuleContext) -> Tensor:
     """The tensors at several positions, along a new first axis."""
-    handle, indices = input_list(ctx), ctx.input(1, rank=1)
+    handle, indices, shape = input_list(ctx), ctx.input(1, rank=1), requested_shape(ctx, 2)
     for k in ctx.items(1) or (None,):
-        if k is None:
-            ctx.grant(1)
-        else:
-            ctx.require(all_of(at_least(k, 0), at_least(handle[0], k + 1)), laws.POSITION_INSIDE_LIST, k, handle[0])
-    shape = requested_shape(ctx, 2)
+        _require_position(ctx, 1, k, handle[0])
     sizes = element_sizes(ctx, handle, shape, indices[0])
     require_shape_or_elements(ctx, handle, shape, indices[0])
     return ctx.tensor(None if sizes is None else [indices[0], *sizes], ctx.text("element_dtype", ""))

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shapesmt.render.page.layers import arranged
+from shapesmt.render.page.drawings.layers import arranged
 
 
 @st.composite

@@ -13,7 +13,7 @@ from shapesmt.frontends import load
 from shapesmt.graph.dataflow import networkx_graph
 from shapesmt.report.page import Link, Size, Step
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 MODELS = sorted(path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.glob("*/*.onnx"))
 
 

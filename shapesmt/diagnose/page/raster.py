@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import inf, prod
+from operator import attrgetter
 
 import numpy as np
 
 from shapesmt.algebra import (
+    TRUE,
     Atom,
     Evaluator,
     Formula,
@@ -22,29 +24,58 @@ from shapesmt.algebra import (
     substitute,
     symbol,
 )
+from shapesmt.diagnose.page.lines import number_line
 from shapesmt.examine import Examination, Problem
-from shapesmt.presolve import Domain, Values
+from shapesmt.language import parse_formula
+from shapesmt.presolve import Domain, Values, grouped
 from shapesmt.region import Truth
-from shapesmt.report import Axis, Cell, Raster
+from shapesmt.report import Axis, Cell, NumberLine, Precondition, Raster
 
 CELLS = (224, 64)  # the most cells along an axis, of a strip and of a grid
 MOST = 1 << 23  # the most inputs that are evaluated; of more, a sample
 SPREAD = 40503  # an odd number that no stride shares: samples fall into no step with the condition
 MOST_SYMBOLS = 4  # the most symbols of the condition; two are drawn
 OPEN = 128  # the fewest values that are drawn of a range without an end
+NEARER = (4, 16, 64, 256, 1024, 4096)  # divisors of a range, tried until what runs and what fails is seen
+SMALLEST_SHARE = 50  # of the cells at least one in so many has to run, and one to fail
 FURTHER = (1, 2, 4, 8, 16, 32)  # multiples of that, tried until some input runs, and then once more
 
 Example = Mapping[Atom, int]
 Cells = tuple[tuple[str, ...], tuple[int, int]]  # the letters, and how many inputs run of how many
 
 
-def valid_region(problem: Problem, examination: Examination) -> Raster | None:
-    """The raster of the inputs for which the model runs; None if that is all or none of them, or can't be drawn."""
+def valid_regions(
+    problem: Problem, examination: Examination, region: Precondition | None
+) -> tuple[NumberLine | Raster, ...]:
+    """Where the model runs: a line for each symbol that decides alone, a raster for several that decide together.
+
+    There are none where all inputs run or none does, nor of conditions that can't be drawn. An exact region is drawn by
+    its own text, which is simpler than the conditions that it is equivalent to.
+    """
     judged = [j for j in examination.judgements if j.verdict is Verdict.DEPENDS]
     if not judged or examination.fails:
-        return None
+        return ()
+    exact = [parse_formula(text, problem.dims) for text in region.text] if region is not None and region.exact else []
+    conditions = all_of(*(exact or (j.condition for j in judged))).conjuncts
+    tied = [f for f in problem.domain.facts if len(f.symbols) > 1]
     examples = [j.decision.counterexample for j in judged if j.decision.counterexample is not None]
-    return raster(all_of(*(j.condition for j in judged)), problem.domain, examples)
+    groups = grouped((*conditions, *tied), problem.domain, attrgetter("symbols"))
+    drawn = []
+    for group in groups:
+        part = all_of(*(c for c in group.conjuncts if c not in tied))
+        if part is not TRUE:
+            drawn.append(_drawing(part, group, problem.domain, examples))
+    return tuple(d for d in drawn if d is not None)
+
+
+def _drawing(
+    condition: Formula, group: Formula, domain: Domain, examples: Sequence[Example]
+) -> NumberLine | Raster | None:
+    """The drawing of a condition that shares no symbol with another; the group has the facts about it as well."""
+    if len(group.symbols) > 1:
+        return raster(condition, domain, examples)
+    (s,) = group.symbols
+    return number_line(condition, s, domain) if s.kind in (Kind.INPUT, Kind.VALUE) else None
 
 
 def raster(condition: Formula, domain: Domain, examples: Sequence[Example]) -> Raster | None:
@@ -84,6 +115,7 @@ def _drawn(
     if cells is not None and _blurred(cells[0]) and any(a.block > 1 for a in axes):
         axes = tuple(replace(a, count=min(a.count, CELLS[len(axes) - 1]), block=1, stride=1) for a in axes)
         cells = _cells(axes, shown, fixed, condition, facts) or cells
+    axes, cells = _zoomed(axes, cells, shown, fixed, condition, facts)
     if cells is None:
         return None
     points = [tuple(e[s] for s in shown) for e in marks]
@@ -92,6 +124,33 @@ def _drawn(
     whole = all(a.stride == 1 and a.count == a.total for a in axes)
     matter = {s.name: v for s, v in fixed.items() if s in condition.symbols}
     return Raster(axes, cells[0], matter, tuple(one_in_each.values()), cells[1] if whole else None)
+
+
+def _zoomed(
+    axes: tuple[Axis, ...],
+    cells: Cells | None,
+    shown: list[Atom],
+    fixed: Mapping[Atom, int],
+    condition: Formula,
+    facts: list[Formula],
+) -> tuple[tuple[Axis, ...], Cells | None]:
+    """The first part of the axes where what runs or what fails is too small to be seen on the whole."""
+    for divisor in () if cells is None or _seen(cells[0]) else NEARER:
+        most = CELLS[len(axes) - 1]
+        counts = [max(min(a.count, most // 8), a.count // divisor) for a in axes]
+        parts = [replace(a, count=n, block=_power(n / most), stride=1) for a, n in zip(axes, counts, strict=True)]
+        near = _sampled(parts)
+        nearer = _cells(near, shown, fixed, condition, facts)
+        if nearer is not None and _seen(nearer[0]):
+            return near, nearer
+    return axes, cells
+
+
+def _seen(rows: Sequence[str]) -> bool:
+    """Whether the drawing shows enough of what runs and of what fails."""
+    text = "".join(rows)
+    running, failing = text.count(Cell.RUNS) + text.count(Cell.MIXED), text.count(Cell.FAILS) + text.count(Cell.MIXED)
+    return min(running, failing) * SMALLEST_SHARE >= len(text) - text.count(Cell.NONE)
 
 
 def _count(symbol: Atom) -> float:

@@ -15,11 +15,13 @@ from shapesmt.report.page import Axis, Raster
 
 EQUAL = "g (float[n] x, float[m] y) => (float[k] z) { z = Add(x, y) }"
 SUM = "g (float[p] x, float[q] y, float[t] w) => (float[k] z) { c = Concat<axis=0>(x, y) z = Add(c, w) }"
-WINDOW = "g (float[1, 1, n] x, float[1, 1, 300] w) => (float[1, 1, k] y) { y = Conv(x, w) }"
 
 
 def drawn(model: str, **options) -> Raster | None:
-    return api.page_data(f'<ir_version: 8, opset_import: ["":18]> {model}'.encode(), Question(**options)).raster
+    """The one raster of a model."""
+    regions = api.page_data(f'<ir_version: 8, opset_import: ["":18]> {model}'.encode(), Question(**options)).regions
+    assert len(regions) <= 1
+    return next((r for r in regions if isinstance(r, Raster)), None)
 
 
 def letter(truths: list[bool]) -> str:
@@ -63,21 +65,13 @@ def test_marks_are_where_it_fails() -> None:
     assert raster.rows[row][column] == "r"
 
 
-def test_one_symbol_is_a_strip() -> None:
-    raster = drawn(
-        "g (float[n, 4] x) => (float[k, 8] y) <int64[2] s = {-1, 8}> { y = Reshape(x, s) }", dims={"n": "1..9"}
-    )
-    assert raster == Raster((Axis("n", 1, 1, 9, 9),), ("rgrgrgrgr",), {}, ((1,),), (4, 9))
-
-
-def test_where_all_cells_would_be_mixed_the_first_values_are_shown() -> None:
-    raster = drawn(
-        "g (float[n, 4] x) => (float[k, 8] y) <int64[2] s = {-1, 8}> { y = Reshape(x, s) }", dims={"n": "1..5000"}
-    )
+def test_what_runs_is_seen_however_few_inputs_run() -> None:
+    raster = drawn("g (float[n, m] x) => (float[k, l] y) <int64[2] s = {1, 6}> { y = Reshape(x, s) }",
+                   dims={"n": "1..5000", "m": "1..5000"})  # fmt: skip
     assert raster is not None
-    assert raster.axes == (Axis("n", 1, 1, 224, 5000),)
-    assert raster.rows == ("rg" * 112,)
-    assert raster.counts is None
+    cells = "".join(raster.rows)
+    assert 50 * (cells.count("g") + cells.count("m")) >= len(cells)
+    assert all(axis.count < axis.total for axis in raster.axes)
 
 
 def test_of_three_symbols_two_that_tell_are_drawn() -> None:
@@ -89,12 +83,15 @@ def test_of_three_symbols_two_that_tell_are_drawn() -> None:
 
 
 def test_open_ranges_are_shown_until_something_runs() -> None:
-    raster = drawn(WINDOW)
+    raster = drawn(
+        "g (float[n] x, float[m] y) => (float[k] z) { c = Concat<axis=0>(x, y) z = Conv_like(c) }".replace(
+            "z = Conv_like(c)",
+            "s = Constant<value_ints=[1, 1, -1]>() r = Reshape(c, s) z = MaxPool<kernel_shape=[300]>(r)",
+        )
+    )
     assert raster is not None
-    (axis,) = raster.axes
-    assert axis.total is None
-    assert axis.last >= 300
-    assert {"r", "g"} <= {*raster.rows[0]}
+    assert all(axis.total is None for axis in raster.axes)
+    assert {"r", "g"} <= {*"".join(raster.rows)}
 
 
 @pytest.mark.parametrize(
@@ -118,10 +115,6 @@ def test_sizes_that_no_machine_word_holds_are_not_drawn() -> None:
 
 
 def test_of_too_many_inputs_a_sample_is_looked_at() -> None:
-    strip = "g (float[n] x) => (float[a, b] y) <int64[2] s = {-1, 4}> { y = Reshape(x, s) }"
-    raster = drawn(strip, dims={"n": "4..100000000"})
-    assert raster is not None
-    assert raster.axes[0].stride == 1  # all blocks are mixed: the first values are shown instead
     half = drawn(EQUAL, dims={"n": "2..100000", "m": "2..100000"}, assume=["m >= n"])
     assert half is not None
     assert all(axis.stride > 1 for axis in half.axes)

@@ -45,12 +45,6 @@ def _shapes(finding: Finding, judgement: Judgement, examination: Examination) ->
     return Shapes(judgement.inference.tensors, None if values is None else judgement.narrowing.values(values))
 
 
-def producers(graph: Graph) -> dict[str, tuple[str, str]]:
-    """The node and the operator that compute each tensor; "" and "input" or "constant" where none does."""
-    sources = {name: ("", "input" if name in graph.inputs else "constant") for name in (*graph.inputs, *graph.literals)}
-    return sources | {name: (node.name, node.op) for node in graph.nodes for name in node.outputs}
-
-
 def cause_graph(finding: Finding, graph: Graph, shapes: Shapes) -> CauseGraph:
     """The graph of the nodes that caused a finding, from the inputs to the failing node."""
     causes: dict[Place, list[Cause]] = {}

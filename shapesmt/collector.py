@@ -1,4 +1,4 @@
-"""Memory: when Python's garbage collector only costs time."""
+"""Collector: when Python's garbage collector only costs time."""
 
 from __future__ import annotations
 

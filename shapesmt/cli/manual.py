@@ -1,0 +1,24 @@
+"""The pages of `shapesmt help`: one Markdown file per topic, in the folder `pages`."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+__all__ = ["TOPICS", "page", "titles"]
+
+TOPICS = ("verdicts", "ranges", "data", "models", "settings", "json", "python", "rules", "limits")
+"""In the order in which a newcomer reads them."""
+
+
+def page(topic: str) -> str:
+    """The Markdown text of a topic.
+
+    >>> page("verdicts").splitlines()[0]
+    '# What a verdict means'
+    """
+    return resources.files("shapesmt.cli").joinpath("pages", f"{topic}.md").read_text("utf-8")
+
+
+def titles() -> dict[str, str]:
+    """Each topic with the title of its page."""
+    return {topic: page(topic).partition("\n")[0].removeprefix("# ") for topic in TOPICS}

@@ -1,0 +1,59 @@
+"""Pages as files: one for a model, or a folder of them with an index."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shapesmt.errors import UsageError, printable
+from shapesmt.export import write_whole
+from shapesmt.render import html_page, index_page
+
+if TYPE_CHECKING:
+    from shapesmt.report import BatchReport, PageData, Report
+
+__all__ = ["page_paths", "write_index", "write_page"]
+
+INDEX = "index.html"
+
+
+def write_page(path: str, data: PageData) -> Report:
+    """Write the page of a model, and return its report."""
+    write_whole(path, html_page(data).encode())
+    return data.report
+
+
+def page_paths(folder: str, models: Sequence[str]) -> list[str]:
+    """The path of each model's page in a folder, which is created: their paths without what they share.
+
+    Raises:
+        UsageError: The folder can't be created.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [Path(path).name for path in page_paths(folder, ["m/a/x.onnx", "m/b/x.onnx", "m/b x.onnx", "m/index.onnx"])]
+    ['a_x.onnx.html', 'b_x.onnx.html', 'b_x.onnx-2.html', 'index.onnx.html']
+    """
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot make the folder {printable(folder)}: {reason}") from None
+    whole = [os.path.abspath(model) for model in models]  # noqa: PTH100 - links stay as they are
+    shared = os.path.commonpath([str(Path(path).parent) for path in whole])
+    names: dict[str, int] = {}
+    paths = []
+    for path in whole:
+        name = re.sub(r"[^\w.-]+", "_", os.path.relpath(path, shared))[-150:]
+        names[name] = number = names.get(name, 0) + 1
+        paths.append(str(Path(folder) / f"{name}{f'-{number}' if number > 1 else ''}.html"))
+    return paths
+
+
+def write_index(folder: str, batch: BatchReport, pages: Sequence[str]) -> None:
+    """Write the index of a folder of pages; a model that couldn't be checked has no page."""
+    links = [Path(page).name for page in pages]
+    write_whole(Path(folder) / INDEX, index_page(batch, links).encode())

@@ -1,0 +1,29 @@
+"""Content: all that a page shows, each part as far as there is time for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from shapesmt.diagnose.page.calculator import calculator
+from shapesmt.diagnose.page.cause_graph import cause_graphs
+from shapesmt.diagnose.page.raster import valid_regions
+from shapesmt.examine import Examination, Judge, Problem, unbounded
+from shapesmt.report import Bounds, Calculator, CauseGraph, NumberLine, PageData, Raster, Report
+
+__all__ = ["page_content"]
+
+
+def page_content(problem: Problem, examination: Examination, judge: Judge, report: Report, sizes: Bounds) -> PageData:
+    """The report and the bounds, with how each failure comes about, where the model runs, and the formulas."""
+    if not sizes.valid:
+        sizes = replace(sizes, tensors=unbounded(examination))
+    nowhere: tuple[NumberLine | Raster, ...] = ()
+    none: dict[int, CauseGraph] = {}
+    in_time = judge.deadline.attempt
+    return PageData(
+        report,
+        sizes,
+        in_time(lambda: cause_graphs(report.judged, examination), none),
+        in_time(lambda: valid_regions(problem, examination, report.precondition), nowhere),
+        in_time(lambda: calculator(problem, examination), Calculator()),
+    )

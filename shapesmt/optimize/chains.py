@@ -1,0 +1,47 @@
+"""Two nodes that one does the work of."""
+
+from __future__ import annotations
+
+from shapesmt.graph import Attributes
+from shapesmt.optimize.site import Change, Site, rewrite
+from shapesmt.rules import Shape
+
+_BROADCASTING = (
+    *("Add", "Sub", "Mul", "Div", "Pow", "Mod", "And", "Or", "Xor", "Equal", "Greater", "Less", "GreaterOrEqual"),
+    *("LessOrEqual", "Where", "Max", "Min", "Mean", "Sum", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor"),
+)
+
+
+@rewrite("Transpose")
+def transpose_of_transpose(site: Site) -> Change:
+    """One permutation after another is one permutation."""
+    inner = site.producer(0)
+    if inner is None or inner.op != "Transpose" or len(site.draft.readers.get(site.name(0), ())) > 1:
+        return None
+    first, second = inner.attributes.get("perm"), site.node.attributes.get("perm")
+    if not (isinstance(first, tuple) and isinstance(second, tuple)) or site.draft.is_output(site.name(0)):
+        return None
+    perm = tuple(p for i in second if isinstance(i, int) and isinstance(p := first[i], int))
+    return site.node._replace(inputs=[inner.inputs[0]], attributes=Attributes({"perm": perm}))
+
+
+@rewrite(*_BROADCASTING)
+def expand_before_broadcast(site: Site) -> Change:
+    """The operator stretches its operand by itself: the other operands have each size that Expand gave it."""
+    made = site.made.shape
+    for index in range(len(site.node.inputs)):
+        inner = site.producer(index)
+        if made is None or inner is None or inner.op != "Expand" or not inner.inputs[0]:
+            continue
+        others = [site.read(i).shape for i in range(len(site.node.inputs)) if i != index]
+        shapes = [site.draft.known(inner.inputs[0]).shape, *others]
+        if all(any(_has(s, i - len(made), d) for s in shapes) for i, d in enumerate(made)):
+            names = [*site.node.inputs]
+            names[index] = inner.inputs[0]
+            return site.node._replace(inputs=names)
+    return None
+
+
+def _has(shape: Shape | None, axis: int, dim: object) -> bool:
+    """Whether a shape has this size along an axis counted from the end."""
+    return shape is not None and len(shape) >= -axis and shape[axis] is dim

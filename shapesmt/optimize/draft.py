@@ -1,0 +1,185 @@
+"""Draft: a graph while it is made smaller.
+
+Every tensor keeps its name and its elements, and only how it is computed changes. So what was proven of a name before
+the first rewrite holds after any number of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain, count
+
+from shapesmt.graph import Attributes, Graph, Literal, Node
+from shapesmt.report import Rewritten
+from shapesmt.rules import Tensor, from_literal, tensor
+
+UNKNOWN = tensor("", None)
+Place = tuple[int, int]
+"""Where a node stands: its index in the original graph, or that of the last node it reads from; then its age."""
+
+
+class Draft:
+    """The nodes of a graph by place, and what is proven of its tensors.
+
+    Args:
+        graph: What it begins with.
+        tensors: What is proven of each tensor.
+        kept: The places of nodes that aren't proved to run. They stay, so that what refused an input still does.
+        taken: Names that no new tensor may have.
+    """
+
+    def __init__(
+        self, graph: Graph, tensors: Mapping[str, Tensor], kept: Collection[int] = (), taken: Iterable[str] = ()
+    ) -> None:
+        self.graph, self.tensors = graph, dict(tensors)
+        self.version = graph.opsets.get("", 1)
+        self.nodes: dict[Place, Node] = {(i, 0): node for i, node in enumerate(graph.nodes)}
+        self.kept = {(i, 0) for i in kept}
+        self.places = {name: place for place, node in self.nodes.items() for name in node.outputs if name}
+        self.literals: dict[str, Literal] = {}
+        self.log: list[Rewritten] = []
+        self.renamed: dict[str, str] = {}
+        self.readers: dict[str, list[Place]] = {}
+        self.bodies: dict[Graph, Draft] = {}
+        """The graphs inside nodes: branches and bodies of loops."""
+        self._by_literal: dict[Literal, str] = {}
+        self._taken = {*taken, *graph.inputs, *graph.literals, *self.places}
+        self._inner = {name for node in graph.nodes for g in node.attributes.graphs for name in _defined(g)}
+        self._ages = count(1)
+        self._outputs = {*graph.outputs}
+        self.index()
+
+    def index(self) -> None:
+        """Note anew which nodes read each tensor."""
+        self.readers = {}
+        for place, node in self.nodes.items():
+            for name in self.reads(node):
+                self.readers.setdefault(name, []).append(place)
+
+    def put(self, place: Place, node: Node) -> None:
+        """Have a node stand at a place."""
+        self.remove(place)
+        self.nodes[place] = node
+        for name in self.reads(node):
+            self.readers.setdefault(name, []).append(place)
+
+    def remove(self, place: Place) -> None:
+        """Have no node stand at a place."""
+        node = self.nodes.pop(place, None)
+        for name in () if node is None else self.reads(node):
+            self.readers[name].remove(place)
+
+    def reads(self, node: Node) -> list[str]:
+        """The tensors that a node needs, those that the graphs inside it read included."""
+        inner = [*chain.from_iterable(self.bodies.get(g, g).captures for g in node.attributes.graphs)]
+        return [self.final(name) for name in (*node.inputs, *inner) if name]
+
+    @property
+    def captures(self) -> list[str]:
+        """The tensors that it reads from the graph around it."""
+        own = {*self.graph.inputs, *self.graph.literals, *self.literals, *self.places}
+        reads = chain.from_iterable(map(self.reads, self.nodes.values()))
+        return [name for name in dict.fromkeys((*reads, *self.graph.outputs)) if name not in own]
+
+    def known(self, name: str) -> Tensor:
+        """What is proven of a tensor."""
+        return self.tensors.get(name, UNKNOWN)
+
+    def producer(self, name: str) -> Node | None:
+        """The node that computes a tensor; None of an input or a constant."""
+        return self.nodes.get(self.places.get(name, (-1, 0)))
+
+    def final(self, name: str) -> str:
+        """The tensor that took a tensor's place, or the same."""
+        while name in self.renamed:
+            name = self.renamed[name]
+        return name
+
+    def place(self, name: str) -> Place:
+        """The place of a tensor's producer; that of an input or a constant comes before all nodes."""
+        return self.places.get(name, (-1, 0))
+
+    def is_output(self, name: str) -> bool:
+        """Whether the graph returns a tensor."""
+        return name in self._outputs
+
+    # Changes
+
+    def same(self, name: str, other: str) -> bool:
+        """Have a tensor's readers read another one of the same elements; an output of the graph keeps its name."""
+        if self.place(other) >= self.place(name) or other in self._inner or name == other:
+            return False
+        if name in self._outputs:
+            return self._moved(name, other)
+        self._release(name)
+        self._rename(name, other)
+        return True
+
+    def _moved(self, name: str, other: str) -> bool:
+        """Have the producer of `other` compute the graph's output `name` instead, if nobody else needs that name."""
+        place = self.place(other)
+        maker = self.nodes.get(place)
+        if maker is None or not {other, name}.isdisjoint(self._outputs - {name} | self._inner) or self._joint(name):
+            return False
+        self._release(name)
+        self.nodes[place] = maker._replace(outputs=[name if o == other else o for o in maker.outputs])
+        self.places[name] = self.places.pop(other)
+        self._rename(other, name)
+        return True
+
+    def _rename(self, name: str, other: str) -> None:
+        self.renamed[name] = other
+        self.readers.setdefault(other, []).extend(self.readers.pop(name, ()))
+
+    def _joint(self, name: str) -> bool:
+        """Whether a tensor's producer computes others too."""
+        return len(self.nodes[self.places[name]].outputs) > 1
+
+    def _release(self, name: str) -> None:
+        """Remove the producer of a tensor that nobody needs, if it has no other output."""
+        if not self._joint(name) and self.places[name] not in self.kept:
+            self.remove(self.places.pop(name))
+
+    def fold(self, name: str, literal: Literal) -> bool:
+        """Have a constant take a tensor's place."""
+        if name not in self._outputs:
+            return self.same(name, self.constant(literal, name))
+        if self._joint(name):
+            return False
+        self._release(name)
+        self.literals[name] = literal
+        return True
+
+    def constant(self, literal: Literal, like: str) -> str:
+        """The name of a constant; `like` begins the name of a new one."""
+        if literal not in self._by_literal:
+            name = self._by_literal[literal] = self.name(like)
+            self.literals[name], self.tensors[name] = literal, from_literal(literal)
+        return self._by_literal[literal]
+
+    def add(self, op: str, inputs: Sequence[str], like: str, made: Tensor, **attributes: int) -> str:
+        """The output of a new node, after the ones that it reads from."""
+        name = self.name(like)
+        place = (max(self.place(i)[0] for i in inputs), next(self._ages))
+        self.put(place, Node(op, "", name, [*inputs], [name], Attributes(attributes)))
+        self.places[name], self.tensors[name] = place, made
+        return name
+
+    def name(self, like: str) -> str:
+        """A name that no tensor has."""
+        name = next(n for i in count() if (n := f"{like}.{i}" if i else like) not in self._taken)
+        self._taken.add(name)
+        return name
+
+    def note(self, rule: str, node: Node, reason: str) -> None:
+        """Record a rewrite."""
+        self.log.append(Rewritten(rule, node.name, node.op, reason))
+
+
+def _defined(graph: Graph) -> Iterable[str]:
+    """The tensors that a graph and the graphs inside it define."""
+    yield from (*graph.inputs, *graph.literals)
+    for node in graph.nodes:
+        yield from node.outputs
+        for inner in node.attributes.graphs:
+            yield from _defined(inner)

@@ -1,0 +1,102 @@
+"""Nodes that return what they read: their shape is proven to stay, and the operator then leaves the elements too."""
+
+from __future__ import annotations
+
+from shapesmt.optimize.site import Change, Site, number, rewrite
+from shapesmt.rules import Elements, Tensor, uniform
+
+_NEUTRAL = {"Mul": 1, "Div": 1, "Pow": 1, "Sub": 0, "And": 1, "Or": 0}
+"""The second operand that leaves the first as it is, bit by bit; `x + 0.0` isn't -0.0 where x is."""
+_COMMUTATIVE = frozenset({"Mul", "And", "Or"})
+
+
+@rewrite("Identity")
+def identity(site: Site) -> Change:
+    """Identity returns its input."""
+    return site.name(0)
+
+
+@rewrite("Reshape", "Flatten", "Squeeze", "Unsqueeze", "Expand", "Tile")
+def same_shape(site: Site) -> Change:
+    """The output has the input's shape, and the operator keeps the order of the elements."""
+    return site.name(0) if site.like() else None
+
+
+@rewrite("Cast")
+def same_type(site: Site) -> Change:
+    """The input has that type already."""
+    return site.name(0) if site.like() else None
+
+
+@rewrite("CastLike")
+def same_type_as(site: Site) -> Change:
+    """The input has that type already."""
+    return site.name(0) if site.like() else None
+
+
+@rewrite("Transpose")
+def same_order(site: Site) -> Change:
+    """The permutation leaves every axis where it is."""
+    perm = site.node.attributes.get("perm")
+    shape = site.read(0).shape
+    still = shape is not None and (perm == tuple(range(len(shape))) or (perm is None and len(shape) < 2))
+    return site.name(0) if still else None
+
+
+@rewrite("Slice")
+def whole_slice(site: Site) -> Change:
+    """The slice has the size of the whole axis, and no step is negative."""
+    steps = site.numbers(4) if site.name(4) else [1]
+    return site.name(0) if site.like() and steps is not None and min(steps, default=1) > 0 else None
+
+
+@rewrite("Pad")
+def no_padding(site: Site) -> Change:
+    """Nothing is added at either end of any axis."""
+    pads = site.numbers(1, "pads")
+    return site.name(0) if site.like() and pads is not None and not any(pads) else None
+
+
+@rewrite("Concat")
+def single_part(site: Site) -> Change:
+    """Only one of the joined tensors has elements."""
+    axis = site.integer("axis", 0)
+    parts = [name for name in site.node.inputs if not _empty(site.draft.known(name), axis)]
+    if len(parts) == 1:
+        return parts[0] if site.draft.known(parts[0]).shape is not None else None
+    fewer = 1 < len(parts) < len(site.node.inputs)
+    return site.node._replace(inputs=parts) if fewer else None
+
+
+def _empty(t: Tensor, axis: int | None) -> bool:
+    """Whether a tensor is proven to have no elements because of its size along an axis."""
+    return t.shape is not None and axis is not None and -len(t.shape) <= axis < len(t.shape) and t.shape[axis].hi == 0
+
+
+@rewrite("Where")
+def decided(site: Site) -> Change:
+    """The condition is the same everywhere, and the branch it takes has the output's shape."""
+    truth = uniform(site.read(0).value)
+    if truth is None or truth.constant is None:
+        return None
+    index = 1 if truth.constant else 2
+    return site.name(index) if site.read(index).shape == site.made.shape is not None else None
+
+
+@rewrite(*_NEUTRAL)
+def neutral(site: Site) -> Change:
+    """One operand changes no element of the other: x * 1, x / 1, x ** 1, x - 0, x and true, x or false."""
+    for index, other in ((0, 1), (1, 0)) if site.node.op in _COMMUTATIVE else ((0, 1),):
+        value = site.read(other).value
+        numbers = {number(item) for item in value.items} if isinstance(value, Elements) else set()
+        if numbers == {_NEUTRAL[site.node.op]} and site.like(index):
+            return site.name(index)
+    return None
+
+
+@rewrite("Dropout")
+def no_dropout(site: Site) -> Change:
+    """Dropout returns its input where nothing is trained."""
+    training = site.name(2) and site.numbers(2) != [0]
+    alone = len([name for name in site.node.outputs if name]) == 1
+    return site.name(0) if alone and not training and site.draft.version >= 7 else None

@@ -1,0 +1,118 @@
+"""Drafts written back into ONNX protobufs: what no rewrite touched stays as it is in the file, weights included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from shapesmt.graph import DTYPES, Graph, Literal, Node
+from shapesmt.optimize.draft import Draft, Place
+
+if TYPE_CHECKING:
+    import onnx
+
+_NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
+_INITIALIZERS = 4  # the first version of ONNX's files in which an initializer need not be an input
+
+
+def write(draft: Draft, proto: onnx.ModelProto) -> None:
+    """Have the graph of a model be the draft."""
+    _write_graph(draft, proto.graph, as_nodes=proto.ir_version < _INITIALIZERS)
+
+
+def nodes_of(proto: onnx.ModelProto) -> int:
+    """The number of nodes that compute something: constants don't count, those of graphs inside and functions do."""
+    return sum(_count(part.node) for part in (proto.graph, *proto.functions))
+
+
+def _count(nodes: Sequence[onnx.NodeProto]) -> int:
+    return sum((n.op_type != "Constant") + sum(_count(g.node) for _, g in _graphs(n)) for n in nodes)
+
+
+def _graphs(node: onnx.NodeProto) -> Iterator[tuple[str, onnx.GraphProto]]:
+    """The graphs inside a node, with the names of their attributes."""
+    for attribute in node.attribute:
+        for graph in (*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])):
+            yield attribute.name, graph
+
+
+def _write_graph(draft: Draft, proto: onnx.GraphProto, *, as_nodes: bool) -> None:
+    """Have a graph be the draft; with `as_nodes` new constants are nodes, which every version knows."""
+    _write_nodes(draft, proto, as_nodes=as_nodes)
+    used = {name for node in draft.nodes.values() for name in draft.reads(node)} | {*draft.graph.outputs}
+    inputs = {info.name for info in proto.input}
+    for index in reversed(range(len(proto.initializer))):
+        if proto.initializer[index].name not in used | inputs:
+            del proto.initializer[index]
+    if not as_nodes:
+        proto.initializer.extend(
+            _tensor(n, v) for n, v in draft.literals.items() if n in used and not draft.is_output(n)
+        )
+    for index in reversed(range(len(proto.value_info))):
+        if proto.value_info[index].name not in draft.places:
+            del proto.value_info[index]
+
+
+def _write_nodes(draft: Draft, proto: onnx.GraphProto | onnx.FunctionProto, *, as_nodes: bool) -> None:
+    """Replace the nodes of a graph or function by those of a draft."""
+    sources = {next(filter(None, node.output), ""): node for node in proto.node}
+    used = {name for node in draft.nodes.values() for name in draft.reads(node)}
+    constants = [n for n in draft.literals if draft.is_output(n) or (as_nodes and n in used)]
+    nodes = [_constant(name, draft.literals[name]) for name in constants]
+    nodes += [_node(draft, place, sources, as_nodes=as_nodes) for place in sorted(draft.nodes)]
+    del proto.node[:]
+    proto.node.extend(nodes)
+
+
+def _node(draft: Draft, place: Place, sources: dict[str, onnx.NodeProto], *, as_nodes: bool) -> onnx.NodeProto:
+    """A node of a draft, copied from the file's as far as it is the same."""
+    node = draft.nodes[place]
+    original = None if place[1] else draft.graph.nodes[place[0]]
+    inputs = [draft.final(name) for name in node.inputs]
+    if original is None or node.attributes is not original.attributes or node.op != original.op:
+        return _made(node, inputs)
+    copy = sources[next(filter(None, original.outputs))]
+    del copy.input[:], copy.output[:]
+    copy.input.extend(inputs)
+    copy.output.extend(node.outputs)
+    for name, inner in _graphs(copy):
+        value = node.attributes[name]
+        body = draft.bodies.get(value) if isinstance(value, Graph) else None
+        if body is not None:
+            _write_graph(body, inner, as_nodes=as_nodes)
+        _rename(inner, draft.final)
+    return copy
+
+
+def _rename(graph: onnx.GraphProto, final: Callable[[str], str]) -> None:
+    """Have a graph inside a node read the tensors that took the place of those around it."""
+    for node in graph.node:
+        names = [final(name) for name in node.input]
+        if names != [*node.input]:
+            del node.input[:]
+            node.input.extend(names)
+        for _, inner in _graphs(node):
+            _rename(inner, final)
+    for info in graph.output:
+        info.name = final(info.name)
+
+
+def _made(node: Node, inputs: Sequence[str]) -> onnx.NodeProto:
+    from onnx.helper import make_node
+
+    attributes: dict[str, Any] = {n: [*v] if isinstance(v, tuple) else v for n, v in node.attributes.items()}
+    return make_node(node.op, inputs, node.outputs, node.name, domain=node.domain, **attributes)
+
+
+def _constant(name: str, literal: Literal) -> onnx.NodeProto:
+    from onnx.helper import make_node
+
+    return make_node("Constant", [], [name], f"{name}.constant", value=_tensor(name, literal))
+
+
+def _tensor(name: str, literal: Literal) -> onnx.TensorProto:
+    from onnx.helper import make_tensor
+
+    return make_tensor(
+        name, _NUMBERS[literal.dtype], literal.shape, [v for v in literal.values or () if not isinstance(v, str)]
+    )

@@ -1,0 +1,52 @@
+"""Tensors that are computed more than once, and nodes that nothing reads."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from shapesmt.inference import CHANGING
+from shapesmt.optimize.draft import Draft
+from shapesmt.optimize.site import pinned
+from shapesmt.rules import Tensor
+
+_DOMAINS = ("", "ai.onnx.ml")
+
+
+def share_elements(draft: Draft) -> None:
+    """Tensors with the same proven elements are one, the first to be computed."""
+    first: dict[Tensor, str] = {}
+    for place in sorted(draft.nodes):
+        node = draft.nodes.get(place)
+        for name in () if node is None or place in draft.kept else node.outputs:
+            t = draft.known(name)
+            if not name or not pinned(t):
+                continue
+            other = first.setdefault(t, name)
+            if other != name and node is not None and draft.same(name, other):
+                draft.note("equal-elements", node, f"its elements are those of {other}, for every admissible input")
+                if draft.places.get(other) is None:
+                    first[t] = name
+
+
+def share_nodes(draft: Draft) -> None:
+    """The same operator with the same attributes on the same inputs gives the same outputs."""
+    first: dict[Hashable, list[str]] = {}
+    for place in sorted(draft.nodes):
+        node = draft.nodes[place]
+        if place in draft.kept or node.domain not in _DOMAINS or node.attributes.graphs or CHANGING.search(node.op):
+            continue
+        key = (node.domain, node.op, node.attributes, tuple(map(bool, node.outputs)), *map(draft.final, node.inputs))
+        names = first.setdefault(key, [*node.outputs])
+        if names != [*node.outputs] and not any(map(draft.is_output, (*names, *node.outputs))):
+            same = [draft.same(name, other) for name, other in zip(node.outputs, names, strict=True) if name]
+            if any(same):
+                draft.note("common-subexpression", node, f"{names[0]} is computed in the same way")
+
+
+def sweep(draft: Draft) -> None:
+    """A node that nothing reads is removed."""
+    for place in sorted(draft.nodes, reverse=True):
+        node = draft.nodes[place]
+        if place not in draft.kept and not any(draft.readers.get(o) or draft.is_output(o) for o in node.outputs if o):
+            draft.remove(place)
+            draft.note("unused", node, "nothing reads it any more")

@@ -1,0 +1,59 @@
+"""Simplify: rules applied to the nodes of a draft until none applies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from shapesmt.algebra import Formula
+from shapesmt.deadline import look
+from shapesmt.graph import Literal, Node
+from shapesmt.optimize import chains, constants, noops, targets  # noqa: F401 - they register their rules
+from shapesmt.optimize.draft import Draft, Place
+from shapesmt.optimize.sharing import share_elements, share_nodes, sweep
+from shapesmt.optimize.site import REWRITES, Rewrite, Site
+from shapesmt.optimize.vectors import rebuild
+
+ROUNDS = 16  # each ends with fewer nodes, or is the last
+
+
+def simplify(draft: Draft, proves: Callable[[Formula], bool]) -> None:
+    """Make a draft smaller by every rule, as often as one applies; the graphs inside it first."""
+    for body in draft.bodies.values():
+        simplify(body, proves)
+    for _ in range(ROUNDS):
+        known = len(draft.log)
+        for place in sorted(draft.nodes):
+            look()
+            _rewrite(draft, place, proves)
+        share_elements(draft)
+        share_nodes(draft)
+        sweep(draft)
+        rebuild(draft, proves)
+        if len(draft.log) == known:
+            break
+
+
+def _rewrite(draft: Draft, place: Place, proves: Callable[[Formula], bool]) -> None:
+    """Apply the rules of one node in turn, until one has removed it."""
+    if place in draft.kept:
+        return
+    for rule in REWRITES:
+        node = draft.nodes.get(place)
+        if node is None:
+            return
+        if (rule.ops and node.op not in rule.ops) or node.domain or not any(node.outputs):
+            continue
+        node = draft.nodes[place] = node._replace(inputs=[draft.final(name) for name in node.inputs])
+        if _changed(draft, place, rule, Site(draft, node, proves)):
+            draft.note(rule.name, node, rule.reason)
+
+
+def _changed(draft: Draft, place: Place, rule: Rewrite, site: Site) -> bool:
+    """Apply one rule; whether it changed anything."""
+    change = rule.apply(site)
+    if isinstance(change, Node):
+        draft.put(place, change)
+        return True
+    if isinstance(change, Literal):
+        return draft.fold(site.node.outputs[0], change)
+    return change is not None and draft.same(site.node.outputs[0], change)

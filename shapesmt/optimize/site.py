@@ -1,0 +1,129 @@
+"""Site: what a rule sees of one node, and the registry of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from shapesmt.algebra import Dim, Formula, Kind
+from shapesmt.algebra.numeric import Float
+from shapesmt.graph import Literal, Node
+from shapesmt.optimize.draft import Draft
+from shapesmt.rules import Elements, Field, Item, Tensor
+
+Change: TypeAlias = str | Literal | Node | None
+"""What a rule makes of a node: the tensor that its output equals, the constant that it is, or another node."""
+SETTLED = frozenset({Kind.INPUT, Kind.VALUE, Kind.DATA})
+"""The symbols that are one number in a run, wherever they occur."""
+MOST = 1024  # elements of a constant that is written into the file
+
+
+@dataclass(frozen=True)
+class Site:
+    """One node of a draft, with what is proven of its tensors."""
+
+    draft: Draft
+    node: Node
+    proves: Callable[[Formula], bool]
+
+    def name(self, index: int) -> str:
+        """An input's name; "" of one that is left out."""
+        return self.node.inputs[index] if index < len(self.node.inputs) else ""
+
+    def read(self, index: int) -> Tensor:
+        """What is proven of an input."""
+        return self.draft.known(self.name(index))
+
+    @property
+    def made(self) -> Tensor:
+        """What is proven of the first output."""
+        return self.draft.known(self.node.outputs[0])
+
+    def like(self, index: int = 0) -> bool:
+        """Whether the output has the type and the shape of an input, which rests on one normal form."""
+        x, y = self.read(index), self.made
+        return bool(x.dtype) and x.dtype == y.dtype and x.shape is not None and x.shape == y.shape
+
+    def producer(self, index: int) -> Node | None:
+        """The node that computes an input, unless it has to stay as it is."""
+        name = self.name(index)
+        return None if not name or self.draft.place(name) in self.draft.kept else self.draft.producer(name)
+
+    def items(self, index: int) -> Sequence[Dim] | None:
+        """The elements of an input that is a list of integers, each a formula of the sizes."""
+        return integers(self.read(index))
+
+    def numbers(self, index: int, attribute: str = "") -> list[int] | None:
+        """The integers of an input that is a constant, or of an attribute that older versions have in its place."""
+        if attribute and attribute in self.node.attributes:
+            value = self.node.attributes[attribute]
+            return [v for v in value if isinstance(v, int)] if isinstance(value, tuple) else None
+        items = self.items(index) if self.name(index) else None
+        return constants(items)
+
+    def integer(self, attribute: str, default: int) -> int | None:
+        """An attribute that is an integer; None where a function's caller decides it."""
+        value = self.node.attributes.get(attribute, default)
+        return value if isinstance(value, int) else None
+
+
+def integers(t: Tensor) -> Sequence[Dim] | None:
+    """The elements of a tensor of integers, if each is one formula of the sizes."""
+    value = t.value
+    if not isinstance(value, Elements) or not all(isinstance(i, Dim) and settled(i) for i in value.items):
+        return None
+    return [i for i in value.items if isinstance(i, Dim)]
+
+
+def constants(items: Sequence[Dim] | None) -> list[int] | None:
+    """The numbers that all these formulas are."""
+    numbers = [i.constant for i in items or () if i.constant is not None]
+    return numbers if items is not None and len(numbers) == len(items) else None
+
+
+def settled(term: Item) -> bool:
+    """Whether a term has one value in each run: it stands for no unknown element and for no iteration of a loop."""
+    return term is not None and all(s.kind in SETTLED for s in term.symbols)
+
+
+def pinned(t: Tensor) -> bool:
+    """Whether each element of a tensor is a formula of the sizes, so that equal formulas are equal elements."""
+    value = t.value
+    if isinstance(value, Field):
+        return t.shape is not None and all(s.kind in SETTLED or s.kind is Kind.AXIS for s in value.element.symbols)
+    return integers(t) is not None
+
+
+def number(item: Item) -> int | float | None:
+    """The number that an element always is; None of a float that is 0, whose sign isn't known, or not finite."""
+    if isinstance(item, Float):
+        known = None if item.numerator is None else item.numerator.constant
+        return known / item.denominator if known else None
+    return None if item is None else item.constant
+
+
+class Rewrite(NamedTuple):
+    """One row of the registry."""
+
+    name: str
+    ops: frozenset[str]
+    """The operators it applies to; none means all."""
+    apply: Callable[[Site], Change]
+    reason: str
+    """The identity that it rests on, in one line."""
+
+
+REWRITES: list[Rewrite] = []
+
+
+def rewrite(*ops: str) -> Callable[[Callable[[Site], Change]], Callable[[Site], Change]]:
+    """Register a rule for nodes of these operators; the first line of its docstring is the reason that users read."""
+
+    def registered(apply: Callable[[Site], Change]) -> Callable[[Site], Change]:
+        reason = (apply.__doc__ or "").splitlines()[0].rstrip(".")
+        name = apply.__name__.strip("_").replace("_", "-")
+        REWRITES.append(Rewrite(name, frozenset(ops), apply, reason))
+        return apply
+
+    return registered

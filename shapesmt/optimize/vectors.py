@@ -1,0 +1,247 @@
+"""Vectors of sizes computed anew from as few nodes as possible: `Shape` of a tensor that has these sizes in a row.
+
+A vector is built of pieces: constants, sizes in a row of an earlier tensor's shape, and vectors that are there already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from shapesmt.algebra import Dim, Formula, as_dim, at_least
+from shapesmt.graph import Literal, Node
+from shapesmt.optimize.draft import Draft, Place
+from shapesmt.optimize.site import Site, constants, integers
+from shapesmt.optimize.targets import copied
+from shapesmt.rules import Tensor, elements, tensor
+
+LONGEST = 16  # elements of a vector that is built anew
+SOURCES = 8  # tensors with a size that are tried as the source of a piece
+_SLICED = 15  # the version since which Shape has a start and an end
+
+
+class Slot(NamedTuple):
+    """What an element of the vector may be: a formula, or a number that does as well."""
+
+    dim: Dim
+    number: int | None
+
+
+class Piece(NamedTuple):
+    """Some elements in a row: of a tensor's shape (from an axis on), of a vector, or (without a source) constants."""
+
+    source: str
+    axis: int | None
+    slots: tuple[Slot, ...]
+
+
+@dataclass
+class Builder:
+    """The sizes and vectors of a draft by what they are."""
+
+    draft: Draft
+    sizes: dict[Dim, list[tuple[str, int]]] = field(default_factory=dict)
+    vectors: dict[tuple[Dim, ...], list[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        draft = self.draft
+        names = [*draft.graph.inputs, *(n for p in sorted(draft.nodes) for n in draft.nodes[p].outputs if n)]
+        for name in names:
+            self._note(name, draft.known(name))
+
+    def _note(self, name: str, t: Tensor) -> None:
+        for axis, d in enumerate(t.shape or ()):
+            if d.constant is None and t.is_tensor:
+                self.sizes.setdefault(d, []).append((name, axis))
+        items = integers(t) if t.dtype == "int64" and t.shape is not None and len(t.shape) == 1 else None
+        if items and len(items) <= LONGEST:
+            self.vectors.setdefault(tuple(items), []).append(name)
+
+    def pieces(self, slots: Sequence[Slot], before: Place) -> Iterator[Piece]:
+        """The longest pieces at the beginning of a vector, from tensors computed before a place."""
+        numbers = next((i for i, s in enumerate(slots) if s.number is None), len(slots))
+        if numbers:
+            yield Piece("", None, tuple(slots[:numbers]))
+        for length in range(len(slots), 0, -1):
+            names = self.vectors.get(tuple(s.dim for s in slots[:length]), ())
+            yield from [Piece(n, None, tuple(slots[:length])) for n in names if self.draft.place(n) < before][:1]
+        for name, axis in self.sizes.get(slots[0].dim, ())[:SOURCES]:
+            if self.draft.place(name) < before and (self.draft.producer(name) or name in self.draft.graph.inputs):
+                shape = self.draft.known(name).shape or ()
+                same = [s.dim is d for s, d in zip(slots, shape[axis:], strict=False)]
+                yield Piece(name, axis, tuple(slots[: same.index(False) if False in same else len(same)]))
+
+    def plan(self, slots: Sequence[Slot], before: Place, gone: set[Place]) -> tuple[int, list[Piece]] | None:
+        """The pieces of a whole vector that cost the fewest nodes; None where an element is nowhere at hand."""
+        best: list[tuple[int, list[Piece]] | None] = [None] * len(slots) + [(0, [])]
+        for start in range(len(slots) - 1, -1, -1):
+            plans = []
+            for piece in self.pieces(slots[start:], before):
+                rest = best[start + len(piece.slots)]
+                if rest is not None:
+                    plans.append((self._cost(piece, gone) + rest[0], [piece, *rest[1]]))
+            best[start] = min(plans, key=lambda plan: (plan[0], len(plan[1])), default=None)
+        return best[0]
+
+    def saving(self, slots: Sequence[Slot], before: Place, gone: set[Place], extra: int = 0) -> list[Piece] | None:
+        """The pieces of a vector, if it takes fewer nodes than are gone with the old one."""
+        planned = self.plan(slots, before, gone) if len(gone) > 1 + extra else None
+        if planned is None:
+            return None
+        pieces = planned[1]
+        kept = set[Place]().union(*(cone(self.draft, p.source, gone) for p in pieces if p.source))
+        new = sum(self._new(p) for p in pieces) + (len(pieces) > 1) + extra
+        return pieces if new < len(gone - kept) else None
+
+    def _new(self, piece: Piece) -> int:
+        """The nodes that are added for a piece."""
+        if not piece.source or piece.axis is None:
+            return 0
+        whole = len(piece.slots) == len(self.draft.known(piece.source).shape or ())
+        return 1 if whole or self.draft.version >= _SLICED else 2
+
+    def _cost(self, piece: Piece, gone: set[Place]) -> int:
+        """The nodes that a piece needs, those included that would be gone otherwise."""
+        return self._new(piece) + len(cone(self.draft, piece.source, gone)) if piece.source else 0
+
+    def build(self, pieces: Sequence[Piece], like: str) -> str:
+        """The name of the vector made of these pieces."""
+        names = [self._built(piece, like) for piece in pieces]
+        if len(names) == 1:
+            return names[0]
+        items = [s.dim if p.source else _number(s) for p in pieces for s in p.slots]
+        return self._added("Concat", names, f"{like}.vector", items, axis=0)
+
+    def _built(self, piece: Piece, like: str) -> str:
+        items = [s.dim for s in piece.slots]
+        if not piece.source:
+            numbers = [s.number for s in piece.slots if s.number is not None]
+            return self.draft.constant(Literal("int64", (len(numbers),), numbers), f"{like}.sizes")
+        if piece.axis is None:
+            return piece.source
+        shape, start, end = self.draft.known(piece.source).shape or (), piece.axis, piece.axis + len(items)
+        if len(shape) == len(items):
+            return self._added("Shape", [piece.source], f"{like}.shape", items)
+        if self.draft.version >= _SLICED:
+            return self._added("Shape", [piece.source], f"{like}.shape", items, start=start, end=end)
+        every = self._added("Shape", [piece.source], f"{like}.shape", shape)
+        axes = self.draft.constant(Literal("int64", (len(items),), range(start, end)), f"{like}.axes")
+        return self._added("Gather", [every, axes], f"{like}.sizes", items, axis=0)
+
+    def _added(self, op: str, inputs: Sequence[str], like: str, items: Sequence[Dim], **attributes: int) -> str:
+        made = tensor("int64", [len(items)], elements((len(items),), items))
+        name = self.draft.add(op, inputs, like, made, **attributes)
+        self._note(name, made)
+        return name
+
+
+def _number(slot: Slot) -> Dim:
+    return slot.dim if slot.number is None else as_dim(slot.number)
+
+
+def dying(draft: Draft, name: str, reader: Place | None = None) -> set[Place]:
+    """The nodes that nothing needs once a tensor isn't read any more, or not by this reader."""
+    gone: set[Place] = set()
+    unread, ahead = {name} if reader is None else set(), [name]
+    while ahead:
+        place = draft.place(ahead.pop())
+        node = draft.nodes.get(place)
+        if node is None or place in gone or place in draft.kept:
+            continue
+        outputs = [o for o in node.outputs if o and o not in unread]
+        if all({*draft.readers.get(o, ())} <= gone | {reader} and not draft.is_output(o) for o in outputs):
+            gone.add(place)
+            ahead += draft.reads(node)
+    return {p for p in gone if draft.nodes[p].op != "Constant"}
+
+
+def cone(draft: Draft, name: str, among: set[Place]) -> set[Place]:
+    """The nodes among some that a tensor is computed by."""
+    reached: set[Place] = set()
+    ahead = [name]
+    while ahead:
+        place = draft.place(ahead.pop())
+        if place in among and place not in reached:
+            reached.add(place)
+            ahead += draft.reads(draft.nodes[place])
+    return reached
+
+
+def rebuild(draft: Draft, proves: Callable[[Formula], bool]) -> None:
+    """Build every vector anew for which that takes fewer nodes than it saves."""
+    builder = Builder(draft)
+    for place in sorted(draft.nodes):
+        node = draft.nodes.get(place)
+        if node is None or node.domain or place in draft.kept:
+            continue
+        if len(node.outputs) == 1 and node.op != "Constant":
+            _rebuild_vector(builder, node)
+        if node.op == "Reshape" and draft.nodes.get(place) is node:
+            _rebuild_target(builder, place, Site(draft, node, proves))
+
+
+def _rebuild_vector(builder: Builder, node: Node) -> None:
+    """Have a vector (or one number) of sizes be built of the fewest nodes, where something else than sizes needs it."""
+    draft, name = builder.draft, node.outputs[0]
+    t = draft.known(name)
+    items = integers(t) if t.dtype == "int64" and t.shape is not None and len(t.shape) < 2 else None
+    if not items or len(items) > LONGEST or constants(items) is not None or not _needed(draft, name):
+        return
+    slots = [Slot(d, d.constant) for d in items]
+    gone, scalar = dying(draft, name), t.shape == ()
+    pieces = builder.saving(slots, draft.place(name), gone, extra=int(scalar))
+    if pieces is None:
+        return
+    vector = builder.build(pieces, name)
+    if scalar:
+        vector = draft.add("Squeeze", [vector], f"{name}.number", t)
+    if draft.same(name, vector):
+        draft.note("sizes-at-once", node, "these sizes stand in a row in the shape of an earlier tensor")
+    _clear(draft, gone)
+
+
+def _needed(draft: Draft, name: str) -> bool:
+    """Whether a node reads the tensor whose outputs aren't sizes themselves."""
+    readers = [draft.nodes[p] for p in draft.readers.get(name, ())]
+    return draft.is_output(name) or any(integers(draft.known(o)) is None for node in readers for o in node.outputs if o)
+
+
+def _rebuild_target(builder: Builder, place: Place, site: Site) -> None:
+    """Have the target of a Reshape be built of the fewest nodes, with 0 and -1 where they say the same."""
+    draft, shape, items = builder.draft, site.made.shape, site.items(1)
+    if (
+        not shape
+        or len(shape) > LONGEST
+        or items is None
+        or constants(items) is not None
+        or site.node.attributes.get("allowzero")
+    ):
+        return
+    if not all(site.proves(at_least(d, 1)) for d in shape):
+        return
+    gone = dying(draft, site.name(1), place)
+    before = site.read(0).shape or ()
+    slots = [
+        Slot(d, 0 if same and d.constant is None else d.constant)
+        for d, same in zip(shape, copied(before, shape), strict=True)
+    ]
+    choices = [
+        slots,
+        *([*slots[:i], Slot(s.dim, -1), *slots[i + 1 :]] for i, s in enumerate(slots) if s.number is None),
+    ]
+    plans = [pieces for choice in choices if (pieces := builder.saving(choice, place, gone)) is not None]
+    if plans:
+        pieces = min(plans, key=len)
+        draft.put(place, site.node._replace(inputs=[site.name(0), builder.build(pieces, site.node.outputs[0])]))
+        draft.note("target-at-once", site.node, "its target is built of sizes in a row of earlier shapes, 0 and -1")
+        _clear(draft, gone)
+
+
+def _clear(draft: Draft, gone: set[Place]) -> None:
+    """Remove those of some nodes that nothing reads any more."""
+    for place in sorted(gone & draft.nodes.keys(), reverse=True):
+        node = draft.nodes[place]
+        if not any(draft.readers.get(o) or draft.is_output(o) for o in node.outputs if o):
+            draft.remove(place)
+            draft.note("unused", node, "nothing reads it any more")

@@ -1,0 +1,26 @@
+"""Pages of documentation: laid out and coloured on a terminal, the Markdown itself anywhere else."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+__all__ = ["write_markdown"]
+
+WIDEST = 110  # columns: longer lines of prose are hard to read
+
+
+def write_markdown(text: str, stream: TextIO) -> None:
+    """Write a Markdown text.
+
+    >>> import sys
+    >>> write_markdown("# Limits\\n", sys.stdout)
+    # Limits
+    """
+    if not stream.isatty():
+        stream.write(text)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    console = Console(file=stream)
+    console.print(Markdown(text), width=min(console.width, WIDEST))

@@ -1,0 +1,103 @@
+"""The top of a page: the answer as a sentence, what it is about, and what helps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.algebra import Verdict
+from shapesmt.errors import printable
+from shapesmt.render.page.document import badge, code, copyable
+from shapesmt.render.page.markup import Content, Markup, tag
+from shapesmt.render.page.phrases import phrased
+from shapesmt.render.text.advice import command
+from shapesmt.render.text.text import COMPLETE, proofs, subject
+from shapesmt.render.text.words import adopted, count, interval, name, runs_when
+from shapesmt.report import FindingKind
+
+if TYPE_CHECKING:
+    from shapesmt.report import Finding, Report
+
+__all__ = ["header", "headline", "remedies"]
+
+MOST_IN_HEADLINE = 90  # characters of a formula in a headline
+
+
+def header(report: Report) -> Markup:
+    """The answer, the inputs that it is about, and how it was found."""
+    text = subject(report)
+    return tag(
+        "header",
+        tag("p", badge(report.verdict), tag("bdi", name(report.model), class_="model"), class_="verdict"),
+        tag("h1", headline(report)),
+        tag("p", text[:1].upper() + text[1:], class_="lead"),
+        _inputs(report),
+        [tag("p", str(row), class_="faint") for row in adopted({}, {}, report.unadopted)],
+        tag("p", proofs(report), class_="faint"),
+        tag("p", f"{COMPLETE}: {report.certificate}", class_="faint") if report.certificate else None,
+    )
+
+
+def headline(report: Report) -> Content:
+    """The answer in one sentence.
+
+    >>> from shapesmt.report import Counts, Precondition, Report
+    >>> counts, region = Counts(2, proved=1, depends=1), Precondition(("n % 4 == 0",), exact=True)
+    >>> "".join(headline(Report("m.onnx", Verdict.DEPENDS, {}, counts, precondition=region)))
+    'Runs exactly when n is a multiple of 4'
+    """
+    if report.verdict is Verdict.PROVED:
+        return "Runs for every admissible input" if report.symbols else "Runs"
+    if report.verdict is Verdict.DEPENDS:
+        return _region_told(report)
+    grave = [f for f in report.judged if f.verdict is report.verdict]
+    first = next(iter(grave), None)
+    if report.verdict is Verdict.FAILS and first is not None:
+        every = "Fails for every input" if report.symbols else "Fails"
+        return f"{every}: {printable(first.title or first.law, 200)}"
+    return _undecided(first, len(grave))
+
+
+def _region_told(report: Report) -> Content:
+    region = report.precondition
+    if region is None or not region.text:
+        return "Runs for some inputs and fails for others"
+    exact, data = bool(region.data or region.exact), region.data is not None
+    how, formula = runs_when(region.whole, exact=exact, data=data)
+    how = how[:1].upper() + how[1:]
+    words, rest = phrased(region.text)
+    formula = " and ".join(rest)
+    if len(formula) > MOST_IN_HEADLINE or region.text == ("False",):
+        return how if region.text == ("False",) else "Runs for some inputs: the condition is below"
+    return [f"{how} {words}", " and " if words and rest else "", code(formula) if rest else ""]
+
+
+def _undecided(first: Finding | None, number: int) -> str:
+    if first is None:
+        return "Not decided"
+    if first.kind == FindingKind.UNSUPPORTED:
+        return f"Not decided: {name(first.op_type)} has no rule"
+    return f"Not decided at {count(number, 'node')}"
+
+
+def _inputs(report: Report) -> Markup | None:
+    """The ranges of the symbols, and the assumptions."""
+    if not report.symbols:
+        return None
+    chips = [
+        tag("li", tag("b", name(symbol)), tag("span", interval(r.min, r.max, r.step)), tag("small", name(r.source)))
+        for symbol, r in report.symbols.items()
+    ]
+    assumed = [
+        tag("li", tag("b", "assumed"), code(text), tag("small", name(report.origins.get(text, "--assume"))))
+        for text in report.assumptions
+    ]
+    return tag("ul", chips, assumed, class_="chips", aria_label="admissible inputs")
+
+
+def remedies(report: Report) -> Markup | None:
+    """What helps: the whole command under which the model is proved, to copy."""
+    if report.remedy is None:
+        return None
+    text = command("check", report, report.remedy)
+    return tag("div", tag("h3", "What helps"), tag("p", "With these ranges it is ", badge(Verdict.PROVED)),
+               copyable(text, "remedy"))  # fmt: skip

@@ -1,0 +1,155 @@
+/* The model at chosen sizes: which nodes run, the shapes of tensors, and the nearest sizes at which every node runs. */
+
+const MOST_TRIED = 20000; // sizes that are tried in a search
+
+const STATES = ["runs", "unknown", "unreached", "fails"];
+const [RUNS, UNKNOWN, UNREACHED, FAILS] = STATES.keys();
+
+class Model {
+  constructor(data) {
+    this.entries = data.entries;
+    this.sliders = data.sliders.map(([name, first, last, step]) =>
+      ({ name, first: BigInt(first), last: last === null ? null : BigInt(last), step: BigInt(step) }));
+    this.dims = data.dims;
+    this.facts = data.facts;
+    this.nodes = data.nodes.map(([name, op, reads, condition, verdict, reached]) =>
+      ({ name, op, reads, condition, verdict, reached: Boolean(reached) }));
+    this.conditions = [...new Set(this.nodes.map((node) => node.condition).filter((place) => place !== null))];
+    this.everything = new Plan(this.entries, this.entries.keys());
+    this.groups = this.independent([...this.conditions, ...this.facts.map(([, place]) => place)]);
+  }
+
+  /** Conditions in groups that share no slider, each as a plan. */
+  independent(roots) {
+    const groups = [];
+    for (const root of new Set(roots)) {
+      let merged = { roots: [root], sliders: new Plan(this.entries, [root]).sliders };
+      for (const group of groups.filter((each) => each.sliders.some((slider) => merged.sliders.includes(slider)))) {
+        groups.splice(groups.indexOf(group), 1);
+        merged = { roots: [...group.roots, ...merged.roots], sliders: [...new Set([...group.sliders, ...merged.sliders])] };
+      }
+      groups.push(merged);
+    }
+    return groups.map((group) => ({ ...group, plan: new Plan(this.entries, group.roots) }));
+  }
+
+  /** The outcome at these sizes: a verdict, the state of each node, what fails, and the value of each entry. */
+  at(sizes) {
+    const values = this.everything.at(sizes);
+    const broken = this.facts.filter(([, place]) => values[place] === false).map(([text]) => text);
+    const states = new Uint8Array(this.nodes.length);
+    this.nodes.forEach((node, place) => { states[place] = this.state(node, states, values); });
+    const failing = [], open = [];
+    let unreached = 0;
+    states.forEach((state, place) => {
+      if (state === FAILS) failing.push(place);
+      if (state === UNKNOWN) open.push(place);
+      if (state === UNREACHED) unreached += 1;
+    });
+    const verdict = broken.length ? "not admissible" : failing.length ? "fails" : open.length ? "unknown" : "runs";
+    return { verdict, states, failing, open, unreached, broken, values };
+  }
+
+  state(node, states, values) {
+    if (node.reads.some((source) => states[source] >= UNREACHED)) return UNREACHED;
+    const holds = node.condition === null ? true : values[node.condition];
+    if (holds === false) return FAILS;
+    if (node.verdict === "x") return UNKNOWN; // it isn't judged, whatever the sizes
+    return holds || node.verdict === "p" ? RUNS : UNKNOWN;
+  }
+
+  /** A shape at an outcome: its sizes, null for one that isn't known; null where the rank isn't. */
+  shape(cases, values) {
+    const held = cases.find(([condition]) => condition === null || values[condition] === true);
+    const unsure = cases.some(([condition]) => condition !== null && values[condition] === null);
+    return held === undefined || unsure || held[1] === null ? null : held[1].map((place) => values[place]);
+  }
+
+  allowed(slider, value) {
+    const { first, last } = this.sliders[slider];
+    return value >= first && (last === null || value <= last);
+  }
+
+  /** The nearest sizes at which everything runs; null where none is near. */
+  nearest(sizes) {
+    const found = [...sizes];
+    for (const group of this.groups) {
+      const near = this.nearestOf(group, sizes);
+      if (near === null) return null;
+      group.sliders.forEach((slider) => { found[slider] = near[slider]; });
+    }
+    return found;
+  }
+
+  /** The nearest sizes for a group: with one of its dimensions changed if that is enough, else with several. */
+  nearestOf(group, sizes) {
+    if (this.holds(group, sizes)) return sizes;
+    const alone = group.sliders.flatMap((slider) => this.neighbours(slider, sizes).map((value) => ({ slider, value })));
+    if (alone.length) {
+      const steps = ({ slider, value }) => Math.abs(Number((value - sizes[slider]) / this.sliders[slider].step));
+      const { slider, value } = alone.reduce((a, b) => (steps(b) < steps(a) ? b : a));
+      return sizes.with(slider, value);
+    }
+    let left = group.sliders.length > 1 ? MOST_TRIED : 0;
+    for (let radius = 1; left > 0; radius += 1) {
+      for (const tried of this.ring(group.sliders, sizes, radius)) {
+        left -= 1;
+        if (this.holds(group, tried)) return tried;
+        if (left <= 0) break;
+      }
+    }
+    return null;
+  }
+
+  /** Whether no condition of a group is known to fail. */
+  holds(group, sizes) {
+    const values = group.plan.at(sizes);
+    return group.roots.every((root) => values[root] !== false);
+  }
+
+  /** The sizes whose farthest one is so many steps away. */
+  *ring(sliders, sizes, radius) {
+    const [slider, ...others] = sliders;
+    for (const steps of others.length ? around(radius) : [-radius, radius]) {
+      const moved = this.moved(sizes, slider, steps);
+      if (moved === null) continue;
+      if (!others.length) yield moved;
+      else if (Math.abs(steps) === radius) yield* this.ball(others, moved, radius);
+      else yield* this.ring(others, moved, radius);
+    }
+  }
+
+  *ball(sliders, sizes, radius) {
+    const [slider, ...others] = sliders;
+    for (const steps of around(radius)) {
+      const moved = this.moved(sizes, slider, steps);
+      if (moved === null) continue;
+      if (others.length) yield* this.ball(others, moved, radius);
+      else yield moved;
+    }
+  }
+
+  moved(sizes, slider, steps) {
+    const value = sizes[slider] + BigInt(steps) * this.sliders[slider].step;
+    return this.allowed(slider, value) ? sizes.with(slider, value) : null;
+  }
+
+  /** The next smaller and the next greater value of one dimension at which all its conditions hold. */
+  neighbours(slider, sizes) {
+    const group = this.groups.find((each) => each.sliders.includes(slider));
+    if (!group) return [];
+    return [-1, 1].map((way) => {
+      for (let steps = way; Math.abs(steps) < MOST_TRIED / 10; steps += way) {
+        const moved = this.moved(sizes, slider, steps);
+        if (moved === null) return null;
+        if (this.holds(group, moved)) return moved[slider];
+      }
+      return null;
+    }).filter((value) => value !== null);
+  }
+}
+
+/** 0, -1, 1, -2, 2, ... up to a radius. */
+function around(radius) {
+  return [0, ...Array.from({ length: radius }, (_, i) => [-(i + 1), i + 1]).flat()];
+}

@@ -1,0 +1,57 @@
+"""The index of a folder of pages: each model with its verdict, how much is proved and when it runs, and its page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from shapesmt.algebra import Verdict
+from shapesmt.errors import printable
+from shapesmt.render.page.answer import headline
+from shapesmt.render.page.document import badge, document
+from shapesmt.render.page.markup import Markup, tag
+from shapesmt.render.text.summary import totals
+from shapesmt.render.text.words import count, name
+from shapesmt.report import Unchecked
+
+if TYPE_CHECKING:
+    from shapesmt.report import BatchReport, Report
+
+__all__ = ["index_page"]
+
+_GRAVEST_FIRST = (Verdict.FAILS, Verdict.DEPENDS, Verdict.UNKNOWN, Verdict.PROVED)
+_COLUMNS = ("verdict", "model", "answer", "proved")
+
+
+def index_page(batch: BatchReport, links: Sequence[str]) -> str:
+    """The page that leads to the pages of several models; `links` are their files, in the order of the models.
+
+    >>> from shapesmt.report import BatchReport, Counts, Report
+    >>> batch = BatchReport((Report("<m>.onnx", Verdict.PROVED, {}, Counts(2, proved=2)),))
+    >>> '<a href="m.html"><bdi>&lt;m&gt;.onnx</bdi></a>' in index_page(batch, ["m.html"])
+    True
+    """
+    listed = sorted(zip(batch.models, links, strict=True), key=lambda pair: _gravity(pair[0]))
+    heads = tag("tr", [tag("th", text, scope="col") for text in _COLUMNS])
+    rows = [_row(model, link) for model, link in listed]
+    passed = batch.summary["proved"]
+    title = f"{passed} of {count(len(batch.models), 'model')} proved"
+    body = [
+        tag("header", tag("h1", title), tag("p", totals(batch), class_="lead")),
+        tag("main", tag("section", tag("table", tag("thead", heads), tag("tbody", rows), class_="models"))),
+    ]
+    return document(title, body)
+
+
+def _gravity(model: Report | Unchecked) -> int:
+    return -1 if isinstance(model, Unchecked) else _GRAVEST_FIRST.index(model.verdict)
+
+
+def _row(model: Report | Unchecked, link: str) -> Markup:
+    named = tag("bdi", name(model.model))
+    if isinstance(model, Unchecked):
+        error = tag("span", tag("span", "!", aria_hidden="true"), " ERROR", class_="badge ERROR")
+        return tag("tr", tag("td", error), tag("td", named), tag("td", printable(model.error, 1000)), tag("td"))
+    proved = f"{model.requirements.proved} of {model.requirements.total}"
+    page = tag("a", named, href=link)
+    return tag("tr", tag("td", badge(model.verdict)), tag("td", page), tag("td", headline(model)), tag("td", proved))

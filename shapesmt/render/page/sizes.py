@@ -1,0 +1,78 @@
+"""Sizes to choose: a slider for each dimension, and what the page computes from the formulas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.algebra import Verdict
+from shapesmt.errors import printable
+from shapesmt.render.page.document import section
+from shapesmt.render.page.markup import Markup, data, exact, tag
+from shapesmt.render.text.words import interval, name
+from shapesmt.report import NumberLine
+
+if TYPE_CHECKING:
+    from shapesmt.report import Calculator, PageData, PlacedNode, Slider
+
+__all__ = ["calculator_data", "sizes"]
+
+_STEPS = 1024  # positions of a slider without an end
+_MOST_STEPS = 1 << 31  # of a range with more positions there is only the number
+_LETTERS = {Verdict.PROVED: "p", Verdict.UNKNOWN: "u", Verdict.DEPENDS: "d", Verdict.FAILS: "f"}
+
+
+def sizes(page: PageData) -> Markup | None:
+    """The sliders, and places for the verdict at these sizes, the sizes nearby that run, and the shapes of inputs."""
+    calculator = page.calculator
+    if not calculator.sliders:
+        return None
+    edges = {r.name: r.parts[-1].first for r in page.regions if isinstance(r, NumberLine)}
+    rows = [_slider(s, place, edges.get(s.name, 0)) for place, s in enumerate(calculator.sliders)]
+    return section(
+        "Try sizes",
+        tag("noscript", tag("p", "Choosing sizes needs scripts.")),
+        tag("div", tag("div", rows, class_="sliders"), tag("div", id="outcome", aria_live="polite"), class_="try"),
+        identity="sizes",
+    )
+
+
+def _slider(slider: Slider, place: int, edge: int) -> Markup:
+    last, at = slider.last, slider.start
+    farthest = max(_STEPS, 2 * edge, 2 * at) if last is None else last - slider.first
+    fixed = "" if last == slider.first else None
+    number = tag(
+        "input", type="number", id=f"size-{place}", value=at, min=slider.first, max=last, step=slider.step,
+        disabled=fixed,
+    )  # fmt: skip
+    ruler = None if farthest // slider.step > _MOST_STEPS else tag(
+        "input", type="range", id=f"range-{place}", min=0, max=farthest // slider.step, step=1, tabindex=-1,
+        value=(at - slider.first) // slider.step, disabled=fixed, aria_label=f"{name(slider.name)}, slider",
+    )  # fmt: skip
+    label = tag("label", tag("bdi", name(slider.name)), for_=f"size-{place}")
+    return tag("div", label, ruler, number, tag("small", interval(slider.first, last, slider.step)), class_="slider")
+
+
+def _letter(node: PlacedNode) -> str:
+    """The verdict of a node as a letter; `x` where it isn't judged."""
+    return _LETTERS[node.verdict] if node.judged else "x"
+
+
+def calculator_data(calculator: Calculator) -> Markup:
+    """The formulas and the graph, for the page's script."""
+    nodes = [
+        [printable(n.name, 1000), printable(n.op_type, 200), n.reads, n.condition, _letter(n), int(n.reached)]
+        for n in calculator.nodes
+    ]
+    return data(
+        "calculator-data",
+        {
+            "entries": calculator.entries,
+            "sliders": [
+                [printable(s.name), exact(s.first), None if s.last is None else exact(s.last), s.step]
+                for s in calculator.sliders
+            ],
+            "dims": [[printable(key), entry] for key, entry in calculator.dims.items()],
+            "facts": [[printable(text, 400), entry] for text, entry in calculator.facts],
+            "nodes": nodes,
+        },
+    )

@@ -1,0 +1,140 @@
+"""Sizes chosen on a page: the verdict and every shape are those that `check` and `bounds` give for these sizes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from shapesmt import api
+from shapesmt.errors import UsageError
+from shapesmt.examine import Question
+from shapesmt.render.page.html import html_page
+from shapesmt.report import PageData
+from tests.render.page.test_html import KV_CACHE, UNET, text
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+VERDICTS = {"PROVED": "runs", "FAILS": "fails", "UNKNOWN": "unknown"}
+MODELS: dict[str, tuple[object, dict]] = {
+    "unet": (UNET, {}),
+    "kv cache": (KV_CACHE, {}),
+    "kv cache with a relation": (KV_CACHE, {"dims": {"seq": "1..9:2"}, "assume": ["total == seq + past", "past >= 2"]}),
+    "position table": (EXAMPLES / "position_table" / "position_table.onnx", {"dims": {"seq": "1..1024"}}),
+    "window partition": (EXAMPLES / "window_partition" / "tiles.onnx", {}),
+    "baked batch": (EXAMPLES / "baked_batch" / "baked_batch.onnx", {"dims": {"batch": "1..3"}}),
+    "upsample and concat": (EXAMPLES / "upsample_concat" / "upsample_concat.onnx", {}),
+    "floats": (
+        text("""g (float[1, 2, h, w] x) => (float[1, 2, a, b] y) <float[4] s = {1, 1, 0.7, 1.3}>
+            { y = Resize<mode="nearest">(x, , s) }"""),
+        {},
+    ),
+    "cases": (
+        text("""g (float[n, m] x, float[m, n] y) => (float[a, b] z) <int64[2] s = {2, -1}>
+            { r = Reshape(x, s) t = Concat<axis=0>(x, x) u = MatMul(t, y) z = MatMul(r, y) }"""),
+        {},
+    ),
+    "data": (
+        text("""g (float[n] x, float[m] y) => (float[k, l] z) <int64[1] s = {-1}>
+            { i = NonZero(x) f = Reshape(i, s) z = Add(y, x) }"""),
+        {},
+    ),
+    "no rule": (text("g (float[n] x, float[m] y) => (float[n] z) { u = com.unheard.Of(x) z = Add(x, y) }"), {}),
+}
+AT = """
+    const { model, table } = shapesmt;
+    return arguments[0].map((sizes) => {
+        const result = model.at(sizes.map(BigInt));
+        const shapes = table.rows.map(({ kind, maker }) => {
+            const gone = typeof maker === 'number' && result.states[maker] >= 2;
+            const shape = gone ? null : model.shape(kind.shapes, result.values);
+            return shape && shape.map((size) => (size === null ? null : String(size)));
+        });
+        return [result.verdict, shapes, (model.nearest(sizes.map(BigInt)) ?? []).map(String)];
+    });
+"""
+
+
+def chosen(page: PageData, r: Random) -> list[int]:
+    """Sizes at random, near the least ones more often than far from them."""
+    ends = [s.first + r.choice([3, 40, 700]) if s.last is None else s.last for s in page.calculator.sliders]
+    return [r.randrange(s.first, end + 1, s.step) for s, end in zip(page.calculator.sliders, ends, strict=True)]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_page_says_what_check_and_bounds_say(shown, name: str, full: bool) -> None:
+    (model, options), r = MODELS[name], Random(f"sizes {name}")
+    page = api.page_data(model, Question(**options))
+    names = [slider.name for slider in page.calculator.sliders]
+    browser = shown(html_page(page))
+    tried = [chosen(page, r) for _ in range(100 if full else 8)]
+    near = [list(map(int, sizes)) for _, _, sizes in browser.execute_script(AT, tried)]
+    tried += [sizes for sizes in near if sizes]
+    for sizes, (verdict, shapes, _) in zip(tried, browser.execute_script(AT, tried), strict=True):
+        question = Question(**{**options, "dims": dict(zip(names, sizes, strict=True))})
+        if verdict == "not admissible":
+            with pytest.raises(UsageError):
+                api.checked(model, question)
+            continue
+        report, bounds = api.checked(model, question), api.bounded(model, (), question)
+        assert verdict == VERDICTS.get(report.verdict.value, "unknown"), sizes
+        for tensor, shape in zip(page.bounds.tensors, shapes, strict=True) if bounds.valid else ():
+            known = bounds.tensors[tensor].shape
+            expected = known and [str(d.min) if d.min == d.max else None for d in known]
+            assert shape == (list(expected) if expected is not None else None), (sizes, tensor)
+
+
+def test_the_nearest_sizes_that_run_are_offered(shown) -> None:
+    browser = shown(html_page(api.page_data(UNET, Question({"height": "64..512", "width": "64..512"}))))
+    for place, size in ((1, 65), (2, 121)):
+        field = browser.find_element("id", f"size-{place}")
+        field.clear()
+        field.send_keys(str(size))
+    told = browser.find_element("id", "outcome").text
+    assert "Fails at these sizes" in told
+    assert "/up4/Concat" in told
+    (button,) = browser.find_elements("css selector", ".nearby button")
+    assert button.text == "height = 64, width = 128"
+    button.click()
+    assert "Every node runs at these sizes" in browser.find_element("id", "outcome").text
+    assert browser.find_element("id", "size-1").get_attribute("value") == "64"
+    here = browser.execute_script(
+        "return [...document.querySelectorAll('.line .here')].map((each) => each.dataset.here)"
+    )
+    assert here == ["64", "128"]
+
+
+def test_a_counterexample_can_be_tried(shown) -> None:
+    browser = shown(html_page(api.page_data(UNET, Question({"height": "64..512", "width": "64..512"}))))
+    browser.find_element("css selector", "[data-sizes]").click()
+    assert [browser.find_element("id", f"size-{i}").get_attribute("value") for i in range(3)] == ["1", "64", "72"]
+    told = browser.find_element("id", "outcome").text
+    assert "not reached" in told
+    assert "width = 64" in told
+    browser.find_element("id", "map-here").click()
+    label = browser.execute_script("return document.getElementById('map').getAttribute('aria-label')")
+    assert label == "map of the graph: 1 failing, 16 not reached, 14 running"
+
+
+def test_bytes_are_written_with_three_digits(shown) -> None:
+    browser = shown(html_page(api.page_data(UNET, Question())))
+    sizes = [0, 512, 1023, 1024, 409600, 1_500_000, 1023 << 20, (1 << 30) - 1, 10**25]
+    told = browser.execute_script("return arguments[0].map((text) => bytesText(BigInt(text)))", list(map(str, sizes)))
+    assert told == ["0 B", "512 B", "1023 B", "1 KiB", "400 KiB", "1.43 MiB", "1020 MiB", "1 GiB", "8.88e+9 PiB"]
+
+
+def test_elements_of_any_integer_can_be_typed(shown) -> None:
+    model = text("g (int64 stop) => (int64[k] y) <int64 a = {0}, int64 b = {1}> { y = Range(a, stop, b) }")
+    page = api.page_data(model, Question())
+    assert [slider.first for slider in page.calculator.sliders] == [-(1 << 63)]
+    browser = shown(html_page(page))
+    assert browser.find_elements("css selector", "input[type=range]") == []
+    for typed, told in (
+        ("7", "y 7"),
+        ("-9223372036854775808", "y 0"),
+        ("9223372036854775807", "y 9223372036854775807"),
+    ):
+        field = browser.find_element("id", "size-0")
+        field.clear()
+        field.send_keys(typed)
+        assert told in browser.find_element("id", "outcome").text

@@ -1,0 +1,34 @@
+"""Markdown pages: laid out on a terminal, as they are in a pipe."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from shapesmt.render.markdown import WIDEST, write_markdown
+
+PAGE = "# Title\n\nSome `code`.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```console\n$ shapesmt ops\n```\n" + 40 * "word "
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_pipe_gets_the_markdown() -> None:
+    stream = io.StringIO()
+    write_markdown(PAGE, stream)
+    assert stream.getvalue() == PAGE
+
+
+@pytest.mark.parametrize("columns", [60, 300])
+def test_a_terminal_gets_a_page_of_its_width(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    stream = Terminal()
+    write_markdown(PAGE, stream)
+    shown = stream.getvalue()
+    assert "$ shapesmt ops" in shown
+    assert not {"```", "|---", "`code`"} & {part for part in ("```", "|---", "`code`") if part in shown}
+    assert max(map(len, shown.splitlines())) <= min(columns, WIDEST)
