@@ -29,7 +29,6 @@ from shapesmt.algebra import Verdict, one_call
 from shapesmt.deadline import Deadline, seconds
 from shapesmt.diagnose import (
     certificate,
-    complete_system,
     declarations,
     explanation,
     findings,
@@ -37,6 +36,7 @@ from shapesmt.diagnose import (
     model_warnings,
     precondition,
     refuse_declarations,
+    system_text,
 )
 from shapesmt.diagnose import remedy as remedy_for
 from shapesmt.errors import ModelError
@@ -152,10 +152,14 @@ def explain(
     shapes: Mapping[str, ShapeLike] | None = None,
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
+    constraints: bool = False,
     timeout: float = TIMEOUT,
 ) -> Explanation:
-    """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes."""
-    return explained(model, target, Question(dims, shapes, values, assume, timeout))
+    """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes.
+
+    With `constraints`, also the variables, bounds and requirements that the node contributes to the solver's system.
+    """
+    return explained(model, target, Question(dims, shapes, values, assume, timeout), constraints=constraints)
 
 
 @one_call()
@@ -193,6 +197,7 @@ def tighten(
 
 def encode(
     model: Model,
+    node: str | None = None,
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
@@ -202,10 +207,12 @@ def encode(
 ) -> str:
     """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail.
 
+    Of one node it is the part that it contributes: satisfiable where it can fail while the nodes before it run.
+
     Raises:
         OutOfTimeError: It isn't complete when the timeout ends.
     """
-    return encoded(model, Question(dims, shapes, values, assume, timeout))
+    return encoded(model, Question(dims, shapes, values, assume, timeout), node)
 
 
 def repro(
@@ -265,10 +272,10 @@ def bounded(model: Model, tensors: Iterable[str], question: Question) -> Bounds:
 
 
 @one_call()
-def explained(model: Model, target: str | None, question: Question) -> Explanation:
+def explained(model: Model, target: str | None, question: Question, *, constraints: bool = False) -> Explanation:
     """The answer of `explain`."""
     a = analysed(model, question)
-    return explanation(a.problem, a.examination, a.judge, target, a.started)
+    return explanation(a.problem, a.examination, a.judge, target, a.started, constraints=constraints)
 
 
 @one_call()
@@ -291,11 +298,11 @@ def fails(a: Analysis) -> bool:
 
 
 @one_call()
-def encoded(model: Model, question: Question) -> str:
+def encoded(model: Model, question: Question, node: str | None = None) -> str:
     """The answer of `encode`."""
     graph = load(model)
     deadline = Deadline(seconds(question.timeout))
-    return deadline.require(lambda: complete_system(pose(graph, question)).text, "the system isn't complete")
+    return deadline.require(lambda: system_text(pose(graph, question), node), "the system isn't complete")
 
 
 @one_call()

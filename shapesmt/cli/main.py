@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -197,7 +198,8 @@ def _checked(
 @click.argument("target", required=False, metavar="[NODE or TENSOR]")
 @click.option("--codes", is_flag=True, is_eager=True, expose_value=False, callback=list_codes,
               help="List the error codes.")  # fmt: skip
-def explain(form: Form, model: str, target: str | None, **options: Any) -> int:
+@click.option("--constraints", is_flag=True, help="Show what the node contributes to the solver's system.")
+def explain(form: Form, model: str, target: str | None, constraints: bool, **options: Any) -> int:
     """Why does this node, this dimension or the whole model fail?
 
     For MODEL, a code of a finding or warning (SM101) tells what it stands for and what helps.
@@ -209,7 +211,8 @@ def explain(form: Form, model: str, target: str | None, **options: Any) -> int:
 
         return _show(explain_code(model), form)
     question = settled(model, *configured(options))
-    return _show(_waiting(f"explaining {model}", question, lambda: api.explained(model, target, question)), form)
+    ask = partial(api.explained, model, target, question, constraints=constraints)
+    return _show(_waiting(f"explaining {model}", question, ask), form)
 
 
 @cli.command(epilog=f"{_BOUNDS_STATUS}. Example: shapesmt bounds unet.onnx --dim batch=1..32")
@@ -268,12 +271,16 @@ def profile(form: Form, model: str, output: str | None, **options: Any) -> int:
 
 @cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")
 @model_command
+@click.argument("node", required=False, metavar="[NODE]")
 @click.option("-o", "--output", metavar="FILE.smt2", help="Where to write it; standard output by default.")
-def encode(form: Form, model: str, output: str | None, **options: Any) -> int:
-    """Print the complete system as SMT-LIB 2, for any solver: satisfiable if some node can fail."""
+def encode(form: Form, model: str, node: str | None, output: str | None, **options: Any) -> int:
+    """Print the complete system as SMT-LIB 2, for any solver: satisfiable if some node can fail.
+
+    Of NODE it is the part that it contributes: satisfiable if it can fail while the nodes before it run.
+    """
     from shapesmt import api
 
-    text = api.encoded(model, settled(model, *configured(options)))
+    text = api.encoded(model, settled(model, *configured(options)), node)
     _put(text, output, form, {"schema": "shapesmt/encode/1", "model": model, "smt2": text})
     return 0
 

@@ -1,6 +1,6 @@
 """Why a requirement isn't proved, for which inputs, and what would help."""
 
-from shapesmt.diagnose.certificate import certificate, complete_system
+from shapesmt.diagnose.certificate import certificate, complete_system, system_text
 from shapesmt.diagnose.explanation import explanation
 from shapesmt.diagnose.findings import findings, precondition, refuse
 from shapesmt.diagnose.groups import grouped
@@ -21,4 +21,5 @@ __all__ = [
     "refuse",
     "refuse_declarations",
     "remedy",
+    "system_text",
 ]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from shapesmt.algebra import Atom, Dim, Evaluator
 from shapesmt.diagnose.settings import settings
 from shapesmt.graph import Graph, Node
-from shapesmt.report import Cause, Clash, Side
+from shapesmt.report import Cause, Clash, Side, Source
 from shapesmt.rules import Elements, Field, Tensor, extremes, held
 
 MAX_CAUSES = 16
@@ -123,7 +123,8 @@ class Tracer:
         if node is None or index is None:
             return Cause("", place.tensor, place.axis, str(place.size), value, shape=shape)
         about = node.op, settings(node, self.graph, self.tensors)
-        return Cause(node.name, place.tensor, place.axis, str(place.size), value, *about, shape)
+        source = source_of(self.graph, index)
+        return Cause(node.name, place.tensor, place.axis, str(place.size), value, *about, shape, source)
 
     def _shape(self, name: str) -> tuple[int, ...]:
         """The tensor's shape at the counterexample; empty if it isn't known."""
@@ -170,6 +171,12 @@ class Tracer:
     def _side(self, size: Dim, place: Place | None, name: str) -> Side:
         text, value = str(size), self._number(size)
         return Side(text, value, name=name) if place is None else Side(text, value, place.tensor, place.axis)
+
+
+def source_of(graph: Graph, index: int) -> Source | None:
+    """Where a node was written in Python, as far as the file says."""
+    line = graph.source_line(index, graph.nodes[index])
+    return None if line is None else Source(*line)
 
 
 def _elements(t: Tensor) -> list[Dim]:

@@ -1,16 +1,23 @@
-"""The certificate of a verdict: the complete system, without any presolve, decided by the solver as a whole."""
+"""The complete system, without any presolve: decided by the solver as a whole, and the part of one node."""
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import Verdict
+from shapesmt.algebra import Substitution, Verdict, of_atom
 from shapesmt.deadline import look
 from shapesmt.errors import InternalError
+from shapesmt.language import unknown_name
+from shapesmt.report import Condition, NodeConstraints, Variable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from shapesmt.algebra import Atom, Dim, Formula
     from shapesmt.examine import Examination, Judge, Problem
-    from shapesmt.system import Encoding
+    from shapesmt.rules import Tensor
+    from shapesmt.system import Encoding, Part
 
 
 def certificate(problem: Problem, examination: Examination, judge: Judge) -> str:
@@ -37,3 +44,79 @@ def complete_system(problem: Problem) -> Encoding:
     encoding = encode(problem.graph, problem.inputs, problem.domain.facts, problem.assumed)
     look()  # of nodes that weren't looked at in time the system says nothing
     return encoding
+
+
+def system_text(problem: Problem, target: str | None = None) -> str:
+    """The complete system as SMT-LIB 2, or the part of one node, which may be named by a tensor that it computes.
+
+    Raises:
+        UsageError: There is no such node.
+    """
+    if target is None:
+        return complete_system(problem).text
+    index = problem.graph.place(target)
+    if index is None:
+        raise unknown_name("node", target, [node.name for node in problem.graph.nodes], problem.graph.source)
+    return node_system(problem, index).encoding.text
+
+
+def node_system(problem: Problem, index: int) -> Part:
+    """The constraints of one node, with those on which it depends."""
+    from shapesmt.system import encode_node
+
+    part = encode_node(problem.graph, problem.inputs, index, problem.domain.facts, problem.assumed)
+    look()
+    return part
+
+
+def node_constraints(problem: Problem, examination: Examination, judge: Judge, index: int) -> NodeConstraints:
+    """What a node contributes to the system, with the verdict and the certificate of each requirement."""
+    part, node = node_system(problem, index), problem.graph.nodes[index]
+    meanings = _meanings(part, examination.original.tensors)
+    domain = examination.admissible(problem)
+    for j in examination.judgements:
+        if j.index < index and j.verdict is Verdict.DEPENDS:
+            domain.assume(j.condition)
+
+    def condition(law: str, formula: Formula) -> Condition:
+        if index in examination.unreachable:
+            return Condition(law, str(formula))
+        own = {s: of_atom(s) for s in formula.symbols}
+        decision = judge.decide(domain, Substitution({**own, **meanings}).apply(formula))
+        return Condition(law, str(formula), decision.verdict, decision.by)
+
+    requirements = dict.fromkeys((str(r.law), r.formula) for r in part.requirements)
+    return NodeConstraints(
+        node.name,
+        node.op,
+        index,
+        tuple([_variable(s) for s in part.encoding.script.symbols]),
+        tuple([_variable(s, meaning) for s, meaning in meanings.items() if s.definition is not None]),
+        tuple([condition(*each) for each in requirements]),
+        tuple([_variable(s, s.definition) for s in _variables(part.makes.values())]),
+        "\n".join(part.lines),
+    )
+
+
+def _meanings(part: Part, tensors: Mapping[str, Tensor]) -> dict[Atom, Dim]:
+    """What each size and listed integer that a node reads is, in terms of the symbols."""
+    from shapesmt.system import variables
+
+    meanings: dict[Atom, Dim] = {}
+    for name, t in part.reads.items():
+        sizes = [*zip(variables(t), variables(tensors[name]), strict=False)]
+        if len(sizes) == len(variables(t)) == len(variables(tensors[name])):
+            meanings.update((s, d) for v, d in sizes if (s := v.as_symbol()) is not None)
+    return meanings
+
+
+def _variables(tensors: Iterable[Tensor]) -> list[Atom]:
+    """The sizes and listed integers of tensors that aren't numbers."""
+    from shapesmt.system import variables
+
+    return [s for t in tensors for d in variables(t) if (s := d.as_symbol()) is not None]
+
+
+def _variable(symbol: Atom, meaning: Dim | None = None) -> Variable:
+    lo, hi = (None if abs(end) == inf else int(end) for end in (symbol.lo, symbol.hi))
+    return Variable(symbol.name, lo, hi, symbol.step, "" if meaning is None else str(meaning))

@@ -7,28 +7,29 @@ from functools import partial
 
 from shapesmt.algebra import Verdict
 from shapesmt.diagnose.causes import Tracer
+from shapesmt.diagnose.certificate import node_constraints
 from shapesmt.diagnose.core import CoreFinder
 from shapesmt.diagnose.findings import findings, precondition
 from shapesmt.diagnose.groups import grouped
+from shapesmt.errors import UsageError
 from shapesmt.examine import Examination, Judge, Problem, tensor_bounds
 from shapesmt.language import unknown_name
 from shapesmt.report import Cause, Explanation, Finding, Group
 
 
 def explanation(
-    problem: Problem, examination: Examination, judge: Judge, target: str | None, started: float
+    problem: Problem, examination: Examination, judge: Judge, target: str | None, started: float, *, constraints: bool
 ) -> Explanation:
-    """Why the target is as it is.
+    """Why the target is as it is; with `constraints`, what its node contributes to the solver's system.
 
     Raises:
-        UsageError: The target is neither a node nor a tensor.
+        UsageError: The target is neither a node nor a tensor; or no node computes it, which has constraints.
     """
     graph, inference = problem.graph, examination.inference
     nodes = {n.name for n in graph.nodes}
     if target is not None and target not in nodes and target not in inference.tensors:
         raise unknown_name("node or tensor", str(target), [*nodes, *inference.tensors], graph.source)
-    places = () if target is None else enumerate(graph.nodes)
-    index = next((i for i, n in places if target == n.name or target in n.outputs), None)
+    index = None if target is None else graph.place(target)
     every = findings(problem, examination, judge)
     region = precondition(problem, examination, judge) if target is None else None
     groups: tuple[Group, ...] = ()
@@ -39,6 +40,9 @@ def explanation(
     touched, causes = _touched(target, index, examination, judge)
     cores, in_time = CoreFinder(problem, examination, judge), judge.deadline.attempt
     judged = next((j for j in examination.judgements if any(f.index == j.index for f in shown)), None)
+    if constraints and index is None:
+        raise UsageError("constraints are those of one node; name a node, or a tensor that a node computes")
+    system = partial(node_constraints, problem, examination, judge, index or 0)
     return Explanation(
         graph.source,
         target,
@@ -52,7 +56,8 @@ def explanation(
         time.perf_counter() - started,
         problem.assumptions,
         in_time(lambda: cores.of_success(index), ()) if index is not None and not shown else (),
-        groups=groups,
+        judge.deadline.require(system, "the constraints aren't complete") if constraints else None,
+        groups,
     )
 
 

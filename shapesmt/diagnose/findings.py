@@ -24,7 +24,7 @@ from shapesmt.algebra import (
     of_atom,
     resolved,
 )
-from shapesmt.diagnose.causes import Tracer
+from shapesmt.diagnose.causes import Tracer, source_of
 from shapesmt.diagnose.titles import side_names, title, title_of_unjudged
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, is_open
@@ -62,7 +62,8 @@ def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[
             code=_code(u.kind), title=title_of_unjudged(u),
         )  # fmt: skip
         indexed.append((index, finding))
-    return tuple(f for _, f in sorted(indexed, key=lambda pair: (-_gravity(pair[1]), pair[0])))
+    in_order = sorted(indexed, key=lambda pair: (-_gravity(pair[1]), pair[0]))
+    return tuple([replace(f, source=source_of(problem.graph, index)) for index, f in in_order])
 
 
 def _gravity(finding: Finding) -> int:

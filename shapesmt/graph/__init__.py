@@ -14,7 +14,7 @@ from shapesmt.graph.dataflow import (
     origin,
     size,
 )
-from shapesmt.graph.graph import Attributes, AttributeValue, Function, Graph, Node, Reference, Schemas
+from shapesmt.graph.graph import Attributes, AttributeValue, Function, Graph, Node, Reference, Schemas, SourceLine
 from shapesmt.graph.literal import DTYPES, Declared, Literal, Scalar
 from shapesmt.graph.order import ordered, refuse_recursion
 from shapesmt.graph.schema import Parameter, Signature
@@ -36,6 +36,7 @@ __all__ = [
     "Scalar",
     "Schemas",
     "Signature",
+    "SourceLine",
     "constant",
     "document",
     "document_of",

@@ -6,7 +6,7 @@ equal contents are one object and a rule's memo key is a tuple of identities.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -33,6 +33,7 @@ __all__ = [
     "Reference",
     "Scalar",
     "Schemas",
+    "SourceLine",
 ]
 
 
@@ -127,6 +128,19 @@ class Node(NamedTuple):
         return [name for name in (*self.inputs, *self.attributes.captures) if name]
 
 
+class SourceLine(NamedTuple):
+    """The line of Python that a node was exported from, and the path of the module that it belongs to.
+
+    `file` is "" and `line` 0 where only the module is known.
+    """
+
+    file: str
+    line: int
+    function: str = ""
+    code: str = ""
+    module: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Function:
     """A model's own operator: a body that each calling node stands for."""
@@ -171,6 +185,10 @@ class Schemas(Protocol):
         """What that function says the outputs are, or why it refuses; None where there is no such function."""
 
 
+def _unknown(index: int, node: Node) -> SourceLine | None:  # noqa: ARG001 - the signature of `Graph.source_line`
+    return None
+
+
 @dataclass(frozen=True, eq=False)
 class Graph:
     """A model, or a branch or loop body inside one; its nodes are in topological order.
@@ -202,10 +220,17 @@ class Graph:
     """The program that wrote the file, with its version."""
     schemas: Schemas | None = None
     """What its format says of operators."""
+    source_line: Callable[[int, Node], SourceLine | None] = field(default=_unknown, repr=False)
+    """Where each node, by its index, was written in Python, as far as the file says."""
 
     def producer(self, tensor: str) -> int | None:
         """The index of the node that computes the tensor; None of an input or a constant."""
         return self._producers.get(tensor)
+
+    def place(self, target: str) -> int | None:
+        """The index of the node of this name, else of the node that computes the tensor; None where there is none."""
+        named = (index for index, node in enumerate(self.nodes) if node.name == target)
+        return next(named, self.producer(target))
 
     def consumers(self, tensor: str) -> tuple[int, ...]:
         """The indices of the nodes that read the tensor, in order."""

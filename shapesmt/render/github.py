@@ -1,4 +1,7 @@
-"""Annotations of GitHub's workflows: one `::error file=...::...` line for each finding."""
+"""Annotations of GitHub's workflows: one `::error file=...::...` line for each finding.
+
+It is about the line of Python that the node comes from, where that file is below the working directory, else the model.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from shapesmt.errors import printable
 from shapesmt.render.notices import notices
+from shapesmt.render.places import checked_out
 from shapesmt.render.text.words import name
 from shapesmt.report import reports_in, unchecked_in
 
@@ -38,12 +42,14 @@ def commands(result: AnyResult) -> Iterator[str]:
     ::error title=SM102 a%3Ab (Gemm),file=m.onnx::inner sizes agree; fails for every input
     """
     for report in reports_in(result):
-        file = _file(report.model)
         for notice in notices(report):
+            path = checked_out(notice.source)
             op = f" ({name(notice.op_type)})" if notice.op_type else ""
-            title = f"{notice.code} {name(notice.node)}{op}".translate(_IN_PROPERTIES)
+            title, place = f"{notice.code} {name(notice.node)}{op}", _file(report.model)
+            if notice.source is not None and path:
+                title, place = f"{title} in {name(report.model)}", f"{_file(path)},line={notice.source.line}"
             text = notice.text.translate(_IN_TEXT)
-            yield f"::{_COMMANDS[notice.level]} title={title},file={file}::{text}"
+            yield f"::{_COMMANDS[notice.level]} title={title.translate(_IN_PROPERTIES)},file={place}::{text}"
     for missing in unchecked_in(result):
         yield f"::error title=not checked,file={_file(missing.model)}::{missing.error.translate(_IN_TEXT)}"
 

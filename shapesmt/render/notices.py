@@ -13,7 +13,7 @@ from shapesmt.report import FindingKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shapesmt.report import Cause, Finding, Report, Side
+    from shapesmt.report import Cause, Finding, Report, Side, Source
 
 __all__ = ["Notice", "notices", "step"]
 
@@ -34,6 +34,7 @@ class Notice(NamedTuple):
     identity: str
     because: tuple[Cause, ...] = ()
     details: dict[str, object] | None = None
+    source: Source | None = None
 
 
 def notices(report: Report) -> Iterator[Notice]:
@@ -48,6 +49,7 @@ def notices(report: Report) -> Iterator[Notice]:
             _identity(finding),
             finding.because,
             _details(finding),
+            finding.source,
         )
     for warning in report.warnings:
         identity = f"{warning.code}\n{warning.node or warning.tensor}"

@@ -13,6 +13,7 @@ from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.laws.codes import CATALOGUE
 from shapesmt.render.notices import notices, step
+from shapesmt.render.places import checked_out
 from shapesmt.report import reports_in, unchecked_in
 from shapesmt.version import __version__
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shapesmt.render.notices import Notice
-    from shapesmt.report import AnyResult, Unchecked
+    from shapesmt.report import AnyResult, Source, Unchecked
 
 __all__ = ["sarif", "write_sarif"]
 
@@ -93,8 +94,9 @@ def _results(
     seen: Counter[tuple[str, str]] = Counter()
     for uri, notice in located:
         # Models have no lines, but code scanning shows no result without one.
-        place = {"artifactLocation": {"uri": uri, "index": uris.index(uri)}, "region": {"startLine": 1}}
+        model = {"artifactLocation": {"uri": uri, "index": uris.index(uri)}, "region": {"startLine": 1}}
         seen[uri, notice.identity] += 1
+        place = _place(notice.source, model)
         result = {
             "ruleId": notice.code,
             "ruleIndex": rules.index(notice.code),
@@ -104,22 +106,33 @@ def _results(
             "partialFingerprints": dict.fromkeys(FINGERPRINTS, _fingerprint(notice, seen[uri, notice.identity])),
             "properties": notice.details or {},
         }
+        if place is not model:
+            result["relatedLocations"] = [_location(model, notice.node, "operator")]
         if notice.because:
-            result["codeFlows"] = [{"threadFlows": [{"locations": list(_flow(notice, place))}]}]
+            result["codeFlows"] = [{"threadFlows": [{"locations": list(_flow(notice, model))}]}]
         yield result
 
 
-def _flow(notice: Notice, place: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _place(source: Source | None, model: dict[str, Any]) -> dict[str, Any]:
+    """The line of Python, where its file is below the working directory; else the model."""
+    path = checked_out(source)
+    if source is None or not path:
+        return model
+    return {"artifactLocation": {"uri": _uri(path)}, "region": {"startLine": source.line}}
+
+
+def _flow(notice: Notice, model: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The nodes that computed the clashing sizes, and last the one that fails."""
     for cause in notice.because:
-        at = _location(place, cause.node or cause.tensor, "operator" if cause.node else "input")
+        kind = "operator" if cause.node else "input"
+        at = _location(_place(cause.source, model), cause.node or cause.tensor, kind)
         yield {"location": {**at, "message": {"text": step(cause)}}, "importance": "important"}
-    at = _location(place, notice.node, "operator")
+    at = _location(_place(notice.source, model), notice.node, "operator")
     yield {"location": {**at, "message": {"text": notice.text}}, "importance": "essential"}
 
 
 def _location(place: dict[str, Any], node: str, kind: str) -> dict[str, Any]:
-    """A node of the graph, in its file."""
+    """A node of the graph, at its line of Python or in the file of the model."""
     whole = printable(node, 1000)
     logical = {"name": whole.rpartition("/")[2] or whole, "fullyQualifiedName": whole, "kind": kind}
     return {"physicalLocation": place, "logicalLocations": [logical]}

@@ -2,6 +2,7 @@
 
 from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in, unchecked_in
 from shapesmt.report.catalogue import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
+from shapesmt.report.constraints import Condition, NodeConstraints, Variable
 from shapesmt.report.data import Answer
 from shapesmt.report.finding import (
     Cause,
@@ -13,6 +14,7 @@ from shapesmt.report.finding import (
     ModelWarning,
     Replay,
     Side,
+    Source,
     SymbolRange,
     WarningKind,
 )
@@ -66,6 +68,7 @@ __all__ = [
     "CauseGraph",
     "Cell",
     "Clash",
+    "Condition",
     "Counterexample",
     "Counts",
     "DimBounds",
@@ -80,6 +83,7 @@ __all__ = [
     "Link",
     "ModelFacts",
     "ModelWarning",
+    "NodeConstraints",
     "NumberLine",
     "Operator",
     "Operators",
@@ -101,6 +105,7 @@ __all__ = [
     "Simplified",
     "Size",
     "Slider",
+    "Source",
     "Step",
     "SymbolRange",
     "TensorBounds",
@@ -109,6 +114,7 @@ __all__ = [
     "TensorProfile",
     "Tightened",
     "Unchecked",
+    "Variable",
     "WarningKind",
     "reports_in",
     "unchecked_in",

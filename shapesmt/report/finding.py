@@ -50,6 +50,21 @@ class Counterexample(Data):
 
 
 @dataclass(frozen=True, slots=True)
+class Source(Data):
+    """Where a node was written in Python: the line, and the path of the module that it belongs to.
+
+    >>> Source("unet.py", 9, "forward", "x = self.up(x)", "up").to_dict()
+    {'file': 'unet.py', 'line': 9, 'function': 'forward', 'code': 'x = self.up(x)', 'module': 'up'}
+    """
+
+    file: str = field(default="", metadata=_OMIT_EMPTY)
+    line: int = field(default=0, metadata={"omit": (0,)})
+    function: str = field(default="", metadata=_OMIT_EMPTY)
+    code: str = field(default="", metadata=_OMIT_EMPTY)
+    module: str = field(default="", metadata=_OMIT_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
 class Cause(Data):
     """A cause of a dimension: `node` computes `tensor`, whose `axis` has the size `expr`.
 
@@ -68,6 +83,7 @@ class Cause(Data):
     op_type: str = field(default="", metadata=_OMIT_EMPTY)
     attributes: str = field(default="", metadata=_OMIT_EMPTY)
     shape: tuple[int, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    source: Source | None = field(default=None, metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +175,7 @@ class Finding(Data):
     when: str = field(default="", metadata=_OMIT_EMPTY)
     safe_iff: str | None = field(default=None, metadata=_OMIT_EMPTY)
     rests_on: str = field(default="", metadata=_OMIT_EMPTY)
+    source: Source | None = field(default=None, metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from shapesmt.algebra import Verdict
 from shapesmt.errors import UsageError
 from shapesmt.language import LARGEST, unknown_name
+from shapesmt.report.constraints import NodeConstraints
 from shapesmt.report.data import OMIT as _OMIT
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
 from shapesmt.report.data import OMIT_ONE as _OMIT_ONE
@@ -318,7 +319,7 @@ class Explanation(Answer):
 
     `findings` are those that decide the target, `because` how its dimensions came to be, `facts` a minimal
     set that can't all hold (empty unless something fails), `tensors` the bounds of the tensors it touches,
-    `proofs` why what a node needs holds.
+    `proofs` why what a node needs holds, `constraints` what a node contributes to the solver's system, if asked for.
 
     >>> Explanation("m.onnx", "fc", Verdict.PROVED, {}).to_dict()["schema"]
     'shapesmt/explain/1'
@@ -338,6 +339,7 @@ class Explanation(Answer):
     seconds: float = 0.0
     assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
     proofs: tuple[Proof, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    constraints: NodeConstraints | None = field(default=None, metadata=_OMIT_EMPTY)
     groups: tuple[Group, ...] = field(default=(), metadata=_OMIT_EMPTY)
 
     def __repr__(self) -> str:

@@ -2,6 +2,6 @@
 
 from shapesmt.system.certify import UNKNOWN, certify
 from shapesmt.system.constraints import Constraints
-from shapesmt.system.encode import Encoding, encode
+from shapesmt.system.encode import Encoding, Part, encode, encode_node, variables
 
-__all__ = ["UNKNOWN", "Constraints", "Encoding", "certify", "encode"]
+__all__ = ["UNKNOWN", "Constraints", "Encoding", "Part", "certify", "encode", "encode_node", "variables"]

@@ -36,7 +36,7 @@ from shapesmt.rules import Elements, Tensor, elements, in_each_case, tensor
 from shapesmt.solve import Script
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from shapesmt.graph import Graph
     from shapesmt.rules import Application, Requirement
@@ -96,19 +96,77 @@ def encode(
         facts: The assumptions about their symbols.
         assumed: The requirements on ranks that the inputs are assumed to have, with the nodes' indices.
     """
-    inference = infer(graph, inputs, rename=renamed, sizes=infer(graph, inputs).scope.named)
     facts = tuple(facts)
     system = _System(graph)
     system.begin(inputs, facts)
-    ranks: dict[int, list[Requirement]] = {}
-    for index, r in assumed:
-        ranks.setdefault(index, []).append(r)
-    for index, application in enumerate(inference.applications):
-        if index in ranks:
-            application = replace(application, requirements=(*ranks[index], *application.requirements))
-        system.node(index, application, [inference.tensors[name] for name in graph.nodes[index].outputs if name])
-    system.end()
+    applications, tensors = _inferred(graph, inputs, assumed)
+    for index, application in enumerate(applications):
+        system.node(index, application, [tensors[name] for name in graph.nodes[index].outputs if name])
+    requirements = len(system.requirements)
+    count = f"{len(graph.nodes)} nodes, {requirements} requirements, satisfiable where one of them can fail"
+    system.end(f"the complete system of {printable(graph.source)}: {count}")
     return Encoding(system.script, tuple(system.requirements), facts, tuple(system.unsupported))
+
+
+class Part(NamedTuple):
+    """What one node contributes to the system.
+
+    Attributes:
+        encoding: The node's requirements, with all on which they depend, as a system of its own.
+        reads: The tensors that the node reads, by name; each size and each listed integer is a variable.
+        makes: Those that it computes.
+        requirements: Its requirements over what it reads, those that always hold among them.
+        lines: The lines of the system that are about the node itself.
+    """
+
+    encoding: Encoding
+    reads: Mapping[str, Tensor]
+    makes: Mapping[str, Tensor]
+    requirements: tuple[Requirement, ...]
+    lines: tuple[str, ...]
+
+
+def encode_node(
+    graph: Graph,
+    inputs: Mapping[str, Tensor],
+    index: int,
+    facts: Iterable[Formula] = (),
+    assumed: Iterable[tuple[int, Requirement]] = (),
+) -> Part:
+    """The part of the system that one node contributes: satisfiable where it can fail while the nodes before it run.
+
+    The arguments are those of `encode`, and the node's index.
+    """
+    facts, node = tuple(facts), graph.nodes[index]
+    system = _System(graph)
+    system.begin({}, facts)
+    applications, tensors = _inferred(graph, inputs, assumed)
+    for earlier in sorted(graph.ancestors(index)):
+        system.node_that_runs(earlier, applications[earlier])
+    reads = {name: tensors[name] for name in node.reads if name in tensors}
+    makes = {name: tensors[name] for name in node.outputs if name}
+    system.script.lines.append(f"; what {printable(node.name)} reads")
+    for d in (d for t in reads.values() for d in variables(t)):
+        system.script.term(d)
+    start, own = len(system.script.lines), applications[index]
+    system.node(index, own, makes.values())
+    lines = tuple(system.script.lines[start:])
+    title = f"the constraints of {printable(node.name)} ({printable(node.op)}) in {printable(graph.source)}"
+    system.end(f"{title}, satisfiable where it can fail while the nodes before it run")
+    encoding = Encoding(system.script, tuple(system.requirements), facts, tuple(system.unsupported))
+    return Part(encoding, reads, makes, own.requirements, lines)
+
+
+def _inferred(
+    graph: Graph, inputs: Mapping[str, Tensor], assumed: Iterable[tuple[int, Requirement]]
+) -> tuple[list[Application], Mapping[str, Tensor]]:
+    """The application of each node and the tensors, in which every size and listed integer is a variable."""
+    inference = infer(graph, inputs, rename=renamed, sizes=infer(graph, inputs).scope.named)
+    applications = [*inference.applications]
+    for index, r in [*assumed][::-1]:
+        own = applications[index]
+        applications[index] = replace(own, requirements=(r, *own.requirements))
+    return applications, inference.tensors
 
 
 class _System:
@@ -132,12 +190,9 @@ class _System:
         """Add a node's requirements, the facts about its data-dependent sizes, and its outputs."""
         name = self.graph.nodes[index].name
         self.script.lines.append(f"; node {printable(name)}")
-        for number, r in enumerate(application.requirements, 1):
-            if r.formula is not TRUE and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in r.formula.symbols):
-                path = f"{name}/{r.within}" if r.within else name
-                title = self.script.define(f"{printable(path)}: {r.law} #{number}", r.formula)
-                self.requirements.append(Stated(title, path, index, str(r.law), r.formula))
-                self._passed.append(title)
+        stated = [*self._stated(index, application)]
+        self.requirements += stated
+        self._passed += [r.name for r in stated]
         for fact in application.facts:
             self._grant(fact)
         for t in outputs:
@@ -145,13 +200,27 @@ class _System:
                 self.script.term(d)
         self.unsupported += [f"{name}/{path}" if path else name for path in (u.path for u in application.unjudged)]
 
-    def end(self) -> None:
-        count = f"{len(self.graph.nodes)} nodes, {len(self.requirements)} requirements"
-        title = (
-            f"; the complete system of {printable(self.graph.source)}: {count}, satisfiable where one of them can fail"
-        )
+    def node_that_runs(self, index: int, application: Application) -> None:
+        """Assert a node's requirements and the facts about its data-dependent sizes."""
+        start = len(self.script.lines)
+        for r in self._stated(index, application):
+            self.script.lines.append(f"(assert {r.name})")
+        self.script.state(*application.facts)
+        if len(self.script.lines) > start:
+            self.script.lines.insert(start, f"; node {printable(self.graph.nodes[index].name)}, which runs")
+
+    def _stated(self, index: int, application: Application) -> Iterator[Stated]:
+        """Define a node's requirements by name; those that always hold, or rest on what isn't known, are left out."""
+        name = self.graph.nodes[index].name
+        for number, r in enumerate(application.requirements, 1):
+            if r.formula is not TRUE and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in r.formula.symbols):
+                path = f"{name}/{r.within}" if r.within else name
+                title = self.script.define(f"{printable(path)}: {r.law} #{number}", r.formula)
+                yield Stated(title, path, index, str(r.law), r.formula)
+
+    def end(self, title: str) -> None:
         lines = self.script.lines
-        lines.insert(0, title)
+        lines.insert(0, f"; {title}")
         if self.requirements:
             failures = "\n".join(f"  (not {r.name})" for r in self.requirements)
             lines.append(f"(assert (or\n{failures}))")
@@ -198,4 +267,4 @@ def variables(t: Tensor) -> list[Dim]:
     return [*(t.shape or ()), *(d for d in items if isinstance(d, Dim)), *inner]
 
 
-__all__ = ["Atom", "Encoding", "Stated", "encode", "renamed", "variables"]
+__all__ = ["Atom", "Encoding", "Part", "Stated", "encode", "encode_node", "renamed", "variables"]

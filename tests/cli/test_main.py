@@ -42,9 +42,11 @@ def test_bounds_explain_and_ops(api, capsys):
     assert run(capsys, "bounds", "m.onnx", "x", "y")[0] == 0
     assert api.calls[-1] == ("bounded", "m.onnx", ("x", "y"), Question({}, {}, {}, ()))
     assert run(capsys, "explain", "m.onnx", "fc")[0] == 0
-    assert api.calls[-1] == ("explained", "m.onnx", "fc", Question({}, {}, {}, ()))
+    assert api.calls[-1] == ("explained", "m.onnx", "fc", Question({}, {}, {}, ()), {"constraints": False})
+    assert run(capsys, "explain", "m.onnx", "fc", "--constraints")[0] == 0
+    assert api.calls[-1][-1] == {"constraints": True}
     assert run(capsys, "explain", "m.onnx")[0] == 0
-    assert api.calls[-1] == ("explained", "m.onnx", None, Question({}, {}, {}, ()))
+    assert api.calls[-1] == ("explained", "m.onnx", None, Question({}, {}, {}, ()), {"constraints": False})
 
 
 def test_ops(capsys, tmp_path):
@@ -76,6 +78,8 @@ def test_encode_prints_or_writes_whole(api, capsys, tmp_path: Path):
     assert status == 2
     assert err.startswith("error: cannot write ")
     assert json.loads(run(capsys, "encode", "m.onnx", "--format", "json")[1])["smt2"] == "(check-sat)\n"
+    assert run(capsys, "encode", "m.onnx", "fc")[0] == 0
+    assert api.calls[-1] == ("encoded", "m.onnx", Question({}, {}, {}, ()), "fc")
 
 
 @pytest.mark.parametrize("kind", [UsageError, ModelError])

@@ -11,7 +11,7 @@ from shapesmt.cli.main import main
 from shapesmt.laws.codes import CATALOGUE
 from shapesmt.render.github import commands
 from shapesmt.report.batch import BatchReport, Unchecked
-from shapesmt.report.finding import Finding
+from shapesmt.report.finding import Finding, Source
 from shapesmt.report.report import Counts, Report
 from tests.support.reports import UNET
 
@@ -58,3 +58,16 @@ def test_on_the_command_line(capsys, tmp_path, monkeypatch):
     assert out.startswith("::error title=SM104 Reshape_0 (Reshape),file=a%2Cb.onnxtxt::the number of elements is kept")
     assert main(["check", "a,b.onnxtxt", "--dim", "n=8", "--format", "github"]) == 0
     assert capsys.readouterr().out == ""
+
+
+def test_the_line_of_python_where_the_file_is_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = dataclasses.replace(UNET.findings[0], code="SM103", source=Source("/home/me/net,1/model.py", 13, code="x"))
+    report = dataclasses.replace(UNET, findings=(found,))
+    assert next(iter(commands(report))).startswith("::error title=SM103 /up1/Concat (Concat),file=unet.onnx::joined")
+    (tmp_path / "net,1").mkdir()
+    (tmp_path / "net,1" / "model.py").write_text("\n" * 12 + "  x\n")
+    (row,) = commands(report)
+    assert row.startswith(
+        "::error title=SM103 /up1/Concat (Concat) in unet.onnx,file=net%2C1/model.py,line=13::joined tensors"
+    )

@@ -16,7 +16,7 @@ from shapesmt.cli.main import main
 from shapesmt.laws.codes import CATALOGUE
 from shapesmt.render.sarif import sarif
 from shapesmt.report.batch import BatchReport, Unchecked
-from shapesmt.report.finding import Cause, Finding
+from shapesmt.report.finding import Cause, Finding, Source
 from shapesmt.report.report import Counts, Report
 from tests.support.reports import UNET
 
@@ -169,3 +169,27 @@ def test_on_the_command_line(capsys, tmp_path, monkeypatch):
     assert main(["check", "models/a b.onnxtxt", "--dim", "n=8", "--format", "sarif"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"][0]["results"] == []
     assert main(["bounds", "models/a b.onnxtxt", "--format", "sarif"]) == 2
+
+
+def test_the_line_of_python_where_the_file_is_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my net.py").write_text("pass\n" * 20)
+    source = Source("my net.py", 13)
+    causes = tuple(
+        dataclasses.replace(cause, source=source if cause.node else None) for cause in UNET.findings[0].because
+    )
+    found = dataclasses.replace(UNET.findings[0], code="SM103", source=source, because=causes)
+    elsewhere = dataclasses.replace(found, source=Source("gone.py", 13))
+    log = log_of(dataclasses.replace(UNET, findings=(found, elsewhere)))
+    jsonschema.validate(log, PART)
+    first, second = log["runs"][0]["results"]
+    line = {"artifactLocation": {"uri": "my%20net.py"}, "region": {"startLine": 13}}
+    model = {"artifactLocation": {"uri": "unet.onnx", "index": 0}, "region": {"startLine": 1}}
+    assert [place["physicalLocation"] for place in first["locations"]] == [line]
+    assert [place["physicalLocation"] for place in first["relatedLocations"]] == [model]
+    steps = first["codeFlows"][0]["threadFlows"][0]["locations"]
+    assert [step["location"]["physicalLocation"] for step in steps] == [model, line, line, line]
+    assert [place["physicalLocation"] for place in second["locations"]] == [model]
+    assert "relatedLocations" not in second
+    (alone,) = log_of(dataclasses.replace(UNET, findings=(elsewhere,)))["runs"][0]["results"]
+    assert first["partialFingerprints"] == alone["partialFingerprints"]

@@ -18,6 +18,7 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.files import content_inside, nesting, text_format
 from shapesmt.frontends.onnx.ranges import noted_ranges
 from shapesmt.frontends.onnx.schemas import OnnxSchemas
+from shapesmt.frontends.onnx.sources import Sources
 from shapesmt.frontends.onnx.types import BITS, LAST_OPSET, Decoder, declared, dense, elements, text_of
 from shapesmt.graph import (
     DTYPES,
@@ -123,7 +124,8 @@ def _model(proto: onnx.ModelProto, source: str, folder: str | None) -> Graph:
     metadata = [note for holder in (proto, proto.graph, *proto.graph.input) for note in holder.metadata_props]
     ranges = noted_ranges((text_of(note.key), text_of(note.value)) for note in metadata)
     exporter = f"{text_of(proto.producer_name)} {text_of(proto.producer_version)}".strip()
-    return replace(graph, ranges=ranges, exporter=exporter)
+    sources = Sources(proto.graph, exporter.startswith("pytorch"))
+    return replace(graph, ranges=ranges, exporter=exporter, source_line=sources)
 
 
 class _Scope:

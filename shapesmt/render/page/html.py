@@ -62,6 +62,7 @@ def _map(page: PageData) -> Markup | None:
         tag("p", "The nodes from left to right as they run, under the parts of their names.", class_="faint"),
         tag("div", legend, here if page.calculator.sliders else None, whole, class_="controls"),
         drawn,
+        tag("noscript", tag("p", "The map needs scripts.")),
         tag("p", class_="readout", id="map-readout", aria_live="polite"),
         number=len(nodes),
     )

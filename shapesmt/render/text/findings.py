@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
+from shapesmt.render.text.sources import position, quotation
 from shapesmt.render.text.words import FAINT, STRONG, STYLES, Line, code, column, count, line, listed, name, runs_when
 from shapesmt.report import FindingKind
 
@@ -33,6 +34,7 @@ _MOST_NAMED = 4  # the most inputs of the same shape that are named
 _SAYS_NOTHING = ("", "True", "False")
 _WIDEST_SIDE = 40  # columns of one of the two sides
 _WIDEST_SIZE = 48  # columns of a size with its formula, where the nodes beside it are aligned
+_WIDTH = 80  # columns in which the line of Python is shown beside a cause
 _LONGEST = 100  # the most characters of a formula that is shown with its value
 
 
@@ -46,6 +48,8 @@ def finding_head(finding: Finding, others: str = "") -> Iterator[Line]:
         yield line(2, _no_rule(finding))
     else:
         yield line(2, printable(finding.title or finding.law, 400))
+    if source := quotation(finding.source, finding.node):
+        yield line(2, source)
 
 
 def finding_lines(
@@ -130,6 +134,8 @@ def causes(because: Sequence[Cause], most: int = 0) -> Iterator[Line]:
     prefix = common_path([cause.node for cause in rows if cause.node])
     for place, (size, used, cause) in enumerate(zip(sizes, widths, rows, strict=True)):
         node = _node_of(cause, prefix)
+        at = f"  {position(cause.source)}" if cause.source is not None and cause.source.file else ""
+        node += at if 4 + max(width, used) + 2 + len(node + at) <= _WIDTH else ""
         yield line(4, *size, *((" " * max(width - used, 0) + "  ", (node, FAINT)) if node else ()))
         if hidden and not place:
             yield line(4, (f"... {count(hidden, 'more size')} on the way; `shapesmt explain` shows all", FAINT))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
+from shapesmt.render.text.constraints import constraint_lines
 from shapesmt.render.text.findings import causes
 from shapesmt.render.text.stories import MOST_LINES, height, stories, story_lines
 from shapesmt.render.text.summary import summary, unchecked
@@ -260,6 +261,8 @@ def _explanation(explanation: Explanation) -> Iterator[Line]:
         yield BLANK
         yield from table(explanation.tensors)
         yield from witnesses(explanation.tensors)
+    if explanation.constraints is not None:
+        yield from constraint_lines(explanation.constraints)
 
 
 def _error_code(error: ErrorCode) -> Iterator[Line]:

@@ -8,10 +8,16 @@ from random import Random
 import pytest
 
 from shapesmt import api
+from shapesmt.algebra import Dim, evaluate, maximum, minimum, select
+from shapesmt.algebra.numeric import float_greatest, float_least
+from shapesmt.algebra.numeric.floats import Float, from_dim, literal
+from shapesmt.algebra.numeric.steps import SQRT
 from shapesmt.errors import UsageError
 from shapesmt.examine import Question
+from shapesmt.export import Trees
 from shapesmt.render.page.html import html_page
 from shapesmt.report import PageData
+from tests.presolve.sets import ATOMS, FREE, H, W, condition, everything, expression
 from tests.render.page.test_html import KV_CACHE, UNET, text
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -138,3 +144,45 @@ def test_elements_of_any_integer_can_be_typed(shown) -> None:
         field.clear()
         field.send_keys(typed)
         assert told in browser.find_element("id", "outcome").text
+
+
+def random_float(r: Random) -> Float:
+    """A tree of float operations over a symbol without end, which stays a tree."""
+    dtype = r.choice(["float32", "float64"])
+    factor, shift = r.choice([0.1, 0.7, 1.5, 3.3]), r.choice([0.0, 0.25])
+    number = from_dim(FREE, dtype) * literal(factor, dtype) + literal(shift, dtype)
+    for _ in range(3):
+        other = literal(r.choice([0.3, 1.7, 12.5]), dtype)
+        step = r.choice(["floor", "ceil", "round", "trunc", "sqrt", "add", "div", "least", "greatest"])
+        if step in ("floor", "ceil", "round", "trunc"):
+            number = getattr(number, step)() * other
+        elif step == "sqrt":
+            number = number.unary(SQRT)
+        elif step in ("add", "div"):
+            number = number + other if step == "add" else number / other
+        else:
+            number = (float_least if step == "least" else float_greatest)(number, other) or number
+    return number
+
+
+def test_random_formulas_have_the_values_that_they_have_here(shown, seeds: range) -> None:
+    trees, formulas = Trees(ATOMS), []
+    for seed in seeds:
+        r = Random(f"formulas {seed}")
+        size = select(condition(r), maximum(expression(r), 3), minimum(expression(r), expression(r) - H * W))
+        formulas += [size, r.choice([size // 3, size % 5, -size]), random_float(r).to_int(), condition(r)]
+    places = [trees.dim(f) if isinstance(f, Dim) else trees.formula(f) for f in formulas]
+    points = [{**values, ATOMS[2]: 1 + 97 * i % 5003} for i, values in enumerate(everything())]
+    sizes = [[values[a] for a in ATOMS] for values in points]
+    assert {"float", "int"} <= {entry[0] for entry in trees.entries if isinstance(entry, list)}
+    browser = shown(html_page(api.page_data(UNET, Question())))
+    script = """
+        const plan = new Plan(arguments[0], arguments[1]);
+        return arguments[2].map((sizes) => {
+            const values = plan.at(sizes.map(BigInt));
+            return arguments[1].map((place) => String(values[place]));
+        });
+    """
+    told = browser.execute_script(script, trees.entries, places, sizes)
+    for values, row in zip(points, told, strict=True):
+        assert row == [str(evaluate(f, values)).lower() for f in formulas]

@@ -2,8 +2,9 @@
 
 A list is a `Tensor` of element type "list(float32)" whose first size is its length and whose other sizes are those of
 each element: `list(float32)[n, 3]` holds n vectors of 3. While no element is set, it is `unset(float32)[n]`. One that
-is created with all sizes of its elements is a `list(float32, sized)[n, 3]` from the beginning: its elements are zeros
-until they are set. A list whose elements may differ in shape isn't judged.
+is created with all sizes of its elements is a `list(float32):==[n, 3, 4]` from the beginning: its elements are zeros
+until they are set. One created with some of them, `[-1, 4]`, is `unset(float32):?=[n, 0, 4]`, then `list(float32):?=`.
+A list whose elements may differ in shape isn't judged.
 """
 
 from __future__ import annotations
@@ -24,20 +25,42 @@ if TYPE_CHECKING:
 
 def unset(ctx: RuleContext, length: Dim | int) -> Tensor:
     """A list without elements, or with none that is set yet, of the element shape in the first input."""
-    dtype, sizes = ctx.text("element_dtype", ""), known_sizes(requested_shape(ctx, 0))
-    if sizes is not None:
-        return tensor(f"list({dtype}, sized)", [as_dim(length), *sizes], field(ZERO))
-    return tensor(f"unset({dtype})", [as_dim(length)], field(ZERO))
+    dtype, sizes = ctx.text("element_dtype", ""), requested_shape(ctx, 0)
+    if sizes is None:
+        return tensor(f"unset({dtype})", [as_dim(length)], field(ZERO))
+    marks = "".join("?" if d is None else "=" for d in sizes)
+    dims = [as_dim(length), *(ZERO if d is None else d for d in sizes)]
+    return tensor(f"{'unset' if '?' in marks else 'list'}({dtype}):{marks}", dims, field(ZERO))
 
 
-def list_of(dtype: str, length: Dim, sizes: Iterable[Dim], *, sized: bool = False) -> Tensor:
-    """A list of tensors of these sizes, all of which (`sized`) it was created with."""
-    return tensor(f"list({dtype}{', sized' * sized})", [length, *sizes])
+def list_of(dtype: str, length: Dim, sizes: Iterable[Dim], marks: str | None = None) -> Tensor:
+    """A list of tensors of these sizes; the marked ones it was created with."""
+    return tensor(f"list({dtype})" if marks is None else f"list({dtype}):{marks}", [length, *sizes])
+
+
+def marks_of(handle: Tensor) -> str | None:
+    """A mark for each axis of the element shape that the list was created with ("=" for a size), if it was with one."""
+    _, colon, marks = handle.dtype.partition(":")
+    return marks if colon else None
+
+
+def own_sizes(handle: Tensor) -> list[Dim | None] | None:
+    """The element shape that the list was created with, None for each unknown size; None where any will do."""
+    marks = marks_of(handle)
+    return None if marks is None else [d if m == "=" else None for m, d in zip(marks, handle.dims[1:], strict=True)]
+
+
+def merged(own: list[Dim | None] | None, requested: list[Dim | None] | None) -> list[Dim | None] | None:
+    """An element shape with what two of one rank know of it."""
+    if own is None or requested is None or len(own) != len(requested):
+        return requested if own is None else own
+    return [size if d is None else d for d, size in zip(own, requested, strict=True)]
 
 
 def is_sized(handle: Tensor) -> bool:
     """Whether the list was created with all sizes of its elements."""
-    return handle.dtype.endswith(", sized)")
+    marks = marks_of(handle)
+    return marks is not None and "?" not in marks
 
 
 def known_sizes(shape: list[Dim | None] | None) -> list[Dim] | None:
@@ -57,15 +80,18 @@ def input_list(ctx: RuleContext, index: int = 0) -> Tensor:
 
 def with_element(ctx: RuleContext, handle: Tensor, length: Dim, x: Tensor) -> Tensor:
     """The list with one more tensor, whose shape has to be that of the others."""
-    if is_sized(handle):
-        ctx.require_agree(x, tensor("", handle.dims[1:]), law=laws.ELEMENTS_HAVE_REQUESTED_SHAPE)
-        return tensor(handle.dtype, [length, *handle.dims[1:]])
+    own, sizes, law = own_sizes(handle), x.dims, laws.ELEMENTS_HAVE_REQUESTED_SHAPE
+    if own is not None:
+        ctx.check(len(own) == x.rank, law)
+        sizes = tuple(d if size is None else size for size, d in zip(own, x.dims, strict=True))
+        for size, d in zip(sizes, x.dims, strict=True):
+            ctx.require_equal(d, size, law)
     if handle.dtype.startswith("list("):
-        old, new = handle.dims[1:], x.dims
+        old, new = handle.dims[1:], sizes
         alike = len(old) == len(new) and all(equal(a, b) is TRUE for a, b in zip(old, new, strict=True))
         if not alike:
             ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", laws.LIST_ELEMENTS_ONE_SHAPE.sentence))
-    return list_of(x.dtype, length, x.dims)
+    return list_of(x.dtype, length, sizes, marks_of(handle))
 
 
 def fitted(ctx: RuleContext, handle: Tensor, index: int) -> Tensor:
@@ -73,7 +99,8 @@ def fitted(ctx: RuleContext, handle: Tensor, index: int) -> Tensor:
     shape = requested_shape(ctx, index)
     element_sizes(ctx, handle, shape, ONE)
     dtype = handle.dtype.removeprefix("list(").removesuffix(")")
-    return list_of(dtype, handle[0], handle.dims[1:], sized=known_sizes(shape) is not None)
+    marks = None if known_sizes(shape) is None else "=" * (handle.rank - 1)
+    return list_of(dtype, handle[0], handle.dims[1:], marks)
 
 
 def requested_shape(ctx: RuleContext, index: int) -> list[Dim | None] | None:
@@ -96,15 +123,23 @@ def stored_sizes(ctx: RuleContext, handle: Tensor, sizes: list[Dim | None] | Non
     """The sizes of an element, None where they aren't known; elements never set are zeros of the requested sizes."""
     if handle.dtype.startswith("list("):
         return list(handle.dims[1:])
-    known = known_sizes(sizes)
+    own, law = own_sizes(handle), laws.ELEMENTS_HAVE_REQUESTED_SHAPE
+    if own is not None and sizes is not None:
+        ctx.check(len(sizes) == len(own), law)
+        for d, size in zip(own, sizes, strict=True):
+            ctx.require(TRUE if d is None or size is None else equal(size, d), law, size, d)
+    known = known_sizes(merged(own, sizes))
     if known is None:
         ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", "some element of the list is set"))
     return known
 
 
-def require_shape_or_elements(ctx: RuleContext, handle: Tensor, shape: list[Dim | None] | None, used: Dim) -> None:
-    """State that elements are `used`, unless the shape that is requested or that of the list is known."""
-    if known_sizes(shape) is None and not is_sized(handle):
+def require_shape_or_elements(
+    ctx: RuleContext, handle: Tensor, shape: list[Dim | None] | None, used: Dim, *, axes: int = 0
+) -> None:
+    """State that elements are `used`, unless their shape behind the first axes is requested or that of the list."""
+    sizes = merged(own_sizes(handle), shape)
+    if sizes is None or any(d is None for d in sizes[axes:]):
         ctx.require_at_least(used, 1, laws.LIST_NOT_EMPTY_OR_SHAPE_KNOWN)
 
 
@@ -221,7 +256,7 @@ def concat(ctx: RuleContext) -> list[Tensor]:
     handle, dtype = input_list(ctx), ctx.text("element_dtype", "")
     shape = attribute_shape(ctx) if ctx.node.op == "TensorListConcat" else requested_shape(ctx, 1)
     sizes = element_sizes(ctx, handle, shape, handle[0]) if handle.dtype.startswith("list(") else None
-    require_shape_or_elements(ctx, handle, shape and shape[1:], handle[0])
+    require_shape_or_elements(ctx, handle, shape, handle[0], axes=1)
     ctx.check(sizes is None or len(sizes) > 0, laws.ELEMENTS_AT_LEAST_ONE_AXIS)
     joined = None if sizes is None else [handle[0] * sizes[0], *sizes[1:]]
     return [ctx.tensor(joined, dtype), ctx.tensor([handle[0]], "int64")][: ctx.outputs]

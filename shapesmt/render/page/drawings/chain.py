@@ -131,7 +131,8 @@ def _boxed(item: Item, step: Step, line: Line) -> Markup:
     top = _top(item.rank)
     kind = "failing" if step.failing else "given" if not step.op_type else "node"
     frame = tag("rect", x=item.x - item.width / 2, y=top, width=item.width, height=_BOX, rx=8, class_=f"box {kind}")
-    return Markup(frame + _text(line, item.x, top + 20))
+    title = tag("title", " ".join(filter(None, (step.op_type, step.name, step.attributes))))
+    return tag("g", title, frame, _text(line, item.x, top + 20))
 
 
 def _text(line: Line, x: float, y: float) -> Markup:

@@ -20,7 +20,7 @@ F = tf.float32
 
 
 def any_shape(*sizes):
-    return ints(*sizes, dtype=tf.int32)
+    return ints(*sizes, dtype=tf.int32) if all(isinstance(s, int) for s in sizes) else tf.stack(sizes)
 
 
 def of(x):
@@ -63,6 +63,11 @@ def popped(found, *sizes):
     return raw.TensorListPopBack(input_handle=found, element_shape=shape, element_dtype=F)
 
 
+def looped(found, x):
+    """The list with a tensor more for each of its rows."""
+    return tf.while_loop(lambda i, _: i < tf.shape(x)[0], lambda i, kept: (i + 1, pushed(kept, x)), (0, found))[1]
+
+
 ONE = {
     "stacked": lambda x: stacked(of(x), -1),
     "stacked_of_any_rank": lambda x: stacked(of(x)),
@@ -79,6 +84,25 @@ ONE = {
     "reserved_of_a_shape": lambda x: stacked(reserved(tf.shape(x)[0], 3)),
     "put_of_a_shape": lambda x: length(put(reserved(1, 2), 0, x)),
     "pushed_of_a_shape": lambda x: length(pushed(reserved(0, 2, 2), x)),
+    "put_of_some_sizes": lambda x: stacked(put(reserved(1, -1, 2), 0, x)),
+    "put_of_another_rank": lambda x: length(put(reserved(1, -1, 2, -1), 0, x)),
+    "pushed_of_some_sizes": lambda x: stacked(pushed(pushed(reserved(0, 2, -1), x), x), 2, -1),
+    "resized_of_some_sizes": lambda x: length(pushed(raw.TensorListResize(input_handle=reserved(0, 2, -1), size=3), x)),
+    "nothing_of_some_sizes": lambda x: at(reserved(1, -1, 2), 0, tf.shape(x)[0], 2),
+    "nothing_of_other_sizes": lambda x: at(reserved(1, -1, 2), 0, tf.shape(x)[0], tf.shape(x)[1]),
+    "nothing_stacked_of_sizes": lambda x: stacked(reserved(tf.shape(x)[0], -1, 2), 3, tf.shape(x)[1]),
+    "nothing_stacked_of_both": lambda x: stacked(reserved(tf.shape(x)[0], -1, 2), 3, -1),
+    "nothing_gathered_of_both": lambda x: raw.TensorListGather(
+        input_handle=reserved(tf.shape(x)[0], -1, 2),
+        indices=any_shape(),
+        element_shape=any_shape(3, -1),
+        element_dtype=F,
+    ),
+    "scalars_set": lambda x: stacked(put(reserved(1), 0, tf.reduce_sum(x))),
+    "scalars_of_a_matrix": lambda x: length(put(reserved(1), 0, x)),
+    "nothing_popped_of_sizes": lambda x: popped(reserved(1, -1, 2), 3, tf.shape(x)[1])[1],
+    "set_and_stacked_of_sizes": lambda x: stacked(put(reserved(1, -1, 2), 0, x), tf.shape(x)[0], 2),
+    "looped_of_some_sizes": lambda x: stacked(looped(reserved(0, -1, 2), x)),
     "reserved_negative": lambda x: stacked(reserved(tf.shape(x)[0] - 1, 3), 3),
     "reserved_and_read": lambda x: at(reserved(tf.shape(x)[0], 3), 1, 3),
     "set_first": lambda x: stacked(put(reserved(1, -1, -1), 0, x), -1, -1),
