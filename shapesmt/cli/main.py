@@ -5,25 +5,26 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from shapesmt.cli.compilers import profile, tighten
 from shapesmt.cli.options import (
     check_command,
     configured,
     debug_option,
     declared_option,
-    integers,
     list_codes,
     model_command,
     settled,
 )
+from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
 from shapesmt.collector import gc_paused
 from shapesmt.errors import InternalError, OutOfTimeError, ShapesmtError, printable
 from shapesmt.render import (
@@ -39,8 +40,7 @@ from shapesmt.version import __version__
 
 if TYPE_CHECKING:
     from shapesmt.cli.config import Config
-    from shapesmt.examine import Question
-    from shapesmt.report import AnyResult, BatchReport
+    from shapesmt.report import BatchReport
 
 __all__ = ["cli", "main"]
 
@@ -48,11 +48,8 @@ UNDECIDED = 3
 INTERNAL_ERROR = 4
 INTERRUPTED = 130
 BROKEN_PIPE = 141
-_STATUS = "exit status: {0}, 2 bad usage or unreadable model"
-_CHECK_STATUS = _STATUS.format("0 proved, 1 depends or fails, 3 undecided")
-_BOUNDS_STATUS = _STATUS.format("0 all exact, 1 no valid input, 3 some end not exact")
-_PROFILE_STATUS = _STATUS.format("0 written, 1 not written, 3 some point not proven")
-_REPRO_STATUS = _STATUS.format("0 written, 1 nothing to reproduce")
+_CHECK_STATUS = STATUS.format("0 proved, 1 depends or fails, 3 undecided")
+_REPRO_STATUS = STATUS.format("0 written, 1 nothing to reproduce")
 
 _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
 
@@ -155,7 +152,7 @@ def check(
 
     several = len(models) > 1 or is_folder(models[0])
     if several:
-        return _show(_checked(models, jobs or config.jobs, config, options, html), form)
+        return show(_checked(models, jobs or config.jobs, config, options, html), form)
     from shapesmt import api
 
     (model,) = models
@@ -163,12 +160,12 @@ def check(
     if html is not None:
         from shapesmt.cli.pages import write_page
 
-        report = write_page(html, _waiting(f"checking {model}", question, lambda: api.page_data(model, question)))
+        report = write_page(html, waiting(f"checking {model}", question, lambda: api.page_data(model, question)))
     else:
-        report = _waiting(f"checking {model}", question, lambda: api.checked(model, question))
+        report = waiting(f"checking {model}", question, lambda: api.checked(model, question))
     if form in LOCATING and model != "-":
         report = replace(report, model=model)
-    return _show(report, form)
+    return show(report, form)
 
 
 def _checked(
@@ -209,13 +206,13 @@ def explain(form: Form, model: str, target: str | None, constraints: bool, **opt
     if _CODE.fullmatch(model) and target is None and not Path(model).exists():
         from shapesmt.inspection import explain_code
 
-        return _show(explain_code(model), form)
+        return show(explain_code(model), form)
     question = settled(model, *configured(options))
     ask = partial(api.explained, model, target, question, constraints=constraints)
-    return _show(_waiting(f"explaining {model}", question, ask), form)
+    return show(waiting(f"explaining {model}", question, ask), form)
 
 
-@cli.command(epilog=f"{_BOUNDS_STATUS}. Example: shapesmt bounds unet.onnx --dim batch=1..32")
+@cli.command(epilog=f"{BOUNDS_STATUS}. Example: shapesmt bounds unet.onnx --dim batch=1..32")
 @model_command
 @click.argument("tensors", nargs=-1, metavar="[TENSOR]...")
 def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> int:
@@ -223,53 +220,10 @@ def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> 
     from shapesmt import api
 
     question = settled(model, *configured(options))
-    return _show(_waiting(f"bounding {model}", question, lambda: api.bounded(model, tensors, question)), form)
+    return show(waiting(f"bounding {model}", question, lambda: api.bounded(model, tensors, question)), form)
 
 
-@cli.command(epilog=f"{_BOUNDS_STATUS}. Example: shapesmt tighten unet.onnx -o tight.onnx")
-@model_command
-@declared_option
-@click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the annotated model.")
-@click.option("--valid-only", is_flag=True, help="Write shapes that hold for valid inputs only, if others fail.")
-def tighten(form: Form, model: str, output: str, valid_only: bool, **options: Any) -> int:
-    """Write the model with the shape of every tensor in it, if it runs for every input."""
-    from shapesmt import api
-
-    question = settled(model, *configured(options))
-    return _show(
-        _waiting(f"bounding {model}", question, lambda: api.tightened(model, output, question, valid_only=valid_only)),
-        form,
-    )
-
-
-@cli.command(epilog=f"{_PROFILE_STATUS}. Example: shapesmt profile unet.onnx --for trtexec --dim batch=1..32")
-@model_command
-@click.option("--for", "target", default="json", show_default=True, metavar="FORMAT",
-              help="trtexec, polygraphy, ort-trt, torch-trt, torch-export, openvino, ovms, ort, tvm, stablehlo, "
-              "coreml, triton or json.")  # fmt: skip
-@click.option("--opt", multiple=True, metavar="NAME=VALUE", callback=integers,
-              help="A size of the usual input; by default the middle of its range.")  # fmt: skip
-@click.option("--profiles", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="K",
-              help="Cover the valid inputs by at most K boxes.")  # fmt: skip
-@click.option("--inner", multiple=True, metavar="TENSOR", help="Sizes of this tensor inside the model, too.")
-@click.option("--valid-only", is_flag=True, help="Write the sizes of valid inputs only, if others fail.")
-@click.option("-o", "--output", metavar="FILE", help="Where to write it; standard output by default.")
-def profile(form: Form, model: str, output: str | None, **options: Any) -> int:
-    """Write the least, the usual and the greatest size of every input as a compiler takes them: proven to run."""
-    from shapesmt.profiles import profiled
-
-    about = {name: options.pop(name) for name in ("target", "opt", "profiles", "inner", "valid_only")}
-    question = settled(model, *configured(options))
-    answer = _waiting(f"bounding {model}", question, lambda: profiled(model, question=question, **about))
-    if form == "json" or not answer.boxes:
-        return _show(answer, form)
-    _put(answer.content, output, form, {})
-    for note in answer.notes:
-        click.echo(f"note: {printable(note, 1000)}", err=True)
-    return answer.exit_status
-
-
-@cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")
+@cli.command(epilog=f"{STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")
 @model_command
 @click.argument("node", required=False, metavar="[NODE]")
 @click.option("-o", "--output", metavar="FILE.smt2", help="Where to write it; standard output by default.")
@@ -281,7 +235,7 @@ def encode(form: Form, model: str, node: str | None, output: str | None, **optio
     from shapesmt import api
 
     text = api.encoded(model, settled(model, *configured(options)), node)
-    _put(text, output, form, {"schema": "shapesmt/encode/1", "model": model, "smt2": text})
+    put(text, output, form, {"schema": "shapesmt/encode/1", "model": model, "smt2": text})
     return 0
 
 
@@ -297,16 +251,16 @@ def repro(form: Form, model: str, node: str | None, output: str | None, **option
     from shapesmt import api
 
     question = settled(model, *configured(options))
-    text = _waiting(f"checking {model}", question, lambda: api.reproduced(model, node, question))
+    text = waiting(f"checking {model}", question, lambda: api.reproduced(model, node, question))
     if text is None:
         what = f"no input is known to break {'any node' if node is None else f'node {printable(node)!r}'}"
         click.echo(f"nothing to reproduce in {printable(model)}: {what}", err=True)
         return 1
-    _put(text, output, form, {"schema": "shapesmt/repro/1", "model": model, "script": text})
+    put(text, output, form, {"schema": "shapesmt/repro/1", "model": model, "script": text})
     return 0
 
 
-@cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt ops unet.onnx")
+@cli.command(epilog=f"{STATUS.format('0')}. Example: shapesmt ops unet.onnx")
 @click.argument("model", required=False, metavar="[MODEL]")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @debug_option
@@ -314,10 +268,10 @@ def ops(form: Form, model: str | None) -> int:
     """List the operators that have a rule, or those that MODEL uses."""
     from shapesmt.inspection import supported_ops
 
-    return _show(supported_ops(model), form)
+    return show(supported_ops(model), form)
 
 
-@cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt inspect unet.onnx")
+@cli.command(epilog=f"{STATUS.format('0')}. Example: shapesmt inspect unet.onnx")
 @click.argument("model", metavar="MODEL")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @debug_option
@@ -325,10 +279,10 @@ def inspect(form: Form, model: str) -> int:
     """Show a model's inputs, dimensions and operators: what to declare before asking."""
     from shapesmt import inspection
 
-    return _show(inspection.inspect(model), form)
+    return show(inspection.inspect(model), form)
 
 
-@cli.command("help", epilog=f"{_STATUS.format('0')}. Example: shapesmt help ranges")
+@cli.command("help", epilog=f"{STATUS.format('0')}. Example: shapesmt help ranges")
 @click.argument("topic", required=False, metavar="[TOPIC or COMMAND]")
 @click.pass_context
 def show_page(context: click.Context, topic: str | None) -> None:
@@ -348,33 +302,5 @@ def show_page(context: click.Context, topic: str | None) -> None:
         raise click.UsageError(f"no page {printable(topic)!r}{did_you_mean(topic, [*TOPICS, *cli.commands])}", context)
 
 
-def _put(text: str, output: str | None, form: Form, data: Mapping[str, str]) -> None:
-    """Write a text, or the JSON that holds it, to a file or standard output."""
-    if form == "json":
-        from shapesmt.render import to_json
-
-        text = to_json(dict(data))
-    if output is None or output == "-":
-        click.echo(text, nl=not text.endswith("\n"))
-    else:
-        from shapesmt.export import write_whole
-
-        write_whole(output, text.encode())
-
-
-Answer = TypeVar("Answer")
-
-
-def _waiting(what: str, question: Question, ask: Callable[[], Answer]) -> Answer:
-    """The answer, with a bar that shows how much of the timeout is spent."""
-    from shapesmt.render import timing
-
-    with timing(what, question.timeout):
-        return ask()
-
-
-def _show(result: AnyResult, form: Form) -> int:
-    from shapesmt.render import render
-
-    render(result, form)
-    return result.exit_status
+cli.add_command(tighten)
+cli.add_command(profile)

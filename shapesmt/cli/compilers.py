@@ -1,0 +1,59 @@
+"""The commands whose answers are for compilers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from shapesmt.cli.options import configured, declared_option, integers, model_command, settled
+from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
+from shapesmt.errors import printable
+from shapesmt.render import Form
+
+__all__ = ["profile", "tighten"]
+
+_PROFILE_STATUS = STATUS.format("0 written, 1 not written, 3 some point not proven")
+
+
+@click.command(epilog=f"{BOUNDS_STATUS}. Example: shapesmt tighten unet.onnx -o tight.onnx")
+@model_command
+@declared_option
+@click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the annotated model.")
+@click.option("--valid-only", is_flag=True, help="Write shapes that hold for valid inputs only, if others fail.")
+def tighten(form: Form, model: str, output: str, valid_only: bool, **options: Any) -> int:
+    """Write the model with the shape of every tensor in it, if it runs for every input."""
+    from shapesmt import api
+
+    question = settled(model, *configured(options))
+    return show(
+        waiting(f"bounding {model}", question, lambda: api.tightened(model, output, question, valid_only=valid_only)),
+        form,
+    )
+
+
+@click.command(epilog=f"{_PROFILE_STATUS}. Example: shapesmt profile unet.onnx --for trtexec --dim batch=1..32")
+@model_command
+@click.option("--for", "target", default="json", show_default=True, metavar="FORMAT",
+              help="trtexec, polygraphy, ort-trt, torch-trt, torch-export, openvino, ovms, ort, tvm, stablehlo, "
+              "coreml, triton or json.")  # fmt: skip
+@click.option("--opt", multiple=True, metavar="NAME=VALUE", callback=integers,
+              help="A size of the usual input; by default the middle of its range.")  # fmt: skip
+@click.option("--profiles", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="K",
+              help="Cover the valid inputs by at most K boxes.")  # fmt: skip
+@click.option("--inner", multiple=True, metavar="TENSOR", help="Sizes of this tensor inside the model, too.")
+@click.option("--valid-only", is_flag=True, help="Write the sizes of valid inputs only, if others fail.")
+@click.option("-o", "--output", metavar="FILE", help="Where to write it; standard output by default.")
+def profile(form: Form, model: str, output: str | None, **options: Any) -> int:
+    """Write the least, the usual and the greatest size of every input as a compiler takes them: proven to run."""
+    from shapesmt.profiles import profiled
+
+    about = {name: options.pop(name) for name in ("target", "opt", "profiles", "inner", "valid_only")}
+    question = settled(model, *configured(options))
+    answer = waiting(f"bounding {model}", question, lambda: profiled(model, question=question, **about))
+    if not answer.boxes:
+        return show(answer, form)
+    put(answer.content, output, form, answer.to_dict())
+    for note in answer.notes:
+        click.echo(f"note: {printable(note, 1000)}", err=True)
+    return answer.exit_status
