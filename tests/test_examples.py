@@ -80,6 +80,25 @@ def test_the_verdict_is_what_runs_show(command: str) -> None:
         assert (error is None) == valid, f"{shapes}: {error or 'runs'}"
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_other_tools_accept(command: str) -> None:
+    """All that the README compares with accept every model in its ranges, the failing ones too."""
+    import openvino
+
+    words = shlex.split(command)
+    symbols = json.loads(transcripts.run([*words, "--format", "json"])[0])["symbols"]
+    model = onnx.load(words[2])
+    onnx.checker.check_model(model, full_check=True)
+    onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
+    runner(model)
+    ranges = {name: openvino.Dimension(r["min"], -1 if r["max"] is None else r["max"]) for name, r in symbols.items()}
+    shapes = {
+        i.name: openvino.PartialShape([ranges.get(d.dim_param, d.dim_value) for d in i.type.tensor_type.shape.dim])
+        for i in model.graph.input
+    }
+    openvino.Core().read_model(words[2]).reshape(shapes)
+
+
 def runner(model: onnx.ModelProto) -> Callable[[dict[str, Any]], str | None]:
     """Runs the model on inputs of these shapes; what ONNX Runtime complains of, else None."""
     import onnxruntime

@@ -6,6 +6,7 @@ import doctest
 import re
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,8 @@ def in_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
+    for module in [name for name in sys.modules if name.partition(".")[0] == "examples"]:
+        del sys.modules[module]
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     registry.load_everything()
     monkeypatch.setattr(registry, "_RULES", {key: list(rules) for key, rules in registry._RULES.items()})
@@ -61,9 +64,9 @@ def test_python(text: str) -> None:
                 names.pop(test)()  # type: ignore[operator]
         else:
             test = doctest.DocTestParser().get_doctest(block, names, "README.md", None, None)
+            assert test.examples
             runner.run(test, clear_globs=False)
             names = test.globs
-    assert runner.summarize().attempted > 0
     assert runner.summarize().failed == 0
 
 
@@ -94,7 +97,7 @@ def test_links(path: Path) -> None:
 
 @pytest.mark.parametrize("text", PAGES.values(), ids=PAGES)
 def test_what_is_named_exists(text: str) -> None:
-    assert {*re.findall(r"shapesmt help (\w+)", text)} <= {*TOPICS, *cli.commands}
+    assert {*re.findall(r"shapesmt help ([a-z]+)", text)} <= {*TOPICS, *cli.commands}
     for example in re.findall(r"\bexamples/\w+", text):
         assert (ROOT / example).is_dir(), example
     options = {option for command in cli.commands.values() for o in command.params for option in o.opts}

@@ -4,7 +4,7 @@ Five convolutions halve the image, and each rounds up. On the way back each leve
 above it. Images are usually scaled to a multiple of 32; up to 7 rows or columns less run as well.
 
     shapesmt check examples/detector/detector.onnx --dim batch=1..8 --dim height=32..1280 --dim width=32..1280
-    shapesmt bounds examples/detector/detector.onnx boxes --dim batch=1..8 --dim height=32..1280:32 --dim width=32..1280:32
+    shapesmt bounds examples/detector/detector.onnx boxes --dim batch=1..8 --dim height=32..1280:32 --dim width=640
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The file that PyTorch 2.13 exports from `model.py`, built without PyTorch.
 
-`model.py` declares that `seq` goes up to 1024, and the export succeeds. The table of positions has 512 rows. The nodes, their
-names and the notes about their source are those of the export; weights differ.
+`model.py` declares that `seq` goes up to 1024, and the export succeeds. The table of positions has 512 rows. The nodes
+and their names are those of the export, and so are the notes about their source; weights differ.
 
     shapesmt check examples/pytorch/classifier.onnx --dim batch=1..32 --dim seq=1..1024
     shapesmt check examples/pytorch/classifier.onnx --shape ids=1x600

@@ -14,7 +14,8 @@
     assume = "total == past + seq"
 
 A pattern with a slash is compared with the model's path from the file's folder, any other with the model's name;
-`*` matches any characters. Where several match, a later one wins; assumptions add up.
+`*` matches any characters. Where several match, a later one wins; assumptions add up. A name of the file's top level
+that a model lacks is an error where it looks like one of the model's misspelt.
 """
 
 from __future__ import annotations

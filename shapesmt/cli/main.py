@@ -158,7 +158,7 @@ def check(
     (model,) = models
     question = settled(model, config, options)
     if html is not None:
-        from shapesmt.cli.pages import write_page
+        from shapesmt.cli.html_files import write_page
 
         report = write_page(html, waiting(f"checking {model}", question, lambda: api.page_data(model, question)))
     else:
@@ -180,7 +180,7 @@ def _checked(
     shapes, options["shapes"] = options["shapes"], {}
     tasks = [many.Task(path, settled(path, config, options), shapes) for path in paths]
     if html is not None:
-        from shapesmt.cli.pages import page_paths, write_index
+        from shapesmt.cli.html_files import page_paths, write_index
 
         tasks = [task._replace(page=page) for task, page in zip(tasks, page_paths(html, paths), strict=True)]
     with counting(len(tasks)) as done:

@@ -16,7 +16,7 @@ def page(topic: str) -> str:
     >>> page("verdicts").splitlines()[0]
     '# What a verdict means'
     """
-    return resources.files("shapesmt.cli").joinpath("pages", f"{topic}.md").read_text("utf-8")
+    return (resources.files("shapesmt.cli") / "pages" / f"{topic}.md").read_text("utf-8")
 
 
 def titles() -> dict[str, str]:

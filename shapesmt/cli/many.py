@@ -162,7 +162,7 @@ def outcome(task: Task) -> Report | Unchecked:
         asked = model if question.replay else graph
         if not task.page:
             return replace(api.checked(asked, question), model=path)
-        from shapesmt.cli.pages import write_page
+        from shapesmt.cli.html_files import write_page
 
         data = api.page_data(asked, question)
         return write_page(task.page, replace(data, report=replace(data.report, model=path)))

@@ -17,6 +17,7 @@ from shapesmt.language import (
     Range,
     RangeLike,
     ShapeLike,
+    misspelt,
     parse_dim,
     parse_range,
     parse_shape,
@@ -113,7 +114,7 @@ def symbol_ranges(
     expressions = {name: name for name in order if name not in dims and _is_expression(name, plain)}
     sizes = [name for name in order if name not in expressions]
     for name in dims:
-        if name not in sizes and _needed(name, dims[name], graph):
+        if name not in sizes and _needed(name, dims[name], graph, [size for size in sizes if size not in dims]):
             origin = _origin(dims[name])
             where = graph.source if origin is None else f"{graph.source}, named in {origin.source}"
             raise unknown_name("input dimension", name, sizes, where)
@@ -169,10 +170,16 @@ def _origin(spec: RangeLike) -> Origin | None:
     return spec.origin if isinstance(spec, Range) else None
 
 
-def _needed(name: str, spec: RangeLike, graph: Graph) -> bool:
-    """Whether a range for a name that no input has is an error: not where a caller's shape replaced the name."""
+def _needed(name: str, spec: RangeLike, graph: Graph, others: Sequence[str]) -> bool:
+    """Whether a range for a name that no input has is an error: not where a caller's shape replaced the name.
+
+    An optional one is, where it is one of the other names misspelt.
+    """
     origin = _origin(spec)
-    return origin is None or (origin.needed and not any(name in (d.shape or ()) for d in graph.inputs.values()))
+    if origin is None:
+        return True
+    replaced = any(name in (d.shape or ()) for d in graph.inputs.values())
+    return not replaced and (origin.needed or misspelt(name, others))
 
 
 def _is_expression(name: str, plain: set[str]) -> bool:

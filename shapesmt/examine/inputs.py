@@ -20,7 +20,7 @@ from shapesmt.algebra.numeric import literal
 from shapesmt.errors import UsageError
 from shapesmt.graph import Graph
 from shapesmt.inference import infer
-from shapesmt.language import Origin, Range, RangeLike, quoted, unknown_name
+from shapesmt.language import Origin, Range, RangeLike, misspelt, quoted, unknown_name
 from shapesmt.ops import UNTIL_RUN
 from shapesmt.report import SymbolRange
 from shapesmt.rules import FLOATS, Elements, Tensor, elements
@@ -155,13 +155,16 @@ def _require(
     """Refuse values for names that no small input or element has."""
     for name, spec in values.items():
         origin = spec.origin if isinstance(spec, Range | Number) else None
-        if name in small or name in ranges or (origin is not None and not origin.needed):
+        known = [*small, *ranges]
+        if name in known:
+            continue
+        if origin is not None and not origin.needed and not misspelt(name, set(known) - values.keys()):
             continue
         if name in graph.inputs:
             what = f"of 1 to {MOST} integers, booleans or floats and of a known shape"
             raise UsageError(f"input {quoted(name)} of {graph.source} is no tensor {what}")
         where = graph.source if origin is None else f"{graph.source}, named in {origin.source}"
-        raise unknown_name("small input", name, [*small, *ranges], where)
+        raise unknown_name("small input", name, known, where)
 
 
 def any_value(dtype: str) -> SymbolRange:

@@ -43,6 +43,7 @@ from shapesmt.graph import Graph
 from shapesmt.inference import infer
 from shapesmt.language import (
     Origin,
+    misspelt,
     names_in,
     parse_dim,
     parse_formula,
@@ -215,8 +216,8 @@ def names_of(graph: Graph) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _applies(text: str, origin: Origin, known: Mapping[str, Dim]) -> bool:
-    """Whether an assumption concerns the model; an optional one does where all its names are known."""
-    return origin.needed or names_in(text) <= known.keys()
+    """Whether an assumption concerns the model; an optional one does where its names are known, if misspelt."""
+    return origin.needed or all(name in known or misspelt(name, known) for name in names_in(text))
 
 
 def _assumed(text: str, origin: Origin | None, known: Mapping[str, Dim]) -> Formula:

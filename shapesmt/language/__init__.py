@@ -2,6 +2,7 @@
 
 from shapesmt.language.dimension import Dimension, Rank
 from shapesmt.language.expressions import names_in, parse_dim, parse_formula
+from shapesmt.language.names import misspelt
 from shapesmt.language.partial_shape import PartialShape
 from shapesmt.language.ranges import (
     ACCEPTED_SHAPE,
@@ -32,6 +33,7 @@ __all__ = [
     "ShapeLike",
     "did_you_mean",
     "is_plain_name",
+    "misspelt",
     "names_in",
     "parse_dim",
     "parse_formula",

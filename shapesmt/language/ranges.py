@@ -28,7 +28,10 @@ _MOST_LISTED = 6
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a declaration comes from; where it isn't `needed`, a model that lacks the name does without it."""
+    """Where a declaration comes from.
+
+    Where it isn't `needed`, a model that lacks the name does without it, unless it is one of the model's misspelt.
+    """
 
     source: str
     needed: bool = True

@@ -30,6 +30,7 @@ from shapesmt.algebra import (
     substitute,
     symbol,
 )
+from shapesmt.presolve.divisors import divisors
 from shapesmt.presolve.elimination import Elimination, Expression, range_facts
 from shapesmt.presolve.enumeration import Points, Values, chosen, seen_at_an_end, truth_over
 from shapesmt.presolve.monotonicity import half_line_of
@@ -81,7 +82,16 @@ class Domain:
             elif not self._cut(part):
                 self._relations.append(part)
                 self._elimination.add(self.eliminate(part))
+                for factor, values in divisors(part).items():
+                    self._keep(factor, values)
             self._points.clear()
+
+    def _keep(self, symbol: Atom, values: Values) -> None:
+        """Narrow a symbol to those of some values that it has."""
+        listed, (lo, hi) = self._values.get(symbol), self.ends(symbol)
+        steps = (values - int(lo)) % symbol.step == 0 if lo > -inf else True
+        inside = values[(values >= lo) & (values <= hi) & steps]
+        self._values[symbol] = inside if listed is None else np.intersect1d(inside, listed)
 
     def _sides(self, fact: Formula) -> dict[Atom, Values | None] | None:
         """The values that a fact admits for each symbol, if it admits all combinations of them; else None.

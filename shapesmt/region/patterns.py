@@ -89,7 +89,7 @@ def _residues(symbol: Atom, values: Values, truth: Truth) -> Residues | None:
     for m in range(2, min(MAX_MODULUS, int(first[-1] - first[0]) // 2) + 1):
         if step:  # what repeats looks the same when it is shifted
             period = m // gcd(m, step)
-            same = pattern.startswith(pattern[period:])
+            same = 2 * period <= len(pattern) and pattern.startswith(pattern[period:])
         else:
             passed, failed = np.zeros((2, m), dtype=np.bool_)
             passed[first[sample_truth] % m] = failed[first[~sample_truth] % m] = True

@@ -10,10 +10,10 @@ WIDEST = 110  # columns: longer lines of prose are hard to read
 
 
 def write_markdown(text: str, stream: TextIO) -> None:
-    """Write a Markdown text.
+    r"""Write a Markdown text.
 
     >>> import sys
-    >>> write_markdown("# Limits\\n", sys.stdout)
+    >>> write_markdown("# Limits\n", sys.stdout)
     # Limits
     """
     if not stream.isatty():

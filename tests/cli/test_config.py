@@ -16,6 +16,9 @@ MODEL = '<ir_version: 8, opset_import: ["":18]> g (float[n, 3] x, float[m, 3] y)
 
 IDLE = '<ir_version: 8, opset_import: ["":18]> g (float[n] x, float[m] y) => (float[n] z) { z = Abs(x) }'
 
+IMAGE = """<ir_version: 8, opset_import: ["":18]>
+g (float[height, 3] image, int64[1] steps) => (y) { y = Expand (image, steps) }"""
+
 
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -164,6 +167,32 @@ class TestWhat:
         write("strict = true")
         assert main(["check", "models/idle.onnx", *more, "--jobs", "1"]) == 1
         assert main(["check", "models/idle.onnx", *more, "--jobs", "1", "--no-config"]) == 0
+
+    @pytest.mark.parametrize("more", [[], ["models/images.onnx"]], ids=["one", "several"])
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("dims = {hieght = 8}", "no input dimension 'hieght' in image.onnx, named in shapesmt.toml; did you mean"),
+            (
+                "values = {Steps = 8}",
+                "no small input 'Steps' in image.onnx, named in shapesmt.toml; did you mean 'steps'",
+            ),
+            ("assume = 'heigth >= 2'", "shapesmt.toml: no symbol 'heigth' in 'heigth >= 2'; did you mean 'height'"),
+        ],
+    )
+    def test_a_misspelt_name_is_a_mistake_though_other_models_may_have_it(self, text, message, more, capsys):
+        for name in ("image", "images"):
+            Path(f"models/{name}.onnx").write_text(IMAGE)
+        write(text)
+        assert main(["check", "models/image.onnx", *more, "--jobs", "1"]) == 2
+        out, err = capsys.readouterr()
+        assert message in out + err
+
+    def test_a_name_like_another_that_is_declared_is_no_mistake(self, capsys):
+        Path("models/image.onnx").write_text(IMAGE)
+        write("dims = {hieght = 8, height = 4}")
+        assert main(["check", "models/image.onnx"]) == 1
+        assert "from shapesmt.toml: height = 4\n" in capsys.readouterr().out
 
     @pytest.mark.parametrize("command", ["explain", "bounds", "encode"])
     def test_every_question_reads_it(self, command, capsys):

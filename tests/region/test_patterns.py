@@ -50,3 +50,10 @@ def test_whatever_is_said_is_exactly_the_set(chosen):
 def test_evenly_spaced_values_are_those_of_the_step():
     assert evenly_spaced(ATOM, VALUES)
     assert not evenly_spaced(ATOM, np.array([0, 1, 3]))
+
+
+def test_remainders_repeat_among_the_values_of_a_step():
+    stepped = symbol("w", 64, 512, step=16).as_symbol()
+    values = np.arange(64, 513, 16)
+    (piece,) = describe_values(stepped, values, values % 32 == 0)
+    assert piece.text == "w % 32 == 0"

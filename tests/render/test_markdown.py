@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 
@@ -25,10 +26,9 @@ def test_a_pipe_gets_the_markdown() -> None:
 @pytest.mark.parametrize("columns", [60, 300])
 def test_a_terminal_gets_a_page_of_its_width(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    monkeypatch.setenv("NO_COLOR", "1")
     stream = Terminal()
     write_markdown(PAGE, stream)
-    shown = stream.getvalue()
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", stream.getvalue())
     assert "$ shapesmt ops" in shown
-    assert not {"```", "|---", "`code`"} & {part for part in ("```", "|---", "`code`") if part in shown}
+    assert not [mark for mark in ("```", "|---", "`code`") if mark in shown]
     assert max(map(len, shown.splitlines())) <= min(columns, WIDEST)

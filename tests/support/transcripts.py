@@ -90,4 +90,4 @@ def current(step: Step) -> str:
 if __name__ == "__main__":
     for path in map(Path, sys.argv[1:]):
         text = path.read_text()
-        path.write_text(_BLOCK.sub(lambda m: renewed(m[1]), text) if _BLOCK.search(text) else renewed(text))
+        path.write_text(_BLOCK.sub(lambda m: renewed(m[1]), text) if path.suffix == ".md" else renewed(text))

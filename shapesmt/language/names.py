@@ -1,0 +1,46 @@
+"""Names that are misspelt: one slip away from another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import takewhile
+
+__all__ = ["misspelt"]
+
+_SHORTEST = 4  # letters of a name in which a slip is told from another name
+
+
+def misspelt(name: str, known: Iterable[str]) -> bool:
+    """Whether a name is one of the known ones but for its capitals or hyphens, or for one letter or two swapped ones.
+
+    The first and the last letter, digits, and whole words between underscores distinguish names and are no slips.
+
+    >>> misspelt("hieght", ["batch", "height"]), misspelt("Batch-Size", ["batch_size"])
+    (True, True)
+    >>> misspelt("seq_q_len", ["seq_k_len"]), misspelt("past_1", ["past_2"]), misspelt("token", ["tokens"])
+    (False, False, False)
+    """
+    return any(_folded(name) == _folded(other) or _one_slip(name, other) for other in known)
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("-", "_").replace(" ", "_")
+
+
+def _one_slip(name: str, other: str) -> bool:
+    if abs(len(name) - len(other)) > 1 or min(len(name), len(other)) < _SHORTEST:
+        return False
+    start = _common(name, other)
+    end = _common(name[start:][::-1], other[start:][::-1])
+    ours, theirs = name[start : len(name) - end], other[start : len(other) - end]
+    if any(c.isdigit() for c in ours + theirs):
+        return False
+    if len(ours) == len(theirs) == len("ab"):
+        return ours == theirs[::-1]
+    inside = start > 0 and end > 0 and not name[start - 1] == "_" == name[len(name) - end]
+    return inside and len(ours) <= 1 and len(theirs) <= 1
+
+
+def _common(name: str, other: str) -> int:
+    """The number of letters that two names begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(name, other, strict=False)))
