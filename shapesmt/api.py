@@ -184,7 +184,7 @@ def tighten(
     that no input has is an error, "trust" takes them where nothing could be inferred, "ignore" leaves them where
     nothing was inferred, "override" removes them there as well, but for outputs, which have to have one. Of a model
     that fails for some admissible input the shapes are those of the valid ones: only with `valid_only`. `target` is the
-    runtime that it is for ("ort", "iree"), `written` whose shapes: "all", those of "outputs", or "none".
+    runtime that it is for ("ort", "openvino", "iree"), `written` whose shapes: "all", those of "outputs", or "none".
 
     Raises:
         ModelError: The model fails for some admissible input, or, with "check", the file claims a shape that a tensor

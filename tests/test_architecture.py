@@ -41,6 +41,7 @@ DOORS = {
     "click": ("cli/",),
     "rich": ("render/",),
     "onnxruntime": ("replay/run.py",),
+    "openvino": ("export/targets/openvino.py",),
     "tensorboard": ("frontends/tensorflow/protos.py",),
 }
 """The files that import a heavy library."""

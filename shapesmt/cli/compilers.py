@@ -21,7 +21,7 @@ _PROFILE_STATUS = STATUS.format("0 written, 1 not written, 3 some point not prov
 @declared_option
 @click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the annotated model.")
 @click.option("--valid-only", is_flag=True, help="Write shapes that hold for valid inputs only, if others fail.")
-@click.option("--for", "target", type=click.Choice(["ort", "iree"]),
+@click.option("--for", "target", type=click.Choice(["ort", "openvino", "iree"]),
               help="The runtime that it is for, which decides its form and whose shapes are written.")  # fmt: skip
 @click.option("--shapes", "written", type=click.Choice(["all", "outputs", "none"]),
               help="Whose shapes are written: all tensors', by default, or for ort those of the outputs.")  # fmt: skip

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TARGETS", "WRITTEN", "fitted", "written"]
 
-TARGETS = ("ort", "iree")
+TARGETS = ("ort", "openvino", "iree")
 WRITTEN = ("all", "outputs", "none")
 
 
@@ -45,4 +45,8 @@ def fitted(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds], target: 
         from shapesmt.export.targets.iree import without_zeros
 
         return without_zeros(proto, tensors)
+    if target == "openvino":
+        from shapesmt.export.targets.openvino import with_ends
+
+        return with_ends(proto, tensors)
     return proto
