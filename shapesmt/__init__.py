@@ -9,7 +9,7 @@ from shapesmt.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim, Verdict, forget
-    from shapesmt.api import bounds, check, encode, explain, page, repro, tighten
+    from shapesmt.api import bounds, check, encode, explain, memory, page, repro, tighten
     from shapesmt.cli import Config
     from shapesmt.drop_in import infer_shapes
     from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, SizeOverflowError, UsageError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shapesmt.inspection import dataflow, encoding, explain_code, inspect, load_graph, save_graph, supported_ops
     from shapesmt.language import Dimension, PartialShape, Rank
     from shapesmt.profiles import profile
-    from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Profile, Report
+    from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Memory, Profile, Report
     from shapesmt.rules import InferenceContext, Tensor, rule
     from shapesmt.testing import assert_proved
 
@@ -34,6 +34,7 @@ _HOMES = {
         "check",
         "encode",
         "explain",
+        "memory",
         "page",
         "repro",
         "tighten",
@@ -74,6 +75,7 @@ _HOMES = {
         "ErrorCode",
         "Explanation",
         "Finding",
+        "Memory",
         "Profile",
         "Report",
     ),
@@ -98,6 +100,7 @@ __all__ = [
     "GraphBuilder",
     "InferenceContext",
     "InternalError",
+    "Memory",
     "ModelError",
     "Node",
     "PartialShape",
@@ -122,6 +125,7 @@ __all__ = [
     "infer_shapes",
     "inspect",
     "load_graph",
+    "memory",
     "networkx_graph",
     "page",
     "profile",

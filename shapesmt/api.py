@@ -38,6 +38,7 @@ from shapesmt.diagnose import (
     refuse_declarations,
     system_text,
 )
+from shapesmt.diagnose import release as released
 from shapesmt.diagnose import remedy as remedy_for
 from shapesmt.errors import ModelError
 from shapesmt.examine import (
@@ -52,6 +53,8 @@ from shapesmt.examine import (
     tensor_bounds,
     valid_share,
 )
+from shapesmt.footprint import measured as measured
+from shapesmt.footprint import memory as memory
 from shapesmt.frontends import Model, load, load_protobuf
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
 from shapesmt.render import Words
@@ -64,7 +67,7 @@ if TYPE_CHECKING:
 
 
 LEAST_FOR_BOUNDS = 0.5
-"""Seconds: a page has bounds that take no longer than the check took, or than this; others are sound only."""
+"""Seconds: a page has bounds that take half as long as the check took, or this long; others are sound only."""
 Answer.presenter = Words()
 
 
@@ -260,7 +263,7 @@ def _page_data(a: Analysis, report: Report) -> PageData:
     """What a page shows beside the report: bounds, the chains of causes, the region, the formulas."""
     from shapesmt.diagnose import page_content
 
-    hurried = dataclasses.replace(a, judge=a.judge.within(max(LEAST_FOR_BOUNDS, report.seconds)))
+    hurried = dataclasses.replace(a, judge=a.judge.within(max(LEAST_FOR_BOUNDS, report.seconds / 2)))
     return page_content(a.problem, a.examination, a.judge, report, _bounds(hurried))
 
 
@@ -337,13 +340,14 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     failures, groups = grouped(failures, *stages, region)
     counts, verdict = a.examination.tally(), a.examination.verdict
     proven = certificate(*stages) if question.certify else ""
-    claims = declarations(*stages) if question.claims is Claims.CHECK else ()
+    claims = declarations(*stages, names_agree=True) if question.claims is Claims.CHECK else ()
     warnings = model_warnings(*stages, claims)
     problem, wrong = a.problem, tuple(finding for _, finding in claims)
     report = Report(
         problem.graph.source, verdict, problem.ranges, counts, failures + wrong, region, a.seconds,
         problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
         strict=question.strict, remedy=remedy_for(*stages, region), groups=groups,
+        release=released(question, *stages),
     )  # fmt: skip
     return a, report
 

@@ -99,6 +99,13 @@ def test_what_other_tools_accept(command: str) -> None:
     openvino.Core().read_model(words[2]).reshape(shapes)
 
 
+def test_the_readme_counts_the_models_that_fail() -> None:
+    ran = [(shlex.split(command)[2], transcripts.run(shlex.split(command))[1]) for command in COMMANDS]
+    assert len({model for model, _ in ran}) == 10
+    assert len({model for model, status in ran if status == 1}) == 9
+    assert "Nine of the ten ONNX models that the examples check" in (ROOT / "README.md").read_text()
+
+
 def runner(model: onnx.ModelProto) -> Callable[[dict[str, Any]], str | None]:
     """Runs the model on inputs of these shapes; what ONNX Runtime complains of, else None."""
     import onnxruntime

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from shapesmt.cli.options import configured, declared_option, integers, model_command, settled
+from shapesmt.cli.options import configured, declared_option, memory_options, model_command, settled, sizes
 from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
 from shapesmt.errors import printable
 from shapesmt.render import Form
 
-__all__ = ["profile", "tighten"]
+__all__ = ["memory", "profile", "tighten"]
 
+_MEMORY_STATUS = STATUS.format("0 exact, 1 no valid input or some beyond the budget, 3 not exact")
 _PROFILE_STATUS = STATUS.format("0 written, 1 not written, 3 some point not proven")
+
+
+@click.command(epilog=f"{_MEMORY_STATUS}. Example: shapesmt memory unet.onnx --budget 2GB --max batch")
+@model_command
+@memory_options
+def memory(
+    form: Form,
+    model: str,
+    mode: str,
+    budget: str | None,
+    greatest: str | None,
+    at: Mapping[str, int],
+    **options: Any,
+) -> int:
+    """How many bytes do activations take at most, at which input and node, and which inputs fit a budget?"""
+    from shapesmt import api
+    from shapesmt.footprint import Wanted
+
+    wanted, question = Wanted(mode, budget, greatest, at), settled(model, *configured(options))
+    return show(waiting(f"measuring {model}", question, lambda: api.measured(model, question, wanted)), form)
 
 
 @click.command(epilog=f"{BOUNDS_STATUS}. Example: shapesmt tighten unet.onnx -o tight.onnx")
@@ -41,7 +63,7 @@ def tighten(form: Form, model: str, output: str, valid_only: bool, **options: An
 @click.option("--for", "target", default="json", show_default=True, metavar="FORMAT",
               help="trtexec, polygraphy, ort-trt, torch-trt, torch-export, openvino, ovms, ort, tvm, stablehlo, "
               "coreml, triton or json.")  # fmt: skip
-@click.option("--opt", multiple=True, metavar="NAME=VALUE", callback=integers,
+@click.option("--opt", multiple=True, metavar="NAME=VALUE", callback=sizes,
               help="A size of the usual input; by default the middle of its range.")  # fmt: skip
 @click.option("--profiles", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="K",
               help="Cover the valid inputs by at most K boxes.")  # fmt: skip

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shapesmt.cli.compilers import profile, tighten
+from shapesmt.cli.compilers import memory, profile, tighten
 from shapesmt.cli.options import (
     check_command,
     configured,
@@ -114,7 +114,8 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
 def cli() -> None:
     """Prove tensor shapes for every input of a model at once.
 
-    MODEL is an ONNX file, or - for standard input. Nothing is run, and no weights are read.
+    MODEL is a file (shapesmt help models lists the formats), or - for standard input. The model isn't run and needs no
+    weights.
     """
 
 
@@ -302,5 +303,6 @@ def show_page(context: click.Context, topic: str | None) -> None:
         raise click.UsageError(f"no page {printable(topic)!r}{did_you_mean(topic, [*TOPICS, *cli.commands])}", context)
 
 
+cli.add_command(memory)
 cli.add_command(tighten)
 cli.add_command(profile)

@@ -19,10 +19,11 @@ __all__ = [
     "configured",
     "debug_option",
     "declared_option",
-    "integers",
     "list_codes",
+    "memory_options",
     "model_command",
     "settled",
+    "sizes",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -43,13 +44,13 @@ def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, .
     return pairs
 
 
-def integers(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, int]:
-    """`NAME=NUMBER` repeated, as a mapping."""
+def sizes(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, int]:
+    """`NAME=SIZE` repeated, as a mapping to numbers."""
     pairs = _pairs(context, option, values)
-    try:
-        return {name: int(text) for name, text in pairs.items()}
-    except ValueError:
-        raise click.BadParameter("the value is an integer", context, option) from None
+    for name, text in pairs.items():
+        if not text.strip().isdecimal():
+            raise click.BadParameter(f"'{name}={text}' is not {option.metavar}", context, option)
+    return {name: int(text) for name, text in pairs.items()}
 
 
 def _number(context: click.Context, option: click.Parameter, value: float) -> float:
@@ -104,6 +105,20 @@ def _question(command: Command, forms: Sequence[Form]) -> Command:
                      show_default=True, help="Text for people, the others for programs."),
         debug_option,
     ]  # fmt: skip
+    return functools.reduce(lambda decorated, option: option(decorated), reversed(options), command)
+
+
+def memory_options(command: Command) -> Command:
+    """The options of `memory` beside those of every question."""
+    options = [
+        click.option("--mode", type=click.Choice(["live", "alias", "inplace"]), default="live", show_default=True,
+                     help="Which tensors share a buffer: none, views, elementwise results as well."),
+        click.option("--budget", metavar="BYTES", help="Say which inputs fit: 2GB, 512MiB, 100000."),
+        click.option("--max", "greatest", metavar="NAME", help="The greatest value of a dimension in the budget."),
+        click.option("--at", multiple=True, metavar="NAME=SIZE", callback=sizes,
+                     help="The bytes at this size; --max looks there only."),
+    ]  # fmt: skip
+
     return functools.reduce(lambda decorated, option: option(decorated), reversed(options), command)
 
 

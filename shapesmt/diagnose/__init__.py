@@ -5,6 +5,7 @@ from shapesmt.diagnose.explanation import explanation
 from shapesmt.diagnose.findings import findings, precondition, refuse
 from shapesmt.diagnose.groups import grouped
 from shapesmt.diagnose.page.content import page_content
+from shapesmt.diagnose.release import release
 from shapesmt.diagnose.remedy import remedy
 from shapesmt.diagnose.warnings import declarations, model_warnings, refuse_declarations
 
@@ -20,6 +21,7 @@ __all__ = [
     "precondition",
     "refuse",
     "refuse_declarations",
+    "release",
     "remedy",
     "system_text",
 ]

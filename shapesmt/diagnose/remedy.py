@@ -1,8 +1,8 @@
 """Remedy: narrower ranges and relations under which a model that depends on its input is proved to run.
 
-The conditions of the valid region become a `--dim` where one symbol's range can say them, else an `--assume`. A
-remedy is proven: within it some input is left, and the valid region (where that is exact, which is a proof of its own),
-else every condition that was reported, holds.
+The conditions of the valid region become a `--dim` where ranges can say them, or most of what they say (then a note
+says what else runs); relations between sizes become an `--assume`. A remedy is proven: within it some input is left,
+and the valid region (where that is exact, which is a proof of its own), else every condition that was reported, holds.
 """
 
 from __future__ import annotations
@@ -10,10 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from math import lcm
 
+import numpy as np
+
 from shapesmt.algebra import (
+    TRUE,
     Dim,
+    Evaluator,
     Formula,
     Verdict,
     all_of,
@@ -23,12 +28,15 @@ from shapesmt.algebra import (
     equal,
     maximum,
     name_text,
+    negate,
     of_atom,
 )
 from shapesmt.examine import DEFAULT, Examination, Judge, Problem
-from shapesmt.language import Range, parse_formula
+from shapesmt.language import Range, parse_formula, parse_range
+from shapesmt.region import Progression, box, relates
 from shapesmt.report import Precondition, Remedy, SymbolRange
 
+MAX_TRIED = 64  # values of a range at which its neighbours are tried, before that is proven
 _NAME = r"(`[^`]+`|[^\W\d]\w*)"
 _SIMPLE = re.compile(rf"(?:([0-9]+) <= )?{_NAME} (?:% ([0-9]+) == ([0-9]+)|(>=|<=|==) ([0-9]+))")
 
@@ -43,12 +51,32 @@ def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Pr
         return None
     conditions = [j.condition for j in examination.judgements]
     elements = frozenset(name for small in problem.small.values() for name in small.names)
-    region_alone = declared(region.text, problem.ranges, elements)
     needed = [parse_formula(text, problem.dims) for text in region.text] if region.exact else conditions
-    if _suffices(region_alone, needed, problem, examination, judge):
-        return region_alone
+    exactly = declared(region.text, problem.ranges, elements)
+    left = [parse_formula(text, problem.dims) for text in exactly.assume] if region.exact else conditions
+    plain = in_a_box(exactly if region.exact else Remedy({}), left, problem)
+    if plain is not None and _suffices(plain, needed, problem, examination, judge):
+        return replace(plain, note=_note(plain, needed, problem, examination, judge))
+    if _suffices(exactly, needed, problem, examination, judge):
+        return exactly
     one_input = declared(_at_one_input(problem, examination, judge), problem.ranges, elements)
     return one_input if _suffices(one_input, conditions, problem, examination, judge) else None
+
+
+def in_a_box(remedy: Remedy, conditions: Sequence[Formula], problem: Problem) -> Remedy | None:
+    """A remedy with ranges for further conditions, and those assumed that compare sizes; None where there is no box."""
+    known = {}
+    for name, size in problem.dims.items():
+        symbol, r = size.as_symbol(), problem.ranges[name]
+        if symbol is not None and r.source != "--shape" and not any(name in s.names for s in problem.small.values()):
+            declared = parse_range(remedy.dims.get(name, Range(r.min, r.max, r.step)))
+            known[symbol] = Progression(declared.lo, declared.hi, declared.step)
+    said = {c for c in conditions if c.symbols <= known.keys() and not relates(c)}
+    found = box(said, known) if said else None
+    if found is None:
+        return None
+    narrowed = {s.name: str(Range(*r)) for s, r in found.items() if r != known[s]}
+    return Remedy({**remedy.dims, **narrowed}, tuple([str(c) for c in conditions if c not in said]), remedy.values)
 
 
 def declared(
@@ -111,8 +139,14 @@ def _suffices(
     remedy: Remedy, needed: Sequence[Formula], problem: Problem, examination: Examination, judge: Judge
 ) -> bool:
     """Whether the remedy admits some input, and the requirements hold for all that it admits."""
+    return _holds_within([*_meanings(remedy, problem.dims)], needed, problem, examination, judge)
+
+
+def _holds_within(
+    narrower: Sequence[Formula], needed: Sequence[Formula], problem: Problem, examination: Examination, judge: Judge
+) -> bool:
     within = examination.admissible(problem)
-    within.assume(all_of(*_meanings(remedy, problem.dims)))
+    within.assume(all_of(*narrower))
     if judge.deadline.expired or not judge.satisfiable(within):
         return False
     return all(judge.proves(within, formula) for formula in needed)
@@ -130,6 +164,54 @@ def _meanings(remedy: Remedy, dims: Mapping[str, Dim]) -> Iterator[Formula]:
             yield divides(int(step), dims[name] - int(low or 0))
     for text in remedy.assume:
         yield parse_formula(text, dims)
+
+
+def _note(plain: Remedy, needed: Sequence[Formula], problem: Problem, examination: Examination, judge: Judge) -> str:
+    """What runs beside the sizes of a box, in words: "up to 7 less also works"."""
+    ranges = {name: parse_range(text) for name, text in plain.dims.items()}
+    slack = {name: _slack(problem.dims[name], r, needed) for name, r in ranges.items() if r.lo != r.hi}
+    slack = {name: around for name, around in slack.items() if any(around)}
+    looser = [_loose(problem.dims[name], r, *slack.get(name, (0, 0))) for name, r in ranges.items()]
+    looser += [parse_formula(text, problem.dims) for text in plain.assume]
+    if slack and not _holds_within(looser, needed, problem, examination, judge):
+        return ""
+    valid = examination.admissible(problem)
+    valid.assume(all_of(*needed))
+    valid.assume(negate(all_of(*looser)))
+    others = judge.inhabited(valid)
+    words = dict.fromkeys(_around(*around) for around in slack.values())
+    if len(words) == 1:
+        return f"{next(iter(words))} also works" + (", and so do other sizes" if others else "")
+    each = ", ".join(f"{name_text(name)} {_around(*around)}" for name, around in slack.items())
+    return "; ".join(filter(None, (f"also {each}" if each else "", "other sizes run too" if others else "")))
+
+
+def _around(less: int, more: int) -> str:
+    return " or ".join(f"up to {n} {way}" for n, way in ((less, "less"), (more, "more")) if n)
+
+
+def _slack(size: Dim, interval: Range, conditions: Sequence[Formula]) -> tuple[int, int]:
+    """By how much less and more each value of a range by steps may be, by the conditions on this size alone."""
+    symbol = size.as_symbol()
+    own = all_of(*(c for c in conditions if c.symbols == {symbol}))
+    if symbol is None or interval.step == 1 or own is TRUE:
+        return 0, 0
+
+    last = interval.lo + interval.step * MAX_TRIED
+    tried = np.arange(interval.lo, min(interval.hi or last, last) + 1, interval.step)
+
+    def runs(away: int) -> bool:
+        return bool(np.all(Evaluator({symbol: tried + away}).formula(own)))
+
+    less = next((k for k in range(interval.step) if not runs(-k - 1)), 0)
+    return less, next((k for k in range(interval.step - less) if not runs(k + 1)), 0)
+
+
+def _loose(size: Dim, interval: Range, less: int, more: int) -> Formula:
+    """A size is in a range, or so much less or more."""
+    steps = at_most((size - (interval.lo - less)) % interval.step, less + more)
+    end = TRUE if interval.hi is None else at_most(size, interval.hi + more)
+    return all_of(at_least(size, interval.lo - less), steps, end)
 
 
 def _at_one_input(problem: Problem, examination: Examination, judge: Judge) -> list[str]:

@@ -42,7 +42,7 @@ from shapesmt.algebra import (
     product,
 )
 from shapesmt.errors import ModelError, printable
-from shapesmt.examine import Examination, Judge, Problem, placeholders
+from shapesmt.examine import PLACEHOLDERS, Examination, Judge, Problem, placeholders
 from shapesmt.graph import Declared, Graph, Node
 from shapesmt.language import Range
 from shapesmt.ops import truth_of
@@ -155,11 +155,17 @@ def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, 
 # What the file declares
 
 
-def declarations(problem: Problem, examination: Examination, judge: Judge) -> tuple[tuple[str, Finding], ...]:
-    """The tensors whose declared shape the inferred one contradicts, each with its finding."""
+def declarations(
+    problem: Problem, examination: Examination, judge: Judge, *, names_agree: bool = False
+) -> tuple[tuple[str, Finding], ...]:
+    """The tensors whose declared shape the inferred one contradicts, each with its finding.
+
+    With `names_agree`, a name that no input has stands for one size as well: ONNX Runtime reuses memory by names.
+    """
     findings = []
+    names = {**_first_named(problem, examination), **problem.dims} if names_agree else problem.dims
     for name, declared in problem.graph.declared.items():
-        look = partial(_contradicted, problem, examination, judge, name, declared)
+        look = partial(_contradicted, problem, examination, judge, name, declared, names)
         contradicted = judge.deadline.attempt(look, None)
         findings += [(name, contradicted)] if contradicted is not None else []
     return tuple(findings)
@@ -180,13 +186,30 @@ def refuse_declarations(problem: Problem, examination: Examination, judge: Judge
             )
 
 
+def _first_named(problem: Problem, examination: Examination) -> dict[str, Dim]:
+    """What each name in a declared shape stands for at first."""
+    named: dict[str, Dim] = {}
+    for tensor, declared in problem.graph.declared.items():
+        t = examination.inference.tensors.get(tensor)
+        if t is not None and t.shape is not None and t.is_tensor and len(declared.shape or ()) == len(t.shape):
+            for name, size in zip(declared.shape or (), t.shape, strict=True):
+                if isinstance(name, str) and name not in ("", *PLACEHOLDERS):
+                    named.setdefault(name, size)
+    return named
+
+
 def _contradicted(
-    problem: Problem, examination: Examination, judge: Judge, name: str, declared: Declared
+    problem: Problem,
+    examination: Examination,
+    judge: Judge,
+    name: str,
+    declared: Declared,
+    names: Mapping[str, Dim],
 ) -> Finding | None:
     t = examination.inference.tensors.get(name)
     if t is None or t.shape is None or declared.shape is None or declared.kind != "tensor" or not t.is_tensor:
         return None
-    claim = _claim(t.shape, declared.shape, problem.dims)
+    claim = _claim(t.shape, declared.shape, names)
     decision = judge.decide(examination.domain, examination.narrowing.back(claim))
     if decision.verdict not in (Verdict.DEPENDS, Verdict.FAILS):
         return None
@@ -194,7 +217,10 @@ def _contradicted(
     shown = problem.counterexample(values, claim.symbols) if claim.symbols else None
     theirs, ours = (", ".join(str(d or "?") for d in dims) for dims in (declared.shape, t.shape))
     at = f", as at {_sizes(shown)}" if shown is not None and shown.relevant else ""
-    text = f"the file declares [{theirs}] of '{name}', its node makes [{ours}]{at}"
+    unread = (d for d in declared.shape if isinstance(d, str) and d in names and d not in problem.dims)
+    reused = [f"{d} is {names[d]} elsewhere" for d in dict.fromkeys(unread)]
+    by_name = f"; {', '.join(reused)}, and ONNX Runtime reuses memory by names" if reused else ""
+    text = f"the file declares [{theirs}] of '{name}', its node makes [{ours}]{at}{by_name}"
     index, node = _producer(problem.graph, name) or (-1, None)
     where = (name, "", -1) if node is None else (node.name, node.op, index)
     law = f"tensor '{name}' has the declared shape [{theirs}]"

@@ -2,7 +2,7 @@
 
 from shapesmt.examine.analysis import Analysis, analysed
 from shapesmt.examine.bounds import tensor_bounds, unbounded
-from shapesmt.examine.declarations import placeholders
+from shapesmt.examine.declarations import PLACEHOLDERS, placeholders
 from shapesmt.examine.examination import Examination, Judgement
 from shapesmt.examine.examine import claimed, examine, is_open
 from shapesmt.examine.inputs import DEFAULT, ValueLike, case_text, parse_value
@@ -15,6 +15,7 @@ from shapesmt.examine.stages import examined, posed
 
 __all__ = [
     "DEFAULT",
+    "PLACEHOLDERS",
     "TIMEOUT",
     "Analysis",
     "Claims",

@@ -106,6 +106,14 @@ class Judge:
         """Whether any input is admissible; True as well where that couldn't be decided."""
         return self.deadline.attempt(lambda: self._satisfiable(domain), True)
 
+    def inhabited(self, domain: Domain) -> bool:
+        """Whether some input is known to be admissible; False as well where that couldn't be decided."""
+        return self.deadline.attempt(lambda: self._inhabited(domain), False)
+
+    def _inhabited(self, domain: Domain) -> bool:
+        empty = domain.is_empty()
+        return self._satisfied(tuple(domain.facts)) == "sat" if empty is None else not empty
+
     def _satisfiable(self, domain: Domain) -> bool:
         empty = domain.is_empty()
         if empty is None:

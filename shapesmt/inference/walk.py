@@ -24,6 +24,7 @@ from shapesmt.rules import (
     FOLLOWED,
     STARTED,
     Application,
+    Body,
     InferenceContext,
     Origin,
     Rule,
@@ -167,8 +168,7 @@ class Walk(Applier):
         if body is None:
             return (UNKNOWN,) * len(graph.outputs), None
         inner, origins, applications = body
-        for node, application in zip(graph.nodes, applications, strict=True):
-            run.ctx.adopt(application, f"{run.label}/{node.name}" if run.label else node.name)
+        run.ctx.enter(Body(run.label, graph.nodes, [*graph.inputs], graph.outputs, inner, {}), applications)
         return tuple(inner[name] for name in graph.outputs), origins
 
     def _body(
@@ -217,8 +217,7 @@ class Walk(Applier):
         ctx = InferenceContext(node, inputs, 1)
         named = function.domain == "" or len(node.outputs) >= len(function.outputs)
         ctx.require(TRUE if named else FALSE, laws.CALL_NAMES_ALL_OUTPUTS)
-        for inner_node, application in zip(body, applications, strict=True):
-            ctx.adopt(application, inner_node.name)
+        ctx.enter(Body("", body, function.inputs, function.outputs, tensors, {}), applications)
         outputs = tuple(tensors.get(name, UNKNOWN) for name in function.outputs)[: len(node.outputs)]
         outputs += (UNKNOWN,) * (len(node.outputs) - len(outputs))
         return replace(ctx.application(outputs), origin=partial(_by_function, function, walk.origins), called=True)

@@ -53,6 +53,7 @@ SCALES_AND_ZERO_POINTS_ONE_NUMBER_EACH = Law("SM109", "scales and zero points ar
 SCALES_AND_ZERO_POINTS_SCALARS = Law("SM109", "scales and zero points are scalars")
 SCALES_AND_ZERO_POINTS_NOT_EMPTY = Law("SM109", "scales and zero points have one element or more")
 HIDDEN_FEATURES_FILL_BYTES = Law("SM109", "the hidden features fill the bytes that hold them")
+FIRST_OPERAND_HAS_ONE_SCALE_AND_ZERO_POINT = Law("SM109", "the first operand has one scale and zero point")
 OUTPUT_HAS_ONE_SCALE_AND_ZERO_POINT = Law("SM109", "the output has one scale and zero point")
 SCALE_ONE_NUMBER = Law("SM109", "the scale is one number")
 SCALES_PER_COLUMN_AND_BLOCK = Law("SM109", "the scales are [N, blocks of K]")
@@ -69,9 +70,6 @@ ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN = Law("SM109", "there is one scale and ze
 ONE_SCALE_AND_ZERO_POINT_OR_PER_FILTER = Law("SM109", "there is one scale and zero point, or one per filter")
 ONE_SCALE_AND_ZERO_POINT_OR_PER_POSITION = Law(
     "SM109", "there is one scale and zero point, or one per position of the axis"
-)
-ONE_SCALE_AND_ZERO_POINT_OR_PER_ROW_OR_COLUMN = Law(
-    "SM109", "there is one scale and zero point, or one per row or column"
 )
 SCALE_PER_BLOCK = Law("SM109", "there is one scale per block")
 SCALE_PER_QUANTIZED_AXIS_BLOCK = Law("SM109", "there is one scale per block of the quantized axis")

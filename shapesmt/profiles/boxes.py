@@ -49,6 +49,7 @@ def _width(part: Points) -> float:
 
 
 def _ratio(part: Points, place: int) -> float:
-    """How many times the greatest size is the least; 1 where there is one size only, or no greatest."""
+    """How many times the greatest size is the least; 1 where it isn't cut."""
     low, high = part.lows[place], part.highs[place]
-    return 1 if high is None or high == low else (high + 1) / max(low, 1)
+    cut = high is not None and high != low and len(part.sizes[place].symbols) == 1
+    return ((high or 0) + 1) / max(low, 1) if cut else 1

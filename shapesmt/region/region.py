@@ -9,7 +9,7 @@ symbols say already is left out of the others.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from math import inf, prod
 from operator import attrgetter
 from typing import NamedTuple
@@ -77,7 +77,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
         within.assume(all_of(*parts))
     if any((values := within.values(s)) is not None and not len(values) for s in (alone if joint else ())):
         return Region(("False",), True)
-    simpler = _simpler(joint, alone, within, proves)
+    simpler = _simpler(joint, within, proves)
     if simpler != joint:
         own = [part for parts in alone.values() for part in parts]
         return describe(all_of(*own, *simpler), domain, proves)
@@ -98,10 +98,11 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     return Region(tuple(dict.fromkeys((*single.text, *region.text))), single.exact and region.exact)
 
 
-def _simpler(joint: list[Formula], alone: Iterable[Atom], within: Domain, proves: Proof) -> list[Formula]:
+def _simpler(joint: list[Formula], within: Domain, proves: Proof) -> list[Formula]:
     """Conditions on several symbols, with the numbers put in that the facts leave; those apart that are on one each."""
-    numbers = {s: number for s in alone if (number := _number(s, within)) is not None}
-    if any(not p.symbols.isdisjoint(numbers) for p in joint):
+    inputs = {s for p in joint for s in p.symbols if not s.universal}
+    numbers = {s: number for s in inputs if (number := _number(s, within)) is not None}
+    if numbers:
         return [substitute(p, numbers) for p in joint]
     alike = [p for p in joint if any(q is not p and q.symbols == p.symbols for q in joint)]
     return [_if_about_one_each(p, within, proves) if p in alike else p for p in joint]

@@ -9,6 +9,7 @@ from typing import ClassVar, TypeAlias
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
 from shapesmt.report.data import Answer, Data
 from shapesmt.report.finding import SymbolRange
+from shapesmt.report.memory import Memory
 from shapesmt.report.profile import Profile
 from shapesmt.report.report import Bounds, Explanation, Report
 from shapesmt.report.tightened import Tightened
@@ -130,4 +131,4 @@ class ErrorCode(Answer):
         return 0
 
 
-Result: TypeAlias = Report | Bounds | Explanation | Tightened | Profile | Operators | ModelFacts | ErrorCode
+Result: TypeAlias = Report | Bounds | Explanation | Tightened | Memory | Profile | Operators | ModelFacts | ErrorCode

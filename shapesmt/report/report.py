@@ -67,6 +67,8 @@ class Precondition(Data):
 class Remedy(Data):
     """Narrower ranges and relations with which the model runs: what `--dim`, `--assume` and `--value` are to say.
 
+    `note` says in words what runs beside these sizes.
+
     >>> Remedy({"height": "64..512:16"}, ("total == past + seq",)).to_dict()
     {'dims': {'height': '64..512:16'}, 'assume': ['total == past + seq']}
     """
@@ -74,6 +76,22 @@ class Remedy(Data):
     dims: Mapping[str, str]
     assume: tuple[str, ...] = ()
     values: Mapping[str, str] = field(default_factory=dict, metadata=_OMIT_EMPTY)
+    note: str = field(default="", metadata=_OMIT_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Release(Data):
+    """For which inputs a model runs that fails at sizes to which `--dim` binds it, without these: `dims`.
+
+    `nearest` has the sizes nearest to them at which it runs.
+
+    >>> Release({"seq": 600}, Precondition(("seq <= 512",), exact=True), ({"seq": 512},)).to_dict()
+    {'dims': {'seq': 600}, 'precondition': {'text': ['seq <= 512'], 'exact': True}, 'nearest': [{'seq': 512}]}
+    """
+
+    dims: Mapping[str, int]
+    precondition: Precondition
+    nearest: tuple[Mapping[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,6 +120,7 @@ class Report(Answer):
     unadopted: Mapping[str, SymbolRange] = field(default_factory=dict, metadata=_OMIT_EMPTY)
     """Ranges in the file's metadata for names that no dimension has, which are not used."""
     remedy: Remedy | None = field(default=None, metadata=_OMIT_EMPTY)
+    release: Release | None = field(default=None, metadata=_OMIT_EMPTY)
     warnings: tuple[ModelWarning, ...] = field(default=(), metadata=_OMIT_EMPTY)
     groups: tuple[Group, ...] = field(default=(), metadata=_OMIT_EMPTY)
     """The findings by their cause; `Finding.group` is the place of its group here."""

@@ -1,7 +1,7 @@
 """What a rule reads, states and returns, and how it is registered."""
 
 from shapesmt.rules.alternatives import by_case, one_of
-from shapesmt.rules.application import BY_ALL, Application, Decided, Requirement, Unjudged
+from shapesmt.rules.application import BY_ALL, Application, Body, Decided, Requirement, Unjudged
 from shapesmt.rules.context import RuleContext
 from shapesmt.rules.inference_context import InferenceContext
 from shapesmt.rules.provenance import (
@@ -77,6 +77,7 @@ __all__ = [
     "AnyApply",
     "Application",
     "Apply",
+    "Body",
     "Case",
     "Cause",
     "Decided",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Substitution
+from shapesmt.graph import Node
 from shapesmt.laws import Law
 from shapesmt.rules.provenance import Causes, Origin
 from shapesmt.rules.tensor import Tensor, rewritten
@@ -71,6 +72,27 @@ class Decided(NamedTuple):
 BY_ALL = Decided()
 
 
+class Body(NamedTuple):
+    """One run of the nodes inside a node: of a branch, of a trip of a loop, of a function that the node calls.
+
+    `runs` is the condition under which it takes place, and `label` tells it from the node's other runs. `inner` has the
+    runs inside its own nodes, by their index. The sizes of its tensors are those of `tensors` after all `changes`.
+    """
+
+    label: str
+    nodes: Sequence[Node]
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    tensors: Mapping[str, Tensor]
+    inner: Mapping[int, tuple[Body, ...]]
+    runs: Formula = TRUE
+    changes: tuple[Callable[[Any], Any], ...] = ()
+
+    def rewritten(self, change: Callable[[Any], Any]) -> Body:
+        """The run with symbols replaced."""
+        return self._replace(runs=change(self.runs), changes=(*self.changes, change))
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Application:
     """One rule applied to one node: its outputs, its requirements, and facts about the sizes that data decides."""
@@ -90,6 +112,7 @@ class Application:
     origin: Callable[[int], Origin] | None = None  # of an output's unknown elements, if an inner graph computes it
     called: bool = False  # whether these refer to the inputs of the function that the node calls
     decided: Mapping[Dim, Decided] = field(default_factory=dict)  # how data decides the new sizes
+    bodies: tuple[Body, ...] = ()  # the runs of the nodes inside the node
 
     @property
     def broken(self) -> bool:
@@ -114,4 +137,5 @@ class Application:
             unjudged=tuple(u._replace(branch=change.apply(u.branch)) for u in self.unjudged),
             fresh_symbols=tuple(map(change.apply, self.fresh_symbols)),
             decided={change.apply(size): how for size, how in self.decided.items()},
+            bodies=tuple(body.rewritten(change.apply) for body in self.bodies),
         )

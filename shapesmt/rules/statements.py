@@ -11,7 +11,7 @@ from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Kind, all_of, as_dim, at
 from shapesmt.deadline import look
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import Node
-from shapesmt.rules.application import BY_ALL, Application, Decided, Requirement, Unjudged
+from shapesmt.rules.application import BY_ALL, Application, Body, Decided, Requirement, Unjudged
 from shapesmt.rules.provenance import Causes
 from shapesmt.rules.tensor import Tensor
 
@@ -33,6 +33,7 @@ class Statements:
         self.deciders: dict[Dim, Decided] = {}
         self.decides_success: set[int] = set()
         self.decides_sizes_only: set[int] = set()
+        self.bodies: list[Body] = []
         self.rejected = False
         self.rests_on_inputs: set[tuple[Causes, bool]] = set()
         self._unread: set[int] = set()  # inputs whose elements are known, but not as a list
@@ -153,6 +154,13 @@ class Statements:
         paths = [(u, f"{within}/{u.path}" if u.path else within) for u in unjudged]
         self.unjudged.extend(u._replace(path=path, branch=all_of(self._condition, u.branch)) for u, path in paths)
 
+    def enter(self, body: Body, applications: Sequence[Application]) -> None:
+        """Add what the nodes inside the node state, and the run itself."""
+        for inner, application in zip(body.nodes, applications, strict=True):
+            self.adopt(application, f"{body.label}/{inner.name}" if body.label else inner.name)
+        nested = {i: application.bodies for i, application in enumerate(applications) if application.bodies}
+        self.bodies.append(body._replace(inner=nested, runs=self._condition))
+
     def application(self, outputs: tuple[Tensor, ...]) -> Application:
         """The application with these outputs and what was stated; a node with a negative output size isn't judged."""
         if any(d.hi < 0 for t in outputs for d in t.shape or ()) and not any(
@@ -170,6 +178,7 @@ class Statements:
             decides_sizes_only=frozenset(self.decides_sizes_only),
             rests_on_inputs=frozenset(self.rests_on_inputs),
             decided=self.deciders,
+            bodies=tuple(self.bodies),
         )
 
     def _granted(self, outputs: Sequence[Tensor]) -> frozenset[int]:

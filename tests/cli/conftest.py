@@ -9,7 +9,19 @@ import pytest
 
 import shapesmt
 from shapesmt.algebra import Verdict
-from shapesmt.report import Bounds, Counts, DimBounds, Explanation, Operator, Operators, Report, TensorBounds, Tightened
+from shapesmt.report import (
+    Bounds,
+    Counts,
+    DimBounds,
+    Explanation,
+    Memory,
+    Operator,
+    Operators,
+    Peak,
+    Report,
+    TensorBounds,
+    Tightened,
+)
 
 EXACT = Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(1, 8, "n"),))})
 
@@ -25,6 +37,7 @@ class Fake(types.ModuleType):
             "explained": Explanation("m.onnx", None, Verdict.PROVED, {}),
             "bounded": EXACT,
             "tightened": Tightened(EXACT, "out.onnx"),
+            "measured": Memory("m.onnx", "live", Peak(12, True, {"n": 1}, "relu", "Relu", "12*n")),
             "encoded": "(check-sat)\n",
             "supported_ops": Operators(None, (Operator("Add", since=7),)),
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shapesmt.examine import Question
+from shapesmt.footprint import Wanted
 from tests.cli.test_main import run
 
 
@@ -50,3 +51,24 @@ def test_bad_usage_is_one_line_and_two(api, capsys, arguments, message):
     assert err.replace(":", "").startswith(message.replace(":", ""))
     assert err.count("\n") == 1
     assert api.calls == []
+
+
+def test_memory_passes_everything_on(api, capsys):
+    status, out, err = run(
+        capsys, "memory", "m.onnx", "--dim", "n=1..9", "--mode", "alias", "--budget", "2GB", "--max", "n", "--at", "m=7"
+    )
+    assert (status, err) == (0, "")
+    assert out.startswith("m.onnx: 12 bytes of activations at most")
+    assert api.calls == [
+        ("measured", "m.onnx", Question({"n": "1..9"}, {}, {}, ()), Wanted("alias", "2GB", "n", {"m": 7}))
+    ]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--at", "m"], ["--at", "m=1..3"], ["--mode", "dead"], ["--max", "n"]],
+)
+def test_memory_names_bad_usage(api, capsys, options):
+    status, out, err = run(capsys, "memory", "m.onnx", *options)
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert not api.calls

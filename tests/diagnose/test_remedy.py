@@ -23,6 +23,7 @@ POOLS = " ".join(
     f"{y} = MaxPool <kernel_shape = [3, 3], pads = [1, 0, 0, 1], strides = [2, 2]> ({x})"
     for x, y in zip("xabc", "abcd", strict=True)
 )
+ENLARGED = "<float[4] s = {1, 1, 8, 8}>"
 
 
 @pytest.mark.parametrize(
@@ -47,12 +48,22 @@ POOLS = " ".join(
         (
             "(float[n, m] x) => (y) <int64[2] t = {-1, 7}> { y = Reshape (x, t) }",
             {},
-            Remedy({}, ("(m*n) % 7 == 0",)),
+            Remedy({"m": "7..:7"}, note="other sizes run too"),
         ),
-        (  # as small as can be, instead of 1 and 672
+        (  # h of 1 to 31 gives one row, w of 672 to 687 gives 42
             f"(float[1, 1, h, w] x, float[42, 2] v) => (z) {{ {POOLS} y = Flatten (d) z = MatMul (y, v) }}",
             {},
-            Remedy({"h": "96", "w": "112"}),
+            Remedy({"h": "1..31", "w": "672..687"}, note="other sizes run too"),
+        ),
+        (
+            f"(float[1, 1, h, w] x) => (y) {ENLARGED} {{ {POOLS} u = Resize (d, , s) y = Add (u, a) }}",
+            {"dims": {"h": "20..100", "w": "16.."}},
+            Remedy({"h": "32..96:16", "w": "16..:16"}, note="up to 1 more also works"),
+        ),
+        (
+            "(float[1, 1, h, w] x, float[1, 1, p, p] t) => (y) { y = Conv <strides = [8, 8]> (x, t) }",
+            {"dims": {"h": "64", "p": "7.."}},
+            Remedy({"p": "7..64"}, ("w >= p",)),
         ),
         ("(float[n, 4] x, float[5, 6] w) => (y) { y = MatMul (x, w) }", {}, None),
         ("(float[n, 4] x, float[4, 6] w) => (y) { y = MatMul (x, w) }", {}, None),

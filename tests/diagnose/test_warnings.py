@@ -105,6 +105,23 @@ class TestDeclaration:
         assert not warned(body % "3, 5")
         assert [kind for kind, _ in warned(body % "3, 6")] == ["declaration"]
 
+    @pytest.mark.parametrize(
+        ("inner", "text"),
+        [
+            ("float[k] t, float[m] u", None),
+            ("float[?] t, float[?] u", None),
+            ("float[k] t, float[k] u", "[k] of 'u', its node makes [4*n]; k is 2*n elsewhere"),
+            ("float[n] t, float[k] u", "[n] of 't', its node makes [2*n]"),
+        ],
+    )
+    def test_a_name_stands_for_one_size(self, inner: str, text: str | None) -> None:
+        body = (
+            f"(float[n] x) => (float[q] y) <{inner}> {{ t = Concat<axis=0>(x, x) u = Concat<axis=0>(t, t) y = Abs(u) }}"
+        )
+        found = [told for kind, told in warned(body) if kind == "declaration"]
+        reused = ", and ONNX Runtime reuses memory by names" if text and "elsewhere" in text else ""
+        assert found == ([f"the file declares {text}{reused}"] if text else [])
+
     @pytest.mark.parametrize(("declared", "wrong"), [("2, 5", False), ("2, n", False), ("n, 5", True), ("3, 5", True)])
     def test_silent_about_sizes_that_inputs_do_not_tell(self, declared: str, wrong: bool) -> None:
         body = f"(float[n, m] x) => (int64[{declared}] y) {{ y = NonZero (x) }}"

@@ -128,6 +128,13 @@ def test_boxes_cover_what_is_valid():
     assert len(shapesmt.profile(read(POOLED), dims={"n": "1..2", "h": 4, "w": 4}, profiles=9).boxes) == 2
 
 
+def test_boxes_are_not_cut_where_other_sizes_decide():
+    dims = {"past": "1..500", "seq": "1..9", "batch": "1..2"}
+    boxes = shapesmt.profile(KV_CACHE, dims=dims, assume=["total == past + seq"], profiles=6).boxes
+    assert len(boxes) == 6
+    assert all(box.left_out is None for box in boxes)
+
+
 def test_inner_tensors_have_the_sizes_of_a_run():
     dims = {"n": "1..3", "h": "8..64:8", "w": "8..32:4"}
     (box,) = shapesmt.profile(read(POOLED), dims=dims, inner=["p", "r"]).boxes

@@ -31,7 +31,7 @@ FINDINGS = importlib.import_module("shapesmt.diagnose.findings")
 WALK = importlib.import_module("shapesmt.inference.walk")
 APPLY = importlib.import_module("shapesmt.inference.apply")
 NAMES = {(law.code, law.sentence): name for name, law in vars(laws).items() if isinstance(law, Law)}
-UNJUDGED = ("leave_open", "unchecked", "open_beside_cpu", "Unjudged")  # state what nothing is said of
+UNJUDGED = ("leave_open", "unchecked", "open_beside_cpu", "open_bias", "Unjudged")  # state what nothing is said of
 
 
 class Statement(NamedTuple):

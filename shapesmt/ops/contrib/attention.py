@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal
+from shapesmt.algebra import ONE, TRUE, ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.shared.heads import Heads, head_count, head_size, per_head
 from shapesmt.ops.shared.require import open_beside_cpu, require_one_or, require_shape, require_single, require_vector
@@ -272,16 +272,15 @@ def decoder_masked(ctx: RuleContext) -> list[Tensor]:
     require_vector(ctx, 10, 2 * hidden + values, laws.BIAS_AS_LONG_AS_QUERIES_KEYS_VALUES)
     old, present = _past(ctx, 5, Heads(query[0], as_dim(count), length, hidden // count))
     crossed = ctx.has(1) and ctx.input(1).rank == 4
-    if ctx.has(5) and not crossed:
-        ctx.require(any_of(equal(length, 1), equal(query[0], 0)), laws.ONE_NEW_TOKEN, length, 1)
+    single = any_of(equal(length, 1), equal(query[0], 0)) if ctx.has(5) and not crossed else TRUE
+    ctx.require(single, laws.ONE_NEW_TOKEN, length, 1)
     ctx.require_equal(values // count, hidden // count, laws.ENCODER_KEYS_AND_VALUES_SAME_SHAPE)
-    total = length if crossed else present
     _require_buffer(ctx)
-    if shares_buffer(ctx) and ctx.has(5):
-        total, present = buffered(ctx, 7, 3, old, length), old
+    shared = shares_buffer(ctx) and ctx.has(5)
+    total = buffered(ctx, 7, 3, old, length) if shared else length if crossed else present
     require_mask(ctx, 3, [(query[0], total)])
     require_attention_bias(ctx, 4, (query[0], count, 1, total))
-    return _results(ctx, (query[0], 1, values), hidden, present, total, "float32")
+    return _results(ctx, (query[0], 1, values), hidden, old if shared else present, total, "float32")
 
 
 def _require_buffer(ctx: RuleContext) -> None:

@@ -254,8 +254,7 @@ def indexer(ctx: RuleContext) -> list[Tensor]:
     chosen = ctx.tensor((*query.dims[:-1], capacity), "int32")
     if not packed:
         return [chosen, *_grown_states(ctx, query, size, tokens=tokens)]
-    ctx.require_rank(ctx.input(12), 3)
-    kept = [ctx.input(i) if ctx.has(i) else ctx.tensor(None) for i in (12, 13, 14, 15)]
+    kept = [ctx.input(12, rank=3), *(ctx.input(i) if ctx.has(i) else ctx.tensor(None) for i in (13, 14, 15))]
     update = (kept[0].dims[0], ctx.integer("state_update_capacity", 0), size)
     return [chosen, ctx.tensor((query[0],), "int32"), *kept, ctx.tensor(update)]
 

@@ -109,11 +109,10 @@ def sparse(ctx: RuleContext) -> list[Tensor]:
     total = (ctx.items(7) or [None])[0]
     require_tables(ctx, (9, 10), size, total)
     _require_eights(ctx, size, 9)
-    if total is not None:
-        ctx.require_at_least(past, total, laws.CACHES_HOLD_TOTAL_LENGTH)
-        ctx.require_at_least(total, new, laws.TOTAL_LENGTH_COUNTS_NEW_TOKENS)
-    law = f"{laws.SHARED_BUFFER_WITH_CACHES}, which only the caller decides"
-    ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", law))
+    ctx.require_at_least(past, past if total is None else total, laws.CACHES_HOLD_TOTAL_LENGTH)
+    ctx.require_at_least(new if total is None else total, new, laws.TOTAL_LENGTH_COUNTS_NEW_TOKENS)
+    reason = f"{laws.SHARED_BUFFER_WITH_CACHES}, which only the caller decides"
+    ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", reason))
     cache = ctx.tensor((batch, shared, past, size))
     return [ctx.tensor((batch, new, count * size)), cache, cache]
 

@@ -180,15 +180,10 @@ def word_embedding(ctx: RuleContext) -> Tensor:
     ctx.require_rank(filters, 4, least=True)
     ctx.require_rank(characters, 2, least=True)
     require_vector(ctx, 2, filters[0], laws.BIAS_PER_FILTER)
-    law = laws.FILTERS_AS_WIDE_AS_EMBEDDING
-    ctx.require_equal(filters[3], characters[1], law)
+    ctx.require_equal(filters[3], characters[1], laws.FILTERS_AS_WIDE_AS_EMBEDDING)
     ctx.require_at_least(words[1], filters[2], laws.WORDS_AS_LONG_AS_FILTERS)
-    attributes = (
-        ("conv_window_size", filters[2]),
-        ("char_embedding_size", characters[1]),
-        ("embedding_size", filters[0]),
-    )
-    for name, size in attributes:
+    sizes = {"conv_window_size": filters[2], "char_embedding_size": characters[1], "embedding_size": filters[0]}
+    for name, size in sizes.items():
         if ctx.integer(name, -1) != -1:
             ctx.require_equal(size, ctx.integer(name), laws.ATTRIBUTE_IS_THAT_OF_WEIGHTS.of(name=name))
     return ctx.tensor((words[0], filters[0]), "float32")

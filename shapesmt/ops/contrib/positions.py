@@ -20,16 +20,21 @@ def rotary(ctx: RuleContext) -> Tensor:
     batch, length = x[0], x[1] if x.rank == 3 else x[2]
     if ctx.node.op == "MRotaryEmbedding":
         require_shape(ctx, 1, (3, batch, length), laws.POSITIONS_3_BATCH_LENGTH)
-        ctx.check(x.rank == 4 or ctx.integer("num_heads", 0) > 0, laws.NUM_HEADS_WITH_RANK_3)
-        sections = ctx.integers("mrope_section")
-        ctx.check(len(sections) == 3 and min(sections) >= 0, laws.THREE_SECTIONS.of(sections=list(sections)))
-        ctx.require_equal(sum(sections), table[1], laws.SECTIONS_ADD_UP_TO_ROTATED_HALF)
+        _require_sections(ctx, x, table[1])
     elif places.rank == 2:
         require_shape(ctx, 1, (batch, length), laws.POSITIONS_ONE_OR_BATCH_LENGTH)
     else:
         require_single(ctx, 1, law=laws.POSITIONS_ONE_OR_BATCH_LENGTH)
     _require_head(ctx, x, table[1], length)
     return ctx.tensor(x.dims)
+
+
+def _require_sections(ctx: RuleContext, x: Tensor, rotated: Dim) -> None:
+    """State that three sections, of time, height and width, add up to the rotated half of a head."""
+    ctx.check(x.rank == 4 or ctx.integer("num_heads", 0) > 0, laws.NUM_HEADS_WITH_RANK_3)
+    sections = ctx.integers("mrope_section")
+    ctx.check(len(sections) == 3 and min(sections) >= 0, laws.THREE_SECTIONS.of(sections=list(sections)))
+    ctx.require_equal(sum(sections), rotated, laws.SECTIONS_ADD_UP_TO_ROTATED_HALF)
 
 
 def _require_head(ctx: RuleContext, x: Tensor, half: Dim, length: Dim) -> None:

@@ -13,6 +13,7 @@ from shapesmt.algebra import (
     Dim,
     Kind,
     Substitution,
+    all_of,
     any_of,
     at_least,
     at_most,
@@ -185,6 +186,8 @@ def repeated(ctx: RuleContext, body: Graph, start: list[Tensor], limit: Dim | No
         ctx.fresh_symbols[before.fresh_symbols :] = [known.apply(d) for d in ctx.fresh_symbols[before.fresh_symbols :]]
         hidden = symbols_since(ctx, before.fresh_symbols)
     before.rewrite(ctx, lambda f: in_every_trip(f, index, trips), renamed=False)
+    in_a_trip = at_least(trips - 1, index)
+    ctx.bodies[before.bodies :] = [b._replace(runs=all_of(b.runs, in_a_trip)) for b in ctx.bodies[before.bodies :]]
     judge_first(ctx, body, carry, trips)
     kinds = [kind if c.start.is_tensor else Kind.LOST for c in carry]
     final = [c.at(trips, index, unknown(ctx, f"final{k}", kinds[k])) for k, c in enumerate(carry)]

@@ -38,26 +38,30 @@ class Mark(NamedTuple):
     facts: int
     unjudged: int
     fresh_symbols: int
+    bodies: int
 
     def undo(self, ctx: RuleContext) -> None:
         """Remove what was added since."""
         for statements, length in zip(
-            (ctx.requirements, ctx.facts, ctx.unjudged, ctx.fresh_symbols), self, strict=True
+            (ctx.requirements, ctx.facts, ctx.unjudged, ctx.fresh_symbols, ctx.bodies), self, strict=True
         ):
             del statements[length:]  # type: ignore[attr-defined]  # a list each
 
-    def rewrite(self, ctx: RuleContext, change: Callable[[Formula], Formula], *, renamed: bool = True) -> None:
-        """Rewrite the formulas added since; the conditions of branches only if symbols are renamed."""
+    def rewrite(self, ctx: RuleContext, change: Callable[[Any], Any], *, renamed: bool = True) -> None:
+        """Rewrite the formulas added since; conditions of branches, and sizes inside, only if symbols are renamed."""
         ctx.requirements[self.requirements :] = [
             r._replace(formula=change(r.formula), branch=change(r.branch) if renamed else r.branch)
             for r in ctx.requirements[self.requirements :]
         ]
         ctx.facts[self.facts :] = map(change, ctx.facts[self.facts :])
+        if renamed:
+            ctx.bodies[self.bodies :] = [body.rewritten(change) for body in ctx.bodies[self.bodies :]]
 
 
 def mark(ctx: RuleContext) -> Mark:
     """The present lengths of the context's lists."""
-    return Mark(len(ctx.requirements), len(ctx.facts), len(ctx.unjudged), len(ctx.fresh_symbols))
+    stated = len(ctx.requirements), len(ctx.facts), len(ctx.unjudged)
+    return Mark(*stated, len(ctx.fresh_symbols), len(ctx.bodies))
 
 
 def apart(

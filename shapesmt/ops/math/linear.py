@@ -56,38 +56,43 @@ def gemm(ctx: RuleContext) -> Tensor:
 
 @rule("MatMulInteger", dtype="int32")
 def matmul_integer(ctx: RuleContext) -> Tensor:
-    """A matrix product of quantized operands, with a zero point each: one, or one per row and per column."""
+    """A matrix product of quantized operands, with a zero point each: one, or one per column of the second."""
     a, b = ctx.input(0), ctx.input(1)
     shape = matrix_product(ctx, a, b)
-    for index, operand, axis in ((2, a, -2), (3, b, -1)):
-        if ctx.has(index):
-            require_per_line(ctx, ctx.input(index), operand, axis)
+    if ctx.has(2):
+        require_one(ctx, 2, laws.FIRST_OPERAND_HAS_ONE_SCALE_AND_ZERO_POINT)
+    if ctx.has(3):
+        require_per_column(ctx, ctx.input(3), b)
     return ctx.tensor(shape, "int32")
 
 
 @rule("QLinearMatMul")
 def quantized_matmul(ctx: RuleContext) -> Tensor:
-    """A matrix product of quantized operands; scales and zero points are one, or one per row and per column."""
+    """A matrix product of quantized operands; scales and zero points are one, or one per column of the second."""
     a, b = ctx.input(0), ctx.input(3)
     shape = matrix_product(ctx, a, b)
-    for index, operand, axis in ((1, a, -2), (2, a, -2), (4, b, -1), (5, b, -1)):
-        require_per_line(ctx, ctx.input(index), operand, axis)
-    for index in (6, 7):
-        ctx.check(ctx.input(index).rank <= 1, laws.OUTPUT_HAS_ONE_SCALE_AND_ZERO_POINT)
-        ctx.require_equal(ctx.input(index).numel, 1, laws.OUTPUT_HAS_ONE_SCALE_AND_ZERO_POINT)
+    first, output = laws.FIRST_OPERAND_HAS_ONE_SCALE_AND_ZERO_POINT, laws.OUTPUT_HAS_ONE_SCALE_AND_ZERO_POINT
+    for index, law in ((1, first), (2, first), (6, output), (7, output)):
+        require_one(ctx, index, law)
+    for index in (4, 5):
+        require_per_column(ctx, ctx.input(index), b)
     return ctx.tensor(shape, ctx.input(7).dtype)
 
 
-def require_per_line(ctx: RuleContext, parameter: Tensor, operand: Tensor, axis: int) -> None:
-    """State that a scale or zero point is one, or one per row (`axis=-2`) or column (`axis=-1`) of the operand."""
-    law = laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_ROW_OR_COLUMN
+def require_one(ctx: RuleContext, index: int, law: laws.Law) -> None:
+    """State that a scale or zero point is a scalar or a list of one: ONNX Runtime takes no more, though ONNX does."""
+    ctx.check(ctx.input(index).rank <= 1, law)
+    ctx.require_equal(ctx.input(index).numel, 1, law)
+
+
+def require_per_column(ctx: RuleContext, parameter: Tensor, operand: Tensor) -> None:
+    """State that a scale or zero point is one, or one per column of the operand."""
     fitting: list[Formula] = [equal(parameter.numel, 1)] if parameter.rank <= 1 else []
     if parameter.rank == 1 and operand.rank == 2:
-        fitting.append(equal(parameter[0], operand[axis]))
+        fitting.append(equal(parameter[0], operand[-1]))
     elif parameter.rank == operand.rank > 1:
-        lines = operand.replace(-3 - axis, 1)
-        fitting.append(all_of(*map(equal, parameter.dims, lines.dims)))
-    ctx.require(any_of(*fitting), law, parameter.numel, operand.dims[axis:][0])
+        fitting.append(all_of(*map(equal, parameter.dims, operand.replace(-2, 1).dims)))
+    ctx.require(any_of(*fitting), laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN, parameter.numel, operand.dims[-1:][0])
 
 
 @rule("Det")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, negate
+from shapesmt.algebra import FALSE
 from shapesmt.ops.shared import bridge
-from shapesmt.rules import Unjudged
+from shapesmt.ops.shared.require import open_unless
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,11 +64,8 @@ def without_broadcast(ctx: RuleContext) -> bool:
 
 
 def unchecked(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> None:
-    """Leave a node unknown where it breaks a law which OpenVINO doesn't check: its behaviour then isn't defined."""
-    if formula is not TRUE:
-        text = f"{law}, which OpenVINO doesn't check"
-        note = "" if formula is FALSE else f"the law holds where {formula}"
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", text, note, branch=negate(formula)))
+    """Leave a node unknown where it breaks a law which OpenVINO doesn't check."""
+    open_unless(ctx, law, formula, "OpenVINO")
 
 
 def careless(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:

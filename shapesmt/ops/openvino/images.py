@@ -88,8 +88,9 @@ def yolo_regions(ctx: RuleContext) -> Tensor:
     first, last = ctx.axis(4), ctx.axis(4, name="end_axis")
     if first > last:
         unchecked(ctx, laws.AXIS_BEFORE_END_AXIS.of(first=first, last=last))
-    flat = [*x.dims[:first], product(x.dims[first : last + 1]), *x.dims[last + 1 :]]
-    return ctx.tensor(flat if first <= last else None)
+    return ctx.tensor(
+        None if first > last else [*x.dims[:first], product(x.dims[first : last + 1]), *x.dims[last + 1 :]]
+    )
 
 
 PLANES = {"NV12": ((2, 2),), "I420": ((2, 1), (2, 1))}

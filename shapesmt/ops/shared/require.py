@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import any_of, as_dim, equal
+from shapesmt.algebra import FALSE, TRUE, any_of, as_dim, equal, negate
 from shapesmt.rules import Decided, Unjudged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.algebra import Dim
+    from shapesmt.algebra import Dim, Formula
     from shapesmt.rules import RuleContext, Shape, Tensor
 
 LARGEST = 2**63 - 1  # what 64 bits hold
@@ -105,3 +105,11 @@ def open_beside_cpu(ctx: RuleContext, law: laws.Law, *, used: bool) -> None:
     """Leave a node unjudged that uses a feature for which only other devices than the CPU have kernels."""
     if used:
         ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"{law}: ONNX Runtime has it on other devices only"))
+
+
+def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula, runtime: str) -> None:
+    """Leave a node unjudged where it breaks a law which the runtime doesn't check: its behaviour then isn't defined."""
+    if formula is not TRUE:
+        text = f"{law}, which {runtime} doesn't check"
+        note = "" if formula is FALSE else f"the law holds where {formula}"
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", text, note, branch=negate(formula)))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from shapesmt import laws
-from shapesmt.algebra import TRUE, Dim, any_of, as_dim, equal, negate
+from shapesmt.algebra import FALSE, TRUE, Dim, any_of, as_dim, equal, negate
 from shapesmt.algebra.numeric import Float, float_at_least, literal
 from shapesmt.errors import RejectedError
 from shapesmt.ops.shared.bridge import known_axis
+from shapesmt.ops.shared.require import open_unless
 from shapesmt.rules import Elements, Field, Unjudged, tensor, uniform
 
 if TYPE_CHECKING:
@@ -85,6 +86,12 @@ def require_order(
     elif isinstance(a, Float) and isinstance(b, Float):
         condition = float_at_least(a, b) if apart else float_at_least(b, a)
         ctx.require(TRUE if condition is None else negate(condition) if apart else condition, law)
+
+
+def open_bias(ctx: RuleContext, index: int, size: Dim, law: laws.Law) -> None:
+    """Leave a node unjudged whose bias hasn't that many elements: without oneDNN, TensorFlow reads past its end."""
+    bias = ctx.input(index)
+    open_unless(ctx, law, equal(bias[0], size) if bias.rank == 1 else FALSE, "TensorFlow")
 
 
 def leave_open(ctx: RuleContext, law: laws.Law) -> NoReturn:

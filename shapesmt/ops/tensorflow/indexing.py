@@ -90,11 +90,10 @@ def _without_laws(ctx: RuleContext, op: str, *inputs: Tensor, **attributes: Attr
 def gather_nd(ctx: RuleContext) -> Tensor:
     """The last axis of the indices holds index tuples, each of an element or a slice."""
     x, indices = ctx.input(0), ctx.input(1)
-    ctx.require_rank(x, 1, least=True)
-    ctx.require_rank(indices, 1, least=True)
+    for t in (x, indices):
+        ctx.require_rank(t, 1, least=True)
     require_indexable(ctx, x, indices)
-    depth = indices[-1].constant
-    if depth is None:
+    if (depth := indices[-1].constant) is None:
         return ctx.tensor(None)
     require_tuples(ctx, x, indices, depth)
     return _without_laws(ctx, "GatherND", x, indices) if depth else ctx.tensor([*indices.dims[:-1], *x.dims])

@@ -8,8 +8,8 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, equal, maximum, minimum, select
 from shapesmt.ops.math.linear import split_term
 from shapesmt.ops.shared.bridge import known, result
-from shapesmt.ops.shared.require import require_least, require_ranks, require_shape, require_vector, sized
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
+from shapesmt.ops.shared.require import require_least, require_ranks, require_shape, sized
+from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, open_bias, require_numbers, require_order
 from shapesmt.rules import Tensor, rule
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def matmul(ctx: RuleContext) -> Tensor:
     b = turned(ctx.input(1, rank=2), ctx.integer("transpose_b", 0))
     ctx.require_equal(a[1], b[0], laws.INNER_SIZES_EQUAL)
     if ctx.node.op == "_FusedMatMul" and "BiasAdd" in ctx.attributes.get("fused_ops", ()):  # type: ignore[operator]  # a list
-        require_vector(ctx, 2, b[1], laws.BIAS_PER_COLUMN)
+        open_bias(ctx, 2, b[1], laws.BIAS_PER_COLUMN)
     return ctx.tensor([a[0], b[1]], "float32" if ctx.node.op == "SparseMatMul" else None)
 
 

@@ -9,7 +9,7 @@ from shapesmt.algebra import Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.shared.bridge import anything, known
 from shapesmt.ops.shared.require import require_least, require_ranks, require_vector, sized
 from shapesmt.ops.shared.windows import OR_NONE, Window, sliding
-from shapesmt.ops.tensorflow.common import DOMAIN, channel, channels_first, least
+from shapesmt.ops.tensorflow.common import DOMAIN, channel, channels_first, least, open_bias
 from shapesmt.rules import Tensor, Unjudged, rule
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def convolution(ctx: RuleContext) -> Tensor:
     if count == 3:
         ctx.require_equal(channel(ctx, x), w[-2], laws.FILTERS_FOR_EACH_CHANNEL)
     if ctx.node.op == "_FusedConv2D" and len(ctx.inputs) > 2:
-        require_vector(ctx, 2, w[-1], laws.ELEMENT_PER_FILTER)
+        open_bias(ctx, 2, w[-1], laws.ELEMENT_PER_FILTER)
     return image(ctx, x[0], w[-1], counts)
 
 

@@ -15,6 +15,7 @@ from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
 from shapesmt.render.text.constraints import constraint_lines
 from shapesmt.render.text.findings import causes
+from shapesmt.render.text.memory import memory_text
 from shapesmt.render.text.stories import MOST_LINES, height, stories, story_lines
 from shapesmt.render.text.summary import summary, unchecked
 from shapesmt.render.text.tables import (
@@ -47,8 +48,11 @@ from shapesmt.report import (
     ErrorCode,
     Explanation,
     FindingKind,
+    Memory,
     ModelFacts,
     Profile,
+    Release,
+    Remedy,
     Report,
     Tightened,
     Unchecked,
@@ -105,6 +109,8 @@ def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
         return tightened_text(result)
     if isinstance(result, Profile):
         return profile_text(result)
+    if isinstance(result, Memory):
+        return memory_text(result)
     if isinstance(result, Explanation):
         return _explanation(result)
     if isinstance(result, ModelFacts):
@@ -224,12 +230,32 @@ def _tallies(report: Report) -> Iterator[tuple[int, str]]:
 def _region(report: Report) -> Iterator[Line]:
     """The precondition of the whole model, and the flags under which it is proved."""
     region = report.precondition
+    if report.release is not None:
+        yield _released(report.release)
     if region is None or not region.text or report.verdict is Verdict.FAILS:
         return
     how, formula = runs_when(region.whole, exact=region.data or region.exact, data=region.data is not None)
     yield line(0, f"{name(report.model)} {how}", *(" ", code(formula)) * bool(formula))
     if report.remedy is not None:
-        yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG))
+        note = f" ({printable(report.remedy.note, 400)})" if report.remedy.note else ""
+        yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG), note)
+
+
+def _released(release: Release) -> Line:
+    """For which inputs a model runs without the numbers for which it fails."""
+    region = release.precondition
+    how, formula = runs_when(region.whole, exact=region.data or region.exact, data=region.data is not None)
+    what = [f"it {how} ", code(formula)] if formula else ["it runs for other sizes"]
+    nearest = [", ".join(f"{name(n)}={size}" for n, size in at.items()) for at in release.nearest]
+    pinned = flags(Remedy({n: str(size) for n, size in release.dims.items()}))
+    return line(
+        0,
+        "without ",
+        (printable(pinned, 1000), STRONG),
+        " ",
+        *what,
+        *[f"; nearest: {' or '.join(nearest)}"] * bool(nearest),
+    )
 
 
 def proofs(report: Report) -> str:

@@ -8,6 +8,10 @@ pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed"
 
 import tensorflow as tf
 
+import shapesmt
+from shapesmt.frontends import load
+from tests.oracle.tensorflow_calls import made, x
+from tests.oracle.tensorflow_peer import graph_of
 from tests.support.tensorflow import ints, length, named, scalar
 
 raw = tf.raw_ops
@@ -91,3 +95,12 @@ def test_fourier(agree):
     agree(lambda x: raw.RFFT2D(input=x, fft_length=ints(2, 3, dtype=tf.int32)), "0..3,0..4")
     agree(lambda x: raw.RFFT(input=x, fft_length=[length(x, 1)]), "0..2,0..5")
     agree(lambda x: raw.IRFFT(input=tf.complex(x, x), fft_length=ints(4, dtype=tf.int32)), "0..2,0..5")
+
+
+@pytest.mark.parametrize(("columns", "verdict"), [(4, "PROVED"), (3, "UNKNOWN"), (5, "UNKNOWN")])
+def test_a_fused_bias_of_another_length_is_unknown(columns, verdict):
+    """With oneDNN TensorFlow refuses it, without it reads past the end of the bias."""
+    product = made("_FusedMatMul", x(2, 3), x(3, 4), (x(columns),), fused_ops=["BiasAdd"])
+    layer = {"num_args": 1, "strides": [1, 1, 1, 1], "padding": "VALID", "fused_ops": ["BiasAdd"]}
+    for call in (product, made("_FusedConv2D", x(2, 5, 5, 3), x(3, 3, 3, 4), (x(columns),), (), **layer)):
+        assert shapesmt.check(load(graph_of(call).SerializeToString())).verdict == verdict

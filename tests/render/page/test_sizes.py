@@ -186,3 +186,13 @@ def test_random_formulas_have_the_values_that_they_have_here(shown, seeds: range
     told = browser.execute_script(script, trees.entries, places, sizes)
     for values, row in zip(points, told, strict=True):
         assert row == [str(evaluate(f, values)).lower() for f in formulas]
+
+
+def test_a_search_ends_where_nothing_runs(shown) -> None:
+    model = text("g (float[n] x, float[m] y) => (float[k] z) { c = Concat<axis=0>(y, y) z = Add(x, c) }")
+    browser = shown(html_page(api.page_data(model, Question({"n": "3..9:2", "m": "2..4"}))))
+    told = browser.find_element("id", "outcome").text
+    assert "Fails at these sizes" in told
+    assert "No sizes" in told
+    groups = browser.execute_script("return shapesmt.model.groups.map((group) => group.sliders.length)")
+    assert groups == [2]  # the condition isn't false by itself: the search has to end

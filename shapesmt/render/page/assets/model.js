@@ -90,13 +90,20 @@ class Model {
       const { slider, value } = alone.reduce((a, b) => (steps(b) < steps(a) ? b : a));
       return sizes.with(slider, value);
     }
-    let left = group.sliders.length > 1 ? MOST_TRIED : 0;
-    for (let radius = 1; left > 0; radius += 1) {
-      for (const tried of this.ring(group.sliders, sizes, radius)) {
-        left -= 1;
-        if (this.holds(group, tried)) return tried;
-        if (left <= 0) break;
+    return group.sliders.length > 1 ? this.nearestTogether(group, sizes) : null;
+  }
+
+  /** The nearest sizes with several dimensions changed. */
+  nearestTogether(group, sizes) {
+    let tried = 0;
+    for (let radius = 1; tried < MOST_TRIED; radius += 1) {
+      const before = tried;
+      for (const near of this.ring(group.sliders, sizes, radius)) {
+        tried += 1;
+        if (this.holds(group, near)) return near;
+        if (tried === MOST_TRIED) break;
       }
+      if (tried === before) return null; // beyond every range
     }
     return null;
   }

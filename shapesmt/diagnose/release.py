@@ -1,0 +1,71 @@
+"""Release: a model that fails for every input, examined without the numbers that its caller gives to dimensions.
+
+Of a position table with 512 rows it says, for `--dim seq=600`: without that it runs when `seq <= 512`, nearest is 512.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from shapesmt.algebra import Verdict, absolute, all_of, at_least, at_most, total
+from shapesmt.diagnose.findings import precondition
+from shapesmt.errors import UsageError
+from shapesmt.examine import Claims, Examination, Judge, Problem, Question, examined, posed
+from shapesmt.language import names_in
+from shapesmt.report import Precondition, Release
+
+MAX_AWAY = 1 << 12  # how far from its number a dimension is sought, halved for each
+MIN_AWAY = 1 << 5
+
+
+def release(question: Question, problem: Problem, examination: Examination, judge: Judge) -> Release | None:
+    """For which inputs a model runs without the numbers of `--dim` for which it fails; None where that isn't known."""
+    if examination.verdict is not Verdict.FAILS or not examination.fails:
+        return None
+    pinned = {n: r.min for n, r in problem.ranges.items() if n in (question.dims or {}) and r.min == r.max}
+    found = judge.deadline.attempt(lambda: _without(pinned, question, problem, judge), None) if pinned else None
+    moved = {n: size for n, size in pinned.items() if found and any(at[n] != size for at in found.nearest)}
+    if not found or len(moved) in (0, len(pinned)):
+        return found
+    return judge.deadline.attempt(lambda: _without(moved, question, problem, judge), None) or found
+
+
+def _without(pinned: Mapping[str, int], question: Question, problem: Problem, judge: Judge) -> Release | None:
+    """For which inputs a model runs without these numbers; None where it fails for all or none is admissible."""
+    dims = {name: r for name, r in (question.dims or {}).items() if name not in pinned}
+    try:
+        freed, examination = examined(
+            posed(problem.graph, replace(question, dims=dims), judge), judge, trust=question.claims is Claims.TRUST
+        )
+    except UsageError:  # the assumptions contradict the default ranges
+        return None
+    if examination.fails:
+        return None
+    region = precondition(freed, examination, judge)
+    return Release(pinned, region, _nearest(pinned, region, freed, examination, judge))
+
+
+def _nearest(
+    pinned: Mapping[str, int], region: Precondition, problem: Problem, examination: Examination, judge: Judge
+) -> tuple[dict[str, int], ...]:
+    """The nearest sizes at which a model runs: of one dimension the next smaller and the next greater."""
+    if not examination.decided or region.data is not None:
+        return ()
+    named = {name for text in region.text for name in names_in(text)}
+    sizes = {name: problem.dims[name] for name in pinned}
+    near = max(MAX_AWAY >> len(pinned), MIN_AWAY)
+    windows = [[(1, near), (-near, -1)]] if len(pinned) == 1 else [[(-near, near)]] * len(pinned)
+    found = []
+    for ways in zip(*windows, strict=True):
+        within = examination.domain.copy()
+        away = [size - pinned[name] for name, size in sizes.items()]
+        within.assume(
+            all_of(*(f for d, (lo, hi) in zip(away, ways, strict=True) for f in (at_least(d, lo), at_most(d, hi))))
+        )
+        least = judge.extent(within, total(map(absolute, away)))[0] if judge.inhabited(within) else None
+        values = judge.complete(within, least.witness) if least is not None else None
+        if values is not None:
+            symbols = problem.counterexample(values).symbols
+            found.append({name: size for name, size in symbols.items() if name in pinned or name in named})
+    return tuple(sorted(found, key=lambda at: [at[n] for n in pinned]))

@@ -1,0 +1,6 @@
+"""The bytes that activations take: at most, at given sizes, and within a budget."""
+
+from shapesmt.footprint.ask import measured, memory
+from shapesmt.footprint.footprint import Wanted
+
+__all__ = ["Wanted", "measured", "memory"]

@@ -1,0 +1,47 @@
+"""Ask: the question about memory, as callers pose it and as the command line does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from shapesmt.algebra import one_call
+from shapesmt.examine import TIMEOUT, Question, ValueLike, analysed
+from shapesmt.footprint.footprint import Wanted, footprint
+from shapesmt.frontends import Model
+from shapesmt.language import RangeLike, ShapeLike
+from shapesmt.report import Memory
+
+
+def memory(
+    model: Model,
+    *,
+    mode: str = "live",
+    budget: str | int | None = None,
+    greatest: str | None = None,
+    at: Mapping[str, int] | None = None,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
+    assume: Iterable[str] | None = None,
+    timeout: float = TIMEOUT,
+) -> Memory:
+    """The bytes of activations: the most over all valid inputs, those at given sizes, and the inputs that fit a budget.
+
+    `mode` says which tensors share a buffer: none ("live"), views as well ("alias"), results of elementwise operators
+    too ("inplace"). `budget` is "2GB", "512MiB" or a number; `greatest` asks for the greatest value of a dimension
+    within it. `at` has sizes at which the bytes are asked for, and where `greatest` looks. The rest is as for `check`.
+
+    Example:
+        >>> model = b'''<ir_version: 8, opset_import: ["":18]>
+        ... g (float[n] x) => (float[n] y) { a = Abs(x) y = Exp(a) }'''
+        >>> report = memory(model, budget=100, greatest="n", dims={"n": "1..64"})
+        >>> report.worst.bytes, report.worst.formula, report.budget.text, report.max.value
+        (512, '8*n', ('n <= 12',), 12)
+    """
+    return measured(model, Question(dims, shapes, values, assume, timeout), Wanted(mode, budget, greatest, at or {}))
+
+
+@one_call()
+def measured(model: Model, question: Question, wanted: Wanted) -> Memory:
+    """The answer of `memory`."""
+    return footprint(analysed(model, question), wanted)

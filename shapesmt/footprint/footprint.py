@@ -1,0 +1,191 @@
+"""Footprint: what is held at most and where, what fits a budget, and what is beyond indices of 32 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import inf
+
+from shapesmt.algebra import Assignment, Dim, Kind, equal, evaluate, total
+from shapesmt.errors import UsageError, printable
+from shapesmt.examine import Analysis
+from shapesmt.footprint.amount import parse_amount
+from shapesmt.footprint.fits import Fit, fits, highest
+from shapesmt.footprint.lifetimes import Mode
+from shapesmt.footprint.points import Point, Points, counts
+from shapesmt.footprint.sizes import bytes_of, weights_of
+from shapesmt.footprint.worst import Summit, size_key, summit, undominated
+from shapesmt.language import unknown_name
+from shapesmt.presolve import Domain
+from shapesmt.report import Budget, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
+
+INDICES = 2**31 - 1
+"""The most elements of a tensor that signed indices of 32 bits count."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for beside the worst case.
+
+    Attributes:
+        mode: Which tensors share a buffer: "live", "alias" or "inplace".
+        budget: The bytes that activations may take.
+        greatest: The dimension whose greatest value within the budget is asked for.
+        at: Sizes at which the bytes are asked for; of the other sizes the worst count.
+    """
+
+    mode: str = Mode.LIVE.value
+    budget: str | int | None = None
+    greatest: str | None = None
+    at: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.greatest is not None and self.budget is None:
+            raise UsageError("the greatest value that fits needs a budget")
+        if self.greatest in self.at:
+            raise UsageError(f"{self.greatest} can't have a value and be asked for")
+
+    @property
+    def sharing(self) -> Mode:
+        """Which tensors share a buffer.
+
+        Raises:
+            UsageError: `mode` is none of these words.
+        """
+        try:
+            return Mode(self.mode)
+        except ValueError:
+            words = ", ".join(mode.value for mode in Mode)
+            raise UsageError(f"mode is one of {words}, not {printable(repr(self.mode))}") from None
+
+
+def footprint(a: Analysis, wanted: Wanted) -> Memory:
+    """The bytes of a model's activations over the inputs for which it runs."""
+    limit = None if wanted.budget is None else parse_amount(wanted.budget)
+    problem, examination = a.problem, a.examination
+    for name in (*wanted.at, *filter(None, [wanted.greatest])):
+        if name not in problem.dims:
+            raise unknown_name("dimension", name, problem.dims, problem.graph.source)
+    about = problem.ranges, problem.assumptions, examination.verdict
+    weights = weights_of(problem.graph)
+    answer = Memory(problem.graph.source, wanted.mode, None, None, weights, (), None, None, None, None, (), *about)
+    if examination.fails or not a.judge.satisfiable(examination.domain):
+        return replace(answer, seconds=a.seconds)
+    every = Points(problem.graph, examination.inference, wanted.sharing)
+    measured = _Measured(a, undominated(every), tuple(dict.fromkeys(every.unknown)))
+    worst = measured.worst(measured.everywhere)
+    given = measured.given(wanted.at)
+    answer = replace(
+        answer,
+        worst=measured.peak(worst),
+        inputs=measured.inputs(worst),
+        tensors=measured.tensors(worst),
+        at=PeakAt(dict(wanted.at), measured.peak(measured.worst(given))) if wanted.at else None,
+        indices=measured.indices(),
+        unknown=measured.unknown,
+    )
+    if limit is not None:
+        fit = measured.fits(limit)
+        greatest = None if wanted.greatest is None else measured.greatest(wanted.greatest, fit, given)
+        answer = replace(answer, budget=Budget(limit, fit.text, fit.exact), max=greatest)
+    return replace(answer, seconds=a.seconds)
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """The points of a model that can hold the most, over the inputs for which it runs."""
+
+    analysis: Analysis
+    points: list[Point]
+    unknown: tuple[str, ...]
+
+    @property
+    def everywhere(self) -> Domain:
+        """The inputs for which the model runs."""
+        return self.analysis.examination.narrowed
+
+    def worst(self, domain: Domain) -> Summit | None:
+        """The point that holds the most; None of a model without nodes."""
+        return summit(self.points, domain, self.analysis.examination, self.analysis.judge)
+
+    def peak(self, worst: Summit | None) -> Peak:
+        """The point that holds the most, as it is reported."""
+        if worst is None:
+            return Peak(0, not self.unknown, {}, "", "", "0")
+        exact, point = worst.exact and not self.unknown, worst.point
+        witness = None if worst.value is None else self.names(worst.witness)
+        endless = self.endless(point) if worst.value is None else ()
+        return Peak(worst.value, exact, witness, point.node, point.op, str(point.bytes), endless)
+
+    def endless(self, point: Point) -> tuple[str, ...]:
+        """The sizes without an end on which a point depends."""
+        tied = self.everywhere.cone(point.bytes.symbols | point.runs.symbols)[0]
+        return tuple(s.name for s in tied if s.kind in (Kind.INPUT, Kind.VALUE) and self.everywhere.ends(s)[1] == inf)
+
+    def tensors(self, worst: Summit | None) -> tuple[HeldTensor, ...]:
+        """What is held at the worst moment, the largest first."""
+        if worst is None:
+            return ()
+        held = worst.point.tensors
+        values = self.values(worst.witness) if worst.value is not None else None
+        rows = [HeldTensor(n, None if values is None else int(evaluate(d, values)), str(d)) for n, d in held]
+        order = sorted(zip(held, rows, strict=True), key=lambda pair: (-(pair[1].bytes or 0), *size_key(pair[0][1])))
+        return tuple(row for _, row in order)
+
+    def inputs(self, worst: Summit | None) -> int | None:
+        """The bytes of the inputs at the worst moment."""
+        witness: Assignment | None = {} if worst is None else worst.witness if worst.value is not None else None
+        values, sizes = self.values(witness), [bytes_of(t) for t in self.analysis.problem.inputs.values()]
+        known = [size for size in sizes if size is not None]
+        if values is None or len(known) < len(sizes):
+            return None
+        return int(evaluate(total(self.analysis.examination.narrowing.narrowed(known)), values))
+
+    def given(self, sizes: Mapping[str, int]) -> Domain:
+        """The inputs that have these sizes."""
+        domain = self.everywhere.copy()
+        for name, value in sizes.items():
+            domain.assume(equal(self.dim(name), value))
+        if not self.analysis.judge.satisfiable(domain):
+            shown = ", ".join(f"{name}={value}" for name, value in sizes.items())
+            raise UsageError(f"no input with {shown} is valid")
+        return domain
+
+    def dim(self, name: str) -> Dim:
+        """A declared dimension over the symbols of the inputs for which the model runs."""
+        (dim,) = self.analysis.examination.narrowing.narrowed([self.analysis.problem.dims[name]])
+        return dim
+
+    def values(self, witness: Assignment | None) -> Assignment | None:
+        """A witness with values for all other sizes."""
+        return self.analysis.judge.complete(self.everywhere, witness)
+
+    def names(self, witness: Assignment | None) -> dict[str, int] | None:
+        """A witness by the names of the declared dimensions."""
+        values = self.values(witness)
+        if values is None:
+            return None
+        return {name: int(evaluate(self.dim(name), values)) for name in self.analysis.problem.dims}
+
+    def fits(self, limit: int) -> Fit:
+        """The inputs whose activations fit so many bytes."""
+        fit = fits(self.points, limit, self.everywhere, self.analysis.judge)
+        return fit._replace(exact=fit.exact and not self.unknown)
+
+    def greatest(self, name: str, fit: Fit, domain: Domain) -> Greatest:
+        """The greatest value of a dimension within a budget, among the inputs of a domain."""
+        end = highest(self.dim(name), fit, domain, self.analysis.judge)
+        followed = fit.exact and not fit.universal
+        if end.value is None:
+            return Greatest(name, None, followed, None, endless=end.proven)
+        return Greatest(name, end.value, end.proven and followed, self.names(end.witness))
+
+    def indices(self) -> IndexLimit | None:
+        """The tensor with the most elements, if these can be more than indices of 32 bits count."""
+        examination, judge = self.analysis.examination, self.analysis.judge
+        large = undominated(p for p in counts(examination.inference) if p.bytes.hi > INDICES)
+        most = summit(large, self.everywhere, examination, judge)
+        if most is None or (most.value is not None and most.value <= INDICES):
+            return None
+        fit = fits(large, INDICES, self.everywhere, judge)
+        return IndexLimit(most.point.node, most.value, str(most.point.bytes), fit.text, fit.exact)

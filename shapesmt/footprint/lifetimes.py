@@ -1,0 +1,133 @@
+"""Lifetimes: from which node to which a buffer is held, and the tensors that share it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from shapesmt.algebra import Dim
+from shapesmt.graph import Node
+
+Size = Callable[[str], Dim | None]
+
+
+class Mode(str, Enum):
+    """Which tensors share a buffer.
+
+    Attributes:
+        LIVE: None; each has its own.
+        ALIAS: An operator that only views its input otherwise (`Reshape`) returns the input's buffer.
+        INPLACE: Besides, an elementwise operator writes to the buffer of an input that nothing reads later.
+    """
+
+    LIVE = "live"
+    ALIAS = "alias"
+    INPLACE = "inplace"
+
+
+VIEWS = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity", "ExpandDims"})
+ELEMENTWISE = frozenset(
+    {
+        *("Abs", "Neg", "Ceil", "Floor", "Round", "Sign", "Sqrt", "Reciprocal", "Exp", "Log", "Erf", "Not", "Cast"),
+        *("Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh", "Mod"),
+        *("Relu", "LeakyRelu", "PRelu", "Elu", "Selu", "Celu", "Gelu", "Mish", "Swish", "Sigmoid", "HardSigmoid"),
+        *("HardSwish", "Softplus", "Softsign", "ThresholdedRelu", "Shrink", "Clip", "Dropout", "BitwiseNot"),
+        *("Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Sum", "Mean", "And", "Or", "Xor", "Where"),
+        *("BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift", "Equal", "Greater", "GreaterOrEqual", "Less"),
+        *("LessOrEqual", "IsInf", "IsNaN"),
+    }
+)
+DOMAINS = frozenset({"", "tensorflow", "openvino"})
+"""The domains whose operators these are."""
+
+
+class Buffer(NamedTuple):
+    """The buffer of a tensor, and of those that share it, from the first node that needs it to the last."""
+
+    tensor: str
+    first: int
+    last: int
+    size: Dim
+
+
+class Held(NamedTuple):
+    """The buffers that nodes hold, and the tensors whose bytes aren't known."""
+
+    buffers: list[Buffer]
+    unknown: list[str]
+
+
+def lifetimes(
+    nodes: Sequence[Node], outputs: Collection[str], size: Size, mode: Mode = Mode.LIVE, carried: Sequence[str] = ()
+) -> Held:
+    """The buffers of what the nodes compute, in order of their first node.
+
+    A tensor is held from the node that computes it to the last one that reads it, an output to the end. `carried` are
+    inputs that are held all the time; what else isn't computed here, and constants, belong to others.
+    """
+    made = {name: i for i, node in enumerate(nodes) for name in node.outputs if name and node.op != "Constant"}
+    made.update(dict.fromkeys(carried, 0))
+    last = dict(made)
+    last.update((name, i) for i, node in enumerate(nodes) for name in node.reads)
+    last.update(dict.fromkeys((*outputs, *carried), len(nodes)))
+    sizes = {name: size(name) for name in made}
+    unknown = [name for name, bytes_ in sizes.items() if bytes_ is None]
+    if mode is Mode.LIVE:
+        groups = [[name] for name in made]
+    else:
+        groups = _Sharing(outputs, sizes, last, carried, mode).groups(nodes)
+    buffers = [_buffer(group, made, last, sizes) for group in groups]
+    return Held(sorted(filter(None, buffers), key=lambda b: b.first), unknown)
+
+
+def _buffer(
+    group: Sequence[str], made: Mapping[str, int], last: Mapping[str, int], sizes: Mapping[str, Dim | None]
+) -> Buffer | None:
+    """The buffer that tensors share; None where its bytes aren't known."""
+    size = sizes[group[0]]
+    return None if size is None else Buffer(group[0], made[group[0]], max(last[name] for name in group), size)
+
+
+class _Sharing:
+    """Which tensors share a buffer; an output of the graph has one of its own."""
+
+    def __init__(
+        self,
+        outputs: Collection[str],
+        sizes: Mapping[str, Dim | None],
+        last: Mapping[str, int],
+        carried: Sequence[str],
+        mode: Mode,
+    ) -> None:
+        self._outputs, self._sizes, self._last, self._mode = outputs, sizes, last, mode
+        self._group_of = {name: [name] for name in carried}
+
+    def groups(self, nodes: Sequence[Node]) -> list[list[str]]:
+        """The tensors in groups that share a buffer each, first the one that needs it."""
+        for i, node in enumerate(nodes):
+            for name in filter(None, node.outputs if node.op != "Constant" else ()):
+                source = self._source(node, i, name)
+                if source is None:
+                    self._group_of[name] = [name]
+                elif source in self._group_of:  # else it is a view of what belongs to others
+                    self._group_of[name] = self._group_of[source]
+                    self._group_of[name].append(name)
+        return [*{id(group): group for group in self._group_of.values()}.values()]
+
+    def _source(self, node: Node, index: int, name: str) -> str | None:
+        """The tensor whose buffer an output of a node takes; None where it needs one of its own."""
+        if name != node.outputs[0] or name in self._outputs or node.domain not in DOMAINS:
+            return None
+        if node.op in VIEWS:
+            return node.inputs[0]
+        if self._mode is not Mode.INPLACE or node.op not in ELEMENTWISE or self._sizes[name] is None:
+            return None
+        return next((read for read in node.inputs if self._free(read, index, name)), None)
+
+    def _free(self, read: str, index: int, name: str) -> bool:
+        """Whether the buffer of an input has the right size, and nothing reads it after this node."""
+        group = self._group_of.get(read)
+        if not group or self._sizes[group[0]] is not self._sizes[name]:
+            return False
+        return all(self._last[t] <= index and t not in self._outputs for t in group)

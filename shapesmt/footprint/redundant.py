@@ -1,0 +1,121 @@
+"""Redundant: limits that others imply, and inputs that show that they don't."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import reduce
+from itertools import combinations
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shapesmt.algebra import Atom, Dim, Evaluator, Formula, evaluate, from_terms, of_atom, substitute, symbol
+from shapesmt.presolve import Domain
+
+MOST_SAMPLES = 1 << 16
+FARTHEST = 1 << 40  # how far from its least value a symbol without end is looked at
+TRIED = 8  # samples of which the exact values are computed
+
+
+class Samples:
+    """Inputs all over a domain, computed in floats: what one of them shows is computed again exactly."""
+
+    def __init__(self, domain: Domain, symbols: Iterable[Atom]) -> None:
+        self._symbols, self._facts = domain.about(symbols)
+        each = max(2, int(MOST_SAMPLES ** (1 / max(len(self._symbols), 1))))
+        axes = [_spread(domain, s, each) for s in self._symbols]
+        grid = np.meshgrid(*axes, indexing="ij") if len(axes) <= np.log2(MOST_SAMPLES) else []
+        self._values = {s: values.ravel() for s, values in zip(self._symbols, grid, strict=False)}
+        self._evaluator = Evaluator(self._values)
+
+    def shows(self, kept: Sequence[Formula], broken: Formula) -> bool:
+        """Whether an input is seen to keep some conditions and to break another one."""
+        if not broken.symbols <= self._values.keys():
+            return False
+        with np.errstate(all="ignore"):
+            holds = [self._evaluator.formula(fact) for fact in (*self._facts, *kept)]
+            shown = reduce(np.logical_and, holds, ~np.asarray(self._evaluator.formula(broken), dtype=bool))
+        places = np.flatnonzero(shown)
+        return any(self._exactly(int(i), kept, broken) for i in places[:: max(1, len(places) // TRIED)][:TRIED])
+
+    def _exactly(self, place: int, kept: Sequence[Formula], broken: Formula) -> bool:
+        at = {s: int(values[place]) for s, values in self._values.items()}
+        known = [fact for fact in (*self._facts, *kept) if fact.symbols <= at.keys()]
+        return all(evaluate(fact, at) for fact in known) and not evaluate(broken, at)
+
+
+def _spread(domain: Domain, s: Atom, number: int) -> NDArray[np.float64]:
+    """Values of a symbol, closer together near the least one."""
+    listed = domain.values(s)
+    if listed is not None:
+        every = len(listed) <= number
+        places = np.arange(len(listed)) if every else np.unique(np.geomspace(1, len(listed), number).astype(int) - 1)
+        return np.asarray(listed[places], dtype=np.float64)
+    lo, hi = domain.ends(s)
+    least = int(lo) if lo > -inf else 0
+    most = int(min(hi, least + FARTHEST))
+    steps = np.geomspace(1, max((most - least) // s.step, 1) + 1, number).astype(np.int64) - 1
+    return np.asarray(least + np.unique(steps) * s.step, dtype=np.float64)
+
+
+def follows(bytes_: Dim, first: Dim, second: Dim, limit: int) -> bool:
+    """Whether a formula is seen to keep a limit that two others keep: it is at most a sum of multiples of them.
+
+    >>> from shapesmt.algebra import symbol
+    >>> n, m = symbol("n", 1), symbol("m", 1)
+    >>> follows(4 * n + 4 * m + 9, 10 * n + 1, 8 * m, 99), follows(6 * n + 4 * m + 9, 10 * n + 1, 8 * m, 99)
+    (True, False)
+    """
+    mine, one, other = (_shifted(d) for d in (bytes_, first, second))
+    if any(from_terms({monomial: 1}).lo < 0 for monomial in {*mine, *one, *other}):
+        return False
+    spare, *room = (limit - terms.pop((), 0) for terms in (mine, one, other))
+    rows = [(one.get(monomial, 0), other.get(monomial, 0), need) for monomial, need in mine.items()]
+    extra = {*one, *other} - mine.keys()
+    rows += [(one.get(m, 0), other.get(m, 0), 0) for m in extra]
+    return any(x * room[0] + y * room[1] <= spare for x, y in _corners(rows) if _covers(rows, x, y))
+
+
+def beneath(bytes_: Dim, other: Dim, limit: int) -> bool:
+    """Whether a formula is seen to be at most another one wherever it is beyond the limit.
+
+    Where `2*n + 9` is more than `3*n`, `n` is at most 8.
+
+    >>> from shapesmt.algebra import symbol
+    >>> n = symbol("n", 1)
+    >>> beneath(2 * n + 9, 3 * n, 26), beneath(2 * n + 9, 3 * n, 24)
+    (True, False)
+    """
+    ahead = _shifted(other - bytes_)
+    behind = -ahead.pop((), 0)
+    if behind <= 0 or any(c < 0 or from_terms({monomial: 1}).lo < 0 for monomial, c in ahead.items()):
+        return False
+    steps = {s: ahead.get(next(iter(_start(s).terms))[0], 0) for s in bytes_.symbols}
+    if not all(steps.values()) or any(s.lo == -inf for s in steps):
+        return False
+    near = {s: symbol(s.name, s.lo, min(s.hi, s.lo + (behind - 1) // c), fold=False) for s, c in steps.items()}
+    return substitute(bytes_, near).hi <= limit
+
+
+def _covers(rows: Sequence[tuple[int, int, int]], x: Fraction, y: Fraction) -> bool:
+    return x >= 0 and y >= 0 and all(a * x + b * y >= need for a, b, need in rows)
+
+
+def _corners(rows: Sequence[tuple[int, int, int]]) -> Iterator[tuple[Fraction, Fraction]]:
+    """Where two of the lines `a*x + b*y == need`, and of the axes, cross."""
+    for (a, b, p), (c, d, q) in combinations([*rows, (1, 0, 0), (0, 1, 0)], 2):
+        if a * d != b * c:
+            yield Fraction(p * d - b * q, a * d - b * c), Fraction(a * q - p * c, a * d - b * c)
+
+
+def _shifted(dim: Dim) -> dict[tuple[int, ...], int]:
+    """The terms of a formula over symbols that begin at 0: `n*m` has an `n`, where `m` is 1 or more."""
+    meanings = {s: _start(s) + int(s.lo) for s in dim.symbols if 0 < s.lo < inf}
+    return dict(substitute(dim, meanings).terms)
+
+
+def _start(s: Atom) -> Dim:
+    """A symbol for how far another one is from its least value."""
+    return symbol(s.name, 0, s.hi - s.lo, fold=False) if 0 < s.lo < inf else of_atom(s)

@@ -1,0 +1,85 @@
+"""Sizes: how many bytes a tensor takes, as a formula over the sizes of the inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+
+from shapesmt.algebra import Dim, as_dim, ceil_divide, product, select
+from shapesmt.graph import Attributes, Graph, Literal
+from shapesmt.rules import Tensor
+
+BITS: Mapping[str, int] = {
+    **dict.fromkeys(("bool", "int8", "uint8", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"), 8),
+    **dict.fromkeys(("float8e8m0", "float6e2m3", "float6e3m2"), 8),
+    **dict.fromkeys(("float16", "bfloat16", "int16", "uint16"), 16),
+    **dict.fromkeys(("float32", "int32", "uint32"), 32),
+    **dict.fromkeys(("float64", "int64", "uint64", "complex64"), 64),
+    **dict.fromkeys(("int4", "uint4", "float4e2m1"), 4),
+    **dict.fromkeys(("int2", "uint2"), 2),
+    "complex128": 128,
+}
+"""The bits of an element; shorter ones than a byte are packed. The length of a string isn't known."""
+BYTE = 8
+SEQUENCE = "seq("
+
+
+def bytes_of(t: Tensor) -> Dim | None:
+    """The bytes of a tensor or a sequence of tensors; None where they aren't known.
+
+    >>> from shapesmt.algebra import symbol
+    >>> from shapesmt.rules import tensor
+    >>> n = symbol("n", 1)
+    >>> bytes_of(tensor("float32", [n, 3])), bytes_of(tensor("int4", [n, 3])), bytes_of(tensor("string", [n]))
+    (Dim('12*n'), Dim('n + (n + 1)//2'), None)
+    """
+    if t.shape is None:
+        return _of_cases(t)
+    dtype = t.dtype[len(SEQUENCE) : -1] if t.dtype.startswith(SEQUENCE) else t.dtype
+    bits = BITS.get(dtype)
+    return None if bits is None else packed(product(t.shape), bits)
+
+
+def packed(count: Dim, bits: int) -> Dim:
+    """The bytes of so many elements of so many bits."""
+    return count * (bits // BYTE) if bits >= BYTE else ceil_divide(count * bits, BYTE)
+
+
+def _of_cases(t: Tensor) -> Dim | None:
+    """The bytes of a tensor whose rank a condition decides."""
+    each = [(case.condition, bytes_of(case.tensor)) for case in t.cases]
+    sizes = [size for _, size in each if size is not None]
+    if not sizes or len(sizes) < len(each):
+        return None
+    size = sizes[-1]
+    for (condition, _), other in zip(reversed(each[:-1]), reversed(sizes[:-1]), strict=True):
+        size = select(condition, other, size)
+    return size
+
+
+def weights_of(graph: Graph) -> int | None:
+    """The bytes of all constants of a model, those of its graphs and functions included; None where one isn't known."""
+    literals = [*graph.literals.values()]
+    for node in graph.every_node():
+        literals += [literal for inner in node.attributes.graphs for literal in inner.literals.values()]
+        if node.op == "Constant":
+            literals += _constants(node.attributes)
+    sizes = [_bytes(literal) for literal in literals]
+    return None if None in sizes else sum(filter(None, sizes))
+
+
+def _constants(attributes: Attributes) -> list[Literal]:
+    """The constant of a `Constant` node, which is a tensor, a number or a list of numbers."""
+    found = []
+    for value in attributes.values():
+        numbers = value if isinstance(value, tuple) else (value,)
+        if isinstance(value, Literal):
+            found.append(value)
+        elif numbers and all(isinstance(number, int | float) for number in numbers):
+            found.append(Literal("int64" if isinstance(numbers[0], int) else "float32", (len(numbers),)))
+    return found
+
+
+def _bytes(literal: Literal) -> int | None:
+    bits = BITS.get(literal.dtype)
+    return None if bits is None else packed(as_dim(prod(literal.shape)), bits).constant

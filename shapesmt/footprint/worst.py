@@ -1,0 +1,105 @@
+"""Worst: the point that holds the most bytes over a set of inputs, without asking for every point's maximum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import inf
+from typing import NamedTuple
+
+from shapesmt.algebra import TRUE, Assignment, Dim, Formula, Kind, at_most, common_factor, divide_terms, from_terms
+from shapesmt.examine import Examination, Judge
+from shapesmt.footprint.points import Point
+from shapesmt.presolve import Domain
+
+
+class Summit(NamedTuple):
+    """The greatest value of some formulas: None where it has no end, or none is known.
+
+    `exact` says that it is proven and attained at the witness, or (of None) that it has no end.
+    """
+
+    value: int | None
+    exact: bool
+    witness: Assignment | None
+    point: Point
+
+
+def undominated(points: Iterable[Point]) -> list[Point]:
+    """The points without those that never hold more than another one does, the largest first.
+
+    >>> from shapesmt.algebra import symbol
+    >>> n = symbol("n", 1)
+    >>> at = lambda size: Point("", "", size, TRUE)
+    >>> [p.bytes for p in undominated([at(4 * n), at(8 * n), at(6 * n + 2), at(6 * n + 3)])]
+    [Dim('8*n'), Dim('6*n + 3')]
+    """
+    distinct: dict[tuple[Dim, Formula], Point] = {}
+    for point in points:
+        distinct.setdefault((point.bytes, point.runs), point)
+    kept: list[Point] = []
+    for point in sorted(distinct.values(), key=lambda p: size_key(p.bytes)):
+        if not any(q.runs in (TRUE, point.runs) and _covers(q.bytes, point.bytes) for q in kept):
+            kept.append(point)
+    return kept
+
+
+def size_key(size: Dim) -> tuple[float, int, int, int]:
+    """A sort key: what can be large comes first, of what has no end that of the highest degree."""
+    terms = [(len(factors), coefficient) for factors, coefficient in size.products()]
+    rising = sum(coefficient for degree, coefficient in terms if degree)
+    return -size.hi, -max((degree for degree, _ in terms), default=0), -rising, -sum(c for _, c in terms)
+
+
+def _covers(first: Dim, second: Dim) -> bool:
+    """Whether the first formula is seen to be at least the second: of `b*n - b`, by `b` and `n - 1`."""
+    difference = first - second
+    if difference.lo >= 0 or len(difference.terms) < 2:
+        return difference.lo >= 0
+    number, shared = common_factor((difference,))
+    return bool(shared) and from_terms({shared: 1}).lo >= 0 and divide_terms(difference, number, shared).lo >= 0
+
+
+def summit(points: Sequence[Point], domain: Domain, examination: Examination, judge: Judge) -> Summit | None:
+    """The point that holds the most bytes, and how many these are at most; None where no point comes about."""
+    best: Summit | None = None
+    for point in points:
+        if best is not None and best.value is not None and point.bytes.hi <= best.value:
+            continue
+        where = within(domain, point.runs, judge)
+        if where is None or (best is not None and best.value is not None and _below(where, point, best.value, judge)):
+            continue
+        found = _highest(where, point, examination, judge)
+        if best is None or _above(found, best):
+            best = found
+        if best.value is None:
+            break
+    return best
+
+
+def within(domain: Domain, runs: Formula, judge: Judge) -> Domain | None:
+    """The inputs for which a point comes about; None where there are none."""
+    if runs is TRUE:
+        return domain
+    narrowed = domain.copy()
+    narrowed.assume(runs)
+    return narrowed if judge.satisfiable(narrowed) else None
+
+
+def _below(domain: Domain, point: Point, value: int, judge: Judge) -> bool:
+    """Whether a point is proven to hold no more than so many bytes."""
+    return judge.proves(domain, at_most(point.bytes, value))
+
+
+def _above(first: Summit, second: Summit) -> bool:
+    """Whether the first value is the greater one."""
+    return (inf if first.value is None else first.value) > (inf if second.value is None else second.value)
+
+
+def _highest(domain: Domain, point: Point, examination: Examination, judge: Judge) -> Summit:
+    """The most bytes of one point."""
+    end = judge.extent(domain, point.bytes)[1]
+    tied = domain.cone(point.bytes.symbols | point.runs.symbols)[0]
+    known = not any(s.kind in (Kind.OPEN, Kind.LOST, Kind.PLACE) for s in tied) and examination.independent(tied)
+    exact = end.proven and examination.decided and known
+    constant = point.bytes.constant is not None
+    return Summit(end.value, exact or constant, {} if constant else end.witness, point)

@@ -1,0 +1,241 @@
+"""Box: the largest ranges within conditions, as a person declares them: `height=32..1280:32`, `width=64..1280:32`.
+
+A box is read off the conditions' truth at the first values of each size; whoever uses it has to prove that it holds for
+all of them. The steps are those by which the conditions divide.
+
+>>> from shapesmt.algebra import at_least, at_most, symbol
+>>> h, w = symbol("h"), symbol("w")
+>>> ranges = {s: Progression(1, None, 1) for d in (h, w) for s in d.symbols}
+>>> [tuple(r) for r in box([at_most((h + 7) % 32, 7), at_least((h // 8) * w, 12)], ranges).values()]
+[(32, None, 32), (3, None, 1)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from math import lcm, prod
+from typing import NamedTuple
+
+import numpy as np
+
+from shapesmt.algebra import (
+    FALSE,
+    FLOOR_DIVISION,
+    TRUE,
+    Atom,
+    Dim,
+    Evaluator,
+    Formula,
+    all_of,
+    fits_int64,
+    of_atom,
+    substitute,
+    symbol,
+)
+from shapesmt.deadline import look
+from shapesmt.presolve import Domain, Values, grouped
+from shapesmt.region.patterns import Truth
+
+LOOKED_AT = {1: 1 << 13, 2: 1 << 10, 3: 1 << 6}  # how far each is looked at, by the number of sizes
+BLOCKS = {1: 1 << 13, 2: 1 << 7, 3: 1 << 4}  # rows along an axis that are told apart, by the number of axes
+FEWEST = 1 << 7  # values that are looked at however large the step is
+STEPS = 4  # the largest step fits so many times into what is looked at
+MAX_STEP = 1 << 10
+
+Size = tuple[int, int, int]
+
+
+class Progression(NamedTuple):
+    """`lo, lo + step, ...` up to `hi`, without end when that is None."""
+
+    lo: int
+    hi: int | None
+    step: int
+
+
+Ranges = Mapping[Atom, Progression]
+
+
+class Run(NamedTuple):
+    """Places along each axis of a grid, at all of which something holds: of two runs the greater is preferred."""
+
+    places: int
+    shortest: int
+    near: int  # the nearer to the first place, the greater
+    ends: tuple[tuple[int, int], ...]
+
+
+def box(conditions: Iterable[Formula], ranges: Ranges) -> dict[Atom, Progression] | None:
+    """Ranges of the conditions' symbols for which these hold, as far as was looked; None where none are known."""
+    found: dict[Atom, Progression] = {}
+    for group in grouped(conditions, Domain(ranges), lambda f: f.symbols):
+        near = {s: _near(s, r, group) for s, r in ranges.items() if s in group.symbols}
+        holds = substitute(group, {s: of_atom(limited) for s, limited in near.items()})
+        known = {limited: ranges[s] for s, limited in near.items()}
+        largest = _largest_of(known, holds) if holds is not FALSE and fits_int64(holds) else None
+        if largest is None:
+            return None
+        found.update({s: largest[limited] for s, limited in near.items()})
+    return found
+
+
+def _near(s: Atom, known: Progression, condition: Formula) -> Atom:
+    """A symbol for the first values of another, those that may be looked at."""
+    reach = known.lo + max(LOOKED_AT[1], FEWEST * max(_divisors(condition, s), default=1)) * known.step
+    limited = symbol(s.name, known.lo, reach if known.hi is None else min(reach, known.hi), fold=False)
+    (atom,) = limited.symbols
+    return atom
+
+
+def _largest_of(ranges: Ranges, condition: Formula) -> dict[Atom, Progression] | None:
+    """The largest box; where it has a single multiple of a step, with the neighbours that hold too."""
+    alone = {s: _alone(s, known, condition) for s, known in ranges.items()}
+    known = {s: r for s, r in alone.items() if r is not None}
+    if len(known) < len(ranges) or len(ranges) == 1:
+        return known if len(known) == len(ranges) else None
+    found = _widest(known, condition)
+    if found is None or all(r.lo != r.hi for r in found[1].values()):
+        return found and found[1]
+    wider = {s: ranges[s] if r.lo == r.hi else r for s, r in found[1].items()}
+    return (_widest(wider, condition, steps=False) or found)[1]
+
+
+def _alone(s: Atom, known: Progression, group: Formula) -> Progression | None:
+    """The widest range of a symbol by the conditions on it alone."""
+    own = all_of(*(c for c in group.conjuncts if c.symbols == {s}))
+    if own is TRUE:
+        return known
+    multiples = _widest({s: known}, own)
+    if multiples is None or multiples[1][s].step == known.step:
+        others = _widest({s: known}, own, remainders=True)
+        multiples = max(filter(None, (multiples, others)), key=lambda sized: sized[0], default=None)
+    return None if multiples is None else multiples[1][s]
+
+
+def relates(condition: Formula) -> bool:
+    """Whether a condition compares sizes with each other (`m == n`, `total >= past + seq`): no box says that.
+
+    >>> from shapesmt.algebra import at_most, equal, symbol
+    >>> m, n = symbol("m"), symbol("n")
+    >>> relates(equal(m, n)), relates(at_most(m * n, 9)), relates(equal(m % 8, 0))
+    (True, False, False)
+    """
+    if condition.dim is None:
+        return any(map(relates, condition.args))
+    terms = [(frozenset(s for a in atoms for s in a.symbols), factor > 0) for atoms, factor in condition.dim.products()]
+    sides = [{symbols for symbols, more in terms if symbols and more is side} for side in (True, False)]
+    return any(a != b for a in sides[0] for b in sides[1])
+
+
+def _widest(
+    ranges: Ranges, condition: Formula, *, steps: bool = True, remainders: bool = False
+) -> tuple[Size, dict[Atom, Progression]] | None:
+    """The box with the most sizes over the widest ranges, by multiples of any step, or by the ranges' own steps."""
+    if len(ranges) not in LOOKED_AT:
+        return None
+    best: tuple[Size, dict[Atom, Progression]] | None = None
+    moduli = {s: sorted({1, *(_divisors(condition, s) if steps else ())}) for s in ranges}
+    every = [_progressions(s, r, moduli[s], len(ranges), remainders=remainders) for s, r in ranges.items()]
+    for progressions in product(*every):
+        look()
+        run = _largest(_truth(dict(zip(ranges, progressions, strict=True)), condition))
+        if run is not None:
+            places = [p[i : j + 1] for p, (i, j) in zip(progressions, run.ends, strict=True)]
+            span = prod(int(p[-1] - p[0]) + int(p[1] - p[0]) if len(p) > 1 else 1 for p in places)
+            size = run.places * span, run.shortest, run.near
+            if best is None or size > best[0]:
+                chosen = zip(ranges.items(), progressions, run.ends, strict=True)
+                best = size, {s: _range(r, p, *ends) for (s, r), p, ends in chosen}
+    return best
+
+
+def _progressions(
+    s: Atom, known: Progression, moduli: Sequence[int], rank: int, *, remainders: bool
+) -> Iterator[Values]:
+    """The first values of a range that are multiples of a number, or that leave any other remainder."""
+    count = max(LOOKED_AT[rank] // known.step, min(FEWEST, LOOKED_AT[rank]), STEPS * moduli[-1])
+    last = min(known.lo + count * known.step, int(s.hi) if known.hi is None else known.hi, int(s.hi))
+    for m in moduli:
+        step = lcm(known.step, m)
+        starts = [known.lo + i * known.step for i in range(min(step // known.step, MAX_STEP))]
+        for start in (v for v in starts if (v % m != 0) == remainders and v <= last):
+            yield np.arange(start, last + 1, step, dtype=np.int64)
+
+
+def _divisors(condition: Formula, s: Atom) -> set[int]:
+    """The numbers by which the condition divides expressions on a symbol."""
+    dims = [condition.dim] if condition.dim is not None else []
+    found = {n for part in condition.args for n in _divisors(part, s)}
+    while dims:
+        for atom in dims.pop().atoms():
+            if s in atom.symbols:
+                dims += [a for a in atom.args if isinstance(a, Dim)]
+                number = atom.args[1].constant if atom.op is FLOOR_DIVISION else None
+                found |= {number} if number is not None and 1 < number <= MAX_STEP else set()
+    return found
+
+
+def _truth(axes: Mapping[Atom, Values], condition: Formula) -> Truth:
+    """The condition over a grid."""
+    grid = dict(zip(axes, np.meshgrid(*axes.values(), indexing="ij", sparse=True), strict=True))
+    return np.broadcast_to(np.asarray(Evaluator(grid).formula(condition)), [len(v) for v in axes.values()])
+
+
+def _range(known: Progression, values: Values, first: int, last: int) -> Progression:
+    """The values from one place to another; up to the end of the range where they are the last that were looked at."""
+    lo, step = int(values[first]), int(values[1] - values[0]) if len(values) > 1 else 1
+    if last < len(values) - 1 or len(values) == 1:
+        return Progression(lo, int(values[last]), step if last > first else 1)
+    return Progression(lo, None if known.hi is None else known.hi - (known.hi - lo) % step, step)
+
+
+def _largest(truth: Truth) -> Run | None:
+    """The box of a grid with the most places at all of which the truth holds; of several, one of even sides."""
+    if not truth.any():
+        return None
+    shape, starts = truth.shape, [_changes(truth, axis) for axis in range(truth.ndim)]
+    for axis, rows in enumerate(starts):
+        starts[axis] = rows = rows[:: -(-len(rows) // BLOCKS[truth.ndim])]
+        truth = np.logical_and.reduceat(truth, rows, axis=axis)
+    edges = [np.append(rows, length) for rows, length in zip(starts, shape, strict=True)]
+    run = _search(truth, edges, 1)
+    if run is None:
+        return None
+    ends = tuple((int(e[i]), int(e[j + 1]) - 1) for e, (i, j) in zip(edges, run.ends, strict=True))
+    return run._replace(ends=ends)
+
+
+def _changes(truth: Truth, axis: int) -> Values:
+    """The places along an axis from which on the truth differs from the place before."""
+    rows = np.moveaxis(truth, axis, 0).reshape(truth.shape[axis], -1)
+    return np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1)))
+
+
+def _search(truth: Truth, edges: Sequence[Values], least: int) -> Run | None:
+    """The box with the most places, if that is `least` or more; each row stands for those up to the next edge."""
+    rows, best = edges[0], None
+    if truth.ndim == 1:
+        changes = np.flatnonzero(np.diff(np.concatenate(([False], truth, [False])).astype(np.int8)))
+        lengths = rows[changes[1::2]] - rows[changes[::2]]
+        at = int(lengths.argmax()) if len(lengths) else -1
+        if at < 0 or lengths[at] < least:
+            return None
+        first, end = int(changes[2 * at]), int(changes[2 * at + 1])
+        return Run(int(lengths[at]), int(lengths[at]), -int(rows[end]), ((first, end - 1),))
+    others = prod(int(e[-1]) for e in edges[1:])
+    for first in range(len(truth)):
+        look()
+        if (rows[-1] - rows[first]) * others < least:
+            break
+        every = truth[first]
+        for last in range(first, len(truth)):
+            every = every & truth[last]
+            height = int(rows[last + 1] - rows[first])
+            inner = _search(every, edges[1:], -(-least // height)) if every.any() else None
+            if inner is not None:
+                near, ends = inner.near - int(rows[last + 1]), ((first, last), *inner.ends)
+                found = Run(inner.places * height, min(inner.shortest, height), near, ends)
+                if best is None or found[:3] > best[:3]:
+                    best, least = found, found.places
+    return best

@@ -1,0 +1,63 @@
+"""The inputs that keep a limit, and the greatest size among them."""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+
+import pytest
+
+import shapesmt
+from shapesmt.algebra import TRUE, Dim, at_most, divides, evaluate, symbol
+from shapesmt.deadline import Deadline
+from shapesmt.examine import Judge
+from shapesmt.footprint.fits import fits, highest
+from shapesmt.footprint.points import Point
+from shapesmt.presolve import Domain
+from tests.oracle.runner import value
+
+
+def points(*sizes: Dim) -> list[Point]:
+    return [Point("", "", size, TRUE) for size in sizes]
+
+
+N, M = symbol("n", 1, 40), symbol("m", 0, 30)
+ATOMS = [d.as_symbol() for d in (N, M)]
+
+
+@pytest.mark.parametrize("facts", [[], [at_most(N + M, 40)], [divides(3, N)]], ids=str)
+def test_regions_and_greatest_sizes_of_random_sums(facts: list):
+    domain, judge = Domain(ATOMS, facts), Judge(Deadline(None))
+    grid = [dict(zip(ATOMS, at, strict=True)) for at in product(range(1, 41), range(31))]
+    grid = [at for at in grid if all(evaluate(f, at) for f in facts)]
+    for seed in range(60):
+        r = Random(seed)
+        sums = [r.randint(1, 9) * N * M + r.randint(0, 90) * N + r.randint(0, 90) * M + r.randint(0, 99) for _ in "abc"]
+        sums.append(r.randint(1, 9) * ((N + 1) // 2) * N)
+        limit = r.randint(50, 9000)
+        fit = fits(points(*sums), limit, domain, judge)
+        fitting = [at for at in grid if all(evaluate(size, at) <= limit for size in sums)]
+        assert fit.exact
+        named = [{s.name: v for s, v in at.items()} for at in grid]
+        assert [at for at, n in zip(grid, named, strict=True) if all(value(t, n) for t in fit.text)] == fitting, seed
+        end = highest(N, fit, domain, judge)
+        assert end.value == max((at[ATOMS[0]] for at in fitting), default=None), seed
+        if end.value is not None:
+            assert all(evaluate(size, {ATOMS[1]: 0, **end.witness}) <= limit for size in sums), seed
+
+
+def test_sizes_without_an_end_have_a_region_and_a_greatest_value():
+    model = b"""<ir_version: 8, opset_import: ["": 18]>
+    g (float[b, s] x) => (float[b, s] y, float[k] z) { y = Exp(x) f = MatMul(x, x) z = ReduceSum<keepdims = 0>(y) }"""
+    report = shapesmt.memory(model, dims={"b": "1.."}, assume=["b == s"], budget="1MB", greatest="s")
+    assert report.budget.exact
+    assert report.max.value == max(s for s in range(1, 1000) if 8 * s * s <= 10**6)
+
+
+def test_one_layer_of_many_decides():
+    layer = "a{1} = Exp(a{0}) b{0} = Concat<axis = 0>(a{0}, a{1}, a{0}) c{0} = ReduceSum(b{0})"
+    layers = " ".join(layer.format(i, i + 1) for i in range(40))
+    model = f'<ir_version: 8, opset_import: ["": 18]> g (float[n, m] a0) => (float[n, m] a40) {{ {layers} }}'
+    report = shapesmt.memory(model.encode(), dims={"n": "1..5000", "m": "1..5000"}, budget="1MB")
+    assert len(report.budget.text) == 1
+    assert report.budget.exact
