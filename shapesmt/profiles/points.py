@@ -31,7 +31,7 @@ from shapesmt.algebra import (
     evaluate,
     negate,
 )
-from shapesmt.errors import OutOfTimeError
+from shapesmt.errors import OutOfTimeError, UsageError
 from shapesmt.examine import Judge
 from shapesmt.presolve import Domain
 
@@ -77,6 +77,7 @@ class Points:
 
         Raises:
             OutOfTimeError: None is found in the time given.
+            UsageError: What is wanted lies outside the least and the greatest.
         """
         least, first = self._end([])
         above = [at_least(size, low) for size, low in zip(self.sizes, first, strict=True)]
@@ -84,6 +85,9 @@ class Points:
         tops = [(s, high) for s, high, end in zip(self.sizes, last, self.highs, strict=True) if end is not None]
         inside = [*above, *(at_most(size, high) for size, high in tops)]
         ends = [high if high is not None else low for low, high in zip(first, self.highs, strict=True)]
+        if wanted and self.valid([*inside, *wanted]) is None:
+            text = ", ".join(f"{size} in {lo}..{hi}" for size, lo, hi in zip(self.sizes, first, last, strict=True))
+            raise UsageError(f"the sizes that opt gives lie outside the profile, which has {text}")
         middle, usual = self._usual([*inside, *wanted], first, [min(e, t) for e, t in zip(ends, last, strict=True)])
         closed = all(high is not None for high in self.highs)
         tallest = tuple(None if end is None else high for end, high in zip(self.highs, last, strict=True))

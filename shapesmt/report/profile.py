@@ -135,7 +135,7 @@ class Profile(Answer):
                 notes.append(f"{which}: {' and '.join(open_points)} not proven to run")
             if box.left_out is not None:
                 at = ", ".join(f"{name}={value}" for name, value in box.left_out.items())
-                notes.append(f"{which} leaves out valid inputs, such as {at}: its ends don't go together")
+                notes.append(f"{which} leaves out valid inputs, such as {at}")
         if self.assume and self.boxes:
             notes.append(f"inside, only inputs with {' and '.join(self.assume)} are valid")
         return tuple(notes)

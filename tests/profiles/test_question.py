@@ -112,6 +112,13 @@ def test_a_corner_that_is_not_valid_gives_way_and_that_is_said():
     assert profile.assume == ("past + seq <= 100",)
 
 
+def test_usual_sizes_outside_the_profile_are_refused():
+    with pytest.raises(UsageError, match=r"outside the profile, which has past in 1..50, seq in 1..50"):
+        shapesmt.profile(
+            read(TABLE), dims={"past": "1..99", "seq": "1..99"}, assume=["past + seq <= 100"], opt={"past": 60}
+        )
+
+
 def test_boxes_cover_what_is_valid():
     dims = {"n": "1..4", "h": "4..64:4", "w": 8}
     boxes = shapesmt.profile(read(POOLED), dims=dims, profiles=5).boxes
