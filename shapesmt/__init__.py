@@ -1,4 +1,4 @@
-"""shapesmt proves tensor shapes: `check`, `explain`, `bounds`, `tighten` for all inputs of a model at once."""
+"""shapesmt proves tensor shapes for all inputs at once: `check`, `explain`, `bounds`, `tighten`, `simplify`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shapesmt.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim, Verdict, forget
-    from shapesmt.api import bounds, check, encode, explain, memory, page, repro, tighten
+    from shapesmt.api import bounds, check, encode, explain, memory, page, repro, simplify, tighten
     from shapesmt.cli import Config
     from shapesmt.drop_in import infer_shapes
     from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, SizeOverflowError, UsageError
@@ -37,6 +37,7 @@ _HOMES = {
         "memory",
         "page",
         "repro",
+        "simplify",
         "tighten",
     ),
     "cli": ("Config",),
@@ -132,6 +133,7 @@ __all__ = [
     "repro",
     "rule",
     "save_graph",
+    "simplify",
     "supported_ops",
     "tighten",
 ]

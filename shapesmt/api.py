@@ -23,9 +23,9 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from shapesmt.algebra import Verdict, one_call
+from shapesmt.algebra import one_call
 from shapesmt.deadline import Deadline, seconds
 from shapesmt.diagnose import (
     certificate,
@@ -33,6 +33,7 @@ from shapesmt.diagnose import (
     explanation,
     findings,
     grouped,
+    hints,
     model_warnings,
     precondition,
     refuse_declarations,
@@ -49,6 +50,7 @@ from shapesmt.examine import (
     Question,
     ValueLike,
     analysed,
+    analysed_protobuf,
     pose,
     tensor_bounds,
     valid_share,
@@ -57,6 +59,8 @@ from shapesmt.footprint import measured as measured
 from shapesmt.footprint import memory as memory
 from shapesmt.frontends import Model, load, load_protobuf
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
+from shapesmt.optimize import simplified as simplified
+from shapesmt.optimize import simplify as simplify
 from shapesmt.render import Words
 from shapesmt.report import Answer, Bounds, Explanation, Report, TensorBounds, Tightened
 
@@ -69,6 +73,7 @@ if TYPE_CHECKING:
 LEAST_FOR_BOUNDS = 0.5
 """Seconds: a page has bounds that take half as long as the check took, or this long; others are sound only."""
 Answer.presenter = Words()
+Output: TypeAlias = "str | os.PathLike[str] | None"
 
 
 def check(
@@ -168,7 +173,7 @@ def explain(
 @one_call()
 def tighten(
     model: Model,
-    output: str | os.PathLike[str] | None = None,
+    output: Output = None,
     *,
     dims: Mapping[str, RangeLike] | None = None,
     shapes: Mapping[str, ShapeLike] | None = None,
@@ -194,8 +199,8 @@ def tighten(
             never has.
     """
     question = Question(dims, shapes, values, assume, timeout, declared, target=target, written=written)
-    proto, a = _analysed_protobuf(model, output, question)
-    if fails(a) and not valid_only:
+    proto, a = analysed_protobuf(model, output, question)
+    if a.fails and not valid_only:
         how = "narrow the ranges as `check` says, or use valid_only=True"
         raise ModelError(f"{a.problem.graph.source} fails for some admissible input; {how}")
     return _annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question)
@@ -289,18 +294,13 @@ def tightened(
     model: Model, output: str | os.PathLike[str], question: Question, *, valid_only: bool = False
 ) -> Tightened:
     """`tighten` and `bounds` in one: the model is written if it runs for every input, or else with `valid_only`."""
-    proto, a = _analysed_protobuf(model, output, question)
+    proto, a = analysed_protobuf(model, output, question)
     sizes = _bounds(a)
-    if sizes.valid and (valid_only or not fails(a)):
+    if sizes.valid and (valid_only or not a.fails):
         _annotated(proto, output, a, sizes.tensors, question)
         return Tightened(sizes, os.fspath(output))
     stages = a.problem, a.examination, a.judge
     return Tightened(sizes, None, remedy_for(*stages, precondition(*stages)))
-
-
-def fails(a: Analysis) -> bool:
-    """Whether some admissible input is known to fail."""
-    return a.examination.verdict in (Verdict.DEPENDS, Verdict.FAILS)
 
 
 @one_call()
@@ -347,7 +347,7 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
         problem.graph.source, verdict, problem.ranges, counts, failures + wrong, region, a.seconds,
         problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
         strict=question.strict, remedy=remedy_for(*stages, region), groups=groups,
-        release=released(question, *stages),
+        release=released(question, *stages), hints=hints(problem),
     )  # fmt: skip
     return a, report
 
@@ -361,24 +361,8 @@ def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:
     return Bounds(*about, a.examination.verdict, share)
 
 
-def _analysed_protobuf(
-    model: Model, output: str | os.PathLike[str] | None, question: Question
-) -> tuple[ModelProto, Analysis]:
-    """The protobuf of a model that can be written to the output, and its analysis."""
-    from shapesmt.export import keep_together
-
-    proto, graph = load_protobuf(model)
-    if output is not None:
-        keep_together(proto, model, output)
-    return proto, analysed(graph, question)
-
-
 def _annotated(
-    proto: ModelProto,
-    output: str | os.PathLike[str] | None,
-    a: Analysis,
-    tensors: Mapping[str, TensorBounds],
-    question: Question,
+    proto: ModelProto, output: Output, a: Analysis, tensors: Mapping[str, TensorBounds], question: Question
 ) -> ModelProto:
     """The model with these shapes in it, saved if asked for, unless the ones that it declares speak against them."""
     from shapesmt.export import annotate, axes_of, save, targets

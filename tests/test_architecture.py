@@ -17,25 +17,13 @@ PACKAGE = Path(__file__).parent.parent / "shapesmt"
 ORDER = (
     *("version", "lazy", "errors", "deadline", "collector", "algebra", "presolve", "region", "solve", "language"),
     *("laws", "graph", "rules", "frontends", "ops", "inference", "report", "render", "export", "system", "examine"),
-    *(
-        "optimize",
-        "footprint",
-        "replay",
-        "diagnose",
-        "profiles",
-        "api",
-        "inspection",
-        "drop_in",
-        "testing",
-        "cli",
-        "__init__",
-    ),
-    "__main__",
+    *("footprint", "replay", "diagnose", "optimize", "profiles", "api", "inspection", "drop_in", "testing", "cli"),
+    *("__init__", "__main__"),
 )
 """Packages and modules of the top level: each imports from those before it only."""
 
 DOORS = {
-    "onnx": ("frontends/onnx/", "export/onnx.py", "optimize/protobuf.py", "replay/"),
+    "onnx": ("frontends/onnx/", "export/onnx.py", "export/targets/", "optimize/protobuf.py", "replay/"),
     "z3": ("solve/worker.py", "system/constraints.py"),
     "networkx": ("graph/",),
     "click": ("cli/",),

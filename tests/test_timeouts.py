@@ -140,6 +140,7 @@ ASK: dict[str, Callable[[onnx.ModelProto, Path], object]] = {
     "bounds": lambda m, _: shapesmt.bounds(m, timeout=TIMEOUT),
     "tighten": lambda m, folder: shapesmt.tighten(m, folder / "out.onnx", declared="ignore", timeout=TIMEOUT),
     "repro": lambda m, _: shapesmt.repro(m, timeout=TIMEOUT),
+    "simplify": lambda m, folder: shapesmt.simplify(m, folder / "small.onnx", timeout=TIMEOUT),
     "encode": lambda m, _: shapesmt.encode(m, timeout=TIMEOUT),
     "page": lambda m, _: shapesmt.page(m, timeout=TIMEOUT),
 }

@@ -12,8 +12,9 @@ from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
 from shapesmt.errors import printable
 from shapesmt.render import Form
 
-__all__ = ["memory", "profile", "tighten"]
+__all__ = ["memory", "profile", "simplify", "tighten"]
 
+_WRITE_STATUS = STATUS.format("0 written, 1 some input fails, so that nothing is written")
 _MEMORY_STATUS = STATUS.format("0 exact, 1 no valid input or some beyond the budget, 3 not exact")
 _PROFILE_STATUS = STATUS.format("0 written, 1 not written, 3 some point not proven")
 
@@ -56,6 +57,25 @@ def tighten(form: Form, model: str, output: str, valid_only: bool, **options: An
         waiting(f"bounding {model}", question, lambda: api.tightened(model, output, question, valid_only=valid_only)),
         form,
     )
+
+
+@click.command(epilog=f"{_WRITE_STATUS}. Example: shapesmt simplify unet.onnx -o small.onnx")
+@model_command
+@click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the smaller model.")
+@click.option("--valid-only", is_flag=True, help="Write a model for valid inputs only, if others fail.")
+@click.option("--explain", "everything", is_flag=True, help="List every node that is removed or changed, and why.")
+@click.option("--check-runs", type=click.IntRange(0), default=0, metavar="N",
+              help="Run both files on ONNX Runtime at N sizes, the ends of the ranges first.")  # fmt: skip
+def simplify(
+    form: Form, model: str, output: str, valid_only: bool, everything: bool, check_runs: int, **options: Any
+) -> int:
+    """Write the model without the nodes that proofs make superfluous, if it runs for every input."""
+    from shapesmt import api
+
+    question = settled(model, *configured(options))
+    more: dict[str, Any] = {"valid_only": valid_only, "check_runs": check_runs}
+    answer = waiting(f"simplifying {model}", question, lambda: api.simplified(model, output, question, **more))
+    return show(answer, "all" if everything and form == "text" else form)
 
 
 @click.command(epilog=f"{_PROFILE_STATUS}. Example: shapesmt profile unet.onnx --for trtexec --dim batch=1..32")

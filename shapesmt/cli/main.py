@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shapesmt.cli.compilers import memory, profile, tighten
+from shapesmt.cli.compilers import memory, profile, simplify, tighten
+from shapesmt.cli.completion import complete_model, complete_target
 from shapesmt.cli.options import (
+    Commands,
     check_command,
     configured,
     debug_option,
@@ -68,9 +70,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status if isinstance(status, int) else 0
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
-    except (BrokenPipeError, SystemExit):  # click makes a broken pipe a SystemExit
+    except (BrokenPipeError, SystemExit) as ended:  # click makes a SystemExit of a broken pipe, and after completion
         discard_output()
-        return BROKEN_PIPE
+        return 0 if isinstance(ended, SystemExit) and ended.code == 0 else BROKEN_PIPE
     except Exception as error:  # any error becomes one line
         status, text = _failed(error, debug)
     discard_output_that_fails()
@@ -106,6 +108,7 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
 
 
 @click.group(
+    cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Example: shapesmt check unet.onnx --dim batch=1..32 --dim height=64..512:16. Pages: shapesmt help.",
 )
@@ -193,7 +196,7 @@ def _checked(
 
 @cli.command(epilog=f"{_CHECK_STATUS}. Example: shapesmt explain unet.onnx /up1/Concat")
 @model_command
-@click.argument("target", required=False, metavar="[NODE or TENSOR]")
+@click.argument("target", required=False, metavar="[NODE or TENSOR]", shell_complete=complete_target)
 @click.option("--codes", is_flag=True, is_eager=True, expose_value=False, callback=list_codes,
               help="List the error codes.")  # fmt: skip
 @click.option("--constraints", is_flag=True, help="Show what the node contributes to the solver's system.")
@@ -215,7 +218,7 @@ def explain(form: Form, model: str, target: str | None, constraints: bool, **opt
 
 @cli.command(epilog=f"{BOUNDS_STATUS}. Example: shapesmt bounds unet.onnx --dim batch=1..32")
 @model_command
-@click.argument("tensors", nargs=-1, metavar="[TENSOR]...")
+@click.argument("tensors", nargs=-1, metavar="[TENSOR]...", shell_complete=complete_target)
 def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> int:
     """What are the tightest bounds of every dimension of every tensor?"""
     from shapesmt import api
@@ -226,7 +229,7 @@ def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> 
 
 @cli.command(epilog=f"{STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")
 @model_command
-@click.argument("node", required=False, metavar="[NODE]")
+@click.argument("node", required=False, metavar="[NODE]", shell_complete=complete_target)
 @click.option("-o", "--output", metavar="FILE.smt2", help="Where to write it; standard output by default.")
 def encode(form: Form, model: str, node: str | None, output: str | None, **options: Any) -> int:
     """Print the complete system as SMT-LIB 2, for any solver: satisfiable if some node can fail.
@@ -242,7 +245,7 @@ def encode(form: Form, model: str, node: str | None, output: str | None, **optio
 
 @cli.command(epilog=f"{_REPRO_STATUS}. Example: shapesmt repro unet.onnx -o repro.py")
 @model_command
-@click.argument("node", required=False, metavar="[NODE]")
+@click.argument("node", required=False, metavar="[NODE]", shell_complete=complete_target)
 @click.option("-o", "--output", metavar="FILE.py", help="Where to write it; standard output by default.")
 def repro(form: Form, model: str, node: str | None, output: str | None, **options: Any) -> int:
     """Print a Python script that shows the failure of NODE, or the first one, on ONNX Runtime.
@@ -262,7 +265,7 @@ def repro(form: Form, model: str, node: str | None, output: str | None, **option
 
 
 @cli.command(epilog=f"{STATUS.format('0')}. Example: shapesmt ops unet.onnx")
-@click.argument("model", required=False, metavar="[MODEL]")
+@click.argument("model", required=False, metavar="[MODEL]", shell_complete=complete_model)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @debug_option
 def ops(form: Form, model: str | None) -> int:
@@ -305,4 +308,5 @@ def show_page(context: click.Context, topic: str | None) -> None:
 
 cli.add_command(memory)
 cli.add_command(tighten)
+cli.add_command(simplify)
 cli.add_command(profile)

@@ -1,6 +1,6 @@
 """The question posed, every node judged, every size bounded."""
 
-from shapesmt.examine.analysis import Analysis, analysed
+from shapesmt.examine.analysis import Analysis, analysed, analysed_protobuf
 from shapesmt.examine.bounds import tensor_bounds, unbounded
 from shapesmt.examine.declarations import PLACEHOLDERS, placeholders
 from shapesmt.examine.examination import Examination, Judgement
@@ -27,6 +27,7 @@ __all__ = [
     "Question",
     "ValueLike",
     "analysed",
+    "analysed_protobuf",
     "case_text",
     "claimed",
     "examine",

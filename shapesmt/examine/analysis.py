@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from shapesmt.algebra import Verdict
 from shapesmt.deadline import Deadline, seconds
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem
 from shapesmt.examine.question import Claims, Question
 from shapesmt.examine.stages import examined, posed
-from shapesmt.frontends import Model, load
+from shapesmt.frontends import Model, load, load_protobuf
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +34,11 @@ class Analysis:
         """The time since the model was read."""
         return time.perf_counter() - self.started
 
+    @property
+    def fails(self) -> bool:
+        """Whether some admissible input is known to fail."""
+        return self.examination.verdict in (Verdict.DEPENDS, Verdict.FAILS)
+
 
 def analysed(model: Model, question: Question) -> Analysis:
     """The stages that all questions share: read the model, pose the problem, examine every node."""
@@ -36,3 +47,15 @@ def analysed(model: Model, question: Question) -> Analysis:
     problem = posed(graph, question, judge)
     problem, examination = examined(problem, judge, trust=claims is Claims.TRUST)
     return Analysis(problem, examination, judge, started)
+
+
+def analysed_protobuf(
+    model: Model, output: str | os.PathLike[str] | None, question: Question
+) -> tuple[ModelProto, Analysis]:
+    """The protobuf of a model that can be written to the output, and its analysis."""
+    from shapesmt.export import keep_together
+
+    proto, graph = load_protobuf(model)
+    if output is not None:
+        keep_together(proto, model, output)
+    return proto, analysed(graph, question)

@@ -165,11 +165,22 @@ class Draft:
         self.places[name], self.tensors[name] = place, made
         return name
 
+    def insert(self, place: Place, node: Node) -> None:
+        """Put a node right after a place."""
+        there = (place[0], next(self._ages))
+        self.put(there, node)
+        self.places.update({name: there for name in node.outputs if name})
+
     def name(self, like: str) -> str:
         """A name that no tensor has."""
         name = next(n for i in count() if (n := f"{like}.{i}" if i else like) not in self._taken)
         self._taken.add(name)
         return name
+
+    @property
+    def rewrites(self) -> list[Rewritten]:
+        """The rewrites of the graph and of those inside it."""
+        return [*self.log, *chain.from_iterable(body.rewrites for body in self.bodies.values())]
 
     def note(self, rule: str, node: Node, reason: str) -> None:
         """Record a rewrite."""

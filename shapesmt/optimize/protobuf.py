@@ -20,6 +20,11 @@ def write(draft: Draft, proto: onnx.ModelProto) -> None:
     _write_graph(draft, proto.graph, as_nodes=proto.ir_version < _INITIALIZERS)
 
 
+def write_function(draft: Draft, proto: onnx.FunctionProto) -> None:
+    """Have the body of a function be the draft; its constants are nodes."""
+    _write_nodes(draft, proto, as_nodes=True)
+
+
 def nodes_of(proto: onnx.ModelProto) -> int:
     """The number of nodes that compute something: constants don't count, those of graphs inside and functions do."""
     return sum(_count(part.node) for part in (proto.graph, *proto.functions))

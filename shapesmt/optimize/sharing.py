@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from shapesmt.inference import CHANGING
 from shapesmt.optimize.draft import Draft
-from shapesmt.optimize.site import pinned
+from shapesmt.optimize.rewrites.site import pinned
 from shapesmt.rules import Tensor
 
 _DOMAINS = ("", "ai.onnx.ml")

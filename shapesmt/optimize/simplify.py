@@ -7,10 +7,10 @@ from collections.abc import Callable
 from shapesmt.algebra import Formula
 from shapesmt.deadline import look
 from shapesmt.graph import Literal, Node
-from shapesmt.optimize import chains, constants, noops, targets  # noqa: F401 - they register their rules
+from shapesmt.optimize.branches import take_branches
 from shapesmt.optimize.draft import Draft, Place
+from shapesmt.optimize.rewrites import REWRITES, Rewrite, Site
 from shapesmt.optimize.sharing import share_elements, share_nodes, sweep
-from shapesmt.optimize.site import REWRITES, Rewrite, Site
 from shapesmt.optimize.vectors import rebuild
 
 ROUNDS = 16  # each ends with fewer nodes, or is the last
@@ -25,6 +25,7 @@ def simplify(draft: Draft, proves: Callable[[Formula], bool]) -> None:
         for place in sorted(draft.nodes):
             look()
             _rewrite(draft, place, proves)
+        take_branches(draft)
         share_elements(draft)
         share_nodes(draft)
         sweep(draft)

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from shapesmt.algebra import Dim, Formula, as_dim, at_least
 from shapesmt.graph import Literal, Node
 from shapesmt.optimize.draft import Draft, Place
-from shapesmt.optimize.site import Site, constants, integers
-from shapesmt.optimize.targets import copied
+from shapesmt.optimize.rewrites.site import Site, constants, integers
+from shapesmt.optimize.rewrites.targets import copied
 from shapesmt.rules import Tensor, elements, tensor
 
 LONGEST = 16  # elements of a vector that is built anew

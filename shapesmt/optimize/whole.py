@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from shapesmt.algebra import Formula, Verdict
 from shapesmt.examine import Analysis, Narrowing
 from shapesmt.frontends import load
-from shapesmt.graph import Graph
+from shapesmt.graph import Declared, Graph
 from shapesmt.inference import infer, start
 from shapesmt.optimize.draft import Draft
-from shapesmt.optimize.protobuf import nodes_of, write
+from shapesmt.optimize.protobuf import nodes_of, write, write_function
+from shapesmt.optimize.sharing import sweep
 from shapesmt.optimize.simplify import simplify
 from shapesmt.presolve import Domain
 from shapesmt.report import Rewritten
@@ -31,7 +32,7 @@ class Smaller(NamedTuple):
     after: int
 
 
-def simplified(proto: onnx.ModelProto, a: Analysis) -> Smaller:
+def smaller(proto: onnx.ModelProto, a: Analysis) -> Smaller:
     """A copy of a model with fewer nodes; it runs for the same admissible inputs.
 
     A node that isn't proved to run stays, and refuses what it refused: what it reads is computed as before, but for
@@ -43,33 +44,52 @@ def simplified(proto: onnx.ModelProto, a: Analysis) -> Smaller:
     narrowing = Narrowing(problem.domain.narrowing())
     tensors = examination.original.tensors
     if narrowing.meanings:
-        tensors = infer(problem.graph, {n: narrowing.tensor(t) for n, t in problem.inputs.items()}).tensors
+        inputs = {n: narrowing.tensor(t) for n, t in problem.inputs.items()}
+        tensors = a.judge.deadline.attempt(lambda: infer(problem.graph, inputs).tensors, {})
     kept = {j.index for j in examination.judgements} | {index for index, _ in examination.unjudged}
     draft = _drafted(problem.graph, tensors, kept | examination.unreachable)
-    simplify(draft, _proves(a, problem.domain.replaced(narrowing.meanings)))
+    _in_time(draft, a, problem.domain.replaced(narrowing.meanings))
     write(draft, copy)
-    log = draft.log
+    log = draft.rewrites + _in_functions(copy, problem.graph, {problem.graph.nodes[i].op for i in kept})
     if examination.verdict is Verdict.DEPENDS and examination.decided:
-        log += _behind(copy, {o for p in draft.kept for o in draft.nodes[p].outputs}, a)
+        names = {o for p in draft.kept for o in draft.nodes[p].outputs}
+        behind = a.judge.deadline.attempt(lambda: _behind(copy, names, a), None)
+        if behind is not None:
+            _in_time(behind, a, examination.narrowed)
+            write(behind, copy)
+            log += behind.rewrites
     return Smaller(copy, tuple(log), nodes_of(proto), nodes_of(copy))
 
 
-def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis) -> list[Rewritten]:
-    """Simplify the nodes of which none that may fail needs anything: they matter only where all of those run."""
+def _in_functions(copy: onnx.ModelProto, graph: Graph, kept: set[str]) -> list[Rewritten]:
+    """Simplify the bodies of functions, where nothing is known of the inputs."""
+    log = []
+    for proto in copy.functions:
+        function = graph.functions.get((proto.domain, proto.name))
+        if function is not None and function.name not in kept:
+            inputs = dict.fromkeys(function.inputs, Declared("", None))
+            draft = _drafted(Graph(function.name, inputs, function.outputs, function.nodes, opsets=function.opsets), {})
+            simplify(draft, lambda _formula: False)
+            write_function(draft, proto)
+            log += draft.rewrites
+    return log
+
+
+def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis) -> Draft:
+    """A draft of the nodes of which none that may fail needs anything: they matter only where all of those run."""
     graph = load(copy)
     failing = [i for i, node in enumerate(graph.nodes) if not kept.isdisjoint(node.outputs)]
     fixed = {*failing}.union(*map(graph.ancestors, failing))
     narrowing = a.examination.narrowing
     tensors = infer(graph, {n: narrowing.tensor(t) for n, t in a.problem.inputs.items()}).tensors
-    draft = _drafted(graph, tensors, fixed)
-    simplify(draft, _proves(a, a.examination.narrowed))
-    write(draft, copy)
-    return draft.log
+    return _drafted(graph, tensors, fixed)
 
 
-def _proves(a: Analysis, domain: Domain) -> Callable[[Formula], bool]:
-    """Whether a condition is proven over a domain; each is asked for once."""
-    return cache(lambda formula: a.judge.proves(domain, formula))
+def _in_time(draft: Draft, a: Analysis, domain: Domain) -> None:
+    """Simplify a draft until the deadline; after each rewrite it is a whole model."""
+    proves: Callable[[Formula], bool] = cache(lambda formula: a.judge.proves(domain, formula))
+    a.judge.deadline.attempt(lambda: simplify(draft, proves), None)
+    sweep(draft)
 
 
 def _drafted(

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from shapesmt.frontends import Model
 
-__all__ = ["replayed", "runnable", "serve"]
+__all__ = ["Drawn", "Filled", "Runtime", "replayed", "require_runtime", "runnable", "serve"]
 
 Filled: TypeAlias = tuple[str, Shape, Any]
 """The type and shape of an input, and its elements or the one number that they all are."""
@@ -64,6 +64,12 @@ DIVIDES = "SM404"  # the code of the law that no integer is divided by zero
 _BY_CHANCE = re.compile(r"(?i)division by zero|divide by zero")
 
 
+class Drawn(NamedTuple):
+    """Elements drawn by chance: floats around 0, integers that are 0 or 1."""
+
+    seed: int
+
+
 class End(Enum):
     """How a run of a part of a model ends."""
 
@@ -89,9 +95,18 @@ def runnable(model: Model) -> tuple[onnx.ModelProto, Graph]:
     Raises:
         UsageError: It isn't installed.
     """
-    if importlib.util.find_spec("onnxruntime") is None:
-        raise UsageError("--replay needs onnxruntime, which is not installed: pip install 'shapesmt[replay]'")
+    require_runtime("--replay")
     return load_protobuf(model)
+
+
+def require_runtime(option: str) -> None:
+    """Refuse an option without ONNX Runtime.
+
+    Raises:
+        UsageError: It isn't installed.
+    """
+    if importlib.util.find_spec("onnxruntime") is None:
+        raise UsageError(f"{option} needs onnxruntime, which is not installed: pip install 'shapesmt[replay]'")
 
 
 def replayed(
@@ -101,7 +116,7 @@ def replayed(
     if all(f.counterexample is None for f in findings):
         return findings
     stamped = []
-    with _Runtime(deadline) as runtime:
+    with Runtime(deadline) as runtime:
         for f in findings:
             late = Replay(runtime.name, None, f.node, "there was no time left for it")
             run = partial(_replay, proto, graph, f, runtime)
@@ -109,7 +124,7 @@ def replayed(
     return tuple(stamped)
 
 
-def _replay(proto: onnx.ModelProto, graph: Graph, finding: Finding, runtime: _Runtime) -> Replay:
+def _replay(proto: onnx.ModelProto, graph: Graph, finding: Finding, runtime: Runtime) -> Replay:
     """The result of running a finding's counterexample: with all nodes before the failing one, else that one alone."""
     assert finding.counterexample is not None
     known = at(graph, finding.counterexample)
@@ -151,7 +166,7 @@ def _refuse_large(part: Cut, known: Mapping[str, Tensor]) -> None:
         raise CutError(f"running it would take {needed / (1 << 30):.1f} GiB")
 
 
-class _Runtime:
+class Runtime:
     """ONNX Runtime in a process of its own, started when needed and again after a crash."""
 
     def __init__(self, deadline: Deadline) -> None:
@@ -159,7 +174,7 @@ class _Runtime:
         self.name = "onnxruntime"
         self._process: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> _Runtime:
+    def __enter__(self) -> Runtime:
         self._start()
         return self
 
@@ -208,8 +223,12 @@ class _Runtime:
         named = _NAMED.search(earlier)
         return Ended(End.BEFORE, _short(earlier), (named.group(1) or named.group(2) or "") if named else "")
 
-    def _said(self, model: bytes, feeds: Mapping[str, Filled]) -> str:
-        """ONNX Runtime's error message; "" when the model runs."""
+    def differing(self, models: tuple[bytes, bytes], feeds: Mapping[str, Filled], folder: str | None) -> str:
+        """How two models differ on the same inputs; "" where both give the same bits, or both fail."""
+        return self._said(*models, feeds, folder)
+
+    def _said(self, *task: object) -> str:
+        """ONNX Runtime's error message for a model and inputs (or how two models differ); "" when it runs."""
         process = self._process or self._start()
         late = threading.Event()
 
@@ -221,7 +240,7 @@ class _Runtime:
         timer = threading.Timer(seconds, end)
         timer.start()
         try:
-            pickle.dump((model, feeds), cast("IO[bytes]", process.stdin))
+            pickle.dump(task, cast("IO[bytes]", process.stdin))
             cast("IO[bytes]", process.stdin).flush()
             return str(pickle.load(cast("IO[bytes]", process.stdout)))  # noqa: S301 - our own process
         except (OSError, EOFError, pickle.UnpicklingError):
@@ -280,18 +299,53 @@ def serve() -> None:
     answers.flush()
     onnxruntime.set_default_logger_severity(4)
     with suppress(EOFError):
-        for model, feeds in _asked():
-            pickle.dump(_complaint(model, feeds), answers)
+        for task in _asked():
+            pickle.dump(_complaint(*task) if len(task) == 2 else _difference(*task), answers)
             answers.flush()
 
 
-def _asked() -> Iterator[tuple[bytes, dict[str, Filled]]]:
+def _asked() -> Iterator[tuple[Any, ...]]:
     while True:
         yield pickle.load(sys.stdin.buffer)  # noqa: S301 - our own parent's
 
 
-def _complaint(model: bytes, feeds: Mapping[str, Filled]) -> str:
+def _complaint(model: bytes, feeds: dict[str, Filled]) -> str:
     """The runtime's error for a model without optimisations; "" when it runs."""
+    try:
+        _outputs(model, feeds)
+    except Exception as error:  # whatever it raises is its answer
+        return f"{type(error).__name__}: {error}" if isinstance(error, MemoryError) else str(error) or repr(error)
+    return ""
+
+
+def _difference(model: bytes, copy: bytes, feeds: dict[str, Filled], folder: str | None) -> str:
+    """How a model's copy differs from it on the same inputs; "" where both give the same bits, or both fail."""
+    before, after = _tried(model, feeds, folder), _tried(copy, feeds, folder)
+    if isinstance(before, str) or isinstance(after, str):
+        same = isinstance(before, str) and isinstance(after, str)
+        return "" if same else f"only one of the two runs: {before if isinstance(before, str) else after}"
+    names = [name for name, a in before.items() if not _same(a, after[name])]
+    return f"the output {names[0]} differs" if names else ""
+
+
+def _tried(model: bytes, feeds: dict[str, Filled], folder: str | None) -> dict[str, Any] | str:
+    """What the runtime computes, or its error."""
+    try:
+        return _outputs(model, feeds, folder)
+    except Exception as error:  # as above
+        return _short(str(error))
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two outputs are the same, bit by bit."""
+    if not hasattr(a, "tobytes"):  # a sequence, or an optional value that is missing
+        return bool(type(a) is type(b) and (a is None or (len(a) == len(b) and all(map(_same, a, b)))))
+    same = a.dtype == b.dtype and a.shape == b.shape
+    return bool(same and (a.tolist() == b.tolist() if a.dtype.kind == "O" else a.tobytes() == b.tobytes()))
+
+
+def _outputs(model: bytes, feeds: dict[str, Filled], folder: str | None = None) -> dict[str, Any]:
+    """What the runtime computes without optimisations; external data is in a folder."""
     import numpy as np
     import onnxruntime
 
@@ -299,17 +353,19 @@ def _complaint(model: bytes, feeds: Mapping[str, Filled]) -> str:
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.enable_mem_pattern = options.enable_mem_reuse = False
     options.log_severity_level = 4
-    try:
-        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-        arrays = {}
-        for name, (dtype, shape, content) in feeds.items():
-            if dtype == "string":
-                arrays[name] = np.full(shape, "a", object)
-            elif isinstance(content, tuple):
-                arrays[name] = np.array(content, dtype).reshape(shape)
-            else:
-                arrays[name] = np.full(shape, content, dtype)
-        session.run(None, arrays)
-    except Exception as error:  # whatever it raises is its answer
-        return f"{type(error).__name__}: {error}" if isinstance(error, MemoryError) else str(error) or repr(error)
-    return ""
+    if folder is not None:
+        options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    arrays = {}
+    for name, (dtype, shape, content) in feeds.items():
+        if dtype == "string":
+            arrays[name] = np.full(shape, "a", object)
+        elif isinstance(content, Drawn):
+            numbers = np.random.default_rng(content.seed)
+            drawn = numbers.standard_normal(shape) if "float" in dtype else numbers.integers(0, 2, shape)
+            arrays[name] = drawn.astype(dtype)
+        elif isinstance(content, tuple):
+            arrays[name] = np.array(content, dtype).reshape(shape)
+        else:
+            arrays[name] = np.full(shape, content, dtype)
+    return dict(zip([o.name for o in session.get_outputs()], session.run(None, arrays), strict=True))

@@ -46,6 +46,8 @@ class Simplified(Answer):
     rewrites: tuple[Rewritten, ...] = ()
     precondition: Precondition | None = field(default=None, metadata=OMIT_EMPTY)
     remedy: Remedy | None = field(default=None, metadata=OMIT_EMPTY)
+    runs: int = field(default=0, metadata={"key": "runs_compared"})
+    """The number of sizes at which both files were run."""
 
     @property
     def exit_status(self) -> int:

@@ -19,11 +19,15 @@ from shapesmt.report import (
     Operators,
     Peak,
     Report,
+    Rewritten,
+    Simplified,
     TensorBounds,
     Tightened,
 )
 
 EXACT = Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(1, 8, "n"),))})
+COPY = Rewritten("identity", "copy", "Identity", "Identity returns its input")
+SIMPLIFIED = Simplified("m.onnx", Verdict.PROVED, "out.onnx", 2, 1, rewrites=(COPY,), runs=3)
 
 
 class Fake(types.ModuleType):
@@ -37,6 +41,7 @@ class Fake(types.ModuleType):
             "explained": Explanation("m.onnx", None, Verdict.PROVED, {}),
             "bounded": EXACT,
             "tightened": Tightened(EXACT, "out.onnx"),
+            "simplified": SIMPLIFIED,
             "measured": Memory("m.onnx", "live", Peak(12, True, {"n": 1}, "relu", "Relu", "12*n")),
             "encoded": "(check-sat)\n",
             "supported_ops": Operators(None, (Operator("Add", since=7),)),

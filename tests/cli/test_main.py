@@ -65,6 +65,25 @@ def test_tighten_is_one_analysis(api, capsys):
     assert run(capsys, "tighten", "m.onnx")[0] == 2
 
 
+def test_simplify_is_one_analysis(api, capsys):
+    text = run(capsys, "simplify", "m.onnx", "-o", "out.onnx", "--explain", "--check-runs", "3")
+    assert text[:2] == (0, SIMPLIFIED)
+    assert [call[:3] for call in api.calls] == [("simplified", "m.onnx", "out.onnx")]
+    assert api.calls[0][-1] == {"valid_only": False, "check_runs": 3}
+    assert "identity:" not in run(capsys, "simplify", "m.onnx", "-o", "out.onnx")[1]
+    status, out, _ = run(capsys, "simplify", "m.onnx", "-o", "out.onnx", "--format", "json")
+    assert (status, json.loads(out)["rewrites"][0]["rule"]) == (0, "identity")
+    assert run(capsys, "simplify", "m.onnx")[0] == 2
+
+
+SIMPLIFIED = """wrote out.onnx
+  1 node of 2, constants not counted
+  the same outputs, bit by bit, in 3 runs of both on ONNX Runtime
+  identity 1
+  identity: copy (Identity): Identity returns its input
+"""
+
+
 def test_encode_prints_or_writes_whole(api, capsys, tmp_path: Path):
     assert run(capsys, "encode", "m.onnx", "--dim", "n=1..2") == (0, "(check-sat)\n", "")
     target = tmp_path / "m.smt2"
@@ -122,7 +141,7 @@ def test_version_and_help(capsys):
     status, out, _ = run(capsys, "--help")
     assert status == 0
     assert "shapesmt check unet.onnx --dim batch=1..32" in out
-    for command in ("check", "explain", "bounds", "tighten", "encode", "ops"):
+    for command in ("check", "explain", "bounds", "tighten", "simplify", "encode", "ops"):
         status, out, _ = run(capsys, command, "--help")
         words = " ".join(out.split())
         assert status == 0

@@ -11,7 +11,7 @@ import onnxruntime
 from onnx import helper
 
 from shapesmt.examine import Question, analysed
-from shapesmt.optimize import simplified
+from shapesmt.optimize.whole import smaller
 from tests.oracle.runner import input_shape
 
 onnxruntime.set_default_logger_severity(4)
@@ -19,7 +19,7 @@ onnxruntime.set_default_logger_severity(4)
 
 def simplify(model: onnx.ModelProto, dims: Mapping[str, Any] | None = None, assume: Iterable[str] = ()) -> Any:
     """The simplified model, with its rewrites and the nodes before and after."""
-    return simplified(model, analysed(model, Question(dims, assume=list(assume))))
+    return smaller(model, analysed(model, Question(dims, assume=list(assume))))
 
 
 def session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
@@ -37,7 +37,8 @@ def feeds(model: onnx.ModelProto, sizes: Mapping[str, int], seed: int = 0) -> di
     for info in model.graph.input:
         kind = helper.tensor_dtype_to_np_dtype(info.type.tensor_type.elem_type)
         drawn = random.integers(-2, 3, input_shape(info, sizes))
-        fed[info.name] = (drawn * 0.75 if kind.kind == "f" else drawn).astype(kind)
+        signed = np.copysign(drawn * 0.75, random.integers(0, 2, drawn.shape) - 0.5)  # 0.0 and -0.0
+        fed[info.name] = (signed if kind.kind == "f" else drawn).astype(kind)
     return fed
 
 

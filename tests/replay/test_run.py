@@ -160,7 +160,7 @@ def test_a_graph_has_no_file_to_run() -> None:
 
 
 def test_a_proved_model_starts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay, "_Runtime", None)
+    monkeypatch.setattr(replay, "Runtime", None)
     report = checked(HEAD + "g (float[n] x) => (float[n] y) { y = Exp(x) }")
     assert report.verdict is Verdict.PROVED
 
@@ -229,14 +229,14 @@ def test_too_large_to_run_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_too_long_to_run_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "SECONDS", 0.0)
-    monkeypatch.setattr(replay._Runtime, "_start", stuck(replay._Runtime._start))
+    monkeypatch.setattr(replay.Runtime, "_start", stuck(replay.Runtime._start))
     report = checked(ADD)
     assert report.findings[0].replay is not None
     assert report.findings[0].replay.message == "running it takes longer than 0 s"
 
 
 def stuck(start: object) -> object:
-    def started(self: replay._Runtime) -> object:
+    def started(self: replay.Runtime) -> object:
         process = start(self)  # type: ignore[operator]
         os.kill(process.pid, signal.SIGSTOP)
         return process

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from shapesmt.optimize.site import Change, Site, number, rewrite
+from shapesmt.algebra import ZERO
+from shapesmt.algebra.numeric import Float
+from shapesmt.optimize.rewrites.site import Change, Site, number, rewrite
 from shapesmt.rules import Elements, Tensor, uniform
 
 _NEUTRAL = {"Mul": 1, "Div": 1, "Pow": 1, "Sub": 0, "And": 1, "Or": 0}
@@ -92,6 +94,22 @@ def neutral(site: Site) -> Change:
         if numbers == {_NEUTRAL[site.node.op]} and site.like(index):
             return site.name(index)
     return None
+
+
+@rewrite("Add")
+def zero_before_softmax(site: Site) -> Change:
+    """Adding 0 changes at most the sign of a 0, and Softmax takes both for the same."""
+    output = site.node.outputs[0]
+    readers = {site.draft.nodes[place].op for place in site.draft.readers.get(output, ())}
+    if not readers or readers - {"Softmax", "LogSoftmax"} or site.draft.is_output(output):
+        return None
+    return next((site.name(i) for i in (0, 1) if _zero(site.read(1 - i)) and site.like(i)), None)
+
+
+def _zero(t: Tensor) -> bool:
+    """Whether every element of a float tensor is proven to be 0."""
+    items = t.value.items if isinstance(t.value, Elements) else [getattr(t.value, "element", None)]
+    return bool(items) and all(isinstance(i, Float) and i.numerator == ZERO for i in items)
 
 
 @rewrite("Dropout")

@@ -87,12 +87,16 @@ def settled(term: Item) -> bool:
     return term is not None and all(s.kind in SETTLED for s in term.symbols)
 
 
+def formula(t: Tensor) -> Dim | None:
+    """The element of a tensor of integers as one formula of its place and the sizes, where it is kept so."""
+    value = t.value
+    known = isinstance(value, Field) and all(s.kind in SETTLED or s.kind is Kind.AXIS for s in value.element.symbols)
+    return value.element if isinstance(value, Field) and known else None
+
+
 def pinned(t: Tensor) -> bool:
     """Whether each element of a tensor is a formula of the sizes, so that equal formulas are equal elements."""
-    value = t.value
-    if isinstance(value, Field):
-        return t.shape is not None and all(s.kind in SETTLED or s.kind is Kind.AXIS for s in value.element.symbols)
-    return integers(t) is not None
+    return t.shape is not None and (formula(t) is not None or integers(t) is not None)
 
 
 def number(item: Item) -> int | float | None:

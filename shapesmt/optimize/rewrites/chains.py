@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt.graph import Attributes
-from shapesmt.optimize.site import Change, Site, rewrite
+from shapesmt.optimize.rewrites.site import Change, Site, rewrite
 from shapesmt.rules import Shape
 
 _BROADCASTING = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt.graph import Literal
-from shapesmt.optimize.site import MOST, Change, Site, number, rewrite
+from shapesmt.optimize.rewrites.site import MOST, Change, Site, number, rewrite
 from shapesmt.rules import FLOATS, Elements
 
 _INTEGERS = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from shapesmt.algebra import Dim, at_least
 from shapesmt.graph import Attributes, Literal, Node
-from shapesmt.optimize.site import Change, Site, constants, rewrite
+from shapesmt.optimize.rewrites.site import Change, Site, constants, rewrite
 from shapesmt.rules import Tensor
 
 LAST = (1 << 63) - 1
-_VIEWS = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze"})
+VIEWS = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze"})
 
 
 def target(site: Site, source: Tensor) -> list[int] | None:
@@ -53,12 +53,12 @@ def constant_target(site: Site) -> Change:
     return None if numbers is None else reshaped(site, site.name(0), numbers)
 
 
-@rewrite(*_VIEWS)
+@rewrite(*VIEWS)
 def view_of_view(site: Site) -> Change:
     """Reshaping what was reshaped is one reshape of the original."""
     inner = site.producer(0)
     readers = [site.draft.nodes[place].op for place in site.draft.readers.get(site.name(0), ())]
-    if inner is None or inner.op not in _VIEWS or not _VIEWS.issuperset(readers):
+    if inner is None or inner.op not in VIEWS or not VIEWS.issuperset(readers):
         return None
     if site.draft.is_output(site.name(0)) or site.draft.version < 5:
         return None

@@ -1,0 +1,69 @@
+"""An If whose condition is proven, replaced by the nodes of the branch that it takes."""
+
+from __future__ import annotations
+
+from shapesmt.graph import Graph, Literal, Node
+from shapesmt.optimize.draft import Draft, Place
+from shapesmt.optimize.rewrites.site import MOST, constants, integers
+
+_WRITABLE = frozenset({"float32", "float64", "int32", "int64", "bool"})
+
+
+def take_branches(draft: Draft) -> None:
+    """Every run takes this branch: the condition is the same for every admissible input."""
+    for place in sorted(draft.nodes):
+        node = draft.nodes[place]
+        truth = constants(integers(draft.known(node.inputs[0]))) if node.op == "If" and not node.domain else None
+        branch = node.attributes.get("then_branch" if truth == [1] else "else_branch") if truth else None
+        body = draft.bodies.get(branch) if isinstance(branch, Graph) else None
+        if body is not None and place not in draft.kept and _movable(body):
+            _take(draft, place, body)
+            draft.note("decided-branch", node, "every run takes this branch: its condition is always the same")
+
+
+def _movable(body: Draft) -> bool:
+    """Whether a branch is made of what can be written anew: plain attributes and small constants."""
+    found = [_literal(node) for node in body.nodes.values() if node.op == "Constant"]
+    literals = [v for v in (*body.graph.literals.values(), *body.literals.values(), *found) if v is not None]
+    small = all(v.values is not None and len(v.values) <= MOST and v.dtype in _WRITABLE for v in literals)
+    others = [value for n in body.nodes.values() if n.op != "Constant" for value in n.attributes.values()]
+    return small and None not in found and all(map(_plain, others))
+
+
+def _literal(constant: Node) -> Literal | None:
+    """The tensor of a Constant, in whichever attribute it has it."""
+    for name, value in constant.attributes.items():
+        kind = {"value_i": "int64", "value_f": "float32"}.get(name[:7])
+        if isinstance(value, Literal) or kind is None or not _plain(value):
+            return value if isinstance(value, Literal) else None
+        parts = value if isinstance(value, tuple) else (value,)
+        return Literal(
+            kind, (len(parts),) if name.endswith("s") else (), [p for p in parts if isinstance(p, int | float)]
+        )
+    return None
+
+
+def _plain(value: object) -> bool:
+    return all(type(part) in (int, float, str) for part in (value if isinstance(value, tuple) else (value,)))
+
+
+def _take(draft: Draft, place: Place, body: Draft) -> None:
+    """Put the nodes of a branch in the place of its If, under names of their own."""
+    node = draft.nodes[place]
+    draft.remove(place)
+    literals = {**body.graph.literals, **body.literals}
+    names = {name: draft.constant(literal, name) for name, literal in literals.items()}
+    for inner_place in sorted(body.nodes):
+        inner = body.nodes[inner_place]
+        constant = _literal(inner) if inner.op == "Constant" else None
+        if constant is not None:
+            names[inner.outputs[0]] = draft.constant(constant, inner.outputs[0])
+            continue
+        inputs = [names.get(name, name) for name in map(body.final, inner.inputs)]
+        names |= {name: draft.name(name) for name in inner.outputs if name}
+        outputs = [names.get(name, "") for name in inner.outputs]
+        draft.insert(place, inner._replace(inputs=inputs, outputs=outputs))
+        draft.tensors.update({names[name]: body.known(name) for name in inner.outputs if name})
+    for output, result in zip(node.outputs, map(body.final, body.graph.outputs), strict=True):
+        if output:
+            draft.insert(place, Node("Identity", "", node.name, [names.get(result, result)], [output]))

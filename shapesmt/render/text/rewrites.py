@@ -1,0 +1,42 @@
+"""What became of a model that was to be simplified: nodes before and after, and each rewrite with its reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from shapesmt.errors import printable
+from shapesmt.render.text.advice import flags
+from shapesmt.render.text.words import FAINT, STRONG, code, count, headline, line, name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shapesmt.render.text.words import Line
+    from shapesmt.report import Simplified
+
+__all__ = ["simplified_text"]
+
+
+def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iterator[Line]:
+    """Where the model was written, or what is in the way; with `everything` each rewrite."""
+    region = "" if simplified.precondition is None else simplified.precondition.whole
+    if simplified.written is None:
+        what = "runs for no input" if region == "False" else "doesn't run for every input"
+        yield headline(simplified.verdict, name(simplified.model), f"{what}, so nothing is written")
+        if simplified.remedy is not None:
+            yield line(2, "written with ", (printable(flags(simplified.remedy), 1000), STRONG))
+        if region != "False":
+            yield line(2, "written with ", ("--valid-only", STRONG), " as well, for the inputs that run")
+        return
+    yield line(0, f"wrote {name(simplified.written)}")
+    yield line(2, f"{count(simplified.after, 'node')} of {simplified.before:,}, constants not counted")
+    if region:
+        yield line(2, "for the inputs with ", code(region), " only, which its metadata say")
+    if simplified.runs:
+        yield line(2, f"the same outputs, bit by bit, in {count(simplified.runs, 'run')} of both on ONNX Runtime")
+    rules = Counter(rewrite.rule for rewrite in simplified.rewrites)
+    if rules:
+        yield line(2, (", ".join(f"{rule} {number:,}" for rule, number in rules.most_common()), FAINT))
+    for r in simplified.rewrites if everything else ():
+        yield line(2, f"{r.rule}: {name(r.node)} ({printable(r.op)}): {printable(r.reason, 200)}")
