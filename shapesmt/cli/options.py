@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import functools
+import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from shapesmt.cli.completion import complete_dims, complete_inputs, complete_model
+from shapesmt.errors import printable
 from shapesmt.render import CHECK_FORMS, FORMS, Form
 
 if TYPE_CHECKING:
@@ -15,6 +20,7 @@ if TYPE_CHECKING:
     from shapesmt.examine import Question
 
 __all__ = [
+    "Commands",
     "check_command",
     "configured",
     "debug_option",
@@ -23,9 +29,27 @@ __all__ = [
     "memory_options",
     "model_command",
     "settled",
+    "sizes",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., object])
+
+
+class Commands(click.Group):
+    """The commands; of a model without one, the mistake says which is the likely one."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first argument names."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            path = args[0]
+            if not (Path(path).suffix or os.path.lexists(path)):
+                raise
+            meant = printable(shlex.join(["shapesmt", "check", *args]), 400)
+            raise click.UsageError(f"no command {printable(path)!r}; did you mean: {meant}") from None
 
 
 def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -43,7 +67,7 @@ def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, .
     return pairs
 
 
-def _sizes(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, int]:
+def sizes(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, int]:
     """`NAME=SIZE` repeated, as a mapping to numbers."""
     pairs = _pairs(context, option, values)
     for name, text in pairs.items():
@@ -76,22 +100,26 @@ def debug_option(command: Command) -> Command:
 
 def model_command(command: Command) -> Command:
     """The argument and the options that every question about a model takes."""
-    return click.argument("model", metavar="MODEL")(_question(command, FORMS))
+    return click.argument("model", metavar="MODEL", shell_complete=complete_model)(_question(command, FORMS))
 
 
 def check_command(command: Command) -> Command:
     """The argument and the options of `check`."""
-    return click.argument("models", metavar="MODEL...", nargs=-1, required=True)(_question(command, CHECK_FORMS))
+    models = click.argument("models", metavar="MODEL...", nargs=-1, required=True, shell_complete=complete_model)
+    return models(_question(command, CHECK_FORMS))
 
 
 def _question(command: Command, forms: Sequence[Form]) -> Command:
     """The options that every question takes."""
     options = [
         click.option("--dim", "dims", multiple=True, metavar="NAME=RANGE", callback=_pairs,
+                     shell_complete=complete_dims,
                      help="Range of a dimension: 8, 1..32, 1.., ..32, 64..512:16."),
         click.option("--shape", "shapes", multiple=True, metavar="INPUT=SHAPE", callback=_pairs,
+                     shell_complete=complete_inputs,
                      help="Shape of an input: [1..8,3,?,400], 1x3x224x224, [...]."),
         click.option("--value", "values", multiple=True, metavar="NAME=VALUE", callback=_pairs,
+                     shell_complete=complete_inputs,
                      help="Elements of a small input: 16000, 1..32, true; of one element, steps[1]=0..3."),
         click.option("--assume", multiple=True, metavar="EXPR",
                      help='Relation between dimensions: "total == past + seq".'),
@@ -114,7 +142,7 @@ def memory_options(command: Command) -> Command:
                      help="Which tensors share a buffer: none, views, elementwise results as well."),
         click.option("--budget", metavar="BYTES", help="Say which inputs fit: 2GB, 512MiB, 100000."),
         click.option("--max", "greatest", metavar="NAME", help="The greatest value of a dimension in the budget."),
-        click.option("--at", multiple=True, metavar="NAME=SIZE", callback=_sizes,
+        click.option("--at", multiple=True, metavar="NAME=SIZE", callback=sizes,
                      help="The bytes at this size; --max looks there only."),
     ]  # fmt: skip
 

@@ -4,6 +4,7 @@ from shapesmt.diagnose.certificate import certificate, complete_system, system_t
 from shapesmt.diagnose.explanation import explanation
 from shapesmt.diagnose.findings import findings, precondition, refuse
 from shapesmt.diagnose.groups import grouped
+from shapesmt.diagnose.hints import hints
 from shapesmt.diagnose.page.content import page_content
 from shapesmt.diagnose.release import release
 from shapesmt.diagnose.remedy import remedy
@@ -16,6 +17,7 @@ __all__ = [
     "explanation",
     "findings",
     "grouped",
+    "hints",
     "model_warnings",
     "page_content",
     "precondition",

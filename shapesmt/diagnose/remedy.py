@@ -68,7 +68,8 @@ def in_a_box(remedy: Remedy, conditions: Sequence[Formula], problem: Problem) ->
     known = {}
     for name, size in problem.dims.items():
         symbol, r = size.as_symbol(), problem.ranges[name]
-        if symbol is not None and r.source != "--shape" and not any(name in s.names for s in problem.small.values()):
+        element = any(name in small.names for small in problem.small.values())
+        if symbol is not None and symbol.name == name and r.source != "--shape" and not element:
             declared = parse_range(remedy.dims.get(name, Range(r.min, r.max, r.step)))
             known[symbol] = Progression(declared.lo, declared.hi, declared.step)
     said = {c for c in conditions if c.symbols <= known.keys() and not relates(c)}

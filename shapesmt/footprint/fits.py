@@ -43,13 +43,6 @@ class Fit(NamedTuple):
     text: tuple[str, ...]
     exact: bool
 
-    def inside(self, domain: Domain) -> Domain:
-        """The inputs at which the limit is kept; some more where data or a loop's trip takes part."""
-        narrowed = domain.copy()
-        for condition in self.conditions:
-            narrowed.assume(condition)
-        return narrowed
-
     @property
     def universal(self) -> bool:
         """Whether data or a loop's trip takes part."""
@@ -64,7 +57,9 @@ def fits(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> F
     other = [c for c in deciding if c not in few]
     if region.text == ("False",):
         return Fit(tuple(deciding), region.text, region.exact)
-    readable = [c for c in other if readable_text(str(c)) and all(s.kind is Kind.INPUT for s in c.symbols)]
+    readable = [
+        c for c in other if readable_text(str(c)) and all(s.kind in (Kind.INPUT, Kind.VALUE) for s in c.symbols)
+    ]
     text = (*region.text, *map(str, readable))
     followed = not any(s.kind in UNFOLLOWED for condition in deciding for s in condition.symbols)
     return Fit(tuple(deciding), text, region.exact and len(readable) == len(other) and followed)
@@ -95,27 +90,23 @@ def _implied(bytes_: Dim, others: Sequence[Dim], limit: int) -> bool:
     return any(follows(bytes_, *pair, limit) for pair in combinations_with_replacement(others, 2))
 
 
-def highest(size: Dim, fit: Fit, domain: Domain, judge: Judge) -> End:
-    """The greatest value of a size where a limit is kept, with a witness; not proven where no input keeps it.
+def highest(size: Dim, fit: Fit, domain: Domain, judge: Judge) -> End | None:
+    """The greatest value of a size where a limit is kept, with a witness; None where no input keeps it.
 
     Where what is limited only rises with each symbol, the others have their least values.
     """
-    inside = fit.inside(domain)
-    target = size.as_symbol()
     involved = frozenset[Atom]().union(size.symbols, *(c.symbols for c in fit.conditions))
     ends = {s: domain.ends(s) for s in involved}
     apart = not domain.cone(involved)[1] and all(lo > -inf for lo, _ in ends.values())
-    if target is not None and apart and all(_falls(c) for c in fit.conditions):
-        least = {s: int(lo) for s, (lo, _) in ends.items() if s is not target}
-        inside = domain.copy()
-        for condition in fit.conditions:
-            inside.assume(substitute(condition, {s: as_dim(value) for s, value in least.items()}))
-        if not judge.satisfiable(inside):
-            return End(None, None, proven=False)
-        end = judge.extent(inside, size)[1]
-        return end if end.value is None else end._replace(witness={**least, target: end.value})
+    inside, least = domain.copy(), dict[Atom, int]()
+    if apart and size.as_symbol() is not None and all(_falls(c) for c in fit.conditions):
+        least = {s: int(lo) for s, (lo, _) in ends.items() if s is not size.as_symbol()}
+        for s, value in least.items():
+            inside.assume(equal(of_atom(s), value))
+    for condition in fit.conditions:
+        inside.assume(substitute(condition, {s: as_dim(value) for s, value in least.items()}))
     if not judge.satisfiable(inside):
-        return End(None, None, proven=False)
+        return None
     end = judge.extent(inside, size)[1]
     if end.value is None:
         return end

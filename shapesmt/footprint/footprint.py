@@ -44,19 +44,12 @@ class Wanted:
             raise UsageError("the greatest value that fits needs a budget")
         if self.greatest in self.at:
             raise UsageError(f"{self.greatest} can't have a value and be asked for")
-
-    @property
-    def sharing(self) -> Mode:
-        """Which tensors share a buffer.
-
-        Raises:
-            UsageError: `mode` is none of these words.
-        """
-        try:
-            return Mode(self.mode)
-        except ValueError:
+        for name, size in self.at.items():
+            if type(size) is not int:
+                raise UsageError(f"the size of {printable(name)} is {printable(repr(size))}, which is no integer")
+        if self.mode not in {mode.value for mode in Mode}:
             words = ", ".join(mode.value for mode in Mode)
-            raise UsageError(f"mode is one of {words}, not {printable(repr(self.mode))}") from None
+            raise UsageError(f"mode is one of {words}, not {printable(repr(self.mode))}")
 
 
 def footprint(a: Analysis, wanted: Wanted) -> Memory:
@@ -71,7 +64,7 @@ def footprint(a: Analysis, wanted: Wanted) -> Memory:
     answer = Memory(problem.graph.source, wanted.mode, None, None, weights, (), None, None, None, None, (), *about)
     if examination.fails or not a.judge.satisfiable(examination.domain):
         return replace(answer, seconds=a.seconds)
-    every = Points(problem.graph, examination.inference, wanted.sharing)
+    every = Points(problem.graph, examination.inference, Mode(wanted.mode))
     measured = _Measured(a, undominated(every), tuple(dict.fromkeys(every.unknown)))
     worst = measured.worst(measured.everywhere)
     given = measured.given(wanted.at)
@@ -176,8 +169,10 @@ class _Measured:
         """The greatest value of a dimension within a budget, among the inputs of a domain."""
         end = highest(self.dim(name), fit, domain, self.analysis.judge)
         followed = fit.exact and not fit.universal
+        if end is None:
+            return Greatest(name, None, not self.unknown, None)
         if end.value is None:
-            return Greatest(name, None, followed, None, endless=end.proven)
+            return Greatest(name, None, end.proven and followed, None, endless=True)
         return Greatest(name, end.value, end.proven and followed, self.names(end.witness))
 
     def indices(self) -> IndexLimit | None:

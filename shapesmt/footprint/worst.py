@@ -96,10 +96,13 @@ def _above(first: Summit, second: Summit) -> bool:
 
 
 def _highest(domain: Domain, point: Point, examination: Examination, judge: Judge) -> Summit:
-    """The most bytes of one point."""
+    """The most bytes of one point, over inputs for which it comes about."""
     end = judge.extent(domain, point.bytes)[1]
     tied = domain.cone(point.bytes.symbols | point.runs.symbols)[0]
     known = not any(s.kind in (Kind.OPEN, Kind.LOST, Kind.PLACE) for s in tied) and examination.independent(tied)
-    exact = end.proven and examination.decided and known
-    constant = point.bytes.constant is not None
-    return Summit(end.value, exact or constant, {} if constant else end.witness, point)
+    exact, witness = end.proven and examination.decided and known, end.witness
+    if point.bytes.constant is not None:
+        exact, witness = (True, {}) if point.runs is TRUE else (exact and domain.is_empty() is False, {})
+    if point.runs is not TRUE and end.value is not None:
+        witness = judge.complete(domain, witness)
+    return Summit(end.value, exact, witness, point)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.frontends.foreign import how_to_export, refuse_suffix
 
 __all__ = [
     "ModelFile",
@@ -67,7 +68,8 @@ def model_file(model: object) -> ModelFile:
         return ModelFile(bytes(model), "<bytes>", None)
     if not isinstance(model, (str, os.PathLike)):
         kind = type(model).__name__
-        raise UsageError(f"a model is a path, bytes, an onnx.ModelProto or a Graph, not {kind}")
+        accepted = f"a model is a path, bytes, an onnx.ModelProto or a Graph, not {kind}"
+        raise UsageError(how_to_export(model) or accepted)
     path = os.fsdecode(model)
     if path == "-":
         return ModelFile(sys.stdin.buffer.read(), "<stdin>", None)
@@ -77,6 +79,7 @@ def model_file(model: object) -> ModelFile:
         content = _content(os.path.join(root, saved))  # noqa: PTH118 - as below
         return ModelFile(content, printable(Path(path).name or path), root, saved, signature)
     folder, name = os.path.split(root)
+    refuse_suffix(root)
     return ModelFile(_content(root), printable(Path(path).name or path), folder or ".", name, signature)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
 from shapesmt.errors import UsageError
 from shapesmt.frontends.files import is_xml, model_file, tensorflow_format, text_format
+from shapesmt.frontends.foreign import refuse_content
 from shapesmt.graph import Graph, document_of, is_flow
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def opened(model: Model) -> OpenedModel:
         document = nodelink.parse(file.content, file.source)
         if document is not None:
             return OpenedModel(Format.NODE_LINK, document, file.source)
+    refuse_content(file.content, file.source)
     return OpenedModel(Format.ONNX, onnx.parse(file.content, file.source), file.source, file.folder)
 
 

@@ -101,7 +101,7 @@ def render(result: AnyResult, form: Form = "text", stream: TextIO | None = None)
     >>> from shapesmt.report import Counts, Report
     >>> render(Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2)))
     PROVED m.onnx: all 2 requirements hold
-    2 of 2 requirements proved in 0.00 s
+    2 of 2 requirements proved in 0.00 s after reading
     """
     module, name = _WRITERS[form]
     write = getattr(import_module(f"shapesmt.render.{module}"), name)

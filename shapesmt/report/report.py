@@ -124,6 +124,8 @@ class Report(Answer):
     warnings: tuple[ModelWarning, ...] = field(default=(), metadata=_OMIT_EMPTY)
     groups: tuple[Group, ...] = field(default=(), metadata=_OMIT_EMPTY)
     """The findings by their cause; `Finding.group` is the place of its group here."""
+    hints: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    """What the answer leaves out though nobody may have meant to; a hint never changes a verdict or an exit status."""
     strict: bool = field(default=False, metadata=_OMIT)
     """Whether warnings make the check fail: this changes the exit status, never the verdict."""
     pages: Callable[[], str] | None = field(default=None, metadata=_OMIT, compare=False, repr=False)

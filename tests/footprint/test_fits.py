@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 import shapesmt
-from shapesmt.algebra import TRUE, Dim, at_most, divides, evaluate, symbol
+from shapesmt.algebra import TRUE, Dim, End, at_most, divides, evaluate, symbol
 from shapesmt.deadline import Deadline
 from shapesmt.examine import Judge
 from shapesmt.footprint.fits import fits, highest
@@ -40,7 +40,7 @@ def test_regions_and_greatest_sizes_of_random_sums(facts: list):
         assert fit.exact
         named = [{s.name: v for s, v in at.items()} for at in grid]
         assert [at for at, n in zip(grid, named, strict=True) if all(value(t, n) for t in fit.text)] == fitting, seed
-        end = highest(N, fit, domain, judge)
+        end = highest(N, fit, domain, judge) or End(None)
         assert end.value == max((at[ATOMS[0]] for at in fitting), default=None), seed
         if end.value is not None:
             assert all(evaluate(size, {ATOMS[1]: 0, **end.witness}) <= limit for size in sums), seed

@@ -100,6 +100,26 @@ def test_a_branch_counts_only_where_it_is_taken():
     assert report.worst.bytes == (4 + 4) * 10
 
 
+def test_the_witness_takes_the_branch_that_counts():
+    model = b"""<ir_version: 8, opset_import: ["": 18]>
+    g (float[n] x, float[m] z) => (float[k] y) {
+      size = Size(z)
+      five = Constant<value_int = 5>()
+      long = GreaterOrEqual(size, five)
+      y = If(long) <
+        then_branch = t () => (float[k1] u) { p = Concat<axis = 0>(x, x) u = Exp(p) },
+        else_branch = e () => (float[k2] v) { v = Exp(x) }
+      >
+    }"""
+    report = shapesmt.memory(model, dims={"n": "1..10", "m": "1..9"}, budget=101, greatest="n")
+    assert (report.worst.exact, report.worst.witness) == (True, {"n": 10, "m": 5})
+    assert report.worst.bytes == 1 + 2 * 80
+    assert report.max.value == 10
+    assert report.max.witness["m"] < 5
+    constant = shapesmt.memory(model, dims={"n": 4, "m": "1..9"})
+    assert (constant.worst.bytes, constant.worst.witness) == (1 + 2 * 32, {"n": 4, "m": 5})
+
+
 LOOP = b"""<ir_version: 8, opset_import: ["": 18]>
 g (float[n] x, int64 trips) => (float[n] y, float[t, n] z) {
   more = Constant<value_int = 1>()
@@ -200,6 +220,7 @@ def test_more_elements_than_indices_count():
         {"greatest": "n"},
         {"budget": 1, "greatest": "k"},
         {"at": {"k": 1}},
+        {"at": {"n": "1"}},
         {"at": {"n": 0}},
     ],
 )

@@ -36,7 +36,7 @@ def test_what_is_implied_is_kept_wherever_the_others_are():
         if follows(mine, first, second, limit):
             implied["follows"] += 1
             assert all(evaluate(mine, at) <= limit for at in kept if evaluate(second, at) <= limit), seed
-    assert min(implied.values()) > 50
+    assert min(implied.values()) > 20
 
 
 def test_samples_show_only_what_is_so():

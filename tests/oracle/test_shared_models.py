@@ -27,6 +27,7 @@ from shapesmt.report.report import Bounds, Report
 from tests.oracle.runner import Execution, value
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
 
+LONGEST_FORMULA = 120
 SMALL = 180  # nodes that cvc5 can deal with
 LARGE = 1000  # nodes; beyond it only with --full
 LONGEST = 500  # size along one axis
@@ -198,6 +199,33 @@ def test_every_remedy_is_enough(models: Path, manifest: str, full: bool) -> None
                 )
                 assert mended.verdict is Verdict.PROVED, (entry["file"], dims, remedy, mended.findings)
     assert told
+
+
+@pytest.mark.parametrize("manifest", ["manifest.json", "runnable/manifest.json"])
+def test_what_fails_at_given_sizes_runs_at_the_nearest(models: Path, manifest: str, full: bool) -> None:
+    """At the sizes of each counterexample; no formula that a report shows is long."""
+    tried = 0
+    for entry in entries(models, manifest):
+        if entry["nodes"] >= SMALL and not full:
+            continue
+        path, ranges = (models / manifest).parent / entry["file"], {n: tuple(r) for n, r in entry["ranges"].items()}
+        for dims, assume in ((ranges, [*(entry["relations"] or ())]), ({}, [])):
+            report = shapesmt.check(path, dims=dims, assume=assume)
+            assert report.precondition is not None
+            shown = [*report.precondition.text, *(f.holds_iff or "" for f in report.findings)]
+            assert max(map(len, shown), default=0) <= LONGEST_FORMULA, (entry["file"], shown)
+            counterexamples = [f.counterexample for f in report.findings if f.counterexample is not None]
+            if not counterexamples or report.verdict is not Verdict.DEPENDS or not report.precondition.exact:
+                continue
+            sizes = dict(counterexamples[0].symbols)
+            release = shapesmt.check(path, dims=sizes, assume=assume).release
+            assert release is not None, (entry["file"], sizes)
+            assert release.nearest, (entry["file"], release)
+            for at in release.nearest:
+                tried += 1
+                runs = shapesmt.check(path, dims={**sizes, **at}, assume=assume).verdict
+                assert runs is Verdict.PROVED, (entry["file"], release)
+    assert tried
 
 
 def probes(entry: Entry, report: Report) -> Iterator[dict[str, int]]:

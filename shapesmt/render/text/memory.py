@@ -162,5 +162,7 @@ def _indices(limit: IndexLimit) -> Iterator[Line]:
     most = "any number of" if limit.elements is None else f"{limit.elements:,}"
     yield BLANK
     yield line(0, f"{name(limit.tensor)} can have {most} elements, more than 32 bits count: ", code(limit.formula))
-    if limit.text:
-        yield from _fits("each tensor has fewer", limit.text, exact=limit.exact)
+    if limit.text == ("False",):
+        yield line(0, "some tensor has so many at each size" if limit.exact else "no size is known to have fewer")
+    elif limit.text:
+        yield from _fits("no tensor has so many", limit.text, exact=limit.exact)

@@ -37,7 +37,7 @@ def summary(result: BatchReport) -> Iterator[Line]:
             verdict = (f"{model.verdict.value:{_WIDTH}}", STYLES[model.verdict])
             yield line(0, verdict, label, *_extent(model))
     yield line(0)
-    yield line(0, (f"{totals(result)} in {result.seconds:.2f} s", FAINT))
+    yield line(0, (f"{totals(result)} in {result.seconds:.2f} s, reading included", FAINT))
 
 
 def _extent(report: Report) -> Iterator[str | tuple[str, str]]:

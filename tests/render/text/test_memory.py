@@ -46,7 +46,7 @@ fits 4.0 kB exactly when n <= 50
 greatest n that fits: 50, at n=50
 
 c can have any number of elements, more than 32 bits count: n*n
-each tensor has fewer exactly when n <= 46340
+no tensor has so many exactly when n <= 46340
 """
     )
 

@@ -18,7 +18,7 @@ def test_a_row_for_each_model_and_the_totals():
         "DEPENDS  c.onnx       2 of 3",
         "ERROR    d            it is damaged",
         "",
-        "4 models: 1 proved, 2 depending on the input, 1 not checked in 1.50 s",
+        "4 models: 1 proved, 2 depending on the input, 1 not checked in 1.50 s, reading included",
     ]
 
 

@@ -32,7 +32,7 @@ def test_proved():
     report = Report("unet.onnx", Verdict.PROVED, SYMBOLS, Counts(310, proved=310), (), None, 0.111)
     assert text(report) == (
         "PROVED unet.onnx: all 310 requirements hold for every batch in 1..32, height in 64..512\n"
-        "310 of 310 requirements proved in 0.11 s\n"
+        "310 of 310 requirements proved in 0.11 s after reading\n"
     )
 
 
@@ -59,7 +59,7 @@ or resize to the other tensor's size instead of by a factor
 
 unet.onnx runs exactly when height % 16 == 0
 PROVED with --dim height=64..512:16
-308 of 310 requirements proved in 0.11 s (interval 7, normal form 301)
+308 of 310 requirements proved in 0.11 s after reading (interval 7, normal form 301)
 """
     )
 
@@ -124,7 +124,7 @@ UNKNOWN  odd0 (Odd, node 5) and 2 more nodes
   operator Odd has no rule, so its outputs are unknown
   also: odd1, odd2
 
-6 of 9 requirements proved in 0.20 s
+6 of 9 requirements proved in 0.20 s after reading
 """
     )
 

@@ -27,7 +27,7 @@ WARNING  add (Add, node 3)  SM901
 WARNING  symbol  SM906
   nothing depends on k: no node reads 'x'
 
-2 of 2 requirements proved in 0.00 s
+2 of 2 requirements proved in 0.00 s after reading
 """
     )
     many = dataclasses.replace(report, warnings=(spare,) * 15, strict=True)
@@ -35,7 +35,7 @@ WARNING  symbol  SM906
         "12 more warnings; --all lists them",
         "15 warnings: --strict makes this fail",
         "",
-        "2 of 2 requirements proved in 0.00 s",
+        "2 of 2 requirements proved in 0.00 s after reading",
     ]
 
 

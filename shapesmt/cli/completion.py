@@ -1,0 +1,66 @@
+"""Completion in the shell: files for models, and names from the model that is already on the line."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import click
+
+    from shapesmt.graph import Graph
+
+__all__ = ["complete_dims", "complete_inputs", "complete_model", "complete_target"]
+
+
+def complete_model(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Files and folders, which the shell itself completes."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_dims(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """`height=` for each dimension of the model's inputs."""
+    from shapesmt.errors import ShapesmtError
+    from shapesmt.examine import names_of
+
+    graph = _model(context)
+    with suppress(ShapesmtError):
+        return [] if graph is None else _items((f"{name}=" for name in sorted(names_of(graph)[0])), incomplete)
+    return []
+
+
+def complete_inputs(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """`image=` for each of the model's inputs."""
+    graph = _model(context)
+    return [] if graph is None else _items((f"{name}=" for name in graph.inputs), incomplete)
+
+
+def complete_target(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Each of the model's nodes and tensors."""
+    graph = _model(context)
+    if graph is None:
+        return []
+    outputs = (name for node in graph.nodes for name in node.outputs if name)
+    return _items(dict.fromkeys([*(node.name for node in graph.nodes), *graph.inputs, *outputs]), incomplete)
+
+
+def _model(context: click.Context) -> Graph | None:
+    """The first model on the line, if it can be read."""
+    from shapesmt.errors import ShapesmtError
+    from shapesmt.frontends import load
+
+    given = [context.params.get("model"), *(context.params.get("models") or ()), *context.args]
+    path = next((word for word in given if isinstance(word, str) and os.path.isfile(word)), None)  # noqa: PTH113 - unreadable is absent
+    with suppress(ShapesmtError):
+        return None if path is None else load(path)
+    return None
+
+
+def _items(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    """The names that begin so; one with a line end or the like can't be completed."""
+    return [CompletionItem(name) for name in names if name.startswith(incomplete) and name.isprintable()]

@@ -1,0 +1,39 @@
+"""Hints: what an answer leaves out though nobody may have meant to."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+from shapesmt.errors import printable
+
+if TYPE_CHECKING:
+    from shapesmt.examine import Problem
+
+_CACHE = re.compile(r"(?:^|[._/])(?:kv_?)?(?:past|caches?)(?![a-z])", re.IGNORECASE)
+_MOST = 3  # names in a hint
+
+
+def hints(problem: Problem) -> tuple[str, ...]:
+    """One hint where an undeclared dimension of a cache leaves out the first step, at which the cache is empty.
+
+    The first axis of a cache is the batch. A dimension that other inputs have as well counts only if it is named so.
+    """
+    caches: dict[str, None] = {}
+    others: set[str] = set()
+    for name, (_, axes) in problem.declared.items():
+        named = [axis for axis in axes or () if isinstance(axis, str)]
+        if not _CACHE.search(name):
+            others.update(named)
+        elif axes and len(axes) > 1:
+            caches.update((axis, None) for axis in axes[1:] if isinstance(axis, str))
+    lengths = [name for name in caches if name not in others or _CACHE.match(name)]
+    open_ones = [name for name in lengths if name in problem.ranges and problem.ranges[name].source == "default"]
+    if not open_ones:
+        return ()
+    shown = [printable(name, 60) for name in open_ones[:_MOST]]
+    more = f" and {len(open_ones) - _MOST} more" if len(open_ones) > _MOST else ""
+    starts = "starts" if len(open_ones) == 1 else "start"
+    first = f"{', '.join(shown)}{more} {starts} at 1: the first step, with an empty cache, is left out"
+    return (f"{first}; --dim {shlex.quote(f'{shown[0]}=0..')} includes it",)

@@ -1,0 +1,79 @@
+"""Files and objects of other tools that hold no graph, or one that isn't read; and how to get a file that is."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from shapesmt.errors import ModelError, printable
+
+__all__ = ["how_to_export", "refuse_content", "refuse_suffix"]
+
+_TORCH = 'torch.onnx.export(model, args, "model.onnx", dynamo=True, dynamic_shapes=...)'
+_KERAS = "keras.models.load_model(FILE).export(FOLDER)"
+_PICKLE = f"a PyTorch file, which holds weights or code; load the model in Python and call {_TORCH}"
+_WEIGHTS = f"weights without a graph; call {_TORCH} in Python, or optimum-cli export onnx --model FOLDER OUT"
+_SAVED = f"a Keras file; call {_KERAS} in Python, and check that folder"
+_LITE = "a TensorFlow Lite model; convert it: python -m tf2onnx.convert --tflite FILE --output model.onnx"
+_SUFFIXES = {
+    ".pt": _PICKLE,
+    ".pth": _PICKLE,
+    ".ckpt": _PICKLE,
+    ".safetensors": _WEIGHTS,
+    ".keras": _SAVED,
+    ".h5": _SAVED,
+    ".hdf5": _SAVED,
+    ".tflite": _LITE,
+}
+_BEGINNINGS = (
+    (re.compile(rb"PK\x03\x04.{26}[^/]{1,200}/data\.pkl", re.DOTALL), _PICKLE),
+    (re.compile(rb"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"), _PICKLE),
+    (re.compile(rb"\x89HDF\r\n\x1a\n"), _SAVED),
+    (re.compile(rb".{4}TFL3", re.DOTALL), _LITE),
+    (re.compile(rb'.{6}\x00\x00\{\s*"', re.DOTALL), _WEIGHTS),
+)
+_CLASSES = {
+    ("torch", "Module"): f"has no graph yet; call {_TORCH}, and check the file",
+    ("torch", "ExportedProgram"): 'is not read; call torch.onnx.export(program, f="model.onnx"), and check the file',
+    ("keras", "Model"): "is not read; call model.export(FOLDER), and check the folder",
+}
+
+
+def refuse_suffix(path: str) -> None:
+    """Refuse a file by its name, before it is read: weights are large.
+
+    Raises:
+        ModelError: There is such a file, and it is another tool's.
+    """
+    what = _SUFFIXES.get(os.path.splitext(path)[1].lower())  # noqa: PTH122 - as the caller splits it
+    if what is not None and os.path.isfile(path):  # noqa: PTH113 - an unreadable file is refused as such
+        raise ModelError(f"{printable(path)} is {what}")
+
+
+def refuse_content(content: bytes, source: str) -> None:
+    r"""Refuse a file by its first bytes.
+
+    Raises:
+        ModelError: It is another tool's.
+
+    Example:
+        >>> refuse_content(b"\x1c\x00\x00\x00TFL3", "net")
+        Traceback (most recent call last):
+        shapesmt.errors.ModelError: net is a TensorFlow Lite model; convert it: python -m tf2onnx.convert ...
+    """
+    what = next((what for beginning, what in _BEGINNINGS if beginning.match(content)), None)
+    if what is not None:
+        raise ModelError(f"{source} is {what}")
+
+
+def how_to_export(model: object) -> str:
+    """What to do with an object of another tool, by the classes that it inherits; "" of any other."""
+    for kind in type(model).__mro__:
+        advice = _CLASSES.get((_library(kind), kind.__name__))
+        if advice is not None:
+            return f"a {kind.__name__} of {_library(kind)}, {printable(type(model).__name__, 60)}, {advice}"
+    return ""
+
+
+def _library(kind: type) -> str:
+    return kind.__module__.partition(".")[0]
