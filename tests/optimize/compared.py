@@ -12,7 +12,7 @@ from onnx import helper
 
 from shapesmt.examine import Question, analysed
 from shapesmt.optimize.whole import smaller
-from tests.oracle.runner import input_shape
+from tests.oracle.runner import Execution, input_shape
 
 onnxruntime.set_default_logger_severity(4)
 
@@ -53,7 +53,10 @@ def outputs(runs: onnxruntime.InferenceSession, fed: Mapping[str, Any]) -> list[
 def differences(
     model: onnx.ModelProto, copy: onnx.ModelProto, assignments: Iterable[Mapping[str, int]]
 ) -> Iterator[str]:
-    """Where one runs and the other refuses, or where their outputs differ in a bit."""
+    """Where one runs and the other refuses, or where their outputs differ in a bit.
+
+    At some sizes onnxruntime runs what ONNX forbids, and leaves elements as they were in memory: these aren't compared.
+    """
     try:
         before = session(model)
     except Exception:  # it isn't a model that onnxruntime runs at all
@@ -65,7 +68,7 @@ def differences(
         if a is None or b is None:
             if a is not b:
                 yield f"{dict(sizes)}: {'only the copy' if a is None else 'only the original'} runs"
-        elif not all(map(_equal, a, b)):
+        elif not all(map(_equal, a, b)) and not Execution(model).run(sizes).failing:
             yield f"{dict(sizes)}: outputs differ"
 
 
