@@ -57,7 +57,7 @@ def test_missing_files_folders_and_targets(tmp_path: Path, capsys: pytest.Captur
         status, out, err = run(capsys, "check", "-q", "--jobs", 1, path, tmp_path)
         assert (status, err, [line.split()[0] for line in out.splitlines()]) == (2, "", ["ERROR", "DEPENDS"])
     assert_refused(*run(capsys, "explain", tmp_path))
-    for verb in (["tighten", "--valid-only"], ["encode"]):
+    for verb in (["tighten", "--valid-only"], ["simplify", "--valid-only"], ["encode"]):
         assert_refused(*run(capsys, *verb, tmp_path / "m.onnx", "-o", tmp_path / "no" / "out.onnx"))
         assert_refused(*run(capsys, *verb, tmp_path / "m.onnx", "-o", tmp_path))
     assert [p.name for p in tmp_path.iterdir()] == ["m.onnx"]

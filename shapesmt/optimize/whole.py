@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +13,7 @@ from shapesmt.graph import Declared, Graph
 from shapesmt.inference import infer, start
 from shapesmt.optimize.draft import Draft
 from shapesmt.optimize.protobuf import nodes_of, write, write_function
+from shapesmt.optimize.rewrites import SETTLED
 from shapesmt.optimize.sharing import sweep
 from shapesmt.optimize.simplify import simplify
 from shapesmt.presolve import Domain
@@ -87,7 +88,11 @@ def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis) -> Draft:
 
 def _in_time(draft: Draft, a: Analysis, domain: Domain) -> None:
     """Simplify a draft until the deadline; after each rewrite it is a whole model."""
-    proves: Callable[[Formula], bool] = cache(lambda formula: a.judge.proves(domain, formula))
+
+    @cache
+    def proves(formula: Formula) -> bool:
+        return all(s.kind in SETTLED for s in formula.symbols) and a.judge.proves(domain, formula)
+
     a.judge.deadline.attempt(lambda: simplify(draft, proves), None)
     sweep(draft)
 

@@ -1,6 +1,6 @@
 """One rule for each rewrite of a node, by the kind of thing that it makes superfluous."""
 
 from shapesmt.optimize.rewrites import chains, constants, gathers, noops, targets
-from shapesmt.optimize.rewrites.site import REWRITES, Rewrite, Site
+from shapesmt.optimize.rewrites.site import REWRITES, SETTLED, Rewrite, Site
 
-__all__ = ["REWRITES", "Rewrite", "Site", "chains", "constants", "gathers", "noops", "targets"]
+__all__ = ["REWRITES", "SETTLED", "Rewrite", "Site", "chains", "constants", "gathers", "noops", "targets"]
