@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from shapesmt.graph import Graph, Node, networkx_graph
     from shapesmt.inspection import dataflow, encoding, explain_code, inspect, load_graph, save_graph, supported_ops
     from shapesmt.language import Dimension, PartialShape, Rank
-    from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Memory, Report
+    from shapesmt.profiles import profile
+    from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Memory, Profile, Report
     from shapesmt.rules import InferenceContext, Tensor, rule
     from shapesmt.testing import assert_proved
 
@@ -69,12 +70,14 @@ _HOMES = {
         "PartialShape",
         "Rank",
     ),
+    "profiles": ("profile",),
     "report": (
         "Bounds",
         "ErrorCode",
         "Explanation",
         "Finding",
         "Memory",
+        "Profile",
         "Report",
     ),
     "rules": (
@@ -102,6 +105,7 @@ __all__ = [
     "ModelError",
     "Node",
     "PartialShape",
+    "Profile",
     "Rank",
     "Report",
     "ShapeMismatch",
@@ -125,6 +129,7 @@ __all__ = [
     "memory",
     "networkx_graph",
     "page",
+    "profile",
     "repro",
     "rule",
     "save_graph",

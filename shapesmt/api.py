@@ -181,6 +181,8 @@ def tighten(
     assume: Iterable[str] | None = None,
     declared: str = "check",
     valid_only: bool = False,
+    target: str | None = None,
+    written: str | None = None,
     timeout: float = TIMEOUT,
 ) -> ModelProto:
     """The model with the shape of every tensor written into it, and saved where `output` says.
@@ -189,13 +191,14 @@ def tighten(
     dimensions share a name. `declared` says what becomes of the shapes that the file claims already: with "check" one
     that no input has is an error, "trust" takes them where nothing could be inferred, "ignore" leaves them where
     nothing was inferred, "override" removes them there as well, but for outputs, which have to have one. Of a model
-    that fails for some admissible input the shapes are those of the valid ones: only with `valid_only`.
+    that fails for some admissible input the shapes are those of the valid ones: only with `valid_only`. `target` is the
+    runtime that it is for ("ort", "openvino", "iree"), `written` whose shapes: "all", those of "outputs", or "none".
 
     Raises:
         ModelError: The model fails for some admissible input, or, with "check", the file claims a shape that a tensor
             never has.
     """
-    question = Question(dims, shapes, values, assume, timeout, declared)
+    question = Question(dims, shapes, values, assume, timeout, declared, target=target, written=written)
     proto, a = analysed_protobuf(model, output, question)
     if a.fails and not valid_only:
         how = "narrow the ranges as `check` says, or use valid_only=True"
@@ -362,11 +365,13 @@ def _annotated(
     proto: ModelProto, output: Output, a: Analysis, tensors: Mapping[str, TensorBounds], question: Question
 ) -> ModelProto:
     """The model with these shapes in it, saved if asked for, unless the ones that it declares speak against them."""
-    from shapesmt.export import annotate, axes_of, save
+    from shapesmt.export import annotate, axes_of, save, targets
 
     if question.claims is Claims.CHECK:
         refuse_declarations(a.problem, a.examination, a.judge)
-    annotated = annotate(proto, axes_of(tensors), override=question.claims is Claims.OVERRIDE)
+    shapes = axes_of(targets.written(proto, tensors, question.target, question.written))
+    fitted = targets.fitted(proto, tensors, question.target)
+    annotated = annotate(fitted, shapes, override=question.claims is Claims.OVERRIDE)
     if output is not None:
         save(annotated, output)
     return annotated

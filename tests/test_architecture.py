@@ -17,18 +17,19 @@ PACKAGE = Path(__file__).parent.parent / "shapesmt"
 ORDER = (
     *("version", "lazy", "errors", "deadline", "collector", "algebra", "presolve", "region", "solve", "language"),
     *("laws", "graph", "rules", "frontends", "ops", "inference", "report", "render", "export", "system", "examine"),
-    *("footprint", "replay", "diagnose", "optimize", "api", "inspection", "drop_in", "testing", "cli", "__init__"),
-    "__main__",
+    *("footprint", "replay", "diagnose", "optimize", "profiles", "api", "inspection", "drop_in", "testing", "cli"),
+    *("__init__", "__main__"),
 )
 """Packages and modules of the top level: each imports from those before it only."""
 
 DOORS = {
-    "onnx": ("frontends/onnx/", "export/onnx.py", "optimize/protobuf.py", "replay/"),
+    "onnx": ("frontends/onnx/", "export/onnx.py", "export/targets/", "optimize/protobuf.py", "replay/"),
     "z3": ("solve/worker.py", "system/constraints.py"),
     "networkx": ("graph/",),
     "click": ("cli/",),
     "rich": ("render/",),
     "onnxruntime": ("replay/run.py",),
+    "openvino": ("export/targets/openvino.py",),
     "tensorboard": ("frontends/tensorflow/protos.py",),
 }
 """The files that import a heavy library."""

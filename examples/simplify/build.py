@@ -4,7 +4,6 @@ A size is read from a tensor (`Shape`, `Gather`), made a vector (`Unsqueeze`), j
 to `Reshape`; once for the queries, once for the keys, once for the values, and once more at the end. All of these are
 the same two sizes, so each target is a constant: 0 stands for a size that stays, -1 for the one that is left.
 
-    shapesmt check examples/simplify/attention.onnx --dim batch=1..8 --dim seq=1..64
     shapesmt simplify examples/simplify/attention.onnx -o /dev/null --dim batch=1..8 --dim seq=1..64 --check-runs 20
 """
 

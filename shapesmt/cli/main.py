@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from shapesmt.cli.compilers import memory, profile, simplify, tighten
 from shapesmt.cli.completion import complete_model, complete_target
 from shapesmt.cli.options import (
     Commands,
@@ -22,10 +23,10 @@ from shapesmt.cli.options import (
     debug_option,
     declared_option,
     list_codes,
-    memory_options,
     model_command,
     settled,
 )
+from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
 from shapesmt.collector import gc_paused
 from shapesmt.errors import InternalError, OutOfTimeError, ShapesmtError, printable
 from shapesmt.render import (
@@ -41,8 +42,7 @@ from shapesmt.version import __version__
 
 if TYPE_CHECKING:
     from shapesmt.cli.config import Config
-    from shapesmt.examine import Question
-    from shapesmt.report import AnyResult, BatchReport
+    from shapesmt.report import BatchReport
 
 __all__ = ["cli", "main"]
 
@@ -50,12 +50,8 @@ UNDECIDED = 3
 INTERNAL_ERROR = 4
 INTERRUPTED = 130
 BROKEN_PIPE = 141
-_STATUS = "exit status: {0}, 2 bad usage or unreadable model"
-_CHECK_STATUS = _STATUS.format("0 proved, 1 depends or fails, 3 undecided")
-_BOUNDS_STATUS = _STATUS.format("0 all exact, 1 no valid input, 3 some end not exact")
-_WRITE_STATUS = _STATUS.format("0 written, 1 some input fails, so that nothing is written")
-_MEMORY_STATUS = _STATUS.format("0 exact, 1 no valid input or some beyond the budget, 3 not exact")
-_REPRO_STATUS = _STATUS.format("0 written, 1 nothing to reproduce")
+_CHECK_STATUS = STATUS.format("0 proved, 1 depends or fails, 3 undecided")
+_REPRO_STATUS = STATUS.format("0 written, 1 nothing to reproduce")
 
 _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
 
@@ -160,7 +156,7 @@ def check(
 
     several = len(models) > 1 or is_folder(models[0])
     if several:
-        return _show(_checked(models, jobs or config.jobs, config, options, html), form)
+        return show(_checked(models, jobs or config.jobs, config, options, html), form)
     from shapesmt import api
 
     (model,) = models
@@ -168,12 +164,12 @@ def check(
     if html is not None:
         from shapesmt.cli.html_files import write_page
 
-        report = write_page(html, _waiting(f"checking {model}", question, lambda: api.page_data(model, question)))
+        report = write_page(html, waiting(f"checking {model}", question, lambda: api.page_data(model, question)))
     else:
-        report = _waiting(f"checking {model}", question, lambda: api.checked(model, question))
+        report = waiting(f"checking {model}", question, lambda: api.checked(model, question))
     if form in LOCATING and model != "-":
         report = replace(report, model=model)
-    return _show(report, form)
+    return show(report, form)
 
 
 def _checked(
@@ -214,13 +210,13 @@ def explain(form: Form, model: str, target: str | None, constraints: bool, **opt
     if _CODE.fullmatch(model) and target is None and not Path(model).exists():
         from shapesmt.inspection import explain_code
 
-        return _show(explain_code(model), form)
+        return show(explain_code(model), form)
     question = settled(model, *configured(options))
     ask = partial(api.explained, model, target, question, constraints=constraints)
-    return _show(_waiting(f"explaining {model}", question, ask), form)
+    return show(waiting(f"explaining {model}", question, ask), form)
 
 
-@cli.command(epilog=f"{_BOUNDS_STATUS}. Example: shapesmt bounds unet.onnx --dim batch=1..32")
+@cli.command(epilog=f"{BOUNDS_STATUS}. Example: shapesmt bounds unet.onnx --dim batch=1..32")
 @model_command
 @click.argument("tensors", nargs=-1, metavar="[TENSOR]...", shell_complete=complete_target)
 def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> int:
@@ -228,65 +224,10 @@ def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> 
     from shapesmt import api
 
     question = settled(model, *configured(options))
-    return _show(_waiting(f"bounding {model}", question, lambda: api.bounded(model, tensors, question)), form)
+    return show(waiting(f"bounding {model}", question, lambda: api.bounded(model, tensors, question)), form)
 
 
-@cli.command(epilog=f"{_MEMORY_STATUS}. Example: shapesmt memory unet.onnx --budget 2GB --max batch")
-@model_command
-@memory_options
-def memory(
-    form: Form,
-    model: str,
-    mode: str,
-    budget: str | None,
-    greatest: str | None,
-    at: Mapping[str, int],
-    **options: Any,
-) -> int:
-    """How many bytes do activations take at most, at which input and node, and which inputs fit a budget?"""
-    from shapesmt import api
-    from shapesmt.footprint import Wanted
-
-    wanted, question = Wanted(mode, budget, greatest, at), settled(model, *configured(options))
-    return _show(_waiting(f"measuring {model}", question, lambda: api.measured(model, question, wanted)), form)
-
-
-@cli.command(epilog=f"{_BOUNDS_STATUS}. Example: shapesmt tighten unet.onnx -o tight.onnx")
-@model_command
-@declared_option
-@click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the annotated model.")
-@click.option("--valid-only", is_flag=True, help="Write shapes that hold for valid inputs only, if others fail.")
-def tighten(form: Form, model: str, output: str, valid_only: bool, **options: Any) -> int:
-    """Write the model with the shape of every tensor in it, if it runs for every input."""
-    from shapesmt import api
-
-    question = settled(model, *configured(options))
-    return _show(
-        _waiting(f"bounding {model}", question, lambda: api.tightened(model, output, question, valid_only=valid_only)),
-        form,
-    )
-
-
-@cli.command(epilog=f"{_WRITE_STATUS}. Example: shapesmt simplify unet.onnx -o small.onnx")
-@model_command
-@click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the smaller model.")
-@click.option("--valid-only", is_flag=True, help="Write a model for valid inputs only, if others fail.")
-@click.option("--explain", "everything", is_flag=True, help="List every node that is removed or changed, and why.")
-@click.option("--check-runs", type=click.IntRange(0), default=0, metavar="N",
-              help="Run both files on ONNX Runtime at N sizes, the ends of the ranges first.")  # fmt: skip
-def simplify(
-    form: Form, model: str, output: str, valid_only: bool, everything: bool, check_runs: int, **options: Any
-) -> int:
-    """Write the model without the nodes that proofs make superfluous, if it runs for every input."""
-    from shapesmt import api
-
-    question = settled(model, *configured(options))
-    more: dict[str, Any] = {"valid_only": valid_only, "check_runs": check_runs}
-    answer = _waiting(f"simplifying {model}", question, lambda: api.simplified(model, output, question, **more))
-    return _show(answer, "all" if everything and form == "text" else form)
-
-
-@cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")
+@cli.command(epilog=f"{STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")
 @model_command
 @click.argument("node", required=False, metavar="[NODE]", shell_complete=complete_target)
 @click.option("-o", "--output", metavar="FILE.smt2", help="Where to write it; standard output by default.")
@@ -298,7 +239,7 @@ def encode(form: Form, model: str, node: str | None, output: str | None, **optio
     from shapesmt import api
 
     text = api.encoded(model, settled(model, *configured(options)), node)
-    _put(text, output, form, {"schema": "shapesmt/encode/1", "model": model, "smt2": text})
+    put(text, output, form, {"schema": "shapesmt/encode/1", "model": model, "smt2": text})
     return 0
 
 
@@ -314,16 +255,16 @@ def repro(form: Form, model: str, node: str | None, output: str | None, **option
     from shapesmt import api
 
     question = settled(model, *configured(options))
-    text = _waiting(f"checking {model}", question, lambda: api.reproduced(model, node, question))
+    text = waiting(f"checking {model}", question, lambda: api.reproduced(model, node, question))
     if text is None:
         what = f"no input is known to break {'any node' if node is None else f'node {printable(node)!r}'}"
         click.echo(f"nothing to reproduce in {printable(model)}: {what}", err=True)
         return 1
-    _put(text, output, form, {"schema": "shapesmt/repro/1", "model": model, "script": text})
+    put(text, output, form, {"schema": "shapesmt/repro/1", "model": model, "script": text})
     return 0
 
 
-@cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt ops unet.onnx")
+@cli.command(epilog=f"{STATUS.format('0')}. Example: shapesmt ops unet.onnx")
 @click.argument("model", required=False, metavar="[MODEL]", shell_complete=complete_model)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @debug_option
@@ -331,10 +272,10 @@ def ops(form: Form, model: str | None) -> int:
     """List the operators that have a rule, or those that MODEL uses."""
     from shapesmt.inspection import supported_ops
 
-    return _show(supported_ops(model), form)
+    return show(supported_ops(model), form)
 
 
-@cli.command(epilog=f"{_STATUS.format('0')}. Example: shapesmt inspect unet.onnx")
+@cli.command(epilog=f"{STATUS.format('0')}. Example: shapesmt inspect unet.onnx")
 @click.argument("model", metavar="MODEL")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @debug_option
@@ -342,10 +283,10 @@ def inspect(form: Form, model: str) -> int:
     """Show a model's inputs, dimensions and operators: what to declare before asking."""
     from shapesmt import inspection
 
-    return _show(inspection.inspect(model), form)
+    return show(inspection.inspect(model), form)
 
 
-@cli.command("help", epilog=f"{_STATUS.format('0')}. Example: shapesmt help ranges")
+@cli.command("help", epilog=f"{STATUS.format('0')}. Example: shapesmt help ranges")
 @click.argument("topic", required=False, metavar="[TOPIC or COMMAND]")
 @click.pass_context
 def show_page(context: click.Context, topic: str | None) -> None:
@@ -365,33 +306,7 @@ def show_page(context: click.Context, topic: str | None) -> None:
         raise click.UsageError(f"no page {printable(topic)!r}{did_you_mean(topic, [*TOPICS, *cli.commands])}", context)
 
 
-def _put(text: str, output: str | None, form: Form, data: Mapping[str, str]) -> None:
-    """Write a text, or the JSON that holds it, to a file or standard output."""
-    if form == "json":
-        from shapesmt.render import to_json
-
-        text = to_json(dict(data))
-    if output is None or output == "-":
-        click.echo(text, nl=not text.endswith("\n"))
-    else:
-        from shapesmt.export import write_whole
-
-        write_whole(output, text.encode())
-
-
-Answer = TypeVar("Answer")
-
-
-def _waiting(what: str, question: Question, ask: Callable[[], Answer]) -> Answer:
-    """The answer, with a bar that shows how much of the timeout is spent."""
-    from shapesmt.render import timing
-
-    with timing(what, question.timeout):
-        return ask()
-
-
-def _show(result: AnyResult, form: Form) -> int:
-    from shapesmt.render import render
-
-    render(result, form)
-    return result.exit_status
+cli.add_command(memory)
+cli.add_command(tighten)
+cli.add_command(simplify)
+cli.add_command(profile)

@@ -29,6 +29,7 @@ __all__ = [
     "memory_options",
     "model_command",
     "settled",
+    "sizes",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -66,7 +67,7 @@ def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, .
     return pairs
 
 
-def _sizes(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, int]:
+def sizes(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, int]:
     """`NAME=SIZE` repeated, as a mapping to numbers."""
     pairs = _pairs(context, option, values)
     for name, text in pairs.items():
@@ -141,7 +142,7 @@ def memory_options(command: Command) -> Command:
                      help="Which tensors share a buffer: none, views, elementwise results as well."),
         click.option("--budget", metavar="BYTES", help="Say which inputs fit: 2GB, 512MiB, 100000."),
         click.option("--max", "greatest", metavar="NAME", help="The greatest value of a dimension in the budget."),
-        click.option("--at", multiple=True, metavar="NAME=SIZE", callback=_sizes,
+        click.option("--at", multiple=True, metavar="NAME=SIZE", callback=sizes,
                      help="The bytes at this size; --max looks there only."),
     ]  # fmt: skip
 

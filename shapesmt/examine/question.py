@@ -44,6 +44,8 @@ class Question:
         certify: Whether the solver decides the complete system as well.
         strict: Whether a warning counts as a failure.
         replay: Whether every counterexample is run.
+        target: The runtime that a model is written for.
+        written: Whose shapes are written into it: "all", "outputs" or "none".
 
     >>> Question({"batch": "1..32"}, declared="trust").claims is Claims.TRUST
     True
@@ -58,6 +60,8 @@ class Question:
     certify: bool = False
     strict: bool = False
     replay: bool = False
+    target: str | None = None
+    written: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse arguments of another type, by name."""

@@ -24,6 +24,8 @@ BODY_TENSORS_OF_DECLARED_RANK = Law("SM403", "the body's tensors have their decl
 
 ASSERTION_HOLDS = Law("SM406", "the assertion holds")
 
+QUERIES_KEYS_VALUES_SAME_TYPE = Law("SM501", "queries, keys and values have the same element type")
+SIZES_INT64 = Law("SM501", "the sizes are of type int64")
 INPUT_OF_TYPES = Law("SM501", "'{name}' is of type {types}, not {dtype}")
 INPUTS_SAME_TYPE = Law("SM501", "'{name}' and '{other}' have the same element type, not {dtype} and {second}")
 KEEPS_ELEMENT_TYPE = Law("SM501", "'{name}' keeps the element type")

@@ -107,7 +107,7 @@ class Draft:
 
     def same(self, name: str, other: str) -> bool:
         """Have a tensor's readers read another one of the same elements; an output of the graph keeps its name."""
-        if self.place(other) >= self.place(name) or other in self._inner or name == other:
+        if self.place(other) >= self.place(name) or not {name, other}.isdisjoint(self._inner):
             return False
         if name in self._outputs:
             return self._moved(name, other)

@@ -53,8 +53,9 @@ def _write_graph(draft: Draft, proto: onnx.GraphProto, *, as_nodes: bool) -> Non
         proto.initializer.extend(
             _tensor(n, v) for n, v in draft.literals.items() if n in used and not draft.is_output(n)
         )
+    made = {name for node in draft.nodes.values() for name in node.outputs} | inputs
     for index in reversed(range(len(proto.value_info))):
-        if proto.value_info[index].name not in draft.places:
+        if proto.value_info[index].name not in made:
             del proto.value_info[index]
 
 

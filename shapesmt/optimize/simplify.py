@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from shapesmt.algebra import Formula
 from shapesmt.deadline import look
@@ -38,15 +39,20 @@ def _rewrite(draft: Draft, place: Place, proves: Callable[[Formula], bool]) -> N
     """Apply the rules of one node in turn, until one has removed it."""
     if place in draft.kept:
         return
-    for rule in REWRITES:
+    first = draft.nodes.get(place)
+    for rule in () if first is None or first.domain or not any(first.outputs[:1]) else _rules(first.op):
         node = draft.nodes.get(place)
-        if node is None:
+        if node is None or (rule.ops and node.op not in rule.ops):
             return
-        if (rule.ops and node.op not in rule.ops) or node.domain or not any(node.outputs):
-            continue
         node = draft.nodes[place] = node._replace(inputs=[draft.final(name) for name in node.inputs])
         if _changed(draft, place, rule, Site(draft, node, proves)):
             draft.note(rule.name, node, rule.reason)
+
+
+@cache
+def _rules(op: str) -> tuple[Rewrite, ...]:
+    """The rules for nodes of an operator."""
+    return tuple(rule for rule in REWRITES if not rule.ops or op in rule.ops)
 
 
 def _changed(draft: Draft, place: Place, rule: Rewrite, site: Site) -> bool:

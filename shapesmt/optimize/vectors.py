@@ -65,12 +65,17 @@ class Builder:
             yield Piece("", None, tuple(slots[:numbers]))
         for length in range(len(slots), 0, -1):
             names = self.vectors.get(tuple(s.dim for s in slots[:length]), ())
-            yield from [Piece(n, None, tuple(slots[:length])) for n in names if self.draft.place(n) < before][:1]
+            yield from [Piece(n, None, tuple(slots[:length])) for n in names if self._there(n, before)][:1]
         for name, axis in self.sizes.get(slots[0].dim, ())[:SOURCES]:
-            if self.draft.place(name) < before and (self.draft.producer(name) or name in self.draft.graph.inputs):
+            if self._there(name, before):
                 shape = self.draft.known(name).shape or ()
                 same = [s.dim is d for s, d in zip(slots, shape[axis:], strict=False)]
                 yield Piece(name, axis, tuple(slots[: same.index(False) if False in same else len(same)]))
+
+    def _there(self, name: str, before: Place) -> bool:
+        """Whether a tensor is still computed, before a place."""
+        known = name in self.draft.graph.inputs or self.draft.producer(name) is not None
+        return known and self.draft.final(name) == name and self.draft.place(name) < before
 
     def plan(self, slots: Sequence[Slot], before: Place, gone: set[Place]) -> tuple[int, list[Piece]] | None:
         """The pieces of a whole vector that cost the fewest nodes; None where an element is nowhere at hand."""
@@ -218,8 +223,6 @@ def _rebuild_target(builder: Builder, place: Place, site: Site) -> None:
         or site.node.attributes.get("allowzero")
     ):
         return
-    if not all(site.proves(at_least(d, 1)) for d in shape):
-        return
     gone = dying(draft, site.name(1), place)
     before = site.read(0).shape or ()
     slots = [
@@ -231,7 +234,7 @@ def _rebuild_target(builder: Builder, place: Place, site: Site) -> None:
         *([*slots[:i], Slot(s.dim, -1), *slots[i + 1 :]] for i, s in enumerate(slots) if s.number is None),
     ]
     plans = [pieces for choice in choices if (pieces := builder.saving(choice, place, gone)) is not None]
-    if plans:
+    if plans and all(site.proves(at_least(d, 1)) for d in shape):
         pieces = min(plans, key=len)
         draft.put(place, site.node._replace(inputs=[site.name(0), builder.build(pieces, site.node.outputs[0])]))
         draft.note("target-at-once", site.node, "its target is built of sizes in a row of earlier shapes, 0 and -1")

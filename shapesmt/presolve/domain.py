@@ -98,10 +98,12 @@ class Domain:
 
         Most such facts are about one symbol; `x * y % 49 == 0` can be another, where only multiples of 7 are left.
         """
+        alone = next(iter(fact.symbols)) if len(fact.symbols) == 1 else None
+        axis = None if alone is None else self.values(alone)
+        if alone is not None and axis is not None and fits_int64(fact):
+            return {alone: chosen(axis, truth_over(alone, axis, fact))}
         symbols, facts = self.cone(fact.symbols)
         axes = [self.values(s) for s in symbols]
-        if len(symbols) == 1 and axes[0] is not None and fits_int64(fact):
-            return {symbols[0]: chosen(axes[0], truth_over(symbols[0], axes[0], fact))}
         points = None if facts or not fits_int64(fact) else self.points(symbols)
         sides = None if points is None else points.sides(fact)
         if sides is None:
@@ -118,7 +120,9 @@ class Domain:
         if way > 0 and end > lo:
             lo = end if lo == -inf else end + (int(lo) - end) % symbol.step
         self._ends[symbol] = (lo, hi if way > 0 else min(hi, end))
-        self._values.pop(symbol, None)
+        values = self._values.pop(symbol, None)
+        if values is not None:
+            self._values[symbol] = values[(values >= lo) & (values <= self._ends[symbol][1])]
         return True
 
     @property

@@ -37,6 +37,7 @@ from shapesmt.report.page import (
     Step,
     TensorData,
 )
+from shapesmt.report.profile import POINTS, Box, Profile, ProfileSize, TensorProfile
 from shapesmt.report.report import (
     Bounds,
     CaseBounds,
@@ -56,11 +57,13 @@ from shapesmt.report.simplified import Rewritten, Simplified
 from shapesmt.report.tightened import Tightened
 
 __all__ = [
+    "POINTS",
     "Answer",
     "AnyResult",
     "Axis",
     "BatchReport",
     "Bounds",
+    "Box",
     "Budget",
     "Calculator",
     "CaseBounds",
@@ -96,6 +99,8 @@ __all__ = [
     "PeakAt",
     "PlacedNode",
     "Precondition",
+    "Profile",
+    "ProfileSize",
     "Proof",
     "Raster",
     "Release",
@@ -116,6 +121,7 @@ __all__ = [
     "TensorBounds",
     "TensorData",
     "TensorFacts",
+    "TensorProfile",
     "Tightened",
     "Unchecked",
     "Variable",

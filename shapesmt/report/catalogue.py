@@ -10,6 +10,7 @@ from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
 from shapesmt.report.data import Answer, Data
 from shapesmt.report.finding import SymbolRange
 from shapesmt.report.memory import Memory
+from shapesmt.report.profile import Profile
 from shapesmt.report.report import Bounds, Explanation, Report
 from shapesmt.report.simplified import Simplified
 from shapesmt.report.tightened import Tightened
@@ -131,4 +132,6 @@ class ErrorCode(Answer):
         return 0
 
 
-Result: TypeAlias = Report | Bounds | Explanation | Tightened | Simplified | Memory | Operators | ModelFacts | ErrorCode
+Result: TypeAlias = (
+    Report | Bounds | Explanation | Tightened | Simplified | Memory | Profile | Operators | ModelFacts | ErrorCode
+)

@@ -71,6 +71,10 @@ ROWS = [
         "a = Where(c, x, z) y = Exp(a)", "Exp", N),
     Row("sizes that are constant", "float[n,3] x",
         "s = Shape(x) i = Constant<value_ints=[1]>() y = Gather<axis=0>(s, i)", "", N),
+    Row("a number that wraps", "float[n,3] x",
+        "s = Shape(x) i = Constant<value_ints=[1]>() d = Gather<axis=0>(s, i) "
+        "c = Constant<value_ints=[4611686018427387904]>() p = Mul(d, c) e = Cast<to=1>(p) y = Exp(e)",
+        "Mul Cast Exp", N),
     Row("a target of the input's sizes", "float[n,m,6] x",
         "s = Shape(x) i = Constant<value_ints=[0,1]>() d = Gather<axis=0>(s, i) c = Constant<value_ints=[2,3]>() "
         "t = Concat<axis=0>(d, c) y = Reshape(x, t)", "Reshape", NM),

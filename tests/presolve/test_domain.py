@@ -13,6 +13,7 @@ from shapesmt.algebra.formula import FALSE, Formula, any_of, at_least, at_most, 
 from shapesmt.algebra.substitute import atom_of
 from shapesmt.presolve.decide import decide
 from shapesmt.presolve.domain import MAX_VALUES, Domain
+from shapesmt.presolve.extent import extent
 from tests.presolve.sets import ATOMS, FREE, H, W, admitted, condition, domain
 
 
@@ -108,3 +109,11 @@ def test_a_fact_that_is_a_grid_narrows_each_symbol_alone() -> None:
     assert grid.cone(H.symbols)[1] == []
     assert grid.ends(ATOMS[0]) == (12, 12)
     assert grid.about(H.symbols)[1] != []
+
+
+def test_a_bound_keeps_what_is_known_of_a_symbol_that_others_are_tied_to():
+    h, w = symbol("h", 32, 640), symbol("w", 32, 640)
+    domain = Domain([h.as_symbol(), w.as_symbol()], [divides(16, h), at_least(h * w, 5000)])
+    domain.assume(at_most(h, 143))
+    assert domain.ends(h.as_symbol()) == (32, 128)
+    assert extent(domain, h)[1].value == 128

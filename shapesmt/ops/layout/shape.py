@@ -203,6 +203,7 @@ def tile(ctx: RuleContext) -> Tensor:
 @rule("ConstantOfShape", since=9, any_rank=True)
 def constant_of_shape(ctx: RuleContext) -> Tensor:
     """A tensor whose sizes are an input, filled with one number."""
+    ctx.check(ctx.input(0).dtype in ("", "int64"), laws.SIZES_INT64)
     sizes = ctx.sizes(0)
     fill = from_literal(_fill(ctx))
     if sizes is None:

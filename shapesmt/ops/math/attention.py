@@ -128,6 +128,7 @@ def require_mask(ctx: RuleContext, index: int, before: Sequence[Dim | int], tota
 def flex_attention(ctx: RuleContext) -> Tensor:
     """`prob_mod(softmax(score_mod(q @ k.T))) @ v` for each head; what is put in keeps the shape."""
     q, k, v = projected(ctx, 4)
+    ctx.check(len({ctx.input(i).dtype for i in range(3)} - {""}) <= 1, laws.QUERIES_KEYS_VALUES_SAME_TYPE)
     scores = tensor(softmax_type(ctx, ctx.input(0)), q._replace(size=k.length))
     for name in ("score_mod", "prob_mod"):
         if name in ctx.attributes:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from shapesmt.graph import Literal
 from shapesmt.optimize.rewrites.site import MOST, Change, Site, number, rewrite
 from shapesmt.rules import FLOATS, Elements
 
-_INTEGERS = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+ENDS = {f"int{bits}": (-(1 << bits - 1), (1 << bits - 1) - 1) for bits in (8, 16, 32, 64)}
+ENDS |= {f"uint{bits}": (0, (1 << bits) - 1) for bits in (8, 16, 32, 64)}
+"""The least and the greatest number of each type of integers."""
 
 
 @rewrite()
@@ -17,7 +21,10 @@ def constant(site: Site) -> Change:
     if not isinstance(value, Elements) or len(value.items) > MOST or site.node.op == "Constant":
         return None
     numbers = [number(item) for item in value.items]
-    if None in numbers or made.dtype not in _INTEGERS | {"bool", *FLOATS} or not numbers:
+    if None in numbers or made.dtype not in ENDS.keys() | {"bool", *FLOATS} or not numbers:
         return None
+    low, high = ENDS.get(made.dtype, (-inf, inf))
+    if not all(low <= n <= high for n in numbers if n is not None):
+        return None  # it wraps in a run
     kind = bool if made.dtype == "bool" else float if made.dtype in FLOATS else int
     return Literal(made.dtype, value.shape, [kind(n) for n in numbers if n is not None])

@@ -32,9 +32,19 @@ from shapesmt.render.text.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shapesmt.report import Bounds, DimBounds, ModelFacts, Operator, Operators, Share, TensorBounds, Tightened
+    from shapesmt.report import (
+        Bounds,
+        DimBounds,
+        ModelFacts,
+        Operator,
+        Operators,
+        Profile,
+        Share,
+        TensorBounds,
+        Tightened,
+    )
 
-__all__ = ["bounds_text", "facts_text", "operators_text", "table", "tightened_text", "witnesses"]
+__all__ = ["bounds_text", "facts_text", "operators_text", "profile_text", "table", "tightened_text", "witnesses"]
 
 _MOST_TENSORS = 10
 _MOST_OPTIONS = 4
@@ -89,6 +99,19 @@ def tightened_text(tightened: Tightened) -> Iterator[Line]:
     yield line(2, f"{count(len(bounds.tensors), 'tensor')}, {exact}")
     if verdict is Verdict.DEPENDS:
         yield line(2, f"over {_running(bounds)}; `shapesmt check` says which")
+
+
+def profile_text(profile: Profile) -> Iterator[Line]:
+    """The text for the compiler, or what is in the way."""
+    if profile.boxes:
+        yield from (line(0, row) for row in profile.content.splitlines())
+        return
+    what = "fails for some input" if profile.verdict is Verdict.DEPENDS else "runs for no input"
+    yield headline(profile.verdict, name(profile.model), f"{what}, so nothing is written")
+    if profile.remedy is not None:
+        yield line(2, "written with ", (printable(flags(profile.remedy), 1000), STRONG))
+    if profile.verdict is Verdict.DEPENDS:
+        yield line(2, "written with ", ("--valid-only", STRONG), " as well: the sizes of the inputs that run")
 
 
 def table(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:

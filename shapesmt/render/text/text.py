@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from itertools import islice
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
@@ -19,7 +19,15 @@ from shapesmt.render.text.memory import memory_text
 from shapesmt.render.text.rewrites import simplified_text
 from shapesmt.render.text.stories import MOST_LINES, height, stories, story_lines
 from shapesmt.render.text.summary import summary, unchecked
-from shapesmt.render.text.tables import bounds_text, facts_text, operators_text, table, tightened_text, witnesses
+from shapesmt.render.text.tables import (
+    bounds_text,
+    facts_text,
+    operators_text,
+    profile_text,
+    table,
+    tightened_text,
+    witnesses,
+)
 from shapesmt.render.text.warnings import warnings
 from shapesmt.render.text.words import (
     BLANK,
@@ -36,6 +44,7 @@ from shapesmt.render.text.words import (
     runs_when,
 )
 from shapesmt.report import (
+    Answer,
     BatchReport,
     Bounds,
     ErrorCode,
@@ -43,6 +52,8 @@ from shapesmt.report import (
     FindingKind,
     Memory,
     ModelFacts,
+    Operators,
+    Profile,
     Release,
     Remedy,
     Report,
@@ -52,7 +63,7 @@ from shapesmt.report import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from rich.console import Console
     from rich.segment import Segment
@@ -96,21 +107,9 @@ def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
         return _reports(result, everything=everything)
     if isinstance(result, Report):
         return _report(result, everything=everything)
-    if isinstance(result, Bounds):
-        return bounds_text(result)
-    if isinstance(result, Tightened):
-        return tightened_text(result)
     if isinstance(result, Simplified):
         return simplified_text(result, everything=everything)
-    if isinstance(result, Memory):
-        return memory_text(result)
-    if isinstance(result, Explanation):
-        return _explanation(result)
-    if isinstance(result, ModelFacts):
-        return facts_text(result)
-    if isinstance(result, ErrorCode):
-        return _error_code(result)
-    return operators_text(result)
+    return _TEXTS[type(result)](result)
 
 
 def folded(result: AnyResult, width: int | None = None, *, everything: bool = False) -> str:
@@ -329,3 +328,16 @@ def _proofs_told(proofs: Sequence[Proof]) -> Iterator[Line]:
 def _fact(indent: int, fact: Fact) -> Line:
     law = printable(fact.law or fact.kind, 200)
     return line(indent, code(fact.expr), f"  ({name(fact.node)}: {law})" if fact.node else f"  ({law})")
+
+
+_TEXTS: dict[type[Answer], Callable[[Any], Iterator[Line]]] = {
+    Bounds: bounds_text,
+    Tightened: tightened_text,
+    Profile: profile_text,
+    Memory: memory_text,
+    Explanation: _explanation,
+    ModelFacts: facts_text,
+    ErrorCode: _error_code,
+    Operators: operators_text,
+}
+"""The function that words each kind of answer."""

@@ -1,0 +1,105 @@
+"""The commands whose answers are for compilers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from shapesmt.cli.options import configured, declared_option, memory_options, model_command, settled, sizes
+from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
+from shapesmt.errors import printable
+from shapesmt.render import Form
+
+__all__ = ["memory", "profile", "simplify", "tighten"]
+
+_WRITE_STATUS = STATUS.format("0 written, 1 some input fails, so that nothing is written")
+_MEMORY_STATUS = STATUS.format("0 exact, 1 no valid input or some beyond the budget, 3 not exact")
+_PROFILE_STATUS = STATUS.format("0 written, 1 not written, 3 some point not proven")
+
+
+@click.command(epilog=f"{_MEMORY_STATUS}. Example: shapesmt memory unet.onnx --budget 2GB --max batch")
+@model_command
+@memory_options
+def memory(
+    form: Form,
+    model: str,
+    mode: str,
+    budget: str | None,
+    greatest: str | None,
+    at: Mapping[str, int],
+    **options: Any,
+) -> int:
+    """How many bytes do activations take at most, at which input and node, and which inputs fit a budget?"""
+    from shapesmt import api
+    from shapesmt.footprint import Wanted
+
+    wanted, question = Wanted(mode, budget, greatest, at), settled(model, *configured(options))
+    return show(waiting(f"measuring {model}", question, lambda: api.measured(model, question, wanted)), form)
+
+
+@click.command(epilog=f"{BOUNDS_STATUS}. Example: shapesmt tighten unet.onnx -o tight.onnx")
+@model_command
+@declared_option
+@click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the annotated model.")
+@click.option("--valid-only", is_flag=True, help="Write shapes that hold for valid inputs only, if others fail.")
+@click.option("--for", "target", type=click.Choice(["ort", "openvino", "iree"]),
+              help="The runtime that it is for, which decides its form and whose shapes are written.")  # fmt: skip
+@click.option("--shapes", "written", type=click.Choice(["all", "outputs", "none"]),
+              help="Whose shapes are written: all tensors', by default, or for ort those of the outputs.")  # fmt: skip
+def tighten(form: Form, model: str, output: str, valid_only: bool, **options: Any) -> int:
+    """Write the model with the shape of every tensor in it, if it runs for every input."""
+    from shapesmt import api
+
+    question = settled(model, *configured(options))
+    return show(
+        waiting(f"bounding {model}", question, lambda: api.tightened(model, output, question, valid_only=valid_only)),
+        form,
+    )
+
+
+@click.command(epilog=f"{_WRITE_STATUS}. Example: shapesmt simplify unet.onnx -o small.onnx")
+@model_command
+@click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the smaller model.")
+@click.option("--valid-only", is_flag=True, help="Write a model for valid inputs only, if others fail.")
+@click.option("--explain", "everything", is_flag=True, help="List every node that is removed or changed, and why.")
+@click.option("--check-runs", type=click.IntRange(0), default=0, metavar="N",
+              help="Run both files on ONNX Runtime at N sizes, the ends of the ranges first.")  # fmt: skip
+def simplify(
+    form: Form, model: str, output: str, valid_only: bool, everything: bool, check_runs: int, **options: Any
+) -> int:
+    """Write the model without the nodes that proofs make superfluous, if it runs for every input."""
+    from shapesmt import api
+
+    question = settled(model, *configured(options))
+    more: dict[str, Any] = {"valid_only": valid_only, "check_runs": check_runs}
+    answer = waiting(f"simplifying {model}", question, lambda: api.simplified(model, output, question, **more))
+    return show(answer, "all" if everything and form == "text" else form)
+
+
+@click.command(epilog=f"{_PROFILE_STATUS}. Example: shapesmt profile unet.onnx --for trtexec --dim batch=1..32")
+@model_command
+@click.option("--for", "target", default="json", show_default=True, metavar="FORMAT",
+              help="trtexec, polygraphy, ort-trt, torch-trt, torch-export, openvino, ovms, ort, tvm, stablehlo, "
+              "coreml, triton or json.")  # fmt: skip
+@click.option("--opt", multiple=True, metavar="NAME=VALUE", callback=sizes,
+              help="A size of the usual input; by default the middle of its range.")  # fmt: skip
+@click.option("--profiles", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="K",
+              help="Cover the valid inputs by at most K boxes.")  # fmt: skip
+@click.option("--inner", multiple=True, metavar="TENSOR", help="Sizes of this tensor inside the model, too.")
+@click.option("--valid-only", is_flag=True, help="Write the sizes of valid inputs only, if others fail.")
+@click.option("-o", "--output", metavar="FILE", help="Where to write it; standard output by default.")
+def profile(form: Form, model: str, output: str | None, **options: Any) -> int:
+    """Write the least, the usual and the greatest size of every input as a compiler takes them: proven to run."""
+    from shapesmt.profiles import profiled
+
+    about = {name: options.pop(name) for name in ("target", "opt", "profiles", "inner", "valid_only")}
+    question = settled(model, *configured(options))
+    answer = waiting(f"bounding {model}", question, lambda: profiled(model, question=question, **about))
+    if not answer.boxes:
+        return show(answer, form)
+    put(answer.content, output, form, answer.to_dict())
+    for note in answer.notes:
+        click.echo(f"note: {printable(note, 1000)}", err=True)
+    return answer.exit_status

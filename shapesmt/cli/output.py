@@ -1,0 +1,52 @@
+"""How a command answers: a bar while it waits, then text or JSON on standard output or in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from shapesmt.render import Form
+
+if TYPE_CHECKING:
+    from shapesmt.examine import Question
+    from shapesmt.report import AnyResult
+
+__all__ = ["BOUNDS_STATUS", "STATUS", "put", "show", "waiting"]
+
+STATUS = "exit status: {0}, 2 bad usage or unreadable model"
+BOUNDS_STATUS = STATUS.format("0 all exact, 1 no valid input, 3 some end not exact")
+
+
+def put(text: str, output: str | None, form: Form, data: Mapping[str, object]) -> None:
+    """Write a text, or the JSON that holds it, to a file or standard output."""
+    if form == "json":
+        from shapesmt.render import to_json
+
+        text = to_json(dict(data))
+    if output is None or output == "-":
+        click.echo(text, nl=not text.endswith("\n"))
+    else:
+        from shapesmt.export import write_whole
+
+        write_whole(output, text.encode())
+
+
+Answer = TypeVar("Answer")
+
+
+def waiting(what: str, question: Question, ask: Callable[[], Answer]) -> Answer:
+    """The answer, with a bar that shows how much of the timeout is spent."""
+    from shapesmt.render import timing
+
+    with timing(what, question.timeout):
+        return ask()
+
+
+def show(result: AnyResult, form: Form) -> int:
+    """Print an answer; its exit status."""
+    from shapesmt.render import render
+
+    render(result, form)
+    return result.exit_status

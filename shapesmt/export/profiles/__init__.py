@@ -1,0 +1,53 @@
+"""Profiles as the text that each compiler takes: one small function for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from shapesmt.errors import UsageError
+from shapesmt.export.profiles import python, ranges, tensorrt
+from shapesmt.language import quoted
+from shapesmt.render import to_json
+from shapesmt.report import Profile
+
+__all__ = ["TARGETS", "exported", "require_target"]
+
+TARGETS: dict[str, Callable[[Profile], str]] = {
+    "trtexec": tensorrt.trtexec,
+    "polygraphy": tensorrt.polygraphy,
+    "ort-trt": tensorrt.onnxruntime,
+    "torch-trt": python.torch_tensorrt,
+    "torch-export": python.torch_export,
+    "openvino": ranges.openvino,
+    "ovms": ranges.model_server,
+    "ort": python.onnxruntime,
+    "tvm": python.tvm,
+    "stablehlo": ranges.stablehlo,
+    "coreml": python.coreml,
+    "triton": tensorrt.triton,
+    "json": lambda profile: to_json(profile.to_dict()).rstrip(),
+}
+"""The function of each format."""
+
+TAKES_INNER = ("ort-trt", "triton", "json")
+
+
+def require_target(target: str) -> None:
+    """Refuse what is no format.
+
+    Raises:
+        UsageError: There is no such format.
+    """
+    if target not in TARGETS:
+        raise UsageError(f"a profile is for one of {', '.join(TARGETS)}, not {quoted(target)}")
+
+
+def exported(profile: Profile, target: str) -> str:
+    """The profile as text to paste.
+
+    Raises:
+        UsageError: The format can't say what the profile has.
+    """
+    if any(box.inner for box in profile.boxes) and target not in TAKES_INNER:
+        raise UsageError(f"{target} takes sizes of inputs only; those of inner tensors go to {', '.join(TAKES_INNER)}")
+    return TARGETS[target](profile)

@@ -1,0 +1,132 @@
+"""Profiles for compilers that are called from Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from json import dumps
+from keyword import iskeyword
+
+from shapesmt.errors import UsageError
+from shapesmt.export.profiles.sizes import hull, joined, numbers
+from shapesmt.report import Profile, TensorProfile
+
+__all__ = ["coreml", "onnxruntime", "torch_export", "torch_tensorrt", "tvm"]
+
+
+def onnxruntime(profile: Profile) -> str:
+    """One size for every dimension that the file names: the usual ones, which go together."""
+    box = profile.boxes[0]
+    named = [pair for t in box.inputs.values() for pair in zip(t.sizes, t.opt, strict=True)]
+    fixed = {size.name: number for size, number in named if size.name}
+    rows = [f"options.add_free_dimension_override_by_name({dumps(name)}, {n})" for name, n in fixed.items()]
+    unnamed = [name for name, t in box.inputs.items() if any(not s.name and not s.fixed for s in t.sizes)]
+    rows += [f"# {dumps(name)} has sizes without a name, which no override can set" for name in unnamed]
+    return "\n".join(["import onnxruntime", "", "options = onnxruntime.SessionOptions()", *rows])
+
+
+def tvm(profile: Profile) -> str:
+    """The ends of every dimension that the file names, as attributes of TVM's function."""
+    lows: dict[str, int | None] = {}
+    highs: dict[str, int | None] = {}
+    for t in hull(profile).values():
+        for size, low, high in zip(t.sizes, t.min, t.max, strict=True):
+            if size.name.isidentifier():
+                lows[size.name], highs[size.name] = low, high
+    ends = {"upper": {n: high for n, high in highs.items() if high is not None}, "lower": lows}
+    rows = [f'mod["main"] = mod["main"].with_attr("tir_var_{end}_bound", {dumps(n)})' for end, n in ends.items() if n]
+    return "\n".join(rows)
+
+
+def coreml(profile: Profile) -> str:
+    """The inputs for Core ML's converter: intervals, or the valid shapes where not every size inside is valid."""
+    rows = [f"    ct.TensorType({dumps(name)}, shape={shape})," for name, shape in _coreml_shapes(profile)]
+    return "\n".join(["import coremltools as ct", "", "inputs = [", *rows, "]"])
+
+
+def _coreml_shapes(profile: Profile) -> Iterator[tuple[str, str]]:
+    for name, t in hull(profile).items():
+        if profile.assume and t.min != t.max:
+            every = [
+                numbers({name: box.inputs[name]}, point)[name]
+                for box in profile.boxes
+                for point in ("min", "opt", "max")
+            ]
+            shapes = ", ".join(str(shape) for shape in dict.fromkeys(every))
+            yield name, f"ct.EnumeratedShapes([{shapes}], default={t.opt})"
+        else:
+            parts = [
+                str(low) if low == high else f"ct.RangeDim({low}, {-1 if high is None else high}, {usual})"
+                for low, usual, high in zip(t.min, t.opt, t.max, strict=True)
+            ]
+            yield name, f"ct.Shape({_tuple(parts)})"
+
+
+def torch_tensorrt(profile: Profile) -> str:
+    """The inputs for Torch-TensorRT."""
+    if len(profile.boxes) > 1:
+        raise UsageError("Torch-TensorRT takes one profile")
+    (box,) = profile.boxes
+    rows = []
+    for name, t in {**box.inputs, **box.values}.items():
+        sizes = [numbers({name: t}, point)[name] for point in ("min", "opt", "max")]
+        shapes = f"shape={sizes[0]}"
+        if sizes[0] != sizes[2]:
+            shapes = "min_shape={}, opt_shape={}, max_shape={}".format(*sizes)
+        elements = ", is_shape_tensor=True" if name in box.values else ""
+        rows.append(f"    torch_tensorrt.Input({shapes}, dtype=torch.{t.dtype}{elements}, name={dumps(name)}),")
+    return "\n".join(["import torch", "import torch_tensorrt", "", "inputs = [", *rows, "]"])
+
+
+def torch_export(profile: Profile) -> str:
+    """`dynamic_shapes` for `torch.export`: multiples of a `Dim`, and a `Dim` of its own for what none is.
+
+    How such a size depends on others torch finds by itself: `Dim.AUTO` in its place would refuse sizes of 1.
+    """
+    roots = _Roots(profile)
+    rows: list[str] = []
+    for name, t in hull(profile).items():
+        axes = [
+            f"{a}: {roots.text(t, a)}" for a, (low, high) in enumerate(zip(t.min, t.max, strict=True)) if low != high
+        ]
+        rows.append(f"    {dumps(name)}: {{{', '.join(axes)}}}," if axes else f"    {dumps(name)}: None,")
+    head = ["from torch.export import Dim", "", *roots.definitions.values()]
+    return "\n".join([*head, "dynamic_shapes = {", *rows, "}"])
+
+
+class _Roots:
+    """The `Dim` behind each size: a symbol, or where its values are apart, `_height` of `height == 16*_height`."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._symbols = joined([box.symbols for box in profile.boxes])
+        self._steps: Mapping[str, int] = profile.boxes[0].steps
+        self._names: dict[str, str] = {}
+        self.definitions: dict[str, str] = {}
+        """The line that defines each name."""
+
+    def text(self, t: TensorProfile, axis: int) -> str:
+        """The size of an axis."""
+        size = t.sizes[axis]
+        if size.factor < 1 or size.symbol not in self._symbols:
+            return self._defined(size.name or "size", size.expr, t.min[axis] or 0, t.max[axis], f"  # {size.expr}")
+        step, ends = self._steps.get(size.symbol, 1), self._symbols[size.symbol]
+        low, high = ends.min[0] or 0, ends.max[0]
+        root = ("_" if step > 1 else "") + size.symbol
+        name = self._defined(root, size.symbol, low // step, None if high is None else high // step)
+        factor, offset = size.factor * step, size.factor * (low % step) + size.offset
+        return (f"{factor}*" if factor != 1 else "") + name + (f" {'+-'[offset < 0]} {abs(offset)}" if offset else "")
+
+    def _defined(self, wanted: str, expr: str, low: int, high: int | None, comment: str = "") -> str:
+        """The name of what an expression says, as Python can have it, and nothing else has."""
+        if expr not in self._names:
+            name = re.sub(r"\W", "_", wanted)
+            name = name if name.isidentifier() and not iskeyword(name) else f"_{name}"
+            while name in self.definitions or name in ("Dim", "dynamic_shapes"):
+                name += "_"
+            end = "" if high is None else f", max={high}"
+            self._names[expr], self.definitions[name] = name, f"{name} = Dim({dumps(name)}, min={low}{end}){comment}"
+        return self._names[expr]
+
+
+def _tuple(parts: list[str]) -> str:
+    return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"

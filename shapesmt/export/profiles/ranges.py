@@ -1,0 +1,68 @@
+"""Profiles for compilers that take an interval of every size."""
+
+from __future__ import annotations
+
+import shlex
+from json import dumps
+
+from shapesmt.errors import UsageError
+from shapesmt.export.profiles.sizes import hull
+from shapesmt.language import quoted
+from shapesmt.report import Profile, TensorProfile
+
+__all__ = ["model_server", "openvino", "stablehlo"]
+
+_MLIR = {
+    **{f"int{bits}": f"i{bits}" for bits in (2, 4, 8, 16, 32, 64)},
+    **{f"uint{bits}": f"ui{bits}" for bits in (2, 4, 8, 16, 32, 64)},
+    "bool": "i1",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float32": "f32",
+    "float64": "f64",
+    "complex64": "complex<f32>",
+    "complex128": "complex<f64>",
+    "float8e4m3fn": "f8E4M3FN",
+    "float8e5m2": "f8E5M2",
+}
+
+
+def openvino(profile: Profile) -> str:
+    """The call that reshapes a model of OpenVINO, and its converter's command as a comment."""
+    shapes = {name: _intervals(t, "..", "..") for name, t in hull(profile).items()}
+    command = shlex.join(["ovc", profile.model, "--input", ",".join(f"{name}[{s}]" for name, s in shapes.items())])
+    rows = [f'    {dumps(name)}: ov.PartialShape("[{shape}]"),' for name, shape in shapes.items()]
+    return "\n".join([f"# {command}", "import openvino as ov", "", "model.reshape({", *rows, "})"])
+
+
+def model_server(profile: Profile) -> str:
+    """The option of OpenVINO's model server."""
+    shapes = {name: f"({_intervals(t, ':', None)})" for name, t in hull(profile).items()}
+    text = dumps(shapes) if len(shapes) > 1 else next(iter(shapes.values()), "")
+    return shlex.join(["--shape", text])
+
+
+def _intervals(t: TensorProfile, between: str, endless: str | None) -> str:
+    """Sizes as intervals; one without an end is `1..` or -1."""
+    texts = []
+    for low, high in zip(t.min, t.max, strict=True):
+        if high is None:
+            texts.append("-1" if endless is None else f"{low}{endless}")
+        else:
+            texts.append(str(low) if low == high else f"{low}{between}{high}")
+    return ",".join(texts)
+
+
+def stablehlo(profile: Profile) -> str:
+    """The type of each input, with the upper ends as its encoding."""
+    return "\n".join(f"%{name}: {_mlir(name, t)}" for name, t in hull(profile).items())
+
+
+def _mlir(name: str, t: TensorProfile) -> str:
+    if t.dtype not in _MLIR:
+        raise UsageError(f"StableHLO has no type for {t.dtype}, that of {quoted(name)}")
+    ends = list(zip(t.min, t.max, strict=True))
+    shape = "".join(f"{low if low == high else '?'}x" for low, high in ends)
+    bounds = ["?" if high is None or low == high else str(high) for low, high in ends]
+    known = any(bound != "?" for bound in bounds)
+    return f"tensor<{shape}{_MLIR[t.dtype]}{', #stablehlo.bounds<' + ', '.join(bounds) + '>' if known else ''}>"

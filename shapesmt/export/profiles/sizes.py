@@ -1,0 +1,61 @@
+"""What several formats need: inputs at a point, and the range of every size over all boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from shapesmt.errors import UsageError
+from shapesmt.language import quoted
+from shapesmt.report import Box, Profile, TensorProfile
+
+__all__ = ["closed", "hull", "joined", "numbers", "open_inputs"]
+
+
+def open_inputs(box: Box) -> dict[str, TensorProfile]:
+    """The inputs with a size that the file leaves open, and the elements of small inputs in place of their sizes."""
+    return {name: t for name, t in {**box.inputs, **box.values}.items() if name in box.values or not t.fixed}
+
+
+def numbers(tensors: Mapping[str, TensorProfile], point: str) -> dict[str, tuple[int, ...]]:
+    """The sizes of tensors at a point.
+
+    Raises:
+        UsageError: One has no end.
+    """
+    closed(tensors)
+    return {name: tuple([size for size in t.at(point) if size is not None]) for name, t in tensors.items()}
+
+
+def closed(tensors: Mapping[str, TensorProfile]) -> None:
+    """Refuse sizes without an end.
+
+    Raises:
+        UsageError: The format needs one.
+    """
+    for name, t in tensors.items():
+        for axis, high in enumerate(t.max):
+            if high is None:
+                size = t.sizes[axis].expr if t.sizes else f"element {axis}"
+                raise UsageError(f"{quoted(size)}, in {quoted(name)}, has no upper end, which this format needs: "
+                                 "declare one, as in --dim batch=1..32")  # fmt: skip
+
+
+def hull(profile: Profile) -> dict[str, TensorProfile]:
+    """Every input from the least size of any box to the greatest; the usual ones are those of the first."""
+    return joined([box.inputs for box in profile.boxes])
+
+
+def joined(boxes: Sequence[Mapping[str, TensorProfile]]) -> dict[str, TensorProfile]:
+    """The same tensors of several boxes as one range each."""
+    return {name: _joined(t, [box[name] for box in boxes]) for name, t in boxes[0].items()}
+
+
+def _joined(first: TensorProfile, boxes: Sequence[TensorProfile]) -> TensorProfile:
+    least = [min(sizes, key=_place) for sizes in zip(*(t.min for t in boxes), strict=True)]
+    greatest = [max(sizes, key=_place) for sizes in zip(*(t.max for t in boxes), strict=True)]
+    return TensorProfile(tuple(least), first.opt, tuple(greatest), first.dtype, first.sizes)
+
+
+def _place(size: int | None) -> float:
+    """Where a size without an end is in order: behind all others."""
+    return float("inf") if size is None else size

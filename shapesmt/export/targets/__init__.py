@@ -1,0 +1,52 @@
+"""Models as single compilers take them: which shapes are written into them, and in what form their nodes are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.errors import UsageError
+from shapesmt.language import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import onnx
+
+    from shapesmt.report import TensorBounds
+
+__all__ = ["TARGETS", "WRITTEN", "fitted", "written"]
+
+TARGETS = ("ort", "openvino", "iree")
+WRITTEN = ("all", "outputs", "none")
+
+
+def written(
+    proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds], target: str | None = None, which: str | None = None
+) -> dict[str, TensorBounds]:
+    """The tensors whose shapes are written: all, those of the outputs, or none.
+
+    ONNX Runtime reuses buffers of tensors by the names of their sizes, and plans worse with the shapes of inner tensors
+    than without: it can need twice the memory. For it only the outputs have theirs, unless others are asked for.
+
+    Raises:
+        UsageError: There is no such target, or choice.
+    """
+    for word, words in ((target, TARGETS), (which, WRITTEN)):
+        if word and word not in words:
+            raise UsageError(f"expected one of {', '.join(words)}, not {quoted(word)}")
+    which = which or ("outputs" if target == "ort" else "all")
+    names = {output.name for output in proto.graph.output}
+    return {name: t for name, t in tensors.items() if which == "all" or (which == "outputs" and name in names)}
+
+
+def fitted(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds], target: str | None) -> onnx.ModelProto:
+    """The model with its nodes in the form that the target needs; the same model where it needs none."""
+    if target == "iree":
+        from shapesmt.export.targets.iree import without_zeros
+
+        return without_zeros(proto, tensors)
+    if target == "openvino":
+        from shapesmt.export.targets.openvino import with_ends
+
+        return with_ends(proto, tensors)
+    return proto

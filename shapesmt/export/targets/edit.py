@@ -1,0 +1,74 @@
+"""Edits: nodes and constants added to a copy of a graph, under names that nothing else has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from onnx import helper, numpy_helper
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import onnx
+
+__all__ = ["Edit", "graphs_of", "names_in"]
+
+
+def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
+    """A graph and its subgraphs."""
+    yield graph
+    for attribute in (a for node in graph.node for a in node.attribute):
+        for inner in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
+            yield from graphs_of(inner)
+
+
+def names_in(graph: onnx.GraphProto) -> set[str]:
+    """The names of all tensors of a graph and of its subgraphs."""
+    names: set[str] = set()
+    for part in graphs_of(graph):
+        names.update(t.name for t in (*part.input, *part.initializer))
+        names.update(name for node in part.node for name in (*node.input, *node.output))
+    return names
+
+
+class Edit:
+    """The nodes of a graph, rewritten from first to last.
+
+    Attributes:
+        nodes: The nodes so far.
+    """
+
+    def __init__(self, graph: onnx.GraphProto, taken: set[str]) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self._graph, self._taken = graph, taken
+        self._constants: dict[tuple[str, bytes, tuple[int, ...]], str] = {}
+
+    def name(self, stem: str) -> str:
+        """A name that nothing has yet."""
+        name, number = stem, 0
+        while name in self._taken:
+            number += 1
+            name = f"{stem}_{number}"
+        self._taken.add(name)
+        return name
+
+    def constant(self, value: Sequence[int] | np.ndarray[Any, Any]) -> str:
+        """The name of an initializer with these elements; equal ones are one."""
+        array = np.asarray(value, np.int64) if not isinstance(value, np.ndarray) else value
+        key = (str(array.dtype), array.tobytes(), array.shape)
+        if key not in self._constants:
+            self._constants[key] = name = self.name("shapesmt_constant")
+            self._graph.initializer.append(numpy_helper.from_array(array, name))
+        return self._constants[key]
+
+    def node(self, op: str, *inputs: str, stem: str = "", output: str = "", **attributes: Any) -> str:
+        """A node more; the name of its output."""
+        output = output or self.name(f"{stem}_{op.lower()}")
+        self.nodes.append(helper.make_node(op, list(inputs), [output], name=f"{output}_node", **attributes))
+        return output
+
+    def finish(self) -> None:
+        """Put the nodes into the graph."""
+        del self._graph.node[:]
+        self._graph.node.extend(self.nodes)

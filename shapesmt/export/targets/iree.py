@@ -1,0 +1,86 @@
+"""IREE: no 0 in the target of a Reshape, which its front end takes for a size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onnx import helper, numpy_helper
+
+from shapesmt.export.targets.edit import Edit, graphs_of, names_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import onnx
+
+    from shapesmt.report import TensorBounds
+
+__all__ = ["without_zeros"]
+
+
+def without_zeros(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> onnx.ModelProto:
+    """A copy where each 0 that stands for the input's size is that number, -1 or computed.
+
+    Example:
+        >>> import onnx
+        >>> text = '''<ir_version: 8, opset_import: ["" : 18]> g (float[n, 6] x) => (float[n, 3, 2] y)
+        ... <int64[3] to = {0, 3, 2}> { y = Reshape (x, to) }'''
+        >>> node, = without_zeros(onnx.parser.parse_model(text), {}).graph.node
+        >>> node.input[1] != "to"
+        True
+    """
+    copy = type(proto)()
+    copy.CopyFrom(proto)
+    taken = names_in(copy.graph)
+    outer: dict[str, list[int]] = {}
+    for graph in graphs_of(copy.graph):
+        outer |= _constants(graph)
+        edit = Edit(graph, taken)
+        for node in graph.node:
+            if node.op_type == "Reshape" and not node.domain and 0 in outer.get(node.input[1], ()) and _copies(node):
+                node.input[1] = _target(edit, node, outer[node.input[1]], tensors)
+            edit.nodes.append(node)
+        edit.finish()
+    return copy
+
+
+def _constants(graph: onnx.GraphProto) -> dict[str, list[int]]:
+    """The elements of the constant integer vectors of a graph."""
+    tensors = {t.name: t for t in graph.initializer if not t.external_data}
+    for node in graph.node:
+        for attribute in node.attribute if node.op_type == "Constant" else ():
+            if attribute.name == "value":
+                tensors[node.output[0]] = attribute.t
+    known = {n: numpy_helper.to_array(t) for n, t in tensors.items() if t.data_type == t.INT64 and len(t.dims) == 1}
+    stated = {
+        node.output[0]: [int(i) for i in helper.get_attribute_value(attribute)]
+        for node in graph.node if node.op_type == "Constant"
+        for attribute in node.attribute if attribute.name == "value_ints"
+    }  # fmt: skip
+    return {name: array.tolist() for name, array in known.items()} | stated
+
+
+def _copies(node: onnx.NodeProto) -> bool:
+    """Whether a 0 stands for the input's size."""
+    return not any(attribute.name == "allowzero" and attribute.i for attribute in node.attribute)
+
+
+def _target(edit: Edit, node: onnx.NodeProto, target: list[int], tensors: Mapping[str, TensorBounds]) -> str:
+    """The name of the target without zeros."""
+    bounds = tensors.get(node.input[0])
+    sizes = bounds.shape if bounds is not None else None
+    numbers = list(target)
+    for axis, number in enumerate(target):
+        if number == 0 and sizes is not None and 0 < sizes[axis].min == sizes[axis].max:
+            numbers[axis] = sizes[axis].min
+    if numbers.count(0) == 1 and -1 not in numbers:
+        numbers[numbers.index(0)] = -1
+    if 0 not in numbers:
+        return edit.constant(numbers)
+    stem = node.output[0]
+    shape = edit.node("Shape", node.input[0], stem=stem)
+    parts = [
+        edit.constant([n]) if n else edit.node("Gather", shape, edit.constant([axis]), stem=stem)
+        for axis, n in enumerate(numbers)
+    ]
+    return edit.node("Concat", *parts, stem=stem, axis=0)

@@ -1,0 +1,176 @@
+"""OpenVINO: upper ends of sizes that its own inference loses, carried by the nodes.
+
+OpenVINO follows the ends of sizes through the nodes and loses them where a size is computed as a number. Behind `Range`
+it knows no end at all; a slice of a constant table has one, the table's length. Where another node makes a size without
+an end, a slice up to the proven greatest size, which changes nothing, gives it back. OpenVINO itself says where.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+from shapesmt.errors import ModelError, UsageError
+from shapesmt.export.targets.edit import Edit, names_in
+from shapesmt.language import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import onnx
+    import openvino as ov
+
+    from shapesmt.report import DimBounds, TensorBounds
+
+__all__ = ["lost", "with_ends"]
+
+ROUNDS = 50  # of reading the model and adding slices; each adds those that the ones before leave over
+LARGE = 1024  # elements of a constant that isn't shown to OpenVINO: no size depends on it
+EXACT = 1 << 24  # whole numbers below it are exact in float32
+
+
+def with_ends(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> onnx.ModelProto:
+    """A copy that computes the same, and in which OpenVINO finds the ends of sizes that it would lose.
+
+    Raises:
+        ModelError: A size has no proven end.
+        UsageError: OpenVINO isn't installed.
+    """
+    for name, t in tensors.items():
+        for d in (d for shape in t.shapes for d in shape):
+            if d.max is None:
+                raise ModelError(f"the size {quoted(d.expr)} of tensor {quoted(name)} has no proven upper end")
+    copy = type(proto)()
+    copy.CopyFrom(proto)
+    taken = names_in(copy.graph)
+    constants, edit = _scalars(copy.graph), Edit(copy.graph, taken)
+    for node in copy.graph.node:
+        if not _tabled(edit, node, tensors, constants):
+            edit.nodes.append(node)
+    edit.finish()
+    sliced: set[str] = set()
+    for _ in range(ROUNDS):
+        first = {name: axes for name, axes in lost(copy, tensors).items() if name in tensors and name not in sliced}
+        if not first:
+            break
+        _slice(copy.graph, taken, first, tensors)
+        sliced |= first.keys()
+    return copy
+
+
+def _scalars(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
+    """The constant scalars of a graph."""
+    tensors = {t.name: t for t in graph.initializer if not t.external_data}
+    for node in graph.node:
+        for attribute in node.attribute if node.op_type == "Constant" else ():
+            if attribute.name == "value":
+                tensors[node.output[0]] = attribute.t
+    return {n: t for n, t in tensors.items() if t.data_type in (t.INT64, t.INT32, t.FLOAT) and not t.dims}
+
+
+def _tabled(
+    edit: Edit, node: onnx.NodeProto, tensors: Mapping[str, TensorBounds], constants: Mapping[str, onnx.TensorProto]
+) -> bool:
+    """Write a Range of whole steps as its start plus a slice of a table: whether this is one."""
+    bounds = tensors.get(node.output[0]) if node.op_type == "Range" and not node.domain else None
+    if bounds is None or not bounds.shape or node.input[2] not in constants:
+        return False
+    (size,) = bounds.shape
+    steps, stem = numpy_helper.to_array(constants[node.input[2]]), node.output[0]
+    step, start = int(steps), constants.get(node.input[0])
+    first = None if start is None else numpy_helper.to_array(start)
+    whole = steps.dtype.kind == "i" or (first is not None and float(first) == int(first) and float(steps) == step)
+    if not step or not whole or size.max is None or (steps.dtype.kind == "f" and size.max * abs(step) >= EXACT):
+        return False
+    count = _count(edit, node, step, steps.dtype, size, zero=first is not None and not first)
+    table = edit.constant((np.arange(size.max) * step).astype(steps.dtype))
+    slice_of = (table, edit.constant([0]), count, edit.constant([0]))
+    if first is not None and not first:
+        edit.node("Slice", *slice_of, stem=stem, output=stem)
+    else:
+        edit.node("Add", edit.node("Slice", *slice_of, stem=stem), node.input[0], stem=stem, output=stem)
+    return True
+
+
+def _count(
+    edit: Edit, node: onnx.NodeProto, step: int, dtype: np.dtype[np.generic], size: DimBounds, *, zero: bool
+) -> str:
+    """The number of elements of a Range, as the one element of a vector: its length divided by the step, rounded up."""
+    stem, (start, limit, _) = node.output[0], node.input
+    length = limit if zero else edit.node("Sub", limit, start, stem=stem)
+    if dtype.kind == "f":
+        length = edit.node("Ceil" if step > 0 else "Floor", length, stem=stem)
+    if dtype != np.int64:
+        length = edit.node("Cast", length, stem=stem, to=TensorProto.INT64)
+    if step < 0:
+        length = edit.node("Neg", length, stem=stem)
+    if abs(step) > 1:
+        more = edit.node("Add", length, edit.constant(np.array(abs(step) - 1)), stem=stem)
+        length = edit.node("Div", more, edit.constant(np.array(abs(step))), stem=stem)
+    if size.min < 1:
+        length = edit.node("Max", length, edit.constant(np.array(0)), stem=stem)
+    return edit.node("Reshape", length, edit.constant([1]), stem=stem)
+
+
+def lost(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> dict[str, list[int]]:
+    """The tensors of which OpenVINO knows no end though it knows those of what they are computed from: their axes.
+
+    Raises:
+        UsageError: OpenVINO isn't installed.
+    """
+    try:
+        import openvino as ov
+    except ImportError:
+        raise UsageError("OpenVINO says which ends it loses, and isn't installed: pip install openvino") from None
+    model = ov.Core().read_model(_without_weights(proto).SerializeToString(), b"")
+    shapes = {i.any_name: tensors[i.any_name].partial_shape for i in model.inputs if i.any_name in tensors}
+    model.reshape({name: ov.PartialShape(str(shape)) for name, shape in shapes.items()})
+    found: dict[str, list[int]] = {}
+    for op in model.get_ordered_ops():
+        if not any(_open_axes(i.get_source_output().partial_shape) for i in op.inputs()):
+            for output in op.outputs():
+                axes = _open_axes(output.partial_shape)
+                found |= dict.fromkeys(sorted(output.names), axes) if axes else {}
+    return found
+
+
+def _open_axes(shape: ov.PartialShape) -> list[int]:
+    """The axes without an end; of a shape without a rank, -1."""
+    if shape.rank.is_dynamic:
+        return [-1]
+    return [axis for axis, d in enumerate(shape) if d.is_dynamic and d.get_max_length() == -1]
+
+
+def _without_weights(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with its large constants as inputs: no size depends on what they hold."""
+    bare = type(proto)()
+    bare.CopyFrom(proto)
+    large = [t for t in bare.graph.initializer if t.external_data or np.prod(t.dims) > LARGE]
+    small = [t for t in bare.graph.initializer if not (t.external_data or np.prod(t.dims) > LARGE)]
+    del bare.graph.initializer[:]
+    bare.graph.initializer.extend(small)
+    known = {i.name for i in bare.graph.input}
+    for t in large:
+        if t.name not in known:
+            bare.graph.input.append(helper.make_tensor_value_info(t.name, t.data_type, t.dims))
+    return bare
+
+
+def _slice(
+    graph: onnx.GraphProto, taken: set[str], open_axes: Mapping[str, list[int]], tensors: Mapping[str, TensorBounds]
+) -> None:
+    """Slice these axes of tensors to their greatest sizes right after the nodes that compute them."""
+    edit = Edit(graph, taken)
+    for node in graph.node:
+        edit.nodes.append(node)
+        for place, name in enumerate(node.output):
+            shape = tensors[name].shape if name in open_axes else None
+            if shape:
+                node.output[place] = raw = edit.name(f"{name}_unsliced")
+                axes = list(range(len(shape))) if -1 in open_axes[name] else open_axes[name]
+                ends = [shape[axis].max or 0 for axis in axes]
+                parts = [edit.constant(part) for part in ([0] * len(axes), ends, axes)]
+                edit.node("Slice", raw, *parts, stem=name, output=name)
+    edit.finish()

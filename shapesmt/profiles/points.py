@@ -1,0 +1,156 @@
+"""Points: three inputs of a domain, the least, the usual and the greatest, for sizes that a compiler takes as a box.
+
+A box of least and greatest sizes has corners that need not be valid: of `past + seq <= 100` the greatest `past` and the
+greatest `seq` don't go together. Then the point is one that gives all sizes the same part of their range.
+
+    >>> from shapesmt.algebra import at_least, symbol
+    >>> from shapesmt.deadline import Deadline
+    >>> past, seq = symbol("past", 1, 99), symbol("seq", 1, 99)
+    >>> domain = Domain([past.as_symbol(), seq.as_symbol()], [at_least(100, past + seq)])
+    >>> three = Points(domain, [past, seq], Judge(Deadline(None))).three()
+    >>> three.least, three.usual, three.greatest
+    ((1, 1), (7, 7), (50, 50))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isqrt
+from typing import NamedTuple, TypeAlias
+
+from shapesmt.algebra import (
+    Assignment,
+    Dim,
+    Evaluator,
+    Formula,
+    absolute,
+    all_of,
+    at_least,
+    at_most,
+    equal,
+    evaluate,
+    negate,
+)
+from shapesmt.errors import OutOfTimeError, UsageError
+from shapesmt.examine import Judge
+from shapesmt.presolve import Domain
+
+PARTS = 1 << 20  # of a range; a point has the same number of parts in each
+
+Sizes: TypeAlias = tuple[int, ...]
+OpenSizes: TypeAlias = tuple[int | None, ...]
+
+
+class Three(NamedTuple):
+    """The three points: each size's number at each, and the inputs themselves; no greatest where a size has no end."""
+
+    least: Sizes
+    usual: Sizes
+    greatest: OpenSizes
+    inputs: tuple[Assignment, Assignment, Assignment | None]
+    left_out: Assignment | None
+
+
+class Points:
+    """The points of a domain, for these sizes."""
+
+    def __init__(self, domain: Domain, sizes: Sequence[Dim], judge: Judge) -> None:
+        self.domain, self.sizes, self._judge = domain, sizes, judge
+        ends = [judge.extent(domain, size) for size in sizes]
+        self.lows = [low.value or 0 for low, _ in ends]
+        self.highs = [high.value for _, high in ends]
+
+    def valid(self, facts: Sequence[Formula]) -> Assignment | None:
+        """An input of the domain for which these hold as well; None where none is known."""
+        within = self.domain.copy()
+        within.assume(all_of(*facts))
+        if not self._judge.satisfiable(within):
+            return None
+        values = self._judge.complete(within, {})
+        if values is None:
+            return None
+        known = [f for f in (*self.domain.facts, *facts) if f.symbols <= values.keys()]
+        return values if all(map(Evaluator(values).formula, known)) else None
+
+    def three(self, wanted: Sequence[Formula] = ()) -> Three:
+        """The three points; the usual one satisfies what is wanted of it, and is else in the middle.
+
+        Raises:
+            OutOfTimeError: None is found in the time given.
+            UsageError: What is wanted lies outside the least and the greatest.
+        """
+        least, first = self._end([])
+        above = [at_least(size, low) for size, low in zip(self.sizes, first, strict=True)]
+        greatest, last = self._end(above, upwards=True)
+        tops = [(s, high) for s, high, end in zip(self.sizes, last, self.highs, strict=True) if end is not None]
+        inside = [*above, *(at_most(size, high) for size, high in tops)]
+        ends = [high if high is not None else low for low, high in zip(first, self.highs, strict=True)]
+        if wanted and self.valid([*inside, *wanted]) is None:
+            text = ", ".join(f"{size} in {lo}..{hi}" for size, lo, hi in zip(self.sizes, first, last, strict=True))
+            raise UsageError(f"the sizes that opt gives lie outside the profile, which has {text}")
+        middle, usual = self._usual([*inside, *wanted], first, [min(e, t) for e, t in zip(ends, last, strict=True)])
+        closed = all(high is not None for high in self.highs)
+        tallest = tuple(None if end is None else high for end, high in zip(self.highs, last, strict=True))
+        return Three(first, usual, tallest, (least, middle, greatest if closed else None), self._outside(inside))
+
+    def _outside(self, inside: Sequence[Formula]) -> Assignment | None:
+        """An input that isn't inside."""
+        if self._judge.proves(self.domain, all_of(*inside)):
+            return None
+        return self.valid([negate(all_of(*inside))])
+
+    def _at(self, values: Assignment) -> Sizes:
+        return tuple([int(evaluate(size, values)) for size in self.sizes])
+
+    def _end(self, facts: list[Formula], *, upwards: bool = False) -> tuple[Assignment, Sizes]:
+        """The point with all least or greatest sizes, or the one with the same part of each range."""
+        ends = zip(self.sizes, self.highs if upwards else self.lows, strict=True)
+        corner = [equal(size, end) for size, end in ends if end is not None]
+        found = self.valid([*facts, *corner]) or self._balanced(facts, upwards=upwards)
+        return found, self._at(found)
+
+    def _balanced(self, facts: list[Formula], *, upwards: bool) -> Assignment:
+        """The point that goes equally far in all ranges, and from there as far as each size can alone."""
+        found, parts = self._required(facts), 0
+        low, high = 0, PARTS
+        while low < high:
+            parts = (low + high + 1) // 2
+            further = self.valid([*facts, *self._beyond(parts, upwards=upwards)])
+            found, low, high = (found, low, parts - 1) if further is None else (further, parts, high)
+        facts = [*facts, *self._beyond(low, upwards=upwards)]
+        for size, end in zip(self.sizes, self.highs, strict=True):
+            if upwards and end is None:
+                continue
+            within = self.domain.copy()
+            within.assume(all_of(*facts))
+            best = self._judge.extent(within, size)[upwards].value
+            further = None if best is None else self.valid([*facts, equal(size, best)])
+            found = found if further is None else further
+            facts.append(equal(size, int(evaluate(size, found))))
+        return found
+
+    def _beyond(self, parts: int, *, upwards: bool) -> list[Formula]:
+        """Every size at least that many parts of its range from the other end."""
+        ranges = [(s, lo, hi) for s, lo, hi in zip(self.sizes, self.lows, self.highs, strict=True) if hi is not None]
+        if upwards:
+            return [at_least(s, lo + parts * (hi - lo) // PARTS) for s, lo, hi in ranges]
+        return [at_most(s, hi - parts * (hi - lo) // PARTS) for s, lo, hi in ranges]
+
+    def _usual(self, facts: list[Formula], least: Sizes, greatest: Sequence[int]) -> tuple[Assignment, Sizes]:
+        """The point nearest to the geometric middle, one size after the other."""
+        found = self._required(facts)
+        for size, low, high in zip(self.sizes, least, greatest, strict=True):
+            middle = (low + high) // 2 if low < 0 else isqrt(max(low, 1) * high)
+            within = self.domain.copy()
+            within.assume(all_of(*facts))
+            distance = self._judge.extent(within, absolute(size - middle))[0].value
+            nearer = None if distance is None else self.valid([*facts, equal(absolute(size - middle), distance)])
+            found = found if nearer is None else nearer
+            facts.append(equal(size, int(evaluate(size, found))))
+        return found, self._at(found)
+
+    def _required(self, facts: Sequence[Formula]) -> Assignment:
+        found = self.valid(facts)
+        if found is None:
+            raise OutOfTimeError("no valid input is known for a profile in the time given; a longer --timeout may do")
+        return found

@@ -1,0 +1,225 @@
+"""The question `profile`: the sizes of every input at which a compiler is to build, as text for that compiler."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from shapesmt.algebra import (
+    TRUE,
+    ZERO,
+    Assignment,
+    Dim,
+    Formula,
+    Verdict,
+    all_of,
+    at_least,
+    at_most,
+    equal,
+    evaluate,
+    name_text,
+    one_call,
+    step_of,
+)
+from shapesmt.diagnose import precondition, remedy
+from shapesmt.errors import UsageError
+from shapesmt.examine import TIMEOUT, Analysis, Question, ValueLike, analysed
+from shapesmt.export.profiles import exported, require_target
+from shapesmt.frontends import Model
+from shapesmt.language import RangeLike, ShapeLike, parse_formula, quoted, unknown_name
+from shapesmt.presolve import Domain
+from shapesmt.profiles.boxes import split
+from shapesmt.profiles.points import Points
+from shapesmt.report import POINTS, Box, Profile, ProfileSize, TensorProfile
+from shapesmt.rules import Tensor
+
+
+def profile(
+    model: Model,
+    target: str = "json",
+    *,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
+    assume: Iterable[str] | None = None,
+    opt: Mapping[str, int] | None = None,
+    profiles: int = 1,
+    inner: Iterable[str] = (),
+    valid_only: bool = False,
+    timeout: float = TIMEOUT,
+) -> Profile:
+    """The least, the usual and the greatest size of every input, and their text for a compiler: "trtexec", "tvm", ...
+
+    The three points are inputs for which the model runs. `opt` gives sizes of the usual one, which is else in the
+    middle. `profiles` is the number of boxes that cover the valid inputs, `inner` names tensors inside the model whose
+    sizes are needed too. Of a model that fails for some admissible input nothing is written, unless `valid_only`.
+
+    Raises:
+        UsageError: A size that the compiler needs has no upper end, or `opt` names an input that isn't valid.
+
+    >>> model = b'''<ir_version: 8, opset_import: ["":18]> g (float[n, 4] x) => (float[n, 4] y) { y = Abs(x) }'''
+    >>> print(profile(model, "trtexec", dims={"n": "1..9"}).content)
+    --minShapes=x:1x4 --optShapes=x:3x4 --maxShapes=x:9x4
+    """
+    question = Question(dims, shapes, values, assume, timeout)
+    return profiled(model, target, question, opt=opt, profiles=profiles, inner=inner, valid_only=valid_only)
+
+
+@one_call()
+def profiled(
+    model: Model,
+    target: str,
+    question: Question,
+    *,
+    opt: Mapping[str, int] | None = None,
+    profiles: int = 1,
+    inner: Iterable[str] = (),
+    valid_only: bool = False,
+) -> Profile:
+    """The answer of `profile`."""
+    require_target(target)
+    a = analysed(model, question)
+    source, verdict, stages = a.problem.graph.source, a.examination.verdict, (a.problem, a.examination, a.judge)
+    region = precondition(*stages)
+    if verdict is Verdict.FAILS or (verdict is Verdict.DEPENDS and not valid_only):
+        return Profile(source, verdict, target=target, remedy=remedy(*stages, region), seconds=a.seconds)
+    view = _View(a)
+    boxes = a.judge.deadline.require(lambda: view.boxes(profiles, opt or {}, tuple(inner)), "no profile is found")
+    conditions = region.text if verdict is Verdict.DEPENDS and region is not None else ()
+    answer = Profile(source, verdict, boxes, view.needed(conditions, boxes), target, seconds=a.seconds)
+    return dataclasses.replace(answer, content=exported(answer, target))
+
+
+class _View:
+    """The valid inputs of an analysis, with the sizes of every input over them."""
+
+    def __init__(self, a: Analysis) -> None:
+        self._a = a
+        problem, narrowing = a.problem, a.examination.narrowing
+        self._domain = a.examination.narrowed
+        self._dims = dict(zip(problem.dims, narrowing.narrowed(problem.dims.values()), strict=True))
+        self._inputs = {name: narrowing.tensor(t) for name, t in problem.inputs.items()}
+        for name, t in self._inputs.items():
+            if not t.is_tensor or t.shape is None:
+                raise UsageError(f"a profile needs the rank of input {quoted(name)}: give --shape {name}=[...]")
+        small = {name: s for name, s in problem.small.items() if not self._dims.keys().isdisjoint(s.names)}
+        self._elements = {name: [self._dims.get(n, ZERO) for n in s.names] for name, s in small.items()}
+        sizes = [*self._dims.values(), *(d for t in self._inputs.values() for d in t.dims)]
+        self._sizes = [d for d in dict.fromkeys(sizes) if d.constant is None]
+
+    def boxes(self, number: int, opt: Mapping[str, int], inner: Sequence[str]) -> tuple[Box, ...]:
+        """The boxes that cover the valid inputs."""
+        tensors = self._a.examination.inference.tensors
+        for name in opt:
+            if name not in self._dims:
+                raise unknown_name("dimension", name, self._dims, self._a.problem.graph.source)
+        for name in inner:
+            if name not in tensors:
+                raise unknown_name("tensor", name, tensors, self._a.problem.graph.source)
+            if not tensors[name].is_tensor or tensors[name].shape is None:
+                raise UsageError(f"tensor {quoted(name)} has no one rank, which a profile needs")
+        parts = split(self._domain, self._sizes, self._a.judge, number)
+        wanted = [equal(self._dims[name], value) for name, value in opt.items()]
+        having = [part for part in parts if not wanted or part.valid(wanted) is not None]
+        if not having:
+            said = ", ".join(f"{name}={value}" for name, value in opt.items())
+            raise UsageError(f"no valid input has {said}, which opt gives")
+        return tuple([self._box(part, wanted if part in having else (), inner) for part in parts])
+
+    def _box(self, part: Points, wanted: Sequence[Formula], inner: Sequence[str]) -> Box:
+        three = part.three(wanted)
+        points = [dict(zip(part.sizes, sizes, strict=True)) for sizes in (three.least, three.usual, three.greatest)]
+        tensors = {name: self._a.examination.inference.tensors[name] for name in inner}
+        outside = three.left_out
+        left_out = None if outside is None else {n: int(evaluate(d, outside)) for n, d in self._dims.items()}
+        return Box(
+            {name: _tensor(t.dims, points, t.dtype, self._written(name, t)) for name, t in self._inputs.items()},
+            {name: _tensor(dims, points, self._inputs[name].dtype) for name, dims in self._elements.items()},
+            {name: self._inner(t, part.domain, points) for name, t in tensors.items()},
+            {name: _tensor([d], points) for name, d in self._dims.items()},
+            {name: self._step(d) for name, d in self._dims.items() if d.constant is None},
+            tuple([point for point, values in zip(POINTS, three.inputs, strict=True) if self._proven(values)]),
+            left_out,
+        )
+
+    def _written(self, name: str, t: Tensor) -> tuple[ProfileSize, ...]:
+        """How each size of an input is declared, and comes about."""
+        file = self._a.problem.graph.inputs[name].shape or [None] * len(t.dims)
+        return tuple([_size(d, axis) for d, axis in zip(t.dims, file, strict=True)])
+
+    def _step(self, d: Dim) -> int:
+        """How far the valid values of a dimension are apart, at least."""
+        s = d.as_symbol()
+        listed = None if s is None else self._domain.listed(s)
+        return step_of(d) if listed is None or len(listed) < 2 else int(np.gcd.reduce(np.diff(listed)))
+
+    def _inner(self, t: Tensor, domain: Domain, points: Sequence[Mapping[Dim, int | None]]) -> TensorProfile:
+        """The least and the greatest sizes that an inner tensor has in the box, and those at the usual point."""
+        inside, usual = domain.copy(), domain.copy()
+        least, middle, greatest = points
+        for d in least:
+            low, high = least[d], greatest[d]
+            inside.assume(all_of(at_least(d, low or 0), TRUE if high is None else at_most(d, high)))
+            usual.assume(equal(d, middle[d] or 0))
+        ends = [self._a.judge.extent(inside, d) for d in t.dims]
+        most = [self._a.judge.extent(usual, d)[1].value for d in t.dims]
+        return TensorProfile(
+            tuple([low.value or 0 for low, _ in ends]), tuple(most), tuple([high.value for _, high in ends]), t.dtype,
+            tuple([_size(d, None) for d in t.dims]),
+        )  # fmt: skip
+
+    def _proven(self, values: Assignment | None) -> bool:
+        """Whether the model is proven to run for an input; where that isn't known of all, it is asked for this one."""
+        if values is None:
+            return True
+        e = self._a.examination
+        if e.decided and not any(s.universal for j in e.judgements for s in j.condition.symbols):
+            return True
+        shapes = {name: [int(evaluate(d, values)) for d in t.dims] for name, t in self._inputs.items()}
+        names = [n for s in self._a.problem.small.values() for n in s.names if n in self._dims]
+        elements = {n: int(evaluate(self._dims[n], values)) for n in names}
+        floats = {name: s.numbers[0] for name, s in self._a.problem.small.items() if s.numbers}
+        at = Question(shapes=shapes, values={**floats, **elements}, timeout=self._a.judge.deadline.remaining)
+        return analysed(self._a.problem.graph, at).examination.verdict is Verdict.PROVED
+
+    def needed(self, conditions: Sequence[str], boxes: Sequence[Box]) -> tuple[str, ...]:
+        """The assumptions, steps and conditions that not all inputs inside the boxes satisfy."""
+        problem = self._a.problem
+        steps = [f"{name_text(n)} % {r.step} == {r.min % r.step}" for n, r in problem.ranges.items() if r.step > 1]
+        narrower = [text for text in conditions if not all(self._implied(text, box) for box in boxes)]
+        return tuple(dict.fromkeys([*problem.assumptions, *steps, *narrower]))
+
+    def _implied(self, text: str, box: Box) -> bool:
+        """Whether a condition holds for all sizes inside a box."""
+        everything = Domain(self._a.problem.domain.symbols)
+        for name, ends in box.symbols.items():
+            d, low, high = self._a.problem.dims[name], ends.min[0], ends.max[0]
+            if d.as_symbol() is not None:
+                everything.assume(all_of(at_least(d, low or 0), TRUE if high is None else at_most(d, high)))
+        return self._a.judge.proves(everything, parse_formula(text, self._a.problem.dims))
+
+
+def _tensor(
+    dims: Iterable[Dim],
+    points: Sequence[Mapping[Dim, int | None]],
+    dtype: str = "",
+    sizes: tuple[ProfileSize, ...] = (),
+) -> TensorProfile:
+    """These sizes at the three points."""
+    dims = tuple(dims)
+    least, usual, greatest = ([d.constant if d.constant is not None else p[d] for d in dims] for p in points)
+    return TensorProfile(tuple(least), tuple(usual), tuple(greatest), dtype, sizes)
+
+
+def _size(dim: Dim, axis: object) -> ProfileSize:
+    """How a size comes about: as a multiple of one symbol, with a constant, where it is one."""
+    name = axis if isinstance(axis, str) else ""
+    one = next(iter(dim.symbols)) if len(dim.symbols) == 1 else None
+    terms = [(atoms, factor) for atoms, factor in dim.terms if atoms]
+    if one is None or [atoms for atoms, _ in terms] != [(one.number,)]:
+        return ProfileSize(str(dim), isinstance(axis, int), name)
+    ((_, factor),) = terms
+    offset = int(evaluate(dim, {one: 0}))
+    return ProfileSize(str(dim), isinstance(axis, int), name, one.name, factor, offset)

@@ -1,0 +1,153 @@
+"""OpenVINO: every size has an end that OpenVINO itself finds, and nothing is computed otherwise."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import onnx
+import openvino as ov
+import pytest
+from onnx import parser
+from onnxruntime import InferenceSession
+
+import shapesmt
+from shapesmt.errors import ModelError
+from shapesmt.export.targets.openvino import lost
+
+HEAD = '<ir_version: 8, opset_import: ["" : 18]>'
+POSITIONS = (
+    HEAD
+    + """ g (float[n, m] x) => (int64[k] y, float[a, b] z) {
+    two = Constant <value = int64 {2}> ()
+    start = Constant <value = int64 {START}> ()
+    step = Constant <value = int64 {STEP}> ()
+    size = Shape (x)
+    zero = Constant <value = int64 {0}> ()
+    one = Constant <value = int64 {1}> ()
+    n0 = Gather (size, zero)
+    m0 = Gather (size, one)
+    y = Range (FIRST, LAST, step)
+    z = Identity (x)
+}"""
+)
+FLOATS = (
+    HEAD
+    + """ g (float[n] x) => (float[k] y) {
+    start = Constant <value = float {START}> ()
+    step = Constant <value = float {STEP}> ()
+    size = Size (x)
+    most = Cast <to = 1> (size)
+    y = Range (start, most, step)
+}"""
+)
+EXPANDED = (
+    HEAD
+    + """ g (float[n, 1] x, int64[2] to) => (float[a, b] y, float[c] f) {
+    e = Expand (x, to)
+    y = Exp (e)
+    all = Constant <value = int64[1] {-1}> ()
+    f = Reshape (y, all)
+}"""
+)
+
+
+def runs(proto, feeds):
+    session = InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
+    return session.run(None, feeds)
+
+
+def open_sizes(proto, bounds):
+    """The sizes of a model without an end, as OpenVINO has it."""
+    model = ov.Core().read_model(proto.SerializeToString(), b"")
+    model.reshape({i.any_name: ov.PartialShape(str(bounds[i.any_name])) for i in model.inputs})
+    shapes = [o.partial_shape for op in model.get_ordered_ops() for o in op.outputs()]
+    return [d for shape in shapes for d in shape if d.is_dynamic and d.get_max_length() == -1]
+
+
+def check(text, options, all_feeds):
+    """The model for OpenVINO has no open sizes, and computes at these inputs what the original does."""
+    model, bounds = parser.parse_model(text), shapesmt.bounds(text.encode(), **options)
+    written = shapesmt.tighten(text.encode(), target="openvino", **options)
+    onnx.checker.check_model(written)
+    assert open_sizes(model, bounds)
+    assert not open_sizes(written, bounds)
+    compiled = ov.compile_model(
+        ov.Core().read_model(written.SerializeToString(), b""), "CPU", {"INFERENCE_PRECISION_HINT": "f32"}
+    )
+    for feeds in all_feeds:
+        expected = runs(model, feeds)
+        for one, two in zip(expected, runs(written, feeds), strict=True):
+            assert one.dtype == two.dtype
+            np.testing.assert_array_equal(one, two)
+        for one, two in zip(expected, compiled(feeds).values(), strict=True):
+            np.testing.assert_allclose(one, two, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "start", "step"),
+    [
+        ("zero", "m0", 0, 1),
+        ("start", "m0", 2, 1),
+        ("start", "m0", 0, 3),
+        ("n0", "m0", 0, 2),
+        ("m0", "n0", 0, -2),
+        ("n0", "m0", 0, 1),
+    ],
+)
+def test_a_range_is_a_slice_of_a_table(first, last, start, step):
+    text = POSITIONS.replace("FIRST", first).replace("LAST", last).replace("START", str(start))
+    text = text.replace("STEP", str(step))
+    feeds = [{"x": np.ones(shape, np.float32)} for shape in itertools.product((1, 2, 4), range(1, 7))]
+    check(text, {"dims": {"n": "1..4", "m": "1..6"}}, feeds)
+
+
+@pytest.mark.parametrize(("start", "step"), [("0.0", "1.0"), ("1.0", "2.0"), ("-2.0", "1.0")])
+def test_a_range_of_whole_floats_too(start, step):
+    text = FLOATS.replace("START", start).replace("STEP", step)
+    check(text, {"dims": {"n": "1..9"}}, [{"x": np.ones(n, np.float32)} for n in range(1, 10)])
+
+
+def test_a_range_of_other_floats_is_sliced_behind():
+    text = FLOATS.replace("START", "0.0").replace("STEP", "0.5")
+    written = shapesmt.tighten(text.encode(), dims={"n": "1..9"}, target="openvino")
+    assert [node.op_type for node in written.graph.node][-2:] == ["Range", "Slice"]
+    for n in range(1, 10):
+        feeds = {"x": np.ones(n, np.float32)}
+        np.testing.assert_array_equal(*(runs(p, feeds)[0] for p in (parser.parse_model(text), written)))
+
+
+def test_a_slice_ends_what_an_input_decides():
+    options = {"dims": {"n": "1..3"}, "values": {"to[0]": "1", "to[1]": "1..5"}}
+    model, bounds = parser.parse_model(EXPANDED), shapesmt.bounds(EXPANDED.encode(), **options)
+    written = shapesmt.tighten(EXPANDED.encode(), target="openvino", **options)
+    assert [node.op_type for node in written.graph.node] == ["Expand", "Slice", "Exp", "Constant", "Reshape"]
+    assert len(open_sizes(written, bounds)) == 2 < len(open_sizes(model, bounds))
+    assert lost(written, bounds.tensors).keys() == {"e_unsliced"}
+    for n, m in itertools.product(range(1, 4), range(1, 6)):
+        feeds = {"x": np.ones((n, 1), np.float32), "to": np.array([1, m])}
+        for one, two in zip(runs(model, feeds), runs(written, feeds), strict=True):
+            np.testing.assert_array_equal(one, two)
+
+
+def test_a_size_without_an_end_is_named():
+    text = POSITIONS.replace("FIRST", "n0").replace("LAST", "m0").replace("START", "0").replace("STEP", "1")
+    with pytest.raises(ModelError, match="the size 'n' of tensor 'x' has no proven upper end"):
+        shapesmt.tighten(text.encode(), dims={"m": "1..4"}, target="openvino")
+
+
+def test_a_slice_ends_what_a_branch_makes():
+    text = (
+        HEAD
+        + """ g (bool c, float[n] x) => (int64[k] y) {
+        zero = Constant <value = int64 {0}> ()
+        one = Constant <value = int64 {1}> ()
+        y = If (c) <then_branch = t () => (int64[a] u) { s = Size (x) u = Range (zero, s, one) },
+                    else_branch = e () => (int64[b] v) { w = Shape (x) v = Identity (w) }>
+    }"""
+    )
+    written = shapesmt.tighten(text.encode(), dims={"n": "1..5"}, target="openvino")
+    assert [node.op_type for node in written.graph.node][-2:] == ["If", "Slice"]
+    for n, c in itertools.product(range(1, 6), (True, False)):
+        feeds = {"x": np.ones(n, np.float32), "c": np.array(c)}
+        np.testing.assert_array_equal(*(runs(p, feeds)[0] for p in (parser.parse_model(text), written)))
