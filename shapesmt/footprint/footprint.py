@@ -70,10 +70,10 @@ def footprint(a: Analysis, wanted: Wanted) -> Memory:
     given = measured.given(wanted.at)
     answer = replace(
         answer,
-        worst=measured.peak(worst),
+        worst=measured.peak(worst, measured.everywhere),
         inputs=measured.inputs(worst),
         tensors=measured.tensors(worst),
-        at=PeakAt(dict(wanted.at), measured.peak(measured.worst(given))) if wanted.at else None,
+        at=PeakAt(dict(wanted.at), measured.peak(measured.worst(given), given)) if wanted.at else None,
         indices=measured.indices(),
         unknown=measured.unknown,
     )
@@ -101,12 +101,12 @@ class _Measured:
         """The point that holds the most; None of a model without nodes."""
         return summit(self.points, domain, self.analysis.examination, self.analysis.judge)
 
-    def peak(self, worst: Summit | None) -> Peak:
-        """The point that holds the most, as it is reported."""
+    def peak(self, worst: Summit | None, domain: Domain) -> Peak:
+        """The point that holds the most over a domain, as it is reported."""
         if worst is None:
             return Peak(0, not self.unknown, {}, "", "", "0")
         exact, point = worst.exact and not self.unknown, worst.point
-        witness = None if worst.value is None else self.names(worst.witness)
+        witness = None if worst.value is None else self.names(self.analysis.judge.complete(domain, worst.witness))
         endless = self.endless(point) if worst.value is None else ()
         return Peak(worst.value, exact, witness, point.node, point.op, str(point.bytes), endless)
 

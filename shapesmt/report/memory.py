@@ -16,7 +16,7 @@ class Peak(Data):
     """The most bytes that are held at once, the node that runs then, and an input at which it does.
 
     `bytes` is None where there is no end, or none is known: `exact` says that there is none, `endless` which sizes
-    have none. A number is proven to be an upper bound, and attained where it is `exact`.
+    have none. A number is proven to be an upper bound of what is counted, and attained where it is `exact`.
 
     >>> Peak(4096, True, {"batch": 4}, "relu", "Relu", "1024*batch").to_dict()["formula"]
     '1024*batch'

@@ -203,6 +203,13 @@ def test_given_sizes_and_the_greatest_that_fits():
     assert report.exit_status == 1
 
 
+def test_the_witness_has_the_given_sizes():
+    model = b"""<ir_version: 8, opset_import: ["": 18]>
+    g (float[n] x, float[m] z) => (float[n] y) { y = Exp(x) }"""
+    report = shapesmt.memory(model, dims={"n": "1..9", "m": "1..9"}, at={"m": 4})
+    assert (report.at.worst.bytes, report.at.worst.witness) == (36, {"n": 9, "m": 4})
+
+
 def test_more_elements_than_indices_count():
     model = b"""<ir_version: 8, opset_import: ["": 18]>
     g (float[h, w] x) => (float[h, w] y) { y = Exp(x) }"""

@@ -105,7 +105,7 @@ def test_openvino_laws(sampled, tmp_path):
 def test_every_law_that_a_rule_names_is_broken(full, tmp_path):
     """By some row; `unbroken.txt` lists the functions and laws that no call breaks alone.
 
-    Of ONNX's two the operator's schema says as much in a `check`; `infer_shapes`, which doesn't look at types, needs them.
+    Of ONNX's two the schema says as much in a `check`; `infer_shapes`, which looks at no types, needs them.
     OpenVINO reads past the axis of a loop's slices.
     """
     if not full:

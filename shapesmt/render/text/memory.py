@@ -54,7 +54,7 @@ def amount(number: int | None) -> str:
 def memory_text(memory: Memory) -> Iterator[Line]:
     """The worst case first, then what was asked for beside it."""
     over = admissible(memory.symbols, memory.assumptions)
-    ending = f"; {over}" if over else ""
+    ending = (" without those of unknown size" if memory.unknown else "") + (f"; {over}" if over else "")
     if memory.worst is None:
         yield headline(Verdict.FAILS, name(memory.model), f"no input is valid, so nothing is held{ending}")
         return
@@ -66,7 +66,7 @@ def memory_text(memory: Memory) -> Iterator[Line]:
     yield line(2, (f"beside them: inputs {amount(memory.inputs)}, weights {amount(memory.weights)}", FAINT))
     if memory.unknown:
         unknown = listed([name(tensor) for tensor in memory.unknown])
-        yield line(2, f"without {count(len(memory.unknown), 'tensor')} of unknown size: {unknown}")
+        yield line(2, f"{count(len(memory.unknown), 'tensor')} of unknown size: {unknown}")
     yield from _table(memory.tensors)
     yield from _asked(memory)
     if memory.indices is not None:
