@@ -54,7 +54,8 @@ def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Pr
     needed = [parse_formula(text, problem.dims) for text in region.text] if region.exact else conditions
     exactly = declared(region.text, problem.ranges, elements)
     left = [parse_formula(text, problem.dims) for text in exactly.assume] if region.exact else conditions
-    plain = in_a_box(exactly if region.exact else Remedy({}), left, problem)
+    by_inputs = not any(s.universal for f in left for s in f.symbols)  # sizes that data decides can't be declared
+    plain = in_a_box(exactly if region.exact else Remedy({}), left, problem) if by_inputs else None
     if plain is not None and _suffices(plain, needed, problem, examination, judge):
         return replace(plain, note=_note(plain, needed, problem, examination, judge))
     if _suffices(exactly, needed, problem, examination, judge):
