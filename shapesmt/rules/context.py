@@ -20,6 +20,7 @@ from shapesmt.algebra import (
     all_of,
     any_of,
     as_dim,
+    entries,
     equal,
     select,
 )
@@ -179,7 +180,8 @@ class RuleContext(Statements):
         count = None if isinstance(x.value, Elements) else number(x[0], self.case)
         if count is not None and count <= MAX_SIZES:
             self.grant(index)
-            return [_at(x.value.element, i) if isinstance(x.value, Field) else None for i in range(count)]
+            values = [_at(x.value.element, i) if isinstance(x.value, Field) else None for i in range(count)]
+            return [None if value is None or entries(value) else value for value in values]
         items, length = self.items(index), x[0].constant
         if items is not None:
             return list(items)

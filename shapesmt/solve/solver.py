@@ -320,9 +320,10 @@ def smallest_model(
 
 
 def _holds(evaluator: Evaluator, conditions: Iterable[Formula]) -> bool:
+    """Whether the conditions are known to hold."""
     try:
         return all(evaluator.formula(f) for f in conditions)
-    except (ArithmeticError, ValueError):  # a float that is no number has no integer
+    except (ArithmeticError, ValueError, KeyError):  # a float that is no number has no integer, any element no value
         return False
 
 
