@@ -138,7 +138,9 @@ ASK: dict[str, Callable[[onnx.ModelProto, Path], object]] = {
     "explain": lambda m, _: shapesmt.explain(m, timeout=TIMEOUT),
     "explain y": lambda m, _: shapesmt.explain(m, m.graph.output[0].name, timeout=TIMEOUT),
     "bounds": lambda m, _: shapesmt.bounds(m, timeout=TIMEOUT),
-    "tighten": lambda m, folder: shapesmt.tighten(m, folder / "out.onnx", declared="ignore", timeout=TIMEOUT),
+    "tighten": lambda m, folder: shapesmt.tighten(
+        m, folder / "out.onnx", declared="ignore", valid_only=True, timeout=TIMEOUT
+    ),
     "repro": lambda m, _: shapesmt.repro(m, timeout=TIMEOUT),
     "simplify": lambda m, folder: shapesmt.simplify(m, folder / "small.onnx", timeout=TIMEOUT),
     "encode": lambda m, _: shapesmt.encode(m, timeout=TIMEOUT),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
 from shapesmt.algebra import Formula
 from shapesmt.deadline import look
@@ -49,7 +48,6 @@ def _rewrite(draft: Draft, place: Place, proves: Callable[[Formula], bool]) -> N
             draft.note(rule.name, node, rule.reason)
 
 
-@cache
 def _rules(op: str) -> tuple[Rewrite, ...]:
     """The rules for nodes of an operator."""
     return tuple(rule for rule in REWRITES if not rule.ops or op in rule.ops)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import Formula, Verdict
@@ -89,9 +88,12 @@ def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis) -> Draft:
 def _in_time(draft: Draft, a: Analysis, domain: Domain) -> None:
     """Simplify a draft until the deadline; after each rewrite it is a whole model."""
 
-    @cache
+    known: dict[Formula, bool] = {}
+
     def proves(formula: Formula) -> bool:
-        return all(s.kind in SETTLED for s in formula.symbols) and a.judge.proves(domain, formula)
+        if formula not in known:
+            known[formula] = all(s.kind in SETTLED for s in formula.symbols) and a.judge.proves(domain, formula)
+        return known[formula]
 
     a.judge.deadline.attempt(lambda: simplify(draft, proves), None)
     sweep(draft)

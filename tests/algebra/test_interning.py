@@ -82,7 +82,7 @@ def test_what_only_saves_work_is_forgotten() -> None:
 
 
 PACKAGE = Path(shapesmt.__file__).parent
-CATALOGUES = {"OPERATIONS", "STEPS", "_RULES"}
+CATALOGUES = {"OPERATIONS", "REWRITES", "STEPS", "_RULES"}
 """Lists that imports fill, and calls don't."""
 
 

@@ -106,7 +106,8 @@ def test_concat(axis: int, shapes: list[str], expected: str) -> None:
 def test_a_part_of_unknown_rank_gets_the_shape_of_the_others() -> None:
     made = joined(-3, "[1,2,3,1..5]", UNKNOWN)
     assert bounds_of((made[0], {"x0": made[1]["x0"]}), "x1") == "[0..,0..,0..,0..]"  # one without elements fits any
-    assert shapesmt.check(made[0], shapes={"x0": made[1]["x0"]}).precondition.text[1].startswith("x1_dim1 == 0 or ")
+    region = shapesmt.check(made[0], shapes={"x0": made[1]["x0"]}).precondition.text
+    assert "x1_dim1 == 0" in region[1].split(" or ")
     report = shapesmt.check(made[0], shapes=made[1], certify=True)
     assert report.precondition.text[0] == "x1_rank == 4"
     assert report.precondition.exact
