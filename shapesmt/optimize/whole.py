@@ -87,7 +87,6 @@ def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis) -> Draft:
 
 def _in_time(draft: Draft, a: Analysis, domain: Domain) -> None:
     """Simplify a draft until the deadline; after each rewrite it is a whole model."""
-
     known: dict[Formula, bool] = {}
 
     def proves(formula: Formula) -> bool:
