@@ -10,7 +10,7 @@ from shapesmt.render.page.document import badge, code, copyable
 from shapesmt.render.page.markup import Content, Markup, tag
 from shapesmt.render.page.phrases import phrased
 from shapesmt.render.text.advice import command
-from shapesmt.render.text.text import COMPLETE, proofs, subject
+from shapesmt.render.text.text import COMPLETE, proofs, released, subject
 from shapesmt.render.text.words import adopted, count, interval, name, runs_when
 from shapesmt.report import FindingKind
 
@@ -30,7 +30,9 @@ def header(report: Report) -> Markup:
         tag("p", badge(report.verdict), tag("bdi", name(report.model), class_="model"), class_="verdict"),
         tag("h1", headline(report)),
         tag("p", text[:1].upper() + text[1:], class_="lead"),
+        tag("p", str(released(report.release)), class_="lead") if report.release is not None else None,
         _inputs(report),
+        [tag("p", f"hint: {printable(hint, 400)}", class_="faint") for hint in report.hints],
         [tag("p", str(row), class_="faint") for row in adopted({}, {}, report.unadopted)],
         tag("p", proofs(report), class_="faint"),
         tag("p", f"{COMPLETE}: {report.certificate}", class_="faint") if report.certificate else None,
@@ -99,5 +101,6 @@ def remedies(report: Report) -> Markup | None:
     if report.remedy is None:
         return None
     text = command("check", report, report.remedy)
-    return tag("div", tag("h3", "What helps"), tag("p", "With these ranges it is ", badge(Verdict.PROVED)),
+    note = f" ({printable(report.remedy.note, 400)})" if report.remedy.note else ""
+    return tag("div", tag("h3", "What helps"), tag("p", "With these ranges it is ", badge(Verdict.PROVED), note),
                copyable(text, "remedy"))  # fmt: skip

@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 
     from shapesmt.report import AnyResult, Fact, Proof
 
-__all__ = ["COMPLETE", "folded", "lines", "proofs", "subject", "write_headlines", "write_text"]
+__all__ = ["COMPLETE", "folded", "lines", "proofs", "released", "subject", "write_headlines", "write_text"]
 
 COMPLETE = "the complete system, decided by the solver as a whole"
 _ROOM = 30  # lines for the findings of an explanation, whose facts follow
@@ -224,7 +224,7 @@ def _region(report: Report) -> Iterator[Line]:
     """The precondition of the whole model, and the flags under which it is proved."""
     region = report.precondition
     if report.release is not None:
-        yield _released(report.release)
+        yield released(report.release)
     if region is None or not region.text or report.verdict is Verdict.FAILS:
         return
     how, formula = runs_when(region.whole, exact=region.data or region.exact, data=region.data is not None)
@@ -234,7 +234,7 @@ def _region(report: Report) -> Iterator[Line]:
         yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG), note)
 
 
-def _released(release: Release) -> Line:
+def released(release: Release) -> Line:
     """For which inputs a model runs without the numbers for which it fails."""
     region = release.precondition
     how, formula = runs_when(region.whole, exact=region.data or region.exact, data=region.data is not None)
