@@ -19,7 +19,7 @@ UNITS = (
     *("system", "examine", "diagnose", "test_architecture.py", "test_api.py", "test_deadline.py"),
 )
 """Where the tests run nothing but the package: no other runtime, no browser, no random models."""
-SLOW = ("test_browser.py", "test_streams.py", "test_needed.py")
+SLOW = ("test_browser.py", "test_layout.py", "test_needed.py", "test_sizes.py", "test_streams.py")
 """Those among them that do."""
 
 
