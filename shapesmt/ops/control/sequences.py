@@ -186,9 +186,17 @@ def split_to_sequence(ctx: RuleContext) -> Tensor:
     axis = ctx.axis(x.rank, 0)
     length, part = parts(ctx, x[axis])
     dims: Shape = (*x.dims[:axis], part, *x.dims[axis + 1 :])
-    if not ctx.has(1) and not ctx.integer("keepdims", 1):
-        dims = (*x.dims[:axis], *x.dims[axis + 1 :])
+    if not ctx.integer("keepdims", 1):
+        dims = _without_axis(ctx, dims, axis)
     return sequence(x.dtype, length, dims)
+
+
+def _without_axis(ctx: RuleContext, dims: Shape, axis: int) -> Shape:
+    """The shape of parts without the axis; beside a list of sizes ONNX ignores that, and ONNX Runtime refuses some."""
+    if ctx.has(1):
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", "keepdims is 1 where a split is given"))
+        return dims
+    return (*dims[:axis], *dims[axis + 1 :])
 
 
 def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:

@@ -6,6 +6,7 @@ import numpy as np
 import onnx
 import pytest
 
+import shapesmt
 from tests.support.harness import agree
 
 GRAPH = "g (float[n,2] x, float[k,2] z, int64 p, int64 c) => (float[?,?] y, int64 l) {{ {} }}"
@@ -86,3 +87,10 @@ def test_optional_values():
     body = "o = Optional(x) y = OptionalGetElement({}) h = OptionalHasElement({})"
     for value in ("o", "x"):
         run(f"g (float[n,2] x) => (float[?,?] y, bool h) {{ {body.format(value, value)} }}", {"n": (0, 3)})
+
+
+def test_parts_without_their_axis_beside_a_split_are_open():
+    """ONNX ignores keepdims there; ONNX Runtime refuses parts that are longer than 1."""
+    model = b"""<ir_version: 8, opset_import: ["": 18]> g (float[3, 6] x) => (y)
+    <int64 two = {2}> { y = SplitToSequence <axis = 1, keepdims = 0> (x, two) }"""
+    assert shapesmt.check(model).verdict is shapesmt.Verdict.UNKNOWN
