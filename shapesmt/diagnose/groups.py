@@ -93,6 +93,10 @@ def _group(
         text, exact = region.whole, True
     else:
         condition, domain = all_of(*(j.condition for j in depends)), examination.admissible(problem)
+        own, last = {j.index for j in depends}, depends[-1].index
+        for other in examination.judgements:  # the conditions are simplified by those of other nodes before them
+            if other.verdict is Verdict.DEPENDS and other.index < last and other.index not in own:
+                domain.assume(other.condition)
         covering = judge.deadline.attempt(lambda: described(condition, domain, examination, judge), Region((), False))
         text, exact = covering.whole, covering.exact
     if not exact:

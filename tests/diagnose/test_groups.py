@@ -55,3 +55,26 @@ def test_titles_name_both_sides():
     window = HEAD + "g (float[1, 1, w] x) => (float[a, b, c] y) { y = MaxPool <kernel_shape = [5]> (x) }"
     (finding,) = shapesmt.check(window.encode(), dims={"w": "1..9"}).findings
     assert finding.title == "the window needs 4, the padded input has 1"
+
+
+def test_the_condition_of_a_group_is_over_the_inputs_that_other_nodes_before_it_take():
+    """Pairs need an even n; only for such is half of it, doubled, n again."""
+    model = (
+        HEAD
+        + """g (float[n] x, float[m] w) => (float[a] y, float[b] z) {
+        pair = Constant <value_ints = [-1, 2]> ()
+        p = Reshape (x, pair)
+        flat = Constant <value_ints = [-1]> ()
+        f = Reshape (p, flat)
+        y = Add (f, w)
+        z = Mul (f, w)
+        zero = Constant <value_ints = [0]> ()
+    }"""
+    )
+    report = shapesmt.check(model.encode(), dims={"n": "2..9", "m": "2..9"})
+    for group in report.groups:
+        members = [f for f in report.findings if f.group == report.groups.index(group)]
+        for n, m in ((n, m) for n in range(2, 10) for m in range(2, 10) if n % 2 == 0 and group.holds_iff):
+            runs = shapesmt.check(model.encode(), dims={"n": n, "m": m})
+            broken = {f.node for f in runs.findings}
+            assert bool(eval(group.holds_iff, {}, {"n": n, "m": m})) == broken.isdisjoint(f.node for f in members)
