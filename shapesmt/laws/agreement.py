@@ -73,6 +73,7 @@ CHANNEL_PER_BLOCK_ELEMENT = Law("SM106", "there are at least as many channels as
 FILTERS_FOR_EACH_CHANNEL = Law("SM106", "there are filters for each channel")
 THREE_CHANNELS = Law("SM106", "there are three channels")
 FILTER_FOR_EACH_CHANNEL = Law("SM106", "there is a filter for each channel")
+FILTER_PER_GROUP = Law("SM106", "there is a filter for each group")
 FILTER_PER_CHANNEL = Law("SM106", "there is a filter per channel")
 GROUPS_DIVIDE_FILTERS = Law("SM106", "there is a group at least, and the groups divide the filters")
 WEIGHTS_CHANNELS_1_KERNEL = Law("SM106", "weights are [channels, 1, kernel]")

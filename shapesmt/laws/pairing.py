@@ -113,3 +113,4 @@ LEVELS_AS_MANY_AS_INDEX_AXES = Law("SM116", "there are as many levels as indices
 THREE_TEXTS_PER_PART = Law("SM116", "there are three texts for each part")
 POSITION_PER_SLICE = Law("SM116", "there is a position for each slice")
 SOMETHING_PER_PART = Law("SM116", "there is something for each part")
+SAMPLE_PER_CHANNEL_AND_AXIS = Law("SM116", "there is a random sample for each channel and axis")
