@@ -162,3 +162,6 @@ CHANNELS_SPLIT_INTO_BLOCKS = Law("SM111", "the channels split into blocks of {bl
 SAMPLES_SPLIT_INTO_BLOCKS = Law("SM111", "the samples split into blocks of {block}")
 WEIGHTS_N_BLOCKS_BYTES = Law("SM111", "the weights are [N, blocks, block_size * bits / 8]")
 COLUMN_PER_BLOCK_PLACE = Law("SM111", "there is one column for each place of the block")
+CHANGED_SHAPED_AS_RESULT = Law("SM107", "what is changed in place has the shape of the result")
+SIZES_AGREE_BUT_LAST = Law("SM107", "operands have the same shape but for the last axis")
+REFLECTIONS_FIT_MATRIX = Law("SM102", "there are no more reflections than columns, nor columns than rows")

@@ -115,3 +115,4 @@ PAST_KEYS_AND_VALUES_TOGETHER = Law("SM405", "past keys and values come together
 FILL_VALUE_OF_INPUT_TYPE = Law("SM405", "there is a value to fill in of the input's type")
 FILL_VALUE_OF_ONE_TYPE = Law("SM405", "there is a value to fill in, of one type")
 ZERO_POINTS_TOGETHER = Law("SM405", "zero points are given together")
+AN_OBSERVATION = Law("SM204", "there is an observation")

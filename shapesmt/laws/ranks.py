@@ -94,3 +94,7 @@ PLACES_FOR_AXES = Law("SM303", "there are places for {rank} axes, not {count}")
 NUMBER_PER_AXIS = Law("SM303", "there is a number for each axis")
 
 SQUEEZED_AXIS_SIZE_1 = Law("SM304", "a squeezed axis has size 1")
+WEIGHTS_MATRIX_OR_VECTOR = Law("SM303", "the weights are a matrix or a vector, not of rank {rank}")
+CHAIN_OF_MATRICES_AND_VECTORS = Law("SM303", "all are matrices, or vectors")
+VECTORS_ON_RIGHT_SIDE = Law("SM303", "vectors are on the right side")
+AXES_OF_MATRIX = Law("SM303", "a matrix has 2 axes, not {count}")

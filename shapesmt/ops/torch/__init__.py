@@ -1,5 +1,5 @@
 """PyTorch's operators (`aten`), and Python's on sizes: in terms of ONNX's where they are the same, else own rules."""
 
-from shapesmt.ops.torch import call, schemas, sizes, windows
+from shapesmt.ops.torch import call, linear, schemas, sizes, windows
 
-__all__ = ["call", "schemas", "sizes", "windows"]
+__all__ = ["call", "linear", "schemas", "sizes", "windows"]
