@@ -18,6 +18,7 @@ __all__ = [
     "content_inside",
     "is_folder",
     "is_xml",
+    "is_zip",
     "model_file",
     "nesting",
     "tensorflow_format",
@@ -34,6 +35,7 @@ _TENSORFLOW = re.compile(  # a graph's first node begins with its name, a saved 
 )
 _SAVED = ("saved_model.pb", "saved_model.pbtxt")
 _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!|net[\s>/])")
+_BEGINNING = 1024  # bytes that tell a zip file's kind
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|=>|(?P<opened>[(\[{<])|(?P<closed>[)\]}>])')
 
 
@@ -48,7 +50,10 @@ class ModelFile(NamedTuple):
     name: str = ""
     """Its name in that folder."""
     signature: str = ""
-    """The signature to read of a TensorFlow saved model (`score` of `saved#score`); "" if the path names none."""
+    """What to read of it: the signature of a TensorFlow saved model (`score` of `saved#score`), or one of the programs
+    of a PyTorch archive; "" if the path names none."""
+    path: str = ""
+    """The path of a zip file, of which `content` has the beginning only; "" of other files."""
 
     def beside(self, suffix: str) -> str:
         """The same file name with another suffix (`model.bin` beside `model.xml`), "" without a file name."""
@@ -58,7 +63,8 @@ class ModelFile(NamedTuple):
 def model_file(model: object) -> ModelFile:
     """The content of a model's file, from its path, from standard input ("-"), or from bytes.
 
-    The path of a TensorFlow saved model may end in a signature: `saved#score`.
+    The path of a TensorFlow saved model may end in a signature, `saved#score`, that of a PyTorch archive in a program's
+    name, `model.pt2#encoder`.
 
     Raises:
         ModelError: There is no such file, it is a folder or a device, or it may not be read.
@@ -80,13 +86,14 @@ def model_file(model: object) -> ModelFile:
         return ModelFile(content, printable(Path(path).name or path), root, saved, signature)
     folder, name = os.path.split(root)
     refuse_suffix(root)
-    return ModelFile(_content(root), printable(Path(path).name or path), folder or ".", name, signature)
+    content, shown = _content(root), printable(Path(path).name or path)
+    return ModelFile(content, shown, folder or ".", name, signature, root if is_zip(content) else "")
 
 
 def _named(path: str) -> tuple[str, str]:
     """The path without the signature of a saved model, and that signature: `saved#score` is ("saved", "score")."""
     root, _, signature = path.rpartition("#")
-    has_signature = root and not os.path.lexists(path) and (_saved(root) or os.path.split(root)[1] in _SAVED)
+    has_signature = root and not os.path.lexists(path) and (_saved(root) or root.endswith((*_SAVED, ".pt2")))
     return (root, signature) if has_signature else (path, "")
 
 
@@ -94,7 +101,9 @@ def _content(path: str) -> bytes:
     try:
         mode = Path(path).stat().st_mode
         if stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
-            return Path(path).read_bytes()
+            with Path(path).open("rb") as file:
+                content = file.read(_BEGINNING)
+                return content if stat.S_ISREG(mode) and is_zip(content) else content + file.read()
     except (OSError, ValueError, MemoryError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or str(error) or "out of memory"
         raise ModelError(f"cannot read {printable(path)}: {reason}") from None
@@ -127,6 +136,11 @@ def text_format(content: bytes) -> str | None:
     """
     match = _TEXT.match(content, 0, 1 << 16)
     return match.lastgroup if match else None
+
+
+def is_zip(content: bytes) -> bool:
+    """Whether the content starts as a zip file does, which PyTorch's archives are."""
+    return content[:4] == b"PK\x03\x04"
 
 
 def is_xml(content: bytes) -> bool:

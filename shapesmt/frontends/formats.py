@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
 from shapesmt.errors import UsageError
-from shapesmt.frontends.files import is_xml, model_file, tensorflow_format, text_format
+from shapesmt.frontends.files import is_xml, is_zip, model_file, tensorflow_format, text_format
 from shapesmt.frontends.foreign import refuse_content
 from shapesmt.graph import Graph, document_of, is_flow
 
@@ -27,13 +27,15 @@ class Format(Enum):
     NODE_LINK = "node-link JSON has no ONNX model in it; this needs an ONNX file"
     OPENVINO = "an OpenVINO model; only an ONNX model can be written or run"
     TENSORFLOW = "a TensorFlow model; only an ONNX model can be written or run"
+    TORCH = "a PyTorch program; only an ONNX model can be written or run"
 
 
 class OpenedModel(NamedTuple):
     """A model whose format is known, before it is read as a graph.
 
-    `content` is the `onnx.ModelProto`, `Graph`, networkx graph or node-link document; for OpenVINO and TensorFlow it is
-    the `ModelFile`. `source` is the model's name in messages. `folder` is where an ONNX file's external data lies.
+    `content` is the `onnx.ModelProto`, `Graph`, networkx graph or node-link document; for OpenVINO, TensorFlow and
+    PyTorch it is the `ModelFile`. `source` is the model's name in messages. `folder` is where an ONNX file's external
+    data lies.
     """
 
     format: Format
@@ -82,6 +84,8 @@ def opened(model: Model) -> OpenedModel:
         if document is not None:
             return OpenedModel(Format.NODE_LINK, document, file.source)
     refuse_content(file.content, file.source)
+    if is_zip(file.content):
+        return OpenedModel(Format.TORCH, file, file.source)
     return OpenedModel(Format.ONNX, onnx.parse(file.content, file.source), file.source, file.folder)
 
 
@@ -117,6 +121,10 @@ def load(model: Model) -> Graph:
         from shapesmt.frontends import tensorflow
 
         return tensorflow.read(content, tensorflow_format(content.content))
+    if kind is Format.TORCH:
+        from shapesmt.frontends import torch
+
+        return torch.read(content.path or content.content, source, content.signature)
     from shapesmt.frontends import onnx
 
     return onnx.read(content, source, folder)

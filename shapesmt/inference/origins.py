@@ -217,7 +217,7 @@ class Origins:
         if self._followed(name):
             return FOLLOWED
         if literal is not None:
-            return of("unread", name, literal)
+            return DATA if literal.missing == Literal.ELSEWHERE else of("unread", name, literal)
         if node is None:
             return self._outside(name)
         return self._of_output(name, node)
