@@ -10,6 +10,7 @@ and, by keyword,
     shapes    shapes of inputs, over the file's: `"[1..8,3,?,400]"`
     values    elements of small inputs, by the input or the element: 16000, `"1..32"`, True
     assume    relations between dimensions: `"total == past + seq"` (a mapping says where each comes from)
+    guards    "ignore" leaves out what a PyTorch program checks of its inputs before it runs
     timeout   seconds after which what is undecided is reported as undecided
 
 and raises `ModelError` where the model can't be read, `UsageError` for a name that doesn't exist, a malformed
@@ -87,6 +88,7 @@ def check(
     certify: bool = False,
     strict: bool = False,
     replay: bool = False,
+    guards: str = "check",
     timeout: float = TIMEOUT,
 ) -> Report:
     """Does every node run for every admissible input? If not: which input breaks it, and which are fine?
@@ -108,7 +110,7 @@ def check(
     >>> report.verdict.value, report.precondition.text
     ('DEPENDS', ('m == n',))
     """
-    question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay)
+    question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay, guards=guards)
     with one_call():
         a, report = _report(model, question)
     return dataclasses.replace(report, pages=lambda: _page(a, report))
@@ -121,6 +123,7 @@ def page(
     shapes: Mapping[str, ShapeLike] | None = None,
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
+    guards: str = "check",
     timeout: float = TIMEOUT,
 ) -> str:
     """What is known of the model as one HTML page that needs nothing else: verdict, findings, region, tensors.
@@ -130,7 +133,7 @@ def page(
     """
     from shapesmt.render import html_page
 
-    return html_page(page_data(model, Question(dims, shapes, values, assume, timeout, Claims.CHECK)))
+    return html_page(page_data(model, Question(dims, shapes, values, assume, timeout, Claims.CHECK, guards=guards)))
 
 
 def bounds(
@@ -140,6 +143,7 @@ def bounds(
     shapes: Mapping[str, ShapeLike] | None = None,
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
+    guards: str = "check",
     timeout: float = TIMEOUT,
 ) -> Bounds:
     """The tightest minimum and maximum of every dimension, over the inputs for which the model runs.
@@ -149,7 +153,7 @@ def bounds(
     >>> bounds(model, dims={"n": "1..8"}).tensors["y"].shape[1]
     DimBounds(min=4, max=32, expr='4*n', exact=True)
     """
-    return bounded(model, tensors, Question(dims, shapes, values, assume, timeout))
+    return bounded(model, tensors, Question(dims, shapes, values, assume, timeout, guards=guards))
 
 
 def explain(
@@ -161,13 +165,15 @@ def explain(
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     constraints: bool = False,
+    guards: str = "check",
     timeout: float = TIMEOUT,
 ) -> Explanation:
     """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes.
 
     With `constraints`, also the variables, bounds and requirements that the node contributes to the solver's system.
     """
-    return explained(model, target, Question(dims, shapes, values, assume, timeout), constraints=constraints)
+    question = Question(dims, shapes, values, assume, timeout, guards=guards)
+    return explained(model, target, question, constraints=constraints)
 
 
 @one_call()
@@ -214,6 +220,7 @@ def encode(
     shapes: Mapping[str, ShapeLike] | None = None,
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
+    guards: str = "check",
     timeout: float = TIMEOUT,
 ) -> str:
     """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail.
@@ -223,7 +230,7 @@ def encode(
     Raises:
         OutOfTimeError: It isn't complete when the timeout ends.
     """
-    return encoded(model, Question(dims, shapes, values, assume, timeout), node)
+    return encoded(model, Question(dims, shapes, values, assume, timeout, guards=guards), node)
 
 
 def repro(

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any
 from shapesmt.frontends.torch.fields import entries, optional, record, text
 from shapesmt.frontends.torch.sizes import Size, alone, shape_of
 from shapesmt.frontends.torch.symbols import Unfollowed, as_text, parse, plain, symbols_in, tree_of
-from shapesmt.graph import Attributes, Declared, Node
+from shapesmt.graph import GUARDS, Attributes, Declared, Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shapesmt.frontends.torch.paths import Path
 
-__all__ = ["GUARDS", "guards_node"]
+__all__ = ["guards_node"]
 
-GUARDS = "_guards_fn"
-"""The name of the node, and of its operator; PyTorch calls the module so that checks them."""
 _UNENFORCED = 2  # lower ends up to it stand for sizes left out of the trace
 _ENDLESS = 1 << 62
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.errors import UsageError
+from shapesmt.graph import GUARDS
 from shapesmt.language import parse_formula
 from shapesmt.ops.torch.schemas import DOMAIN
 from shapesmt.rules import Unjudged, rule
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from shapesmt.rules import RuleContext, Tensor
 
 
-@rule("_guards_fn", domain=DOMAIN, any_rank=True)
+@rule(GUARDS, domain=DOMAIN, any_rank=True)
 def guards(ctx: RuleContext) -> list[Tensor]:
     """Each guard holds: a condition on the size `i0_2` of the first input, or on the number `i1` that the second is."""
     known = dict(_sizes(ctx))

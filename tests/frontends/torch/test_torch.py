@@ -29,6 +29,7 @@ def test_guards_are_part_of_the_precondition() -> None:
     assert report.precondition is not None
     assert report.precondition.text == ("x_dim0 <= 8",)
     assert [finding.node for finding in report.findings] == ["_guards_fn"]
+    assert shapesmt.check(archive(model=graph), dims={"x_dim0": "1..20"}, guards="ignore").ok
 
 
 def test_one_of_several_programs_is_named(tmp_path: Any) -> None:
