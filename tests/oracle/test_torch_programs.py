@@ -1,7 +1,7 @@
 """Exported PyTorch programs, held against what running them showed.
 
-The folder that `--models` names has `NAME.pt2` and `NAME.truth.json.gz`: `points` (sizes in the order of `symbols`), and
-per point what the graph alone did (`program`), the module with its guards (`module`), and the sizes of every tensor.
+The folder that `--models` names has `NAME.pt2` and `NAME.truth.json.gz`: `points` (sizes in the order of `symbols`),
+and per point what the graph alone did (`program`), the module with its guards (`module`), and all sizes.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import ModelError, printable
-from shapesmt.frontends.torch.arguments import Arguments, names_of, outputs_of
+from shapesmt.frontends.torch.arguments import Arguments, constant_of, names_of, outputs_of, tensor_named
+from shapesmt.frontends.torch.control import Body, converted
 from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, records, text, variant
 from shapesmt.frontends.torch.guards import guards_node
 from shapesmt.frontends.torch.paths import placeholders
@@ -23,6 +24,9 @@ ONNX_OPSET = 22  # of the `If`, `Loop` and `Scan` that higher-order operators be
 
 _MAJOR = 8
 _MOST_NODES = 200_000
+_MOST_DEPTH = 40  # of graphs inside graphs
+_HIGHER = "higher_order."
+_NUMBERS = {"as_int": "int64", "as_float": "float64", "as_bool": "bool"}
 _LIFTED = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
 
 
@@ -53,7 +57,7 @@ class _Program:
         self.module = record(document.get("graph_module"))
         self.sizes = Sizes()
         self.taken: set[str] = set()
-        self.count = 0
+        self.count = self.depth = 0
 
     def graph(self) -> Graph:
         """The program as a graph."""
@@ -126,6 +130,11 @@ class _Program:
     def node(self, node: Mapping[str, Any], names: dict[str, str]) -> list[Node]:
         """What a node becomes: one node or, for a higher-order operator, several."""
         op = text(node.get("target")).removeprefix("torch.ops.")
+        written = outputs_of(node.get("outputs"))
+        name = text(optional(node, "name", "")) or next(filter(None, written), "") or op
+        control = converted(self, node, op, name, names) if op.startswith(_HIGHER) else None
+        if control is not None:
+            return control([self.output(each, names) for each in written])
         arguments = Arguments(names)
         for argument in records(node.get("inputs")):
             arguments.add(text(argument.get("name")), argument.get("arg"))
@@ -135,6 +144,29 @@ class _Program:
             text(optional(node, "name", "")) or next(filter(None, written), "") or op.split(".")[-2 if "." in op else 0]
         )
         return [Node(op, DOMAIN, name, arguments.inputs, outputs, Attributes(arguments.result()))]
+
+    def body(self, graph: Mapping[str, Any], operands: Sequence[str]) -> Body:
+        """The content of a graph inside a node, whose inputs are these tensors."""
+        if self.depth == _MOST_DEPTH:
+            raise ModelError(f"{self.source}: its graphs are nested deeper than {_MOST_DEPTH}")
+        self.depth += 1
+        parameters = [name for argument in entries(graph.get("inputs")) for name in names_of(argument)]
+        if len(parameters) != len(operands):
+            raise MisfitError(f"a graph of {len(parameters)} inputs is given {len(operands)}")
+        names = {name: operand for name, operand in zip(parameters, operands, strict=True) if name}
+        nodes, literals, outputs = self.nodes(graph, names), {}, []
+        for argument in entries(graph.get("outputs")):
+            kind, value = variant(argument)
+            if kind in _NUMBERS:
+                number = constant_of(kind, value)
+                outputs.append(self.unique("number"))
+                literals[outputs[-1]] = Literal(
+                    _NUMBERS[kind], (), [number] if isinstance(number, (int, float)) else None
+                )
+            elif kind != "as_none":
+                outputs += [tensor_named(name, names) for name in names_of(argument)]
+        self.depth -= 1
+        return Body(nodes, outputs, literals)
 
     def output(self, name: str, names: dict[str, str]) -> str:
         """The tensor that a node's output becomes."""
