@@ -7,8 +7,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
 from shapesmt.errors import UsageError
-from shapesmt.frontends.files import is_xml, is_zip, model_file, tensorflow_format, text_format
+from shapesmt.frontends.files import ModelFile, model_file
 from shapesmt.frontends.foreign import refuse_content
+from shapesmt.frontends.recognize import is_xml, is_zip, tensorflow_format, text_format
 from shapesmt.graph import Graph, document_of, is_flow
 
 if TYPE_CHECKING:
@@ -45,12 +46,14 @@ class OpenedModel(NamedTuple):
 
 
 Model: TypeAlias = Union[
-    str, os.PathLike[str], bytes, bytearray, memoryview, "ModelProto", Graph, "nx.DiGraph[Any]", OpenedModel
+    str, os.PathLike[str], bytes, bytearray, memoryview, "ModelProto", Graph, "nx.DiGraph[Any]", OpenedModel, ModelFile
 ]
 
 
-def opened(model: Model) -> OpenedModel:
+def opened(model: Model, *, weights: bool = True) -> OpenedModel:
     """The model with its format; that of a file is recognised by its first bytes.
+
+    Without `weights`, the elements of large tensors are left out of a large ONNX file, which no graph has.
 
     Raises:
         ModelError: The file is missing, unreadable, or damaged.
@@ -72,7 +75,7 @@ def opened(model: Model) -> OpenedModel:
 
     if onnx.is_proto(model):
         return OpenedModel(Format.ONNX, model, "<model>")
-    file = model_file(model)
+    file = model if isinstance(model, ModelFile) else model_file(model, weights=weights)
     if is_xml(file.content):
         return OpenedModel(Format.OPENVINO, file, file.source)
     if tensorflow_format(file.content):
@@ -93,7 +96,7 @@ def load(model: Model) -> Graph:
     """The model as a graph, in whichever format it is; weights and external data are not read yet.
 
     Args:
-        model: A path (of a file, or of a folder that TensorFlow saved), "-" for standard input, the content of a
+        model: A path or URL (of a file, or of a folder that TensorFlow saved), "-" for standard input, the content of a
             file, an `onnx.ModelProto`, a graph, or a networkx graph such as what `networkx_graph` makes.
 
     Raises:
@@ -105,7 +108,7 @@ def load(model: Model) -> Graph:
         >>> graph.nodes[0].op, graph.inputs["x"].shape
         ('Exp', ('n',))
     """
-    kind, content, source, folder = opened(model)
+    kind, content, source, folder = opened(model, weights=False)
     if kind is Format.GRAPH:
         graph: Graph = content
         return graph
