@@ -35,4 +35,4 @@ def read(file: str | bytes, source: str, name: str = "") -> Graph:
             f"{source} {problem}; name one of {listed}, as in {source}#{printable(next(iter(programs)), 60)}"
         )
     entry = programs[name] if name else next(iter(programs.values()))
-    return read_program(archive.document(entry), source)
+    return read_program(archive, entry)
