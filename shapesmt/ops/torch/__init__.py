@@ -5,9 +5,11 @@ from shapesmt.ops.torch import (
     creation,
     elementwise,
     guards,
+    linear,
     reduction,
     schemas,
     sizes,
+    windows,
 )
 
 __all__ = [
@@ -15,7 +17,9 @@ __all__ = [
     "creation",
     "elementwise",
     "guards",
+    "linear",
     "reduction",
     "schemas",
     "sizes",
+    "windows",
 ]
