@@ -48,7 +48,6 @@ from shapesmt.examine import (
     TIMEOUT,
     Analysis,
     Claims,
-    Judge,
     Question,
     ValueLike,
     analysed,
@@ -59,7 +58,7 @@ from shapesmt.examine import (
 )
 from shapesmt.footprint import measured as measured
 from shapesmt.footprint import memory as memory
-from shapesmt.frontends import Model, asked, load, load_protobuf
+from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
 from shapesmt.optimize import simplified as simplified
 from shapesmt.optimize import simplify as simplify
@@ -115,9 +114,9 @@ def check(
     ('DEPENDS', ('m == n',))
     """
     question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay, guards=guards)
-    with one_call():
-        a, report = _report(asked(model, args, kwargs, dynamic_shapes), question)
-    return dataclasses.replace(report, pages=lambda: _page(a, report))
+    content = opened(asked(model, args, kwargs, dynamic_shapes))
+    report = checked(content, question)
+    return dataclasses.replace(report, pages=lambda: _page(content, question, report))
 
 
 def page(
@@ -278,12 +277,11 @@ def page_data(model: Model, question: Question) -> PageData:
 
 
 @one_call()
-def _page(a: Analysis, report: Report) -> str:
-    """The page of a report, from the analysis behind it; what isn't decided yet gets a time limit of its own."""
+def _page(model: OpenedModel, question: Question, report: Report) -> str:
+    """The page of a report on a model; a report keeps no analysis, which would be many times its size."""
     from shapesmt.render import html_page
 
-    judge = Judge(Deadline(TIMEOUT))
-    return html_page(_page_data(dataclasses.replace(a, judge=judge), report))
+    return html_page(_page_data(analysed(model, dataclasses.replace(question, timeout=TIMEOUT)), report))
 
 
 def _page_data(a: Analysis, report: Report) -> PageData:

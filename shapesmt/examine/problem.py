@@ -152,7 +152,7 @@ def pose(graph: Graph, question: Question = NO_OPTIONS) -> Problem:
     for name in ranks:
         give_rank(name, declared, dims)
     names, ranges = symbol_ranges(graph, declared, dims, list(map(rank_name, ranks)))
-    shapes = constant_shapes(declared, ranges)
+    shapes = constant_shapes(declared, names, ranges)
     small, elements = small_inputs(graph, shapes, {*names, *ranges}, question.values or {})
     return _without_idle(_posed(graph, declared, names, {**ranges, **elements}, question.assume, small))
 
@@ -212,7 +212,7 @@ def names_of(graph: Graph) -> tuple[frozenset[str], frozenset[str]]:
     """The names that an assumption can use: those of input dimensions, and those of elements of small inputs."""
     declared = declarations(graph, {})
     names, ranges = symbol_ranges(graph, declared, {}, list(map(rank_name, unranked(graph, declared))))
-    small, _ = small_inputs(graph, constant_shapes(declared, ranges), {*names, *ranges}, {})
+    small, _ = small_inputs(graph, constant_shapes(declared, names, ranges), {*names, *ranges}, {})
     return frozenset(ranges), frozenset(name for s in small.values() for name in s.names)
 
 

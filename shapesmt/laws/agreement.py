@@ -17,6 +17,7 @@ SCALE_BROADCASTS_TO_INPUT = Law("SM101", "the scale broadcasts to the input")
 SECOND_AXES_AMONG_FIRST = Law("SM101", "the second operand's axes are among the first's")
 SECOND_SIZES_EQUAL_FIRST_OR_1 = Law("SM101", "the second operand's sizes are the first's or 1")
 SLOPE_BROADCASTS_TO_INPUT = Law("SM101", "there is one slope, one for each channel, or what broadcasts to the input")
+OTHERS_BROADCAST_TO_CHANGED = Law("SM101", "operands broadcast to the tensor that is changed in place")
 
 DIAGONAL_SIZES_EQUAL = Law("SM102", "a diagonal has equal sizes")
 EMPTY_BATCH_MEETS_EMPTY_BATCH = Law("SM102", "an empty batch meets an empty batch")

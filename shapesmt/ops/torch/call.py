@@ -43,6 +43,15 @@ class Call:
         """Whether an argument is there and isn't None."""
         return f"@{name}" in self.ctx.attributes or self._constant(name) is not None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the operator's arguments, in order."""
+        return tuple(self._arguments)
+
+    def type_of(self, name: str) -> str:
+        """The type of an argument as PyTorch writes it, without the mark of one that may be None."""
+        return self._argument(name).type.rstrip("?")
+
     # Tensors
 
     def tensor(self, name: str) -> Tensor:

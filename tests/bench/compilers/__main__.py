@@ -1,4 +1,4 @@
-"""`python -m tests.bench.compilers TABLE FOLDER [--only TEXT]`: one table of what compilers get, beside the peers'.
+"""`python -m tests.bench.compilers FOLDER [--table NAME] [--only TEXT]`: what compilers get, beside the peers'.
 
 Each module of this folder is a table, with `add_options(parser)` and `main(options)`. FOLDER has a `manifest.json`
 that lists models with their ranges and relations (`file`, `ranges`, `relations`).
@@ -14,12 +14,13 @@ TABLES = sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.bench.compilers", description=__doc__)
-    tables = parser.add_subparsers(dest="table", required=True)
-    for name in TABLES:
-        module = importlib.import_module(f"tests.bench.compilers.{name}")
-        one = tables.add_parser(name, description=module.__doc__)
-        one.add_argument("folder", type=Path)
-        one.add_argument("--only", default="", help="the models with this in their name")
-        module.add_options(one)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--table", action="append", choices=TABLES, help="this table; by default all")
+    parser.add_argument("--only", default="", help="the models with this in their name")
+    modules = {name: importlib.import_module(f"tests.bench.compilers.{name}") for name in TABLES}
+    for name, module in modules.items():
+        module.add_options(parser.add_argument_group(name, module.__doc__.split("\n")[0]))
     options = parser.parse_args()
-    importlib.import_module(f"tests.bench.compilers.{options.table}").main(options)
+    for name in options.table or TABLES:
+        print(f"\n{name}: {modules[name].__doc__.strip()}\n", flush=True)
+        modules[name].main(options)

@@ -117,7 +117,7 @@ def graph_of(call: Call) -> Graph:
 
 
 def _constant(value: Any) -> Any:
-    return int(value) if isinstance(value, bool) else 0 if isinstance(value, (Fed, Size64)) or value is None else value
+    return 0 if isinstance(value, (Fed, Size64)) or value is None else value
 
 
 def bound(op: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -112,12 +112,19 @@ class Run:
 
 
 def run(call: Call, at: Mapping[str, int]) -> Run:
-    """The call run at these sizes."""
+    """The call run at these sizes, with zeros as the integers of data, or ones where it refuses these."""
+    ran = _run(call, at, 0)
+    whole = ran.refused and any(t.dtype.startswith(("int", "uint")) for t in call.tensors)
+    again = _run(call, at, 1) if whole else ran
+    return ran if again.refused else again
+
+
+def _run(call: Call, at: Mapping[str, int], fill: int) -> Run:
     try:
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
             torch.manual_seed(0)
-            arguments = {name: _made(value, at, name) for name, value in call.arguments.items()}
+            arguments = {name: _made(value, at, name, fill) for name, value in call.arguments.items()}
             result = operator_of(call.op)(**arguments)
     except Exception as error:
         return Run(refused=f"{type(error).__name__}: {str(error)[:150]}")
@@ -138,13 +145,13 @@ def _kind(number: Any) -> str:
     return "bool" if isinstance(number, bool) else "int64" if isinstance(number, int) else "float64"
 
 
-def _made(value: Any, at: Mapping[str, int], name: str) -> Any:
+def _made(value: Any, at: Mapping[str, int], name: str, fill: int) -> Any:
     if isinstance(value, tuple):
-        return [_made(v, at, name) for v in value]
+        return [_made(v, at, name, fill) for v in value]
     if isinstance(value, Size64):
         return at[value.name]
     if isinstance(value, Fed):
-        return _tensor(value, [at[s] if isinstance(s, str) else s for s in value.shape])
+        return _tensor(value, [at[s] if isinstance(s, str) else s for s in value.shape], fill)
     if isinstance(value, str):
         kinds = (torch.dtype, torch.memory_format, torch.layout)
         found = getattr(torch, value, None)
@@ -152,13 +159,13 @@ def _made(value: Any, at: Mapping[str, int], name: str) -> Any:
     return value
 
 
-def _tensor(fed: Fed, shape: list[int]) -> torch.Tensor:
+def _tensor(fed: Fed, shape: list[int], fill: int) -> torch.Tensor:
     dtype = getattr(torch, fed.dtype)
     if fed.values is not None and tuple(shape) == fed.shape:
-        return torch.tensor(fed.values, dtype=dtype).reshape(shape)
+        return torch.tensor(fed.values, dtype=dtype).reshape(shape).clone()
     if dtype.is_floating_point or dtype.is_complex:
         return (torch.rand(shape) + 0.5).to(dtype)
-    return torch.zeros(shape, dtype=dtype)
+    return torch.full(shape, fill, dtype=dtype)
 
 
 # Judgement
