@@ -136,7 +136,8 @@ class Node(NamedTuple):
 class SourceLine(NamedTuple):
     """The line of Python that a node was exported from, and the path of the module that it belongs to.
 
-    `file` is "" and `line` 0 where only the module is known.
+    `file` is "" and `line` 0 where only the module is known. `caller` is where the model's code was entered on the way
+    there, as `model.py:105`; "" where it is the line itself.
     """
 
     file: str
@@ -144,6 +145,7 @@ class SourceLine(NamedTuple):
     function: str = ""
     code: str = ""
     module: str = ""
+    caller: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from shapesmt.frontends.torch.fields import MisfitError, entries, optional, reco
 from shapesmt.frontends.torch.guards import guards_node
 from shapesmt.frontends.torch.paths import placeholders
 from shapesmt.frontends.torch.sizes import Sizes, dtype_of, shape_of
+from shapesmt.frontends.torch.sources import Sources
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node, ordered
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class _Program:
         self.module = record(document.get("graph_module"))
         self.sizes = Sizes()
         self.taken: set[str] = set()
+        self.notes: dict[str, Mapping[str, object]] = {}
         self.count = self.depth = 0
 
     def graph(self) -> Graph:
@@ -81,6 +83,7 @@ class _Program:
             declared,
             {DOMAIN: 1, "": ONNX_OPSET},
             source=self.source,
+            source_line=Sources(self.notes),
             exporter=f"PyTorch {printable(str(self.document.get('torch_version', '')), 40)}",
         )
 
@@ -132,6 +135,9 @@ class _Program:
         op = text(node.get("target")).removeprefix("torch.ops.")
         written = outputs_of(node.get("outputs"))
         name = text(optional(node, "name", "")) or next(filter(None, written), "") or op
+        notes = node.get("metadata")
+        if isinstance(notes, dict):
+            self.notes.setdefault(name, notes)
         control = converted(self, node, op, name, names) if op.startswith(_HIGHER) else None
         if control is not None:
             return control([self.output(each, names) for each in written])
