@@ -38,6 +38,8 @@ class Arguments:
     inputs: list[str] = field(default_factory=list)
     attributes: dict[str, AttributeValue] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
+    first: str = ""
+    """PyTorch's name of the first tensor."""
 
     def add(self, name: str, argument: object) -> None:
         """Read one argument."""
@@ -60,6 +62,7 @@ class Arguments:
     def input(self, name: str) -> int:
         """The index of an input."""
         self.inputs.append(tensor_named(name, self.names))
+        self.first = self.first or name
         return len(self.inputs) - 1
 
     def _symbolic(self, name: str, kind: str, value: object) -> None:

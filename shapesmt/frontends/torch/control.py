@@ -20,11 +20,15 @@ __all__ = ["Body", "Host", "converted"]
 
 
 class Body(NamedTuple):
-    """The nodes of a graph inside another, the tensors that it returns, and the constants among them."""
+    """The nodes of a graph inside another, the tensors that it returns, and the constants among them.
+
+    `changed` has the operands that it changes in place.
+    """
 
     nodes: list[Node]
     outputs: list[str]
     literals: dict[str, Literal]
+    changed: Sequence[str] = ()
 
 
 class Host(Protocol):
@@ -35,6 +39,9 @@ class Host(Protocol):
 
     def body(self, graph: Mapping[str, Any], operands: Sequence[str]) -> Body:
         """The content of a graph whose inputs are these tensors."""
+
+    def overwritten(self, tensor: str) -> list[Node]:
+        """The nodes that say that a tensor of the graph around has other elements from here on."""
 
 
 class _Call(NamedTuple):
@@ -127,7 +134,8 @@ def _wrapped(call: _Call) -> list[Node]:
     if len(body.outputs) < len(call.outputs) or body.literals:
         raise MisfitError("a graph returns fewer tensors than its node has outputs")
     results = zip(body.outputs, call.outputs, strict=False)
-    return [*body.nodes, *(Node("Identity", "", call.name, [inner], [outer]) for inner, outer in results if outer)]
+    named = [Node("Identity", "", call.name, [inner], [outer]) for inner, outer in results if outer]
+    return [*body.nodes, *named, *(node for tensor in body.changed for node in call.host.overwritten(tensor))]
 
 
 _WRITERS: dict[str, Callable[[_Call], list[Node]]] = {

@@ -8,7 +8,9 @@ A reader of programs writes a node's arguments so:
 
 `@name` has the input's index for each tensor or symbolic number of an argument, -1 where the list has a constant or
 None; `name` has the constants, 0 where the number is symbolic. A symbolic number is a tensor without axes, of type
-int64, float64 or bool. Arguments that are None, or left out, have neither. Element types are this package's names.
+int64, float64 or bool. Arguments that are None, or left out, have neither. Element types are this package's names,
+layouts, memory formats and devices are PyTorch's ("strided", "channels_last", "cpu"); a complex number is "complex".
+`@unread` lists the arguments that a reader can't write so; a node that has some isn't judged.
 """
 
 from __future__ import annotations
@@ -160,6 +162,11 @@ def operator(
 
     def register(apply: Callable[[Call], Result]) -> Callable[[Call], Result]:
         def called(ctx: RuleContext) -> Result:
+            unread = ctx.attribute("@unread")
+            if isinstance(unread, tuple):
+                law = f"the kinds of arguments of {ctx.node.op} must be known: {', '.join(map(str, unread))}"
+                ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law))
+                return None
             return apply(Call(ctx))
 
         called.__module__, called.__doc__ = apply.__module__, apply.__doc__

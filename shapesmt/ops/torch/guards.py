@@ -1,4 +1,4 @@
-"""What PyTorch checks of a program's inputs before a run, and higher-order operators' sizes."""
+"""Nodes that the reader of programs adds: what is checked before a run, and elements that are changed in place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shapesmt.errors import UsageError
 from shapesmt.graph import GUARDS
 from shapesmt.language import parse_formula
 from shapesmt.ops.torch.schemas import DOMAIN
-from shapesmt.rules import Unjudged, rule
+from shapesmt.rules import Unjudged, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,6 +29,13 @@ def guards(ctx: RuleContext) -> list[Tensor]:
     for text in (*_texts(ctx, "unread"), *(text for text, formula in read.items() if formula is None)):
         ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"the guard {text} is followed"))
     return []
+
+
+@rule("changed", domain=DOMAIN, any_rank=True, total=True)
+def changed(ctx: RuleContext) -> Tensor:
+    """A tensor whose elements an operator has changed in place, through another tensor of the same memory."""
+    x = ctx.input(0)
+    return tensor(x.dtype, x.shape, ndim=x.ndim if x.shape is None else None)
 
 
 def _formula(text: str, known: Mapping[str, Dim]) -> Formula | None:
