@@ -44,6 +44,24 @@ def _table() -> dict[str, str]:
     return {name: rest for name, _, rest in (line.partition("(") for line in lines)}
 
 
+@cache
+def _overloads() -> dict[str, list[str]]:
+    by_name: dict[str, list[str]] = {}
+    for name, text in _table().items():
+        if "Dimname" not in text:  # which no export writes
+            by_name.setdefault(name.partition(".")[0], []).append(name)
+    return by_name
+
+
+def overloads(*names: str) -> list[str]:
+    """The operators of these names, and those that do the same in place.
+
+    >>> overloads("logical_and", "exp")
+    ['logical_and.default', 'logical_and_.default', 'exp.default', 'exp_.default']
+    """
+    return [op for name in names for each in (name, f"{name}_") for op in _overloads().get(each, ())]
+
+
 def schema(op: str) -> Schema | None:
     """The schema of an operator such as "aten.cat.default"; None where PyTorch has no such operator.
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import onnx
+from onnx.helper import make_tensor_value_info
 
 import shapesmt
 from shapesmt.optimize.protobuf import nodes_of
@@ -42,12 +43,13 @@ def made(peer: Callable[[onnx.ModelProto], onnx.ModelProto], model: onnx.ModelPr
     """The model that a peer leaves; None where it isn't installed, fails or takes too long."""
     if importlib.util.find_spec(peer.__name__) is None:
         return None
-    queue: multiprocessing.Queue[bytes] = multiprocessing.Queue()
-    process = multiprocessing.Process(target=lambda: queue.put(peer(model).SerializeToString()))
+    mine, its = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.Process(target=lambda: its.send_bytes(peer(model).SerializeToString()))
     process.start()
+    its.close()
     try:
-        return queue.get(timeout=patience)
-    except Exception:  # out of patience: it has failed, or hangs
+        return mine.recv_bytes() if mine.poll(patience) else None
+    except EOFError:  # it has failed
         return None
     finally:
         process.kill()
@@ -72,13 +74,23 @@ def optimized(model: onnx.ModelProto | None) -> int | None:
 
 def variants(one: Subject, patience: float) -> tuple[dict[str, onnx.ModelProto | None], float]:
     """The model by column, and the seconds that `simplify` took."""
-    started = time.process_time()
-    smaller = shapesmt.simplify(one.model, dims=one.dims, assume=one.assume, valid_only=True)
+    model, started = bare(one.model), time.process_time()
+    smaller = shapesmt.simplify(model, dims=one.dims, assume=one.assume, valid_only=True)
     seconds = time.process_time() - started
-    theirs = [made(onnxsim, one.model, patience), made(onnxslim, one.model, patience)]
-    then = made(onnxslim, smaller, patience)
-    sim, slim, both = (None if b is None else onnx.ModelProto.FromString(b) for b in (*theirs, then))
-    return dict(zip(COLUMNS, (one.model, sim, slim, smaller, both), strict=True)), seconds
+    parts = [made(onnxsim, model, patience), made(onnxslim, model, patience), made(onnxslim, smaller, patience)]
+    sim, slim, then = (None if part is None else onnx.ModelProto.FromString(part) for part in parts)
+    return dict(zip(COLUMNS, (model, sim, slim, smaller, then), strict=True)), seconds
+
+
+def bare(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with weights that lie outside the file as inputs: they may not be there."""
+    outside = [t for t in model.graph.initializer if t.external_data]
+    inside = [t for t in model.graph.initializer if not t.external_data]
+    copy = onnx.ModelProto.FromString(model.SerializeToString())
+    del copy.graph.initializer[:]
+    copy.graph.initializer.extend(inside)
+    copy.graph.input.extend(make_tensor_value_info(t.name, t.data_type, t.dims) for t in outside)
+    return copy
 
 
 def row(one: Subject, patience: float) -> list[float | None]:
