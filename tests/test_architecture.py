@@ -17,13 +17,28 @@ PACKAGE = Path(__file__).parent.parent / "shapesmt"
 ORDER = (
     *("version", "lazy", "errors", "deadline", "collector", "algebra", "presolve", "region", "solve", "language"),
     *("laws", "graph", "rules", "frontends", "ops", "inference", "report", "render", "export", "system", "examine"),
-    *("footprint", "replay", "diagnose", "optimize", "profiles", "api", "inspection", "drop_in", "testing", "cli"),
+    *(
+        "footprint",
+        "replay",
+        "diagnose",
+        "optimize",
+        "profiles",
+        "api",
+        "fleet",
+        "inspection",
+        "drop_in",
+        "testing",
+        "cli",
+    ),
     *("__init__", "__main__"),
 )
 """Packages and modules of the top level: each imports from those before it only."""
 
 DOORS = {
     "onnx": ("frontends/onnx/", "export/onnx.py", "export/targets/", "optimize/protobuf.py", "replay/"),
+    "fsspec": ("frontends/remote.py",),
+    "distributed": ("fleet/cluster.py",),
+    "pyarrow": ("fleet/table.py",),
     "z3": ("solve/worker.py", "system/constraints.py"),
     "networkx": ("graph/",),
     "click": ("cli/",),
@@ -31,6 +46,8 @@ DOORS = {
     "onnxruntime": ("replay/run.py",),
     "openvino": ("export/targets/openvino.py",),
     "tensorboard": ("frontends/tensorflow/protos.py",),
+    "torch": ("frontends/torch/live/",),
+    "sympy": ("frontends/torch/live/",),
 }
 """The files that import a heavy library."""
 
@@ -187,7 +204,7 @@ def test_test_files_are_named_after_a_module_their_package_or_a_topic(folder: Pa
 
 
 def test_importing_the_package_loads_no_heavy_library() -> None:
-    heavy = ("onnx", "z3", "networkx", "rich", "numpy", "onnxruntime", "tensorboard")
+    heavy = ("onnx", "z3", "networkx", "rich", "numpy", "onnxruntime", "tensorboard", "distributed", "fsspec")
     code = f"import shapesmt, shapesmt.cli, sys; print([m for m in {heavy} if m in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"

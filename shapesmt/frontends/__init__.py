@@ -1,6 +1,20 @@
 """Files to graphs: one frontend per format, one door for all of them."""
 
-from shapesmt.frontends.files import is_folder
-from shapesmt.frontends.formats import Format, Model, OpenedModel, load, load_protobuf, opened
+from shapesmt.frontends.beside import SideRead, side_reads
+from shapesmt.frontends.files import ModelFile, is_folder, model_file
+from shapesmt.frontends.formats import Format, Model, OpenedModel, asked, load, load_protobuf, opened
 
-__all__ = ["Format", "Model", "OpenedModel", "is_folder", "load", "load_protobuf", "opened"]
+__all__ = [
+    "Format",
+    "Model",
+    "ModelFile",
+    "OpenedModel",
+    "SideRead",
+    "asked",
+    "is_folder",
+    "load",
+    "load_protobuf",
+    "model_file",
+    "opened",
+    "side_reads",
+]

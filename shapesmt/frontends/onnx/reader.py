@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
-from shapesmt.frontends.files import content_inside, nesting, text_format
+from shapesmt.frontends.beside import content_inside
 from shapesmt.frontends.onnx.ranges import noted_ranges
 from shapesmt.frontends.onnx.schemas import OnnxSchemas
 from shapesmt.frontends.onnx.sources import Sources
 from shapesmt.frontends.onnx.types import BITS, LAST_OPSET, Decoder, declared, dense, elements, text_of
+from shapesmt.frontends.recognize import nesting, text_format
 from shapesmt.graph import (
     DTYPES,
     Attributes,

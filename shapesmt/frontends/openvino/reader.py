@@ -29,7 +29,7 @@ from xml.etree import ElementTree as Xml
 
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
-from shapesmt.frontends.files import content_inside
+from shapesmt.frontends.beside import content_inside
 from shapesmt.frontends.openvino.loops import as_onnx_loop
 from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Literal, Node, Scalar, ordered
 

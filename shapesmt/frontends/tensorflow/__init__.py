@@ -47,7 +47,7 @@ def read(file: ModelFile, form: str) -> Graph:
 
     Args:
         file: The file.
-        form: Its format, as `shapesmt.frontends.files.tensorflow_format` returns it.
+        form: Its format, as `shapesmt.frontends.recognize.tensorflow_format` returns it.
 
     Raises:
         ModelError: The file is damaged, or contradicts itself.

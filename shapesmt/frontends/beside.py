@@ -1,0 +1,68 @@
+"""Reads the files beside a model to which it refers, and keeps account of what was read of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["SideRead", "content_inside", "side_reads"]
+
+
+class SideRead(NamedTuple):
+    """A part of a file in a model's folder that was read, and the digest of what was there; "" for nothing."""
+
+    location: str
+    offset: int
+    size: int
+    digest: str
+
+    def unchanged(self, folder: str | None) -> bool:
+        """Whether the same is there now."""
+        return self.digest == (_digest(_content(folder, *self[:3])) if folder is not None else "")
+
+
+_READS: ContextVar[list[SideRead] | None] = ContextVar("reads", default=None)
+
+
+@contextmanager
+def side_reads() -> Iterator[list[SideRead]]:
+    """The list of what is read inside."""
+    reads: list[SideRead] = []
+    token = _READS.set(reads)
+    try:
+        yield reads
+    finally:
+        _READS.reset(token)
+
+
+def content_inside(folder: str, location: str, offset: int, size: int) -> bytes | None:
+    """Some bytes of a file in a folder; None if the file is outside the folder (by links too) or too short."""
+    content = _content(folder, location, offset, size)
+    reads = _READS.get()
+    if reads is not None:
+        reads.append(SideRead(location, offset, size, _digest(content)))
+    return content
+
+
+def _content(folder: str, location: str, offset: int, size: int) -> bytes | None:
+    if not location or Path(location).is_absolute() or ".." in re.split(r"[\\/]", location):
+        return None
+    try:
+        path = Path(folder, location).resolve(strict=True)
+        if not path.is_relative_to(Path(folder).resolve()) or not path.is_file():
+            return None
+        with path.open("rb") as file:
+            file.seek(offset)
+            content = file.read(size)
+    except (OSError, ValueError, RuntimeError, OverflowError):  # RuntimeError: links in a circle
+        return None
+    return content if len(content) == size else None
+
+
+def _digest(content: bytes | None) -> str:
+    return "" if content is None else sha256(content).hexdigest()

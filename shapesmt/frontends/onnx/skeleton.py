@@ -1,0 +1,167 @@
+"""Reads a binary ONNX file without the elements of its weights, which no answer depends on.
+
+The messages of protobuf are copied field by field. Of a tensor that is large the elements are skipped, and it is marked
+as one whose elements are in another file, which there isn't.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import IO, TYPE_CHECKING
+
+from shapesmt.frontends.pieces import Pieces
+from shapesmt.frontends.recognize import tensorflow_format
+from shapesmt.graph import DTYPES, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["DamagedError", "skeleton"]
+
+_BEGINNING, _VERSION = 64, b"\x08"  # the first bytes tell the format: of ONNX the first field is a version
+_SMALL = 1 << 12  # bytes of a message that is copied as it is: it has fewer than `Literal.LIMIT` elements of 4 bytes
+_VARINT, _LENGTH = 0, 2
+_FIXED = {1: 8, 5: 4}
+"""The bytes of a field, by its wire type."""
+_INSIDE: Mapping[str, Mapping[int, str]] = {
+    "model": {7: "graph", 25: "function"},
+    "graph": {1: "node", 5: "tensor"},
+    "function": {7: "node", 11: "attribute"},
+    "node": {5: "attribute"},
+    "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph"},
+    "tensor": {},
+}
+"""The fields of each message that hold weights somewhere inside."""
+_DIMS, _DTYPE = 1, 2
+_ELSEWHERE = b"\x70\x01"
+"""The field of a tensor which says that its elements are in another file."""
+_WEIGHTS = {dtype for dtype in DTYPES.values() if dtype.lstrip("bu").startswith(("float", "int8", "int4", "int2"))}
+_ELEMENTS = {4, 5, 7, 9, 10, 11}
+"""The fields of a tensor that list its elements."""
+
+
+class DamagedError(ValueError):
+    """The bytes are no message of protobuf."""
+
+
+def skeleton(file: IO[bytes], size: int, *, floats: bool = True) -> bytes:
+    """A model of `size` bytes without the elements of tensors that are never read.
+
+    Without `floats`, those of other weights are left out as well, which an answer can depend on in odd cases only:
+    what does is undecided then.
+
+    Raises:
+        DamagedError: The file is no binary ONNX model, or ends early.
+
+    Example:
+        >>> from io import BytesIO
+        >>> from onnx import ModelProto, helper
+        >>> weights = helper.make_tensor("w", 1, [1 << 20], bytes(1 << 22), raw=True)
+        >>> model = ModelProto(ir_version=8, graph=helper.make_graph([], "g", [], [], [weights]))
+        >>> file = BytesIO(model.SerializeToString())
+        >>> len(skeleton(file, len(file.getvalue()))) < 100
+        True
+    """
+    pieces = Pieces(file)
+    start = pieces.peek(_BEGINNING)
+    if start[:1] != _VERSION or tensorflow_format(start):
+        raise DamagedError("it isn't a binary ONNX model")
+    return _Copier(pieces, floats).message("model", size)
+
+
+class _Copier:
+    def __init__(self, file: Pieces, floats: bool) -> None:
+        self.file = file
+        self.floats = floats
+
+    def message(self, kind: str, size: int) -> bytes:
+        """The content of a message of that many bytes, without weights."""
+        parts: list[bytes] = []
+        tensor = _Tensor()
+        while size > 0:
+            number, wire, value, key, head = self.field()
+            size -= len(key) + len(head) + (value if wire != _VARINT else 0)
+            if size < 0:
+                raise DamagedError("a field is longer than its message")
+            if wire == _VARINT:
+                tensor.note(number, [value])
+                parts += key, head
+            elif kind == "tensor" and number in _ELEMENTS and tensor.weights(value, self.floats):
+                self.file.skip(value)
+                tensor.skipped = _ELSEWHERE
+            elif number in _INSIDE[kind] and value > _SMALL:
+                inner = self.message(_INSIDE[kind][number], value)
+                parts += key, _varint(len(inner)), inner
+            else:
+                parts += key, head, self.exactly(value)
+                if kind == "tensor" and number == _DIMS:
+                    tensor.note(number, _numbers(parts[-1]))
+        return b"".join(parts) + tensor.skipped
+
+    def field(self) -> tuple[int, int, int, bytes, bytes]:
+        """The number and the wire type of a field, its value or its length, and the bytes of both."""
+        kind, key = self.varint()
+        number, wire = kind >> 3, kind & 7
+        if wire in _FIXED:
+            return number, wire, _FIXED[wire], key, b""
+        if wire not in (_VARINT, _LENGTH):
+            raise DamagedError("a field has no known type")
+        value, head = self.varint()
+        return number, wire, value, key, head
+
+    def exactly(self, length: int) -> bytes:
+        """That many bytes."""
+        content = self.file.read(length)
+        if len(content) != length:
+            raise DamagedError("the file ends early")
+        return content
+
+    def varint(self) -> tuple[int, bytes]:
+        """The next number, and its bytes."""
+        taken = b""
+        while len(taken) < 10:
+            taken += self.exactly(1)
+            if taken[-1] < 0x80:
+                return _numbers(taken)[0], taken
+        raise DamagedError("a number has no end")
+
+
+class _Tensor:
+    """What is known of a tensor when its elements come."""
+
+    def __init__(self) -> None:
+        self.dims: list[int] = []
+        self.dtype = ""
+        self.skipped = b""
+
+    def note(self, number: int, values: list[int]) -> None:
+        if number == _DIMS:
+            self.dims += values
+        elif number == _DTYPE:
+            self.dtype = DTYPES.get(values[0], "")
+
+    def weights(self, length: int, floats: bool) -> bool:
+        """Whether its elements, which take so many bytes, are left out."""
+        count = prod(self.dims)
+        small = length <= _SMALL or count <= Literal.LIMIT
+        return not small and (count > Literal.MOST or not (floats or self.dtype not in _WEIGHTS))
+
+
+def _numbers(content: bytes) -> list[int]:
+    numbers, number, place = [], 0, 0
+    for byte in content:
+        number |= (byte & 0x7F) << place
+        place += 7
+        if byte < 0x80:
+            numbers.append(number)
+            number = place = 0
+    return numbers
+
+
+def _varint(number: int) -> bytes:
+    taken = bytearray()
+    while number > 0x7F:
+        taken.append(0x80 | (number & 0x7F))
+        number >>= 7
+    taken.append(number)
+    return bytes(taken)

@@ -1,0 +1,57 @@
+"""Recognises formats by the first bytes of a file."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate
+
+__all__ = ["is_xml", "is_zip", "nesting", "tensorflow_format", "text_format"]
+
+_TEXT = re.compile(rb"(?:\s|#[^\n]*\n)*(?:(?P<onnxtxt><)|(?P<json>\{)|(?P<textproto>[a-z_]+\s*[:{]))")
+_NUMBER = rb"[\x80-\xff]{0,9}[\x00-\x7f]"
+_TENSORFLOW = re.compile(  # a graph's first node begins with its name, a saved model's first graph with a message
+    rb"(?P<graph>\n" + _NUMBER + rb"\n" + _NUMBER + rb"[A-Za-z0-9._>])"
+    rb"|(?P<saved_model>\x08\x01\x12" + _NUMBER + rb"[\n\x12])"
+    rb"|(?:\s|\#[^\n]*\n)*(?:(?P<graph_text>(?:node|library|versions)\s*:?\s*\{)"
+    rb"|(?P<saved_model_text>saved_model_schema_version\s*:|meta_graphs\s*:?\s*\{))"
+)
+_XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!|net[\s>/])")
+_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|=>|(?P<opened>[(\[{<])|(?P<closed>[)\]}>])')
+
+
+def text_format(content: bytes) -> str | None:
+    r"""ONNX's name of a text format, recognised by the first character after spaces and comments; None for binary.
+
+    Example:
+        >>> [text_format(start) for start in (b"# a model\n<ir_version: 8", b"{", b"graph {", bytes([8, 10]))]
+        ['onnxtxt', 'json', 'textproto', None]
+    """
+    match = _TEXT.match(content, 0, 1 << 16)
+    return match.lastgroup if match else None
+
+
+def is_zip(content: bytes) -> bool:
+    """Whether the content starts as a zip file does, which PyTorch's archives are."""
+    return content[:4] == b"PK\x03\x04"
+
+
+def is_xml(content: bytes) -> bool:
+    """Whether the content starts as XML does, which OpenVINO's files are."""
+    return _XML.match(content) is not None
+
+
+def tensorflow_format(content: bytes) -> str:
+    r"""TensorFlow's format by the first bytes: "graph" or "saved_model", followed by ".text" for text; "" for neither.
+
+    Example:
+        >>> [tensorflow_format(start) for start in (b"\n\x05\n\x01x", b"# text\nnode {", b"\x08\x01\x12\x09\n", b"{")]
+        ['graph', 'graph.text', 'saved_model', '']
+    """
+    match = _TENSORFLOW.match(content)
+    return "" if match is None else (match.lastgroup or "").replace("_text", ".text")
+
+
+def nesting(text: bytes) -> int:
+    """How deep the brackets of a text are nested, not counting those in quotes."""
+    step = {"opened": 1, "closed": -1, None: 0}
+    return max(accumulate(step[match.lastgroup] for match in _BRACKETS.finditer(text)), default=0)

@@ -1,0 +1,74 @@
+"""Reads models by URL, through fsspec: `s3://`, `hf://`, `https://` and whatever else is installed for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from glob import has_magic
+from pathlib import PurePosixPath
+from typing import Any
+
+from shapesmt.errors import ModelError, ShapesmtError, UsageError, printable
+from shapesmt.frontends.onnx.skeleton import skeleton
+
+__all__ = ["fetched", "listed"]
+
+LARGE = 1 << 20  # bytes of a file that is read as a whole
+
+
+def fetched(url: str, *, weights: bool) -> bytes:
+    """The content of a model's file; without `weights`, those of a large ONNX model aren't transferred.
+
+    Raises:
+        ModelError: There is no such file, or it can't be read.
+        UsageError: fsspec isn't installed.
+    """
+    with _reading(url) as (system, path):
+        size = system.info(path).get("size")
+        if not weights and size is not None and size > LARGE:
+            # DamagedError, or a server sends all where a part is asked for
+            with suppress(ValueError), system.open(path, "rb", block_size=LARGE, cache_type="none") as file:
+                return skeleton(file, size, floats=False)
+        content: bytes = system.cat_file(path)
+        return content
+
+
+def listed(url: str) -> list[str] | None:
+    """The URLs that match a pattern, or those of the `*.onnx` below a folder, sorted; None for a file's URL.
+
+    Raises:
+        ModelError: The place can't be read.
+        UsageError: fsspec isn't installed.
+    """
+    with _reading(url) as (system, path):
+        if has_magic(path):
+            return _urls(system, url, system.glob(path))
+        last = url.partition("::")[0].rpartition("/")[2]
+        if "." in last or not system.isdir(path):
+            return None
+        files = [file for file in system.find(path) if PurePosixPath(file).suffix == ".onnx"]
+        hidden = [file for file in files if any(part[:1] == "." for part in file[len(path) :].split("/"))]
+        return _urls(system, url, [file for file in files if file not in hidden])
+
+
+def _urls(system: Any, url: str, paths: list[str]) -> list[str]:
+    """The URLs of paths, each in whatever the pattern's URL was in (`zip://*.onnx::all.zip`)."""
+    _, chained, outer = url.partition("::")
+    return sorted(f"{system.unstrip_protocol(path)}{chained}{outer}" for path in paths)
+
+
+@contextmanager
+def _reading(url: str) -> Iterator[tuple[Any, str]]:
+    """The file system of a URL and the path in it; whatever goes wrong inside is one error."""
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise UsageError(f"{printable(url)} is a URL, which needs fsspec: pip install 'shapesmt[urls]'") from None
+    try:
+        yield url_to_fs(url)
+    except ShapesmtError:
+        raise
+    except Exception as error:  # each file system raises what it likes
+        missing = isinstance(error, FileNotFoundError)
+        reason = "there is no such file" if missing else " ".join(str(error).split()) or type(error).__name__
+        raise ModelError(f"cannot read {printable(url, 400)}: {printable(reason, 300)}") from None

@@ -1,0 +1,104 @@
+"""A model without its weights is the same graph."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from shapesmt.frontends import files, load
+from shapesmt.frontends.onnx.skeleton import DamagedError, skeleton
+from shapesmt.graph import Literal
+
+ROOT = Path(__file__).parents[3]
+
+
+def model() -> onnx.ModelProto:
+    """Weights of each size and type, at the top, in a node, in a branch and in a function."""
+    rng = np.random.default_rng(0)
+    weights = [
+        numpy_helper.from_array(rng.random((600, 600), "f4"), "large"),
+        numpy_helper.from_array(rng.random(2000, "f4"), "middling"),
+        numpy_helper.from_array(rng.random(8, "f4"), "small"),
+        numpy_helper.from_array(np.arange(5000), "table"),
+        numpy_helper.from_array(rng.integers(0, 9, (300, 1000), np.int8), "quantized"),
+        helper.make_tensor("listed", TensorProto.FLOAT, [300, 1000], rng.random(300_000)),
+    ]
+    branch = [helper.make_node("Constant", [], ["c"], value=numpy_helper.from_array(rng.random((600, 600), "f4")))]
+    inner = helper.make_graph(branch, "branch", [], [onnx.ValueInfoProto(name="c")])
+    call = helper.make_function("own", "f", ["a"], ["b"], [
+        helper.make_node("Constant", [], ["k"], value=numpy_helper.from_array(rng.random((600, 600), "f4"))),
+        helper.make_node("MatMul", ["a", "k"], ["b"]),
+    ], [helper.make_opsetid("", 18)])  # fmt: skip
+    nodes = [
+        helper.make_node("MatMul", ["x", "large"], ["y"]),
+        helper.make_node("If", ["q"], ["z"], then_branch=inner, else_branch=inner),
+        helper.make_node("f", ["y"], ["w"], domain="own"),
+    ]
+    inputs = [helper.make_tensor_value_info("x", 1, ["n", 600]), helper.make_tensor_value_info("q", 9, [])]
+    graph = helper.make_graph(nodes, "g", inputs, [onnx.ValueInfoProto(name=n) for n in "zw"], weights)
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("own", 1)]
+    return helper.make_model(graph, functions=[call], opset_imports=opsets, ir_version=8)
+
+
+def short(content: bytes, **options: bool) -> bytes:
+    return skeleton(io.BytesIO(content), len(content), **options)
+
+
+def literals(proto: onnx.ModelProto) -> dict[str, Literal]:
+    graph = load(proto)
+    for literal in graph.literals.values():
+        literal.read()
+    return graph.literals
+
+
+def test_what_is_never_read_is_left_out() -> None:
+    whole = model().SerializeToString()
+    content = short(whole)
+    assert len(content) < 60_000 < 6_000_000 < len(whole)
+    ours, theirs = literals(onnx.ModelProto.FromString(content)), literals(model())
+    assert {name: (x.dtype, x.shape, x.values) for name, x in ours.items()} == {
+        name: (x.dtype, x.shape, x.values) for name, x in theirs.items()
+    }
+    assert load(onnx.ModelProto.FromString(content)).nodes[0] == load(model()).nodes[0]
+    assert short(content) == content
+
+
+def test_without_floats_integers_remain() -> None:
+    ours = literals(onnx.ModelProto.FromString(short(model().SerializeToString(), floats=False)))
+    assert ours["middling"].values is None
+    assert ours["table"].values == tuple(range(5000))
+    assert len(ours["small"].values or ()) == 8
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("examples/*/*.onnx")), ids=lambda p: p.name)
+def test_small_models_remain_as_they_are(path: Path) -> None:
+    content = path.read_bytes()
+    assert onnx.ModelProto.FromString(short(content)) == onnx.ModelProto.FromString(content)
+
+
+def test_a_large_file_is_read_without_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LARGE", 1000)
+    onnx.save(model(), tmp_path / "m.onnx")
+    assert len(files.model_file(tmp_path / "m.onnx", weights=False).content) < 60_000
+    assert len(files.model_file(tmp_path / "m.onnx").content) > 1_000_000
+    (tmp_path / "cut.onnx").write_bytes(model().SerializeToString()[:-9])
+    assert len(files.model_file(tmp_path / "cut.onnx", weights=False).content) > 1_000_000
+    (tmp_path / "m.txt").write_text("<ir_version: 8>" + 1000 * " ")
+    assert len(files.model_file(tmp_path / "m.txt", weights=False).content) == 1015
+
+
+@pytest.mark.parametrize("end", [0, 1, 2, 40, 5000, 2_000_000])
+def test_damaged_files(end: int) -> None:
+    with pytest.raises(DamagedError):
+        skeleton(io.BytesIO(model().SerializeToString()[:end]), 6_500_000)
+
+
+@pytest.mark.parametrize("content", [b"\x08\x08\x3b", b"\x08\x08\x3f", b"\x08" + b"\xff" * 30, b"\x08\x08\x3a\x7f\x00"])
+def test_bytes_that_are_no_message(content: bytes) -> None:
+    with pytest.raises(DamagedError):
+        short(content)
