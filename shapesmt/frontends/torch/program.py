@@ -85,8 +85,8 @@ class _Program:
         kept = {name: t if names[name] == name else replaced(t) for name, t in literals.items()}
         declared = {name: self.sizes.declared(meta) for name, meta in metas.items() if name in names}
         guards = guards_node(self.document, inputs, metas, placeholders(self.module))
-        outputs = [names[name] for argument in entries(graph.get("outputs")) for name in names_of(argument) if name]
-        outputs = list(dict.fromkeys(outputs))
+        returned = [name for argument in entries(graph.get("outputs")) for name in names_of(argument) if name]
+        outputs = list(dict.fromkeys(tensor_named(name, names) for name in returned))
         nodes = [*ordered(nodes, [*inputs, *literals], self.source, needed=outputs), *guards]
         return Graph(
             "torch.export",
@@ -108,7 +108,7 @@ class _Program:
         inputs: dict[str, Declared] = {}
         literals: dict[str, Literal] = {}
         shapes = {}
-        for kind, spec in map(variant, specs):
+        for kind, spec in ((kind, record(spec)) for kind, spec in map(variant, specs)):
             if kind in _LIFTED:
                 name = text(record(spec.get("arg")).get("name"))
                 literals[name] = self.literal(text(spec.get(_LIFTED[kind])), record(metas.get(name)))
