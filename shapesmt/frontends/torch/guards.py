@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from shapesmt.frontends.torch.fields import entries, optional, record, text
+from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, text
 from shapesmt.frontends.torch.sizes import Size, alone, shape_of
 from shapesmt.frontends.torch.symbols import Affine, Unfollowed, affine, as_text, parse, plain, symbols_in, tree_of
 from shapesmt.graph import GUARDS, Attributes, Declared, Node
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["guards_node"]
 
 _UNENFORCED = 2  # lower ends up to it stand for sizes left out of the trace
+_MOST = 2000  # guards; programs have a hundred or so
 _ENDLESS = 1 << 62
 
 
@@ -32,7 +33,10 @@ def guards_node(
     shapes = {name: shape_of(record(metas[name])) for name in inputs if name in metas}
     stated = dict.fromkeys(_of_shapes(shapes, places, document))
     unread = []
-    for guard in map(text, entries(optional(document, "guards_code", []))):
+    listed = entries(optional(document, "guards_code", []))
+    if len(listed) > _MOST:
+        raise MisfitError(f"it has {len(listed):,} guards")
+    for guard in map(text, listed):
         read = _guard(guard, places, paths)
         if read is None:
             unread.append(guard)

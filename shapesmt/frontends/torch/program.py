@@ -29,7 +29,7 @@ DOMAIN = "torch"
 ONNX_OPSET = 22  # of the `If`, `Loop` and `Scan` that higher-order operators become
 
 _MAJOR = 8
-_MOST_NODES = 200_000
+_MOST_NODES = 100_000
 _MOST_DEPTH = 40  # of graphs inside graphs
 _HIGHER = "higher_order."
 _NUMBERS = {"as_int": "int64", "as_float": "float64", "as_bool": "bool"}
@@ -43,7 +43,7 @@ def read_program(archive: Archive, entry: str) -> Graph:
         ModelError: It is of another version, damaged, or contradicts itself.
     """
     document, source = archive.document(entry), archive.source
-    version = document.get("schema_version")
+    version = document.get("schema_version", 0)
     major = version.get("major") if isinstance(version, dict) else version
     if major != _MAJOR:
         shown = printable(str(major), 20)
