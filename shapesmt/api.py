@@ -3,8 +3,8 @@
     model ─load─▶ Graph ─pose─▶ Problem ─examine─▶ Examination ─▶ Report, Bounds, Explanation, ...
                                    └─infer, node by node─┘
 
-Every public function takes a model (a path, the bytes of a file, an `onnx.ModelProto`, a `Graph` or a networkx graph)
-and, by keyword,
+Every public function takes a model (a path, the bytes of a file, an `onnx.ModelProto`, a `Graph`, a networkx graph, an
+`ExportedProgram` or `ONNXProgram` of PyTorch) and, by keyword,
 
     dims      the range of each named input dimension: `"1..32"`, `"64..512:16"`, 8, `(1, 32)`
     shapes    shapes of inputs, over the file's: `"[1..8,3,?,400]"`
@@ -12,6 +12,7 @@ and, by keyword,
     assume    relations between dimensions: `"total == past + seq"` (a mapping says where each comes from)
     guards    "ignore" leaves out what a PyTorch program checks of its inputs before it runs
     timeout   seconds after which what is undecided is reported as undecided
+    args      with `kwargs` and `dynamic_shapes`, what `torch.export.export` takes, where the model is a module
 
 and raises `ModelError` where the model can't be read, `UsageError` for a name that doesn't exist, a malformed
 range, or declarations that leave no admissible input. Each makes one `Question` of its options and asks the function
@@ -24,7 +25,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt.algebra import one_call
 from shapesmt.deadline import Deadline, seconds
@@ -57,7 +58,7 @@ from shapesmt.examine import (
 )
 from shapesmt.footprint import measured as measured
 from shapesmt.footprint import memory as memory
-from shapesmt.frontends import Model, OpenedModel, load, load_protobuf, opened
+from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
 from shapesmt.optimize import simplified as simplified
 from shapesmt.optimize import simplify as simplify
@@ -89,6 +90,9 @@ def check(
     replay: bool = False,
     guards: str = "check",
     timeout: float = TIMEOUT,
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
 ) -> Report:
     """Does every node run for every admissible input? If not: which input breaks it, and which are fine?
 
@@ -110,7 +114,7 @@ def check(
     ('DEPENDS', ('m == n',))
     """
     question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay, guards=guards)
-    content = opened(model)
+    content = opened(asked(model, args, kwargs, dynamic_shapes))
     report = checked(content, question)
     return dataclasses.replace(report, pages=lambda: _page(content, question, report))
 
@@ -124,6 +128,9 @@ def page(
     assume: Iterable[str] | None = None,
     guards: str = "check",
     timeout: float = TIMEOUT,
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
 ) -> str:
     """What is known of the model as one HTML page that needs nothing else: verdict, findings, region, tensors.
 
@@ -132,6 +139,7 @@ def page(
     """
     from shapesmt.render import html_page
 
+    model = asked(model, args, kwargs, dynamic_shapes)
     return html_page(page_data(model, Question(dims, shapes, values, assume, timeout, Claims.CHECK, guards=guards)))
 
 
@@ -144,6 +152,9 @@ def bounds(
     assume: Iterable[str] | None = None,
     guards: str = "check",
     timeout: float = TIMEOUT,
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
 ) -> Bounds:
     """The tightest minimum and maximum of every dimension, over the inputs for which the model runs.
 
@@ -152,6 +163,7 @@ def bounds(
     >>> bounds(model, dims={"n": "1..8"}).tensors["y"].shape[1]
     DimBounds(min=4, max=32, expr='4*n', exact=True)
     """
+    model = asked(model, args, kwargs, dynamic_shapes)
     return bounded(model, tensors, Question(dims, shapes, values, assume, timeout, guards=guards))
 
 
@@ -166,13 +178,16 @@ def explain(
     constraints: bool = False,
     guards: str = "check",
     timeout: float = TIMEOUT,
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
 ) -> Explanation:
     """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes.
 
     With `constraints`, also the variables, bounds and requirements that the node contributes to the solver's system.
     """
     question = Question(dims, shapes, values, assume, timeout, guards=guards)
-    return explained(model, target, question, constraints=constraints)
+    return explained(asked(model, args, kwargs, dynamic_shapes), target, question, constraints=constraints)
 
 
 @one_call()

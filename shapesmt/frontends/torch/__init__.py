@@ -6,12 +6,19 @@ the rules and says how arguments are written. What PyTorch checks before a run i
 
 from __future__ import annotations
 
-from shapesmt.errors import UsageError, printable
+import dataclasses
+from typing import TYPE_CHECKING
+
+from shapesmt.errors import ModelError, UsageError, printable
 from shapesmt.frontends.torch.archive import Archive
+from shapesmt.frontends.torch.constants import Constants
 from shapesmt.frontends.torch.program import read_program
 from shapesmt.graph import Graph
 
-__all__ = ["read"]
+if TYPE_CHECKING:
+    from shapesmt.frontends.torch.live import Exported
+
+__all__ = ["read", "read_object"]
 
 
 def read(file: str | bytes, source: str, name: str = "") -> Graph:
@@ -35,4 +42,19 @@ def read(file: str | bytes, source: str, name: str = "") -> Graph:
             f"{source} {problem}; name one of {listed}, as in {source}#{printable(next(iter(programs)), 60)}"
         )
     entry = programs[name] if name else next(iter(programs.values()))
-    return read_program(archive, entry)
+    return read_program(archive.document(entry), Constants(archive, entry), source)
+
+
+def read_object(program: Exported, source: str) -> Graph:
+    """The graph of a program in memory.
+
+    Raises:
+        ModelError: It has something that no archive of such a program has.
+    """
+    from shapesmt.frontends.torch.live import Held, document_of
+
+    try:
+        document = document_of(program.program)
+    except AttributeError as error:  # another version of PyTorch's
+        raise ModelError(f"{source}: it isn't as PyTorch 2.6 to 2.13 have a program: {printable(str(error))}") from None
+    return dataclasses.replace(read_program(document, Held(program.program), source), asked=program.asked)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.torch.aliases import Memory
 from shapesmt.frontends.torch.arguments import Arguments, constant_of, names_of, outputs_of, tensor_named
-from shapesmt.frontends.torch.constants import Constants
 from shapesmt.frontends.torch.control import Body, converted
 from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, records, text, variant
 from shapesmt.frontends.torch.guards import guards_node
@@ -21,9 +20,7 @@ from shapesmt.graph import Attributes, Declared, Graph, Literal, Node, ordered
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shapesmt.frontends.torch.archive import Archive
-
-__all__ = ["DOMAIN", "read_program"]
+__all__ = ["DOMAIN", "Literals", "read_program"]
 
 DOMAIN = "torch"
 ONNX_OPSET = 22  # of the `If`, `Loop` and `Scan` that higher-order operators become
@@ -36,20 +33,26 @@ _NUMBERS = {"as_int": "int64", "as_float": "float64", "as_bool": "bool"}
 _LIFTED = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
 
 
-def read_program(archive: Archive, entry: str) -> Graph:
-    """The graph of a program, whose JSON is that entry of an archive.
+class Literals(Protocol):
+    """What has the tensors that belong to a program."""
+
+    def literal(self, name: str, dtype: str, shape: tuple[int, ...]) -> Literal:
+        """One of them by its path in the module."""
+
+
+def read_program(document: Mapping[str, Any], constants: Literals, source: str) -> Graph:
+    """The graph of a program, from its JSON in an archive and what has its constants.
 
     Raises:
         ModelError: It is of another version, damaged, or contradicts itself.
     """
-    document, source = archive.document(entry), archive.source
     version = document.get("schema_version", 0)
     major = version.get("major") if isinstance(version, dict) else version
     if major != _MAJOR:
         shown = printable(str(major), 20)
         raise ModelError(f"{source}: a PyTorch program of schema {shown}; schema {_MAJOR} is read (PyTorch 2.6 and on)")
     try:
-        return _Program(document, Constants(archive, entry), source).graph()
+        return _Program(document, constants, source).graph()
     except MisfitError as error:
         raise ModelError(f"{source}: it isn't as torch.export writes it: {error}") from None
     except (MemoryError, OverflowError, RecursionError):
@@ -64,7 +67,7 @@ def replaced(literal: Literal) -> Literal:
 class _Program:
     """One program while it is read."""
 
-    def __init__(self, document: Mapping[str, Any], constants: Constants, source: str) -> None:
+    def __init__(self, document: Mapping[str, Any], constants: Literals, source: str) -> None:
         self.document, self.constants, self.source = document, constants, source
         self.module = record(document.get("graph_module"))
         self.sizes = Sizes()
