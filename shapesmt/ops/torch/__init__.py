@@ -1,5 +1,5 @@
 """PyTorch's operators (`aten`), and Python's on sizes: in terms of ONNX's where they are the same, else own rules."""
 
-from shapesmt.ops.torch import call, creation, elementwise, reduction, schemas, sizes
+from shapesmt.ops.torch import call, creation, elementwise, layout, reduction, schemas, sizes, views
 
-__all__ = ["call", "creation", "elementwise", "reduction", "schemas", "sizes"]
+__all__ = ["call", "creation", "elementwise", "layout", "reduction", "schemas", "sizes", "views"]

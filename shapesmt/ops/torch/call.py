@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, as_dim
+from shapesmt.ops.torch.layout import settled
 from shapesmt.ops.torch.schemas import DOMAIN, Argument, schema
 from shapesmt.rules import RuleContext, Tensor, Unjudged, rule
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from shapesmt.graph import AttributeValue
+    from shapesmt.ops.torch.layout import Memory
 
     Result: TypeAlias = Tensor | Sequence[Tensor] | None
 
@@ -146,7 +148,12 @@ class Call:
 
 
 def operator(
-    *names: str, any_rank: bool = False, total: bool = False, of_shape: bool = False, random: bool = False
+    *names: str,
+    any_rank: bool = False,
+    total: bool = False,
+    of_shape: bool = False,
+    random: bool = False,
+    memory: Memory = "open",
 ) -> Callable[[Callable[[Call], Result]], Callable[[Call], Result]]:
     """Register a function of a `Call` as the rule of PyTorch's operators of these names.
 
@@ -156,11 +163,16 @@ def operator(
         total: The operator runs for inputs of all sizes.
         of_shape: The outputs depend on the shapes of the inputs, not on their elements.
         random: The outputs are drawn at random.
+        memory: How the outputs are in memory where the inputs aren't row after row (see `layout.Memory`).
     """
 
     def register(apply: Callable[[Call], Result]) -> Callable[[Call], Result]:
         def called(ctx: RuleContext) -> Result:
-            return apply(Call(ctx))
+            result = apply(Call(ctx))
+            inputs, op = [t for t in ctx.inputs if t is not None and t.shape is not None], ctx.node.op
+            if isinstance(result, Tensor):
+                return settled(result, op, memory, inputs)
+            return None if result is None else [settled(t, op, memory, inputs) for t in result]
 
         called.__module__, called.__doc__ = apply.__module__, apply.__doc__
         full = (name if name.startswith(PYTHON) else f"aten.{name}" for name in names)
