@@ -46,6 +46,8 @@ DOORS = {
     "onnxruntime": ("replay/run.py",),
     "openvino": ("export/targets/openvino.py",),
     "tensorboard": ("frontends/tensorflow/protos.py",),
+    "torch": ("frontends/torch/live/",),
+    "sympy": ("frontends/torch/live/",),
 }
 """The files that import a heavy library."""
 

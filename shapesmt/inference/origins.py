@@ -217,7 +217,8 @@ class Origins:
         if self._followed(name):
             return FOLLOWED
         if literal is not None:
-            return of("unread", name, literal)
+            lasting = literal.missing == Literal.ELSEWHERE and literal.source is None
+            return DATA if lasting else of("unread", name, literal)
         if node is None:
             return self._outside(name)
         return self._of_output(name, node)
