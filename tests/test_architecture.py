@@ -23,6 +23,7 @@ ORDER = (
         "diagnose",
         "optimize",
         "profiles",
+        "proposals",
         "api",
         "fleet",
         "inspection",
