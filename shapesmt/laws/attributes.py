@@ -42,6 +42,7 @@ CHANGED_HOLDS_RESULTS = Law(
     "SM501", "a tensor of type {dtype} that is changed in place can hold results of type {result}"
 )
 NEGATED_NOT_BOOLEAN = Law("SM501", "what is negated isn't boolean")
+FOLDS_FLOATS = Law("SM501", "what is averaged or measured are floats")
 MASK_BOOLEAN = Law("SM501", "the mask is boolean")
 SCALES_FLOAT32 = Law("SM501", "scales are of type float32")
 TENSORS_AND_ZERO_POINTS_SAME_TYPE = Law("SM501", "tensors and zero points have the same element type")

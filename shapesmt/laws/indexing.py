@@ -85,6 +85,7 @@ UPDATE_PER_INDEX_TUPLE = Law("SM306", "there is an update for each index tuple, 
 RANGE_ENDS_NO_LOWER = Law("SM307", "a range ends no lower than it begins")
 DELTA_NOT_0 = Law("SM307", "delta is not 0")
 LIMIT_IN_STEP_DIRECTION = Law("SM307", "the limit is in the direction of the step")
+RANGE_ENDS_FINITE = Law("SM307", "a range has finite ends")
 STEP_NOT_0 = Law("SM307", "the step is not 0")
 AXES_AS_MANY_AS_STARTS = Law("SM307", "there are as many axes as starts")
 ENDS_AS_MANY_AS_STARTS = Law("SM307", "there are as many ends as starts")

@@ -1,5 +1,25 @@
 """PyTorch's operators (`aten`), and Python's on sizes: in terms of ONNX's where they are the same, else own rules."""
 
-from shapesmt.ops.torch import call, elementwise, guards, schemas, sizes
+from shapesmt.ops.torch import (
+    call,
+    creation,
+    elementwise,
+    guards,
+    linear,
+    reduction,
+    schemas,
+    sizes,
+    windows,
+)
 
-__all__ = ["call", "elementwise", "guards", "schemas", "sizes"]
+__all__ = [
+    "call",
+    "creation",
+    "elementwise",
+    "guards",
+    "linear",
+    "reduction",
+    "schemas",
+    "sizes",
+    "windows",
+]

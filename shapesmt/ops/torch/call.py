@@ -15,10 +15,11 @@ layouts, memory formats and devices are PyTorch's ("strided", "channels_last", "
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, as_dim
+from shapesmt.errors import RejectedError
 from shapesmt.ops.torch.schemas import DOMAIN, Argument, schema
 from shapesmt.rules import RuleContext, Tensor, Unjudged, rule
 
@@ -86,7 +87,7 @@ class Call:
         places = self.ctx.attribute(f"@{name}")
         if isinstance(places, int):
             return [self._item(places)] * max(self._argument(name).length, 1)
-        constants = [as_dim(number) for number in self.integers(name)]
+        constants = [as_dim(number) for number in self._listed(name)]
         if places is None:
             return [*constants]
         mixed = zip(self.ctx.integers(f"@{name}"), constants, strict=True)
@@ -102,10 +103,8 @@ class Call:
         """An integer argument that decides ranks or axes; a node for which sizes decide it isn't judged."""
         if f"@{name}" in self.ctx.attributes:
             numbers = self.ctx.constants(self.place(name))
-            if not numbers:  # sizes or data decide it
-                law = f"{name} of {self.ctx.node.op} must be known"
-                self.ctx.unjudged.append(Unjudged("", self.ctx.node.op, "unsupported", law))
-                self.ctx.reject(laws.ATTRIBUTE_IS.of(name=name, what="is an integer"))
+            if not numbers:
+                self.open(name)
             return numbers[0]
         value = self._constant(name)
         if not isinstance(value, int):
@@ -118,6 +117,9 @@ class Call:
 
     def integers(self, name: str) -> tuple[int, ...]:
         """An argument that lists integers; a single one stands for as many as the schema says, as in `int[2]`."""
+        return self._decided(name) if f"@{name}" in self.ctx.attributes else self._listed(name)
+
+    def _listed(self, name: str) -> tuple[int, ...]:
         value = self._constant(name)
         if isinstance(value, int):
             return (value,) * max(self._argument(name).length, 1)
@@ -128,6 +130,23 @@ class Call:
         self.ctx.check(len(numbers) == len(values), laws.ATTRIBUTE_LISTS_INTEGERS.of(name=name))
         count = self._argument(name).length
         return numbers * count if len(numbers) == 1 and count else numbers
+
+    def _decided(self, name: str) -> tuple[int, ...]:
+        """Integers among which are inputs, where these are known numbers all the same."""
+        numbers = [None if size is None else size.constant for size in self.sizes(name)]
+        if None in numbers:
+            self.open(name)
+        return tuple(number for number in numbers if number is not None)
+
+    def open(self, name: str) -> NoReturn:
+        """End the rule: sizes or data decide an argument that has to be known."""
+        self.ctx.unjudged.append(Unjudged("", self.ctx.node.op, "unsupported", f"{name} is a constant"))
+        raise RejectedError
+
+    def numbers(self, name: str) -> tuple[float, ...]:
+        """An argument that lists numbers."""
+        value = self._constant(name)
+        return tuple(v for v in value if isinstance(v, (int, float))) if isinstance(value, tuple) else ()
 
     def text(self, name: str) -> str:
         """A text argument, or an element type; "" where it is None."""
