@@ -21,7 +21,7 @@ from shapesmt.language import RangeLike, ShapeLike
 from shapesmt.proposals.axes import Layout, layout
 from shapesmt.proposals.static import static_axes
 from shapesmt.proposals.text import Words, identifier, written
-from shapesmt.report import DynamicShapes, Precondition
+from shapesmt.report import DynamicShapes, Precondition, SymbolRange
 
 __all__ = ["dynamic_shapes", "proposed"]
 
@@ -72,7 +72,8 @@ def proposed(model: Model, question: Question) -> DynamicShapes:
         found.text(verified) if found.holds else "",
         region,
         verified,
-        {name: found.analysis.problem.ranges[name] for name in found.layout.roots},
+        found.exports,
+        found.admitted,
         found.analysis.problem.assumptions,
         tuple(axis for axis in static if not axis.node),
         found.analysis.seconds,
@@ -85,6 +86,7 @@ class _Proposal:
     def __init__(self, graph: Any, question: Question) -> None:
         self.graph, self.question = graph, question
         self.words: dict[str, Words] = {}
+        self.exports = 0
         self.region, self.analysis = _first(graph, question)
         self.narrow()
 
@@ -102,6 +104,13 @@ class _Proposal:
             self.question = helping
             self.analysis = analysed(self.graph, helping)
         self.layout: Layout = layout(self.analysis.problem)
+
+    @property
+    def admitted(self) -> dict[str, SymbolRange]:
+        """The range of each dimension; of one that another one decides there is none."""
+        problem = self.analysis.problem
+        free = {name for name, size in problem.dims.items() if size.constant is None}
+        return {name: r for name, r in problem.ranges.items() if name in free or r.min == r.max}
 
     def text(self, verified: bool | None) -> str:
         """The text of the proposal."""
@@ -152,7 +161,8 @@ def _helping(a: Analysis, question: Question) -> Question | None:
 
 def _verified(proposal: _Proposal, request: Any) -> bool:
     """Whether PyTorch exports the module with the proposal, weakened and narrowed if need be, and the result runs."""
-    for _ in range(ATTEMPTS):
+    while proposal.exports < ATTEMPTS:
+        proposal.exports += 1
         try:
             program = asked(request.module, request.args, request.kwargs, _shapes(proposal.text(True)))
         except ModelError as refusal:

@@ -42,8 +42,8 @@ class StaticAxis(Data):
 class DynamicShapes(Answer):
     """The answer of `dynamic_shapes`: Python text for `torch.export.export`, for the largest region that is proven.
 
-    `verified` says that PyTorch has accepted the text, and that what it exported runs for every size in it; it is None
-    where there is no module to export. `ranges` are the sizes that vary in it.
+    `verified` says that PyTorch accepts the text, and that no size in what it exported is known to fail; it is None
+    where there is no module to export.
 
     >>> DynamicShapes("m.pt2", Verdict.PROVED, "dynamic_shapes = {}").to_dict()["schema"]
     'shapesmt/dynamic-shapes/1'
@@ -59,7 +59,10 @@ class DynamicShapes(Answer):
     region: Precondition | None = None
     """The sizes for which the program as it was exported runs."""
     verified: bool | None = None
-    ranges: Mapping[str, SymbolRange] = field(default_factory=dict)
+    exports: int = 0
+    """How often PyTorch exported the module until it accepted."""
+    admitted: Mapping[str, SymbolRange] = field(default_factory=dict)
+    """The sizes inside, by the names of the dimensions; those that don't vary are numbers."""
     assume: tuple[str, ...] = ()
     """What else holds inside, which `torch.export` finds by itself."""
     static: tuple[StaticAxis, ...] = ()
