@@ -1,5 +1,33 @@
 """PyTorch's operators (`aten`), and Python's on sizes: in terms of ONNX's where they are the same, else own rules."""
 
-from shapesmt.ops.torch import call, elementwise, indexing, layers, linear, schemas, sizes, windows
+from shapesmt.ops.torch import (
+    call,
+    creation,
+    elementwise,
+    guards,
+    indexing,
+    layers,
+    layout,
+    linear,
+    reduction,
+    schemas,
+    sizes,
+    views,
+    windows,
+)
 
-__all__ = ["call", "elementwise", "indexing", "layers", "linear", "schemas", "sizes", "windows"]
+__all__ = [
+    "call",
+    "creation",
+    "elementwise",
+    "guards",
+    "indexing",
+    "layers",
+    "layout",
+    "linear",
+    "reduction",
+    "schemas",
+    "sizes",
+    "views",
+    "windows",
+]

@@ -8,7 +8,9 @@ A reader of programs writes a node's arguments so:
 
 `@name` has the input's index for each tensor or symbolic number of an argument, -1 where the list has a constant or
 None; `name` has the constants, 0 where the number is symbolic. A symbolic number is a tensor without axes, of type
-int64, float64 or bool. Arguments that are None, or left out, have neither. Element types are this package's names.
+int64, float64 or bool. Arguments that are None, or left out, have neither. Element types are this package's names,
+layouts, memory formats and devices are PyTorch's ("strided", "channels_last", "cpu"); a complex number is "complex".
+`@unread` lists the arguments that a reader can't write so; a node that has some isn't judged.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, Formula, as_dim
 from shapesmt.errors import RejectedError
 from shapesmt.ops.shared.require import open_unless
+from shapesmt.ops.torch.layout import settled
 from shapesmt.ops.torch.schemas import DOMAIN, Argument, schema
 from shapesmt.rules import RuleContext, Tensor, Unjudged, rule
 
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from shapesmt.graph import AttributeValue
+    from shapesmt.ops.torch.layout import Memory
 
     Result: TypeAlias = Tensor | Sequence[Tensor] | None
 
@@ -170,7 +174,12 @@ class Call:
 
 
 def operator(
-    *names: str, any_rank: bool = False, total: bool = False, of_shape: bool = False, random: bool = False
+    *names: str,
+    any_rank: bool = False,
+    total: bool = False,
+    of_shape: bool = False,
+    random: bool = False,
+    memory: Memory = "open",
 ) -> Callable[[Callable[[Call], Result]], Callable[[Call], Result]]:
     """Register a function of a `Call` as the rule of PyTorch's operators of these names.
 
@@ -180,11 +189,21 @@ def operator(
         total: The operator runs for inputs of all sizes.
         of_shape: The outputs depend on the shapes of the inputs, not on their elements.
         random: The outputs are drawn at random.
+        memory: How the outputs are in memory where the inputs aren't row after row (see `layout.Memory`).
     """
 
     def register(apply: Callable[[Call], Result]) -> Callable[[Call], Result]:
         def called(ctx: RuleContext) -> Result:
-            return apply(Call(ctx))
+            unread, op = ctx.attribute("@unread"), ctx.node.op
+            if isinstance(unread, tuple):
+                law = f"the kinds of arguments of {op} must be known: {', '.join(map(str, unread))}"
+                ctx.unjudged.append(Unjudged("", op, "unsupported", law))
+                return None
+            result = apply(Call(ctx))
+            inputs = [t for t in ctx.inputs if t is not None and t.shape is not None]
+            if isinstance(result, Tensor):
+                return settled(result, op, memory, inputs)
+            return None if result is None else [settled(t, op, memory, inputs) for t in result]
 
         called.__module__, called.__doc__ = apply.__module__, apply.__doc__
         full = (name if name.startswith(PYTHON) else f"aten.{name}" for name in names)
