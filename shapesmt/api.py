@@ -3,14 +3,16 @@
     model ─load─▶ Graph ─pose─▶ Problem ─examine─▶ Examination ─▶ Report, Bounds, Explanation, ...
                                    └─infer, node by node─┘
 
-Every public function takes a model (a path, the bytes of a file, an `onnx.ModelProto`, a `Graph` or a networkx graph)
-and, by keyword,
+Every public function takes a model (a path, the bytes of a file, an `onnx.ModelProto`, a `Graph`, a networkx graph, an
+`ExportedProgram` or `ONNXProgram` of PyTorch) and, by keyword,
 
     dims      the range of each named input dimension: `"1..32"`, `"64..512:16"`, 8, `(1, 32)`
     shapes    shapes of inputs, over the file's: `"[1..8,3,?,400]"`
     values    elements of small inputs, by the input or the element: 16000, `"1..32"`, True
     assume    relations between dimensions: `"total == past + seq"` (a mapping says where each comes from)
+    guards    "ignore" leaves out what a PyTorch program checks of its inputs before it runs
     timeout   seconds after which what is undecided is reported as undecided
+    args      with `kwargs` and `dynamic_shapes`, what `torch.export.export` takes, where the model is a module
 
 and raises `ModelError` where the model can't be read, `UsageError` for a name that doesn't exist, a malformed
 range, or declarations that leave no admissible input. Each makes one `Question` of its options and asks the function
@@ -23,7 +25,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt.algebra import one_call
 from shapesmt.deadline import Deadline, seconds
@@ -56,7 +58,7 @@ from shapesmt.examine import (
 )
 from shapesmt.footprint import measured as measured
 from shapesmt.footprint import memory as memory
-from shapesmt.frontends import Model, OpenedModel, load, load_protobuf, opened
+from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
 from shapesmt.optimize import reduced
 from shapesmt.optimize import simplified as simplified
@@ -87,7 +89,11 @@ def check(
     certify: bool = False,
     strict: bool = False,
     replay: bool = False,
+    guards: str = "check",
     timeout: float = TIMEOUT,
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
 ) -> Report:
     """Does every node run for every admissible input? If not: which input breaks it, and which are fine?
 
@@ -108,8 +114,8 @@ def check(
     >>> report.verdict.value, report.precondition.text
     ('DEPENDS', ('m == n',))
     """
-    question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay)
-    content = opened(model)
+    question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay, guards=guards)
+    content = opened(asked(model, args, kwargs, dynamic_shapes))
     report = checked(content, question)
     return dataclasses.replace(report, pages=lambda: _page(content, question, report))
 
@@ -121,7 +127,11 @@ def page(
     shapes: Mapping[str, ShapeLike] | None = None,
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
+    guards: str = "check",
     timeout: float = TIMEOUT,
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
 ) -> str:
     """What is known of the model as one HTML page that needs nothing else: verdict, findings, region, tensors.
 
@@ -130,7 +140,8 @@ def page(
     """
     from shapesmt.render import html_page
 
-    return html_page(page_data(model, Question(dims, shapes, values, assume, timeout, Claims.CHECK)))
+    model = asked(model, args, kwargs, dynamic_shapes)
+    return html_page(page_data(model, Question(dims, shapes, values, assume, timeout, Claims.CHECK, guards=guards)))
 
 
 def bounds(
@@ -140,7 +151,11 @@ def bounds(
     shapes: Mapping[str, ShapeLike] | None = None,
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
+    guards: str = "check",
     timeout: float = TIMEOUT,
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
 ) -> Bounds:
     """The tightest minimum and maximum of every dimension, over the inputs for which the model runs.
 
@@ -149,7 +164,8 @@ def bounds(
     >>> bounds(model, dims={"n": "1..8"}).tensors["y"].shape[1]
     DimBounds(min=4, max=32, expr='4*n', exact=True)
     """
-    return bounded(model, tensors, Question(dims, shapes, values, assume, timeout))
+    model = asked(model, args, kwargs, dynamic_shapes)
+    return bounded(model, tensors, Question(dims, shapes, values, assume, timeout, guards=guards))
 
 
 def explain(
@@ -161,13 +177,18 @@ def explain(
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     constraints: bool = False,
+    guards: str = "check",
     timeout: float = TIMEOUT,
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
 ) -> Explanation:
     """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes.
 
     With `constraints`, also the variables, bounds and requirements that the node contributes to the solver's system.
     """
-    return explained(model, target, Question(dims, shapes, values, assume, timeout), constraints=constraints)
+    question = Question(dims, shapes, values, assume, timeout, guards=guards)
+    return explained(asked(model, args, kwargs, dynamic_shapes), target, question, constraints=constraints)
 
 
 @one_call()
@@ -216,6 +237,7 @@ def encode(
     shapes: Mapping[str, ShapeLike] | None = None,
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
+    guards: str = "check",
     timeout: float = TIMEOUT,
 ) -> str:
     """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail.
@@ -225,7 +247,7 @@ def encode(
     Raises:
         OutOfTimeError: It isn't complete when the timeout ends.
     """
-    return encoded(model, Question(dims, shapes, values, assume, timeout), node)
+    return encoded(model, Question(dims, shapes, values, assume, timeout, guards=guards), node)
 
 
 def repro(

@@ -12,12 +12,14 @@ from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
 from shapesmt.errors import printable
 from shapesmt.render import Form
 
-__all__ = ["memory", "profile", "simplify", "tighten"]
+__all__ = ["dynamic_shapes", "memory", "profile", "simplify", "tighten"]
 
 _TARGETS = ("ort", "openvino", "iree", "tensorrt")
 _WRITE_STATUS = STATUS.format("0 written, 1 some input fails, so that nothing is written")
 _MEMORY_STATUS = STATUS.format("0 exact, 1 no valid input or some beyond the budget, 3 not exact")
 _PROFILE_STATUS = STATUS.format("0 written, 1 not written, 3 some point not proven")
+
+_DYNAMIC_STATUS = STATUS.format("0 written, 1 not written, 3 not proven")
 
 
 @click.command(epilog=f"{_MEMORY_STATUS}. Example: shapesmt memory unet.onnx --budget 2GB --max batch")
@@ -105,4 +107,21 @@ def profile(form: Form, model: str, output: str | None, **options: Any) -> int:
     put(answer.content, output, form, answer.to_dict())
     for note in answer.notes:
         click.echo(f"note: {printable(note, 1000)}", err=True)
+    return answer.exit_status
+
+
+@click.command("dynamic-shapes", epilog=f"{_DYNAMIC_STATUS}. Example: shapesmt dynamic-shapes model.pt2")
+@model_command
+@click.option("-o", "--output", metavar="FILE", help="Where to write it; standard output by default.")
+def dynamic_shapes(form: Form, model: str, output: str | None, **options: Any) -> int:
+    """Write the dynamic_shapes for torch.export of the largest sizes that are proven to run."""
+    from shapesmt.proposals import proposed
+
+    question = settled(model, *configured(options))
+    answer = waiting(f"looking at {model}", question, lambda: proposed(model, question))
+    if not answer.content:
+        return show(answer, form)
+    put(answer.content, output, form, answer.to_dict())
+    for axis in answer.static:
+        click.echo(f"warning: {printable(axis.words, 400)}", err=True)
     return answer.exit_status

@@ -145,6 +145,7 @@ def pose(graph: Graph, question: Question = NO_OPTIONS) -> Problem:
     Raises:
         UsageError: A name that doesn't exist, a malformed range, shape or expression.
     """
+    graph = graph.unguarded if question.guards == "ignore" else graph
     dims = question.dims or {}
     declared = declarations(graph, question.shapes or {})
     ranks = unranked(graph, declared)

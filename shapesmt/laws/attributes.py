@@ -23,6 +23,7 @@ BODY_RUNS_ON_DECLARED_SIZES = Law("SM403", "the body runs on its declared sizes,
 BODY_TENSORS_OF_DECLARED_RANK = Law("SM403", "the body's tensors have their declared rank")
 
 ASSERTION_HOLDS = Law("SM406", "the assertion holds")
+GUARD_HOLDS = Law("SM406", "the inputs pass the guards that PyTorch checks before a run")
 
 QUERIES_KEYS_VALUES_SAME_TYPE = Law("SM501", "queries, keys and values have the same element type")
 SIZES_INT64 = Law("SM501", "the sizes are of type int64")
@@ -41,6 +42,8 @@ CHANGED_HOLDS_RESULTS = Law(
     "SM501", "a tensor of type {dtype} that is changed in place can hold results of type {result}"
 )
 NEGATED_NOT_BOOLEAN = Law("SM501", "what is negated isn't boolean")
+FOLDS_FLOATS = Law("SM501", "what is averaged or measured are floats")
+INPUT_COMPLEX = Law("SM501", "the input is complex")
 MASK_BOOLEAN = Law("SM501", "the mask is boolean")
 SCALES_FLOAT32 = Law("SM501", "scales are of type float32")
 TENSORS_AND_ZERO_POINTS_SAME_TYPE = Law("SM501", "tensors and zero points have the same element type")

@@ -8,15 +8,19 @@ A reader of programs writes a node's arguments so:
 
 `@name` has the input's index for each tensor or symbolic number of an argument, -1 where the list has a constant or
 None; `name` has the constants, 0 where the number is symbolic. A symbolic number is a tensor without axes, of type
-int64, float64 or bool. Arguments that are None, or left out, have neither. Element types are this package's names.
+int64, float64 or bool. Arguments that are None, or left out, have neither. Element types are this package's names,
+layouts, memory formats and devices are PyTorch's ("strided", "channels_last", "cpu"); a complex number is "complex".
+`@unread` lists the arguments that a reader can't write so; a node that has some isn't judged.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, as_dim
+from shapesmt.errors import RejectedError
+from shapesmt.ops.torch.layout import settled
 from shapesmt.ops.torch.schemas import DOMAIN, Argument, schema
 from shapesmt.rules import RuleContext, Tensor, Unjudged, rule
 
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from shapesmt.graph import AttributeValue
+    from shapesmt.ops.torch.layout import Memory
 
     Result: TypeAlias = Tensor | Sequence[Tensor] | None
 
@@ -84,7 +89,7 @@ class Call:
         places = self.ctx.attribute(f"@{name}")
         if isinstance(places, int):
             return [self._item(places)] * max(self._argument(name).length, 1)
-        constants = [as_dim(number) for number in self.integers(name)]
+        constants = [as_dim(number) for number in self._listed(name)]
         if places is None:
             return [*constants]
         mixed = zip(self.ctx.integers(f"@{name}"), constants, strict=True)
@@ -100,10 +105,8 @@ class Call:
         """An integer argument that decides ranks or axes; a node for which sizes decide it isn't judged."""
         if f"@{name}" in self.ctx.attributes:
             numbers = self.ctx.constants(self.place(name))
-            if not numbers:  # sizes or data decide it
-                law = f"{name} of {self.ctx.node.op} must be known"
-                self.ctx.unjudged.append(Unjudged("", self.ctx.node.op, "unsupported", law))
-                self.ctx.reject(laws.ATTRIBUTE_IS.of(name=name, what="is an integer"))
+            if not numbers:
+                self.open(name)
             return numbers[0]
         value = self._constant(name)
         if not isinstance(value, int):
@@ -116,6 +119,9 @@ class Call:
 
     def integers(self, name: str) -> tuple[int, ...]:
         """An argument that lists integers; a single one stands for as many as the schema says, as in `int[2]`."""
+        return self._decided(name) if f"@{name}" in self.ctx.attributes else self._listed(name)
+
+    def _listed(self, name: str) -> tuple[int, ...]:
         value = self._constant(name)
         if isinstance(value, int):
             return (value,) * max(self._argument(name).length, 1)
@@ -126,6 +132,23 @@ class Call:
         self.ctx.check(len(numbers) == len(values), laws.ATTRIBUTE_LISTS_INTEGERS.of(name=name))
         count = self._argument(name).length
         return numbers * count if len(numbers) == 1 and count else numbers
+
+    def _decided(self, name: str) -> tuple[int, ...]:
+        """Integers among which are inputs, where these are known numbers all the same."""
+        numbers = [None if size is None else size.constant for size in self.sizes(name)]
+        if None in numbers:
+            self.open(name)
+        return tuple(number for number in numbers if number is not None)
+
+    def open(self, name: str) -> NoReturn:
+        """End the rule: sizes or data decide an argument that has to be known."""
+        self.ctx.unjudged.append(Unjudged("", self.ctx.node.op, "unsupported", f"{name} is a constant"))
+        raise RejectedError
+
+    def numbers(self, name: str) -> tuple[float, ...]:
+        """An argument that lists numbers."""
+        value = self._constant(name)
+        return tuple(v for v in value if isinstance(v, (int, float))) if isinstance(value, tuple) else ()
 
     def text(self, name: str) -> str:
         """A text argument, or an element type; "" where it is None."""
@@ -146,7 +169,12 @@ class Call:
 
 
 def operator(
-    *names: str, any_rank: bool = False, total: bool = False, of_shape: bool = False, random: bool = False
+    *names: str,
+    any_rank: bool = False,
+    total: bool = False,
+    of_shape: bool = False,
+    random: bool = False,
+    memory: Memory = "open",
 ) -> Callable[[Callable[[Call], Result]], Callable[[Call], Result]]:
     """Register a function of a `Call` as the rule of PyTorch's operators of these names.
 
@@ -156,11 +184,21 @@ def operator(
         total: The operator runs for inputs of all sizes.
         of_shape: The outputs depend on the shapes of the inputs, not on their elements.
         random: The outputs are drawn at random.
+        memory: How the outputs are in memory where the inputs aren't row after row (see `layout.Memory`).
     """
 
     def register(apply: Callable[[Call], Result]) -> Callable[[Call], Result]:
         def called(ctx: RuleContext) -> Result:
-            return apply(Call(ctx))
+            unread, op = ctx.attribute("@unread"), ctx.node.op
+            if isinstance(unread, tuple):
+                law = f"the kinds of arguments of {op} must be known: {', '.join(map(str, unread))}"
+                ctx.unjudged.append(Unjudged("", op, "unsupported", law))
+                return None
+            result = apply(Call(ctx))
+            inputs = [t for t in ctx.inputs if t is not None and t.shape is not None]
+            if isinstance(result, Tensor):
+                return settled(result, op, memory, inputs)
+            return None if result is None else [settled(t, op, memory, inputs) for t in result]
 
         called.__module__, called.__doc__ = apply.__module__, apply.__doc__
         full = (name if name.startswith(PYTHON) else f"aten.{name}" for name in names)

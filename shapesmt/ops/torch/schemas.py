@@ -47,8 +47,9 @@ def _table() -> dict[str, str]:
 @cache
 def _overloads() -> dict[str, list[str]]:
     by_name: dict[str, list[str]] = {}
-    for name in _table():
-        by_name.setdefault(name.partition(".")[0], []).append(name)
+    for name, text in _table().items():
+        if "Dimname" not in text:  # which no export writes
+            by_name.setdefault(name.partition(".")[0], []).append(name)
     return by_name
 
 

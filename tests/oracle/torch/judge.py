@@ -13,6 +13,7 @@ import torch
 
 from shapesmt.algebra import Atom, Dim, Evaluator, symbol
 from shapesmt.inference import infer
+from shapesmt.ops.torch.schemas import schema
 from shapesmt.rules import Tensor, held, tensor
 from tests.oracle.torch.calls import Call, Fed, Size64, graph_of
 from tests.oracle.torch.samples import named
@@ -54,9 +55,16 @@ def variants(call: Call) -> Iterator[Call]:
     single = _mapped(call, each)
     if len(alone) > len(names):
         yield replace(single, ranges=alone)
-    numbered = replace(shared, arguments={k: _numbered(v, names) for k, v in shared.arguments.items()}, ranges=ranges)
+    numbers = {k: _numbered(v, names) if _symbolic(call, k) else v for k, v in shared.arguments.items()}
+    numbered = replace(shared, arguments=numbers, ranges=ranges)
     if any(isinstance(leaf, Size64) for leaf in numbered.leaves()):
         yield numbered
+
+
+def _symbolic(call: Call, name: str) -> bool:
+    """Whether an argument may be a symbol in an exported program."""
+    read = schema(call.op)
+    return read is not None and "SymInt" in read.arguments[name].type
 
 
 def _around(size: int) -> tuple[int, int]:
@@ -124,7 +132,8 @@ def _run(call: Call, at: Mapping[str, int], fill: int) -> Run:
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
             torch.manual_seed(0)
-            arguments = {name: _made(value, at, name, fill) for name, value in call.arguments.items()}
+            arguments = dict.fromkeys(_needed(call))
+            arguments |= {name: _made(value, at, name, fill) for name, value in call.arguments.items()}
             result = operator_of(call.op)(**arguments)
     except Exception as error:
         return Run(refused=f"{type(error).__name__}: {str(error)[:150]}")
@@ -133,6 +142,13 @@ def _run(call: Call, at: Mapping[str, int], fill: int) -> Run:
         return Run(refused=f"{len(flat)} outputs instead of {call.outputs}")
     outputs = tuple((tuple(t.shape), named(t.dtype)) if isinstance(t, torch.Tensor) else ((), _kind(t)) for t in flat)
     return Run(outputs[: call.outputs], tuple(t for t in flat if not isinstance(t, torch.Tensor)))
+
+
+def _needed(call: Call) -> list[str]:
+    """The arguments without a default that are None."""
+    read = schema(call.op)
+    arguments = read.arguments.values() if read else ()
+    return [a.name for a in arguments if a.default is None and a.type.endswith("?") and a.name not in call.arguments]
 
 
 def operator_of(op: str) -> Any:
