@@ -30,7 +30,7 @@ from shapesmt.footprint.least import least
 from shapesmt.footprint.points import Point
 from shapesmt.footprint.redundant import Samples, beneath, follows
 from shapesmt.presolve import Domain, monotone
-from shapesmt.region import describe, readable_text
+from shapesmt.region import readable_text
 
 PATIENCE = 3.0  # seconds to prove that conditions follow from others
 FARTHEST = 1 << 40  # the greatest value of a size without an end that is tried
@@ -57,7 +57,7 @@ def fits(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> F
     """The inputs of a domain at which each point holds at most `limit`; points that others decide are left out."""
     deciding = _deciding([p for p in points if p.bytes.hi > limit], limit, domain, judge)
     few = [c for c in deciding if len(c.symbols) < 2 or (c.symbols and domain.points(c.symbols) is not None)]
-    region = describe(all_of(*few), domain, judge.proves)
+    region = judge.region(domain, all_of(*few))
     other = [c for c in deciding if c not in few]
     if region.text == ("False",):
         return Fit(tuple(deciding), region.text, region.exact)
