@@ -19,7 +19,7 @@ from shapesmt.report.finding import (
     SymbolRange,
     WarningKind,
 )
-from shapesmt.report.memory import Budget, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
+from shapesmt.report.memory import Budget, Chart, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
 from shapesmt.report.page import (
     Axis,
     Calculator,
@@ -71,6 +71,7 @@ __all__ = [
     "Cause",
     "CauseGraph",
     "Cell",
+    "Chart",
     "Clash",
     "Condition",
     "Counterexample",
