@@ -4,6 +4,7 @@ from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in,
 from shapesmt.report.catalogue import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
 from shapesmt.report.constraints import Condition, NodeConstraints, Variable
 from shapesmt.report.data import Answer
+from shapesmt.report.dynamic import DynamicShapes, StaticAxis
 from shapesmt.report.finding import (
     Cause,
     Clash,
@@ -77,6 +78,7 @@ __all__ = [
     "Counts",
     "DimBounds",
     "DimensionFacts",
+    "DynamicShapes",
     "Elements",
     "ErrorCode",
     "Explanation",
@@ -118,6 +120,7 @@ __all__ = [
     "Size",
     "Slider",
     "Source",
+    "StaticAxis",
     "Step",
     "SymbolRange",
     "TensorBounds",

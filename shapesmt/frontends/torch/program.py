@@ -12,7 +12,7 @@ from shapesmt.frontends.torch.arguments import Arguments, constant_of, names_of,
 from shapesmt.frontends.torch.control import Body, converted
 from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, records, text, variant
 from shapesmt.frontends.torch.guards import guards_node
-from shapesmt.frontends.torch.paths import placeholders
+from shapesmt.frontends.torch.paths import nested, placeholders
 from shapesmt.frontends.torch.sizes import Sizes, dtype_of, shape_of
 from shapesmt.frontends.torch.sources import Sources
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node, ordered
@@ -100,6 +100,7 @@ class _Program:
             declared,
             {DOMAIN: 1, "": ONNX_OPSET},
             source=self.source,
+            arguments=nested(self.module),
             source_line=Sources(self.notes),
             exporter=f"PyTorch {printable(str(self.document.get('torch_version', '')), 40)}",
         )
