@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
+from shapesmt.render.text.rewrites import nodes_left
 from shapesmt.render.text.words import (
     BLANK,
     CODE,
@@ -107,6 +108,8 @@ def tightened_text(tightened: Tightened) -> Iterator[Line]:
     exact = f"{loose} not exact" if loose else "every bound attained and proven"
     yield line(0, f"wrote {name(tightened.written)}")
     yield line(2, f"{count(len(bounds.tensors), 'tensor')}, {exact}")
+    if tightened.simplified is not None:
+        yield nodes_left(tightened.simplified)
     if verdict is Verdict.DEPENDS:
         yield line(2, f"over {_running(bounds)}; `shapesmt check` says which")
 

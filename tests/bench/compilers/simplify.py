@@ -102,7 +102,13 @@ def row(one: Subject, patience: float) -> list[float | None]:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this table."""
-    parser.add_argument("--patience", type=float, default=200, metavar="SECONDS", help="for each call of a peer")
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=200,
+        metavar="SECONDS",
+        help="for each call of a peer, here and for the table of speed",
+    )
     parser.add_argument("--largest", type=int, metavar="N", help="only the N largest files")
 
 
