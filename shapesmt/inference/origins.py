@@ -295,7 +295,7 @@ class Origins:
             mark = symbol(f"?{index}.{place}", least, most, kind=Kind.MARK)
             marks[next(iter(mark.symbols))] = origins[place]
             items[place] = from_dim(mark, t.dtype) if t.dtype in FLOATS else mark
-        return tensor(t.dtype, t.shape, elements(sizes, items))
+        return tensor(t.dtype, t.shape, elements(sizes, items), layout=t.layout)
 
 
 def _joint(node: Node, origins: Sequence[Origin]) -> Origin:

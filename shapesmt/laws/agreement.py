@@ -47,6 +47,11 @@ GIVEN_SIZES_DIVIDE_ELEMENT_COUNT = Law(
     broken="{left} elements aren't a multiple of {right}, the sizes of the target",
 )
 
+VIEW_FITS_MEMORY = Law("SM104", "the sizes of a view fit how the elements are in memory")
+VIEW_INSIDE_STORAGE = Law("SM104", "a view by strides is inside the tensor's memory")
+REAL_AND_IMAGINARY_PARTS = Law("SM104", "the last axis has real and imaginary parts")
+LAST_AXIS_FITS_TYPE = Law("SM104", "the last axis is a whole number of elements of the other type")
+
 ZERO_COPIES_INPUT_SIZE = Law("SM105", "a 0 copies a size that the input has")
 ALLOWED_ZERO_EXCLUDES_MINUS_1 = Law("SM105", "a 0 that is allowed leaves no size for -1")
 AT_MOST_ONE_MINUS_1 = Law("SM105", "at most one size is -1")
@@ -148,6 +153,8 @@ PART_SIZE_ABOVE_ZERO = Law("SM110", "the size of a part is greater than zero")
 SIZES_ADD_UP_TO_AXIS = Law("SM110", "the sizes add up to the size of the axis")
 PARTS_ADD_UP_TO_AXIS = Law("SM110", "the sizes of the parts add up to the axis")
 SIZE_COUNT = Law("SM110", "there are {expected} sizes, not {count}")
+OUTPUT_PER_PART = Law("SM110", "there are at least {count} parts, as the node names outputs")
+EMPTY_PARTS_OF_EMPTY_AXIS = Law("SM110", "parts are empty only of an axis that is")
 OUTPUT_PER_AXIS_ELEMENT = Law("SM110", "there is one output for each element of the axis")
 LENGTHS_ADD_UP_TO_AN_AXIS = Law("SM110", "the lengths add up to an axis")
 LENGTHS_ADD_UP_TO_AXIS = Law("SM110", "the lengths add up to the axis")

@@ -43,6 +43,7 @@ CHANGED_HOLDS_RESULTS = Law(
 )
 NEGATED_NOT_BOOLEAN = Law("SM501", "what is negated isn't boolean")
 FOLDS_FLOATS = Law("SM501", "what is averaged or measured are floats")
+INPUT_COMPLEX = Law("SM501", "the input is complex")
 MASK_BOOLEAN = Law("SM501", "the mask is boolean")
 SCALES_FLOAT32 = Law("SM501", "scales are of type float32")
 TENSORS_AND_ZERO_POINTS_SAME_TYPE = Law("SM501", "tensors and zero points have the same element type")

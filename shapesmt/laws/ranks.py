@@ -92,6 +92,7 @@ ONE_TO_THREE_SPATIAL_AXES = Law("SM303", "there are 1, 2 or 3 spatial axes, not 
 AXES_AT_MOST_RANK = Law("SM303", "there are at most {rank} axes, not {count}")
 PLACES_FOR_AXES = Law("SM303", "there are places for {rank} axes, not {count}")
 STRIDE_PER_SIZE = Law("SM303", "there is a stride for each size")
+AXES_MOVE_TO_AS_MANY = Law("SM302", "axes move to as many places")
 NUMBER_PER_AXIS = Law("SM303", "there is a number for each axis")
 
 SQUEEZED_AXIS_SIZE_1 = Law("SM304", "a squeezed axis has size 1")

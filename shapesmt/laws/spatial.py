@@ -12,6 +12,7 @@ OUTPUT_SHAPE_WITHIN_REACH = Law("SM201", "output_shape is within reach of the we
 DILATED_BLOCK_FITS = Law("SM201", "the dilated block fits the padded image")
 REQUESTED_SIZES_FIT_CONVOLUTION = Law("SM201", "the sizes asked for are those that a convolution makes the input of")
 STATE_IS_FILTER_PAST = Law("SM201", "the state is what the filter looks back at")
+WINDOW_FITS_AXIS = Law("SM201", "the window is no longer than the axis")
 WINDOW_FITS = Law(
     "SM201",
     "the window fits the padded input",

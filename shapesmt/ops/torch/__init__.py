@@ -5,10 +5,12 @@ from shapesmt.ops.torch import (
     creation,
     elementwise,
     guards,
+    layout,
     linear,
     reduction,
     schemas,
     sizes,
+    views,
     windows,
 )
 
@@ -17,9 +19,11 @@ __all__ = [
     "creation",
     "elementwise",
     "guards",
+    "layout",
     "linear",
     "reduction",
     "schemas",
     "sizes",
+    "views",
     "windows",
 ]

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NoReturn
 from shapesmt import laws
 from shapesmt.algebra import Dim, as_dim
 from shapesmt.errors import RejectedError
+from shapesmt.ops.torch.layout import settled
 from shapesmt.ops.torch.schemas import DOMAIN, Argument, schema
 from shapesmt.rules import RuleContext, Tensor, Unjudged, rule
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from shapesmt.graph import AttributeValue
+    from shapesmt.ops.torch.layout import Memory
 
     Result: TypeAlias = Tensor | Sequence[Tensor] | None
 
@@ -167,7 +169,12 @@ class Call:
 
 
 def operator(
-    *names: str, any_rank: bool = False, total: bool = False, of_shape: bool = False, random: bool = False
+    *names: str,
+    any_rank: bool = False,
+    total: bool = False,
+    of_shape: bool = False,
+    random: bool = False,
+    memory: Memory = "open",
 ) -> Callable[[Callable[[Call], Result]], Callable[[Call], Result]]:
     """Register a function of a `Call` as the rule of PyTorch's operators of these names.
 
@@ -177,16 +184,21 @@ def operator(
         total: The operator runs for inputs of all sizes.
         of_shape: The outputs depend on the shapes of the inputs, not on their elements.
         random: The outputs are drawn at random.
+        memory: How the outputs are in memory where the inputs aren't row after row (see `layout.Memory`).
     """
 
     def register(apply: Callable[[Call], Result]) -> Callable[[Call], Result]:
         def called(ctx: RuleContext) -> Result:
-            unread = ctx.attribute("@unread")
+            unread, op = ctx.attribute("@unread"), ctx.node.op
             if isinstance(unread, tuple):
-                law = f"the kinds of arguments of {ctx.node.op} must be known: {', '.join(map(str, unread))}"
-                ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law))
+                law = f"the kinds of arguments of {op} must be known: {', '.join(map(str, unread))}"
+                ctx.unjudged.append(Unjudged("", op, "unsupported", law))
                 return None
-            return apply(Call(ctx))
+            result = apply(Call(ctx))
+            inputs = [t for t in ctx.inputs if t is not None and t.shape is not None]
+            if isinstance(result, Tensor):
+                return settled(result, op, memory, inputs)
+            return None if result is None else [settled(t, op, memory, inputs) for t in result]
 
         called.__module__, called.__doc__ = apply.__module__, apply.__doc__
         full = (name if name.startswith(PYTHON) else f"aten.{name}" for name in names)

@@ -14,6 +14,8 @@ from shapesmt.ops.shared.items import INTEGERS
 from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import DEFAULT_FLOAT, as_float, cast, kind, operand, promoted
+from shapesmt.ops.torch.elementwise.single import formatted
+from shapesmt.ops.torch.layout import dense, laid
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import FLOATS, MAX_ELEMENTS, MAX_FLOATS, Elements, elements, position, tensor
 
@@ -29,7 +31,7 @@ MOST_COUNTED = 1 << 12  # rows of a triangle whose places are counted
 # Sequences
 
 
-@operator("arange.default", "arange.start", "arange.start_step")
+@operator("arange.default", "arange.start", "arange.start_step", memory="new")
 def arange(call: Call) -> Tensor:
     """`start + i*step` before `end`, which lies in the direction of the step."""
     ctx, ends = call.ctx, [operand(call, name) for name in ("start", "end", "step") if name in call]
@@ -69,7 +71,7 @@ def _positive(number: Dim | Float) -> Formula:
     return at_least(number, 1) if isinstance(number, Dim) else at_least(number.ceil().to_int(), 1)
 
 
-@operator(*overloads("linspace", "logspace"))
+@operator(*overloads("linspace", "logspace"), memory="new")
 def linspace(call: Call) -> Tensor:
     """Evenly spaced numbers from one to another."""
     ends, steps = [operand(call, name) for name in ("start", "end")], call.size("steps")
@@ -80,7 +82,9 @@ def linspace(call: Call) -> Tensor:
     return tensor(dtype if call.text("dtype") or kind(dtype) > 2 else DEFAULT_FLOAT, sized(call.ctx, [steps]))
 
 
-@operator(*overloads(*(f"{name}_window" for name in ("bartlett", "blackman", "hann", "hamming", "kaiser"))))
+@operator(
+    *overloads(*(f"{name}_window" for name in ("bartlett", "blackman", "hann", "hamming", "kaiser"))), memory="new"
+)
 def window(call: Call) -> Tensor:
     """The weights of a window."""
     length = call.size("window_length")
@@ -124,49 +128,61 @@ def default_type(value: Tensor) -> str:
 FILLS = {"zeros": 0, "ones": 1}
 
 
-@operator("full.default", "scalar_tensor.default", "new_full.default", "full_like.default")
+@operator("full.default", "scalar_tensor.default", "new_full.default", "full_like.default", memory="view")
 def full(call: Call) -> Tensor:
     """A tensor of the sizes that are listed, or those of another, filled with a number."""
     value = operand(call, "s" if call.ctx.node.op == "aten.scalar_tensor.default" else "fill_value")
     like = call.optional("self")
     if call.ctx.node.op == "aten.scalar_tensor.default":
         return repeated((), value, call.text("dtype") or DEFAULT_FLOAT)
-    dims = list(like.dims) if like is not None and "size" not in call.names else requested(call)
-    return repeated(dims, value, call.text("dtype") or (default_type(value) if like is None else like.dtype))
+    dtype = call.text("dtype") or (default_type(value) if like is None else like.dtype)
+    if like is not None and "size" not in call.names:
+        return in_memory_of(call, repeated(like.dims, value, dtype), like)
+    return repeated(requested(call), value, dtype)
 
 
-@operator(*overloads("zeros", "ones", "new_zeros", "new_ones", "zeros_like", "ones_like"))
+@operator(*overloads("zeros", "ones", "new_zeros", "new_ones", "zeros_like", "ones_like"), memory="view")
 def constant(call: Call) -> Tensor:
     """A tensor of zeros or ones: of the sizes that are listed, or of those of another tensor."""
     like, name = call.optional("self"), call.ctx.node.op.split(".")[1]
     dims = requested(call) if "size" in call.names else list(like.dims) if like is not None else []
     dtype = call.text("dtype") or (DEFAULT_FLOAT if like is None else like.dtype)
     value = _number(FILLS[name.removeprefix("new_").removesuffix("_like")])
-    return repeated(dims, value, dtype) if dtype in (*INTEGERS, "bool", *FLOATS) else tensor(dtype, dims)
+    output = repeated(dims, value, dtype) if dtype in (*INTEGERS, "bool", *FLOATS) else tensor(dtype, dims)
+    return in_memory_of(call, output, like) if name.endswith("_like") else output
 
 
-EMPTY = ("empty.memory_format", "new_empty.default", "empty_like.default", "empty_permuted.default")
-
-
-@operator(*EMPTY, "empty_strided.default", "new_empty_strided.default")
+@operator("empty.memory_format", "new_empty.default", "empty_like.default", "empty_permuted.default", memory="view")
+@operator("empty_strided.default", "new_empty_strided.default", memory="view")
 def empty(call: Call) -> Tensor:
     """A tensor of the sizes that are listed, or of those of another tensor."""
     like, ctx = call.optional("self"), call.ctx
     dims = requested(call) if "size" in call.names else list(like.dims) if like is not None else []
+    output = tensor(call.text("dtype") or (DEFAULT_FLOAT if like is None else like.dtype), dims)
     if "stride" in call.names:
         strides = call.sizes("stride")
         ctx.check(len(strides) == len(dims), laws.STRIDE_PER_SIZE)
         require_least(ctx, strides, 0, laws.STRIDES_NOT_NEGATIVE)
+        known = [s for s in strides if s is not None]
+        return laid(output, known if len(known) == len(dims) else None)
     if "physical_layout" in call.names:
         order = call.integers("physical_layout")
         ctx.check(sorted(order) == list(range(len(dims))), laws.ORDER_NAMES_AXES_ONCE)
-    return tensor(call.text("dtype") or (DEFAULT_FLOAT if like is None else like.dtype), dims)
+        return dense(output, order)
+    return in_memory_of(call, output, like if "size" not in call.names else None)
+
+
+def in_memory_of(call: Call, output: Tensor, like: Tensor | None) -> Tensor:
+    """A new tensor in the memory format that is asked for, or as another tensor is."""
+    if like is None:
+        return formatted(call, output, "contiguous_format")
+    return tensor(output.dtype, output.dims, output.value, layout=formatted(call, like, "preserve_format").layout)
 
 
 # Matrices
 
 
-@operator("eye.default", "eye.m")
+@operator("eye.default", "eye.m", memory="new")
 def eye(call: Call) -> Tensor:
     """Ones on the diagonal."""
     sizes = [call.size(name) for name in ("n", "m") if name in call.names]
@@ -176,7 +192,7 @@ def eye(call: Call) -> Tensor:
     return tensor(dtype, dims, valued(tuple(dims), diagonal) if dtype in (*INTEGERS, "bool") else None)
 
 
-@operator("tril_indices.default", "triu_indices.default")
+@operator("tril_indices.default", "triu_indices.default", memory="new")
 def triangle(call: Call) -> Tensor:
     """The places of a triangle of a matrix, in two rows."""
     rows, columns, offset = call.size("row"), call.size("col"), call.size("offset")

@@ -109,7 +109,8 @@ def graph_of(call: Call) -> Graph:
             attributes[f"@{name}"] = places
         constants = tuple(_constant(p) for p in parts)
         numbers = any(place < 0 and part is not None for place, part in zip(places, parts, strict=True))
-        if numbers or (isinstance(value, tuple) and not value):
+        numbers |= any(isinstance(part, Size64) for part in parts) and isinstance(value, tuple)
+        if numbers or value == ():
             attributes[name] = constants if isinstance(value, tuple) else constants[0]
     outputs = tuple(f"y{i}" for i in range(call.outputs))
     nodes.append(Node(call.op, "torch", "call", tuple(reads), outputs, Attributes(attributes)))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shapesmt.rules import Tensor
 
 
-@operator(*overloads("where"))
+@operator(*overloads("where"), memory="dense")
 def where(call: Call) -> Tensor | None:
     """The condition and both cases broadcast together."""
     if call.ctx.node.op == "aten.where.default":
@@ -29,7 +29,7 @@ def where(call: Call) -> Tensor | None:
     return together(call, operands, dtype, items.chosen if condition.dtype == "bool" else None)
 
 
-@operator(*overloads("addcmul", "addcdiv", "lerp"))
+@operator(*overloads("addcmul", "addcdiv", "lerp"), memory="dense")
 def weighted(call: Call) -> Tensor:
     """Three operands broadcast together."""
     names = [name for name in call.names if name != "value"]
@@ -38,7 +38,7 @@ def weighted(call: Call) -> Tensor:
     return together(call, operands, result_type(own))
 
 
-@operator(*overloads("clamp", "clip", "clamp_min", "clamp_max"))
+@operator(*overloads("clamp", "clip", "clamp_min", "clamp_max"), memory="dense")
 def clamp(call: Call) -> Tensor:
     """The input and the ends of the range broadcast together; one of the ends is there."""
     ends = {name: operand(call, name) for name in ("min", "max") if name in call}
@@ -56,7 +56,7 @@ def clamp(call: Call) -> Tensor:
     return clamped
 
 
-@operator(*overloads("masked_fill"))
+@operator(*overloads("masked_fill"), memory="dense")
 def masked_fill(call: Call) -> Tensor:
     """The mask and the input broadcast together, in place the mask to the input; what is filled in is one number."""
     x, mask, value = call.tensor("self"), call.tensor("mask"), operand(call, "value")

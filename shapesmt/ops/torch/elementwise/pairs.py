@@ -86,7 +86,7 @@ def together(call: Call, operands: Sequence[Tensor], dtype: str, function: Funct
     return tensor(dtype, shape, combine(function, tuple(operands), shape, dtype) if dtype else None)
 
 
-@operator(*overloads(*(name for name in ARITHMETIC if name not in ("max", "min"))), *PAIRED)
+@operator(*overloads(*(name for name in ARITHMETIC if name not in ("max", "min"))), *PAIRED, memory="dense")
 def arithmetic(call: Call) -> Tensor:
     """Operands broadcast together; the result has their common type."""
     names, operands = pair(call)
@@ -103,7 +103,7 @@ def _cast(call: Call, operands: Sequence[Tensor], dtype: str) -> Sequence[Tensor
     return operands if in_place(call) else [cast(x, dtype) for x in operands]
 
 
-@operator(*overloads(*DIVISIONS, "__ifloordiv__"))
+@operator(*overloads(*DIVISIONS, "__ifloordiv__"), memory="dense")
 def divide(call: Call) -> Tensor:
     """Operands broadcast together; no integer is divided by zero."""
     names, operands = pair(call)
@@ -114,7 +114,7 @@ def divide(call: Call) -> Tensor:
     return together(call, [top, bottom], dtype, DIVISIONS.get(base(call)))
 
 
-@operator(*overloads("div", "divide", "true_divide"))
+@operator(*overloads("div", "divide", "true_divide"), memory="dense")
 def quotient(call: Call) -> Tensor:
     """Operands broadcast together; the result has floats, unless it is rounded."""
     names, operands = pair(call)
@@ -127,14 +127,14 @@ def quotient(call: Call) -> Tensor:
     return together(call, [top, bottom], dtype, function)
 
 
-@operator(*overloads(*FLOATING))
+@operator(*overloads(*FLOATING), memory="dense")
 def floating(call: Call) -> Tensor:
     """Operands broadcast together; the result has floats."""
     names, operands = pair(call)
     return together(call, operands, as_float(promoted_type(call, names, operands)))
 
 
-@operator(*overloads("float_power"))
+@operator(*overloads("float_power"), memory="dense")
 def float_power(call: Call) -> Tensor:
     """Operands broadcast together; the result has the widest type."""
     names, operands = pair(call)
@@ -144,7 +144,7 @@ def float_power(call: Call) -> Tensor:
     return together(call, operands, dtype)
 
 
-@operator(*overloads(*COMPARISONS))
+@operator(*overloads(*COMPARISONS), memory="dense")
 def compare(call: Call) -> Tensor:
     """Operands broadcast together; the result is boolean."""
     names, operands = pair(call)
@@ -156,7 +156,7 @@ def compare(call: Call) -> Tensor:
     return together(call, _cast(call, operands, dtype), "bool", function)
 
 
-@operator(*overloads(*LOGIC))
+@operator(*overloads(*LOGIC), memory="dense")
 def logic(call: Call) -> Tensor:
     """Operands broadcast together; the result is boolean."""
     _, operands = pair(call)
@@ -164,7 +164,7 @@ def logic(call: Call) -> Tensor:
     return together(call, operands, "bool", function)
 
 
-@operator("complex.default", "polar.default")
+@operator("complex.default", "polar.default", memory="dense")
 def complex_of(call: Call) -> Tensor:
     """Two tensors of real numbers, broadcast together."""
     (_, (x, y)) = pair(call)

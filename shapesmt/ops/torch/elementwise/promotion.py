@@ -101,6 +101,8 @@ def operand(call: Call, name: str) -> Tensor:
     """An argument that is a tensor or a number, which is a tensor without axes."""
     x = call.optional(name)
     value = call.number(name)
+    if x is None and call.text(name) == "complex":
+        return tensor("complex64", ())
     return call.tensor(name) if x is not None or value is None else number_tensor(value)
 
 

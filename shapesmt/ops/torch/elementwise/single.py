@@ -8,7 +8,8 @@ from shapesmt import laws
 from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.shared import items
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.elementwise.promotion import as_float, cast, kind, operand, real_part
+from shapesmt.ops.torch.elementwise.promotion import COMPLEX, as_float, cast, kind, operand, real_part
+from shapesmt.ops.torch.layout import dense, is_plain, laid, order_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import tensor
 
@@ -30,10 +31,10 @@ KEPT = (
         "_conj_physical",
     ),
     *("contiguous", "detach", "detach_copy", "elu", "erfinv_", "fix", "floor", "frac", "gelu", "hardshrink"),
-    *("hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "lift", "lift_fresh", "lift_fresh_copy", "log_sigmoid"),
-    *("mish", "nan_to_num", "neg", "negative", "_neg_view", "positive", "relu", "relu6", "resolve_conj", "resolve_neg"),
+    *("hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "log_sigmoid"),
+    *("mish", "nan_to_num", "neg", "negative", "_neg_view", "relu", "relu6"),
     *("round", "selu", "sgn", "sign", "silu", "softplus", "softshrink", "square", "threshold", "trunc", "zero"),
-    *("pin_memory", "_pin_memory", "fill_diagonal", "dropout", "alpha_dropout", "rrelu", "requires_grad"),
+    *("pin_memory", "_pin_memory", "fill_diagonal", "rrelu"),
 )
 """They keep the element type."""
 OF_FLOATS = (
@@ -61,11 +62,11 @@ FOLLOWED = {
     "bitwise_not": "BitwiseNot",
     "log": "Log",
 }
-SAME = (
-    *("alias", "alias_copy", "clone", "contiguous", "detach", "detach_copy", "lift", "lift_fresh", "lift_fresh_copy"),
-    *("positive", "resolve_conj", "resolve_neg"),
-)
-"""They keep every element."""
+VIEWS = ("alias", "detach", "lift", "lift_fresh", "positive", "resolve_conj", "resolve_neg", "conj", "_conj")
+"""They keep every element where it is."""
+
+
+CHANNELS_LAST = {"channels_last": 4, "channels_last_3d": 5}
 
 
 def base(call: Call) -> str:
@@ -88,12 +89,54 @@ def mapped(x: Tensor, dtype: str, function: Function | None) -> Tensor:
     return tensor(dtype, x.dims, combine(function, (x,), x.dims, dtype) if dtype else None)
 
 
-@operator(*overloads(*KEPT, *OF_FLOATS, *MAGNITUDES), total=True)
+@operator(*overloads(*VIEWS), total=True, memory="view")
+def alias(call: Call) -> Tensor:
+    """The tensor itself."""
+    return first(call)
+
+
+@operator(
+    "clone.default",
+    "contiguous.default",
+    "alias_copy.default",
+    "detach_copy.default",
+    "lift_fresh_copy.default",
+    memory="view",
+)
+def clone(call: Call) -> Tensor:
+    """The same elements, row after row or as the memory format says."""
+    x = first(call)
+    plain = "contiguous.default" in call.ctx.node.op
+    return formatted(call, x, "contiguous_format" if plain else "preserve_format")
+
+
+def formatted(call: Call, x: Tensor, default: str) -> Tensor:
+    """A tensor in the memory format that is asked for."""
+    name = (call.text("memory_format") if "memory_format" in call.names else "") or default
+    if name in CHANNELS_LAST:
+        call.ctx.require_rank(x, CHANNELS_LAST[name])
+        return dense(x, (0, *range(2, x.rank), 1))
+    if name == "contiguous_format":
+        return x if is_plain(x) else tensor(x.dtype, x.dims, x.value)
+    return x if x.layout is None else dense(x, order_of(x))
+
+
+@operator(*overloads("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"), memory="dense")
+def dropout(call: Call) -> Tensor:
+    """The shape is kept, out of training the tensor itself; features are dropped of samples that have some."""
+    x, chance = first(call), call.number("p") or 0
+    call.ctx.check(0 <= chance <= 1, laws.CHANCE_FROM_0_TO_1)
+    if not call.flag("train") or chance == 0:
+        return x
+    if base(call).startswith("feature"):
+        call.ctx.require_rank(x, 2, least=True)
+    return tensor(x.dtype, x.dims)
+
+
+@operator(*overloads(*KEPT, *OF_FLOATS, *MAGNITUDES), total=True, memory="dense")
 def unary(call: Call) -> Tensor:
     """The shape is kept."""
     x, name = first(call), base(call)
-    if name in SAME:
-        return x
     _require_numbers(call, x, name)
     dtype = as_float(x.dtype) if name in (*OF_FLOATS, "angle") else x.dtype
     dtype = "int64" if name == "square" and dtype == "bool" else dtype
@@ -128,7 +171,7 @@ def kept(call: Call, own: Tensor, dtype: str) -> Tensor:
     return tensor(own.dtype, own.dims)
 
 
-@operator(*overloads(*PREDICATES), total=True)
+@operator(*overloads(*PREDICATES), total=True, memory="dense")
 def predicate(call: Call) -> Tensor:
     """The shape is kept; the elements are booleans, but in place."""
     x = first(call)
@@ -137,23 +180,17 @@ def predicate(call: Call) -> Tensor:
     return mapped(x, dtype, items.PREDICATES["Not"] if negated else None)
 
 
-@operator(*overloads("real", "imag"), total=True)
+@operator(*overloads("real", "imag"), total=True, memory="view")
 def part(call: Call) -> Tensor:
-    """The shape is kept; the elements are real numbers."""
-    x = call.tensor("self")
-    return tensor(real_part(x.dtype), x.dims, x.value)
+    """The shape is kept; the elements are real numbers, in the same memory."""
+    x, strides = call.tensor("self"), strides_of(call.tensor("self"))
+    if kind(x.dtype) < COMPLEX:
+        return x
+    result = tensor(real_part(x.dtype), x.dims)
+    return laid(result, None if strides is None else [2 * d for d in strides], order_of(x))
 
 
-@operator(*overloads("feature_dropout", "feature_alpha_dropout"))
-def feature_dropout(call: Call) -> Tensor:
-    """The shape is kept; in training there are samples and features."""
-    x = first(call)
-    if call.flag("train") and call.number("p") not in (0, 1):
-        call.ctx.require_rank(x, 2, least=True)
-    return tensor(x.dtype, x.dims)
-
-
-@operator(*overloads("fill"))
+@operator(*overloads("fill"), memory="dense")
 def fill(call: Call) -> Tensor:
     """The shape is kept; what is filled in is one number."""
     x, value = call.tensor("self"), operand(call, "value")
@@ -168,14 +205,21 @@ def _second(_: object, value: object) -> object:
 # Types
 
 
-@operator(*overloads("to", "_to_copy", "type_as", "_autocast_to_full_precision", "_autocast_to_reduced_precision"))
+@operator(
+    *overloads("to", "_to_copy", "type_as", "_autocast_to_full_precision", "_autocast_to_reduced_precision"),
+    memory="view",
+)
 def to(call: Call) -> Tensor:
     """The shape is kept; the element type is the one that is named, or that of another tensor."""
     x, other = call.tensor("self"), call.optional("other")
-    return cast(x, other.dtype if other is not None else call.text("dtype") or x.dtype)
+    dtype = other.dtype if other is not None else call.text("dtype") or x.dtype
+    if dtype == x.dtype and base(call) != "_to_copy" and "memory_format" not in call:
+        return x
+    copied = formatted(call, x, "preserve_format")
+    return tensor(dtype, x.dims, cast(x, dtype).value, layout=copied.layout)
 
 
-@operator("chalf.default", "cfloat.default", "cdouble.default", total=True)
+@operator("chalf.default", "cfloat.default", "cdouble.default", total=True, memory="dense")
 def to_complex(call: Call) -> Tensor:
     """The shape is kept; the elements are complex."""
     x = call.tensor("self")
