@@ -173,3 +173,5 @@ COLUMN_PER_BLOCK_PLACE = Law("SM111", "there is one column for each place of the
 CHANGED_SHAPED_AS_RESULT = Law("SM107", "what is changed in place has the shape of the result")
 SIZES_AGREE_BUT_LAST = Law("SM107", "operands have the same shape but for the last axis")
 REFLECTIONS_FIT_MATRIX = Law("SM102", "there are no more reflections than columns, nor columns than rows")
+INPUT_AND_TARGET_SAME_SHAPE = Law("SM107", "input and target have the same shape")
+WEIGHTS_BROADCAST_TO_INPUT = Law("SM101", "the weights broadcast to the input")

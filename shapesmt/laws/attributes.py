@@ -187,3 +187,4 @@ PLACE_COUNT_POWER_OF_2 = Law("SM502", "the number of places is a power of two, 4
 PART_IS_PLACE_AND_SIZE = Law("SM502", "the part is a place and a size")
 TABLE_MADE_BY_MODEL = Law("SM502", "the table is made by the model")
 PLACEHOLDER_IS_CHARACTER = Law("SM502", "what stands for others is a character")
+FIRST_OR_LAST_AXIS = Law("SM502", "the axis is the first or the last")

@@ -116,3 +116,7 @@ FILL_VALUE_OF_INPUT_TYPE = Law("SM405", "there is a value to fill in of the inpu
 FILL_VALUE_OF_ONE_TYPE = Law("SM405", "there is a value to fill in, of one type")
 ZERO_POINTS_TOGETHER = Law("SM405", "zero points are given together")
 AN_OBSERVATION = Law("SM204", "there is an observation")
+PARAMETERS_NOT_EMPTY = Law("SM204", "the parameters have an element")
+STATISTICS_GIVEN = Law("SM405", "without training, a running mean and variance are given")
+MASK_OR_CAUSAL = Law("SM405", "there is a mask, or attention is causal, not both")
+WEIGHTS_NOT_EMPTY = Law("SM204", "the weights aren't empty")
