@@ -175,3 +175,6 @@ SIZES_AGREE_BUT_LAST = Law("SM107", "operands have the same shape but for the la
 REFLECTIONS_FIT_MATRIX = Law("SM102", "there are no more reflections than columns, nor columns than rows")
 INPUT_AND_TARGET_SAME_SHAPE = Law("SM107", "input and target have the same shape")
 WEIGHTS_BROADCAST_TO_INPUT = Law("SM101", "the weights broadcast to the input")
+MASK_SHAPED_AS_AXES = Law("SM107", "a mask has the sizes of the axes that it indexes")
+VALUES_BROADCAST_TO_INDEXED = Law("SM101", "the values broadcast to what is indexed")
+SOURCE_BROADCASTS_TO_TENSOR = Law("SM101", "the source broadcasts to the tensor that it is copied to")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, ZERO, Dim, any_of, divides, equal
+from shapesmt.algebra import FALSE, ONE, ZERO, Dim, any_of, divides, equal
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.linear.norms import order, require_elements
 from shapesmt.rules import tensor
@@ -90,7 +90,7 @@ def instance_norm(call: Call) -> Tensor:
     if any(name in call for name in PARAMETERS):  # which are repeated for each sample
         call.ctx.require_at_least(x[0], 1, laws.BATCH_NOT_EMPTY)
     for running in (p for p in map(call.optional, PARAMETERS[2:]) if p is not None):
-        fits = any_of(equal(running.numel, x[1]), equal(x[1], 0))
+        fits = any_of(equal(running.numel, x[1]), FALSE if call.flag("use_input_stats") else equal(x[1], 0))
         call.ctx.require(fits, laws.PARAMETERS_PER_CHANNEL, running.numel, x[1])
     return tensor(x.dtype, x.dims)
 
