@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from shapesmt.graph import Literal, Node
 from shapesmt.inference import CHANGING
 from shapesmt.optimize.draft import Draft
 from shapesmt.optimize.rewrites.site import pinned
@@ -33,7 +34,7 @@ def share_nodes(draft: Draft) -> None:
     first: dict[Hashable, list[str]] = {}
     for place in sorted(draft.nodes):
         node = draft.nodes[place]
-        if place in draft.kept or node.domain not in _DOMAINS or node.attributes.graphs or CHANGING.search(node.op):
+        if place in draft.kept or not _determined(node):
             continue
         key = (node.domain, node.op, node.attributes, tuple(map(bool, node.outputs)), *map(draft.final, node.inputs))
         names = first.setdefault(key, [*node.outputs])
@@ -41,6 +42,12 @@ def share_nodes(draft: Draft) -> None:
             same = [draft.same(name, other) for name, other in zip(node.outputs, names, strict=True) if name]
             if any(same):
                 draft.note("common-subexpression", node, f"{names[0]} is computed in the same way")
+
+
+def _determined(node: Node) -> bool:
+    """Whether what is known of a node determines its outputs: not of a constant whose elements were never read."""
+    changing = node.domain not in _DOMAINS or node.attributes.graphs or CHANGING.search(node.op)
+    return not changing and not any(isinstance(v, Literal) and v.values is None for v in node.attributes.values())
 
 
 def sweep(draft: Draft) -> None:
