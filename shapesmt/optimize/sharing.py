@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from itertools import chain
 
 from shapesmt.graph import Literal, Node
 from shapesmt.inference import CHANGING
@@ -46,8 +47,9 @@ def share_nodes(draft: Draft) -> None:
 
 def _determined(node: Node) -> bool:
     """Whether what is known of a node determines its outputs: not of a constant whose elements were never read."""
-    changing = node.domain not in _DOMAINS or node.attributes.graphs or CHANGING.search(node.op)
-    return not changing and not any(isinstance(v, Literal) and v.values is None for v in node.attributes.values())
+    values = chain.from_iterable(v if isinstance(v, tuple) else (v,) for v in node.attributes.values())
+    unread = any(isinstance(value, Literal) and value.values is None for value in values)
+    return node.domain in _DOMAINS and not (unread or node.attributes.graphs or CHANGING.search(node.op))
 
 
 def sweep(draft: Draft) -> None:
