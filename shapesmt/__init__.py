@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shapesmt.inspection import dataflow, encoding, explain_code, inspect, load_graph, save_graph, supported_ops
     from shapesmt.language import Dimension, PartialShape, Rank
     from shapesmt.profiles import profile
+    from shapesmt.proposals import dynamic_shapes
     from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Memory, Profile, Report
     from shapesmt.rules import InferenceContext, Tensor, rule
     from shapesmt.testing import assert_proved
@@ -71,6 +72,7 @@ _HOMES = {
         "Rank",
     ),
     "profiles": ("profile",),
+    "proposals": ("dynamic_shapes",),
     "report": (
         "Bounds",
         "ErrorCode",
@@ -118,6 +120,7 @@ __all__ = [
     "bounds",
     "check",
     "dataflow",
+    "dynamic_shapes",
     "encode",
     "encoding",
     "explain",

@@ -35,6 +35,7 @@ from shapesmt.diagnose import (
     explanation,
     findings,
     grouped,
+    guarded,
     hints,
     model_warnings,
     precondition,
@@ -60,10 +61,11 @@ from shapesmt.footprint import measured as measured
 from shapesmt.footprint import memory as memory
 from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
+from shapesmt.optimize import reduced
 from shapesmt.optimize import simplified as simplified
 from shapesmt.optimize import simplify as simplify
 from shapesmt.render import Words
-from shapesmt.report import Answer, Bounds, Explanation, Report, TensorBounds, Tightened
+from shapesmt.report import Answer, Bounds, Explanation, Report, Simplified, TensorBounds, Tightened
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -203,6 +205,7 @@ def tighten(
     valid_only: bool = False,
     target: str | None = None,
     written: str | None = None,
+    simplify: bool = False,
     timeout: float = TIMEOUT,
 ) -> ModelProto:
     """The model with the shape of every tensor written into it, and saved where `output` says.
@@ -212,7 +215,8 @@ def tighten(
     that no input has is an error, "trust" takes them where nothing could be inferred, "ignore" leaves them where
     nothing was inferred, "override" removes them there as well, but for outputs, which have to have one. Of a model
     that fails for some admissible input the shapes are those of the valid ones: only with `valid_only`. `target` is the
-    runtime that it is for ("ort", "openvino", "iree"), `written` whose shapes: "all", those of "outputs", or "none".
+    runtime that it is for ("ort", "openvino", "iree", "tensorrt"), `written` whose shapes: "all", those of "outputs",
+    or "none". With `simplify`, the nodes that the function of that name removes are removed.
 
     Raises:
         ModelError: The model fails for some admissible input, or, with "check", the file claims a shape that a tensor
@@ -223,7 +227,7 @@ def tighten(
     if a.fails and not valid_only:
         how = "narrow the ranges as `check` says, or use valid_only=True"
         raise ModelError(f"{a.problem.graph.source} fails for some admissible input; {how}")
-    return _annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question)
+    return _annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question, simplify=simplify)[0]
 
 
 def encode(
@@ -311,14 +315,19 @@ def explained(model: Model, target: str | None, question: Question, *, constrain
 
 @one_call()
 def tightened(
-    model: Model, output: str | os.PathLike[str], question: Question, *, valid_only: bool = False
+    model: Model,
+    output: str | os.PathLike[str],
+    question: Question,
+    *,
+    valid_only: bool = False,
+    simplify: bool = False,
 ) -> Tightened:
     """`tighten` and `bounds` in one: the model is written if it runs for every input, or else with `valid_only`."""
     proto, a = analysed_protobuf(model, output, question)
     sizes = _bounds(a)
     if sizes.valid and (valid_only or not a.fails):
-        _annotated(proto, output, a, sizes.tensors, question)
-        return Tightened(sizes, os.fspath(output))
+        rewritten = _annotated(proto, output, a, sizes.tensors, question, simplify=simplify)[1]
+        return Tightened(sizes, os.fspath(output), simplified=rewritten)
     stages = a.problem, a.examination, a.judge
     return Tightened(sizes, None, remedy_for(*stages, precondition(*stages)))
 
@@ -367,7 +376,7 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
         problem.graph.source, verdict, problem.ranges, counts, failures + wrong, region, a.seconds,
         problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
         strict=question.strict, remedy=remedy_for(*stages, region), groups=groups,
-        release=released(question, *stages), hints=hints(problem),
+        release=released(question, *stages), hints=hints(problem), guarded=guarded(*stages),
     )  # fmt: skip
     return a, report
 
@@ -382,16 +391,30 @@ def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:
 
 
 def _annotated(
-    proto: ModelProto, output: Output, a: Analysis, tensors: Mapping[str, TensorBounds], question: Question
-) -> ModelProto:
-    """The model with these shapes in it, saved if asked for, unless the ones that it declares speak against them."""
+    proto: ModelProto,
+    output: Output,
+    a: Analysis,
+    tensors: Mapping[str, TensorBounds],
+    question: Question,
+    *,
+    simplify: bool,
+) -> tuple[ModelProto, Simplified | None]:
+    """The model with these shapes in it, saved if asked for, unless the ones that it declares speak against them.
+
+    With `simplify` it is made smaller before, and the rewrites are the second result.
+    """
     from shapesmt.export import annotate, axes_of, save, targets
 
     if question.claims is Claims.CHECK:
         refuse_declarations(a.problem, a.examination, a.judge)
     shapes = axes_of(targets.written(proto, tensors, question.target, question.written))
-    fitted = targets.fitted(proto, tensors, question.target)
+    rewritten = None
+    if simplify:
+        region = precondition(a.problem, a.examination, a.judge) if a.fails else None
+        fitted, rewritten = reduced(proto, a, question.target, region, tensors)
+    else:
+        fitted = targets.fitted(proto, tensors, question.target)
     annotated = annotate(fitted, shapes, override=question.claims is Claims.OVERRIDE)
     if output is not None:
         save(annotated, output)
-    return annotated
+    return annotated, rewritten

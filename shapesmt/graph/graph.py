@@ -227,6 +227,8 @@ class Graph:
     """The program that wrote the file, with its version."""
     schemas: Schemas | None = None
     """What its format says of operators."""
+    arguments: Mapping[str, object] = field(default_factory=dict)
+    """The arguments of the module that it was exported from, nested as it takes them, each with its input's name."""
     asked: frozenset[tuple[str, int]] = frozenset()
     """The axes of inputs that the caller wanted to vary when the model was exported, as far as that is known."""
     source_line: Callable[[int, Node], SourceLine | None] = field(default=_unknown, repr=False)

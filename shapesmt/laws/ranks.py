@@ -39,7 +39,7 @@ SPARSE_MATRIX_TWO_AXES = Law("SM303", "a sparse matrix has two axes")
 SLICED_AT_MOST_8_AXES = Law("SM303", "a tensor that is sliced has 8 axes at most")
 BOTH_ONE_RANK_3_OR_MORE = Law("SM303", "both have one rank, 3 or more")
 RANK_WITH_OR_WITHOUT_BATCH = Law(
-    "SM303", "there are a channel axis and {axes} more, with or without a batch: the rank is not {rank}"
+    "SM303", "there are channels and {axes} more axes, with or without a batch: the rank is not {rank}"
 )
 SAME_RANK_4_OR_5 = Law("SM303", "both have the same rank, 4 or 5, not {rank} and {other}")
 BROADCAST_CASES_AT_MOST_8_AXES = Law("SM303", "cases that broadcast have 8 axes at most")
@@ -101,3 +101,4 @@ WEIGHTS_MATRIX_OR_VECTOR = Law("SM303", "the weights are a matrix or a vector, n
 CHAIN_OF_MATRICES_AND_VECTORS = Law("SM303", "all are matrices, or vectors")
 VECTORS_ON_RIGHT_SIDE = Law("SM303", "vectors are on the right side")
 AXES_OF_MATRIX = Law("SM303", "a matrix has 2 axes, not {count}")
+NORMALIZED_AXES = Law("SM303", "between 1 and {rank} axes are normalized, not {count}")

@@ -4,6 +4,7 @@ from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in,
 from shapesmt.report.catalogue import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
 from shapesmt.report.constraints import Condition, NodeConstraints, Variable
 from shapesmt.report.data import Answer
+from shapesmt.report.dynamic import DynamicShapes, StaticAxis
 from shapesmt.report.finding import (
     Cause,
     Clash,
@@ -11,6 +12,7 @@ from shapesmt.report.finding import (
     Finding,
     FindingKind,
     Group,
+    Guarded,
     ModelWarning,
     Replay,
     Side,
@@ -18,7 +20,7 @@ from shapesmt.report.finding import (
     SymbolRange,
     WarningKind,
 )
-from shapesmt.report.memory import Budget, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
+from shapesmt.report.memory import Budget, Chart, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
 from shapesmt.report.page import (
     Axis,
     Calculator,
@@ -70,12 +72,14 @@ __all__ = [
     "Cause",
     "CauseGraph",
     "Cell",
+    "Chart",
     "Clash",
     "Condition",
     "Counterexample",
     "Counts",
     "DimBounds",
     "DimensionFacts",
+    "DynamicShapes",
     "Elements",
     "ErrorCode",
     "Explanation",
@@ -84,6 +88,7 @@ __all__ = [
     "FindingKind",
     "Greatest",
     "Group",
+    "Guarded",
     "HeldTensor",
     "IndexLimit",
     "Link",
@@ -116,6 +121,7 @@ __all__ = [
     "Size",
     "Slider",
     "Source",
+    "StaticAxis",
     "Step",
     "SymbolRange",
     "TensorBounds",

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["Archive"]
 
 _MOST = 1 << 27  # bytes of a program
-_ENTRIES = 1 << 17  # of an archive; each parameter may be one
+_DIRECTORY = 1 << 24  # bytes of the list of entries; each parameter may be one
+_END = 1 << 17  # bytes at the end of a zip file, which tell the length of that list
 _PROGRAM = re.compile(r"(?:[^/]+/)?models/([^/]+)\.json")
 _OLD = "serialized_exported_program.json"
-_OLD_VERSION = "version"
 _COMPILED = re.compile(r"(?:[^/]+/)?data/aotinductor/|.*\.(?:so|wrapper\.cpp)$")
 _DAMAGED = (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError, NotImplementedError)
 
@@ -50,8 +50,6 @@ class Archive:
         """
         with self._opened() as zipped:
             names = [info.filename for info in zipped.infolist()]
-        if len(names) > _ENTRIES:
-            raise ModelError(f"{self.source}: an archive with {len(names):,} entries, more than PyTorch writes")
         entries = [(match[1], name) for name in names if (match := _PROGRAM.fullmatch(name))]
         entries = entries or [("model", name) for name in names if name == _OLD]
         if len(dict(entries)) < len(entries):
@@ -96,10 +94,24 @@ class Archive:
     @contextmanager
     def _opened(self) -> Iterator[zipfile.ZipFile]:
         try:
-            with zipfile.ZipFile(Path(self.file) if isinstance(self.file, str) else BytesIO(self.file)) as zipped:
-                yield zipped
+            with Path(self.file).open("rb") if isinstance(self.file, str) else BytesIO(self.file) as file:
+                if _directory(file) > _DIRECTORY:
+                    raise ModelError(f"{self.source}: an archive with more entries than PyTorch writes")
+                with zipfile.ZipFile(file) as zipped:
+                    yield zipped
         except _DAMAGED as error:
             reason = printable(str(error), 100) or type(error).__name__
             raise ModelError(f"{self.source}: a zip file that can't be read: {reason}") from None
         except MemoryError:
             raise ModelError(f"{self.source}: too large to read") from None
+
+
+def _directory(file: IO[bytes]) -> int:
+    """The length of a zip file's list of entries, of which each is read when the file is opened."""
+    size = file.seek(0, 2)
+    file.seek(max(size - _END, 0))
+    end = file.read()
+    short, long = end.rfind(b"PK\5\6"), end.rfind(b"PK\6\6")
+    lengths = [int.from_bytes(end[long + 40 : long + 48], "little")] if long >= 0 else []
+    length = int.from_bytes(end[short + 12 : short + 16], "little") if short >= 0 else 0
+    return max([*lengths, 0 if length == 0xFFFFFFFF else length])

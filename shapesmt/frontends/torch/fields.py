@@ -9,7 +9,7 @@ from shapesmt.errors import printable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MisfitError", "entries", "integer", "optional", "record", "records", "text", "variant"]
+__all__ = ["MisfitError", "entries", "integer", "natural", "optional", "record", "records", "text", "variant"]
 
 LARGEST = 1 << 63
 
@@ -49,6 +49,14 @@ def integer(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not -LARGEST <= value < LARGEST:
         raise MisfitError(f"{_shown(value)} isn't an integer of 64 bits")
     return value
+
+
+def natural(value: object) -> int:
+    """An integer that is 0 or more."""
+    number = integer(value)
+    if number < 0:
+        raise MisfitError(f"the size {number} is below 0")
+    return number
 
 
 def variant(value: object) -> tuple[str, Any]:

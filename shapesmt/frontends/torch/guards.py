@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from shapesmt.frontends.torch.fields import entries, optional, record, text
+from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, text
 from shapesmt.frontends.torch.sizes import Size, alone, shape_of
-from shapesmt.frontends.torch.symbols import Unfollowed, as_text, parse, plain, symbols_in, tree_of
+from shapesmt.frontends.torch.symbols import Affine, Unfollowed, affine, as_text, parse, plain, symbols_in, tree_of
 from shapesmt.graph import GUARDS, Attributes, Declared, Node
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["guards_node"]
 
 _UNENFORCED = 2  # lower ends up to it stand for sizes left out of the trace
+_MOST = 2000  # guards; programs have a hundred or so
 _ENDLESS = 1 << 62
 
 
@@ -32,7 +33,10 @@ def guards_node(
     shapes = {name: shape_of(record(metas[name])) for name in inputs if name in metas}
     stated = dict.fromkeys(_of_shapes(shapes, places, document))
     unread = []
-    for guard in map(text, entries(optional(document, "guards_code", []))):
+    listed = entries(optional(document, "guards_code", []))
+    if len(listed) > _MOST:
+        raise MisfitError(f"it has {len(listed):,} guards")
+    for guard in map(text, listed):
         read = _guard(guard, places, paths)
         if read is None:
             unread.append(guard)
@@ -48,21 +52,22 @@ def _of_shapes(
     shapes: Mapping[str, Sequence[Size]], places: Mapping[str, int], document: Mapping[str, Any]
 ) -> Iterator[str]:
     """What follows from the sizes of the inputs in the archive: constants, equal sizes, ranges."""
-    ranges = record(optional(document, "range_constraints", {}))
+    ranges = {affine(key) or key: ends for key, ends in record(optional(document, "range_constraints", {})).items()}
     axes = [(f"i{places[name]}_{axis}", size) for name, shape in shapes.items() for axis, size in enumerate(shape)]
-    first: dict[str, str] = {}
-    for here, size in axes:
-        if symbol := alone(size):
-            first.setdefault(symbol, here)
+    known = {symbol: here for here, size in reversed(axes) if (symbol := alone(size))}
+    hidden: dict[str, tuple[str, Affine]] = {}
     for here, size in axes:
         if isinstance(size, int):
             yield f"{here} == {size}"
-        elif (symbol := alone(size)) and first[symbol] != here:
-            yield f"{here} == {first[symbol]}"
-        elif symbol:
-            yield from _range(here, ranges.get(symbol))
-        elif symbols_in(size) <= first.keys() and (expression := parse(size, first)):
-            yield f"{here} == {expression}"
+            continue
+        if symbols_in(size) <= known.keys():
+            expression = parse(size, known)
+            yield from [] if expression in (None, here) else [f"{here} == {expression}"]
+        elif (form := affine(size)) is not None:
+            there, other = hidden.setdefault(form.symbol, (here, form))
+            if there != here:
+                yield f"{other.factor}*({here} - {form.offset}) == {form.factor}*({there} - {other.offset})"
+        yield from _range(here, ranges.get(affine(size) or size))
 
 
 def _range(here: str, ends: object) -> Iterator[str]:

@@ -12,7 +12,7 @@ from shapesmt.frontends.torch.arguments import Arguments, constant_of, names_of,
 from shapesmt.frontends.torch.control import Body, converted
 from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, records, text, variant
 from shapesmt.frontends.torch.guards import guards_node
-from shapesmt.frontends.torch.paths import placeholders
+from shapesmt.frontends.torch.paths import nested, placeholders
 from shapesmt.frontends.torch.sizes import Sizes, dtype_of, shape_of
 from shapesmt.frontends.torch.sources import Sources
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node, ordered
@@ -26,7 +26,7 @@ DOMAIN = "torch"
 ONNX_OPSET = 22  # of the `If`, `Loop` and `Scan` that higher-order operators become
 
 _MAJOR = 8
-_MOST_NODES = 200_000
+_MOST_NODES = 100_000
 _MOST_DEPTH = 40  # of graphs inside graphs
 _HIGHER = "higher_order."
 _NUMBERS = {"as_int": "int64", "as_float": "float64", "as_bool": "bool"}
@@ -46,7 +46,7 @@ def read_program(document: Mapping[str, Any], constants: Literals, source: str) 
     Raises:
         ModelError: It is of another version, damaged, or contradicts itself.
     """
-    version = document.get("schema_version")
+    version = document.get("schema_version", 0)
     major = version.get("major") if isinstance(version, dict) else version
     if major != _MAJOR:
         shown = printable(str(major), 20)
@@ -88,8 +88,8 @@ class _Program:
         kept = {name: t if names[name] == name else replaced(t) for name, t in literals.items()}
         declared = {name: self.sizes.declared(meta) for name, meta in metas.items() if name in names}
         guards = guards_node(self.document, inputs, metas, placeholders(self.module))
-        outputs = [names[name] for argument in entries(graph.get("outputs")) for name in names_of(argument) if name]
-        outputs = list(dict.fromkeys(outputs))
+        returned = [name for argument in entries(graph.get("outputs")) for name in names_of(argument) if name]
+        outputs = list(dict.fromkeys(tensor_named(name, names) for name in returned))
         nodes = [*ordered(nodes, [*inputs, *literals], self.source, needed=outputs), *guards]
         return Graph(
             "torch.export",
@@ -100,6 +100,7 @@ class _Program:
             declared,
             {DOMAIN: 1, "": ONNX_OPSET},
             source=self.source,
+            arguments=nested(self.module),
             source_line=Sources(self.notes),
             exporter=f"PyTorch {printable(str(self.document.get('torch_version', '')), 40)}",
         )
@@ -111,7 +112,7 @@ class _Program:
         inputs: dict[str, Declared] = {}
         literals: dict[str, Literal] = {}
         shapes = {}
-        for kind, spec in map(variant, specs):
+        for kind, spec in ((kind, record(spec)) for kind, spec in map(variant, specs)):
             if kind in _LIFTED:
                 name = text(record(spec.get("arg")).get("name"))
                 literals[name] = self.literal(text(spec.get(_LIFTED[kind])), record(metas.get(name)))

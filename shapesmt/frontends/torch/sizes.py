@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.frontends.torch.arguments import DTYPES
-from shapesmt.frontends.torch.fields import entries, integer, record, text, variant
+from shapesmt.frontends.torch.fields import MisfitError, entries, integer, natural, record, text, variant
 from shapesmt.frontends.torch.symbols import parse, symbols_in
 from shapesmt.graph import Declared
 
@@ -28,13 +28,16 @@ def size_of(value: object) -> Size:
     """A size as the archive has it."""
     kind, content = variant(value)
     if kind == "as_int":
-        return integer(content)
+        return natural(content)
     return text(record(content).get("expr_str"))
 
 
 def shape_of(meta: Mapping[str, Any]) -> tuple[Size, ...]:
     """The sizes of a tensor as the archive has them."""
-    return tuple(map(size_of, entries(meta.get("sizes"))))
+    sizes = entries(meta.get("sizes"))
+    if len(sizes) > _MOST_RANK:
+        raise MisfitError(f"a tensor has {len(sizes):,} axes")
+    return tuple(map(size_of, sizes))
 
 
 def dtype_of(meta: Mapping[str, Any]) -> str:

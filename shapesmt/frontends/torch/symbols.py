@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 import keyword
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Build: TypeAlias = Callable[[list[ast.expr]], ast.expr]
 
-__all__ = ["Unfollowed", "as_text", "named", "parse", "plain", "symbols_in", "tree_of"]
+__all__ = ["Affine", "Unfollowed", "affine", "as_text", "named", "parse", "plain", "symbols_in", "tree_of"]
 
 _MOST_TEXT = 20_000
 _MOST_DEPTH = 60
@@ -43,6 +43,55 @@ def parse(text: str, names: Mapping[str, str]) -> str | None:
         return as_text(plain(tree_of(text), lambda node: _symbol(node, names)))
     except Unfollowed:
         return None
+
+
+class Affine(NamedTuple):
+    """A size that is a multiple of one symbol plus a number: `2*s59 - 1`."""
+
+    symbol: str
+    factor: int
+    offset: int
+
+
+def affine(text: str) -> Affine | None:
+    """Sympy's `srepr`, or its text as in "2*s59", as a multiple of one symbol plus a number; None of other sizes.
+
+    >>> affine("Add(Mul(Integer(2), Symbol('s59', integer=True)), Integer(-1))"), affine("2*s59 - 1")
+    (Affine(symbol='s59', factor=2, offset=-1), Affine(symbol='s59', factor=2, offset=-1))
+    >>> affine("s1*s2") is None
+    True
+    """
+    try:
+        factors = _linear(plain(tree_of(text), _own_name))
+    except Unfollowed:
+        return None
+    offset = factors.pop("", 0)
+    return Affine(*next(iter(factors.items())), offset) if len(factors) == 1 else None
+
+
+def _own_name(node: ast.expr) -> ast.expr | None:
+    name = _symbol_name(node)
+    return node if isinstance(node, ast.Name) else None if name is None else ast.Name(name)
+
+
+def _linear(node: ast.expr) -> dict[str, int]:
+    """The factor of each symbol in a sum, and the constant under ""."""
+    if isinstance(node, ast.Name):
+        return {node.id: 1}
+    if isinstance(node, ast.Constant):
+        return {"": int(node.value)}  # type: ignore[arg-type]  # `plain` leaves only integers
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return {name: -factor for name, factor in _linear(node.operand).items()}
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
+        raise Unfollowed
+    left, right = _linear(node.left), _linear(node.right)
+    if isinstance(node.op, ast.Mult):
+        number, other = (left, right) if left.keys() <= {""} else (right, left)
+        if not number.keys() <= {""}:
+            raise Unfollowed
+        return {name: factor * number.get("", 0) for name, factor in other.items()}
+    sign = 1 if isinstance(node.op, ast.Add) else -1
+    return {name: left.get(name, 0) + sign * right.get(name, 0) for name in {**left, **right}}
 
 
 def symbols_in(text: str) -> frozenset[str]:

@@ -18,8 +18,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, as_dim
+from shapesmt.algebra import Dim, Formula, as_dim
 from shapesmt.errors import RejectedError
+from shapesmt.ops.shared.require import open_unless
 from shapesmt.ops.torch.layout import settled
 from shapesmt.ops.torch.schemas import DOMAIN, Argument, schema
 from shapesmt.rules import RuleContext, Tensor, Unjudged, rule
@@ -144,6 +145,10 @@ class Call:
         """End the rule: sizes or data decide an argument that has to be known."""
         self.ctx.unjudged.append(Unjudged("", self.ctx.node.op, "unsupported", f"{name} is a constant"))
         raise RejectedError
+
+    def unchecked(self, formula: Formula, law: laws.Law) -> None:
+        """Leave the node unjudged where it breaks a law that PyTorch doesn't check."""
+        open_unless(self.ctx, law, formula, "PyTorch")
 
     def numbers(self, name: str) -> tuple[float, ...]:
         """An argument that lists numbers."""

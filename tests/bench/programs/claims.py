@@ -86,8 +86,29 @@ def _followed(case: Case) -> ExportedProgram | str:
     return program
 
 
+def exported(case: Case, text: str) -> ExportedProgram:
+    """The program exported with the `dynamic_shapes` that a text defines."""
+    names: dict[str, Any] = {}
+    exec(text, names)
+    program = _with_shapes(case, names["dynamic_shapes"])
+    assert not isinstance(program, str), program
+    return program
+
+
+def ran_in(case: Case, program: ExportedProgram) -> dict[Sizes, bool]:
+    """Whether an exported program accepts the sizes and runs, at each point."""
+    module = program.module()
+    with quiet():
+        return {sizes: _fails(lambda: module(*case.tensors(sizes))) is None for sizes in case.points()}  # noqa: B023
+
+
 def _exported(case: Case, dims: dict[str, Any]) -> ExportedProgram | str:
-    shapes = tuple({k: dims[a] for k, a in enumerate(i.axes) if isinstance(a, str)} for i in case.inputs)
+    return _with_shapes(
+        case, tuple({k: dims[a] for k, a in enumerate(i.axes) if isinstance(a, str)} for i in case.inputs)
+    )
+
+
+def _with_shapes(case: Case, shapes: Any) -> ExportedProgram | str:
     with quiet():
         try:
             return torch.export.export(case.module(), case.tensors(case.example), dynamic_shapes=shapes, strict=False)

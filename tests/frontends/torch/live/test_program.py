@@ -72,7 +72,7 @@ def test_the_document(module: torch.nn.Module, args: tuple[torch.Tensor, ...]) -
         assert mine["outputs"] == other["outputs"]
     assert ours["range_constraints"] == theirs["range_constraints"]
     assert ours["guards_code"] == theirs["guards_code"]
-    mine, other = read_program(ours, "m"), read_program(theirs, "m")
+    mine, other = (read_program(document, live.Held(exported.program), "m") for document in (ours, theirs))
     assert mine.inputs == other.inputs
     assert mine.outputs == other.outputs
     assert mine.declared == other.declared
