@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.export import write_whole
-from shapesmt.render import html_page, index_page
+from shapesmt.render import html_page, index_page, memory_page
 
 if TYPE_CHECKING:
-    from shapesmt.report import BatchReport, PageData, Report
+    from shapesmt.report import BatchReport, Memory, PageData, Report
 
-__all__ = ["page_paths", "write_index", "write_page"]
+__all__ = ["page_paths", "write_index", "write_memory", "write_page"]
 
 INDEX = "index.html"
 
@@ -24,6 +24,11 @@ def write_page(path: str, data: PageData) -> Report:
     """Write the page of a model, and return its report."""
     write_whole(path, html_page(data).encode())
     return data.report
+
+
+def write_memory(path: str, memory: Memory) -> None:
+    """Write the page of an answer of `memory`."""
+    write_whole(path, memory_page(memory).encode())
 
 
 def page_paths(folder: str, models: Sequence[str]) -> list[str]:

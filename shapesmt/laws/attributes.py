@@ -23,7 +23,7 @@ BODY_RUNS_ON_DECLARED_SIZES = Law("SM403", "the body runs on its declared sizes,
 BODY_TENSORS_OF_DECLARED_RANK = Law("SM403", "the body's tensors have their declared rank")
 
 ASSERTION_HOLDS = Law("SM406", "the assertion holds")
-GUARD_HOLDS = Law("SM406", "the inputs pass the guards that PyTorch checks before a run")
+GUARD_HOLDS = Law("SM407", "the inputs pass the guards that PyTorch checks before a run")
 
 QUERIES_KEYS_VALUES_SAME_TYPE = Law("SM501", "queries, keys and values have the same element type")
 SIZES_INT64 = Law("SM501", "the sizes are of type int64")

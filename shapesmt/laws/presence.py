@@ -122,3 +122,4 @@ MASK_OR_CAUSAL = Law("SM405", "there is a mask, or attention is causal, not both
 WEIGHTS_NOT_EMPTY = Law("SM204", "the weights aren't empty")
 AN_INDEX = Law("SM405", "there is an index at least")
 A_BIN = Law("SM204", "there is at least one bin")
+A_TRANSFORMED_AXIS = Law("SM405", "there is an axis to transform")

@@ -12,6 +12,7 @@ from shapesmt.report.finding import (
     Finding,
     FindingKind,
     Group,
+    Guarded,
     ModelWarning,
     Replay,
     Side,
@@ -19,7 +20,7 @@ from shapesmt.report.finding import (
     SymbolRange,
     WarningKind,
 )
-from shapesmt.report.memory import Budget, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
+from shapesmt.report.memory import Budget, Chart, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
 from shapesmt.report.page import (
     Axis,
     Calculator,
@@ -71,6 +72,7 @@ __all__ = [
     "Cause",
     "CauseGraph",
     "Cell",
+    "Chart",
     "Clash",
     "Condition",
     "Counterexample",
@@ -86,6 +88,7 @@ __all__ = [
     "FindingKind",
     "Greatest",
     "Group",
+    "Guarded",
     "HeldTensor",
     "IndexLimit",
     "Link",

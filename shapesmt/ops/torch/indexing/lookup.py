@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from shapesmt.rules import Tensor
 
 
-@operator("embedding.default")
+@operator("embedding.default", memory="new")
 def embedding(call: Call) -> Tensor:
     """A row of a table `[n, size]` for each index."""
     table, indices = call.tensor("weight"), call.tensor("indices")

@@ -113,13 +113,14 @@ def layer_normalized(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator("layer_norm.default", "rms_norm.default")
+@operator("layer_norm.default", memory="new")
+@operator("rms_norm.default")
 def layer_norm(call: Call) -> Tensor:
     """The last axes are normalized."""
     return layer_normalized(call)
 
 
-@operator("native_layer_norm.default")
+@operator("native_layer_norm.default", memory="new")
 def native_layer_norm(call: Call) -> list[Tensor]:
     """The normalized input, and mean and standard deviation, of size 1 along the last axes."""
     y, count = layer_normalized(call), len(call.sizes("normalized_shape"))
