@@ -32,7 +32,7 @@ def archive(program: torch.export.ExportedProgram) -> bytes:
     torch.export.save(program, saved)
     with zipfile.ZipFile(saved) as before, zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as after:
         for name in before.namelist():
-            root, _, entry = name.partition("/")
+            _root, _, entry = name.partition("/")
             if entry.startswith("models/") or entry in ("archive_format", "archive_version", "byteorder"):
                 content = re.sub(rb"/[^\"]*/site-packages/", b"", before.read(name).replace(ROOT.encode(), b""))
                 after.writestr(zipfile.ZipInfo(f"model/{entry}", EPOCH), content, zipfile.ZIP_DEFLATED)
