@@ -32,6 +32,34 @@ UNLIKE = (
     *("aten.cov", "aten.corrcoef", "aten.cross", "aten._lu", "aten._linalg", "aten._conv", "aten.mkldnn"),
 )
 """How the names of operators begin whose results needn't be row after row though all inputs are."""
+IN_ROWS = frozenset(
+    (
+        *(
+            "linear",
+            "mm",
+            "bmm",
+            "addmm",
+            "baddbmm",
+            "matmul",
+            "layer_norm",
+            "native_layer_norm",
+            "rms_norm",
+            "softmax",
+        ),
+        *("_softmax", "log_softmax", "_log_softmax", "_safe_softmax", "stack", "sum", "mean", "prod", "amax", "amin"),
+        *("max", "min", "argmax", "argmin", "cumsum", "var", "std", "logsumexp", "linalg_vector_norm", "any", "all"),
+        *("roll", "repeat", "tile", "repeat_interleave", "index_select", "gather", "embedding", "topk", "tril", "triu"),
+        *("scatter", "pixel_shuffle", "grid_sampler", "grid_sampler_2d", "im2col", "masked_fill"),
+    )
+)
+"""Operators whose results are row after row, whatever their inputs are."""
+IN_ROWS_OF_3_AXES = frozenset(
+    (
+        *("cat", "pad", "constant_pad_nd", "reflection_pad1d", "replication_pad1d", "group_norm", "native_group_norm"),
+        *("batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_no_training", "conv1d", "instance_norm"),
+    )
+)
+"""Operators that keep the channels last of an image where they are, and else make results row after row."""
 
 
 def rows(dims: Sequence[Dim]) -> Shape:
@@ -98,9 +126,10 @@ def settled(x: Tensor, op: str, memory: Memory, inputs: Sequence[Tensor]) -> Ten
         return x
     if op.startswith(UNLIKE) and memory != "new":
         return laid(x, None)
-    if memory == "new" or all(map(is_plain, inputs)):
+    name = op.split(".")[1]
+    if memory == "new" or name in IN_ROWS or (x.rank < 4 and name in IN_ROWS_OF_3_AXES) or all(map(is_plain, inputs)):
         return x
-    if op.partition(".")[2].partition(".")[0].endswith("_"):
+    if name.endswith("_"):
         return tensor(x.dtype, x.dims, x.value, layout=inputs[0].layout)
     return dense(x, _first_order(x, inputs)) if memory == "dense" else laid(x, None)
 
