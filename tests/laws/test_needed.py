@@ -18,6 +18,8 @@ import shapesmt
 from shapesmt import laws
 from shapesmt.frontends import load
 from tests.oracle import onnx_peer
+from tests.oracle.torch.calls import graph_of
+from tests.oracle.torch.calls import parsed as parsed_call
 from tests.support.openvino_laws import Peer, parsed, written
 from tests.support.statements import named, needed
 
@@ -52,6 +54,13 @@ def openvino():
     return [(getattr(laws, name), parsed(case)) for name, case in (line.split(" | ", 1) for line in lines)]
 
 
+def torch():
+    """Laws and calls of PyTorch."""
+    pytest.importorskip("torch", reason="PyTorch is an optional package")
+    lines = (Path(__file__).parent / "broken" / "torch.txt").read_text().splitlines()
+    return [(getattr(laws, name), parsed_call(text)) for name, text in (line.split(" | ", 1) for line in lines)]
+
+
 def check_onnx(call):
     return lambda: shapesmt.check(call.proto)
 
@@ -65,6 +74,10 @@ def check_tensorflow(call):
 def check_openvino(case, folder):
     path = written(case, folder)
     return lambda: shapesmt.check(path, declared="ignore")
+
+
+def check_torch(call):
+    return lambda: shapesmt.check(graph_of(call))
 
 
 def unneeded(rows, check):
@@ -102,6 +115,14 @@ def test_openvino_laws(sampled, tmp_path):
     assert [f"{law} {case}" for law, case, said in runs if said == "ran"] == []
 
 
+def test_torch_laws(sampled):
+    rows = sampled(torch())
+    from tests.oracle.torch.judge import run
+
+    assert unneeded(rows, check_torch)[1] == []
+    assert [f"{law} {call}" for law, call in rows if not run(call, {}).refused] == []
+
+
 def test_every_law_that_a_rule_names_is_broken(full, tmp_path):
     """By some row; `unbroken.txt` lists the functions and laws that no call breaks alone.
 
@@ -111,7 +132,7 @@ def test_every_law_that_a_rule_names_is_broken(full, tmp_path):
     if not full:
         pytest.skip("all rows are tried with --full")
     openvino_check = partial(check_openvino, folder=tmp_path)
-    pairs = ((onnx, check_onnx), (tensorflow, check_tensorflow), (openvino, openvino_check))
+    pairs = ((onnx, check_onnx), (tensorflow, check_tensorflow), (openvino, openvino_check), (torch, check_torch))
     broken = [statement for rows, check in pairs for statement in unneeded(rows(), check)[0]]
     where = {(s.file, s.function, s.law) for s in broken}
     anywhere = {(s.file or "ops/shared/choices.py", s.law) for s in broken}  # of tables, and of what formats say

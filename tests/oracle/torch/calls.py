@@ -7,6 +7,7 @@ The graph is the one that a reader of exported programs makes of the node (`shap
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -119,6 +120,23 @@ def graph_of(call: Call) -> Graph:
 
 def _constant(value: Any) -> Any:
     return 0 if isinstance(value, (Fed, Size64)) or value is None else value
+
+
+def parsed(text: str) -> Call:
+    """A call of constant sizes written as JSON.
+
+    >>> print(parsed('["aten.cat.default", {"tensors": [{"float32": [2, 3]}, {"float32": [1, 3]}], "dim": 0}]'))
+    aten.cat.default(tensors=[float32[2, 3], float32[1, 3]], dim=0)
+    """
+    op, arguments = json.loads(text)
+    return Call(op, {name: _value(value) for name, value in arguments.items()})
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, dict):
+        [(dtype, shape)] = value.items()
+        return Fed(dtype, tuple(shape))
+    return tuple(map(_value, value)) if isinstance(value, list) else value
 
 
 def bound(op: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
