@@ -25,6 +25,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt.algebra import one_call
@@ -53,6 +54,7 @@ from shapesmt.examine import (
     ValueLike,
     analysed,
     analysed_protobuf,
+    inner_bounds,
     pose,
     tensor_bounds,
     valid_share,
@@ -413,7 +415,8 @@ def _annotated(
         region = precondition(a.problem, a.examination, a.judge) if a.fails else None
         fitted, rewritten = reduced(proto, a, question.target, region, tensors)
     else:
-        fitted = targets.fitted(proto, tensors, question.target)
+        inner = partial(inner_bounds, a.examination, a.judge)
+        fitted = targets.fitted(proto, tensors, question.target, inner)
     annotated = annotate(fitted, shapes, override=question.claims is Claims.OVERRIDE)
     if output is not None:
         save(annotated, output)
