@@ -108,25 +108,35 @@ def _tabled(
     whole = steps.dtype.kind == "i" or (first is not None and float(first) == int(first) and float(steps) == step)
     if not step or not whole or size.max is None or (steps.dtype.kind == "f" and size.max * abs(step) >= EXACT):
         return False
-    count = _count(edit, node, step, steps.dtype, size, zero=first is not None and not first)
+    zero = first is not None and not first
+    count = _count(edit, stem, step, _length(edit, node, tensors, zero=zero), size)
     table = edit.constant((np.arange(size.max) * step).astype(steps.dtype))
     slice_of = (table, edit.constant([0]), count, edit.constant([0]))
-    if first is not None and not first:
+    if zero:
         edit.node("Slice", *slice_of, stem=stem, output=stem)
     else:
         edit.node("Add", edit.node("Slice", *slice_of, stem=stem), node.input[0], stem=stem, output=stem)
     return True
 
 
-def _count(
-    edit: Edit, node: onnx.NodeProto, step: int, dtype: np.dtype[np.generic], size: DimBounds, *, zero: bool
-) -> str:
+def _length(edit: Edit, node: onnx.NodeProto, tensors: Mapping[str, TensorBounds], *, zero: bool) -> tuple[str, str]:
+    """How far a Range goes, and the type of that; of one that is a whole number made a float, the whole number."""
+    start, limit = node.input[:2]
+    if not zero:
+        return edit.node("Sub", limit, start, stem=node.output[0]), tensors[node.output[0]].dtype
+    for cast in edit.nodes:
+        known = tensors.get(cast.input[0]) if cast.op_type == "Cast" and cast.output[0] == limit else None
+        if known is not None and known.dtype in ("int64", "int32"):
+            return cast.input[0], known.dtype
+    return limit, tensors[node.output[0]].dtype
+
+
+def _count(edit: Edit, stem: str, step: int, far: tuple[str, str], size: DimBounds) -> str:
     """The number of elements of a Range, as the one element of a vector: its length divided by the step, rounded up."""
-    stem, (start, limit, _) = node.output[0], node.input
-    length = limit if zero else edit.node("Sub", limit, start, stem=stem)
-    if dtype.kind == "f":
+    length, dtype = far
+    if dtype.startswith("float"):
         length = edit.node("Ceil" if step > 0 else "Floor", length, stem=stem)
-    if dtype != np.int64:
+    if dtype != "int64":
         length = edit.node("Cast", length, stem=stem, to=TensorProto.INT64)
     if step < 0:
         length = edit.node("Neg", length, stem=stem)

@@ -109,6 +109,14 @@ def test_a_range_of_whole_floats_too(start, step):
     check(text, {"dims": {"n": "1..9"}}, [{"x": np.ones(n, np.float32)} for n in range(1, 10)])
 
 
+def test_a_range_as_far_as_a_whole_number_made_a_float_counts_by_the_whole_number():
+    text = FLOATS.replace("START", "0.0").replace("STEP", "1.0")
+    written = shapesmt.tighten(text.encode(), dims={"n": "1..9"}, target="openvino")
+    assert [node.op_type for node in written.graph.node if node.op_type != "Constant"] == [
+        *("Size", "Cast", "Reshape", "Slice"),
+    ]
+
+
 def test_a_range_of_other_floats_is_sliced_behind():
     text = FLOATS.replace("START", "0.0").replace("STEP", "0.5")
     written = shapesmt.tighten(text.encode(), dims={"n": "1..9"}, target="openvino")
