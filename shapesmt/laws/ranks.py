@@ -93,6 +93,7 @@ AXES_AT_MOST_RANK = Law("SM303", "there are at most {rank} axes, not {count}")
 PLACES_FOR_AXES = Law("SM303", "there are places for {rank} axes, not {count}")
 STRIDE_PER_SIZE = Law("SM303", "there is a stride for each size")
 AXES_MOVE_TO_AS_MANY = Law("SM302", "axes move to as many places")
+SURROUNDED_RANK = Law("SM303", "of the axes, all but one or two are padded with the tensor's own elements, and 1 to 3")
 NUMBER_PER_AXIS = Law("SM303", "there is a number for each axis")
 
 SQUEEZED_AXIS_SIZE_1 = Law("SM304", "a squeezed axis has size 1")

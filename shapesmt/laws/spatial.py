@@ -69,6 +69,7 @@ PADS_CROP_AND_LEAVE_SAMPLE = Law("SM203", "pads crop no more than there is, and 
 MODE_PADS_NO_LONGER_THAN_AXIS = Law("SM203", "pads of mode {mode} are no longer than the axis")
 MODE_PADS_SHORTER_THAN_AXIS = Law("SM203", "pads of mode {mode} are shorter than the axis")
 REFLECTED_PADS_NO_LONGER_THAN_AXIS = Law("SM203", "reflected pads are no longer than the axis")
+REPEATED_PADS_NO_LONGER_THAN_AXIS = Law("SM203", "repeated pads are no longer than the axis")
 REFLECTED_PADS_SHORTER_THAN_AXIS = Law("SM203", "reflected pads are shorter than the axis")
 PADS_OF_MANY_AXES_CONSTANT = Law("SM203", "the pads of more than 6 axes are constants")
 TWO_PADS_PER_BLOCK_AXIS = Law("SM203", "there are two pads for each axis of a block")

@@ -133,3 +133,24 @@ def one_hot(call: Call) -> Tensor:
         return tensor("int64", [*x.dims, call.ctx.fresh("classes", 1, how=Decided((0,)))])
     call.ctx.require_at_least(classes, 1, laws.A_CLASS)
     return tensor("int64", [*x.dims, as_dim(classes)])
+
+
+@operator("histogram.bin_ct", "histogram.bins_tensor")
+def histogram(call: Call) -> list[Tensor]:
+    """How many elements there are in each of some bins, or the sum of their weights, and the bins' edges."""
+    ctx, x, weights, edges = call.ctx, call.tensor("self"), call.optional("weight"), call.optional("bins")
+    if weights is not None:
+        ctx.require_agree(x, weights, law=laws.WEIGHT_PER_NUMBER)
+    if edges is None:
+        bins = as_dim(call.integer("bins"))
+        ctx.require_at_least(bins, 1, laws.A_BIN)
+        return [tensor(x.dtype, [bins]), tensor(x.dtype, [bins + 1])]
+    ctx.require_rank(edges, 1)
+    ctx.require_at_least(edges[0], 2, laws.A_BIN)
+    return [tensor(x.dtype, [edges[0] - 1]), tensor(x.dtype, [edges[0]])]
+
+
+@operator("isin.Tensor_Tensor", "isin.Tensor_Scalar")
+def isin(call: Call) -> Tensor:
+    """Whether each element is among others."""
+    return tensor("bool", call.tensor("elements").dims)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
+from shapesmt.algebra import equal
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.rules import tensor
@@ -59,3 +60,28 @@ def bucketize(call: Call) -> Tensor:
     call.ctx.require_rank(call.tensor("boundaries"), 1)
     x = call.optional("self")
     return tensor("int32" if call.flag("out_int32") else "int64", () if x is None else x.dims)
+
+
+# Bags
+
+
+@operator("embedding_bag.default", "embedding_bag.padding_idx", "_embedding_bag.default")
+@operator("_embedding_bag_forward_only.default")
+def embedding_bag(call: Call) -> list[Tensor]:
+    """The rows of each bag reduced to one: bags are the rows of indices, or begin where offsets say."""
+    ctx, table, indices, offsets = call.ctx, *map(call.tensor, ("weight", "indices", "offsets"))
+    weights = call.optional("per_sample_weights")
+    ctx.require_rank(table, 2)
+    if indices.rank == 2:
+        call.open("the layout of indices")
+    ctx.require_rank(indices, 1)
+    ctx.require_rank(offsets, 1)
+    if weights is not None:
+        ctx.require_agree(weights, indices, law=laws.WEIGHT_PER_INDEX)
+    last = call.flag("include_last_offset")
+    ctx.require_at_least(offsets[0], 1 if last else 0, laws.OFFSET_PER_BAG)
+    no_bag = equal(offsets[0], 0)
+    require_inside(ctx, indices, table[0], no_bag, index=call.place("indices"), from_end=False)
+    ctx.grant(call.place("offsets"))
+    others = [tensor("", None) for _ in range(3)]
+    return [tensor(table.dtype, [offsets[0] - int(last), table[1]]), *others]

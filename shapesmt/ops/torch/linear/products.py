@@ -213,6 +213,17 @@ def kron(call: Call) -> Tensor:
     return tensor("", [m * n for m, n in pairs])
 
 
+@operator("linalg_vander.default")
+def vander(call: Call) -> Tensor:
+    """The powers of each element along a new last axis: as many as asked for, or as there are elements."""
+    x = call.tensor("x")
+    dims = x.dims or (ONE,)
+    count = call.size("N") if "N" in call else dims[-1]
+    count = call.ctx.fresh("powers") if count is None else count
+    call.ctx.require_at_least(count, 2, laws.TWO_POWERS)
+    return tensor(x.dtype, [*dims, count])
+
+
 @operator("block_diag.default")
 def block_diag(call: Call) -> Tensor:
     """Matrices along the diagonal of one; a vector is a row and a scalar a matrix of one."""

@@ -49,7 +49,7 @@ def stft(call: Call) -> Tensor:
     ctx.require_at_least(samples, length, laws.FRAME_FITS_SIGNAL)
     if "align_to_window" in call and call.flag("align_to_window"):
         call.open("align_to_window")
-    shape = [*x.dims[:-1], halved(call, x, length), (samples - length) // step + 1]
+    shape: list[Dim | int] = [*x.dims[:-1], halved(call, x, length), (samples - length) // step + 1]
     whole = "return_complex" in call and call.flag("return_complex")
     return tensor(COMPLEX.get(x.dtype, x.dtype), shape) if whole else tensor(REAL.get(x.dtype, x.dtype), [*shape, 2])
 
@@ -57,7 +57,7 @@ def stft(call: Call) -> Tensor:
 @operator("istft.default")
 def istft(call: Call) -> Tensor:
     """`[n, frequencies, frames] -> [n, samples]`."""
-    ctx, x, (length, step) = call.ctx, call.tensor("self"), steps_of(call)
+    ctx, x, (length, _) = call.ctx, call.tensor("self"), steps_of(call)
     ctx.check(x.rank in (2, 3), laws.RANK_2_OR_3.of(rank=x.rank))
     for size in x.dims:
         ctx.require_at_least(size, 1, laws.SIGNAL_NOT_EMPTY)

@@ -58,7 +58,7 @@ def drawn_by(call: Call) -> Tensor:
 
 @operator("multinomial.default", random=True)
 def multinomial(call: Call) -> Tensor:
-    """`[n, classes]` or `[classes]`: as many numbers of classes as asked for, no more than there are unless repeated."""
+    """`[n, classes]` or `[classes]`: as many classes as asked for, no more than there are unless they are repeated."""
     ctx, x, [count] = call.ctx, call.tensor("self"), sized(call.ctx, [call.size("num_samples")])
     ctx.check(x.rank in (1, 2), laws.RANK_1_OR_2.of(rank=x.rank))
     ctx.require_at_least(count, 1, laws.A_NUMBER)
