@@ -109,7 +109,7 @@ def _tabled(
     if not step or not whole or size.max is None or (steps.dtype.kind == "f" and size.max * abs(step) >= EXACT):
         return False
     zero = first is not None and not first
-    count = _count(edit, stem, step, _length(edit, node, tensors, zero=zero), size)
+    count = _count(edit, stem, step, _length(edit, node, tensors, zero=zero), size, tensors)
     table = edit.constant((np.arange(size.max) * step).astype(steps.dtype))
     slice_of = (table, edit.constant([0]), count, edit.constant([0]))
     if zero:
@@ -131,7 +131,9 @@ def _length(edit: Edit, node: onnx.NodeProto, tensors: Mapping[str, TensorBounds
     return limit, tensors[node.output[0]].dtype
 
 
-def _count(edit: Edit, stem: str, step: int, far: tuple[str, str], size: DimBounds) -> str:
+def _count(
+    edit: Edit, stem: str, step: int, far: tuple[str, str], size: DimBounds, tensors: Mapping[str, TensorBounds]
+) -> str:
     """The number of elements of a Range, as the one element of a vector: its length divided by the step, rounded up."""
     length, dtype = far
     if dtype.startswith("float"):
@@ -145,6 +147,10 @@ def _count(edit: Edit, stem: str, step: int, far: tuple[str, str], size: DimBoun
         length = edit.node("Div", more, edit.constant(np.array(abs(step))), stem=stem)
     if size.min < 1:
         length = edit.node("Max", length, edit.constant(np.array(0)), stem=stem)
+    squeezed = next((n.input[0] for n in edit.nodes if n.op_type == "Squeeze" and n.output[0] == length), "")
+    known = tensors.get(squeezed)
+    if known is not None and known.shape is not None and [(d.min, d.max) for d in known.shape] == [(1, 1)]:
+        return squeezed
     return edit.node("Reshape", length, edit.constant([1]), stem=stem)
 
 

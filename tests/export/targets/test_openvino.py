@@ -117,6 +117,24 @@ def test_a_range_as_far_as_a_whole_number_made_a_float_counts_by_the_whole_numbe
     ]
 
 
+def test_a_range_as_long_as_a_size_needs_no_other_node_than_the_slice():
+    text = (
+        HEAD
+        + """ g (float[n, m] x) => (int64[k] y) {
+        zero = Constant <value = int64 {0}> ()
+        one = Constant <value = int64 {1}> ()
+        size = Shape <start = 1> (x)
+        m0 = Squeeze (size)
+        y = Range (zero, m0, one)
+    }"""
+    )
+    written = shapesmt.tighten(text.encode(), dims={"n": "1..4", "m": "1..6"}, target="openvino")
+    assert [node.op_type for node in written.graph.node][2:] == ["Shape", "Squeeze", "Slice"]
+    for m in range(1, 7):
+        feeds = {"x": np.ones((2, m), np.float32)}
+        np.testing.assert_array_equal(*(runs(p, feeds)[0] for p in (parser.parse_model(text), written)))
+
+
 def test_a_range_of_other_floats_is_sliced_behind():
     text = FLOATS.replace("START", "0.0").replace("STEP", "0.5")
     written = shapesmt.tighten(text.encode(), dims={"n": "1..9"}, target="openvino")
