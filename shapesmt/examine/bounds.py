@@ -37,8 +37,9 @@ def inner_bounds(examination: Examination, judge: Judge) -> dict[str, TensorBoun
     for body in runs:
         within = _Within(domain.copy(), judge, examination)
         within.assume(body.runs)
-        for name, t in body.tensors.items():
-            if name and t.is_tensor and t.shape is not None:
+        for name in filter(None, (*body.inputs, *(name for node in body.nodes for name in node.outputs))):
+            t = body.tensors[name]
+            if t.is_tensor and t.shape is not None:
                 dims = [body.changed(d) for d in t.dims]
                 bounds = TensorBounds(t.dtype, within.shape(tensor(t.dtype, dims)))
                 found[name] = bounds if name not in found else _joined(found[name], bounds)
@@ -46,9 +47,9 @@ def inner_bounds(examination: Examination, judge: Judge) -> dict[str, TensorBoun
 
 
 def _joined(one: TensorBounds, other: TensorBounds) -> TensorBounds:
-    """The bounds of two runs in one; none where their ranks differ."""
-    if one.shape is None or other.shape is None or len(one.shape) != len(other.shape):
-        return TensorBounds(one.dtype, None)
+    """The bounds of two runs in one; none where their ranks or types differ."""
+    if one.shape is None or other.shape is None or len(one.shape) != len(other.shape) or one.dtype != other.dtype:
+        return TensorBounds("", None)
     pairs = zip(one.shape, other.shape, strict=True)
     return TensorBounds(one.dtype, tuple([_hull(a, b) for a, b in pairs]))
 

@@ -49,8 +49,9 @@ def with_ends(
                 raise ModelError(f"the size {quoted(d.expr)} of tensor {quoted(name)} has no proven upper end")
     copy = type(proto)()
     copy.CopyFrom(proto)
-    taken, every = names_in(copy.graph), {**(inner or {}), **tensors}
-    every = {name: t for name, t in every.items() if all(d.max is not None for d in t.shape or ())}
+    taken, inside = names_in(copy.graph), inner or {}
+    twice = inside.keys() & tensors.keys()  # of a tensor that hides another one it isn't said which is meant
+    every = {name: t for name, t in {**inside, **tensors}.items() if name not in twice and _is_closed(t)}
     _tables(copy.graph, taken, every)
     sliced: set[str] = set()
     for _ in range(ROUNDS):
@@ -61,6 +62,10 @@ def with_ends(
             _slice(graph, taken, first, every, inside=graph is not copy.graph)
         sliced |= first.keys()
     return copy
+
+
+def _is_closed(t: TensorBounds) -> bool:
+    return all(d.max is not None for d in t.shape or ())
 
 
 def _tables(
