@@ -200,10 +200,9 @@ def operator(
                 ctx.unjudged.append(Unjudged("", op, "unsupported", law))
                 return None
             result = apply(Call(ctx))
-            inputs = [t for t in ctx.inputs if t is not None and t.shape is not None]
             if isinstance(result, Tensor):
-                return settled(result, op, memory, inputs)
-            return None if result is None else [settled(t, op, memory, inputs) for t in result]
+                return settled(result, ctx, memory)
+            return None if result is None else [settled(t, ctx, memory) for t in result]
 
         called.__module__, called.__doc__ = apply.__module__, apply.__doc__
         full = (name if name.startswith(PYTHON) else f"aten.{name}" for name in names)

@@ -19,20 +19,8 @@ if TYPE_CHECKING:
     from shapesmt.rules import Tensor
 
 KEPT = (
-    *(
-        "alias",
-        "alias_copy",
-        "bitwise_not",
-        "ceil",
-        "celu",
-        "clone",
-        "conj",
-        "_conj",
-        "conj_physical",
-        "_conj_physical",
-    ),
-    *("contiguous", "detach", "detach_copy", "elu", "erfinv_", "fix", "floor", "frac", "gelu", "hardshrink"),
-    *("hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "log_sigmoid"),
+    *("bitwise_not", "ceil", "celu", "conj_physical", "_conj_physical", "elu", "fix", "floor", "frac", "gelu"),
+    *("hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "log_sigmoid"),
     *("mish", "nan_to_num", "neg", "negative", "_neg_view", "relu", "relu6"),
     *("round", "selu", "sgn", "sign", "silu", "softplus", "softshrink", "square", "threshold", "trunc", "zero"),
     *("pin_memory", "_pin_memory", "rrelu"),
