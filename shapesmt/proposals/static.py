@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 from shapesmt.deadline import limit
@@ -25,7 +26,15 @@ def static_axes(graph: Graph, judge: Judge) -> tuple[StaticAxis, ...]:
         size = shape[axis] if shape is not None and axis < len(shape) else None
         if isinstance(size, int):
             sizes[name, axis] = size
-    return judge.deadline.attempt(lambda: tuple(_static(graph, sizes, judge)), ()) if sizes else ()
+    found: list[StaticAxis] = []
+    for size in dict.fromkeys(sizes.values()):  # equal numbers vary together: they may have to be equal
+        equal = {place: size for place, other in sizes.items() if other == size}
+        found += judge.deadline.attempt(partial(_listed, graph, equal, judge), ())
+    return tuple(found)
+
+
+def _listed(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> tuple[StaticAxis, ...]:
+    return tuple(_static(graph, sizes, judge))
 
 
 def _static(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> Iterator[StaticAxis]:
