@@ -28,7 +28,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt.algebra import one_call
-from shapesmt.deadline import Deadline, seconds
 from shapesmt.diagnose import (
     certificate,
     declarations,
@@ -40,8 +39,9 @@ from shapesmt.diagnose import (
     model_warnings,
     precondition,
     refuse_declarations,
-    system_text,
 )
+from shapesmt.diagnose import encode as encode
+from shapesmt.diagnose import encoded as encoded
 from shapesmt.diagnose import release as released
 from shapesmt.diagnose import remedy as remedy_for
 from shapesmt.errors import ModelError
@@ -53,13 +53,12 @@ from shapesmt.examine import (
     ValueLike,
     analysed,
     analysed_protobuf,
-    pose,
     tensor_bounds,
     valid_share,
 )
 from shapesmt.footprint import measured as measured
 from shapesmt.footprint import memory as memory
-from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
+from shapesmt.frontends import Model, OpenedModel, asked, load_protobuf, opened
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
 from shapesmt.optimize import reduced
 from shapesmt.optimize import simplified as simplified
@@ -231,27 +230,6 @@ def tighten(
     return _annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question, simplify=simplify)[0]
 
 
-def encode(
-    model: Model,
-    node: str | None = None,
-    *,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-    assume: Iterable[str] | None = None,
-    guards: str = "check",
-    timeout: float = TIMEOUT,
-) -> str:
-    """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail.
-
-    Of one node it is the part that it contributes: satisfiable where it can fail while the nodes before it run.
-
-    Raises:
-        OutOfTimeError: It isn't complete when the timeout ends.
-    """
-    return encoded(model, Question(dims, shapes, values, assume, timeout, guards=guards), node)
-
-
 def repro(
     model: Model,
     node: str | None = None,
@@ -331,14 +309,6 @@ def tightened(
         return Tightened(sizes, os.fspath(output), simplified=rewritten)
     stages = a.problem, a.examination, a.judge
     return Tightened(sizes, None, remedy_for(*stages, precondition(*stages)))
-
-
-@one_call()
-def encoded(model: Model, question: Question, node: str | None = None) -> str:
-    """The answer of `encode`."""
-    graph = load(model)
-    deadline = Deadline(seconds(question.timeout))
-    return deadline.require(lambda: system_text(pose(graph, question), node), "the system isn't complete")
 
 
 @one_call()
