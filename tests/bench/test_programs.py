@@ -10,7 +10,7 @@ modules = pytest.importorskip("tests.bench.programs.modules")
 answers = pytest.importorskip("tests.bench.programs.answers")
 claims = pytest.importorskip("tests.bench.programs.claims")
 
-SAMPLE = ("ResNet18", "LeNet", "SpaceToDepth", "Inpainting", "GPT", "BlockAttention", "Wav2Letter", "MobileViT")
+SAMPLE = ("LeNet", "SpaceToDepth", "Inpainting", "GPT", "Wav2Letter", "MobileViT")
 SPECIALISED = ("DiffusionUNet", "GRULanguage", "SiameseTracker", "Translation")
 """What PyTorch exports of these admits less than the module itself: it ties batches that may also be 1."""
 
@@ -37,7 +37,7 @@ def test_every_node_runs_exactly_where_the_module_does(name: str, full: bool) ->
 
 @pytest.mark.parametrize("name", [*case.CASES])
 def test_no_size_of_a_proposal_is_refused_or_fails(name: str, full: bool) -> None:
-    if not full and name not in SAMPLE[2:4]:
+    if not full and name not in SAMPLE[1:3]:
         pytest.skip("one of the modules that --full looks at")
     each = case.CASES[name]
     assert "FAIL" not in answers.tried(each, claims.ran(each), answers.proposal(each))
