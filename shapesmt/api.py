@@ -28,6 +28,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt.algebra import one_call
+from shapesmt.deadline import Deadline, seconds
 from shapesmt.diagnose import (
     certificate,
     declarations,
@@ -38,10 +39,8 @@ from shapesmt.diagnose import (
     hints,
     model_warnings,
     precondition,
-    refuse_declarations,
+    system_text,
 )
-from shapesmt.diagnose import encode as encode
-from shapesmt.diagnose import encoded as encoded
 from shapesmt.diagnose import release as released
 from shapesmt.diagnose import remedy as remedy_for
 from shapesmt.errors import ModelError
@@ -53,19 +52,20 @@ from shapesmt.examine import (
     ValueLike,
     analysed,
     analysed_protobuf,
+    pose,
     tensor_bounds,
     valid_share,
 )
 from shapesmt.footprint import measured as measured
 from shapesmt.footprint import memory as memory
-from shapesmt.frontends import Model, OpenedModel, asked, load_protobuf, opened
+from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
-from shapesmt.optimize import reduced
+from shapesmt.optimize import annotated
 from shapesmt.optimize import simplified as simplified
 from shapesmt.optimize import simplify as simplify
 from shapesmt.proposals import dynamic_shapes as dynamic_shapes
 from shapesmt.render import Words
-from shapesmt.report import Answer, Bounds, Explanation, Report, Simplified, TensorBounds, Tightened
+from shapesmt.report import Answer, Bounds, Explanation, Report, Tightened
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -227,7 +227,28 @@ def tighten(
     if a.fails and not valid_only:
         how = "narrow the ranges as `check` says, or use valid_only=True"
         raise ModelError(f"{a.problem.graph.source} fails for some admissible input; {how}")
-    return _annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question, simplify=simplify)[0]
+    return annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question, simplify=simplify)[0]
+
+
+def encode(
+    model: Model,
+    node: str | None = None,
+    *,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
+    assume: Iterable[str] | None = None,
+    guards: str = "check",
+    timeout: float = TIMEOUT,
+) -> str:
+    """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail.
+
+    Of one node it is the part that it contributes: satisfiable where it can fail while the nodes before it run.
+
+    Raises:
+        OutOfTimeError: It isn't complete when the timeout ends.
+    """
+    return encoded(model, Question(dims, shapes, values, assume, timeout, guards=guards), node)
 
 
 def repro(
@@ -305,10 +326,18 @@ def tightened(
     proto, a = analysed_protobuf(model, output, question)
     sizes = _bounds(a)
     if sizes.valid and (valid_only or not a.fails):
-        rewritten = _annotated(proto, output, a, sizes.tensors, question, simplify=simplify)[1]
+        rewritten = annotated(proto, output, a, sizes.tensors, question, simplify=simplify)[1]
         return Tightened(sizes, os.fspath(output), simplified=rewritten)
     stages = a.problem, a.examination, a.judge
     return Tightened(sizes, None, remedy_for(*stages, precondition(*stages)))
+
+
+@one_call()
+def encoded(model: Model, question: Question, node: str | None = None) -> str:
+    """The answer of `encode`."""
+    graph = load(model)
+    deadline = Deadline(seconds(question.timeout))
+    return deadline.require(lambda: system_text(pose(graph, question), node), "the system isn't complete")
 
 
 @one_call()
@@ -359,33 +388,3 @@ def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:
     share = a.judge.deadline.attempt(lambda: valid_share(a.problem, a.examination), None)
     about = a.problem.graph.source, a.problem.ranges, tensors, a.seconds, valid, a.problem.assumptions
     return Bounds(*about, a.examination.verdict, share)
-
-
-def _annotated(
-    proto: ModelProto,
-    output: Output,
-    a: Analysis,
-    tensors: Mapping[str, TensorBounds],
-    question: Question,
-    *,
-    simplify: bool,
-) -> tuple[ModelProto, Simplified | None]:
-    """The model with these shapes in it, saved if asked for, unless the ones that it declares speak against them.
-
-    With `simplify` it is made smaller before, and the rewrites are the second result.
-    """
-    from shapesmt.export import annotate, axes_of, save, targets
-
-    if question.claims is Claims.CHECK:
-        refuse_declarations(a.problem, a.examination, a.judge)
-    shapes = axes_of(targets.written(proto, tensors, question.target, question.written))
-    rewritten = None
-    if simplify:
-        region = precondition(a.problem, a.examination, a.judge) if a.fails else None
-        fitted, rewritten = reduced(proto, a, question.target, region, tensors)
-    else:
-        fitted = targets.fitted(proto, tensors, question.target)
-    annotated = annotate(fitted, shapes, override=question.claims is Claims.OVERRIDE)
-    if output is not None:
-        save(annotated, output)
-    return annotated, rewritten

@@ -1,6 +1,6 @@
 """Why a requirement isn't proved, for which inputs, and what would help."""
 
-from shapesmt.diagnose.certificate import certificate, complete_system, encode, encoded
+from shapesmt.diagnose.certificate import certificate, complete_system, system_text
 from shapesmt.diagnose.explanation import explanation
 from shapesmt.diagnose.findings import findings, guarded, precondition, refuse
 from shapesmt.diagnose.groups import grouped
@@ -14,8 +14,6 @@ __all__ = [
     "certificate",
     "complete_system",
     "declarations",
-    "encode",
-    "encoded",
     "explanation",
     "findings",
     "grouped",
@@ -28,4 +26,5 @@ __all__ = [
     "refuse_declarations",
     "release",
     "remedy",
+    "system_text",
 ]

@@ -1,15 +1,13 @@
-"""The complete system, without any presolve: decided by the solver as a whole, written, and the part of one node."""
+"""The complete system, without any presolve: decided by the solver as a whole, and the part of one node."""
 
 from __future__ import annotations
 
 from math import inf
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import Substitution, Verdict, of_atom, one_call
-from shapesmt.deadline import Deadline, look, seconds
+from shapesmt.algebra import Substitution, Verdict, of_atom
+from shapesmt.deadline import look
 from shapesmt.errors import InternalError
-from shapesmt.examine import TIMEOUT, Question, pose
-from shapesmt.frontends import load
 from shapesmt.language import unknown_name
 from shapesmt.report import Condition, NodeConstraints, Variable
 
@@ -17,9 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from shapesmt.algebra import Atom, Dim, Formula
-    from shapesmt.examine import Examination, Judge, Problem, ValueLike
-    from shapesmt.frontends import Model
-    from shapesmt.language import RangeLike, ShapeLike
+    from shapesmt.examine import Examination, Judge, Problem
     from shapesmt.rules import Tensor
     from shapesmt.system import Encoding, Part
 
@@ -124,32 +120,3 @@ def _variables(tensors: Iterable[Tensor]) -> list[Atom]:
 def _variable(symbol: Atom, meaning: Dim | None = None) -> Variable:
     lo, hi = (None if abs(end) == inf else int(end) for end in (symbol.lo, symbol.hi))
     return Variable(symbol.name, lo, hi, symbol.step, "" if meaning is None else str(meaning))
-
-
-def encode(
-    model: Model,
-    node: str | None = None,
-    *,
-    dims: Mapping[str, RangeLike] | None = None,
-    shapes: Mapping[str, ShapeLike] | None = None,
-    values: Mapping[str, ValueLike] | None = None,
-    assume: Iterable[str] | None = None,
-    guards: str = "check",
-    timeout: float = TIMEOUT,
-) -> str:
-    """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail.
-
-    Of one node it is the part that it contributes: satisfiable where it can fail while the nodes before it run.
-
-    Raises:
-        OutOfTimeError: It isn't complete when the timeout ends.
-    """
-    return encoded(model, Question(dims, shapes, values, assume, timeout, guards=guards), node)
-
-
-@one_call()
-def encoded(model: Model, question: Question, node: str | None = None) -> str:
-    """The answer of `encode`."""
-    graph = load(model)
-    deadline = Deadline(seconds(question.timeout))
-    return deadline.require(lambda: system_text(pose(graph, question), node), "the system isn't complete")
