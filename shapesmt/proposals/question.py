@@ -77,7 +77,7 @@ def proposed(model: Model, question: Question) -> DynamicShapes:
         found.exports,
         found.admitted,
         found.analysis.problem.assumptions,
-        tuple(axis for axis in static if not axis.node),
+        static,
         found.analysis.seconds,
     )
 

@@ -134,7 +134,7 @@ def dynamic_text(shapes: DynamicShapes) -> Iterator[Line]:
     else:
         yield headline(shapes.verdict, name(shapes.model), "no size is known to run, so nothing is proposed")
     for axis in shapes.static:
-        yield line(0, ("warning: ", STRONG), printable(axis.words, 400))
+        yield line(0, (f"{axis.word}: ", STRONG), printable(axis.words, 400))
 
 
 def table(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
