@@ -7,7 +7,6 @@ The graph is the one that a reader of exported programs makes of the node (`shap
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -122,26 +121,42 @@ def _constant(value: Any) -> Any:
     return 0 if isinstance(value, (Fed, Size64)) or value is None else value
 
 
-def parsed(text: str) -> Call:
-    """A call of constant sizes written as JSON.
-
-    >>> print(parsed('["aten.cat.default", {"tensors": [{"float32": [2, 3]}, {"float32": [1, 3]}], "dim": 0}]'))
-    aten.cat.default(tensors=[float32[2, 3], float32[1, 3]], dim=0)
-    """
-    op, arguments = json.loads(text)
-    return Call(op, {name: _value(value) for name, value in arguments.items()})
-
-
-def _value(value: Any) -> Any:
-    if isinstance(value, dict):
-        [(dtype, shape)] = value.items()
-        return Fed(dtype, tuple(shape))
-    return tuple(map(_value, value)) if isinstance(value, list) else value
-
-
 def bound(op: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
     """The arguments by name; None where the table has no schema of the operator."""
     read = schema(op)
     if read is None:
         return None
     return {**dict(zip(read.arguments, args, strict=False)), **kwargs}
+
+
+# Calls in short
+
+
+def op(name: str, outputs: int = 1, /, **arguments: Any) -> Call:
+    """A call of `aten.name`."""
+    return Call(f"aten.{name}", arguments, outputs)
+
+
+def f(*shape: Size, dtype: str = "float32") -> Fed:
+    """A tensor of floats, or of that type."""
+    return Fed(dtype, shape)
+
+
+def i(*shape: Size) -> Fed:
+    """A tensor of integers."""
+    return Fed("int64", shape)
+
+
+def b(*shape: Size) -> Fed:
+    """A tensor of booleans."""
+    return Fed("bool", shape)
+
+
+def c(*shape: Size) -> Fed:
+    """A tensor of complex numbers."""
+    return Fed("complex64", shape)
+
+
+def k(*values: int) -> Fed:
+    """A list of integers with these elements."""
+    return Fed("int64", (len(values),), values)
