@@ -11,7 +11,7 @@ from typing import NamedTuple
 from shapesmt.errors import ModelError, UsageError, printable
 from shapesmt.frontends.foreign import how_to_export, refuse_suffix
 
-__all__ = ["ModelFile", "is_folder", "model_file"]
+__all__ = ["ModelFile", "is_folder", "is_url", "listed", "model_file"]
 
 _SAVED = ("saved_model.pb", "saved_model.pbtxt")
 LARGE = 1 << 24  # bytes of a file that is read without its weights, where these don't matter
@@ -54,7 +54,7 @@ def model_file(model: object, *, weights: bool = True) -> ModelFile:
     path = os.fsdecode(model)
     if path == "-":
         return ModelFile(sys.stdin.buffer.read(), "<stdin>", None)
-    if "://" in path:
+    if is_url(path):
         from shapesmt.frontends.remote import fetched
 
         return ModelFile(fetched(path, weights=weights), printable(path.rpartition("/")[2] or path), None)
@@ -67,6 +67,23 @@ def model_file(model: object, *, weights: bool = True) -> ModelFile:
     refuse_suffix(root)
     content = _content(root, weights=weights)
     return ModelFile(content, printable(Path(path).name or path), folder or ".", name, signature)
+
+
+def is_url(path: str) -> bool:
+    """Whether this is the URL of a file rather than its path."""
+    return "://" in path
+
+
+def listed(url: str) -> list[str] | None:
+    """The URLs that match a pattern, or those of the `*.onnx` below a folder, sorted; None for a file's URL.
+
+    Raises:
+        ModelError: The place can't be read.
+        UsageError: fsspec isn't installed.
+    """
+    from shapesmt.frontends import remote
+
+    return remote.listed(url)
 
 
 def _named(path: str) -> tuple[str, str]:

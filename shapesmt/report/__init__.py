@@ -54,6 +54,7 @@ from shapesmt.report.report import (
     TensorBounds,
 )
 from shapesmt.report.simplified import Rewritten, Simplified
+from shapesmt.report.tally import Exported, Tally, Tallying, Times
 from shapesmt.report.tightened import Tightened
 
 __all__ = [
@@ -79,6 +80,7 @@ __all__ = [
     "Elements",
     "ErrorCode",
     "Explanation",
+    "Exported",
     "Fact",
     "Finding",
     "FindingKind",
@@ -118,11 +120,14 @@ __all__ = [
     "Source",
     "Step",
     "SymbolRange",
+    "Tally",
+    "Tallying",
     "TensorBounds",
     "TensorData",
     "TensorFacts",
     "TensorProfile",
     "Tightened",
+    "Times",
     "Unchecked",
     "Variable",
     "WarningKind",

@@ -10,6 +10,7 @@ from shapesmt.algebra import Verdict
 from shapesmt.report.catalogue import Result
 from shapesmt.report.data import Answer, Data, Json
 from shapesmt.report.report import Report
+from shapesmt.report.tally import Tally, Tallying
 
 __all__ = ["AnyResult", "BatchReport", "Unchecked", "reports_in", "unchecked_in"]
 
@@ -49,6 +50,10 @@ class BatchReport(Answer):
 
     models: tuple[Report | Unchecked, ...]
     seconds: float = 0.0
+    counted: Tally | None = None
+    """The tally of the reports, where these are without their findings."""
+    left: int = 0
+    """How many models were left out, as one before failed."""
 
     @property
     def reports(self) -> tuple[Report, ...]:
@@ -68,6 +73,16 @@ class BatchReport(Answer):
         return {"models": len(self.models), **tallies, "unchecked": len(self.unchecked)}
 
     @property
+    def tally(self) -> Tally:
+        """The laws that fail, the operators and the exporters, over all models."""
+        if self.counted is not None:
+            return self.counted
+        tallying = Tallying()
+        for report in self.reports:
+            tallying.add(report)
+        return tallying.result()
+
+    @property
     def exit_status(self) -> int:
         """The gravest of the models': 2 not checked, then 1 depends or fails, 3 undecided, 0 proved.
 
@@ -80,6 +95,8 @@ class BatchReport(Answer):
         return {
             "schema": self.schema,
             "summary": self.summary,
+            **({"left": self.left} if self.left else {}),
+            "tally": self.tally.to_dict(),
             "reports": [report.to_dict() for report in self.reports],
             "unchecked": [{"model": unchecked.model, "error": unchecked.error} for unchecked in self.unchecked],
             "seconds": round(self.seconds, 4),

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from enum import Enum
 from functools import cache
-from typing import Any, ClassVar, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast, get_args, get_origin, get_type_hints
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["OMIT", "OMIT_EMPTY", "OMIT_ONE", "Answer", "Data", "Json", "Presenter"]
 
 Json: TypeAlias = dict[str, Any]
 
+_PLAIN = (int, float, bool, str, type(None))
 _EMPTY: tuple[object, ...] = (None, "", (), {})
 OMIT_EMPTY = {"omit": _EMPTY}  # a field that stays out of the JSON when it is None, "" or without elements
 OMIT_ONE = {"omit": (1,)}  # one that stays out when it is 1
@@ -32,6 +36,20 @@ class Data:
             if value not in omitted:
                 data[key] = _plain(value)
         return data
+
+    @classmethod
+    def from_dict(cls, data: Json) -> Self:
+        """The object of which this is the JSON; fields that it doesn't know are passed by.
+
+        Raises:
+            KeyError, TypeError, ValueError: It is the JSON of no such object.
+        """
+        if data.get("schema", cls.schema) != cls.schema:
+            raise ValueError(f"the schema is {data['schema']}, not {cls.schema}")
+        hints = _hints(cast("Any", cls))
+        values = {name: _restored(hints[name], data[key]) for name, key, _ in _layout(cast("Any", cls)) if key in data}
+        empty = {name: "" for name, key, omitted in _layout(cast("Any", cls)) if key not in data and "" in omitted}
+        return cls(**{name: text for name, text in empty.items() if name in _required(cast("Any", cls))}, **values)
 
 
 class Presenter(Protocol):
@@ -76,6 +94,38 @@ def _layout(kind: Any) -> list[tuple[str, str, tuple[object, ...]]]:
         for item in fields(kind)
         if (omitted := item.metadata.get("omit", ())) is not None
     ]
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+@cache
+def _required(kind: Any) -> set[str]:
+    """The names of the fields without a default."""
+    return {item.name for item in fields(kind) if item.default is MISSING and item.default_factory is MISSING}
+
+
+def _restored(kind: Any, value: Any) -> Any:
+    """What `_plain` made this of, by its type."""
+    inner = get_args(kind)
+    if get_origin(kind) is tuple:
+        return tuple([_restored(inner[0], item) for item in value])
+    if get_origin(kind) is Mapping:
+        return {name: _restored(inner[1], item) for name, item in value.items()}
+    if inner:  # a union, at most one of which is no plain value
+        complex_ = [one for one in inner if one not in _PLAIN]
+        return _restored(complex_[0], value) if complex_ and value is not None else _restored_plain(inner, value)
+    if issubclass(kind, Data):
+        return kind.from_dict(value)
+    return kind(value) if issubclass(kind, Enum) else _restored_plain((kind,), value)
+
+
+def _restored_plain(kinds: tuple[Any, ...], value: Any) -> Any:
+    if type(value) in kinds or (type(value) is int and float in kinds):
+        return value
+    raise TypeError(f"{value!r} is none of {kinds}")
 
 
 def _plain(value: object) -> object:

@@ -22,7 +22,7 @@ from shapesmt.rules.provenance import (
     title,
     together,
 )
-from shapesmt.rules.registry import GROUP, AnyApply, Apply, Rule, resolve, rule, rules
+from shapesmt.rules.registry import GROUP, AnyApply, Apply, Rule, plugin_versions, resolve, rule, rules
 from shapesmt.rules.tensor import (
     FLOATS,
     MAX_FLOATS,
@@ -117,6 +117,7 @@ __all__ = [
     "of",
     "one_of",
     "passed",
+    "plugin_versions",
     "position",
     "positions",
     "rank_symbol",
