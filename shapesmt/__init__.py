@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shapesmt.inspection import dataflow, encoding, explain_code, inspect, load_graph, save_graph, supported_ops
     from shapesmt.language import Dimension, PartialShape, Rank
     from shapesmt.profiles import profile
+    from shapesmt.proposals import dynamic_shapes
     from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Memory, Profile, Report
     from shapesmt.rules import InferenceContext, Tensor, rule
     from shapesmt.testing import assert_proved
@@ -73,6 +74,7 @@ _HOMES = {
         "Rank",
     ),
     "profiles": ("profile",),
+    "proposals": ("dynamic_shapes",),
     "report": (
         "Bounds",
         "ErrorCode",
@@ -121,6 +123,7 @@ __all__ = [
     "check",
     "check_many",
     "dataflow",
+    "dynamic_shapes",
     "encode",
     "encoding",
     "explain",

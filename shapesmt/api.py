@@ -3,14 +3,16 @@
     model ─load─▶ Graph ─pose─▶ Problem ─examine─▶ Examination ─▶ Report, Bounds, Explanation, ...
                                    └─infer, node by node─┘
 
-Every public function takes a model (a path, the bytes of a file, an `onnx.ModelProto`, a `Graph` or a networkx graph)
-and, by keyword,
+Every public function takes a model (a path, the bytes of a file, an `onnx.ModelProto`, a `Graph`, a networkx graph, an
+`ExportedProgram` or `ONNXProgram` of PyTorch) and, by keyword,
 
     dims      the range of each named input dimension: `"1..32"`, `"64..512:16"`, 8, `(1, 32)`
     shapes    shapes of inputs, over the file's: `"[1..8,3,?,400]"`
     values    elements of small inputs, by the input or the element: 16000, `"1..32"`, True
     assume    relations between dimensions: `"total == past + seq"` (a mapping says where each comes from)
+    guards    "ignore" leaves out what a PyTorch program checks of its inputs before it runs
     timeout   seconds after which what is undecided is reported as undecided
+    args      with `kwargs` and `dynamic_shapes`, what `torch.export.export` takes, where the model is a module
 
 and raises `ModelError` where the model can't be read, `UsageError` for a name that doesn't exist, a malformed
 range, or declarations that leave no admissible input. Each makes one `Question` of its options and asks the function
@@ -23,7 +25,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt.algebra import one_call
 from shapesmt.deadline import Deadline, seconds
@@ -46,7 +48,6 @@ from shapesmt.examine import (
     TIMEOUT,
     Analysis,
     Claims,
-    Judge,
     Question,
     ValueLike,
     analysed,
@@ -57,12 +58,13 @@ from shapesmt.examine import (
 )
 from shapesmt.footprint import measured as measured
 from shapesmt.footprint import memory as memory
-from shapesmt.frontends import Model, load, load_protobuf
+from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
+from shapesmt.optimize import reduced
 from shapesmt.optimize import simplified as simplified
 from shapesmt.optimize import simplify as simplify
 from shapesmt.render import Words
-from shapesmt.report import Answer, Bounds, Explanation, Report, TensorBounds, Tightened
+from shapesmt.report import Answer, Bounds, Explanation, Report, Simplified, TensorBounds, Tightened
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -87,7 +89,11 @@ def check(
     certify: bool = False,
     strict: bool = False,
     replay: bool = False,
+    guards: str = "check",
     timeout: float = TIMEOUT,
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
 ) -> Report:
     """Does every node run for every admissible input? If not: which input breaks it, and which are fine?
 
@@ -108,10 +114,10 @@ def check(
     >>> report.verdict.value, report.precondition.text
     ('DEPENDS', ('m == n',))
     """
-    question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay)
-    with one_call():
-        a, report = _report(model, question)
-    return dataclasses.replace(report, pages=lambda: _page(a, report))
+    question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay, guards=guards)
+    content = opened(asked(model, args, kwargs, dynamic_shapes))
+    report = checked(content, question)
+    return dataclasses.replace(report, pages=lambda: _page(content, question, report))
 
 
 def page(
@@ -121,7 +127,11 @@ def page(
     shapes: Mapping[str, ShapeLike] | None = None,
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
+    guards: str = "check",
     timeout: float = TIMEOUT,
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
 ) -> str:
     """What is known of the model as one HTML page that needs nothing else: verdict, findings, region, tensors.
 
@@ -130,7 +140,8 @@ def page(
     """
     from shapesmt.render import html_page
 
-    return html_page(page_data(model, Question(dims, shapes, values, assume, timeout, Claims.CHECK)))
+    model = asked(model, args, kwargs, dynamic_shapes)
+    return html_page(page_data(model, Question(dims, shapes, values, assume, timeout, Claims.CHECK, guards=guards)))
 
 
 def bounds(
@@ -140,7 +151,11 @@ def bounds(
     shapes: Mapping[str, ShapeLike] | None = None,
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
+    guards: str = "check",
     timeout: float = TIMEOUT,
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
 ) -> Bounds:
     """The tightest minimum and maximum of every dimension, over the inputs for which the model runs.
 
@@ -149,7 +164,8 @@ def bounds(
     >>> bounds(model, dims={"n": "1..8"}).tensors["y"].shape[1]
     DimBounds(min=4, max=32, expr='4*n', exact=True)
     """
-    return bounded(model, tensors, Question(dims, shapes, values, assume, timeout))
+    model = asked(model, args, kwargs, dynamic_shapes)
+    return bounded(model, tensors, Question(dims, shapes, values, assume, timeout, guards=guards))
 
 
 def explain(
@@ -161,13 +177,18 @@ def explain(
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     constraints: bool = False,
+    guards: str = "check",
     timeout: float = TIMEOUT,
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
 ) -> Explanation:
     """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes.
 
     With `constraints`, also the variables, bounds and requirements that the node contributes to the solver's system.
     """
-    return explained(model, target, Question(dims, shapes, values, assume, timeout), constraints=constraints)
+    question = Question(dims, shapes, values, assume, timeout, guards=guards)
+    return explained(asked(model, args, kwargs, dynamic_shapes), target, question, constraints=constraints)
 
 
 @one_call()
@@ -183,6 +204,7 @@ def tighten(
     valid_only: bool = False,
     target: str | None = None,
     written: str | None = None,
+    simplify: bool = False,
     timeout: float = TIMEOUT,
 ) -> ModelProto:
     """The model with the shape of every tensor written into it, and saved where `output` says.
@@ -192,7 +214,8 @@ def tighten(
     that no input has is an error, "trust" takes them where nothing could be inferred, "ignore" leaves them where
     nothing was inferred, "override" removes them there as well, but for outputs, which have to have one. Of a model
     that fails for some admissible input the shapes are those of the valid ones: only with `valid_only`. `target` is the
-    runtime that it is for ("ort", "openvino", "iree"), `written` whose shapes: "all", those of "outputs", or "none".
+    runtime that it is for ("ort", "openvino", "iree", "tensorrt"), `written` whose shapes: "all", those of "outputs",
+    or "none". With `simplify`, the nodes that the function of that name removes are removed.
 
     Raises:
         ModelError: The model fails for some admissible input, or, with "check", the file claims a shape that a tensor
@@ -203,7 +226,7 @@ def tighten(
     if a.fails and not valid_only:
         how = "narrow the ranges as `check` says, or use valid_only=True"
         raise ModelError(f"{a.problem.graph.source} fails for some admissible input; {how}")
-    return _annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question)
+    return _annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question, simplify=simplify)[0]
 
 
 def encode(
@@ -214,6 +237,7 @@ def encode(
     shapes: Mapping[str, ShapeLike] | None = None,
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
+    guards: str = "check",
     timeout: float = TIMEOUT,
 ) -> str:
     """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail.
@@ -223,7 +247,7 @@ def encode(
     Raises:
         OutOfTimeError: It isn't complete when the timeout ends.
     """
-    return encoded(model, Question(dims, shapes, values, assume, timeout), node)
+    return encoded(model, Question(dims, shapes, values, assume, timeout, guards=guards), node)
 
 
 def repro(
@@ -256,12 +280,11 @@ def page_data(model: Model, question: Question) -> PageData:
 
 
 @one_call()
-def _page(a: Analysis, report: Report) -> str:
-    """The page of a report, from the analysis behind it; what isn't decided yet gets a time limit of its own."""
+def _page(model: OpenedModel, question: Question, report: Report) -> str:
+    """The page of a report on a model; a report keeps no analysis, which would be many times its size."""
     from shapesmt.render import html_page
 
-    judge = Judge(Deadline(TIMEOUT))
-    return html_page(_page_data(dataclasses.replace(a, judge=judge), report))
+    return html_page(_page_data(analysed(model, dataclasses.replace(question, timeout=TIMEOUT)), report))
 
 
 def _page_data(a: Analysis, report: Report) -> PageData:
@@ -291,14 +314,19 @@ def explained(model: Model, target: str | None, question: Question, *, constrain
 
 @one_call()
 def tightened(
-    model: Model, output: str | os.PathLike[str], question: Question, *, valid_only: bool = False
+    model: Model,
+    output: str | os.PathLike[str],
+    question: Question,
+    *,
+    valid_only: bool = False,
+    simplify: bool = False,
 ) -> Tightened:
     """`tighten` and `bounds` in one: the model is written if it runs for every input, or else with `valid_only`."""
     proto, a = analysed_protobuf(model, output, question)
     sizes = _bounds(a)
     if sizes.valid and (valid_only or not a.fails):
-        _annotated(proto, output, a, sizes.tensors, question)
-        return Tightened(sizes, os.fspath(output))
+        rewritten = _annotated(proto, output, a, sizes.tensors, question, simplify=simplify)[1]
+        return Tightened(sizes, os.fspath(output), simplified=rewritten)
     stages = a.problem, a.examination, a.judge
     return Tightened(sizes, None, remedy_for(*stages, precondition(*stages)))
 
@@ -362,16 +390,30 @@ def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:
 
 
 def _annotated(
-    proto: ModelProto, output: Output, a: Analysis, tensors: Mapping[str, TensorBounds], question: Question
-) -> ModelProto:
-    """The model with these shapes in it, saved if asked for, unless the ones that it declares speak against them."""
+    proto: ModelProto,
+    output: Output,
+    a: Analysis,
+    tensors: Mapping[str, TensorBounds],
+    question: Question,
+    *,
+    simplify: bool,
+) -> tuple[ModelProto, Simplified | None]:
+    """The model with these shapes in it, saved if asked for, unless the ones that it declares speak against them.
+
+    With `simplify` it is made smaller before, and the rewrites are the second result.
+    """
     from shapesmt.export import annotate, axes_of, save, targets
 
     if question.claims is Claims.CHECK:
         refuse_declarations(a.problem, a.examination, a.judge)
     shapes = axes_of(targets.written(proto, tensors, question.target, question.written))
-    fitted = targets.fitted(proto, tensors, question.target)
+    rewritten = None
+    if simplify:
+        region = precondition(a.problem, a.examination, a.judge) if a.fails else None
+        fitted, rewritten = reduced(proto, a, question.target, region, tensors)
+    else:
+        fitted = targets.fitted(proto, tensors, question.target)
     annotated = annotate(fitted, shapes, override=question.claims is Claims.OVERRIDE)
     if output is not None:
         save(annotated, output)
-    return annotated
+    return annotated, rewritten

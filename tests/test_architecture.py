@@ -23,6 +23,7 @@ ORDER = (
         "diagnose",
         "optimize",
         "profiles",
+        "proposals",
         "api",
         "fleet",
         "inspection",
@@ -46,6 +47,8 @@ DOORS = {
     "onnxruntime": ("replay/run.py",),
     "openvino": ("export/targets/openvino.py",),
     "tensorboard": ("frontends/tensorflow/protos.py",),
+    "torch": ("frontends/torch/live/", "replay/programs.py"),
+    "sympy": ("frontends/torch/live/",),
 }
 """The files that import a heavy library."""
 

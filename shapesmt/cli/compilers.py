@@ -12,11 +12,14 @@ from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
 from shapesmt.errors import printable
 from shapesmt.render import Form
 
-__all__ = ["memory", "profile", "simplify", "tighten"]
+__all__ = ["dynamic_shapes", "memory", "profile", "simplify", "tighten"]
 
+_TARGETS = ("ort", "openvino", "iree", "tensorrt")
 _WRITE_STATUS = STATUS.format("0 written, 1 some input fails, so that nothing is written")
 _MEMORY_STATUS = STATUS.format("0 exact, 1 no valid input or some beyond the budget, 3 not exact")
 _PROFILE_STATUS = STATUS.format("0 written, 1 not written, 3 some point not proven")
+
+_DYNAMIC_STATUS = STATUS.format("0 written, 1 not written, 3 not proven")
 
 
 @click.command(epilog=f"{_MEMORY_STATUS}. Example: shapesmt memory unet.onnx --budget 2GB --max batch")
@@ -44,25 +47,27 @@ def memory(
 @declared_option
 @click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the annotated model.")
 @click.option("--valid-only", is_flag=True, help="Write shapes that hold for valid inputs only, if others fail.")
-@click.option("--for", "target", type=click.Choice(["ort", "openvino", "iree"]),
+@click.option("--simplify", is_flag=True, help="Leave out the nodes that proofs make superfluous, as `simplify` does.")
+@click.option("--for", "target", type=click.Choice(_TARGETS),
               help="The runtime that it is for, which decides its form and whose shapes are written.")  # fmt: skip
 @click.option("--shapes", "written", type=click.Choice(["all", "outputs", "none"]),
               help="Whose shapes are written: all tensors', by default, or for ort those of the outputs.")  # fmt: skip
-def tighten(form: Form, model: str, output: str, valid_only: bool, **options: Any) -> int:
+def tighten(form: Form, model: str, output: str, valid_only: bool, simplify: bool, **options: Any) -> int:
     """Write the model with the shape of every tensor in it, if it runs for every input."""
     from shapesmt import api
 
     question = settled(model, *configured(options))
-    return show(
-        waiting(f"bounding {model}", question, lambda: api.tightened(model, output, question, valid_only=valid_only)),
-        form,
-    )
+    more: dict[str, Any] = {"valid_only": valid_only, "simplify": simplify}
+    return show(waiting(f"bounding {model}", question, lambda: api.tightened(model, output, question, **more)), form)
 
 
 @click.command(epilog=f"{_WRITE_STATUS}. Example: shapesmt simplify unet.onnx -o small.onnx")
 @model_command
 @click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the smaller model.")
 @click.option("--valid-only", is_flag=True, help="Write a model for valid inputs only, if others fail.")
+@click.option(
+    "--for", "target", type=click.Choice(_TARGETS), help="The runtime that it is for, which decides its form."
+)
 @click.option("--explain", "everything", is_flag=True, help="List every node that is removed or changed, and why.")
 @click.option("--check-runs", type=click.IntRange(0), default=0, metavar="N",
               help="Run both files on ONNX Runtime at N sizes, the ends of the ranges first.")  # fmt: skip
@@ -102,4 +107,21 @@ def profile(form: Form, model: str, output: str | None, **options: Any) -> int:
     put(answer.content, output, form, answer.to_dict())
     for note in answer.notes:
         click.echo(f"note: {printable(note, 1000)}", err=True)
+    return answer.exit_status
+
+
+@click.command("dynamic-shapes", epilog=f"{_DYNAMIC_STATUS}. Example: shapesmt dynamic-shapes model.pt2")
+@model_command
+@click.option("-o", "--output", metavar="FILE", help="Where to write it; standard output by default.")
+def dynamic_shapes(form: Form, model: str, output: str | None, **options: Any) -> int:
+    """Write the dynamic_shapes for torch.export of the largest sizes that are proven to run."""
+    from shapesmt.proposals import proposed
+
+    question = settled(model, *configured(options))
+    answer = waiting(f"looking at {model}", question, lambda: proposed(model, question))
+    if not answer.content:
+        return show(answer, form)
+    put(answer.content, output, form, answer.to_dict())
+    for axis in answer.static:
+        click.echo(f"warning: {printable(axis.words, 400)}", err=True)
     return answer.exit_status

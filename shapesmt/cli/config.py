@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.examine import Claims, parse_value
+from shapesmt.examine import GUARDS, Claims, parse_value
 from shapesmt.language import Origin, Range, did_you_mean, names_in, parse_range, parse_shape, quoted
 
 __all__ = ["Config"]
@@ -234,6 +234,12 @@ class _Reader:
             raise self._refusal(key, value, f"write one of {', '.join(words)}")
         return str(value)
 
+    def guards(self, key: str, value: Any) -> str:
+        """What to do with the guards of programs."""
+        if value not in GUARDS:
+            raise self._refusal(key, value, f"write one of {', '.join(GUARDS)}")
+        return str(value)
+
     def strict(self, key: str, value: Any) -> bool:
         """Whether warnings make the check fail."""
         if not isinstance(value, bool):
@@ -257,5 +263,6 @@ _COMMON: Mapping[str, Callable[[_Reader, str, Any], Any]] = {
     "values": _Reader.values,
     "timeout": _Reader.timeout,
     "declared": _Reader.declared,
+    "guards": _Reader.guards,
     "strict": _Reader.strict,
 }

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from shapesmt.cli.compilers import memory, profile, simplify, tighten
+from shapesmt.cli.compilers import dynamic_shapes, memory, profile, simplify, tighten
 from shapesmt.cli.completion import complete_model, complete_target
 from shapesmt.cli.fleet import Fleet, checked, fleet_options
 from shapesmt.cli.options import (
@@ -284,3 +284,4 @@ cli.add_command(memory)
 cli.add_command(tighten)
 cli.add_command(simplify)
 cli.add_command(profile)
+cli.add_command(dynamic_shapes)

@@ -32,6 +32,7 @@ __all__ = [
     "sizes",
 ]
 
+GUARDS = ("check", "ignore")  # as `shapesmt.examine.question` has them, which takes longer to import
 Command = TypeVar("Command", bound=Callable[..., object])
 
 
@@ -123,6 +124,8 @@ def _question(command: Command, forms: Sequence[Form]) -> Command:
                      help="Elements of a small input: 16000, 1..32, true; of one element, steps[1]=0..3."),
         click.option("--assume", multiple=True, metavar="EXPR",
                      help='Relation between dimensions: "total == past + seq".'),
+        click.option("--guards", type=click.Choice(GUARDS), default=GUARDS[0], show_default=True,
+                     help="What a PyTorch program checks before it runs; ignored where it is lowered."),
         click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, metavar="SECONDS",
                      callback=_number, show_default=True, help="Leave undecided what takes longer."),
         click.option("--config", metavar="FILE",

@@ -30,7 +30,7 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, is_open
 from shapesmt.graph import Declared, Node
 from shapesmt.presolve import Domain
-from shapesmt.region import Region, describe, readable_text
+from shapesmt.region import Region, readable_text
 from shapesmt.report import Cause, Clash, Finding, FindingKind, Precondition
 from shapesmt.rules import Requirement, Tensor
 
@@ -140,7 +140,7 @@ def _hinges(condition: Formula) -> bool:
 
 def described(condition: Formula, domain: Domain, examination: Examination, judge: Judge) -> Region:
     """The inputs for which a condition holds whatever the data; exact if data can choose each size independently."""
-    region = describe(condition, domain, judge.proves)
+    region = judge.region(domain, condition)
     return region if examination.independent(domain.cone(condition.symbols)[0]) else region._replace(exact=False)
 
 

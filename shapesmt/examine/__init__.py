@@ -9,12 +9,13 @@ from shapesmt.examine.inputs import DEFAULT, ValueLike, case_text, parse_value
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.narrowing import Narrowing
 from shapesmt.examine.problem import Problem, names_of, pose
-from shapesmt.examine.question import TIMEOUT, Claims, Question
+from shapesmt.examine.question import GUARDS, TIMEOUT, Claims, Question
 from shapesmt.examine.share import valid_share
 from shapesmt.examine.stages import examined, posed
 
 __all__ = [
     "DEFAULT",
+    "GUARDS",
     "PLACEHOLDERS",
     "TIMEOUT",
     "Analysis",

@@ -10,7 +10,6 @@ from shapesmt.examine.examination import Examination
 from shapesmt.examine.inputs import case_text
 from shapesmt.examine.judge import Judge
 from shapesmt.presolve import Domain
-from shapesmt.region import describe
 from shapesmt.report import CaseBounds, DimBounds, TensorBounds
 from shapesmt.rules import Tensor, one_of
 
@@ -79,7 +78,7 @@ class _Within:
     def _text(self, condition: Formula) -> str:
         if any(s.universal for s in condition.symbols):
             return case_text(condition)
-        region = describe(condition, self._domain, self._judge.proves)
+        region = self._judge.region(self._domain, condition)
         return region.whole if region.exact else str(condition)
 
 

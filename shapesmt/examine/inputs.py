@@ -15,12 +15,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from shapesmt.algebra import Atom, Dim, Formula, Kind, name_text, symbol
+from shapesmt.algebra import Atom, Dim, Formula, Kind, as_dim, name_text, symbol
 from shapesmt.algebra.numeric import literal
 from shapesmt.errors import UsageError
 from shapesmt.graph import Graph
 from shapesmt.inference import infer
-from shapesmt.language import Origin, Range, RangeLike, misspelt, quoted, unknown_name
+from shapesmt.language import Origin, Range, RangeLike, misspelt, names_in, parse_dim, quoted, unknown_name
 from shapesmt.ops import UNTIL_RUN
 from shapesmt.report import SymbolRange
 from shapesmt.rules import FLOATS, Elements, Tensor, elements
@@ -98,15 +98,19 @@ def type_ends(dtype: str) -> tuple[int, int] | None:
 
 
 def constant_shapes(
-    declared: Mapping[str, tuple[str, Sequence[int | str | Range] | None]], ranges: Mapping[str, SymbolRange]
+    declared: Mapping[str, tuple[str, Sequence[int | str | Range] | None]],
+    expressions: Iterable[str],
+    ranges: Mapping[str, SymbolRange],
 ) -> dict[str, tuple[int, ...]]:
-    """The shapes of the inputs whose sizes are all numbers."""
+    """The shapes of the inputs whose sizes are all numbers; `expressions` are the names of sizes such as `2*n`."""
+    sizes = {name: as_dim(r.min) for name, r in ranges.items() if r.min == r.max}
+    sizes |= {text: parse_dim(text, sizes) for text in expressions if names_in(text) <= sizes.keys()}
     shapes = {}
     for name, (_, axes) in declared.items():
-        known = [ranges.get(a) if isinstance(a, str) else a for a in axes or ()]
-        sizes = [r.min if isinstance(r, SymbolRange) and r.min == r.max else r for r in known]
-        if axes is not None and all(isinstance(size, int) and size >= 0 for size in sizes):
-            shapes[name] = tuple(size for size in sizes if isinstance(size, int))
+        known = [(sizes[a].constant if a in sizes else None) if isinstance(a, str) else a for a in axes or ()]
+        shape = tuple(size for size in known if isinstance(size, int) and size >= 0)
+        if axes is not None and len(shape) == len(axes):
+            shapes[name] = shape
     return shapes
 
 

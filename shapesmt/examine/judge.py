@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from importlib import import_module
 from math import inf
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
-from shapesmt.algebra import FALSE, TRUE, Assignment, Atom, Dim, End, Formula, Verdict, lowest, negate
+from shapesmt.algebra import FALSE, TRUE, Assignment, Atom, Dim, End, Formula, Verdict, lowest, memo, negate
 from shapesmt.deadline import Deadline
 from shapesmt.presolve import Decision, Domain, decide_part, extent, independent, together
+from shapesmt.region import Region, describe
 
 if TYPE_CHECKING:
     from shapesmt.solve import Answer
+
+Reply = TypeVar("Reply")
+Question = TypeVar("Question", bound=Hashable)
+
+_DECISIONS: dict[Hashable, Decision] = memo("decisions", {})
+_PROOFS: dict[Hashable, bool] = memo("proofs", {})
+_REGIONS: dict[Hashable, Region] = memo("regions", {})
+_ENDS: dict[Hashable, tuple[End, End]] = memo("ends", {})
+_COMPLETED: dict[Hashable, Assignment] = memo("completed assignments", {})
 
 MODELS = 32  # the solver's last models, in which a condition is evaluated before the solver is asked
 
@@ -30,6 +40,7 @@ class Judge:
         self._answers: dict[tuple[Formula, ...], Answer] = {}
         self._decisions: dict[tuple[Formula, ...], Decision] = {}
         self._models: deque[Assignment] = deque(maxlen=MODELS)
+        self._open = 0  # answers that the solver didn't give
 
     def within(self, seconds: float) -> Judge:
         """A judge that knows what this one does, and stops after so many seconds at the latest."""
@@ -44,7 +55,24 @@ class Judge:
 
     def decide(self, domain: Domain, formula: Formula) -> Decision:
         """Whether the condition holds over the domain, with the smallest counterexample where it doesn't."""
-        return self.deadline.attempt(lambda: self._decide(domain, formula), Decision(Verdict.UNKNOWN, "timeout"))
+        late = Decision(Verdict.UNKNOWN, "timeout")
+        return self.deadline.attempt(lambda: self._once(_DECISIONS, domain, formula, self._decide), late)
+
+    def _once(
+        self, known: dict[Hashable, Reply], domain: Domain, about: Question, work: Callable[[Domain, Question], Reply]
+    ) -> Reply:
+        """What is known of a condition over an equal domain; what lacks an answer of the solver isn't kept."""
+        key = domain.key, about
+        if key in known:
+            return known[key]
+        open_before, reply = self._open, work(domain, about)
+        if self._open == open_before and not self.deadline.expired:
+            known[key] = reply
+        return reply
+
+    def region(self, domain: Domain, condition: Formula) -> Region:
+        """The condition over the domain, readable."""
+        return self._once(_REGIONS, domain, condition, lambda within, f: describe(f, within, self.proves))
 
     def _decide(self, domain: Domain, formula: Formula) -> Decision:
         parts = independent(domain, domain.simplified(formula))
@@ -74,6 +102,7 @@ class Judge:
         """The solver's answer; the same conditions are sent once."""
         if conditions not in self._answers:
             answer = self._answers[conditions] = self._solver.check(conditions, self.deadline)
+            self._open += answer.verdict == "unknown"
             if answer.verdict == "sat":
                 self._models.appendleft(answer.model)
         return self._answers[conditions]
@@ -88,7 +117,7 @@ class Judge:
 
     def proves(self, domain: Domain, formula: Formula) -> bool:
         """Whether the condition is proven to hold over the domain; cheaper than to `decide` it."""
-        return self.deadline.attempt(lambda: self._proves(domain, formula), False)
+        return self.deadline.attempt(lambda: self._once(_PROOFS, domain, formula, self._proves), False)
 
     def _proves(self, domain: Domain, formula: Formula) -> bool:
         parts = independent(domain, domain.simplified(formula))
@@ -126,14 +155,12 @@ class Judge:
             return End(dim.constant), End(dim.constant)
         lo, hi = dim.lo, dim.hi
         rough = End(int(lo) if lo > -inf else 0, proven=False), End(int(hi) if hi < inf else None, proven=False)
-        return self.deadline.attempt(lambda: self._extent(domain, dim), rough)
+        return self.deadline.attempt(lambda: extent(domain, dim) or self._once(_ENDS, domain, dim, self._extent), rough)
 
     def _extent(self, domain: Domain, dim: Dim) -> tuple[End, End]:
-        ends = extent(domain, dim)
-        if ends is not None:
-            return ends
         _, facts = domain.about(dim.symbols)
         low, high = (end(dim, facts, self.deadline) for end in (self._solver.minimize, self._solver.maximize))
+        self._open += not (low.proven and high.proven)
         return low if low.value is not None else End(0, low.witness, proven=False), high
 
     def complete(self, domain: Domain, partial: Assignment | None) -> Assignment | None:
@@ -143,9 +170,10 @@ class Judge:
         """
         if partial is None:
             return None
-        return self.deadline.attempt(lambda: self._complete(domain, partial), None)
+        known = tuple(partial.items())
+        return self.deadline.attempt(lambda: self._once(_COMPLETED, domain, known, self._complete), None)
 
-    def _complete(self, domain: Domain, partial: Assignment) -> Assignment:
+    def _complete(self, domain: Domain, partial: tuple[tuple[Atom, int], ...]) -> Assignment:
         values = dict(partial)
         for s in domain.symbols:
             if s in values:

@@ -145,13 +145,14 @@ def pose(graph: Graph, question: Question = NO_OPTIONS) -> Problem:
     Raises:
         UsageError: A name that doesn't exist, a malformed range, shape or expression.
     """
+    graph = graph.unguarded if question.guards == "ignore" else graph
     dims = question.dims or {}
     declared = declarations(graph, question.shapes or {})
     ranks = unranked(graph, declared)
     for name in ranks:
         give_rank(name, declared, dims)
     names, ranges = symbol_ranges(graph, declared, dims, list(map(rank_name, ranks)))
-    shapes = constant_shapes(declared, ranges)
+    shapes = constant_shapes(declared, names, ranges)
     small, elements = small_inputs(graph, shapes, {*names, *ranges}, question.values or {})
     return _without_idle(_posed(graph, declared, names, {**ranges, **elements}, question.assume, small))
 
@@ -211,7 +212,7 @@ def names_of(graph: Graph) -> tuple[frozenset[str], frozenset[str]]:
     """The names that an assumption can use: those of input dimensions, and those of elements of small inputs."""
     declared = declarations(graph, {})
     names, ranges = symbol_ranges(graph, declared, {}, list(map(rank_name, unranked(graph, declared))))
-    small, _ = small_inputs(graph, constant_shapes(declared, ranges), {*names, *ranges}, {})
+    small, _ = small_inputs(graph, constant_shapes(declared, names, ranges), {*names, *ranges}, {})
     return frozenset(ranges), frozenset(name for s in small.values() for name in s.names)
 
 

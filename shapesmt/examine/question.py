@@ -14,6 +14,9 @@ TIMEOUT = 60.0
 """Seconds after which what is undecided is reported as undecided."""
 
 
+GUARDS = ("check", "ignore")
+"""What may be done with the guards of a program: they count, or they are left out, as where it is lowered."""
+
 _HOLDS = {
     "dims": 'ranges, as {"batch": "1..32"}',
     "shapes": 'shapes, as {"image": "[1,3,h,w]"}',
@@ -46,6 +49,7 @@ class Question:
         replay: Whether every counterexample is run.
         target: The runtime that a model is written for.
         written: Whose shapes are written into it: "all", "outputs" or "none".
+        guards: Whether what a program checks before a run counts: "check" or "ignore".
 
     >>> Question({"batch": "1..32"}, declared="trust").claims is Claims.TRUST
     True
@@ -62,6 +66,7 @@ class Question:
     replay: bool = False
     target: str | None = None
     written: str | None = None
+    guards: str = "check"
 
     def __post_init__(self) -> None:
         """Refuse arguments of another type, by name."""
@@ -73,6 +78,8 @@ class Question:
             object.__setattr__(self, "assume", (self.assume,))
         elif self.assume is not None and not isinstance(self.assume, Iterable):
             raise UsageError(f"assume lists relations; it isn't {printable(repr(self.assume), 60)}")
+        if self.guards not in GUARDS:
+            raise UsageError(f"guards is one of {', '.join(GUARDS)}, not {printable(repr(self.guards))}")
         timeout: object = self.timeout
         if not isinstance(timeout, (int, float)):
             raise UsageError(f"timeout is a number of seconds, not {printable(repr(timeout), 60)}")

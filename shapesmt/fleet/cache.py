@@ -15,6 +15,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.examine import Question
@@ -56,7 +57,7 @@ class Entry:
 
     def __init__(self, file: ModelFile, folder: str, question: Question, shapes: Mapping[str, Any]) -> None:
         head = json.dumps([file.source, file.name, file.signature, digest(question, shapes)])
-        name = sha256(head.encode() + file.content).hexdigest()
+        name = sha256(head.encode() + (_entries(file.path) or file.content)).hexdigest()
         self._path = Path(folder, name[:2], f"{name[2:]}.json")
         self._beside = file.folder
         self._question = question
@@ -85,6 +86,17 @@ class Entry:
         except (OSError, KeyError, TypeError, ValueError):  # there is none, or another version's
             pass
         return None
+
+
+def _entries(path: str) -> bytes:
+    """What tells a zip file from others: the names, sizes and checksums of its entries; nothing of another file."""
+    if not path:
+        return b""
+    try:
+        with ZipFile(path) as archive:
+            return repr([(entry.filename, entry.file_size, entry.CRC) for entry in archive.infolist()]).encode()
+    except (OSError, ValueError, BadZipFile):
+        return Path(path).read_bytes()
 
 
 def digest(question: Question, shapes: Mapping[str, Any]) -> str:

@@ -27,9 +27,10 @@ def memory(
 ) -> Memory:
     """The bytes of activations: the most over all valid inputs, those at given sizes, and the inputs that fit a budget.
 
-    `mode` says which tensors share a buffer: none ("live"), views as well ("alias"), results of elementwise operators
-    too ("inplace"). `budget` is "2GB", "512MiB" or a number; `greatest` asks for the greatest value of a dimension
-    within it. `at` has sizes at which the bytes are asked for, and where `greatest` looks. The rest is as for `check`.
+    `mode` says which tensors share a buffer: none ("live"), views as well ("alias"), results of operators that write
+    over an operand too ("inplace"). `budget` is "2GB", "512MiB" or a number; `greatest` asks for the greatest value of
+    a dimension within it. `at` has sizes at which the bytes are asked for, and where `greatest` looks. The rest is as
+    for `check`.
 
     Example:
         >>> model = b'''<ir_version: 8, opset_import: ["":18]>

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations_with_replacement
-from math import inf
 from typing import NamedTuple
 
 from shapesmt.algebra import (
     TRUE,
+    Assignment,
     Atom,
     Dim,
     End,
@@ -17,19 +17,23 @@ from shapesmt.algebra import (
     all_of,
     any_of,
     as_dim,
+    at_least,
     at_most,
     equal,
+    evaluate,
     negate,
     of_atom,
     substitute,
 )
 from shapesmt.examine import Judge
+from shapesmt.footprint.least import least
 from shapesmt.footprint.points import Point
 from shapesmt.footprint.redundant import Samples, beneath, follows
 from shapesmt.presolve import Domain, monotone
-from shapesmt.region import describe, readable_text
+from shapesmt.region import readable_text
 
 PATIENCE = 3.0  # seconds to prove that conditions follow from others
+FARTHEST = 1 << 40  # the greatest value of a size without an end that is tried
 UNFOLLOWED = (Kind.OPEN, Kind.LOST)
 
 
@@ -53,7 +57,7 @@ def fits(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> F
     """The inputs of a domain at which each point holds at most `limit`; points that others decide are left out."""
     deciding = _deciding([p for p in points if p.bytes.hi > limit], limit, domain, judge)
     few = [c for c in deciding if len(c.symbols) < 2 or (c.symbols and domain.points(c.symbols) is not None)]
-    region = describe(all_of(*few), domain, judge.proves)
+    region = judge.region(domain, all_of(*few))
     other = [c for c in deciding if c not in few]
     if region.text == ("False",):
         return Fit(tuple(deciding), region.text, region.exact)
@@ -91,20 +95,17 @@ def _implied(bytes_: Dim, others: Sequence[Dim], limit: int) -> bool:
 
 
 def highest(size: Dim, fit: Fit, domain: Domain, judge: Judge) -> End | None:
-    """The greatest value of a size where a limit is kept, with a witness; None where no input keeps it.
-
-    Where what is limited only rises with each symbol, the others have their least values.
-    """
+    """The greatest value of a size where a limit is kept, with a witness; None where no input keeps it."""
     involved = frozenset[Atom]().union(size.symbols, *(c.symbols for c in fit.conditions))
-    ends = {s: domain.ends(s) for s in involved}
-    apart = not domain.cone(involved)[1] and all(lo > -inf for lo, _ in ends.values())
-    inside, least = domain.copy(), dict[Atom, int]()
-    if apart and size.as_symbol() is not None and all(_falls(c) for c in fit.conditions):
-        least = {s: int(lo) for s, (lo, _) in ends.items() if s is not size.as_symbol()}
-        for s, value in least.items():
-            inside.assume(equal(of_atom(s), value))
-    for condition in fit.conditions:
-        inside.assume(substitute(condition, {s: as_dim(value) for s, value in least.items()}))
+    first = least(domain, domain.cone(involved)[0], judge) if all(map(_falls, fit.conditions)) else None
+    if first is not None:
+        if not _holds(fit.conditions, first):
+            return None
+        farthest = _farthest(size, fit.conditions, domain, judge, first)
+        if farthest is not None:
+            return farthest
+    inside = domain.copy()
+    inside.assume(all_of(*fit.conditions))
     if not judge.satisfiable(inside):
         return None
     end = judge.extent(inside, size)[1]
@@ -112,6 +113,31 @@ def highest(size: Dim, fit: Fit, domain: Domain, judge: Judge) -> End | None:
         return end
     inside.assume(equal(size, end.value))
     return end._replace(witness=judge.complete(inside, {}))
+
+
+def _farthest(size: Dim, conditions: Sequence[Formula], domain: Domain, judge: Judge, found: Assignment) -> End | None:
+    """The greatest value of a size where conditions that fall hold, as they do at the least input; None if unknown.
+
+    If any input whose size is so large keeps them, the least one of these does.
+    """
+    high = judge.extent(domain, size)[1].value
+    low, last, step = int(evaluate(size, found)), FARTHEST if high is None else high, 1
+    while low < last:
+        tried = min(low + step, (low + last + 1) // 2)
+        beyond = domain.copy()
+        beyond.assume(at_least(size, tried))
+        point = least(beyond, [*found], judge)
+        if point is None and judge.satisfiable(beyond):
+            return None
+        if point is not None and _holds(conditions, point):
+            found, low, step = point, int(evaluate(size, point)), 2 * step
+        else:
+            last = tried - 1
+    return None if low == FARTHEST else End(low, judge.complete(domain, found))
+
+
+def _holds(conditions: Sequence[Formula], point: Assignment) -> bool:
+    return all(evaluate(condition, point) for condition in conditions)
 
 
 def _falls(condition: Formula) -> bool:

@@ -18,7 +18,7 @@ class Mode(str, Enum):
     Attributes:
         LIVE: None; each has its own.
         ALIAS: An operator that only views its input otherwise (`Reshape`) returns the input's buffer.
-        INPLACE: Besides, an elementwise operator writes to the buffer of an input that nothing reads later.
+        INPLACE: Besides, an operator that can writes to the buffer of an input that nothing reads later.
     """
 
     LIVE = "live"
@@ -38,6 +38,9 @@ ELEMENTWISE = frozenset(
         *("LessOrEqual", "IsInf", "IsNaN"),
     }
 )
+OVER_THE_FIRST = frozenset(
+    {"Softmax", "LogSoftmax", "Hardmax", "Trilu", "Scatter", "ScatterElements", "ScatterND"}
+)  # operators that can write over their first input, though an element of what they return needs others than its own
 DOMAINS = frozenset({"", "tensorflow", "openvino"})
 """The domains whose operators these are."""
 
@@ -121,9 +124,10 @@ class _Sharing:
             return None
         if node.op in VIEWS:
             return node.inputs[0]
-        if self._mode is not Mode.INPLACE or node.op not in ELEMENTWISE or self._sizes[name] is None:
+        if self._mode is not Mode.INPLACE or self._sizes[name] is None:
             return None
-        return next((read for read in node.inputs if self._free(read, index, name)), None)
+        over = node.inputs if node.op in ELEMENTWISE else node.inputs[:1] if node.op in OVER_THE_FIRST else ()
+        return next((read for read in over if self._free(read, index, name)), None)
 
     def _free(self, read: str, index: int, name: str) -> bool:
         """Whether the buffer of an input has the right size, and nothing reads it after this node."""

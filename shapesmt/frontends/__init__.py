@@ -2,7 +2,7 @@
 
 from shapesmt.frontends.beside import SideRead, side_reads
 from shapesmt.frontends.files import ModelFile, is_folder, is_url, listed, model_file
-from shapesmt.frontends.formats import Format, Model, OpenedModel, load, load_protobuf, opened
+from shapesmt.frontends.formats import Format, Model, OpenedModel, asked, load, load_protobuf, opened
 
 __all__ = [
     "Format",
@@ -10,6 +10,7 @@ __all__ = [
     "ModelFile",
     "OpenedModel",
     "SideRead",
+    "asked",
     "is_folder",
     "is_url",
     "listed",

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from shapesmt.errors import ModelError, UsageError, printable
 from shapesmt.frontends.foreign import how_to_export, refuse_suffix
+from shapesmt.frontends.recognize import is_zip
 
 __all__ = ["ModelFile", "is_folder", "is_url", "listed", "model_file"]
 
@@ -28,7 +29,10 @@ class ModelFile(NamedTuple):
     name: str = ""
     """Its name in that folder."""
     signature: str = ""
-    """The signature to read of a TensorFlow saved model (`score` of `saved#score`); "" if the path names none."""
+    """What to read of it: the signature of a TensorFlow saved model (`score` of `saved#score`), or one of the programs
+    of a PyTorch archive; "" if the path names none."""
+    path: str = ""
+    """The path of a zip file, of which `content` has the beginning only; "" of other files."""
 
     def beside(self, suffix: str) -> str:
         """The same file name with another suffix (`model.bin` beside `model.xml`), "" without a file name."""
@@ -38,8 +42,8 @@ class ModelFile(NamedTuple):
 def model_file(model: object, *, weights: bool = True) -> ModelFile:
     """The content of a model's file, from its path or URL, from standard input ("-"), or from bytes.
 
-    The path of a TensorFlow saved model may end in a signature: `saved#score`. Without `weights`, the elements of large
-    tensors are left out of a large ONNX file.
+    The path of a TensorFlow saved model may end in a signature, `saved#score`, that of a PyTorch archive in a program's
+    name, `model.pt2#encoder`. Without `weights`, the elements of large tensors are left out of a large ONNX file.
 
     Raises:
         ModelError: There is no such file, it is a folder or a device, or it may not be read.
@@ -65,8 +69,8 @@ def model_file(model: object, *, weights: bool = True) -> ModelFile:
         return ModelFile(content, printable(Path(path).name or path), root, saved, signature)
     folder, name = os.path.split(root)
     refuse_suffix(root)
-    content = _content(root, weights=weights)
-    return ModelFile(content, printable(Path(path).name or path), folder or ".", name, signature)
+    content, shown = _content(root, weights=weights), printable(Path(path).name or path)
+    return ModelFile(content, shown, folder or ".", name, signature, root if is_zip(content) else "")
 
 
 def is_url(path: str) -> bool:
@@ -89,7 +93,7 @@ def listed(url: str) -> list[str] | None:
 def _named(path: str) -> tuple[str, str]:
     """The path without the signature of a saved model, and that signature: `saved#score` is ("saved", "score")."""
     root, _, signature = path.rpartition("#")
-    has_signature = root and not os.path.lexists(path) and (_saved(root) or os.path.split(root)[1] in _SAVED)
+    has_signature = root and not os.path.lexists(path) and (_saved(root) or root.endswith((*_SAVED, ".pt2")))
     return (root, signature) if has_signature else (path, "")
 
 
@@ -97,6 +101,8 @@ def _content(path: str, *, weights: bool = True) -> bytes:
     try:
         status = Path(path).stat()
         mode = status.st_mode
+        if stat.S_ISREG(mode) and is_zip(beginning := _beginning(path)):
+            return beginning
         if stat.S_ISREG(mode) and status.st_size > LARGE and not weights:
             return _without_weights(path, status.st_size)
         if stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
@@ -106,6 +112,12 @@ def _content(path: str, *, weights: bool = True) -> bytes:
         raise ModelError(f"cannot read {printable(path)}: {reason}") from None
     kind = "a folder" if stat.S_ISDIR(mode) else "a device"
     raise ModelError(f"cannot read {printable(path)}: it is {kind}, not a file")
+
+
+def _beginning(path: str) -> bytes:
+    """What tells the kind of a zip file, whose entries are read one by one."""
+    with Path(path).open("rb") as file:
+        return file.read(1024)
 
 
 def _without_weights(path: str, size: int) -> bytes:

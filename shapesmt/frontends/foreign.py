@@ -7,7 +7,7 @@ import re
 
 from shapesmt.errors import ModelError, printable
 
-__all__ = ["how_to_export", "refuse_content", "refuse_suffix"]
+__all__ = ["how_to_export", "refuse_content", "refuse_suffix", "torch_class"]
 
 _TORCH = 'torch.onnx.export(model, args, "model.onnx", dynamo=True, dynamic_shapes=...)'
 _KERAS = "keras.models.load_model(FILE).export(FOLDER)"
@@ -33,10 +33,10 @@ _BEGINNINGS = (
     (re.compile(rb'.{6}\x00\x00\{\s*"', re.DOTALL), _WEIGHTS),
 )
 _CLASSES = {
-    ("torch", "Module"): f"has no graph yet; call {_TORCH}, and check the file",
-    ("torch", "ExportedProgram"): 'is not read; call torch.onnx.export(program, f="model.onnx"), and check the file',
+    ("torch", "Module"): "has no graph yet; give an example of its arguments: args=(...), or kwargs={...}",
     ("keras", "Model"): "is not read; call model.export(FOLDER), and check the folder",
 }
+_TORCH_CLASSES = ("ExportedProgram", "ONNXProgram", "Module")
 
 
 def refuse_suffix(path: str) -> None:
@@ -73,6 +73,12 @@ def how_to_export(model: object) -> str:
         if advice is not None:
             return f"a {kind.__name__} of {_library(kind)}, {printable(type(model).__name__, 60)}, {advice}"
     return ""
+
+
+def torch_class(model: object) -> str:
+    """Which of the classes of PyTorch that hold a model an object is of, known without importing it; "" of others."""
+    names = (kind.__name__ for kind in type(model).__mro__ if _library(kind) == "torch")
+    return next((name for name in names if name in _TORCH_CLASSES), "")
 
 
 def _library(kind: type) -> str:

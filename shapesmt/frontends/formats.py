@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
 from shapesmt.errors import UsageError
 from shapesmt.frontends.files import ModelFile, model_file
-from shapesmt.frontends.foreign import refuse_content
-from shapesmt.frontends.recognize import is_xml, tensorflow_format, text_format
+from shapesmt.frontends.foreign import how_to_export, refuse_content, torch_class
+from shapesmt.frontends.recognize import is_xml, is_zip, tensorflow_format, text_format
 from shapesmt.graph import Graph, document_of, is_flow
 
 if TYPE_CHECKING:
     import networkx as nx
     from onnx import ModelProto
+    from torch.export import ExportedProgram
+    from torch.nn import Module
+    from torch.onnx import ONNXProgram
 
-__all__ = ["Format", "Model", "OpenedModel", "load", "load_protobuf", "opened"]
+__all__ = ["Format", "Model", "OpenedModel", "asked", "load", "load_protobuf", "opened"]
 
 
 class Format(Enum):
@@ -28,13 +31,16 @@ class Format(Enum):
     NODE_LINK = "node-link JSON has no ONNX model in it; this needs an ONNX file"
     OPENVINO = "an OpenVINO model; only an ONNX model can be written or run"
     TENSORFLOW = "a TensorFlow model; only an ONNX model can be written or run"
+    TORCH = "a PyTorch program; only an ONNX model can be written or run"
+    PROGRAM = "a program of torch.export; only an ONNX model can be written or run"
 
 
 class OpenedModel(NamedTuple):
     """A model whose format is known, before it is read as a graph.
 
-    `content` is the `onnx.ModelProto`, `Graph`, networkx graph or node-link document; for OpenVINO and TensorFlow it is
-    the `ModelFile`. `source` is the model's name in messages. `folder` is where an ONNX file's external data lies.
+    `content` is the `onnx.ModelProto`, `Graph`, networkx graph, node-link document or `Exported` program; for files of
+    OpenVINO, TensorFlow and PyTorch it is the `ModelFile`. `source` is the model's name in messages. `folder` is where
+    an ONNX file's external data lies.
     """
 
     format: Format
@@ -44,8 +50,9 @@ class OpenedModel(NamedTuple):
 
 
 Model: TypeAlias = Union[
-    str, os.PathLike[str], bytes, bytearray, memoryview, "ModelProto", Graph, "nx.DiGraph[Any]", OpenedModel, ModelFile
-]
+    str, os.PathLike[str], bytes, bytearray, memoryview, "ModelProto", Graph, "nx.DiGraph[Any]", OpenedModel, ModelFile,
+    "ExportedProgram", "Module", "ONNXProgram"
+]  # fmt: skip
 
 
 def opened(model: Model, *, weights: bool = True) -> OpenedModel:
@@ -63,16 +70,11 @@ def opened(model: Model, *, weights: bool = True) -> OpenedModel:
         >>> opened(b'<?xml version="1.0"?><net name="g" version="11"/>').format.name
         'OPENVINO'
     """
-    if isinstance(model, OpenedModel):
-        return model
-    if isinstance(model, Graph):
-        return OpenedModel(Format.GRAPH, model, model.source)
-    if is_flow(model):
-        return OpenedModel(Format.NETWORKX, model, "<networkx graph>")
+    held = _in_memory(model)
+    if held is not None:
+        return held
     from shapesmt.frontends import onnx
 
-    if onnx.is_proto(model):
-        return OpenedModel(Format.ONNX, model, "<model>")
     file = model if isinstance(model, ModelFile) else model_file(model, weights=weights)
     if is_xml(file.content):
         return OpenedModel(Format.OPENVINO, file, file.source)
@@ -85,7 +87,53 @@ def opened(model: Model, *, weights: bool = True) -> OpenedModel:
         if document is not None:
             return OpenedModel(Format.NODE_LINK, document, file.source)
     refuse_content(file.content, file.source)
+    if is_zip(file.content):
+        return OpenedModel(Format.TORCH, file, file.source)
     return OpenedModel(Format.ONNX, onnx.parse(file.content, file.source), file.source, file.folder)
+
+
+def asked(model: Any, args: Any, kwargs: Any, dynamic_shapes: Any) -> Any:
+    """The model itself, or where there are arguments for it, the program that PyTorch exports with these.
+
+    Raises:
+        ModelError: PyTorch refuses to export it.
+        UsageError: It is no module, or the arguments aren't those that it takes.
+    """
+    if args is None and kwargs is None and dynamic_shapes is None:
+        return model
+    if torch_class(model) != "Module":
+        raise UsageError("args, kwargs and dynamic_shapes are for a torch.nn.Module, which is exported with them")
+    from shapesmt.frontends.torch import live
+
+    request = live.request(model, args, kwargs, dynamic_shapes)
+    return OpenedModel(Format.PROGRAM, live.exported(request), request.source)
+
+
+def _in_memory(model: Any) -> OpenedModel | None:
+    """A model that is no file, with its format; None of a path or of bytes."""
+    if isinstance(model, OpenedModel):
+        return model
+    if isinstance(model, Graph):
+        return OpenedModel(Format.GRAPH, model, model.source)
+    if is_flow(model):
+        return OpenedModel(Format.NETWORKX, model, "<networkx graph>")
+    from shapesmt.frontends import onnx
+
+    if onnx.is_proto(model):
+        return OpenedModel(Format.ONNX, model, "<model>")
+    kind = torch_class(model)
+    return _of_torch(model, kind) if kind else None
+
+
+def _of_torch(model: Any, kind: str) -> OpenedModel:
+    """A program in memory, or the ONNX model that one was converted to."""
+    if kind == "ONNXProgram":
+        return OpenedModel(Format.ONNX, model.model_proto, "<ONNXProgram>")
+    if kind == "Module":
+        raise UsageError(how_to_export(model))
+    from shapesmt.frontends.torch import live
+
+    return OpenedModel(Format.PROGRAM, live.Exported(model), "<ExportedProgram>")
 
 
 def load(model: Model) -> Graph:
@@ -120,6 +168,14 @@ def load(model: Model) -> Graph:
         from shapesmt.frontends import tensorflow
 
         return tensorflow.read(content, tensorflow_format(content.content))
+    if kind is Format.TORCH:
+        from shapesmt.frontends import torch
+
+        return torch.read(content.path or content.content, source, content.signature)
+    if kind is Format.PROGRAM:
+        from shapesmt.frontends import torch
+
+        return torch.read_object(content, source)
     from shapesmt.frontends import onnx
 
     return onnx.read(content, source, folder)

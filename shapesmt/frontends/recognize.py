@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
-__all__ = ["is_xml", "nesting", "tensorflow_format", "text_format"]
+__all__ = ["is_xml", "is_zip", "nesting", "tensorflow_format", "text_format"]
 
 _TEXT = re.compile(rb"(?:\s|#[^\n]*\n)*(?:(?P<onnxtxt><)|(?P<json>\{)|(?P<textproto>[a-z_]+\s*[:{]))")
 _NUMBER = rb"[\x80-\xff]{0,9}[\x00-\x7f]"
@@ -28,6 +28,11 @@ def text_format(content: bytes) -> str | None:
     """
     match = _TEXT.match(content, 0, 1 << 16)
     return match.lastgroup if match else None
+
+
+def is_zip(content: bytes) -> bool:
+    """Whether the content starts as a zip file does, which PyTorch's archives are."""
+    return content[:4] == b"PK\x03\x04"
 
 
 def is_xml(content: bytes) -> bool:

@@ -14,13 +14,24 @@ from shapesmt.graph.dataflow import (
     origin,
     size,
 )
-from shapesmt.graph.graph import Attributes, AttributeValue, Function, Graph, Node, Reference, Schemas, SourceLine
+from shapesmt.graph.graph import (
+    GUARDS,
+    Attributes,
+    AttributeValue,
+    Function,
+    Graph,
+    Node,
+    Reference,
+    Schemas,
+    SourceLine,
+)
 from shapesmt.graph.literal import DTYPES, Declared, Literal, Scalar
 from shapesmt.graph.order import ordered, refuse_recursion
 from shapesmt.graph.schema import Parameter, Signature
 
 __all__ = [
     "DTYPES",
+    "GUARDS",
     "SCHEMA",
     "AttributeValue",
     "Attributes",

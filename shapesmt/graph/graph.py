@@ -7,7 +7,7 @@ equal contents are one object and a rule's memo key is a tuple of identities.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from operator import itemgetter
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DTYPES",
+    "GUARDS",
     "AttributeValue",
     "Attributes",
     "Declared",
@@ -47,6 +48,10 @@ class Reference:
 _Constant: TypeAlias = int | float | str | Literal | Declared | Reference
 _Constants: TypeAlias = tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | tuple[Literal, ...]
 AttributeValue: TypeAlias = Union[_Constant, _Constants, tuple[Declared, ...], "Graph", tuple["Graph", ...]]
+
+
+GUARDS = "_guards_fn"
+"""The operator, and the name, of the node that states what a program checks of its inputs: the last of its nodes."""
 
 
 class Attributes(Mapping[str, AttributeValue]):
@@ -131,7 +136,8 @@ class Node(NamedTuple):
 class SourceLine(NamedTuple):
     """The line of Python that a node was exported from, and the path of the module that it belongs to.
 
-    `file` is "" and `line` 0 where only the module is known.
+    `file` is "" and `line` 0 where only the module is known. `caller` is where the model's code was entered on the way
+    there, as `model.py:105`; "" where it is the line itself.
     """
 
     file: str
@@ -139,6 +145,7 @@ class SourceLine(NamedTuple):
     function: str = ""
     code: str = ""
     module: str = ""
+    caller: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,6 +227,10 @@ class Graph:
     """The program that wrote the file, with its version."""
     schemas: Schemas | None = None
     """What its format says of operators."""
+    arguments: Mapping[str, object] = field(default_factory=dict)
+    """The arguments of the module that it was exported from, nested as it takes them, each with its input's name."""
+    asked: frozenset[tuple[str, int]] = frozenset()
+    """The axes of inputs that the caller wanted to vary when the model was exported, as far as that is known."""
     source_line: Callable[[int, Node], SourceLine | None] = field(default=_unknown, repr=False)
     """Where each node, by its index, was written in Python, as far as the file says."""
 
@@ -266,6 +277,12 @@ class Graph:
             reached |= new
             ahead.extend(new)
         return reached
+
+    @property
+    def unguarded(self) -> Graph:
+        """The graph without the node that states what a program checks of its inputs before it runs."""
+        nodes = [node for node in self.nodes if node.op != GUARDS]
+        return self if len(nodes) == len(self.nodes) else replace(self, nodes=nodes)
 
     def every_node(self) -> Iterator[Node]:
         """Its nodes and those of the graphs and functions inside, in no promised order."""

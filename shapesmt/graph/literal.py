@@ -62,6 +62,8 @@ class Literal:
     __slots__ = ("__weakref__", "dtype", "missing", "shape", "source", "values")
     LIMIT: ClassVar[int] = 1024
     """More elements than this are read only where something depends on them."""
+    ELSEWHERE: ClassVar[str] = "the file leaves it to the run"
+    """Why the elements are missing of a constant that the run brings, so that they count as data."""
     MOST: ClassVar[int] = 1 << 18
     """More elements than this are never read."""
     _interned: ClassVar[WeakTable[Hashable, Literal]] = WeakTable("literals")

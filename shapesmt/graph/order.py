@@ -36,10 +36,7 @@ def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed:
     known = {"", *available}
     count = len(known)
     for _, _, _, inputs, outputs, attributes in nodes:
-        for name in inputs:
-            if name not in known:
-                return _sorted(nodes, available, where, needed)
-        if attributes.captures and not known.issuperset(attributes.captures):
+        if not (known.issuperset(inputs) and known.issuperset(attributes.captures)):
             return _sorted(nodes, available, where, needed)
         known.update(outputs)
         count += len(outputs)

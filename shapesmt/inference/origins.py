@@ -217,7 +217,8 @@ class Origins:
         if self._followed(name):
             return FOLLOWED
         if literal is not None:
-            return of("unread", name, literal)
+            lasting = literal.missing == Literal.ELSEWHERE and literal.source is None
+            return DATA if lasting else of("unread", name, literal)
         if node is None:
             return self._outside(name)
         return self._of_output(name, node)
@@ -294,7 +295,7 @@ class Origins:
             mark = symbol(f"?{index}.{place}", least, most, kind=Kind.MARK)
             marks[next(iter(mark.symbols))] = origins[place]
             items[place] = from_dim(mark, t.dtype) if t.dtype in FLOATS else mark
-        return tensor(t.dtype, t.shape, elements(sizes, items))
+        return tensor(t.dtype, t.shape, elements(sizes, items), layout=t.layout)
 
 
 def _joint(node: Node, origins: Sequence[Origin]) -> Origin:

@@ -98,42 +98,73 @@ class Walk(Applier):
     ) -> Iterator[Application]:
         """Nodes applied in turn."""
         self.literals |= {node.outputs[0] for node in nodes if node.op == "Constant" and node.outputs}
-        rules, remembered, opsets = self._rules, self._remembered, self._opsets
-        origins = self.origins = Origins(nodes, tensors, literals, rules, self._outside, self.trace, self.to_read)
-        numbers = self.numbers = Numbers(nodes, tensors, rules, opsets, self.scope, self.numbered, self.prefix)
-        for node in nodes:
-            op, domain, _, reads, writes, attributes = node
-            try:
-                rule = rules[domain, op]
-            except KeyError:
-                rule = rules[domain, op] = self._lookup(domain, op)
-            inputs = [tensors[name] if name else None for name in reads]
-            try:
-                if attributes.graphs:
-                    self.nested.append(node)
-                    application = self.apply(Step(rule, node, tensors), inputs)
+        self.origins = Origins(nodes, tensors, literals, self._rules, self._outside, self.trace, self.to_read)
+        self.numbers = Numbers(nodes, tensors, self._rules, self._opsets, self.scope, self.numbered, self.prefix)
+        plain: dict[tuple[Any, ...], Application] = {}
+        tensors.pop("", None)  # the name of what is left out
+        get, known = tensors.get, plain.get
+        try:
+            for node in nodes:
+                op, domain, _, reads, writes, attributes = node
+                key = (attributes, op, domain, len(writes), *map(get, reads))
+                application = known(key)
+                if application is not None:
+                    for name, t in zip(writes, application.outputs):  # noqa: B905 - as many, seen before
+                        tensors[name] = t  # noqa: PERF403
                 else:
-                    key = (rule or (domain, op), opsets.get(domain), attributes, len(writes), *inputs)
-                    known = remembered.get(key)
-                    application = known if known is not None else self._remember(key, Step(rule, node, tensors), inputs)
-                if application.decides_success or application.fresh_symbols or application.origin is not None:
-                    application = origins.checked(application, node)
-                if application.fresh_symbols:
-                    application = numbers.agreed(application, node)
-                self._bind(writes, application.outputs, tensors)
-            except TimeUp:
-                if self._depth:
-                    raise
-                tensors.update(dict.fromkeys(writes, UNKNOWN))
-                application = out_of_time(node)
-            yield application
+                    application = self._step(node, tensors)
+                    if not attributes.graphs and self._is_plain(application):
+                        plain[key] = application
+                yield application
+        finally:
+            if not self._depth:  # they refer to this walk and to all that it has seen: without them it ends here
+                del self.origins, self.numbers
+
+    def _step(self, node: Node, tensors: dict[str, Tensor]) -> Application:
+        """One node applied, and its outputs added to the tensors."""
+        op, domain, _, reads, writes, attributes = node
+        try:
+            rule = self._rules[domain, op]
+        except KeyError:
+            rule = self._rules[domain, op] = self._lookup(domain, op)
+        inputs = [tensors[name] if name else None for name in reads]
+        try:
+            if attributes.graphs:
+                self.nested.append(node)
+                application = self.apply(Step(rule, node, tensors), inputs)
+            else:
+                key = (rule or (domain, op), self._opsets.get(domain), attributes, len(writes), *inputs)
+                known = self._remembered.get(key)
+                application = known if known is not None else self._remember(key, Step(rule, node, tensors), inputs)
+            if application.decides_success or application.fresh_symbols or application.origin is not None:
+                application = self.origins.checked(application, node)
+            if application.fresh_symbols:
+                application = self.numbers.agreed(application, node)
+            self._bind(writes, application.outputs, tensors)
+        except TimeUp:
+            if self._depth:
+                raise
+            tensors.update((name, UNKNOWN) for name in writes if name)
+            application = out_of_time(node)
+        return application
+
+    def _is_plain(self, application: Application) -> bool:
+        """Whether a node with the same operator and inputs has the same application, whatever the names are."""
+        return (
+            application.repeatable
+            and self._rename is None
+            and not self.to_read
+            and not (application.decides_success or application.fresh_symbols or application.origin is not None)
+            and all(t.shape is not None for t in application.outputs)
+        )
 
     def _bind(self, names: Sequence[str], outputs: Sequence[Tensor], tensors: dict[str, Tensor]) -> None:
         """Add a node's outputs to the tensors by name, renamed, and with a symbol for each unknown rank."""
         if self._rename is not None:
             outputs = [self._rename(name, t) if name else t for name, t in zip(names, outputs, strict=True)]
         for name, t in zip(names, outputs, strict=True):
-            tensors[name] = t if t.shape is not None else self._named(name, t)
+            if name:
+                tensors[name] = t if t.shape is not None else self._named(name, t)
 
     def _named(self, name: str, t: Tensor) -> Tensor:
         """A tensor of unknown rank with a symbol for its rank, or with the rank that some node requires."""

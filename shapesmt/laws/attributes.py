@@ -23,6 +23,7 @@ BODY_RUNS_ON_DECLARED_SIZES = Law("SM403", "the body runs on its declared sizes,
 BODY_TENSORS_OF_DECLARED_RANK = Law("SM403", "the body's tensors have their declared rank")
 
 ASSERTION_HOLDS = Law("SM406", "the assertion holds")
+GUARD_HOLDS = Law("SM406", "the inputs pass the guards that PyTorch checks before a run")
 
 QUERIES_KEYS_VALUES_SAME_TYPE = Law("SM501", "queries, keys and values have the same element type")
 SIZES_INT64 = Law("SM501", "the sizes are of type int64")
@@ -36,6 +37,14 @@ ELEMENT_TYPES_SAME_BITS = Law("SM501", "both element types have as many bits, no
 INPUT_OF_TYPE_SEQUENCE = Law("SM501", "input 0 is of type sequence")
 INPUT_OF_TYPE_LIST = Law("SM501", "input {index} is of type list")
 OPERANDS_SAME_TYPE = Law("SM501", "operands have the same element type, not {types}")
+OPERANDS_ONE_TYPE = Law("SM501", "both operands have one element type")
+CHANGED_HOLDS_RESULTS = Law(
+    "SM501", "a tensor of type {dtype} that is changed in place can hold results of type {result}"
+)
+NEGATED_NOT_BOOLEAN = Law("SM501", "what is negated isn't boolean")
+FOLDS_FLOATS = Law("SM501", "what is averaged or measured are floats")
+INPUT_COMPLEX = Law("SM501", "the input is complex")
+MASK_BOOLEAN = Law("SM501", "the mask is boolean")
 SCALES_FLOAT32 = Law("SM501", "scales are of type float32")
 TENSORS_AND_ZERO_POINTS_SAME_TYPE = Law("SM501", "tensors and zero points have the same element type")
 MASK_BOOL_OR_OF_QUERIES_TYPE = Law("SM501", "the mask is boolean, or of the queries' type")
@@ -72,6 +81,7 @@ STRIDES_AND_PADS_2_ENTRIES = Law("SM502", "'strides' and pads have 2 entries")
 STRIDES_DILATIONS_PADS_ENTRIES = Law("SM502", "'strides', 'dilations' and pads have {count} entries")
 WEIGHTS_ENTRY_PER_N_GRAM = Law("SM502", "'weights' has an entry per n-gram")
 SPLIT_SIZES_OR_NUM_OUTPUTS = Law("SM502", "a list of sizes or attribute 'num_outputs' is given")
+RANGE_HAS_AN_END = Law("SM502", "a range has one end at least")
 MASK_0_AND_1 = Law("SM502", "a mask lists 0 and 1")
 REGION_AT_LEAST_1_HIGH_AND_WIDE = Law("SM502", "a region is at least 1 high and wide, not {size}")
 IMAGE_CHANNELS_OF_FORMAT = Law("SM502", "an image has a number of channels that its format has")

@@ -113,3 +113,7 @@ LEVELS_AS_MANY_AS_INDEX_AXES = Law("SM116", "there are as many levels as indices
 THREE_TEXTS_PER_PART = Law("SM116", "there are three texts for each part")
 POSITION_PER_SLICE = Law("SM116", "there is a position for each slice")
 SOMETHING_PER_PART = Law("SM116", "there is something for each part")
+SAMPLE_PER_CHANNEL_AND_AXIS = Law("SM116", "there is a random sample for each channel and axis")
+AXES_AS_MANY_IN_BOTH = Law("SM116", "as many axes of both operands are summed over")
+WEIGHT_PER_OBSERVATION = Law("SM116", "there is a weight for each observation")
+PIVOT_PER_ROW = Law("SM116", "there is a pivot for each row")

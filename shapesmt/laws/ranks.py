@@ -38,6 +38,9 @@ COUNT_FOR_AXES = Law("SM303", "{length} {what} for {rank} axes, not {count}")
 SPARSE_MATRIX_TWO_AXES = Law("SM303", "a sparse matrix has two axes")
 SLICED_AT_MOST_8_AXES = Law("SM303", "a tensor that is sliced has 8 axes at most")
 BOTH_ONE_RANK_3_OR_MORE = Law("SM303", "both have one rank, 3 or more")
+RANK_WITH_OR_WITHOUT_BATCH = Law(
+    "SM303", "there are a channel axis and {axes} more, with or without a batch: the rank is not {rank}"
+)
 SAME_RANK_4_OR_5 = Law("SM303", "both have the same rank, 4 or 5, not {rank} and {other}")
 BROADCAST_CASES_AT_MOST_8_AXES = Law("SM303", "cases that broadcast have 8 axes at most")
 DATA_AND_INDICES_NOT_SCALAR = Law("SM303", "data and indices are no scalars")
@@ -88,6 +91,12 @@ TEXTS_SAMPLE_OR_BATCH_OF_1_BY_RANK = Law("SM303", "the texts are [C] or [1, C], 
 ONE_TO_THREE_SPATIAL_AXES = Law("SM303", "there are 1, 2 or 3 spatial axes, not {count}")
 AXES_AT_MOST_RANK = Law("SM303", "there are at most {rank} axes, not {count}")
 PLACES_FOR_AXES = Law("SM303", "there are places for {rank} axes, not {count}")
+STRIDE_PER_SIZE = Law("SM303", "there is a stride for each size")
+AXES_MOVE_TO_AS_MANY = Law("SM302", "axes move to as many places")
 NUMBER_PER_AXIS = Law("SM303", "there is a number for each axis")
 
 SQUEEZED_AXIS_SIZE_1 = Law("SM304", "a squeezed axis has size 1")
+WEIGHTS_MATRIX_OR_VECTOR = Law("SM303", "the weights are a matrix or a vector, not of rank {rank}")
+CHAIN_OF_MATRICES_AND_VECTORS = Law("SM303", "all are matrices, or vectors")
+VECTORS_ON_RIGHT_SIDE = Law("SM303", "vectors are on the right side")
+AXES_OF_MATRIX = Law("SM303", "a matrix has 2 axes, not {count}")

@@ -12,12 +12,14 @@ OUTPUT_SHAPE_WITHIN_REACH = Law("SM201", "output_shape is within reach of the we
 DILATED_BLOCK_FITS = Law("SM201", "the dilated block fits the padded image")
 REQUESTED_SIZES_FIT_CONVOLUTION = Law("SM201", "the sizes asked for are those that a convolution makes the input of")
 STATE_IS_FILTER_PAST = Law("SM201", "the state is what the filter looks back at")
+WINDOW_FITS_AXIS = Law("SM201", "the window is no longer than the axis")
 WINDOW_FITS = Law(
     "SM201",
     "the window fits the padded input",
     sides=("the padded input", "the window"),
     broken="the window needs {right}, the padded input has {left}",
 )
+WINDOW_FITS_UNPADDED = Law("SM201", "the window fits the input, without padding")
 WINDOW_AS_LONG_AS_FRAME = Law("SM201", "the window is as long as a frame")
 WINDOW_NO_LONGER_THAN_FRAME = Law("SM201", "the window is no longer than a frame")
 WORDS_AS_LONG_AS_FILTERS = Law("SM201", "the words are as long as the filters")
@@ -28,13 +30,16 @@ OUTPUT_PADDING_ENTRIES = Law("SM202", "'output_padding' has {expected} entries, 
 OUTPUT_SHAPE_ENTRIES = Law("SM202", "'output_shape' has {count} entries")
 POOLED_SHAPE_POSITIVE = Law("SM202", "'pooled_shape' is a positive height and width")
 NO_WINDOWS_ALONG_CHANNELS = Law("SM202", "{op} has no windows along the channels")
+SAME_PADDING_WITHOUT_STRIDE = Law("SM202", "padding 'same' comes without strides")
 SAME_PADDING_WITHOUT_DILATION = Law("SM202", "SAME padding comes without dilation")
 AUTO_PAD_OR_PADS = Law("SM202", "a node has auto_pad or pads, not both")
 KERNEL_SHAPE_IS_WEIGHTS = Law("SM202", "kernel_shape is that of the weights")
 OUTPUT_PADDING_BELOW_STRIDE = Law("SM202", "output_padding is smaller than the stride")
+OUTPUT_PADDING_BELOW_STRIDE_OR_DILATION = Law("SM202", "output_padding is smaller than the stride, or the dilation")
 OUTPUT_SHAPE_ELEMENT_PER_AXIS = Law("SM202", "output_shape has an element per axis")
 OUTPUT_SHAPE_HAS_POOLED_ELEMENTS = Law("SM202", "output_shape has as many elements as the pooling needs")
 PADDING_BELOW_KERNEL = Law("SM202", "padding is less than the kernel")
+PADDING_HALF_OF_KERNEL = Law("SM202", "padding is half of the kernel at most")
 PADDING_NOT_NEGATIVE = Law("SM202", "padding isn't negative")
 STRIDES_AND_DILATIONS_POSITIVE = Law("SM202", "strides and dilations are positive")
 FILTERS_NOT_DILATED = Law("SM202", "the filters aren't dilated")

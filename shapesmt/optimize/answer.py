@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict, one_call
 from shapesmt.diagnose import precondition, remedy
 from shapesmt.errors import ModelError
-from shapesmt.examine import TIMEOUT, Analysis, Question, ValueLike, analysed_protobuf
-from shapesmt.export import save
+from shapesmt.examine import TIMEOUT, Analysis, Question, ValueLike, analysed_protobuf, tensor_bounds
+from shapesmt.export import save, targets
 from shapesmt.frontends import Model
 from shapesmt.language import RangeLike, ShapeLike
+from shapesmt.optimize.forms import FORMS, PLAIN
+from shapesmt.optimize.protobuf import nodes_of
 from shapesmt.optimize.whole import smaller
-from shapesmt.report import Simplified
+from shapesmt.report import Precondition, Simplified, TensorBounds
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -35,15 +38,19 @@ def simplify(
     assume: Iterable[str] | None = None,
     valid_only: bool = False,
     check_runs: int = 0,
+    target: str | None = None,
     timeout: float = TIMEOUT,
 ) -> ModelProto:
     """The model without the nodes that are proven superfluous for every admissible input, saved where `output` says.
 
+    `target` is the runtime that it is for ("ort", "openvino", "iree", "tensorrt"), whose form its nodes get.
+
     Raises:
-        ModelError: The model fails for some admissible input, and `valid_only` doesn't say that these aren't meant.
+        ModelError: The model fails for some admissible input, and `valid_only` doesn't say that these aren't meant; or
+            it is for OpenVINO, and some size has no proven end.
         InternalError: ONNX Runtime computes something else, at one of `check_runs` sizes.
     """
-    question = Question(dims, shapes, values, assume, timeout)
+    question = Question(dims, shapes, values, assume, timeout, target=target)
     proto, answer = _simplified(model, output, question, valid_only=valid_only, runs=check_runs)
     if proto is None:
         raise ModelError(f"{answer.model} fails for some admissible input; narrow the ranges, or use valid_only=True")
@@ -76,16 +83,38 @@ def _simplified(
     if region is not None and (verdict is Verdict.FAILS or not valid_only):
         helps = remedy(*stages, region)
         return None, Simplified(source, verdict, None, seconds=a.seconds, precondition=region, remedy=helps)
-    result = smaller(proto, a)
+    smaller_one, answer = reduced(proto, a, question.target, region)
     if runs:
         from shapesmt.replay import compared
 
-        runs = compared(proto, result.proto, a, runs, _folder(model))
-    _note(result.proto, a, "" if region is None else region.whole)
+        runs = compared(proto, smaller_one, a, runs, _folder(model))
     if output is not None:
-        save(result.proto, output)
-    nodes, written = (result.before, result.after), "" if output is None else os.fspath(output)
-    return result.proto, Simplified(source, verdict, written, *nodes, a.seconds, result.rewrites, region, runs=runs)
+        save(smaller_one, output)
+    return smaller_one, replace(answer, written="" if output is None else os.fspath(output), runs=runs)
+
+
+def reduced(
+    proto: ModelProto,
+    a: Analysis,
+    target: str | None = None,
+    region: Precondition | None = None,
+    tensors: Mapping[str, TensorBounds] | None = None,
+) -> tuple[ModelProto, Simplified]:
+    """The smaller model in the form that the target needs, and the answer, which doesn't say yet where it is written.
+
+    Its metadata say for which inputs it is meant: with the condition of `region`, if any.
+
+    Raises:
+        ModelError: It is for OpenVINO, and some size has no proven end.
+        UsageError: There is no such target.
+    """
+    targets.require(target)
+    copy, rewrites, before, _ = smaller(proto, a, FORMS.get(target or "", PLAIN))
+    if target in targets.FITTED:
+        copy = targets.fitted(copy, tensors or tensor_bounds(a.examination, a.judge), target)
+    _note(copy, a, "" if region is None else region.whole)
+    nodes, verdict = (before, nodes_of(copy)), a.examination.verdict
+    return copy, Simplified(a.problem.graph.source, verdict, None, *nodes, a.seconds, rewrites, region)
 
 
 def _note(proto: ModelProto, a: Analysis, condition: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, count
 
 from shapesmt.graph import Attributes, Graph, Literal, Node
+from shapesmt.optimize.forms import PLAIN, Form
 from shapesmt.report import Rewritten
 from shapesmt.rules import Tensor, from_literal, tensor
 
@@ -26,12 +27,18 @@ class Draft:
         tensors: What is proven of each tensor.
         kept: The places of nodes that aren't proved to run. They stay, so that what refused an input still does.
         taken: Names that no new tensor may have.
+        form: How sizes are written.
     """
 
     def __init__(
-        self, graph: Graph, tensors: Mapping[str, Tensor], kept: Collection[int] = (), taken: Iterable[str] = ()
+        self,
+        graph: Graph,
+        tensors: Mapping[str, Tensor],
+        kept: Collection[int] = (),
+        taken: Iterable[str] = (),
+        form: Form = PLAIN,
     ) -> None:
-        self.graph, self.tensors = graph, dict(tensors)
+        self.graph, self.tensors, self.form = graph, dict(tensors), form
         self.version = graph.opsets.get("", 1)
         self.nodes: dict[Place, Node] = {(i, 0): node for i, node in enumerate(graph.nodes)}
         self.kept = {(i, 0) for i in kept}

@@ -227,7 +227,7 @@ def _rebuild_target(builder: Builder, place: Place, site: Site) -> None:
     before = site.read(0).shape or ()
     slots = [
         Slot(d, 0 if same and d.constant is None else d.constant)
-        for d, same in zip(shape, copied(before, shape), strict=True)
+        for d, same in zip(shape, copied(draft.form, before, shape), strict=True)
     ]
     choices = [
         slots,

@@ -11,6 +11,7 @@ from shapesmt.frontends import load
 from shapesmt.graph import Declared, Graph
 from shapesmt.inference import infer, start
 from shapesmt.optimize.draft import Draft
+from shapesmt.optimize.forms import PLAIN, Form
 from shapesmt.optimize.protobuf import nodes_of, write, write_function
 from shapesmt.optimize.rewrites import SETTLED
 from shapesmt.optimize.sharing import sweep
@@ -32,7 +33,7 @@ class Smaller(NamedTuple):
     after: int
 
 
-def smaller(proto: onnx.ModelProto, a: Analysis) -> Smaller:
+def smaller(proto: onnx.ModelProto, a: Analysis, form: Form = PLAIN) -> Smaller:
     """A copy of a model with fewer nodes; it runs for the same admissible inputs.
 
     A node that isn't proved to run stays, and refuses what it refused: what it reads is computed as before, but for
@@ -47,13 +48,13 @@ def smaller(proto: onnx.ModelProto, a: Analysis) -> Smaller:
         inputs = {n: narrowing.tensor(t) for n, t in problem.inputs.items()}
         tensors = a.judge.deadline.attempt(lambda: infer(problem.graph, inputs).tensors, {})
     kept = {j.index for j in examination.judgements} | {index for index, _ in examination.unjudged}
-    draft = _drafted(problem.graph, tensors, kept | examination.unreachable)
+    draft = _drafted(problem.graph, tensors, kept | examination.unreachable, form)
     _in_time(draft, a, problem.domain.replaced(narrowing.meanings))
     write(draft, copy)
-    log = draft.rewrites + _in_functions(copy, problem.graph, {problem.graph.nodes[i].op for i in kept})
+    log = draft.rewrites + _in_functions(copy, problem.graph, {problem.graph.nodes[i].op for i in kept}, form)
     if examination.verdict is Verdict.DEPENDS and examination.decided:
         names = {o for p in draft.kept for o in draft.nodes[p].outputs}
-        behind = a.judge.deadline.attempt(lambda: _behind(copy, names, a), None)
+        behind = a.judge.deadline.attempt(lambda: _behind(copy, names, a, form), None)
         if behind is not None:
             _in_time(behind, a, examination.narrowed)
             write(behind, copy)
@@ -61,28 +62,30 @@ def smaller(proto: onnx.ModelProto, a: Analysis) -> Smaller:
     return Smaller(copy, tuple(log), nodes_of(proto), nodes_of(copy))
 
 
-def _in_functions(copy: onnx.ModelProto, graph: Graph, kept: set[str]) -> list[Rewritten]:
+def _in_functions(copy: onnx.ModelProto, graph: Graph, kept: set[str], form: Form) -> list[Rewritten]:
     """Simplify the bodies of functions, where nothing is known of the inputs."""
     log = []
     for proto in copy.functions:
         function = graph.functions.get((proto.domain, proto.name))
         if function is not None and function.name not in kept:
             inputs = dict.fromkeys(function.inputs, Declared("", None))
-            draft = _drafted(Graph(function.name, inputs, function.outputs, function.nodes, opsets=function.opsets), {})
+            draft = _drafted(
+                Graph(function.name, inputs, function.outputs, function.nodes, opsets=function.opsets), {}, (), form
+            )
             simplify(draft, lambda _formula: False)
             write_function(draft, proto)
             log += draft.rewrites
     return log
 
 
-def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis) -> Draft:
+def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis, form: Form) -> Draft:
     """A draft of the nodes of which none that may fail needs anything: they matter only where all of those run."""
     graph = load(copy)
     failing = [i for i, node in enumerate(graph.nodes) if not kept.isdisjoint(node.outputs)]
     fixed = {*failing}.union(*map(graph.ancestors, failing))
     narrowing = a.examination.narrowing
     tensors = infer(graph, {n: narrowing.tensor(t) for n, t in a.problem.inputs.items()}).tensors
-    return _drafted(graph, tensors, fixed)
+    return _drafted(graph, tensors, fixed, form)
 
 
 def _in_time(draft: Draft, a: Analysis, domain: Domain) -> None:
@@ -99,17 +102,17 @@ def _in_time(draft: Draft, a: Analysis, domain: Domain) -> None:
 
 
 def _drafted(
-    graph: Graph, tensors: Mapping[str, Tensor], kept: Collection[int] = (), taken: Iterable[str] = ()
+    graph: Graph, tensors: Mapping[str, Tensor], kept: Collection[int], form: Form, taken: Iterable[str] = ()
 ) -> Draft:
     """The draft of a graph and of the graphs inside it, where their nodes are proved to run."""
     names = {*taken, *(name for node in graph.every_node() for name in (*node.outputs, *node.reads))}
-    draft = Draft(graph, tensors, kept, names)
+    draft = Draft(graph, tensors, kept, names, form)
     for index, node in enumerate(graph.nodes):
         for inner in node.attributes.graphs if index not in kept else ():
             inputs = {name: tensor(declared.dtype, None) for name, declared in inner.inputs.items()}
             around = {name: tensors[name] for name in inner.captures if name in tensors}
             inference = start(inner, {**around, **inputs})
             inference.advance()
-            draft.bodies[inner] = _drafted(inner, inference.tensors, (), names)
+            draft.bodies[inner] = _drafted(inner, inference.tensors, (), form, names)
     draft.index()
     return draft

@@ -1,7 +1,7 @@
 """What is decided without a solver, over a set of admissible inputs."""
 
 from shapesmt.presolve.decide import Decision, decide, decide_part, grouped, independent, together
-from shapesmt.presolve.domain import Domain
+from shapesmt.presolve.domain import Domain, remembered
 from shapesmt.presolve.elimination import eliminated, range_facts
 from shapesmt.presolve.enumeration import Values, sides
 from shapesmt.presolve.extent import extent
@@ -19,6 +19,7 @@ __all__ = [
     "independent",
     "monotone",
     "range_facts",
+    "remembered",
     "sides",
     "together",
     "window",

@@ -11,8 +11,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from math import inf
+from typing import TypeVar
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from shapesmt.algebra import (
     Substitution,
     all_of,
     fits_int64,
+    memo,
     of_atom,
     substitute,
     symbol,
@@ -38,19 +40,33 @@ from shapesmt.presolve.monotonicity import half_line_of
 MAX_VALUES = 1 << 20  # of one symbol
 MAX_POINTS = 1 << 21  # of several together
 
+_NARROWINGS: dict[Hashable, dict[Atom, Dim]] = memo("narrowings", {})
+_EMPTY: dict[Hashable, bool | None] = memo("empty domains", {})
+Answer = TypeVar("Answer")
+
+
+def remembered(answers: dict[Hashable, Answer], domain: Domain, about: Hashable, work: Callable[[], Answer]) -> Answer:
+    """The answer to a question about a domain, worked out once for all domains that are equal."""
+    key = domain.key, about
+    if key not in answers:
+        answers[key] = work()
+    return answers[key]
+
 
 class Domain:
     """The admissible inputs: symbols in their ranges, under facts.
 
     Attributes:
         symbols: The free symbols of the model, in the order in which they are shown.
-        facts: What is assumed: the user's relations, and each reported condition from its report on.
     """
 
     def __init__(self, symbols: Iterable[Atom], facts: Iterable[Formula] = ()) -> None:
         self.symbols = list(symbols)
         self._place = {s: i for i, s in enumerate(self.symbols)}
-        self.facts: list[Formula] = []
+        self._stated: list[tuple[Formula, bool]] = []  # what is assumed, and the limits, in order
+        self._used = 0  # so many of these are in what follows
+        self._using = False
+        self._facts: list[Formula] = []
         self._values: dict[Atom, Values | None] = {}
         self._ends: dict[Atom, Interval] = {}
         self._relations: list[Formula] = []
@@ -60,6 +76,11 @@ class Domain:
         for fact in facts:
             self.assume(fact)
 
+    @property
+    def key(self) -> Hashable:
+        """Equal for domains that were narrowed by the same facts in the same order."""
+        return tuple(self.symbols), tuple(self._stated)
+
     def order(self, symbol: Atom) -> tuple[int, str]:
         """A sort key: symbols in the order of their declaration, then those of data by name."""
         return self._place.get(symbol, len(self._place)), symbol.name
@@ -67,15 +88,40 @@ class Domain:
     def copy(self) -> Domain:
         """A copy that can be narrowed independently."""
         twin = Domain(self.symbols)
-        twin.facts, twin._relations, twin._limits = list(self.facts), list(self._relations), list(self._limits)
+        twin._stated, twin._used = list(self._stated), self._used
+        twin._facts, twin._relations, twin._limits = list(self._facts), list(self._relations), list(self._limits)
         twin._values, twin._ends, twin._points = dict(self._values), dict(self._ends), dict(self._points)
         twin._elimination = self._elimination.copy()
         return twin
 
     def assume(self, fact: Formula) -> None:
         """Narrow the domain to where the fact holds."""
+        self._stated.append((fact, True))
+
+    def limit(self, fact: Formula) -> None:
+        """Add a fact about a size that data decides, such as `count <= n`; it doesn't restrict the inputs."""
+        if (fact, False) not in self._stated:
+            self._stated.append((fact, False))
+
+    def _use(self) -> None:
+        """Apply what was stated, once something asks for it: whoever knows the answer by `key` never does."""
+        if self._used == len(self._stated) or self._using:
+            return
+        self._using = True
+        try:
+            while self._used < len(self._stated):
+                fact, assumed = self._stated[self._used]
+                if assumed:
+                    self._assume(fact)
+                else:
+                    self._limits.append(fact)
+                self._points.clear()
+                self._used += 1
+        finally:
+            self._using = False
+
+    def _assume(self, fact: Formula) -> None:
         for part in self.simplified(fact).conjuncts:
-            self.facts.append(part)
             sides = self._sides(part)
             if sides is not None:
                 self._values.update(sides)
@@ -84,6 +130,7 @@ class Domain:
                 self._elimination.add(self.eliminate(part))
                 for factor, values in divisors(part).items():
                     self._keep(factor, values)
+            self._facts.append(part)
             self._points.clear()
 
     def _keep(self, symbol: Atom, values: Values) -> None:
@@ -126,27 +173,29 @@ class Domain:
         return True
 
     @property
+    def facts(self) -> list[Formula]:
+        """What is assumed: the user's relations, and each reported condition from its report on."""
+        self._use()
+        return self._facts
+
+    @property
     def relations(self) -> tuple[Formula, ...]:
         """The facts that relate several symbols, or that are about a symbol with too many values to list."""
+        self._use()
         return tuple(self._relations)
 
     def ends(self, symbol: Atom) -> Interval:
         """The least and the greatest value of a symbol that the facts about it alone admit."""
+        self._use()
         values = self._values.get(symbol)
         if values is not None and len(values):
             return int(values[0]), int(values[-1])
         return self._ends.get(symbol, (symbol.lo, symbol.hi))
 
-    def limit(self, fact: Formula) -> None:
-        """Add a fact about a size that data decides, such as `count <= n`; it doesn't restrict the inputs."""
-        if fact not in self._limits:
-            self._limits.append(fact)
-            self._points.clear()
-
     @property
     def limits(self) -> tuple[Formula, ...]:
         """The facts about sizes that data decides."""
-        return tuple(self._limits)
+        return tuple([fact for fact, assumed in self._stated if not assumed])
 
     def simplified(self, formula: Formula) -> Formula:
         """`TRUE` or `FALSE` where the equalities among the facts make the condition that, else the condition itself."""
@@ -155,10 +204,12 @@ class Domain:
 
     def eliminate(self, expression: Expression) -> Expression:
         """An expression or a condition without the symbols that the equalities among the facts determine."""
+        self._use()
         return self._elimination.apply(expression)
 
     def values(self, symbol: Atom) -> Values | None:
         """Every value of a symbol that the facts about it alone admit; None where they are too many."""
+        self._use()
         if symbol not in self._values:
             lo, hi = self.ends(symbol)
             few = lo > -inf and hi < inf and (hi - lo) // symbol.step < MAX_VALUES
@@ -167,10 +218,15 @@ class Domain:
 
     def listed(self, symbol: Atom) -> Values | None:
         """The values of a symbol, if they have been listed already for a fact about it."""
+        self._use()
         return self._values.get(symbol)
 
     def narrowing(self) -> dict[Atom, Dim]:
         """The symbols that the facts restrict: each as one with a narrower range, or as an expression over others."""
+        return remembered(_NARROWINGS, self, None, self._narrowing)
+
+    def _narrowing(self) -> dict[Atom, Dim]:
+        self._use()
         meanings = {s: meaning for s, meaning in self._elimination.meanings.items() if not s.universal}
         ranges: dict[Atom, Dim] = {}
         for s in self.symbols:
@@ -198,6 +254,7 @@ class Domain:
 
         A fact that only leaves out values of single symbols is no relation: `values` and `ends` know it.
         """
+        self._use()
         return self._tied(symbols, self._relations)
 
     def _tied(self, symbols: Iterable[Atom], relations: list[Formula]) -> tuple[list[Atom], list[Formula]]:
@@ -220,6 +277,7 @@ class Domain:
 
     def points(self, symbols: Iterable[Atom]) -> Points | None:
         """Every admissible assignment of the symbols and of those in their cone; None where there are too many."""
+        self._use()
         key = frozenset(symbols)
         if key not in self._points:
             tied, facts = self.cone(key)
@@ -241,6 +299,9 @@ class Domain:
 
     def is_empty(self) -> bool | None:
         """Whether no input is admissible at all; None where that takes a solver."""
+        return remembered(_EMPTY, self, None, self._is_empty)
+
+    def _is_empty(self) -> bool | None:
         if FALSE in self.facts:
             return True
         if self._relations and seen_at_an_end(all_of(*self.facts), {s: self.ends(s) for s in self.symbols}):

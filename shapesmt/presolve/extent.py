@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from math import inf
 
 import numpy as np
@@ -24,17 +25,24 @@ from shapesmt.algebra import (
     Interval,
     all_of,
     fits_int64,
+    memo,
     substitute,
     symbol,
     tight,
 )
-from shapesmt.presolve.domain import Domain
+from shapesmt.presolve.domain import Domain, remembered
 from shapesmt.presolve.enumeration import MANY
 from shapesmt.presolve.monotonicity import monotone, window
+
+_EXTENTS: dict[Hashable, tuple[End, End] | None] = memo("extents", {})
 
 
 def extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     """The least and the greatest value of an expression; None where only a solver can tell."""
+    return remembered(_EXTENTS, domain, dim, lambda: _extent(domain, dim))
+
+
+def _extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     dim = domain.eliminate(dim)
     ends = _by_limit(domain, dim) or _at_corners(domain, dim) or _by_enumeration(domain, dim)
     return ends or _without_upper_end(domain, dim)

@@ -26,7 +26,7 @@ from shapesmt.algebra import (
 from shapesmt.diagnose import precondition, remedy
 from shapesmt.errors import UsageError
 from shapesmt.examine import TIMEOUT, Analysis, Question, ValueLike, analysed
-from shapesmt.export.profiles import exported, require_target
+from shapesmt.export.profiles import INTERVALS, exported, require_target
 from shapesmt.frontends import Model
 from shapesmt.language import RangeLike, ShapeLike, parse_formula, quoted, unknown_name
 from shapesmt.presolve import Domain
@@ -88,8 +88,12 @@ def profiled(
     view = _View(a)
     boxes = a.judge.deadline.require(lambda: view.boxes(profiles, opt or {}, tuple(inner)), "no profile is found")
     conditions = region.text if verdict is Verdict.DEPENDS and region is not None else ()
-    answer = Profile(source, verdict, boxes, view.needed(conditions, boxes), target, seconds=a.seconds)
-    return dataclasses.replace(answer, content=exported(answer, target))
+    whole = boxes
+    if target in INTERVALS:
+        whole = tuple([box.widened() for box in boxes])
+        boxes = tuple([dataclasses.replace(box, left_out=None) for box in boxes])
+    answer = Profile(source, verdict, whole, view.needed(conditions, whole), target, seconds=a.seconds)
+    return dataclasses.replace(answer, boxes=boxes, content=exported(answer, target))
 
 
 class _View:
@@ -130,7 +134,8 @@ class _View:
 
     def _box(self, part: Points, wanted: Sequence[Formula], inner: Sequence[str]) -> Box:
         three = part.three(wanted)
-        points = [dict(zip(part.sizes, sizes, strict=True)) for sizes in (three.least, three.usual, three.greatest)]
+        rows = three.least, three.usual, three.greatest, part.lows, part.highs
+        points = [dict(zip(part.sizes, row, strict=True)) for row in rows]
         tensors = {name: self._a.examination.inference.tensors[name] for name in inner}
         outside = three.left_out
         left_out = None if outside is None else {n: int(evaluate(d, outside)) for n, d in self._dims.items()}
@@ -158,7 +163,7 @@ class _View:
     def _inner(self, t: Tensor, domain: Domain, points: Sequence[Mapping[Dim, int | None]]) -> TensorProfile:
         """The least and the greatest sizes that an inner tensor has in the box, and those at the usual point."""
         inside, usual = domain.copy(), domain.copy()
-        least, middle, greatest = points
+        least, middle, greatest, *_ = points
         for d in least:
             low, high = least[d], greatest[d]
             inside.assume(all_of(at_least(d, low or 0), TRUE if high is None else at_most(d, high)))
@@ -207,10 +212,11 @@ def _tensor(
     dtype: str = "",
     sizes: tuple[ProfileSize, ...] = (),
 ) -> TensorProfile:
-    """These sizes at the three points."""
+    """These sizes at the three points, and their ends."""
     dims = tuple(dims)
-    least, usual, greatest = ([d.constant if d.constant is not None else p[d] for d in dims] for p in points)
-    return TensorProfile(tuple(least), tuple(usual), tuple(greatest), dtype, sizes)
+    rows = [tuple([d.constant if d.constant is not None else p[d] for d in dims]) for p in points]
+    least, usual, greatest, *ends = rows
+    return TensorProfile(least, usual, greatest, dtype, sizes, tuple(zip(*ends, strict=True)))
 
 
 def _size(dim: Dim, axis: object) -> ProfileSize:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice, product
+from itertools import chain, islice, product
 from math import inf
 from random import Random
 from typing import TYPE_CHECKING
@@ -44,14 +44,21 @@ def compared(model: onnx.ModelProto, copy: onnx.ModelProto, a: Analysis, count: 
 
 
 def assignments(a: Analysis) -> Iterator[Assignment]:
-    """Admissible sizes: the corners of the ranges as far as relations admit them, then sizes drawn by chance."""
+    """Admissible sizes: the corners of the ranges as far as relations admit them, then sizes drawn by chance.
+
+    It ends with the deadline, and where there is nothing to draw.
+    """
     domain, random = a.problem.domain, Random(0)  # noqa: S311 - to be the same again
     free = [s for s in domain.symbols if not s.universal]
     ends = [_ends(domain, s) for s in free]
     corners = product(*(dict.fromkeys(pair) for pair in ends))
     drawn = ([random.randint(low, high) for low, high in ends] for _ in iter(int, 1))
-    yield from (point for wanted in corners if (point := _near(a, free, wanted)) is not None)
-    yield from (point for wanted in drawn if free and (point := _near(a, free, wanted)) is not None)
+    for wanted in chain(corners, drawn if free else ()):
+        point = _near(a, free, wanted)
+        if a.judge.deadline.expired:
+            return
+        if point is not None:
+            yield point
 
 
 def _ends(domain: Domain, s: Atom) -> tuple[int, int]:

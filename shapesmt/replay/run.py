@@ -24,7 +24,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from shapesmt.deadline import Deadline
 from shapesmt.errors import UsageError, printable
-from shapesmt.frontends import load_protobuf
+from shapesmt.frontends import Format, load, load_protobuf, opened
 from shapesmt.graph import Graph
 from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, cut
 from shapesmt.report import Finding, FindingKind, Replay
@@ -89,14 +89,20 @@ class Ended(NamedTuple):
     node: str = ""
 
 
-def runnable(model: Model) -> tuple[onnx.ModelProto, Graph]:
-    """The model to run and its graph; an error if ONNX Runtime isn't installed.
+def runnable(model: Model) -> tuple[Any, Graph]:
+    """What is run, an `onnx.ModelProto` or a program of PyTorch, and its graph.
 
     Raises:
-        UsageError: It isn't installed.
+        ModelError: The program can't be loaded.
+        UsageError: The runtime isn't installed.
     """
+    content = opened(model)
+    if content.format in (Format.TORCH, Format.PROGRAM):
+        from shapesmt.replay.programs import program_of
+
+        return program_of(content), load(content)
     require_runtime("--replay")
-    return load_protobuf(model)
+    return load_protobuf(content)
 
 
 def require_runtime(option: str) -> None:
@@ -109,17 +115,19 @@ def require_runtime(option: str) -> None:
         raise UsageError(f"{option} needs onnxruntime, which is not installed: pip install 'shapesmt[replay]'")
 
 
-def replayed(
-    proto: onnx.ModelProto, graph: Graph, findings: tuple[Finding, ...], deadline: Deadline
-) -> tuple[Finding, ...]:
-    """The findings, each with the result of running its counterexample on ONNX Runtime, as long as there is time."""
+def replayed(runs: Any, graph: Graph, findings: tuple[Finding, ...], deadline: Deadline) -> tuple[Finding, ...]:
+    """The findings, each with the result of running its counterexample, as long as there is time."""
     if all(f.counterexample is None for f in findings):
         return findings
+    if graph.opsets.keys() >= {"torch"}:
+        from shapesmt.replay.programs import replayed_program
+
+        return replayed_program(runs, graph, findings, deadline)
     stamped = []
     with Runtime(deadline) as runtime:
         for f in findings:
             late = Replay(runtime.name, None, f.node, "there was no time left for it")
-            run = partial(_replay, proto, graph, f, runtime)
+            run = partial(_replay, runs, graph, f, runtime)
             stamped.append(f if f.counterexample is None else replace(f, replay=deadline.attempt(run, late)))
     return tuple(stamped)
 

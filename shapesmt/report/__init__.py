@@ -1,9 +1,20 @@
 """Answers as frozen data."""
 
-from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in, unchecked_in
+from shapesmt.report.batch import (
+    AnyResult,
+    BatchReport,
+    Exported,
+    Tally,
+    Tallying,
+    Times,
+    Unchecked,
+    reports_in,
+    unchecked_in,
+)
 from shapesmt.report.catalogue import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
 from shapesmt.report.constraints import Condition, NodeConstraints, Variable
 from shapesmt.report.data import Answer
+from shapesmt.report.dynamic import DynamicShapes, StaticAxis
 from shapesmt.report.finding import (
     Cause,
     Clash,
@@ -54,7 +65,6 @@ from shapesmt.report.report import (
     TensorBounds,
 )
 from shapesmt.report.simplified import Rewritten, Simplified
-from shapesmt.report.tally import Exported, Tally, Tallying, Times
 from shapesmt.report.tightened import Tightened
 
 __all__ = [
@@ -77,6 +87,7 @@ __all__ = [
     "Counts",
     "DimBounds",
     "DimensionFacts",
+    "DynamicShapes",
     "Elements",
     "ErrorCode",
     "Explanation",
@@ -118,6 +129,7 @@ __all__ = [
     "Size",
     "Slider",
     "Source",
+    "StaticAxis",
     "Step",
     "SymbolRange",
     "Tally",

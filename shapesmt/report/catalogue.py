@@ -8,6 +8,7 @@ from typing import ClassVar, TypeAlias
 
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
 from shapesmt.report.data import Answer, Data
+from shapesmt.report.dynamic import DynamicShapes
 from shapesmt.report.finding import SymbolRange
 from shapesmt.report.memory import Memory
 from shapesmt.report.profile import Profile
@@ -133,5 +134,15 @@ class ErrorCode(Answer):
 
 
 Result: TypeAlias = (
-    Report | Bounds | Explanation | Tightened | Simplified | Memory | Profile | Operators | ModelFacts | ErrorCode
+    Report
+    | Bounds
+    | Explanation
+    | Tightened
+    | Simplified
+    | Memory
+    | Profile
+    | DynamicShapes
+    | Operators
+    | ModelFacts
+    | ErrorCode
 )

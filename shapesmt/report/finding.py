@@ -62,6 +62,8 @@ class Source(Data):
     function: str = field(default="", metadata=_OMIT_EMPTY)
     code: str = field(default="", metadata=_OMIT_EMPTY)
     module: str = field(default="", metadata=_OMIT_EMPTY)
+    caller: str = field(default="", metadata={"key": "called_from", **_OMIT_EMPTY})
+    """Where the model's code was entered on the way there, as `model.py:105`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from shapesmt.algebra import Verdict
@@ -40,6 +40,9 @@ class ProfileSize(Data):
 class TensorProfile(Data):
     """The sizes of a tensor, or the elements of a small input, at the three points; None has no end.
 
+    `ends` are the least and the greatest one of each that any valid input has: the points can lie further inside,
+    where not all sizes are at their ends together.
+
     >>> TensorProfile((1, 3), (4, 3), (8, 3), "float32").to_dict()
     {'min': [1, 3], 'opt': [4, 3], 'max': [8, 3]}
     """
@@ -49,10 +52,16 @@ class TensorProfile(Data):
     max: tuple[int | None, ...]
     dtype: str = field(default="", metadata=OMIT)
     sizes: tuple[ProfileSize, ...] = field(default=(), metadata=OMIT)
+    ends: tuple[tuple[int | None, int | None], ...] = field(default=(), metadata=OMIT)
 
     def at(self, point: str) -> tuple[int | None, ...]:
         """The sizes at the point `min`, `opt` or `max`."""
         return {"min": self.min, "opt": self.opt, "max": self.max}[point]
+
+    def widened(self) -> TensorProfile:
+        """The same from the least ends to the greatest."""
+        least, greatest = zip(*self.ends, strict=True) if self.ends else ((), ())
+        return replace(self, min=least, max=greatest)
 
     @property
     def fixed(self) -> bool:
@@ -81,6 +90,11 @@ class Box(Data):
     steps: Mapping[str, int] = field(default_factory=dict, metadata=OMIT)
     proven: tuple[str, ...] = POINTS
     left_out: Mapping[str, int] | None = field(default=None, metadata=OMIT_EMPTY)
+
+    def widened(self) -> Box:
+        """The box that leaves out no valid input; its corners need not be valid."""
+        wide = [{name: t.widened() for name, t in part.items()} for part in (self.inputs, self.values, self.symbols)]
+        return replace(self, inputs=wide[0], values=wide[1], symbols=wide[2], left_out=None)
 
 
 @dataclass(frozen=True)

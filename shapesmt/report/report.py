@@ -131,7 +131,7 @@ class Report(Answer):
     strict: bool = field(default=False, metadata=_OMIT)
     """Whether warnings make the check fail: this changes the exit status, never the verdict."""
     pages: Callable[[], str] | None = field(default=None, metadata=_OMIT, compare=False, repr=False)
-    """Makes the page of this report from the analysis behind it."""
+    """Makes the page of this report, from the model as it was read."""
 
     @property
     def ok(self) -> bool:
@@ -148,7 +148,7 @@ class Report(Answer):
         )  # fmt: skip
 
     def page(self) -> str:
-        """The report as one HTML page, without checking the model again.
+        """The report as one HTML page; neither the model's file nor the options are needed again.
 
         Raises:
             UsageError: The report doesn't come from `shapesmt.check` in this process.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from shapesmt.algebra import Verdict
 from shapesmt.report.data import Answer, Json
 from shapesmt.report.report import Bounds, Remedy
+from shapesmt.report.simplified import Simplified
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class Tightened(Answer):
     bounds: Bounds
     written: str | None
     remedy: Remedy | None = None
+    simplified: Simplified | None = None
+    """The rewrites of its nodes, where these were asked for."""
 
     @property
     def verdict(self) -> Verdict | None:
@@ -33,7 +36,9 @@ class Tightened(Answer):
     def to_dict(self) -> Json:
         """The JSON of the bounds, with the path."""
         remedy = {} if self.remedy is None else {"remedy": self.remedy.to_dict()}
-        return {**self.bounds.to_dict(), "written": self.written, **remedy}
+        nodes = self.simplified.to_dict() if self.simplified is not None else {}
+        rewrites = {key: nodes[key] for key in ("nodes_before", "nodes_after", "rewrites") if nodes}
+        return {**self.bounds.to_dict(), "written": self.written, **remedy, **rewrites}
 
     @property
     def exit_status(self) -> int:

@@ -35,7 +35,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.rules.application import BY_ALL, Application, Decided, Requirement, Unjudged
 from shapesmt.rules.provenance import Origin, together
-from shapesmt.rules.tensor import Case, Tensor, UndecidedError, rewritten, tensor
+from shapesmt.rules.tensor import Case, Layout, Tensor, UndecidedError, rewritten, tensor
 from shapesmt.rules.value import Elements, Item, Value, elements
 
 MAX_CASES = 32  # of one tensor, and to which a rule is applied
@@ -111,7 +111,7 @@ class _UnderCondition(Substitution):
 
 def _undivided(t: Tensor) -> Tensor:
     """The tensor with the element type and shape that all its cases share, and no cases or elements."""
-    return tensor(t.dtype, t.shape) if t.cases else t
+    return tensor(t.dtype, t.shape, layout=t.layout) if t.cases else t
 
 
 def possible(condition: Formula) -> bool:
@@ -175,7 +175,7 @@ def one_of(cases: Sequence[Case]) -> Tensor:
     lists_elements = any(case.tensor.value is not None for case in kept) and merged.value is None
     if len(kept) > MAX_CASES or (merged.shape is not None and not lists_elements):
         return merged
-    return tensor(merged.dtype, merged.shape, cases=kept)
+    return tensor(merged.dtype, merged.shape, cases=kept, layout=merged.layout)
 
 
 def _chosen(case: Case, rest: Tensor) -> Tensor:
@@ -187,7 +187,8 @@ def _chosen(case: Case, rest: Tensor) -> Tensor:
     if isinstance(t.value, Elements) and isinstance(rest.value, Elements) and t.value.shape == rest.value.shape:
         pairs = zip(t.value.items, rest.value.items, strict=True)
         value = elements(t.value.shape, [_chosen_item(case.condition, p, q) for p, q in pairs])
-    return tensor(dtype, [_chosen_size(case.condition, p, q) for p, q in zip(t.dims, rest.dims, strict=True)], value)
+    dims = [_chosen_size(case.condition, p, q) for p, q in zip(t.dims, rest.dims, strict=True)]
+    return tensor(dtype, dims, value, layout=t.layout if t.layout == rest.layout else Layout())
 
 
 def _chosen_item(condition: Formula, a: Item, b: Item) -> Item:

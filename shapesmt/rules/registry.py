@@ -119,6 +119,7 @@ DOMAINS = {  # where each domain's rules are, imported when a model first uses i
     "ai.onnx.preview.training": "shapesmt.ops.math.training",
     "openvino": "shapesmt.ops.openvino",
     "tensorflow": "shapesmt.ops.tensorflow",
+    "torch": "shapesmt.ops.torch",
 }
 
 

@@ -88,6 +88,18 @@ def number(d: Dim, case: Formula | None) -> int | None:
     return int(d.hi)
 
 
+class Layout(NamedTuple):
+    """Where the elements of a tensor are in memory, where that isn't row after row.
+
+    `strides` says how far apart neighbours along each axis are, `order` has the axes from the outermost inwards, and
+    `storage` is how many elements the memory has that begins where the tensor does; each is None where it isn't known.
+    """
+
+    strides: Shape | None = None
+    order: tuple[int, ...] | None = None
+    storage: Dim | None = None
+
+
 class Case(NamedTuple):
     """A tensor as it is where a condition holds."""
 
@@ -100,6 +112,7 @@ class Tensor:
 
     Where the rank is unknown, `ndim` may be an expression for it, such as an input's rank plus 1. Where a condition
     decides the rank, or how many elements are listed, `cases` has the tensor in each case; exactly one case holds.
+    `layout` is for frameworks that show it: None where elements are row after row, as everywhere else.
 
     >>> from shapesmt.algebra import symbol
     >>> x = tensor("float32", (symbol("n", 1), 3))
@@ -107,12 +120,13 @@ class Tensor:
     (Tensor(float32[n, 3]), 2, Dim('3'), True)
     """
 
-    __slots__ = ("__weakref__", "_ndim", "cases", "dtype", "shape", "value")
+    __slots__ = ("__weakref__", "_ndim", "cases", "dtype", "layout", "shape", "value")
 
     dtype: str
     shape: Shape | None
     value: Value | None
     cases: tuple[Case, ...]
+    layout: Layout | None
     _ndim: Dim | None
 
     @property
@@ -180,18 +194,19 @@ def tensor(
     value: Value | None = None,
     ndim: Dim | None = None,
     cases: tuple[Case, ...] = (),
+    layout: Layout | None = None,
 ) -> Tensor:
     """The interned tensor; `ndim` is the rank of one whose shape isn't known."""
     dims = None if shape is None else tuple([d if isinstance(d, Dim) else as_dim(d) for d in shape])
-    key = (dtype, dims, value, ndim, cases)
+    key = (dtype, dims, value, ndim, cases, layout)
     return _TENSORS.get(key) or _TENSORS.make(key, _tensor, key)
 
 
-TensorKey: TypeAlias = tuple[str, Shape | None, Value | None, Dim | None, tuple[Case, ...]]
+TensorKey: TypeAlias = tuple[str, Shape | None, Value | None, Dim | None, tuple[Case, ...], Layout | None]
 
 
 def _key(t: Tensor) -> TensorKey:
-    return t.dtype, t.shape, t.value, t._ndim, t.cases  # noqa: SLF001 - as below
+    return t.dtype, t.shape, t.value, t._ndim, t.cases, t.layout  # noqa: SLF001 - as below
 
 
 _TENSORS: Table[TensorKey, Tensor] = Table("tensors", _key)
@@ -199,7 +214,7 @@ _TENSORS: Table[TensorKey, Tensor] = Table("tensors", _key)
 
 def _tensor(key: TensorKey) -> Tensor:
     t = Tensor.__new__(Tensor)
-    t.dtype, t.shape, t.value, t._ndim, t.cases = key  # noqa: SLF001 - its own class
+    t.dtype, t.shape, t.value, t._ndim, t.cases, t.layout = key  # noqa: SLF001 - its own class
     return t
 
 
@@ -248,7 +263,12 @@ def rewritten(t: Tensor, change: Substitution) -> Tensor:
         value = field(change.apply(value.element))
     if t.shape is None:
         return tensor(t.dtype, None, value, None if t.ndim is None else change.apply(t.ndim), cases)
-    return tensor(t.dtype, [change.apply(d) for d in t.shape], value, cases=cases)
+    layout = t.layout
+    if layout is not None:
+        strides = None if layout.strides is None else tuple(map(change.apply, layout.strides))
+        storage = None if layout.storage is None else change.apply(layout.storage)
+        layout = Layout(strides, layout.order, storage)
+    return tensor(t.dtype, [change.apply(d) for d in t.shape], value, cases=cases, layout=layout)
 
 
 def rank_symbol(name: str, lo: int = 0, hi: int = MAX_RANK, kind: Kind = Kind.INPUT) -> Dim:

@@ -228,4 +228,5 @@ def _named(name: str, t: Tensor) -> Tensor:
     cases = in_each_case(t, lambda i, each: _named(f"{name} in case {i}", each))
     if t.shape is None:
         return tensor(t.dtype, None, cases=cases) if cases else t
-    return tensor(t.dtype, [_variable(d, f"{name}[{i}]") for i, d in enumerate(t.shape)], t.value, cases=cases)
+    dims = [_variable(d, f"{name}[{i}]") for i, d in enumerate(t.shape)]
+    return tensor(t.dtype, dims, t.value, cases=cases, layout=t.layout)

@@ -251,7 +251,7 @@ def renamed(name: str, t: Tensor) -> Tensor:
     if isinstance(value, Elements):
         items = [defined(d, f"{name}{{{i}}}") if isinstance(d, Dim) else d for i, d in enumerate(value.items)]
         value = elements(value.shape, items)
-    return tensor(t.dtype, shape, value, cases=cases)
+    return tensor(t.dtype, shape, value, cases=cases, layout=t.layout)
 
 
 def _size(meaning: Dim, name: str) -> Dim:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -34,13 +36,23 @@ def subjects(folder: str | None = None) -> list[Subject]:
     folder = folder or os.environ.get(FOLDER)
     if folder is None:
         return [generated(layers) for layers in GENERATED]
-    entries = json.loads(Path(folder, "manifest.json").read_text())["models"]
-    found = []
-    for entry in entries:
-        model = onnx.load(Path(folder, entry["file"]), load_external_data=False)
-        dims = {name: (lo, hi) for name, (lo, hi) in entry["ranges"].items()}
-        found.append(Subject(entry["file"].removesuffix(".onnx"), model, dims, entry["relations"] or []))
+    found = [subject(path, entry) for path, entry in listed(Path(folder))]
     return sorted(found, key=lambda s: s.nodes)
+
+
+def listed(folder: Path, only: str = "") -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The models of a folder with this text in their name, each with its entry in the manifest."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    for entry in manifest["models"] if isinstance(manifest, dict) else manifest:
+        if only in entry["file"]:
+            yield folder / entry["file"], entry
+
+
+def subject(path: Path, entry: dict[str, Any]) -> Subject:
+    """A model of a manifest."""
+    model = onnx.load(path, load_external_data=False)
+    dims = {name: (lo, hi) for name, (lo, hi) in (entry.get("ranges") or {}).items()}
+    return Subject(path.name.removesuffix(".onnx"), model, dims, entry.get("relations") or [])
 
 
 def generated(layers: int) -> Subject:

@@ -59,7 +59,7 @@ def test_ops(capsys, tmp_path):
 def test_tighten_is_one_analysis(api, capsys):
     assert run(capsys, "tighten", "m.onnx", "-o", "out.onnx")[0] == 0
     assert [call[:3] for call in api.calls] == [("tightened", "m.onnx", "out.onnx")]
-    assert api.calls[0][-1] == {"valid_only": False}
+    assert api.calls[0][-1] == {"valid_only": False, "simplify": False}
     api.answers["tightened"] = Tightened(Bounds("m.onnx", {}, {}, valid=False), None)
     assert run(capsys, "tighten", "m.onnx", "-o", "out.onnx")[0] == 1
     assert run(capsys, "tighten", "m.onnx")[0] == 2

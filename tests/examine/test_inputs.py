@@ -187,3 +187,9 @@ def test_elements_that_have_names_since_a_size_is_pinned_make_a_list_of_that_siz
     text = "(int64[n] x, float[n] y, float[m] z) => (a, b) { a = ArgMin<axis=0>(x) b = Add(y, z) }"
     report = checked(text, dims={"n": 6, "m": 4}, values={"x": 1})
     assert [(str(f.verdict), f.node) for f in report.findings] == [("FAILS", "Add_1")]
+
+
+def test_an_input_is_small_where_an_expression_of_pinned_sizes_says_so():
+    report = checked('(int64["m+1"] sizes, float[m] z) => (y) { y = Expand(z, sizes) }', dims={"m": 1})
+    assert [*report.symbols] == ["m", "sizes[0]", "sizes[1]"]
+    assert report.precondition.text == ("`sizes[0]` >= 0", "`sizes[1]` >= 0")

@@ -7,6 +7,7 @@ import pytest
 from shapesmt.algebra.dim import symbol
 from shapesmt.algebra.evaluate import End, Evaluator
 from shapesmt.algebra.formula import Verdict, at_least, at_most, differs, divides, equal
+from shapesmt.algebra.interning import forget
 from shapesmt.algebra.substitute import atom_of
 from shapesmt.deadline import Deadline
 from shapesmt.examine.judge import Judge
@@ -38,9 +39,28 @@ def test_the_solver_decides_what_presolve_leaves_open(judge: Judge) -> None:
 def test_the_solver_is_not_asked_for_what_an_earlier_model_refutes(
     judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    forget()  # else the decision is known, and the solver isn't asked at all
     judge.decide(domain(), differs(N * N * N, 7 * N + 6))
     monkeypatch.setattr("shapesmt.solve.solver.check", None)
     assert not judge.proves(domain(), differs(N * N * N, 20 * N - 33))
+
+
+def test_what_was_decided_once_is_known_to_every_judge(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    cubes, within = differs(N * N * N, 11 * N + 14), domain()
+    asked = judge.decide(within, cubes), judge.proves(within, cubes), judge.extent(within, N * N - 6 * N)
+    monkeypatch.setattr("shapesmt.solve.solver.check", None)
+    again, equal_domain = Judge(Deadline(None)), domain()
+    known = again.decide(equal_domain, cubes), again.proves(equal_domain, cubes), again.extent(within, N * N - 6 * N)
+    assert known == asked
+    equal_domain.assume(at_least(N, 3))
+    with pytest.raises(TypeError):  # over a smaller domain the answer may be another
+        again.decide(equal_domain, cubes)
+
+
+def test_an_answer_that_there_was_no_time_for_is_asked_for_again(judge: Judge) -> None:
+    quartic = differs(N * N * N * N, N + 14)
+    assert Judge(Deadline(0)).decide(domain(), quartic).verdict is Verdict.UNKNOWN
+    assert judge.decide(domain(), quartic).verdict is Verdict.DEPENDS
 
 
 def test_what_there_is_no_time_for_is_unknown() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import onnx
@@ -111,6 +112,16 @@ def test_files_beside_the_model_count(counted: Counted, folder: Path) -> None:
     assert counted("m.onnx") == 1
     (folder / "m.data").unlink()
     assert counted("m.onnx") == 1
+
+
+def test_an_archive_is_told_by_all_its_entries(counted: Counted, folder: Path) -> None:
+    whole = EXAMPLES / "torch_export" / "classifier.pt2"
+    (folder / "m.pt2").write_bytes(whole.read_bytes())
+    assert counted("m.pt2") == 1
+    assert counted("m.pt2") == 0
+    with ZipFile(folder / "m.pt2", "a") as archive:
+        archive.writestr("model/extra/note", "another")
+    assert counted("m.pt2") == 1
 
 
 def test_a_hurried_answer_is_not_kept(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 import shapesmt
-from shapesmt.algebra import TRUE, Dim, End, at_most, divides, evaluate, symbol
+from shapesmt.algebra import TRUE, Dim, End, at_least, at_most, divides, equal, evaluate, symbol
 from shapesmt.deadline import Deadline
 from shapesmt.examine import Judge
 from shapesmt.footprint.fits import fits, highest
@@ -25,7 +25,17 @@ N, M = symbol("n", 1, 40), symbol("m", 0, 30)
 ATOMS = [d.as_symbol() for d in (N, M)]
 
 
-@pytest.mark.parametrize("facts", [[], [at_most(N + M, 40)], [divides(3, N)]], ids=str)
+FACTS = [
+    [],
+    [at_most(N + M, 40)],
+    [divides(3, N)],
+    [at_least(M, N - 5)],
+    [at_least(N, 2 * M - 3), at_least(M, 4)],
+    [equal(N, M + 7)],
+]
+
+
+@pytest.mark.parametrize("facts", FACTS, ids=str)
 def test_regions_and_greatest_sizes_of_random_sums(facts: list):
     domain, judge = Domain(ATOMS, facts), Judge(Deadline(None))
     grid = [dict(zip(ATOMS, at, strict=True)) for at in product(range(1, 41), range(31))]
@@ -40,10 +50,12 @@ def test_regions_and_greatest_sizes_of_random_sums(facts: list):
         assert fit.exact
         named = [{s.name: v for s, v in at.items()} for at in grid]
         assert [at for at, n in zip(grid, named, strict=True) if all(value(t, n) for t in fit.text)] == fitting, seed
-        end = highest(N, fit, domain, judge) or End(None)
-        assert end.value == max((at[ATOMS[0]] for at in fitting), default=None), seed
-        if end.value is not None:
-            assert all(evaluate(size, {ATOMS[1]: 0, **end.witness}) <= limit for size in sums), seed
+        for asked in (N, M):
+            end = highest(asked, fit, domain, judge) or End(None)
+            assert end.value == max((evaluate(asked, at) for at in fitting), default=None), seed
+            if end.value is not None:
+                assert {**dict.fromkeys(ATOMS, 0), **end.witness} in fitting or not end.witness.keys() >= {*ATOMS}, seed
+                assert all(evaluate(size, {ATOMS[1]: 0, **end.witness}) <= limit for size in sums), seed
 
 
 def test_sizes_without_an_end_have_a_region_and_a_greatest_value():
@@ -52,6 +64,22 @@ def test_sizes_without_an_end_have_a_region_and_a_greatest_value():
     report = shapesmt.memory(model, dims={"b": "1.."}, assume=["b == s"], budget="1MB", greatest="s")
     assert report.budget.exact
     assert report.max.value == max(s for s in range(1, 1000) if 8 * s * s <= 10**6)
+
+
+@pytest.mark.parametrize(("asked", "value"), [("b", 10_000), ("s", 10_000), ("p", 9_999), ("t", 19_999)])
+def test_the_greatest_of_sizes_without_ends_that_belong_together(asked: str, value: int):
+    """The other sizes are at their least: `t` at `s + p`, and y and z are held, which are `4*b*(s + p)` and `4*b*t`."""
+    model = b"""<ir_version: 8, opset_import: ["": 18]>
+    g (float[b, s] x, float[b, p] past, float[b, t] mask) => (float[b, u] y, float[b, t] z) {
+      y = Concat<axis = 1>(past, x)
+      z = Exp(mask)
+    }"""
+    dims = {"b": "1..", "s": "1..", "p": "0..", "t": "1.."}
+    greatest = shapesmt.memory(model, dims=dims, assume=["t >= s + p"], budget="80kB", greatest=asked).max
+    assert (greatest.value, greatest.exact) == (value, True)
+    assert greatest.witness == {**dict.fromkeys("bst", 1), "p": 0, asked: value} | (
+        {"t": value + (asked == "p")} if asked in "sp" else {}
+    )
 
 
 def test_one_layer_of_many_decides():

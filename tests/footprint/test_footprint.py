@@ -66,6 +66,26 @@ def test_an_operator_writes_over_no_input_that_is_read_later():
     assert shapesmt.memory(model, mode="live").worst.formula == "12*n"
 
 
+def test_operators_that_need_other_elements_write_over_their_first_input_only():
+    model = b"""<ir_version: 8, opset_import: ["": 18]>
+    g (float[n, 4] x, int64[n, 4] at) => (float[k] y) {
+      a = Exp(x)
+      b = Softmax(a)
+      u = Neg(x)
+      c = ScatterElements(b, at, u)
+      y = ReduceSum<keepdims = 0>(c)
+    }"""
+    worst = {mode: shapesmt.memory(model, mode=mode).worst for mode in ("live", "inplace")}
+    assert {mode: w.formula for mode, w in worst.items()} == {"live": "48*n", "inplace": "32*n"}
+    second = b"""<ir_version: 8, opset_import: ["": 18]>
+    g (float[n, 4] x, int64[n, 4] at) => (float[k] y) {
+      a = Exp(x)
+      b = ScatterElements(x, at, a)
+      y = ReduceSum<keepdims = 0>(b)
+    }"""
+    assert shapesmt.memory(second, mode="inplace").worst.formula == "32*n"
+
+
 def test_element_types_and_weights():
     model = b"""<ir_version: 8, opset_import: ["": 21]>
     g (float[n] x) => (bool[n] y) <float[3] w = {1, 2, 3}, int64[2] v = {4, 5}>

@@ -8,6 +8,7 @@ import pytest
 from shapesmt import UsageError
 from shapesmt.frontends import Format, load, load_protobuf, opened
 from shapesmt.graph import document, networkx_graph
+from tests.support import torch_programs
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TEXT = b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Exp(x) }'
@@ -27,6 +28,7 @@ MODELS = {
     Format.NODE_LINK: NODE_LINK,
     Format.OPENVINO: IR,
     Format.TENSORFLOW: PBTXT,
+    Format.TORCH: torch_programs.archive(model=torch_programs.program()),
 }
 
 

@@ -112,6 +112,25 @@ def test_a_corner_that_is_not_valid_gives_way_and_that_is_said():
     assert profile.assume == ("past + seq <= 100",)
 
 
+@pytest.mark.parametrize(
+    ("target", "text"),
+    [
+        ("openvino", 'ov.PartialShape("[1..99]")'),
+        ("ovms", '"x": "(1:99)"'),
+        ("stablehlo", "%x: tensor<?xf32, #stablehlo.bounds<99>>"),
+        ("torch-export", 'past = Dim("past", min=1, max=99)'),
+        ("tvm", '"past": 99, "seq": 99'),
+    ],
+)
+def test_an_interval_of_each_size_leaves_out_no_valid_input(target, text):
+    """Of `past + seq <= 100` the greatest sizes don't go together: the point is 50 and 50, the intervals end at 99."""
+    dims = {"past": "1..", "seq": "1.."}
+    profile = shapesmt.profile(read(TABLE), target, dims=dims, assume=["past + seq <= 100"])
+    assert text in profile.content
+    assert profile.boxes[0].inputs["x"].max == (50,)
+    assert profile.notes == ("inside, only inputs with past + seq <= 100 are valid",)
+
+
 def test_usual_sizes_outside_the_profile_are_refused():
     with pytest.raises(UsageError, match=r"outside the profile, which has past in 1..50, seq in 1..50"):
         shapesmt.profile(

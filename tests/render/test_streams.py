@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,17 +15,13 @@ UNET = Path(__file__).parents[2] / "examples" / "unet" / "unet.onnx"
 COMMANDS = (["check", str(UNET)], ["bounds", str(UNET), "--format", "json"], ["encode", str(UNET)], ["ops"], ["--help"])
 
 
-def run(
-    arguments: list[str], redirect: str = "", before: Callable[[], None] | None = None, **variables: str
-) -> subprocess.CompletedProcess[str]:
+def run(arguments: list[str], redirect: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
     """The command line in a process of its own, its streams redirected as a shell does it."""
     root = str(Path(shapesmt.__file__).parents[1])
     line = f'exec "$@" {redirect}'
     command = ["bash", "-c", line, "bash", sys.executable, "-m", "shapesmt", *arguments]
     environment = {**os.environ, "PYTHONPATH": root, **variables}
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=100, env=environment, preexec_fn=before, check=False
-    )
+    return subprocess.run(command, capture_output=True, text=True, timeout=100, env=environment, check=False)
 
 
 def one_line(text: str) -> bool:
@@ -72,13 +66,22 @@ def test_closed_streams_put_nothing_into_files(tmp_path: Path) -> None:
     assert target.read_text().startswith("; the complete system of unet.onnx")
 
 
-@pytest.mark.parametrize("megabytes", [110, 130, 160, 220, 300])
-def test_little_memory_is_one_line_or_an_answer(megabytes: int) -> None:
-    def confine() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+CONFINED = """
+import resource, sys
+import click, networkx, numpy, onnx, rich.console, z3
+from shapesmt.cli import main
+pages = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (pages + (int(sys.argv.pop(1)) << 20),) * 2)
+sys.exit(main())
+"""
+"""The command line in a process that may take so many megabytes beside its libraries. Before they are loaded it is the
+system's loader, Python and the libraries that say in their own words what they couldn't get."""
 
-    ran = run(["check", str(UNET)], before=confine)
-    assert "Traceback" not in ran.stderr
-    assert "bug" not in ran.stderr
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system doesn't say how much memory is in use")
+@pytest.mark.parametrize("megabytes", [0, 1, 60, 300])
+def test_little_memory_is_one_line_or_an_answer(megabytes: int) -> None:
+    command = [sys.executable, "-c", CONFINED, str(megabytes), "check", str(UNET)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     assert ran.returncode in (1, 2, 3), ran.stderr
-    assert ran.stdout or one_line(ran.stderr) or "OpenBLAS" in ran.stderr, ran.stderr
+    assert ran.stdout or one_line(ran.stderr), ran.stderr

@@ -12,7 +12,9 @@ CAT_STACK = """File "/home/me/unet/model.py", line 28, in forward
     return self.up2(self.up1(c, b), a)
   File "/home/me/unet/model.py", line 13, in forward
     return self.o(torch.cat([a, u], 1))"""
-CAT = SourceLine("/home/me/unet/model.py", 13, "forward", "return self.o(torch.cat([a, u], 1))", "up1")
+CAT = SourceLine(
+    "/home/me/unet/model.py", 13, "forward", "return self.o(torch.cat([a, u], 1))", "up1", "/home/me/unet/model.py:28"
+)
 POOL_STACK = f'''File "/home/me/unet/model.py", line 12, in forward
     u = self.pool(u)
   File "{TORCH}/nn/modules/pooling.py", line 224, in forward

@@ -10,7 +10,7 @@ from shapesmt.language import quoted
 from shapesmt.render import to_json
 from shapesmt.report import Profile
 
-__all__ = ["TARGETS", "exported", "require_target"]
+__all__ = ["INTERVALS", "TARGETS", "exported", "require_target"]
 
 TARGETS: dict[str, Callable[[Profile], str]] = {
     "trtexec": tensorrt.trtexec,
@@ -28,6 +28,9 @@ TARGETS: dict[str, Callable[[Profile], str]] = {
     "json": lambda profile: to_json(profile.to_dict()).rstrip(),
 }
 """The function of each format."""
+
+INTERVALS = ("openvino", "ovms", "stablehlo", "torch-export", "tvm")
+"""Those that take an interval of every size and no points: it has the sizes of all valid inputs."""
 
 TAKES_INNER = ("ort-trt", "triton", "json")
 

@@ -8,15 +8,17 @@ from shapesmt.errors import UsageError
 from shapesmt.language import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import onnx
 
     from shapesmt.report import TensorBounds
 
-__all__ = ["TARGETS", "WRITTEN", "fitted", "written"]
+__all__ = ["FITTED", "TARGETS", "WRITTEN", "fitted", "require", "written"]
 
-TARGETS = ("ort", "openvino", "iree")
+TARGETS = ("ort", "openvino", "iree", "tensorrt")
+FITTED = ("openvino", "iree")
+"""Those that need nodes of another form."""
 WRITTEN = ("all", "outputs", "none")
 
 
@@ -31,12 +33,21 @@ def written(
     Raises:
         UsageError: There is no such target, or choice.
     """
-    for word, words in ((target, TARGETS), (which, WRITTEN)):
-        if word and word not in words:
-            raise UsageError(f"expected one of {', '.join(words)}, not {quoted(word)}")
+    require(target)
+    require(which, WRITTEN)
     which = which or ("outputs" if target == "ort" else "all")
     names = {output.name for output in proto.graph.output}
     return {name: t for name, t in tensors.items() if which == "all" or (which == "outputs" and name in names)}
+
+
+def require(word: str | None, words: Sequence[str] = TARGETS) -> None:
+    """Refuse a word that is none of these.
+
+    Raises:
+        UsageError: It is none.
+    """
+    if word and word not in words:
+        raise UsageError(f"expected one of {', '.join(words)}, not {quoted(word)}")
 
 
 def fitted(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds], target: str | None) -> onnx.ModelProto:

@@ -12,26 +12,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from shapesmt.errors import printable
 from shapesmt.frontends.onnx.types import text_of
-from shapesmt.graph import SourceLine
+from shapesmt.frontends.stacks import MOST, Frame, frames_of, located
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import onnx
 
-    from shapesmt.graph import Node
+    from shapesmt.graph import Node, SourceLine
 
 __all__ = ["Sources"]
 
 _PREFIX = "pkg.torch.onnx."
-_MOST = 20_000  # characters of a stack that are looked at
-_LONGEST_PATH, _LONGEST = 1000, 200  # characters of a path, and of what is shown beside it
-_FRAME = re.compile(r'File "([^"\n]+)", line ([1-9]\d{0,8}), in ([^\n]+)(?:\n(?!\s*File ")[ \t]*([^\n]+))?')
 _TRACED = re.compile(r"^([^\n]+)\(([1-9]\d{0,8})\): ([^\n]+)()$", re.MULTILINE)
 _TRACER = re.compile(r"torch[\\/]jit[\\/]_trace\.py")
-_OF_TORCH = re.compile(r"^<|[\\/](?:site|dist)-packages[\\/]torch[\\/]|[\\/]torch[\\/](?:nn|fx|jit|onnx|_\w+)[\\/]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,48 +54,35 @@ class Sources:
 def noted_source(notes: dict[str, str], documentation: str = "", name: str = "") -> SourceLine | None:
     r"""The source that a node's metadata, its documentation or its name tells.
 
-    Of a stack it is the innermost frame that is none of PyTorch's own.
+    Of a stack it is the innermost frame that is none of PyTorch's own, with the outermost.
 
     Example:
         >>> stack = 'File "unet.py", line 9, in forward\n    x = self.up(x)\n  File "/site-packages/torch/nn/conv.py"'
         >>> stack += ', line 565, in forward\n    return self._conv_forward(input)'
         >>> notes = {"pkg.torch.onnx.stack_trace": stack, "pkg.torch.onnx.name_scopes": "['', 'up', 'conv2d']"}
         >>> noted_source(notes)
-        SourceLine(file='unet.py', line=9, function='forward', code='x = self.up(x)', module='up')
+        SourceLine(file='unet.py', line=9, function='forward', code='x = self.up(x)', module='up', caller='')
         >>> noted_source({}, "/site-packages/torch/nn/conv.py(565): forward\nunet.py(9): forward\n").line
         9
         >>> noted_source({}, name="/layers/layers.0/query/MatMul").module
         'layers.0.query'
     """
     module = _module(notes) or _module_by_name(name)
-    stack = notes.get(f"{_PREFIX}stack_trace", "")[-_MOST:]
-    frames = _FRAME.findall(stack)[::-1] or _TRACED.findall(_TRACER.split(documentation[:_MOST])[0])
-    file, line, function, code = _own(frames)
-    if not file and not module:
-        return None
-    shown = (printable(text, _LONGEST) for text in (function, code, module))
-    return SourceLine(file, int(line), *shown)
-
-
-def _own(frames: Iterable[tuple[str, str, str, str]]) -> tuple[str, str, str, str]:
-    """The first frame whose file is none of PyTorch's, with a path that can be shown."""
-    for frame in frames:
-        if not _OF_TORCH.search(frame[0]) and len(frame[0]) <= _LONGEST_PATH and frame[0].isprintable():
-            return frame
-    return "", "0", "", ""
+    traced = (Frame(*frame) for frame in _TRACED.findall(_TRACER.split(documentation[:MOST])[0]))
+    return located(frames_of(notes.get(f"{_PREFIX}stack_trace", "")) or traced, module)
 
 
 def _module(notes: dict[str, str]) -> str:
     """The innermost module: the last but one of the scopes, of which the last is the operator."""
-    scopes = re.findall("'([^']*)'", notes.get(f"{_PREFIX}name_scopes", "")[-_MOST:])
+    scopes = re.findall("'([^']*)'", notes.get(f"{_PREFIX}name_scopes", "")[-MOST:])
     if not scopes:
-        scopes = [scope.partition(": ")[0] for scope in notes.get("namespace", "")[-_MOST:].split("/")]
+        scopes = [scope.partition(": ")[0] for scope in notes.get("namespace", "")[-MOST:].split("/")]
     return scopes[-2] if len(scopes) > 1 else ""
 
 
 def _module_by_name(name: str) -> str:
     """The module that a node is named after; of a list's members the name has the list's before it as well."""
     path = ""
-    for scope in name[:_MOST].split("/")[1:-1]:
+    for scope in name[:MOST].split("/")[1:-1]:
         path = f"{path}.{scope}" if path and not scope.startswith(f"{path}.") else scope
     return path

@@ -116,7 +116,7 @@ def refused(node: Node) -> laws.Law | None:
     >>> print(refused(Node("Mod", "", "mod", ["x", "y"], ["z"], Attributes({"fmod": 2}))))
     attribute 'fmod' is 0 or 1
     """
-    if node.domain.startswith(("openvino", "tensorflow")):
+    if node.domain.startswith(("openvino", "tensorflow", "torch")):
         return None
     for attribute, values in _by_operator().get(node.op, {}).items():
         if attribute in node.attributes and node.attributes[attribute] not in values:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from shapesmt.algebra import Dim, at_least
 from shapesmt.graph import Attributes, Literal, Node
+from shapesmt.optimize.forms import Form
 from shapesmt.optimize.rewrites.site import Change, Site, constants, rewrite
 from shapesmt.rules import Tensor
 
-LAST = (1 << 63) - 1
 VIEWS = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze"})
 
 
@@ -22,7 +22,7 @@ def target(site: Site, source: Tensor) -> list[int] | None:
     before, shape = source.shape, site.made.shape
     if before is None or shape is None:
         return None
-    same = copied(before, shape)
+    same = copied(site.draft.form, before, shape)
     numbers = [0 if same[i] and d.constant is None else d.constant for i, d in enumerate(shape)]
     open_axes = [i for i, n in enumerate(numbers) if n is None]
     if len(open_axes) > 1 or any(n == 0 and not s for n, s in zip(numbers, same, strict=True)):
@@ -32,9 +32,9 @@ def target(site: Site, source: Tensor) -> list[int] | None:
     return [-1 if n is None else n for n in numbers]
 
 
-def copied(before: Sequence[Dim], shape: Sequence[Dim]) -> list[bool]:
-    """For each size, whether it is the one of the same axis before, for which 0 stands in a target."""
-    return [i < len(before) and d is before[i] for i, d in enumerate(shape)]
+def copied(form: Form, before: Sequence[Dim], shape: Sequence[Dim]) -> list[bool]:
+    """For each size, whether it is the one of the same axis before, for which 0 may stand in a target."""
+    return [form.zeros and i < len(before) and d is before[i] for i, d in enumerate(shape)]
 
 
 def reshaped(site: Site, source: str, numbers: Sequence[int]) -> Node:
@@ -81,7 +81,7 @@ def constant_expansion(site: Site) -> Change:
 
 @rewrite("Slice")
 def slice_to_the_end(site: Site) -> Change:
-    """An end at or past the size of the axis is the greatest integer."""
+    """An end at or past the size of the axis is the greatest number."""
     ends, shape = site.items(2), site.read(0).shape
     axes = site.numbers(3) if site.name(3) else list(range(len(ends or ())))
     steps = site.numbers(4) if site.name(4) else [1] * len(ends or ())
@@ -90,7 +90,7 @@ def slice_to_the_end(site: Site) -> Change:
     if min(steps, default=1) < 1 or not all(-len(shape) <= a < len(shape) for a in axes):
         return None
     past = [site.proves(at_least(e - shape[a], 0)) for e, a in zip(ends, axes, strict=True)]
-    numbers = [LAST if p else e.constant for p, e in zip(past, ends, strict=True)]
+    numbers = [site.draft.form.last if p else e.constant for p, e in zip(past, ends, strict=True)]
     if None in numbers or site.read(2).dtype != "int64":
         return None
     return site.node._replace(inputs=[*site.node.inputs[:2], _vector(site, numbers, "ends"), *site.node.inputs[3:]])

@@ -35,7 +35,7 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB")
 _SHARING = {
     "live": "activations",
     "alias": "activations, where views share a buffer",
-    "inplace": "activations, where views and elementwise operators share a buffer",
+    "inplace": "activations, where views and what can be written over an operand share a buffer",
 }
 
 

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from shapesmt.render.text.words import Line
     from shapesmt.report import Simplified
 
-__all__ = ["simplified_text"]
+__all__ = ["nodes_left", "simplified_text"]
+
+
+def nodes_left(simplified: Simplified) -> Line:
+    """How many nodes there are, and how many there were."""
+    return line(2, f"{count(simplified.after, 'node')} of {simplified.before:,}, constants not counted")
 
 
 def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iterator[Line]:
@@ -30,7 +35,7 @@ def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iter
             yield line(2, "written with ", ("--valid-only", STRONG), " as well, for the inputs that run")
         return
     yield line(0, f"wrote {name(simplified.written)}")
-    yield line(2, f"{count(simplified.after, 'node')} of {simplified.before:,}, constants not counted")
+    yield nodes_left(simplified)
     if region:
         yield line(2, "for the inputs with ", code(region), " only, which its metadata say")
     if simplified.runs:

@@ -23,8 +23,17 @@ def position(source: Source | None) -> str:
     """
     if source is None or not source.file:
         return ""
-    file = checked_out(source) or re.split(r"[\\/]", source.file)[-1]
-    return f"{printable(file, 80)}:{source.line}"
+    return f"{printable(checked_out(source) or _short(source.file), 80)}:{source.line}"
+
+
+def _short(file: str) -> str:
+    """The name of a file; of one in a package that is installed, its path from there.
+
+    >>> _short("/v/site-packages/timm/models/resnet.py"), _short("/home/me/model.py")
+    ('timm/models/resnet.py', 'model.py')
+    """
+    installed = re.split(r"[\\/](?:site|dist)-packages[\\/]", file)
+    return installed[-1].replace("\\", "/") if len(installed) > 1 else re.split(r"[\\/]", file)[-1]
 
 
 def quotation(source: Source | None, node: str = "") -> str:
@@ -43,4 +52,6 @@ def quotation(source: Source | None, node: str = "") -> str:
         return "" if named else f"in module {printable(source.module, 200)}"
     function = f" in {printable(source.function)}" if source.function else ""
     code = f": {printable(source.code)}" if source.code else ""
-    return f"at {position(source)}{function}{code}"
+    file, _, line = source.caller.rpartition(":")
+    caller = f"  (called from {printable(_short(file), 80)}:{line})" if file else ""
+    return f"at {position(source)}{function}{code}{caller}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
+from shapesmt.render.text.rewrites import nodes_left
 from shapesmt.render.text.words import (
     BLANK,
     CODE,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from shapesmt.report import (
         Bounds,
         DimBounds,
+        DynamicShapes,
         ModelFacts,
         Operator,
         Operators,
@@ -44,7 +46,16 @@ if TYPE_CHECKING:
         Tightened,
     )
 
-__all__ = ["bounds_text", "facts_text", "operators_text", "profile_text", "table", "tightened_text", "witnesses"]
+__all__ = [
+    "bounds_text",
+    "dynamic_text",
+    "facts_text",
+    "operators_text",
+    "profile_text",
+    "table",
+    "tightened_text",
+    "witnesses",
+]
 
 _MOST_TENSORS = 10
 _MOST_OPTIONS = 4
@@ -97,6 +108,8 @@ def tightened_text(tightened: Tightened) -> Iterator[Line]:
     exact = f"{loose} not exact" if loose else "every bound attained and proven"
     yield line(0, f"wrote {name(tightened.written)}")
     yield line(2, f"{count(len(bounds.tensors), 'tensor')}, {exact}")
+    if tightened.simplified is not None:
+        yield nodes_left(tightened.simplified)
     if verdict is Verdict.DEPENDS:
         yield line(2, f"over {_running(bounds)}; `shapesmt check` says which")
 
@@ -112,6 +125,18 @@ def profile_text(profile: Profile) -> Iterator[Line]:
         yield line(2, "written with ", (printable(flags(profile.remedy), 1000), STRONG))
     if profile.verdict is Verdict.DEPENDS:
         yield line(2, "written with ", ("--valid-only", STRONG), " as well: the sizes of the inputs that run")
+
+
+def dynamic_text(shapes: DynamicShapes) -> Iterator[Line]:
+    """The text for PyTorch, and which sizes don't vary in the program that were to."""
+    if shapes.content:
+        yield from (line(0, row) for row in shapes.content.splitlines())
+    else:
+        yield headline(
+            shapes.verdict, name(shapes.model), "no sizes are known for which it runs, so nothing is proposed"
+        )
+    for axis in shapes.static:
+        yield line(0, ("warning: ", STRONG), printable(axis.words, 400))
 
 
 def table(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:

@@ -21,6 +21,7 @@ from shapesmt.render.text.stories import MOST_LINES, height, stories, story_line
 from shapesmt.render.text.summary import shared, summary, unchecked
 from shapesmt.render.text.tables import (
     bounds_text,
+    dynamic_text,
     facts_text,
     operators_text,
     profile_text,
@@ -47,6 +48,7 @@ from shapesmt.report import (
     Answer,
     BatchReport,
     Bounds,
+    DynamicShapes,
     ErrorCode,
     Explanation,
     FindingKind,
@@ -354,6 +356,7 @@ _TEXTS: dict[type[Answer], Callable[[Any], Iterator[Line]]] = {
     Bounds: bounds_text,
     Tightened: tightened_text,
     Profile: profile_text,
+    DynamicShapes: dynamic_text,
     Memory: memory_text,
     Explanation: _explanation,
     ModelFacts: facts_text,

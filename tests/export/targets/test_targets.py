@@ -54,7 +54,7 @@ def test_whose_shapes_are_written(options, inner, outer):
 
 
 def test_there_is_no_such_target_or_choice():
-    with pytest.raises(UsageError, match="ort, openvino, iree, not 'qnn'"):
+    with pytest.raises(UsageError, match="ort, openvino, iree, tensorrt, not 'qnn'"):
         tight(target="qnn")
     with pytest.raises(UsageError, match="all, outputs, none, not 'some'"):
         tight(written="some")

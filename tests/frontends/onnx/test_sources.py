@@ -31,7 +31,7 @@ def of(stack: str = "", **notes: str) -> SourceLine | None:
 
 def test_the_innermost_frame_that_is_not_pytorchs():
     line = noted_source({"pkg.torch.onnx.stack_trace": CONV_STACK, "pkg.torch.onnx.name_scopes": SCOPES})
-    assert line == ("/home/me/unet/model.py", 25, "forward", "a = self.inp(image)", "inp.0")
+    assert line == ("/home/me/unet/model.py", 25, "forward", "a = self.inp(image)", "inp.0", "")
     assert of(CAT_STACK) == CAT._replace(module="")
 
 
@@ -39,13 +39,13 @@ def test_carets_below_a_line_are_no_code_of_the_next():
     stack = (
         'File "a.py", line 1, in f\n    g(x)\n    ~^^^\n  File "b.py", line 2, in g\n    return x + y\n           ~~^~~'
     )
-    assert of(stack) == ("b.py", 2, "g", "return x + y", "")
-    assert of('File "a.py", line 1, in f\n  File "b.py", line 2, in g') == ("b.py", 2, "g", "", "")
+    assert of(stack) == ("b.py", 2, "g", "return x + y", "", "a.py:1")
+    assert of('File "a.py", line 1, in f\n  File "b.py", line 2, in g') == ("b.py", 2, "g", "", "", "a.py:1")
 
 
 def test_modules_are_in_the_scopes_or_the_namespace():
-    assert of(ONLY_TORCH, **{"pkg.torch.onnx.name_scopes": SCOPES}) == ("", 0, "", "", "inp.0")
-    assert of(namespace=NAMESPACE) == ("", 0, "", "", "inp.0")
+    assert of(ONLY_TORCH, **{"pkg.torch.onnx.name_scopes": SCOPES}) == ("", 0, "", "", "inp.0", "")
+    assert of(namespace=NAMESPACE) == ("", 0, "", "", "inp.0", "")
     assert of(ONLY_TORCH) is None
     assert of(**{"pkg.torch.onnx.name_scopes": "['', 'cat']"}) is None  # of the model itself
 
@@ -55,6 +55,7 @@ def test_the_traced_stack_ends_where_the_export_begins():
         "/home/me/unet/model.py",
         13,
         "forward",
+        "",
         "",
         "",
     )

@@ -119,6 +119,7 @@ def test_the_index_of_a_folder_is_as_good(shown, width: int) -> None:
     batch = BatchReport((*reports, long, Unchecked("damaged.onnx", "cannot read damaged.onnx: it ends too early")))
     browser = shown(index_page(batch, {model.model: f"{i}.html" for i, model in enumerate(batch.models)}), width)
     assert browser.execute_script(BOXES, width)[1] == []
-    assert browser.execute_script("return document.querySelector('table').querySelectorAll('tbody tr').length") == len(batch.models)
+    rows = browser.execute_script("return document.querySelector('table').querySelectorAll('tbody tr').length")
+    assert rows == len(batch.models)
     browser.execute_script((Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
     assert browser.execute_async_script(AXE) == []

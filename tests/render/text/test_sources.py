@@ -16,7 +16,7 @@ EVIL = Source("/x/\x1b[2J\u202e" + "a" * 5000, 7, "\x1b[2J" * 100, "\u202e</scri
 
 def test_a_finding_cites_its_line_after_the_title():
     rows = text(shapesmt.check(written(), dims={"h": "4.."})).splitlines()
-    place = rows.index("  at model.py:13 in forward: return self.o(torch.cat([a, u], 1))")
+    place = rows.index("  at model.py:13 in forward: return self.o(torch.cat([a, u], 1))  (called from model.py:28)")
     assert rows[place - 1] == "  image[2] is 4, half[2] is 2"
     assert any(row.endswith("MaxPool_0 (kernel 2, stride 2)  model.py:12") for row in rows)
 
@@ -34,6 +34,7 @@ def test_all_who_answer_cite_it(tmp_path, monkeypatch):
         "function": "forward",
         "code": "return self.o(torch.cat([a, u], 1))",
         "module": "up1",
+        "called_from": "/home/me/unet/model.py:28",
     }
     assert [cause.get("source", {}).get("line") for cause in finding["because"]] == [None, 12]
 

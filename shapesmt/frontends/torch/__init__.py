@@ -1,0 +1,60 @@
+"""Reads programs that `torch.export.save` writes (`.pt2`) into graphs, without PyTorch.
+
+An operator becomes a node of the same name in the domain "torch", such as `aten.cat.default`; `shapesmt.ops.torch` has
+the rules and says how arguments are written. What PyTorch checks before a run is a node of its own, `_guards_fn`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.frontends.torch.archive import Archive
+from shapesmt.frontends.torch.constants import Constants
+from shapesmt.frontends.torch.program import read_program
+from shapesmt.graph import Graph
+
+if TYPE_CHECKING:
+    from shapesmt.frontends.torch.live import Exported
+
+__all__ = ["read", "read_object"]
+
+
+def read(file: str | bytes, source: str, name: str = "") -> Graph:
+    """The graph of a program in an archive.
+
+    Args:
+        file: The path of the archive, or its content.
+        source: What to call it in messages.
+        name: Which of its programs; "" where there is one.
+
+    Raises:
+        ModelError: It can't be read, or is damaged.
+        UsageError: There are several programs, or none of that name.
+    """
+    archive = Archive(file, source)
+    programs = archive.programs()
+    if name not in programs and (name or len(programs) > 1):
+        listed = ", ".join(printable(each, 60) for each in [*programs][:8])
+        problem = f"has no program '{printable(name)}'" if name else f"has {len(programs)} programs"
+        raise UsageError(
+            f"{source} {problem}; name one of {listed}, as in {source}#{printable(next(iter(programs)), 60)}"
+        )
+    entry = programs[name] if name else next(iter(programs.values()))
+    return read_program(archive.document(entry), Constants(archive, entry), source)
+
+
+def read_object(program: Exported, source: str) -> Graph:
+    """The graph of a program in memory.
+
+    Raises:
+        ModelError: It has something that no archive of such a program has.
+    """
+    from shapesmt.frontends.torch.live import Held, document_of
+
+    try:
+        document = document_of(program.program)
+    except AttributeError as error:  # another version of PyTorch's
+        raise ModelError(f"{source}: it isn't as PyTorch 2.6 to 2.13 have a program: {printable(str(error))}") from None
+    return dataclasses.replace(read_program(document, Held(program.program), source), asked=program.asked)

@@ -1,0 +1,85 @@
+"""Tensors that share their memory, so that an operator that writes in place changes the elements of all.
+
+After `b = a.add_(1)`, `a` stands for `b`. After `v = a.view(-1); v.add_(1)`, the elements of `a` are no longer what
+they were: a node `changed` says so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.graph import Node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["CHANGED", "Memory"]
+
+CHANGED = "changed"
+"""The operator of a node that returns its input with other elements."""
+
+_VIEWS = frozenset(
+    (
+        *("alias", "as_strided", "chunk", "contiguous", "detach", "detach_", "diagonal", "dsplit", "expand"),
+        *("expand_as", "flatten", "hsplit", "imag", "lift_fresh", "mT", "mH", "matrix_H", "movedim"),
+        *("moveaxis", "narrow", "numpy_T", "permute", "positive", "ravel", "real", "reshape", "reshape_as"),
+        *("resolve_conj", "resolve_neg", "select", "slice", "split", "split_with_sizes", "squeeze", "swapaxes"),
+        *("swapdims", "t", "tensor_split", "to", "transpose", "type_as", "unbind", "unflatten", "unfold"),
+        *("unsafe_chunk", "unsafe_split", "unsqueeze", "view", "view_as", "view_as_complex", "view_as_real"),
+        *("vsplit", "_conj", "_reshape_alias", "_unsafe_view", "adjoint", "atleast_1d", "atleast_2d"),
+        *("atleast_3d", "broadcast_to", "cpu", "cuda", "float", "double", "half", "long", "int"),
+    )
+)
+_RESHAPED = frozenset(
+    (
+        *("detach_", "requires_grad_", "as_strided_", "resize_", "resize_as_", "squeeze_", "swapaxes_"),
+        *("swapdims_", "t_", "transpose_", "unsqueeze_"),
+    )
+)
+"""Operators in place that change no elements of other tensors."""
+
+
+class Memory:
+    """Which tensors of one graph share memory, while its nodes are read in order.
+
+    Attributes:
+        names: The tensor that each of PyTorch's names stands for by now.
+    """
+
+    def __init__(self, names: dict[str, str], unique: Callable[[str], str]) -> None:
+        self.names = names
+        self._unique = unique
+        self._shared: dict[str, set[str]] = {}
+
+    def follow(self, op: str, read: str, written: list[str]) -> list[Node]:
+        """Follow a node; a node for each tensor whose elements it changes without saying so.
+
+        Args:
+            op: The operator.
+            read: PyTorch's name of the tensor that it reads first.
+            written: PyTorch's names of its outputs.
+        """
+        base = op.split(".")[1] if op.startswith("aten.") and op.count(".") > 1 else ""
+        in_place = base.endswith("_") and not base.startswith("__")
+        if not in_place and base not in _VIEWS:
+            return []
+        group = self._shared.setdefault(read, {read})
+        group.update(written)
+        self._shared.update(dict.fromkeys(written, group))
+        if not in_place or not written:
+            return []
+        old, new = self.names[read], self.names[written[0]]
+        same = [name for name in group if self.names[name] == old]
+        self.names.update(dict.fromkeys(same, new))
+        return [] if base in _RESHAPED else [*self._changed(group - {*same, *written})]
+
+    def overwritten(self, tensor: str) -> list[Node]:
+        """A node for each tensor that shares its memory with one that a graph inside a node has changed."""
+        own = [name for name, current in self.names.items() if current == tensor]
+        return [*self._changed(set(own).union(*(self._shared.get(name, ()) for name in own)))]
+
+    def _changed(self, names: set[str]) -> Iterator[Node]:
+        """The nodes that return tensors with other elements, for which PyTorch's names stand from here on."""
+        for name in sorted(names):
+            read, self.names[name] = self.names[name], self._unique(f"{name}.{CHANGED}")
+            yield Node(CHANGED, "torch", self.names[name], [read], [self.names[name]])

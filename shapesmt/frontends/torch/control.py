@@ -1,0 +1,152 @@
+"""Turns higher-order operators into ONNX's `If`, `Loop` and `Scan`, and puts the graphs that others only wrap in place.
+
+The graphs inside take what they read as operands. Here they read it from the graph around, as ONNX's do; only what a
+loop carries, and the slices that a scan reads, are inputs of a body.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from shapesmt.frontends.torch.arguments import names_of
+from shapesmt.frontends.torch.fields import MisfitError, entries, record, variant
+from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeAlias
+
+__all__ = ["Body", "Host", "converted"]
+
+
+class Body(NamedTuple):
+    """The nodes of a graph inside another, the tensors that it returns, and the constants among them.
+
+    `changed` has the operands that it changes in place.
+    """
+
+    nodes: list[Node]
+    outputs: list[str]
+    literals: dict[str, Literal]
+    changed: Sequence[str] = ()
+
+
+class Host(Protocol):
+    """What a higher-order operator needs of the reader of its program."""
+
+    def unique(self, name: str) -> str:
+        """The name itself if it is free, else with a number behind it."""
+
+    def body(self, graph: Mapping[str, Any], operands: Sequence[str]) -> Body:
+        """The content of a graph whose inputs are these tensors."""
+
+    def overwritten(self, tensor: str) -> list[Node]:
+        """The nodes that say that a tensor of the graph around has other elements from here on."""
+
+
+class _Call(NamedTuple):
+    """A node of a higher-order operator: its graphs and its operands, each a list of tensors."""
+
+    host: Host
+    name: str
+    graphs: Sequence[Mapping[str, Any]]
+    operands: list[list[str]]
+    outputs: list[str]
+
+
+def converted(host: Host, node: Mapping[str, Any], op: str, name: str, names: Mapping[str, str]) -> Call | None:
+    """How to write a node of a higher-order operator, given its outputs; None where it has no counterpart."""
+    write = _WRITERS.get(op)
+    arguments = [variant(record(argument).get("arg")) for argument in entries(node.get("inputs"))]
+    graphs = [record(record(value).get("graph")) for kind, value in arguments if kind == "as_graph"]
+    if write is None or not graphs:
+        return None
+    operands = [[_known(each, names) for each in names_of({kind: value})] for kind, value in arguments if _names(kind)]
+    return lambda outputs: write(_Call(host, name, graphs, operands, outputs))
+
+
+Call: TypeAlias = "Callable[[list[str]], list[Node]]"
+
+
+def _names(kind: str) -> bool:
+    return kind.startswith(("as_tensor", "as_optional_tensor", "as_sym_"))
+
+
+def _known(name: str, names: Mapping[str, str]) -> str:
+    if name not in names:
+        raise MisfitError(f"a graph reads '{name[:60]}', which nothing makes")
+    return names[name]
+
+
+def _list(call: _Call, index: int) -> list[str]:
+    return call.operands[index] if index < len(call.operands) else []
+
+
+def _cond(call: _Call) -> list[Node]:
+    """`cond(predicate, then, else, operands)`."""
+    if len(call.graphs) != 2 or len(_list(call, 0)) != 1:
+        raise MisfitError("a cond has two branches and a predicate")
+    branches = [call.host.body(graph, _list(call, 1)) for graph in call.graphs]
+    graphs = dict(zip(("then_branch", "else_branch"), (_graph({}, body) for body in branches), strict=True))
+    return [Node("If", "", call.name, _list(call, 0), call.outputs, Attributes(graphs))]
+
+
+def _while_loop(call: _Call) -> list[Node]:
+    """`while_loop(condition, body, carried, others)`: the condition once before the loop, then after each trip."""
+    if len(call.graphs) != 2:
+        raise MisfitError("a while_loop has a condition and a body")
+    condition, body = call.graphs
+    carried, others = _list(call, 0), _list(call, 1)
+    before = call.host.body(condition, [*carried, *others])
+    inner = [call.host.unique(f"{call.name}.{name}") for name in ("trip", "going", *carried)]
+    trip = call.host.body(body, [*inner[2:], *others])
+    after = call.host.body(condition, [*trip.outputs, *others])
+    whole = Body([*trip.nodes, *after.nodes], [*after.outputs, *trip.outputs], {**trip.literals, **after.literals})
+    types = {inner[0]: Declared("int64", ()), inner[1]: Declared("bool", ())}
+    graph = _graph({**types, **dict.fromkeys(inner[2:], Declared("", None))}, whole)
+    if len(before.outputs) != 1 or len(trip.outputs) != len(carried):
+        raise MisfitError("a while_loop carries as many tensors as its body returns")
+    loop = Node("Loop", "", call.name, ["", *before.outputs, *carried], call.outputs, Attributes({"body": graph}))
+    return [*before.nodes, loop]
+
+
+def _map(call: _Call) -> list[Node]:
+    """`map_impl(body, mapped, others)`: along the first axis."""
+    return _scanned(call, [], _list(call, 0), _list(call, 1))
+
+
+def _scan(call: _Call) -> list[Node]:
+    """`scan(body, carried, scanned, others)`: along the first axis."""
+    return _scanned(call, _list(call, 0), _list(call, 1), _list(call, 2))
+
+
+def _scanned(call: _Call, carried: list[str], scanned: list[str], others: list[str]) -> list[Node]:
+    inner = [call.host.unique(f"{call.name}.{name}") for name in (*carried, *scanned)]
+    body = call.host.body(call.graphs[0], [*inner, *others])
+    graph = _graph(dict.fromkeys(inner, Declared("", None)), body)
+    settings = Attributes({"body": graph, "num_scan_inputs": len(scanned)})
+    return [Node("Scan", "", call.name, [*carried, *scanned], call.outputs, settings)]
+
+
+def _wrapped(call: _Call) -> list[Node]:
+    """A graph that is run as it is; its results have the names of the node's outputs."""
+    body = call.host.body(call.graphs[0], [name for names in call.operands for name in names])
+    if len(body.outputs) < len(call.outputs) or body.literals:
+        raise MisfitError("a graph returns fewer tensors than its node has outputs")
+    results = zip(body.outputs, call.outputs, strict=False)
+    named = [Node("Identity", "", call.name, [inner], [outer]) for inner, outer in results if outer]
+    return [*body.nodes, *named, *(node for tensor in body.changed for node in call.host.overwritten(tensor))]
+
+
+_WRITERS: dict[str, Callable[[_Call], list[Node]]] = {
+    "higher_order.cond": _cond,
+    "higher_order.while_loop": _while_loop,
+    "higher_order.map_impl": _map,
+    "higher_order.scan": _scan,
+    **{f"higher_order.{name}": _wrapped for name in ("wrap_with_autocast", "wrap_with_set_grad_enabled")},
+    **{f"higher_order.{name}": _wrapped for name in ("invoke_subgraph", "tag_activation_checkpoint", "strict_mode")},
+}
+
+
+def _graph(inputs: Mapping[str, Declared], body: Body) -> Graph:
+    return Graph("", inputs, body.outputs, body.nodes, body.literals)

@@ -1,0 +1,126 @@
+"""What PyTorch requires of a program's inputs before it runs: guards, ranges, sizes that are equal or constant."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, text
+from shapesmt.frontends.torch.sizes import Size, alone, shape_of
+from shapesmt.frontends.torch.symbols import Affine, Unfollowed, affine, as_text, parse, plain, symbols_in, tree_of
+from shapesmt.graph import GUARDS, Attributes, Declared, Node
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from shapesmt.frontends.torch.paths import Path
+
+__all__ = ["guards_node"]
+
+_UNENFORCED = 2  # lower ends up to it stand for sizes left out of the trace
+_MOST = 2000  # guards; programs have a hundred or so
+_ENDLESS = 1 << 62
+
+
+def guards_node(
+    document: Mapping[str, Any],
+    inputs: Mapping[str, Declared],
+    metas: Mapping[str, Any],
+    paths: Mapping[Path, str],
+) -> list[Node]:
+    """The node that states the guards, after all others; none where there are none."""
+    places = {name: i for i, name in enumerate(inputs)}
+    shapes = {name: shape_of(record(metas[name])) for name in inputs if name in metas}
+    stated = dict.fromkeys(_of_shapes(shapes, places, document))
+    unread = []
+    listed = entries(optional(document, "guards_code", []))
+    if len(listed) > _MOST:
+        raise MisfitError(f"it has {len(listed):,} guards")
+    for guard in map(text, listed):
+        read = _guard(guard, places, paths)
+        if read is None:
+            unread.append(guard)
+        else:
+            stated[read] = None
+    if not stated and not unread:
+        return []
+    attributes = Attributes({"guards": tuple(stated), "unread": tuple(unread)})
+    return [Node(GUARDS, "torch", GUARDS, [*inputs], [], attributes)]
+
+
+def _of_shapes(
+    shapes: Mapping[str, Sequence[Size]], places: Mapping[str, int], document: Mapping[str, Any]
+) -> Iterator[str]:
+    """What follows from the sizes of the inputs in the archive: constants, equal sizes, ranges."""
+    ranges = {affine(key) or key: ends for key, ends in record(optional(document, "range_constraints", {})).items()}
+    axes = [(f"i{places[name]}_{axis}", size) for name, shape in shapes.items() for axis, size in enumerate(shape)]
+    known = {symbol: here for here, size in reversed(axes) if (symbol := alone(size))}
+    hidden: dict[str, tuple[str, Affine]] = {}
+    for here, size in axes:
+        if isinstance(size, int):
+            yield f"{here} == {size}"
+            continue
+        if symbols_in(size) <= known.keys():
+            expression = parse(size, known)
+            yield from [] if expression in (None, here) else [f"{here} == {expression}"]
+        elif (form := affine(size)) is not None:
+            there, other = hidden.setdefault(form.symbol, (here, form))
+            if there != here:
+                yield f"{other.factor}*({here} - {form.offset}) == {form.factor}*({there} - {other.offset})"
+        yield from _range(here, ranges.get(affine(size) or size))
+
+
+def _range(here: str, ends: object) -> Iterator[str]:
+    if not isinstance(ends, dict):
+        return
+    lo, hi = ends.get("min_val"), ends.get("max_val")
+    if isinstance(lo, int) and lo > _UNENFORCED:
+        yield f"{here} >= {lo}"
+    if isinstance(hi, int) and hi < _ENDLESS:
+        yield f"{here} <= {hi}"
+
+
+def _guard(guard: str, places: Mapping[str, int], paths: Mapping[Path, str]) -> str | None:
+    """A guard over the sizes and the elements of inputs; None where it isn't followed.
+
+    >>> _guard("L['x'].size()[2] // 5 != 1", {"x": 0}, {("x",): "x"})
+    'i0_2 // 5 != 1'
+    """
+
+    def leaf(node: ast.expr) -> ast.expr | None:
+        """`L['x'].size()[2]`, or `L['n']`, which is a number."""
+        if not isinstance(node, (ast.Subscript, ast.Attribute, ast.Name)):
+            return None
+        if isinstance(node, ast.Subscript) and _is_size(node.value):
+            axis = node.slice.value if isinstance(node.slice, ast.Constant) else None
+            name = paths.get(_path(node.value.func.value), "")  # type: ignore[attr-defined]  # it is a call
+            if isinstance(axis, int) and name in places:
+                return ast.Name(f"i{places[name]}_{axis}")
+            raise Unfollowed
+        name = paths.get(_path(node), "")
+        if name not in places:
+            raise Unfollowed
+        return ast.Name(f"i{places[name]}")
+
+    try:
+        return as_text(plain(tree_of(guard), leaf))
+    except Unfollowed:
+        return None
+
+
+def _is_size(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("size", "shape")
+
+
+def _path(node: ast.expr) -> Path:
+    """`L['d']['a'][0]` as ("d", "a", 0)."""
+    path: list[str | int] = []
+    while isinstance(node, ast.Subscript) and len(path) < 100:
+        key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        if not isinstance(key, (str, int)):
+            raise Unfollowed
+        path.append(key)
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id != "L":
+        raise Unfollowed
+    return tuple(reversed(path))

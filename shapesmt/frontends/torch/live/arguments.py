@@ -1,0 +1,110 @@
+"""Arguments of a node of `torch.fx` as the JSON that PyTorch's archives have of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["DTYPES", "kind_of", "named", "written"]
+
+DTYPES = {
+    "uint8": 1,
+    "int8": 2,
+    "int16": 3,
+    "int32": 4,
+    "int64": 5,
+    "float16": 6,
+    "float32": 7,
+    "float64": 8,
+    "complex32": 9,
+    "complex64": 10,
+    "complex128": 11,
+    "bool": 12,
+    "bfloat16": 13,
+    "uint16": 28,
+    "float8_e4m3fn": 29,
+    "float8_e5m2": 30,
+    "float8_e4m3fnuz": 31,
+    "float8_e5m2fnuz": 32,
+    "float8_e8m0fnu": 33,
+    "uint32": 34,
+    "uint64": 35,
+}
+"""The number that an archive has for each element type, by PyTorch's name."""
+_FORMATS = {"contiguous_format": 1, "channels_last": 2, "channels_last_3d": 3, "preserve_format": 4}
+_LAYOUTS = {"sparse_coo": 1, "sparse_csr": 2, "sparse_csc": 3, "sparse_bsr": 4, "sparse_bsc": 5, "strided": 7}
+_SYMBOLIC = {"SymInt": "as_sym_int", "SymFloat": "as_sym_float", "SymBool": "as_sym_bool"}
+_CONSTANTS = {bool: "as_bool", int: "as_int", float: "as_float", str: "as_string"}
+_NUMBERS = {bool: "as_sym_bool", int: "as_sym_int", float: "as_sym_float"}
+_NOTHING = {"as_none": True}
+
+Json = dict[str, Any]
+
+
+def written(argument: object) -> Json:
+    """An argument of any kind; one that has no counterpart is of the kind "as_unknown"."""
+    if argument is None:
+        return _NOTHING
+    if _is_node(argument):
+        return named(argument.name, argument.meta.get("val"))  # type: ignore[attr-defined]  # it is a node
+    if type(argument) in _CONSTANTS:
+        return {_CONSTANTS[type(argument)]: argument}
+    if isinstance(argument, (list, tuple)):
+        return _listed(argument)
+    return _of_torch(argument)
+
+
+def named(name: str, value: object) -> Json:
+    """A tensor or a symbolic number by its name; `value` is what the trace has of it."""
+    if value is None:
+        return _NOTHING
+    kind = kind_of(value)
+    if kind == "as_tensor":
+        return {kind: {"name": name}}
+    return {kind: {"as_name": name}} if kind else {"as_unknown": name}
+
+
+def kind_of(value: object) -> str:
+    """The kind of what a trace has of a node: "as_tensor", "as_sym_int", ...; "" of another."""
+    kind = _SYMBOLIC.get(type(value).__name__) or _NUMBERS.get(type(value), "")
+    return kind or ("as_tensor" if hasattr(value, "dtype") and hasattr(value, "shape") else "")
+
+
+def _is_node(argument: object) -> bool:
+    return type(argument).__name__ == "Node" and hasattr(argument, "meta")
+
+
+def _of_torch(argument: object) -> Json:
+    """An element type, a device, a layout or a memory format."""
+    text = str(argument).removeprefix("torch.")
+    kind = type(argument).__name__
+    if kind == "dtype":
+        return {"as_scalar_type": DTYPES.get(text, 0)}
+    if kind == "device":
+        return {"as_device": {"type": text.partition(":")[0], "index": None}}
+    if kind == "layout":
+        return {"as_layout": _LAYOUTS.get(text, 0)}
+    if kind == "memory_format":
+        return {"as_memory_format": _FORMATS.get(text, 0)}
+    return {"as_complex": {}} if isinstance(argument, complex) else {"as_unknown": kind}
+
+
+def _listed(items: Sequence[object]) -> Json:
+    """A list; of tensors, some of which may be None, or of numbers, some of which may be symbolic."""
+    parts = [written(item) for item in items]
+    kinds = {kind for part in parts for kind in part}
+    if not kinds:
+        return {"as_ints": []}
+    if kinds == {"as_tensor"}:
+        return {"as_tensors": [part["as_tensor"] for part in parts]}
+    if kinds <= {"as_tensor", "as_none"}:
+        return {"as_optional_tensors": parts}
+    if len(kinds) == 1 and kinds <= {"as_int", "as_float", "as_bool", "as_string"}:
+        (kind,) = kinds
+        return {f"{kind}s": [part[kind] for part in parts]}
+    for kind in _SYMBOLIC.values():
+        if kinds <= {kind, constant := kind.replace("sym_", "")}:
+            return {f"{kind}s": [part.get(kind) or {constant: part[constant]} for part in parts]}
+    return {"as_unknown": "list"}

@@ -1,0 +1,173 @@
+"""A module exported as `torch.export` does, with what was asked of each size; PyTorch's refusal becomes one line."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import logging
+import traceback
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shapesmt.errors import ModelError, UsageError, printable
+
+__all__ = ["Exported", "Request", "exported", "request"]
+
+_MOST = 240  # characters of PyTorch's message
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """A module, and the arguments with which it is exported."""
+
+    module: Any
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    dynamic_shapes: Any = None
+    """As `torch.export.export` takes them; None for `Dim.AUTO` wherever there is a size."""
+
+    @property
+    def source(self) -> str:
+        """The module's name in messages."""
+        return f"<{printable(type(self.module).__name__, 60)}>"
+
+
+def request(module: Any, args: Any = None, kwargs: Any = None, dynamic_shapes: Any = None) -> Request:
+    """The request of a caller, who may leave out the tuple around a single argument.
+
+    Raises:
+        UsageError: The keywords are no mapping.
+    """
+    args = () if args is None else tuple(args) if isinstance(args, (tuple, list)) else (args,)
+    if kwargs is not None and not isinstance(kwargs, Mapping):
+        raise UsageError(f"kwargs maps names to arguments; it isn't {printable(repr(kwargs), 60)}")
+    return Request(module, args, kwargs or {}, dynamic_shapes)
+
+
+@dataclass(frozen=True, eq=False)
+class Exported:
+    """A program, and of which sizes the request wanted that they vary."""
+
+    program: Any
+    asked: frozenset[tuple[str, int]] = frozenset()
+    """Inputs, each with an axis."""
+    request: Request | None = None
+    """The module that it comes from."""
+
+
+def exported(request: Request) -> Exported:
+    """The program of a module.
+
+    Raises:
+        ModelError: PyTorch refuses to export it.
+        UsageError: The arguments aren't those of its `forward`.
+    """
+    import torch
+
+    arguments = _bound(request)
+    shapes = request.dynamic_shapes
+    if shapes is None:
+        shapes = _everything(request, arguments)
+    with _quiet():
+        try:
+            program = torch.export.export(
+                request.module, request.args, dict(request.kwargs), dynamic_shapes=shapes, strict=False
+            )
+        except Exception as error:  # whatever it raises is its refusal
+            raise ModelError(f"{request.source}: torch.export refuses it: {_refusal(error)}") from None
+    given = shapes if isinstance(shapes, Mapping) else dict(zip(arguments, shapes or (), strict=False))
+    wanted = [_wanted(spec) for _, spec in _pairs(arguments, given)]
+    specs = [spec.arg for spec in program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
+    inputs = [arg.name for arg in specs if type(arg).__name__ == "TensorArgument"]
+    asked = frozenset((name, axis) for name, axes in zip(inputs, wanted, strict=False) for axis in axes)
+    return Exported(program, asked, request)
+
+
+def _bound(request: Request) -> dict[str, Any]:
+    """The arguments by the names of `forward`."""
+    try:
+        return dict(inspect.signature(request.module.forward).bind(*request.args, **request.kwargs).arguments)
+    except TypeError as error:
+        raise UsageError(
+            f"{request.source}: args and kwargs are an example of what forward takes: {printable(str(error), 120)}"
+        ) from None
+
+
+def _everything(request: Request, arguments: Mapping[str, Any]) -> Any:
+    """`Dim.AUTO` for each axis of each tensor."""
+    import torch
+
+    shapes = torch.export.ShapesCollection()
+    for tensor, _ in _pairs(arguments, {}):
+        if tensor.dim():
+            shapes[tensor] = dict.fromkeys(range(tensor.dim()), torch.export.Dim.AUTO)
+    return shapes.dynamic_shapes(request.module, request.args, dict(request.kwargs))
+
+
+def _pairs(value: Any, shapes: Any) -> Iterator[tuple[Any, Any]]:
+    """The tensors among arguments, each with what is asked of its sizes."""
+    if hasattr(value, "dtype") and hasattr(value, "dim"):
+        yield value, shapes
+    elif isinstance(value, Mapping):
+        for name, part in value.items():
+            yield from _pairs(part, shapes.get(name) if isinstance(shapes, Mapping) else None)
+    elif isinstance(value, (list, tuple)):
+        parts = shapes if isinstance(shapes, Sequence) else ()
+        for place, part in enumerate(value):
+            yield from _pairs(part, parts[place] if place < len(parts) else None)
+
+
+def _wanted(spec: Any) -> list[int]:
+    """The axes that are to vary.
+
+    >>> _wanted({0: 8, 1: None}), _wanted(None)
+    ([], [])
+    """
+    pairs = spec.items() if isinstance(spec, Mapping) else enumerate(spec) if isinstance(spec, Sequence) else ()
+    return [
+        axis for axis, size in pairs if size is not None and not isinstance(size, int) and "STATIC" not in str(size)
+    ]
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what PyTorch logs and warns of while it exports."""
+    before = logging.root.manager.disable
+    logging.disable(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
+def _refusal(error: BaseException) -> str:
+    """PyTorch's reason in one line, with the line of Python at which it stopped."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    listed = [line.removeprefix("- ") for line in lines if line.startswith("- ")]
+    reason = lines[0] if lines else type(error).__name__
+    if listed:
+        more = f" (and {len(listed) - 1} more)" if len(listed) > 1 else ""
+        reason = reason.partition("! For more")[0] + f": {listed[0]}{more}"
+    where = _line(error)
+    return printable(reason.rstrip("."), _MOST) + (f"; {where}" if where else "")
+
+
+def _line(error: BaseException) -> str:
+    """The innermost line outside PyTorch among those that the export ran; "" where there is none."""
+    import torch
+
+    library = str(Path(torch.__file__).parent)
+    frames = traceback.extract_tb(error.__traceback__)
+    inside = [i for i, frame in enumerate(frames) if frame.filename.startswith(library)]
+    own = [f for f in frames[inside[0] if inside else 0 :] if not f.filename.startswith((library, "<"))]
+    if not own:
+        return ""
+    last = own[-1]
+    code = (last.line or linecache.getline(last.filename, last.lineno or 0)).strip()
+    return f"{printable(Path(last.filename).name, 80)}:{last.lineno} in {last.name}: {printable(code, 160)}"

@@ -1,0 +1,112 @@
+"""The path of each input among the arguments of the module, as guards name it: `L['d']['mask']`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, text, variant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["nested", "placeholders"]
+
+Path = tuple[str | int, ...]
+_MOST_DEPTH = 60
+
+
+def placeholders(module: Mapping[str, Any]) -> dict[Path, str]:
+    """The user inputs by their paths; by their numbers as well, which `strict=True` writes: `L['flat_args'][0]`."""
+    names = _names(module)
+    numbered: dict[Path, str] = {("flat_args", i): name for i, name in enumerate(names)}
+    paths = [*_paths(module)]
+    return numbered | dict(zip(paths, names, strict=True)) if len(paths) == len(names) else numbered
+
+
+def nested(module: Mapping[str, Any]) -> dict[str, object]:
+    """The arguments as the module takes them, with the name of the input at each place, "" where there is none."""
+    names = iter(_names(module))
+    return {name: _filled(tree, names) for name, tree in _arguments(module)}
+
+
+def _filled(tree: Mapping[str, Any], names: Iterator[str]) -> object:
+    if tree["type"] is None:
+        return next(names, "")
+    keys = _keys(tree)
+    parts = [_filled(child, names) for child in tree["children_spec"]]
+    if any(isinstance(key, str) for key in keys):
+        return dict(zip(keys, parts, strict=True))
+    return parts if tree["type"].endswith("list") else tuple(parts)
+
+
+def _names(module: Mapping[str, Any]) -> list[str]:
+    specs = record(module.get("signature")).get("input_specs")
+    return [
+        _name(kind, spec) for kind, spec in map(variant, entries(specs)) if kind in ("user_input", "constant_input")
+    ]
+
+
+def _name(kind: str, spec: Mapping[str, Any]) -> str:
+    if kind == "constant_input":
+        return ""
+    _, value = variant(record(spec).get("arg"))
+    return str(optional(value, "name", "") or optional(value, "as_name", "")) if isinstance(value, dict) else ""
+
+
+def _paths(module: Mapping[str, Any]) -> Iterator[Path]:
+    """The path of each leaf of the arguments."""
+    for name, tree in _arguments(module):
+        yield from _leaves(tree, (name,))
+
+
+def _arguments(module: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """The arguments by name, each as the tree that PyTorch writes of it; none where that can't be read."""
+    calls = entries(optional(module, "module_call_graph", []))
+    signature = record(calls[0]).get("signature") if calls else None
+    if not isinstance(signature, dict):
+        return []
+    try:
+        _, tree = json.loads(text(signature.get("in_spec")))
+        arguments, keywords = tree["children_spec"]
+        names = optional(signature, "forward_arg_names", [])
+        places = enumerate(arguments["children_spec"])
+        read = [(text(names[i]) if i < len(names) else f"args_{i}", child) for i, child in places]
+        keys = map(text, json.loads(keywords["context"]))
+        read += zip(keys, keywords["children_spec"], strict=True)
+        return [(name, child) for name, child in read if _keys_fit(child, 0)]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return []
+
+
+def _leaves(tree: Mapping[str, Any], path: Path) -> Iterator[Path]:
+    if tree["type"] is None:
+        yield path
+        return
+    for key, child in zip(_keys(tree), tree["children_spec"], strict=True):
+        yield from _leaves(child, (*path, key))
+
+
+def _keys(tree: Mapping[str, Any]) -> list[str | int]:
+    """The keys of a dictionary, or the places in another container."""
+    kind = tree["type"]
+    if isinstance(kind, str) and kind.endswith(("dict", "Dict")):
+        context = json.loads(tree["context"])
+        return list(context[1] if context and kind.endswith("defaultdict") else context)
+    return list(range(len(tree["children_spec"])))
+
+
+def _keys_fit(tree: Mapping[str, Any], depth: int) -> bool:
+    """Whether a tree is as PyTorch writes one: as many keys as there are children.
+
+    Raises:
+        MisfitError: It is too deep.
+    """
+    if depth > _MOST_DEPTH:
+        raise MisfitError("its arguments are nested too deeply")
+    if tree["type"] is None:
+        return True
+    children = tree["children_spec"]
+    if len(_keys(tree)) != len(children):
+        raise ValueError(tree["type"])
+    return all(_keys_fit(child, depth + 1) for child in children)

@@ -1,0 +1,225 @@
+"""Reads one exported program: its inputs, its nodes, and the sizes that the file claims."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import count
+from typing import TYPE_CHECKING, Any, Protocol
+
+from shapesmt.errors import ModelError, printable
+from shapesmt.frontends.torch.aliases import Memory
+from shapesmt.frontends.torch.arguments import Arguments, constant_of, names_of, outputs_of, tensor_named
+from shapesmt.frontends.torch.control import Body, converted
+from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, records, text, variant
+from shapesmt.frontends.torch.guards import guards_node
+from shapesmt.frontends.torch.paths import nested, placeholders
+from shapesmt.frontends.torch.sizes import Sizes, dtype_of, shape_of
+from shapesmt.frontends.torch.sources import Sources
+from shapesmt.graph import Attributes, Declared, Graph, Literal, Node, ordered
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["DOMAIN", "Literals", "read_program"]
+
+DOMAIN = "torch"
+ONNX_OPSET = 22  # of the `If`, `Loop` and `Scan` that higher-order operators become
+
+_MAJOR = 8
+_MOST_NODES = 100_000
+_MOST_DEPTH = 40  # of graphs inside graphs
+_HIGHER = "higher_order."
+_NUMBERS = {"as_int": "int64", "as_float": "float64", "as_bool": "bool"}
+_LIFTED = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
+
+
+class Literals(Protocol):
+    """What has the tensors that belong to a program."""
+
+    def literal(self, name: str, dtype: str, shape: tuple[int, ...]) -> Literal:
+        """One of them by its path in the module."""
+
+
+def read_program(document: Mapping[str, Any], constants: Literals, source: str) -> Graph:
+    """The graph of a program, from its JSON in an archive and what has its constants.
+
+    Raises:
+        ModelError: It is of another version, damaged, or contradicts itself.
+    """
+    version = document.get("schema_version", 0)
+    major = version.get("major") if isinstance(version, dict) else version
+    if major != _MAJOR:
+        shown = printable(str(major), 20)
+        raise ModelError(f"{source}: a PyTorch program of schema {shown}; schema {_MAJOR} is read (PyTorch 2.6 and on)")
+    try:
+        return _Program(document, constants, source).graph()
+    except MisfitError as error:
+        raise ModelError(f"{source}: it isn't as torch.export writes it: {error}") from None
+    except (MemoryError, OverflowError, RecursionError):
+        raise ModelError(f"{source}: too large to read") from None
+
+
+def replaced(literal: Literal) -> Literal:
+    """A constant that the program itself changes: its elements are those of the last run."""
+    return Literal(literal.dtype, literal.shape, missing=Literal.ELSEWHERE)
+
+
+class _Program:
+    """One program while it is read."""
+
+    def __init__(self, document: Mapping[str, Any], constants: Literals, source: str) -> None:
+        self.document, self.constants, self.source = document, constants, source
+        self.module = record(document.get("graph_module"))
+        self.sizes = Sizes()
+        self.taken: set[str] = set()
+        self.unnamed: Counter[str] = Counter()
+        self.notes: dict[str, Mapping[str, object]] = {}
+        self.count = self.depth = 0
+        self.memory = Memory({}, self.unique)
+
+    def graph(self) -> Graph:
+        """The program as a graph."""
+        graph = record(self.module.get("graph"))
+        signature = record(self.module.get("signature"))
+        metas = record(graph.get("tensor_values"))
+        inputs, literals = self.inputs(records(signature.get("input_specs")), metas)
+        names = {name: self.unique(name) for name in (*inputs, *literals)}
+        nodes = self.nodes(graph, names)
+        kept = {name: t if names[name] == name else replaced(t) for name, t in literals.items()}
+        declared = {name: self.sizes.declared(meta) for name, meta in metas.items() if name in names}
+        guards = guards_node(self.document, inputs, metas, placeholders(self.module))
+        returned = [name for argument in entries(graph.get("outputs")) for name in names_of(argument) if name]
+        outputs = list(dict.fromkeys(tensor_named(name, names) for name in returned))
+        nodes = [*ordered(nodes, [*inputs, *literals], self.source, needed=outputs), *guards]
+        return Graph(
+            "torch.export",
+            inputs,
+            outputs,
+            nodes,
+            kept,
+            declared,
+            {DOMAIN: 1, "": ONNX_OPSET},
+            source=self.source,
+            arguments=nested(self.module),
+            source_line=Sources(self.notes),
+            exporter=f"PyTorch {printable(str(self.document.get('torch_version', '')), 40)}",
+        )
+
+    def inputs(
+        self, specs: Sequence[Mapping[str, Any]], metas: Mapping[str, Any]
+    ) -> tuple[dict[str, Declared], dict[str, Literal]]:
+        """The inputs of a run, and the tensors that belong to the program."""
+        inputs: dict[str, Declared] = {}
+        literals: dict[str, Literal] = {}
+        shapes = {}
+        for kind, spec in ((kind, record(spec)) for kind, spec in map(variant, specs)):
+            if kind in _LIFTED:
+                name = text(record(spec.get("arg")).get("name"))
+                literals[name] = self.literal(text(spec.get(_LIFTED[kind])), record(metas.get(name)))
+            elif kind == "user_input":
+                argument, _ = variant(spec.get("arg"))
+                names = names_of(spec.get("arg"))
+                if argument == "as_tensor":
+                    meta = record(metas.get(names[0]))
+                    shapes[names[0]] = shape_of(meta)
+                    inputs[names[0]] = Declared(dtype_of(meta), ())
+                elif argument.startswith("as_sym_") and names[0]:
+                    dtype = {"as_sym_int": "int64", "as_sym_float": "float64"}.get(argument, "bool")
+                    inputs[names[0]] = Declared(dtype, ())
+        for name, shape in shapes.items():
+            self.sizes.name(name, shape)
+        for name, shape in shapes.items():
+            inputs[name] = Declared(inputs[name].dtype, self.sizes.input(shape))
+        return inputs, literals
+
+    def literal(self, path: str, meta: Mapping[str, Any]) -> Literal:
+        """A tensor that belongs to the program, by its path in the module."""
+        shape = [size for size in shape_of(meta) if isinstance(size, int) and size >= 0]
+        if len(shape) < len(shape_of(meta)):
+            raise MisfitError(f"'{printable(path)}' has sizes that aren't numbers")
+        return self.constants.literal(path, dtype_of(meta), tuple(shape))
+
+    def nodes(self, graph: Mapping[str, Any], names: dict[str, str]) -> list[Node]:
+        """The nodes of a graph; the names of their outputs are added to `names`."""
+        nodes: list[Node] = []
+        listed = records(graph.get("nodes"))
+        self.count += len(listed)
+        if self.count > _MOST_NODES:
+            raise ModelError(f"{self.source}: a program of {self.count:,} nodes; at most {_MOST_NODES:,} are read")
+        around, self.memory = self.memory, Memory(names, self.unique)
+        for node in listed:
+            nodes += self.node(node, names)
+        self.memory = around
+        return nodes
+
+    def node(self, node: Mapping[str, Any], names: dict[str, str]) -> list[Node]:
+        """What a node becomes: one node or, for a higher-order operator, several."""
+        op = text(node.get("target")).removeprefix("torch.ops.")
+        written = outputs_of(node.get("outputs"))
+        name = self.node_name(node, op, written)
+        control = converted(self, node, op, name, names) if op.startswith(_HIGHER) else None
+        if control is not None:
+            return control([self.output(each, names) for each in written])
+        arguments = Arguments(names)
+        for argument in records(node.get("inputs")):
+            arguments.add(text(argument.get("name")), argument.get("arg"))
+        outputs = [self.output(each, names) for each in written]
+        made = Node(op, DOMAIN, name, arguments.inputs, outputs, Attributes(arguments.result()))
+        return [made, *(self.memory.follow(op, arguments.first, written) if arguments.first else [])]
+
+    def node_name(self, node: Mapping[str, Any], op: str, written: Sequence[str]) -> str:
+        """The name of a node: before PyTorch 2.10 that of its first output, or what PyTorch would call it."""
+        name = text(optional(node, "name", "")) or next(filter(None, written), "")
+        if not name:
+            base = "_".join(op.split(".")[1:]) or op
+            number = self.unnamed[base]
+            self.unnamed[base] += 1
+            name = f"{base}_{number}" if number else base
+        notes = node.get("metadata")
+        if isinstance(notes, dict):
+            self.notes.setdefault(name, notes)
+        return name
+
+    def overwritten(self, tensor: str) -> list[Node]:
+        """The nodes that say that a tensor of the graph that is read has other elements from here on."""
+        return self.memory.overwritten(tensor)
+
+    def body(self, graph: Mapping[str, Any], operands: Sequence[str]) -> Body:
+        """The content of a graph inside a node, whose inputs are these tensors."""
+        if self.depth == _MOST_DEPTH:
+            raise ModelError(f"{self.source}: its graphs are nested deeper than {_MOST_DEPTH}")
+        self.depth += 1
+        parameters = [name for argument in entries(graph.get("inputs")) for name in names_of(argument)]
+        if len(parameters) != len(operands):
+            raise MisfitError(f"a graph of {len(parameters)} inputs is given {len(operands)}")
+        names = {name: operand for name, operand in zip(parameters, operands, strict=True) if name}
+        nodes, literals, outputs = self.nodes(graph, names), {}, []
+        for argument in entries(graph.get("outputs")):
+            kind, value = variant(argument)
+            if kind in _NUMBERS:
+                number = constant_of(kind, value)
+                outputs.append(self.unique("number"))
+                literals[outputs[-1]] = Literal(
+                    _NUMBERS[kind], (), [number] if isinstance(number, (int, float)) else None
+                )
+            elif kind != "as_none":
+                outputs += [tensor_named(name, names) for name in names_of(argument)]
+        self.depth -= 1
+        changed = [operand for name, operand in zip(parameters, operands, strict=True) if names.get(name) != operand]
+        return Body(nodes, outputs, literals, changed)
+
+    def output(self, name: str, names: dict[str, str]) -> str:
+        """The tensor that a node's output becomes."""
+        if not name:
+            return ""
+        if name in names:
+            raise MisfitError(f"two nodes make '{printable(name)}'")
+        names[name] = self.unique(name)
+        return names[name]
+
+    def unique(self, name: str) -> str:
+        """The name itself if it is free, else with a number behind it: `x:1`."""
+        if name in self.taken:
+            name = next(f"{name}:{i}" for i in count(1) if f"{name}:{i}" not in self.taken)
+        self.taken.add(name)
+        return name

@@ -1,0 +1,88 @@
+"""The sizes of a program's inputs: their names, what PyTorch requires of them, and what the file claims of the others.
+
+A size that PyTorch calls `s53` has the name of the first axis that has it, `x_dim2`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from shapesmt.frontends.torch.arguments import DTYPES
+from shapesmt.frontends.torch.fields import MisfitError, entries, integer, natural, record, text, variant
+from shapesmt.frontends.torch.symbols import parse, symbols_in
+from shapesmt.graph import Declared
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Size", "Sizes", "dtype_of", "size_of"]
+
+Size = int | str
+"""A number, or Sympy's text."""
+
+_MOST_RANK = 64
+
+
+def size_of(value: object) -> Size:
+    """A size as the archive has it."""
+    kind, content = variant(value)
+    if kind == "as_int":
+        return natural(content)
+    return text(record(content).get("expr_str"))
+
+
+def shape_of(meta: Mapping[str, Any]) -> tuple[Size, ...]:
+    """The sizes of a tensor as the archive has them."""
+    sizes = entries(meta.get("sizes"))
+    if len(sizes) > _MOST_RANK:
+        raise MisfitError(f"a tensor has {len(sizes):,} axes")
+    return tuple(map(size_of, sizes))
+
+
+def dtype_of(meta: Mapping[str, Any]) -> str:
+    """The element type of a tensor."""
+    number = integer(meta.get("dtype"))
+    return DTYPES[number] if 0 <= number < len(DTYPES) else ""
+
+
+@dataclass
+class Sizes:
+    """The names of sizes."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    """The dimension, by PyTorch's symbol."""
+    _read: dict[str, str | None] = field(default_factory=dict)
+
+    def name(self, tensor: str, shape: tuple[Size, ...]) -> None:
+        """Name the symbols that are sizes of an input by themselves."""
+        for axis, size in enumerate(shape):
+            symbol = alone(size)
+            if symbol:
+                self.names.setdefault(symbol, f"{tensor}_dim{axis}")
+
+    def input(self, shape: tuple[Size, ...]) -> tuple[int | str | None, ...]:
+        """The axes of an input, of which those that aren't followed have no name."""
+        return tuple(size if isinstance(size, int) else self.expression(size) for size in shape)
+
+    def declared(self, meta: object) -> Declared:
+        """What the file claims of a tensor."""
+        content = record(meta)
+        return Declared(dtype_of(content), self.input(shape_of(content)))
+
+    def expression(self, size: str) -> str | None:
+        """A size over the names of dimensions; None where it isn't followed."""
+        if size not in self._read:
+            self._read[size] = parse(size, self.names)
+        return self._read[size]
+
+
+def alone(size: Size) -> str:
+    """The symbol that a size is by itself; "" of other sizes.
+
+    >>> alone("Symbol('s77', positive=True, integer=True)"), alone("Integer(2)")
+    ('s77', '')
+    """
+    if isinstance(size, int) or not size.startswith("Symbol("):
+        return ""
+    return next(iter(symbols_in(size)), "")

@@ -1,0 +1,254 @@
+"""Sizes as PyTorch writes them, in the package's own expressions: Sympy's `srepr`, and Python's text of guards.
+
+Both are parsed by Python's grammar and never evaluated; what has no counterpart is None.
+
+    >>> parse("Add(Mul(Integer(2), Symbol('s59', positive=True, integer=True)), Integer(-1))", {"s59": "n"})
+    '2 * n + -1'
+    >>> parse("FloorDiv(Symbol('s59', integer=True), Integer(2))", {"s59": "n"})
+    'n // 2'
+    >>> parse("IntTrueDiv(Symbol('s59'), Integer(2))", {"s59": "n"}) is None
+    True
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+from functools import reduce
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeAlias
+
+    Build: TypeAlias = Callable[[list[ast.expr]], ast.expr]
+
+__all__ = ["Affine", "Unfollowed", "affine", "as_text", "named", "parse", "plain", "symbols_in", "tree_of"]
+
+_MOST_TEXT = 20_000
+_MOST_DEPTH = 60
+_MOST_POWER = 8
+
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
+_COMPARISONS = (ast.Eq, ast.NotEq, ast.GtE, ast.LtE, ast.Gt, ast.Lt)
+
+
+class Unfollowed(Exception):  # noqa: N818 - it is no error
+    """Text that has no counterpart among the package's expressions."""
+
+
+def parse(text: str, names: Mapping[str, str]) -> str | None:
+    """Sympy's `srepr` as an expression over names for its symbols; None where it has no counterpart."""
+    try:
+        return as_text(plain(tree_of(text), lambda node: _symbol(node, names)))
+    except Unfollowed:
+        return None
+
+
+class Affine(NamedTuple):
+    """A size that is a multiple of one symbol plus a number: `2*s59 - 1`."""
+
+    symbol: str
+    factor: int
+    offset: int
+
+
+def affine(text: str) -> Affine | None:
+    """Sympy's `srepr`, or its text as in "2*s59", as a multiple of one symbol plus a number; None of other sizes.
+
+    >>> affine("Add(Mul(Integer(2), Symbol('s59', integer=True)), Integer(-1))"), affine("2*s59 - 1")
+    (Affine(symbol='s59', factor=2, offset=-1), Affine(symbol='s59', factor=2, offset=-1))
+    >>> affine("s1*s2") is None
+    True
+    """
+    try:
+        factors = _linear(plain(tree_of(text), _own_name))
+    except Unfollowed:
+        return None
+    offset = factors.pop("", 0)
+    return Affine(*next(iter(factors.items())), offset) if len(factors) == 1 else None
+
+
+def _own_name(node: ast.expr) -> ast.expr | None:
+    name = _symbol_name(node)
+    return node if isinstance(node, ast.Name) else None if name is None else ast.Name(name)
+
+
+def _linear(node: ast.expr) -> dict[str, int]:
+    """The factor of each symbol in a sum, and the constant under ""."""
+    if isinstance(node, ast.Name):
+        return {node.id: 1}
+    if isinstance(node, ast.Constant):
+        return {"": int(node.value)}  # type: ignore[arg-type]  # `plain` leaves only integers
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return {name: -factor for name, factor in _linear(node.operand).items()}
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
+        raise Unfollowed
+    left, right = _linear(node.left), _linear(node.right)
+    if isinstance(node.op, ast.Mult):
+        number, other = (left, right) if left.keys() <= {""} else (right, left)
+        if not number.keys() <= {""}:
+            raise Unfollowed
+        return {name: factor * number.get("", 0) for name, factor in other.items()}
+    sign = 1 if isinstance(node.op, ast.Add) else -1
+    return {name: left.get(name, 0) + sign * right.get(name, 0) for name in {**left, **right}}
+
+
+def symbols_in(text: str) -> frozenset[str]:
+    """The symbols that Sympy's text speaks of; none where it can't be read."""
+    try:
+        calls = [node for node in ast.walk(tree_of(text)) if isinstance(node, ast.Call)]
+    except Unfollowed:
+        return frozenset()
+    return frozenset(name for call in calls if (name := _symbol_name(call)) is not None)
+
+
+def tree_of(text: str) -> ast.expr:
+    """The syntax tree of a text.
+
+    Raises:
+        Unfollowed: It is none, or too large.
+    """
+    if len(text) > _MOST_TEXT:
+        raise Unfollowed
+    try:
+        return ast.parse(" ".join(text.split()), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise Unfollowed from None
+
+
+def as_text(tree: ast.expr) -> str:
+    """The text of a tree that `plain` returned."""
+    return ast.unparse(tree)
+
+
+def plain(node: ast.expr, leaf: Callable[[ast.expr], ast.expr | None], depth: int = 0) -> ast.expr:
+    """The tree with Sympy's functions as Python's operators, and with what `leaf` returns for the symbols.
+
+    Raises:
+        Unfollowed: It has something that isn't followed, or is too deep.
+    """
+    if depth > _MOST_DEPTH:
+        raise Unfollowed
+    found = leaf(node)
+    if found is not None:
+        return found
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, bool)):
+        return node
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        if node.func.id == "Piecewise":
+            return _piecewise(node.args, leaf, depth + 1)
+        return _called(node.func.id, [plain(part, leaf, depth + 1) for part in node.args])
+    parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+    return _joined(node, [plain(part, leaf, depth + 1) for part in parts])
+
+
+def _joined(node: ast.expr, parts: list[ast.expr]) -> ast.expr:
+    """A tree of one of Python's operators, with other parts."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        return _power(parts)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, _ARITHMETIC):
+        return ast.BinOp(parts[0], node.op, parts[1])
+    if isinstance(node, ast.Compare) and all(isinstance(op, _COMPARISONS) for op in node.ops):
+        return ast.Compare(parts[0], node.ops, parts[1:])
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd, ast.Not)):
+        return ast.UnaryOp(node.op, parts[0])
+    if isinstance(node, ast.BoolOp):
+        return ast.BoolOp(node.op, parts)
+    if isinstance(node, ast.IfExp):
+        return ast.IfExp(*parts)
+    raise Unfollowed
+
+
+def _called(name: str, parts: list[ast.expr]) -> ast.expr:
+    """A call of one of Sympy's functions, or of PyTorch's among them."""
+    least, most, build = _CALLS.get(name, (1, 0, None))
+    if build is None or not least <= len(parts) <= most:
+        raise Unfollowed
+    return build(parts)
+
+
+def _piecewise(pairs: Sequence[ast.expr], leaf: Callable[[ast.expr], ast.expr | None], depth: int) -> ast.expr:
+    """`Piecewise(ExprCondPair(a, c), ..., ExprCondPair(z, true))` as `a if c else ... z`."""
+    parts = [pair.args if isinstance(pair, ast.Call) else getattr(pair, "elts", []) for pair in pairs]
+    if not parts or any(len(part) != 2 for part in parts) or len(parts) > _MOST_DEPTH:
+        raise Unfollowed
+    last, always = parts[-1]
+    if not (isinstance(always, ast.Name) and always.id == "true"):
+        raise Unfollowed
+    result = plain(last, leaf, depth)
+    for value, condition in reversed(parts[:-1]):
+        result = ast.IfExp(plain(condition, leaf, depth), plain(value, leaf, depth), result)
+    return result
+
+
+def _power(parts: list[ast.expr]) -> ast.expr:
+    exponent = parts[1].value if isinstance(parts[1], ast.Constant) else None
+    if not isinstance(exponent, int) or not 0 <= exponent <= _MOST_POWER:
+        raise Unfollowed
+    return ast.BinOp(parts[0], ast.Pow(), parts[1])
+
+
+def _chained(operator: ast.operator) -> Build:
+    return lambda parts: reduce(lambda a, b: ast.BinOp(a, operator, b), parts)
+
+
+def _compared(operator: ast.cmpop) -> Build:
+    return lambda parts: ast.Compare(parts[0], [operator], [parts[1]])
+
+
+def _function(name: str) -> Build:
+    return lambda parts: ast.Call(ast.Name(name), parts, [])
+
+
+def _ceiling(parts: list[ast.expr]) -> ast.expr:
+    return ast.UnaryOp(ast.USub(), ast.BinOp(ast.UnaryOp(ast.USub(), parts[0]), ast.FloorDiv(), parts[1]))
+
+
+def _slice_of_index(parts: list[ast.expr]) -> ast.expr:
+    return ast.BinOp(ast.BinOp(parts[0], ast.FloorDiv(), parts[1]), ast.Mod(), parts[2])
+
+
+_ANY = 10_000
+_CALLS: dict[str, tuple[int, int, Build]] = {
+    "Add": (1, _ANY, _chained(ast.Add())),
+    "Mul": (1, _ANY, _chained(ast.Mult())),
+    "Pow": (2, 2, _power),
+    "CeilDiv": (2, 2, _ceiling),
+    "ModularIndexing": (3, 3, _slice_of_index),
+    "Not": (1, 1, lambda parts: ast.UnaryOp(ast.Not(), parts[0])),
+    "And": (2, _ANY, lambda parts: ast.BoolOp(ast.And(), parts)),
+    "Or": (2, _ANY, lambda parts: ast.BoolOp(ast.Or(), parts)),
+    **{name: (1, 1, lambda parts: parts[0]) for name in ("Integer", "int")},
+    **{name: (2, 2, _chained(ast.FloorDiv())) for name in ("FloorDiv", "CleanDiv")},
+    **{name: (2, 2, _chained(ast.Mod())) for name in ("Mod", "PythonMod")},
+    **{name: (2, _ANY, _function(name.lower())) for name in ("Max", "Min", "max", "min")},
+    **{name: (2, 2, _compared(ast.Eq())) for name in ("Equality", "Eq")},
+    **{name: (2, 2, _compared(ast.NotEq())) for name in ("Unequality", "Ne")},
+    **{name: (2, 2, _compared(ast.GtE())) for name in ("GreaterThan", "Ge")},
+    **{name: (2, 2, _compared(ast.LtE())) for name in ("LessThan", "Le")},
+    **{name: (2, 2, _compared(ast.Gt())) for name in ("StrictGreaterThan", "Gt")},
+    **{name: (2, 2, _compared(ast.Lt())) for name in ("StrictLessThan", "Lt")},
+}
+"""How each function is written: the least and the greatest number of its arguments, and what it becomes."""
+
+
+def _symbol_name(node: ast.expr) -> str | None:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "Symbol":
+        return None
+    name = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+    return name if isinstance(name, str) else None
+
+
+def _symbol(node: ast.expr, names: Mapping[str, str]) -> ast.expr | None:
+    name = _symbol_name(node)
+    if name is None:
+        return None
+    if name not in names:
+        raise Unfollowed
+    return named(names[name])
+
+
+def named(name: str) -> ast.expr:
+    """A dimension's name in an expression, in backticks where it is no identifier."""
+    return ast.Name(name if name.isidentifier() and not keyword.iskeyword(name) else f"`{name}`")

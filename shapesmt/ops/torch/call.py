@@ -1,0 +1,212 @@
+"""Call: a node of a PyTorch program with its arguments by name, through which the rules read it.
+
+A reader of programs writes a node's arguments so:
+
+    cat([x, y], dim=1)        inputs x, y             attributes {"@tensors": (0, 1), "dim": 1}
+    view(x, [s, -1])          inputs x, s             attributes {"@self": 0, "size": (0, -1), "@size": (1, -1)}
+    relu(x)                   inputs x                attributes {"@self": 0}
+
+`@name` has the input's index for each tensor or symbolic number of an argument, -1 where the list has a constant or
+None; `name` has the constants, 0 where the number is symbolic. A symbolic number is a tensor without axes, of type
+int64, float64 or bool. Arguments that are None, or left out, have neither. Element types are this package's names,
+layouts, memory formats and devices are PyTorch's ("strided", "channels_last", "cpu"); a complex number is "complex".
+`@unread` lists the arguments that a reader can't write so; a node that has some isn't judged.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from shapesmt import laws
+from shapesmt.algebra import Dim, as_dim
+from shapesmt.errors import RejectedError
+from shapesmt.ops.torch.layout import settled
+from shapesmt.ops.torch.schemas import DOMAIN, Argument, schema
+from shapesmt.rules import RuleContext, Tensor, Unjudged, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
+
+    from shapesmt.graph import AttributeValue
+    from shapesmt.ops.torch.layout import Memory
+
+    Result: TypeAlias = Tensor | Sequence[Tensor] | None
+
+_NOTHING = Argument("", "", None)
+
+
+class Call:
+    """A node's arguments by their names in the operator's schema; `ctx` states what the node requires."""
+
+    def __init__(self, ctx: RuleContext) -> None:
+        self.ctx = ctx
+        read = schema(ctx.node.op)
+        self._arguments = read.arguments if read else {}
+
+    def __contains__(self, name: str) -> bool:
+        """Whether an argument is there and isn't None."""
+        return f"@{name}" in self.ctx.attributes or self._constant(name) is not None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the operator's arguments, in order."""
+        return tuple(self._arguments)
+
+    def type_of(self, name: str) -> str:
+        """The type of an argument as PyTorch writes it, without the mark of one that may be None."""
+        return self._argument(name).type.rstrip("?")
+
+    # Tensors
+
+    def tensor(self, name: str) -> Tensor:
+        """An argument that is a tensor."""
+        return self.ctx.input(self.place(name))
+
+    def optional(self, name: str) -> Tensor | None:
+        """An argument that is a tensor or None."""
+        return self.tensor(name) if f"@{name}" in self.ctx.attributes else None
+
+    def tensors(self, name: str) -> list[Tensor | None]:
+        """An argument that lists tensors, some of which may be None."""
+        return [None if i < 0 else self.ctx.input(i) for i in self.ctx.integers(f"@{name}", ())]
+
+    def place(self, name: str) -> int:
+        """Which input of the node an argument is."""
+        return self.ctx.integer(f"@{name}")
+
+    # Numbers that may be symbolic
+
+    def size(self, name: str) -> Dim | None:
+        """An integer argument, as an expression; None where it isn't known."""
+        if f"@{name}" in self.ctx.attributes:
+            return self._item(self.place(name))
+        value = self._constant(name)
+        return as_dim(value) if isinstance(value, int) else None
+
+    def sizes(self, name: str) -> list[Dim | None]:
+        """An argument that lists integers, as expressions; None for each that isn't known."""
+        places = self.ctx.attribute(f"@{name}")
+        if isinstance(places, int):
+            return [self._item(places)] * max(self._argument(name).length, 1)
+        constants = [as_dim(number) for number in self._listed(name)]
+        if places is None:
+            return [*constants]
+        mixed = zip(self.ctx.integers(f"@{name}"), constants, strict=True)
+        return [constant if place < 0 else self._item(place) for place, constant in mixed]
+
+    def _item(self, place: int) -> Dim | None:
+        items = self.ctx.items(place)
+        return items[0] if items else None
+
+    # Constants
+
+    def integer(self, name: str) -> int:
+        """An integer argument that decides ranks or axes; a node for which sizes decide it isn't judged."""
+        if f"@{name}" in self.ctx.attributes:
+            numbers = self.ctx.constants(self.place(name))
+            if not numbers:
+                self.open(name)
+            return numbers[0]
+        value = self._constant(name)
+        if not isinstance(value, int):
+            self.ctx.reject(laws.ATTRIBUTE_IS.of(name=name, what="is an integer"))
+        return value
+
+    def flag(self, name: str) -> bool:
+        """A boolean argument."""
+        return bool(self._constant(name))
+
+    def integers(self, name: str) -> tuple[int, ...]:
+        """An argument that lists integers; a single one stands for as many as the schema says, as in `int[2]`."""
+        return self._decided(name) if f"@{name}" in self.ctx.attributes else self._listed(name)
+
+    def _listed(self, name: str) -> tuple[int, ...]:
+        value = self._constant(name)
+        if isinstance(value, int):
+            return (value,) * max(self._argument(name).length, 1)
+        if value is None:
+            return ()
+        values = value if isinstance(value, tuple) else ()
+        numbers = tuple(v for v in values if isinstance(v, int))
+        self.ctx.check(len(numbers) == len(values), laws.ATTRIBUTE_LISTS_INTEGERS.of(name=name))
+        count = self._argument(name).length
+        return numbers * count if len(numbers) == 1 and count else numbers
+
+    def _decided(self, name: str) -> tuple[int, ...]:
+        """Integers among which are inputs, where these are known numbers all the same."""
+        numbers = [None if size is None else size.constant for size in self.sizes(name)]
+        if None in numbers:
+            self.open(name)
+        return tuple(number for number in numbers if number is not None)
+
+    def open(self, name: str) -> NoReturn:
+        """End the rule: sizes or data decide an argument that has to be known."""
+        self.ctx.unjudged.append(Unjudged("", self.ctx.node.op, "unsupported", f"{name} is a constant"))
+        raise RejectedError
+
+    def numbers(self, name: str) -> tuple[float, ...]:
+        """An argument that lists numbers."""
+        value = self._constant(name)
+        return tuple(v for v in value if isinstance(v, (int, float))) if isinstance(value, tuple) else ()
+
+    def text(self, name: str) -> str:
+        """A text argument, or an element type; "" where it is None."""
+        value = self._constant(name)
+        return value if isinstance(value, str) else ""
+
+    def number(self, name: str) -> float | None:
+        """A number; None where it is None or symbolic."""
+        value = self._constant(name)
+        return value if isinstance(value, (int, float)) else None
+
+    def _argument(self, name: str) -> Argument:
+        return self._arguments.get(name, _NOTHING)
+
+    def _constant(self, name: str) -> AttributeValue | None:
+        value = self.ctx.attribute(name)
+        return self._argument(name).default if value is None else value
+
+
+def operator(
+    *names: str,
+    any_rank: bool = False,
+    total: bool = False,
+    of_shape: bool = False,
+    random: bool = False,
+    memory: Memory = "open",
+) -> Callable[[Callable[[Call], Result]], Callable[[Call], Result]]:
+    """Register a function of a `Call` as the rule of PyTorch's operators of these names.
+
+    Args:
+        names: The operators, such as "cat.default" for `aten.cat.default`, or "_operator.add" for Python's.
+        any_rank: The rule accepts inputs of unknown rank.
+        total: The operator runs for inputs of all sizes.
+        of_shape: The outputs depend on the shapes of the inputs, not on their elements.
+        random: The outputs are drawn at random.
+        memory: How the outputs are in memory where the inputs aren't row after row (see `layout.Memory`).
+    """
+
+    def register(apply: Callable[[Call], Result]) -> Callable[[Call], Result]:
+        def called(ctx: RuleContext) -> Result:
+            unread, op = ctx.attribute("@unread"), ctx.node.op
+            if isinstance(unread, tuple):
+                law = f"the kinds of arguments of {op} must be known: {', '.join(map(str, unread))}"
+                ctx.unjudged.append(Unjudged("", op, "unsupported", law))
+                return None
+            result = apply(Call(ctx))
+            inputs = [t for t in ctx.inputs if t is not None and t.shape is not None]
+            if isinstance(result, Tensor):
+                return settled(result, op, memory, inputs)
+            return None if result is None else [settled(t, op, memory, inputs) for t in result]
+
+        called.__module__, called.__doc__ = apply.__module__, apply.__doc__
+        full = (name if name.startswith(PYTHON) else f"aten.{name}" for name in names)
+        rule(*full, domain=DOMAIN, any_rank=any_rank, total=total, of_shape=of_shape, random=random)(called)
+        return apply
+
+    return register
+
+
+PYTHON = ("_operator.", "math.", "torch.", "higher_order.")
+"""What the names of operators begin with that aren't PyTorch's `aten`."""

@@ -1,0 +1,206 @@
+"""Operators that make tensors of numbers: sequences, constants, identity matrices, and tensors like others."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, differs, equal, select
+from shapesmt.algebra.numeric import Float, float_at_least
+from shapesmt.ops.shared.bridge import result
+from shapesmt.ops.shared.fields import concrete, valued
+from shapesmt.ops.shared.items import INTEGERS
+from shapesmt.ops.shared.require import require_least, sized
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import DEFAULT_FLOAT, as_float, cast, kind, operand, promoted
+from shapesmt.ops.torch.elementwise.single import formatted
+from shapesmt.ops.torch.layout import dense, laid
+from shapesmt.ops.torch.schemas import overloads
+from shapesmt.rules import FLOATS, MAX_ELEMENTS, MAX_FLOATS, Elements, elements, position, tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.algebra import Formula
+    from shapesmt.rules import Item, Tensor, Value
+
+MOST_COUNTED = 1 << 12  # rows of a triangle whose places are counted
+
+
+# Sequences
+
+
+@operator("arange.default", "arange.start", "arange.start_step", memory="new")
+def arange(call: Call) -> Tensor:
+    """`start + i*step` before `end`, which lies in the direction of the step."""
+    ctx, ends = call.ctx, [operand(call, name) for name in ("start", "end", "step") if name in call]
+    ctx.check(all(isfinite(call.number(name) or 0) for name in call.names[:3]), laws.RANGE_ENDS_FINITE)
+    start, end, step = ([] if "start" in call else [_number(0)]) + ends + ([] if "step" in call else [_number(1)])
+    dtype = call.text("dtype") or ("int64" if all(kind(x.dtype) < 2 for x in (start, end, step)) else DEFAULT_FLOAT)
+    if dtype == "int64" or all(kind(x.dtype) < 2 for x in (start, end, step)):
+        start, end, step = (cast(x, "int64") for x in (start, end, step))
+    else:
+        start, end, step = (cast(x, "float64") for x in (start, end, step))
+    a, b, c = (_only(x) for x in (start, end, step))
+    if isinstance(c, Dim):
+        ctx.require(differs(c, 0), laws.STEP_NOT_0, c, 0)
+    forwards, backwards = _reaches(b, a), _reaches(a, b)
+    if c is not None and forwards is not None and backwards is not None:
+        direction = any_of(all_of(_positive(c), forwards), all_of(_positive(-c), backwards))
+        ctx.require(direction, laws.LIMIT_IN_STEP_DIRECTION)
+    return cast(result(ctx, "Range", start, end, step), dtype)
+
+
+def _number(value: int) -> Tensor:
+    return tensor("int64", (), elements((), [as_dim(value)]))
+
+
+def _only(x: Tensor) -> Item:
+    return x.value.items[0] if isinstance(x.value, Elements) and x.value.items else None
+
+
+def _reaches(a: Item, b: Item) -> Formula | None:
+    """Whether one number is at least another, where that is known."""
+    if isinstance(a, Float) and isinstance(b, Float):
+        return float_at_least(a, b)
+    return at_least(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
+
+
+def _positive(number: Dim | Float) -> Formula:
+    return at_least(number, 1) if isinstance(number, Dim) else at_least(number.ceil().to_int(), 1)
+
+
+@operator(*overloads("linspace", "logspace"), memory="new")
+def linspace(call: Call) -> Tensor:
+    """Evenly spaced numbers from one to another."""
+    ends, steps = [operand(call, name) for name in ("start", "end")], call.size("steps")
+    for end in ends:
+        call.ctx.require_rank(end, 0)
+    require_least(call.ctx, [steps], 0, laws.SIZES_NOT_NEGATIVE)
+    dtype = call.text("dtype") or as_float(promoted(ends[0].dtype, ends[1].dtype))
+    return tensor(dtype if call.text("dtype") or kind(dtype) > 2 else DEFAULT_FLOAT, sized(call.ctx, [steps]))
+
+
+@operator(
+    *overloads(*(f"{name}_window" for name in ("bartlett", "blackman", "hann", "hamming", "kaiser"))), memory="new"
+)
+def window(call: Call) -> Tensor:
+    """The weights of a window."""
+    length = call.size("window_length")
+    require_least(call.ctx, [length], 0, laws.SIZES_NOT_NEGATIVE)
+    return tensor(call.text("dtype") or DEFAULT_FLOAT, sized(call.ctx, [length]))
+
+
+# Constants
+
+
+def filled(dims: Sequence[Dim], element: Item) -> Value | None:
+    """The elements of a tensor that has the same one everywhere."""
+    sizes = concrete(dims)
+    most = MAX_FLOATS if isinstance(element, Float) else MAX_ELEMENTS
+    if element is None or sizes is None:
+        return None if element is None else valued(tuple(dims), element)
+    count = 1
+    for size in sizes:
+        count *= size
+    return elements(sizes, [element] * count) if count <= most else valued(tuple(dims), element)
+
+
+def repeated(dims: Sequence[Dim], value: Tensor, dtype: str) -> Tensor:
+    """A tensor of these sizes, filled with a number."""
+    number = cast(value, dtype)
+    return tensor(dtype, dims, filled(dims, _only(number)))
+
+
+def requested(call: Call, name: str = "size") -> list[Dim]:
+    """The sizes that an argument lists, which aren't negative."""
+    sizes = call.sizes(name)
+    require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
+    return sized(call.ctx, sizes)
+
+
+def default_type(value: Tensor) -> str:
+    """The type of a tensor filled with a number."""
+    return value.dtype if value.dtype in ("bool", "int64") or kind(value.dtype) > 2 else DEFAULT_FLOAT
+
+
+FILLS = {"zeros": 0, "ones": 1}
+
+
+@operator("full.default", "scalar_tensor.default", "new_full.default", "full_like.default", memory="view")
+def full(call: Call) -> Tensor:
+    """A tensor of the sizes that are listed, or those of another, filled with a number."""
+    value = operand(call, "s" if call.ctx.node.op == "aten.scalar_tensor.default" else "fill_value")
+    like = call.optional("self")
+    if call.ctx.node.op == "aten.scalar_tensor.default":
+        return repeated((), value, call.text("dtype") or DEFAULT_FLOAT)
+    dtype = call.text("dtype") or (default_type(value) if like is None else like.dtype)
+    if like is not None and "size" not in call.names:
+        return in_memory_of(call, repeated(like.dims, value, dtype), like)
+    return repeated(requested(call), value, dtype)
+
+
+@operator(*overloads("zeros", "ones", "new_zeros", "new_ones", "zeros_like", "ones_like"), memory="view")
+def constant(call: Call) -> Tensor:
+    """A tensor of zeros or ones: of the sizes that are listed, or of those of another tensor."""
+    like, name = call.optional("self"), call.ctx.node.op.split(".")[1]
+    dims = requested(call) if "size" in call.names else list(like.dims) if like is not None else []
+    dtype = call.text("dtype") or (DEFAULT_FLOAT if like is None else like.dtype)
+    value = _number(FILLS[name.removeprefix("new_").removesuffix("_like")])
+    output = repeated(dims, value, dtype) if dtype in (*INTEGERS, "bool", *FLOATS) else tensor(dtype, dims)
+    return in_memory_of(call, output, like) if name.endswith("_like") else output
+
+
+@operator("empty.memory_format", "new_empty.default", "empty_like.default", "empty_permuted.default", memory="view")
+@operator("empty_strided.default", "new_empty_strided.default", memory="view")
+def empty(call: Call) -> Tensor:
+    """A tensor of the sizes that are listed, or of those of another tensor."""
+    like, ctx = call.optional("self"), call.ctx
+    dims = requested(call) if "size" in call.names else list(like.dims) if like is not None else []
+    output = tensor(call.text("dtype") or (DEFAULT_FLOAT if like is None else like.dtype), dims)
+    if "stride" in call.names:
+        strides = call.sizes("stride")
+        ctx.check(len(strides) == len(dims), laws.STRIDE_PER_SIZE)
+        require_least(ctx, strides, 0, laws.STRIDES_NOT_NEGATIVE)
+        known = [s for s in strides if s is not None]
+        return laid(output, known if len(known) == len(dims) else None)
+    if "physical_layout" in call.names:
+        order = call.integers("physical_layout")
+        ctx.check(sorted(order) == list(range(len(dims))), laws.ORDER_NAMES_AXES_ONCE)
+        return dense(output, order)
+    return in_memory_of(call, output, like if "size" not in call.names else None)
+
+
+def in_memory_of(call: Call, output: Tensor, like: Tensor | None) -> Tensor:
+    """A new tensor in the memory format that is asked for, or as another tensor is."""
+    if like is None:
+        return formatted(call, output, "contiguous_format")
+    return tensor(output.dtype, output.dims, output.value, layout=formatted(call, like, "preserve_format").layout)
+
+
+# Matrices
+
+
+@operator("eye.default", "eye.m", memory="new")
+def eye(call: Call) -> Tensor:
+    """Ones on the diagonal."""
+    sizes = [call.size(name) for name in ("n", "m") if name in call.names]
+    require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
+    dims, dtype = sized(call.ctx, sizes * 2)[:2], call.text("dtype") or DEFAULT_FLOAT
+    diagonal = select(equal(position(1), position(2)), 1, 0)
+    return tensor(dtype, dims, valued(tuple(dims), diagonal) if dtype in (*INTEGERS, "bool") else None)
+
+
+@operator("tril_indices.default", "triu_indices.default", memory="new")
+def triangle(call: Call) -> Tensor:
+    """The places of a triangle of a matrix, in two rows."""
+    rows, columns, offset = call.size("row"), call.size("col"), call.size("offset")
+    require_least(call.ctx, [rows, columns], 0, laws.SIZES_NOT_NEGATIVE)
+    numbers = [None if d is None else d.constant for d in (rows, columns, offset)]
+    dtype, lower = call.text("dtype") or "int64", call.ctx.node.op.startswith("aten.tril")
+    height, width, shift = numbers
+    if height is None or width is None or shift is None or height > MOST_COUNTED:
+        return tensor(dtype, (2, call.ctx.fresh("places")))
+    below = sum(min(max(i + shift + (1 if lower else 0), 0), width) for i in range(height))
+    return tensor(dtype, (2, below if lower else height * width - below))

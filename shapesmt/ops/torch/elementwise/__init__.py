@@ -1,0 +1,5 @@
+"""Operators that work element by element."""
+
+from shapesmt.ops.torch.elementwise import choices, pairs, promotion, single
+
+__all__ = ["choices", "pairs", "promotion", "single"]

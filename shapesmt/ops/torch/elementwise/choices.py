@@ -1,0 +1,68 @@
+"""Operators of several operands that choose between elements, limit them, or weigh them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.ops.math.elementwise import combine
+from shapesmt.ops.shared import items
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.pairs import together
+from shapesmt.ops.torch.elementwise.promotion import cast, is_number, operand, promoted_type, result_type
+from shapesmt.ops.torch.elementwise.single import in_place
+from shapesmt.ops.torch.schemas import overloads
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import Tensor
+
+
+@operator(*overloads("where"), memory="dense")
+def where(call: Call) -> Tensor | None:
+    """The condition and both cases broadcast together."""
+    if call.ctx.node.op == "aten.where.default":
+        return None
+    condition, cases = call.tensor("condition"), [operand(call, name) for name in ("self", "other")]
+    dtype = promoted_type(call, ("self", "other"), cases)
+    operands = (condition, *(cast(x, dtype) for x in cases))
+    return together(call, operands, dtype, items.chosen if condition.dtype == "bool" else None)
+
+
+@operator(*overloads("addcmul", "addcdiv", "lerp"), memory="dense")
+def weighted(call: Call) -> Tensor:
+    """Three operands broadcast together."""
+    names = [name for name in call.names if name != "value"]
+    operands = [operand(call, name) for name in names]
+    own = [(x, is_number(call, name)) for name, x in zip(names, operands, strict=True)]
+    return together(call, operands, result_type(own))
+
+
+@operator(*overloads("clamp", "clip", "clamp_min", "clamp_max"), memory="dense")
+def clamp(call: Call) -> Tensor:
+    """The input and the ends of the range broadcast together; one of the ends is there."""
+    ends = {name: operand(call, name) for name in ("min", "max") if name in call}
+    call.ctx.check(bool(ends), laws.RANGE_HAS_AN_END)
+    x = call.tensor("self")
+    dtype = promoted_type(call, ("self", *ends), (x, *ends.values()))
+    result = together(call, [x, *ends.values()], dtype)
+    clamped = cast(x, dtype)
+    if in_place(call) or clamped.value is None or not dtype:
+        return result
+    for name, end in ends.items():
+        bound = items.greatest if name == "min" else items.smallest
+        value = combine(bound, (clamped, cast(end, dtype)), result.dims, dtype)
+        clamped = tensor(dtype, result.dims, value)
+    return clamped
+
+
+@operator(*overloads("masked_fill"), memory="dense")
+def masked_fill(call: Call) -> Tensor:
+    """The mask and the input broadcast together, in place the mask to the input; what is filled in is one number."""
+    x, mask, value = call.tensor("self"), call.tensor("mask"), operand(call, "value")
+    call.ctx.require_rank(value, 0)
+    call.ctx.check(mask.dtype in ("bool", ""), laws.MASK_BOOLEAN)
+    if in_place(call):
+        return together(call, [x, mask], x.dtype)
+    shape = call.ctx.broadcast(x.dims, mask.dims)
+    return tensor(x.dtype, shape, combine(items.chosen, (mask, cast(value, x.dtype), x), shape, x.dtype))

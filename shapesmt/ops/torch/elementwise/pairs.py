@@ -1,0 +1,172 @@
+"""Operators of two operands, which broadcast together; in place the second broadcasts to the first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.ops.math.elementwise import combine, require_nonzero
+from shapesmt.ops.shared import items
+from shapesmt.ops.shared.items import INTEGERS
+from shapesmt.ops.shared.require import require_broadcast_to
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import FLOAT, as_float, cast, kind, operand, promoted_type
+from shapesmt.ops.torch.elementwise.single import base, in_place, kept
+from shapesmt.ops.torch.schemas import overloads
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.ops.shared.items import Function
+    from shapesmt.rules import Tensor
+
+ARITHMETIC: dict[str, Function | None] = {
+    **dict.fromkeys(("add", "_add_relu"), items.ARITHMETIC["Add"]),
+    **dict.fromkeys(("sub", "subtract"), items.ARITHMETIC["Sub"]),
+    **dict.fromkeys(("mul", "multiply"), items.ARITHMETIC["Mul"]),
+    "rsub": lambda a, b: b - a,
+    "pow": items.ARITHMETIC["Pow"],
+    **dict.fromkeys(("maximum", "fmax", "max"), items.greatest),
+    **dict.fromkeys(("minimum", "fmin", "min"), items.smallest),
+    "bitwise_and": items.ARITHMETIC["BitwiseAnd"],
+    "bitwise_or": items.ARITHMETIC["BitwiseOr"],
+    "bitwise_xor": items.ARITHMETIC["BitwiseXor"],
+    **dict.fromkeys(("__and__", "__iand__"), items.ARITHMETIC["BitwiseAnd"]),
+    **dict.fromkeys(("__or__", "__ior__"), items.ARITHMETIC["BitwiseOr"]),
+    **dict.fromkeys(("__xor__", "__ixor__"), items.ARITHMETIC["BitwiseXor"]),
+    **dict.fromkeys(("bitwise_left_shift", "__lshift__", "__ilshift__"), items.shift_left),
+    **dict.fromkeys(("bitwise_right_shift", "__rshift__", "__irshift__"), items.shift_right),
+    **dict.fromkeys(("gcd", "heaviside", "hypot", "lcm", "nextafter")),
+}
+DIVISIONS: dict[str, Function | None] = {
+    "floor_divide": lambda a, b: (a - items.remainder(a, b)) // b if not hasattr(a, "floor") else (a / b).floor(),
+    "remainder": items.remainder,
+    "fmod": items.c_remainder,
+}
+ROUNDED = {"floor": DIVISIONS["floor_divide"], "trunc": items.ARITHMETIC["Div"]}
+"""What `div` does to integers by the way in which it rounds."""
+FLOATING: dict[str, Function | None] = {
+    **dict.fromkeys(("arctan2", "atan2", "copysign", "igamma", "igammac", "ldexp", "logaddexp", "logaddexp2")),
+    **dict.fromkeys(("special_gammainc", "special_gammaincc", "special_xlog1py", "special_xlogy", "special_zeta")),
+    **dict.fromkeys(f"special_{p}_polynomial_{k}" for p in ("chebyshev", "shifted_chebyshev") for k in "tuvw"),
+    **dict.fromkeys(("special_hermite_polynomial_h", "special_hermite_polynomial_he", "xlogy")),
+    **dict.fromkeys(("special_laguerre_polynomial_l", "special_legendre_polynomial_p")),
+}
+COMPARISONS: dict[str, Function | None] = {
+    **dict.fromkeys(("eq", "isclose"), items.LOGIC["Equal"]),
+    **dict.fromkeys(("ne", "not_equal"), lambda a, b: items.PREDICATES["Not"](items.LOGIC["Equal"](a, b))),
+    **dict.fromkeys(("lt", "less"), items.LOGIC["Less"]),
+    **dict.fromkeys(("le", "less_equal"), items.LOGIC["LessOrEqual"]),
+    **dict.fromkeys(("gt", "greater"), items.LOGIC["Greater"]),
+    **dict.fromkeys(("ge", "greater_equal"), items.LOGIC["GreaterOrEqual"]),
+}
+LOGIC: dict[str, Function | None] = {
+    "logical_and": items.LOGIC["And"],
+    "logical_or": items.LOGIC["Or"],
+    "logical_xor": items.LOGIC["Xor"],
+}
+PAIRED = [op for op in overloads("max", "min") if op.endswith(".other")]
+
+
+def pair(call: Call) -> tuple[tuple[str, str], tuple[Tensor, Tensor]]:
+    """The names of the two operands, and the operands."""
+    names = [name for name in call.names if call.type_of(name) in ("Tensor", "Scalar")][:2]
+    return (names[0], names[1]), (operand(call, names[0]), operand(call, names[1]))
+
+
+def together(call: Call, operands: Sequence[Tensor], dtype: str, function: Function | None = None) -> Tensor:
+    """Operands broadcast together; in place, the others broadcast to the first, whose type and shape stay."""
+    ctx, own = call.ctx, operands[0]
+    if in_place(call):
+        for x in operands[1:]:
+            require_broadcast_to(ctx, x, own.dims, laws.OTHERS_BROADCAST_TO_CHANGED)
+        return kept(call, own, dtype)
+    shape = ctx.broadcast(*(x.dims for x in operands))
+    return tensor(dtype, shape, combine(function, tuple(operands), shape, dtype) if dtype else None)
+
+
+@operator(*overloads(*(name for name in ARITHMETIC if name not in ("max", "min"))), *PAIRED, memory="dense")
+def arithmetic(call: Call) -> Tensor:
+    """Operands broadcast together; the result has their common type."""
+    names, operands = pair(call)
+    dtype = promoted_type(call, names, operands)
+    weighted = "alpha" in call and call.number("alpha") != 1
+    function = None if weighted else ARITHMETIC[base(call).removesuffix("_relu")]
+    if dtype == "bool":
+        function = {"bitwise_and": items.LOGIC["And"], "bitwise_or": items.LOGIC["Or"]}.get(base(call))
+    return together(call, _cast(call, operands, dtype), dtype, function)
+
+
+def _cast(call: Call, operands: Sequence[Tensor], dtype: str) -> Sequence[Tensor]:
+    """The operands in their common type; in place they aren't looked at."""
+    return operands if in_place(call) else [cast(x, dtype) for x in operands]
+
+
+@operator(*overloads(*DIVISIONS, "__ifloordiv__"), memory="dense")
+def divide(call: Call) -> Tensor:
+    """Operands broadcast together; no integer is divided by zero."""
+    names, operands = pair(call)
+    dtype = promoted_type(call, names, operands)
+    top, bottom = _cast(call, operands, dtype)
+    if dtype in INTEGERS:
+        require_nonzero(call.ctx, bottom)
+    return together(call, [top, bottom], dtype, DIVISIONS.get(base(call)))
+
+
+@operator(*overloads("div", "divide", "true_divide"), memory="dense")
+def quotient(call: Call) -> Tensor:
+    """Operands broadcast together; the result has floats, unless it is rounded."""
+    names, operands = pair(call)
+    dtype, rounding = promoted_type(call, names, operands), call.text("rounding_mode")
+    dtype = dtype if rounding else as_float(dtype)
+    top, bottom = _cast(call, operands, dtype)
+    if dtype in INTEGERS:
+        require_nonzero(call.ctx, bottom)
+    function = ROUNDED.get(rounding) if dtype in INTEGERS else None if rounding else items.ARITHMETIC["Div"]
+    return together(call, [top, bottom], dtype, function)
+
+
+@operator(*overloads(*FLOATING), memory="dense")
+def floating(call: Call) -> Tensor:
+    """Operands broadcast together; the result has floats."""
+    names, operands = pair(call)
+    return together(call, operands, as_float(promoted_type(call, names, operands)))
+
+
+@operator(*overloads("float_power"), memory="dense")
+def float_power(call: Call) -> Tensor:
+    """Operands broadcast together; the result has the widest type."""
+    names, operands = pair(call)
+    dtype = "complex128" if kind(promoted_type(call, names, operands)) > FLOAT else "float64"
+    law = laws.CHANGED_HOLDS_RESULTS.of(dtype=operands[0].dtype, result=dtype)
+    call.ctx.check(not in_place(call) or operands[0].dtype in (dtype, ""), law)
+    return together(call, operands, dtype)
+
+
+@operator(*overloads(*COMPARISONS), memory="dense")
+def compare(call: Call) -> Tensor:
+    """Operands broadcast together; the result is boolean."""
+    names, operands = pair(call)
+    dtype, close = promoted_type(call, names, operands), base(call) == "isclose"
+    call.ctx.check(not close or operands[0].dtype == operands[1].dtype, laws.OPERANDS_ONE_TYPE)
+    for name in ("rtol", "atol"):
+        call.ctx.check((call.number(name) or 0) >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name=name))
+    function = None if close else COMPARISONS[base(call)]
+    return together(call, _cast(call, operands, dtype), "bool", function)
+
+
+@operator(*overloads(*LOGIC), memory="dense")
+def logic(call: Call) -> Tensor:
+    """Operands broadcast together; the result is boolean."""
+    _, operands = pair(call)
+    function = LOGIC[base(call)] if all(x.dtype == "bool" for x in operands) else None
+    return together(call, operands, "bool", function)
+
+
+@operator("complex.default", "polar.default", memory="dense")
+def complex_of(call: Call) -> Tensor:
+    """Two tensors of real numbers, broadcast together."""
+    (_, (x, y)) = pair(call)
+    call.ctx.check(x.dtype == y.dtype, laws.OPERANDS_ONE_TYPE)
+    return together(call, (x, y), {"float64": "complex128", "float16": "complex32"}.get(x.dtype, "complex64"))

@@ -1,0 +1,130 @@
+"""The element types of results: PyTorch's promotion of tensors, tensors without axes, and numbers."""
+
+from __future__ import annotations
+
+from functools import partial, reduce
+from typing import TYPE_CHECKING
+
+from shapesmt.algebra import as_dim
+from shapesmt.algebra.numeric import literal
+from shapesmt.ops.math.elementwise import combine
+from shapesmt.ops.shared import items
+from shapesmt.ops.shared.items import INTEGERS
+from shapesmt.rules import elements, tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from shapesmt.ops.torch.call import Call
+    from shapesmt.rules import Tensor
+
+BOOL, INTEGER, FLOAT, COMPLEX = range(4)
+DEFAULT_FLOAT = "float32"
+_FLOATS = ("float16", "bfloat16", "float32", "float64")
+_PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
+_WHOLES = {"float16": "complex32", "bfloat16": "complex64", "float32": "complex64", "float64": "complex128"}
+
+
+def kind(dtype: str) -> int:
+    """Whether a type is boolean, of integers, of floats or complex, in that order."""
+    return BOOL if dtype == "bool" else INTEGER if dtype in INTEGERS else COMPLEX if dtype in _PARTS else FLOAT
+
+
+def promoted(a: str, b: str) -> str:
+    """The type that holds the numbers of both, as `torch.promote_types` says.
+
+    >>> promoted("int8", "uint8"), promoted("float16", "bfloat16"), promoted("float64", "complex64")
+    ('int16', 'float32', 'complex128')
+    >>> promoted("bool", "int32"), promoted("int64", "float16")
+    ('int32', 'float16')
+    """
+    if a == b:
+        return a
+    low, high = sorted((a, b), key=kind)
+    if kind(high) == COMPLEX and kind(low) >= FLOAT:
+        return _WHOLES[promoted(real_part(low), real_part(high))]
+    if kind(low) != kind(high):
+        return high
+    if kind(high) == FLOAT:
+        known = low in _FLOATS and high in _FLOATS
+        return "float32" if {a, b} == {"float16", "bfloat16"} else max(a, b, key=_FLOATS.index) if known else ""
+    signed = [t for t in (a, b) if t[0] == "i"]
+    if len(signed) == 1:
+        return "int16" if {a, b} == {"int8", "uint8"} else signed[0]
+    return max(a, b, key=INTEGERS.__getitem__)
+
+
+def real_part(dtype: str) -> str:
+    """The type of the real part of complex numbers; other types stay.
+
+    >>> real_part("complex64"), real_part("int64")
+    ('float32', 'int64')
+    """
+    return _PARTS.get(dtype, dtype)
+
+
+def as_float(dtype: str) -> str:
+    """The type in which functions of real numbers compute: integers and booleans become the default float.
+
+    >>> as_float("int64"), as_float("float16"), as_float("")
+    ('float32', 'float16', '')
+    """
+    return DEFAULT_FLOAT if dtype and kind(dtype) < FLOAT else dtype
+
+
+def result_type(operands: Iterable[tuple[Tensor, bool]]) -> str:
+    """The type of a result, as `torch.result_type` says, of operands each with whether it is a number; "" if unknown.
+
+    >>> matrix, one, number = tensor("float16", (2, 3)), tensor("float64", ()), tensor("float32", ())
+    >>> result_type([(matrix, False), (one, False), (number, True)]), result_type([(one, False), (matrix, False)])
+    ('float16', 'float16')
+    """
+    groups: list[list[str]] = [[], [], []]
+    for x, number in operands:
+        if not x.dtype:
+            return ""
+        groups[2 if number else 0 if x.shape is None or x.rank else 1].append(x.dtype)
+    return reduce(_over, (reduce(promoted, group) for group in groups if group))
+
+
+def _over(high: str, low: str) -> str:
+    """The type of operands of a higher rank of importance with those of a lower: it changes to another kind only."""
+    if kind(high) >= kind(low):
+        return high
+    return _WHOLES.get(high, low) if kind(low) == COMPLEX and kind(high) == FLOAT else promoted(high, low)
+
+
+# Operands
+
+
+def operand(call: Call, name: str) -> Tensor:
+    """An argument that is a tensor or a number, which is a tensor without axes."""
+    x = call.optional(name)
+    value = call.number(name)
+    if x is None and call.text(name) == "complex":
+        return tensor("complex64", ())
+    return call.tensor(name) if x is not None or value is None else number_tensor(value)
+
+
+def number_tensor(value: float) -> Tensor:
+    """A number as a tensor without axes."""
+    if isinstance(value, int):
+        return tensor("bool" if isinstance(value, bool) else "int64", (), elements((), [as_dim(int(value))]))
+    return tensor(DEFAULT_FLOAT, (), elements((), [literal(value, DEFAULT_FLOAT)]))
+
+
+def is_number(call: Call, name: str) -> bool:
+    """Whether an argument is a number and no tensor, so that it decides a type only by its kind."""
+    return f"@{name}" not in call.ctx.attributes or name in call.ctx.attributes or call.type_of(name) == "Scalar"
+
+
+def promoted_type(call: Call, names: Sequence[str], operands: Sequence[Tensor]) -> str:
+    """The type of a result of these arguments."""
+    return result_type((x, is_number(call, name)) for name, x in zip(names, operands, strict=True))
+
+
+def cast(x: Tensor, dtype: str) -> Tensor:
+    """A tensor in another type, its known elements with it."""
+    if x.dtype == dtype or not dtype or x.shape is None:
+        return x
+    return tensor(dtype, x.dims, combine(partial(items.cast, dtype=dtype), (x,), x.dims, dtype))

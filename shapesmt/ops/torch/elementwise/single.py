@@ -1,0 +1,226 @@
+"""Operators of one operand, element by element: the shape is kept, and types change as PyTorch promotes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.ops.math.elementwise import combine
+from shapesmt.ops.shared import items
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import COMPLEX, as_float, cast, kind, operand, real_part
+from shapesmt.ops.torch.layout import dense, is_plain, laid, order_of, strides_of
+from shapesmt.ops.torch.schemas import overloads
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.ops.shared.items import Function
+    from shapesmt.rules import Tensor
+
+KEPT = (
+    *(
+        "alias",
+        "alias_copy",
+        "bitwise_not",
+        "ceil",
+        "celu",
+        "clone",
+        "conj",
+        "_conj",
+        "conj_physical",
+        "_conj_physical",
+    ),
+    *("contiguous", "detach", "detach_copy", "elu", "erfinv_", "fix", "floor", "frac", "gelu", "hardshrink"),
+    *("hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "log_sigmoid"),
+    *("mish", "nan_to_num", "neg", "negative", "_neg_view", "relu", "relu6"),
+    *("round", "selu", "sgn", "sign", "silu", "softplus", "softshrink", "square", "threshold", "trunc", "zero"),
+    *("pin_memory", "_pin_memory", "fill_diagonal", "rrelu"),
+)
+"""They keep the element type."""
+OF_FLOATS = (
+    *("acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "asin", "asinh", "atan"),
+    *("atanh", "cos", "cosh", "deg2rad", "digamma", "erf", "erfc", "erfinv", "exp", "exp2", "expm1", "i0", "lgamma"),
+    *("log", "log10", "log1p", "log2", "logit", "mvlgamma", "polygamma", "rad2deg", "reciprocal", "rsqrt", "sigmoid"),
+    *("sin", "sinc", "sinh", "special_airy_ai", "special_bessel_j0", "special_bessel_j1", "special_bessel_y0"),
+    *("special_bessel_y1", "special_digamma", "special_entr", "special_erf", "special_erfc", "special_erfcx"),
+    *("special_erfinv", "special_exp2", "special_expit", "special_expm1", "special_gammaln", "special_i0"),
+    *("special_i0e", "special_i1", "special_i1e", "special_log1p", "special_log_ndtr", "special_logit"),
+    *("special_modified_bessel_i0", "special_modified_bessel_i1", "special_modified_bessel_k0"),
+    *("special_modified_bessel_k1", "special_multigammaln", "special_ndtr", "special_ndtri", "special_polygamma"),
+    *("special_psi", "special_scaled_modified_bessel_k0", "special_scaled_modified_bessel_k1", "special_sinc"),
+    *("special_spherical_bessel_j0", "sqrt", "tan", "tanh"),
+)
+"""They make floats of integers."""
+PREDICATES = ("isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "logical_not", "signbit")
+MAGNITUDES = ("abs", "absolute", "angle")
+"""They make real numbers of complex ones."""
+FOLLOWED = {
+    **{name.lower(): name for name in ("Abs", "Ceil", "Floor", "Neg", "Relu", "Round", "Sign", "Sqrt", "Reciprocal")},
+    "absolute": "Abs",
+    "negative": "Neg",
+    "sgn": "Sign",
+    "bitwise_not": "BitwiseNot",
+    "log": "Log",
+}
+VIEWS = ("alias", "detach", "lift", "lift_fresh", "positive", "resolve_conj", "resolve_neg", "conj", "_conj")
+"""They keep every element where it is."""
+
+
+CHANNELS_LAST = {"channels_last": 4, "channels_last_3d": 5}
+
+
+def base(call: Call) -> str:
+    """The operator's name without overload: "add" of `aten.add_.Tensor`."""
+    return call.ctx.node.op.split(".")[1].rstrip("_")
+
+
+def in_place(call: Call) -> bool:
+    """Whether the operator changes its first tensor."""
+    return call.ctx.node.op.split(".")[1].endswith("_")
+
+
+def first(call: Call) -> Tensor:
+    """The first argument that is a tensor."""
+    return call.tensor(next(name for name in call.names if call.type_of(name) == "Tensor"))
+
+
+def mapped(x: Tensor, dtype: str, function: Function | None) -> Tensor:
+    """A tensor of the same shape, its elements those of a function."""
+    return tensor(dtype, x.dims, combine(function, (x,), x.dims, dtype) if dtype else None)
+
+
+@operator(*overloads(*VIEWS), total=True, memory="view")
+def alias(call: Call) -> Tensor:
+    """The tensor itself."""
+    return first(call)
+
+
+@operator(
+    "clone.default",
+    "contiguous.default",
+    "alias_copy.default",
+    "detach_copy.default",
+    "lift_fresh_copy.default",
+    memory="view",
+)
+def clone(call: Call) -> Tensor:
+    """The same elements, row after row or as the memory format says."""
+    x = first(call)
+    plain = "contiguous.default" in call.ctx.node.op
+    return formatted(call, x, "contiguous_format" if plain else "preserve_format")
+
+
+def formatted(call: Call, x: Tensor, default: str) -> Tensor:
+    """A tensor in the memory format that is asked for."""
+    name = (call.text("memory_format") if "memory_format" in call.names else "") or default
+    if name in CHANNELS_LAST:
+        call.ctx.require_rank(x, CHANNELS_LAST[name])
+        return dense(x, (0, *range(2, x.rank), 1))
+    if name == "contiguous_format":
+        return x if is_plain(x) else tensor(x.dtype, x.dims, x.value)
+    return x if x.layout is None else dense(x, order_of(x))
+
+
+@operator(*overloads("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"), memory="dense")
+def dropout(call: Call) -> Tensor:
+    """The shape is kept, out of training the tensor itself; features are dropped of samples that have some."""
+    x, chance = first(call), call.number("p") or 0
+    call.ctx.check(0 <= chance <= 1, laws.CHANCE_FROM_0_TO_1)
+    if not call.flag("train") or chance == 0:
+        return x
+    if base(call).startswith("feature"):
+        call.ctx.require_rank(x, 2, least=True)
+    return tensor(x.dtype, x.dims)
+
+
+@operator(*overloads(*KEPT, *OF_FLOATS, *MAGNITUDES), total=True, memory="dense")
+def unary(call: Call) -> Tensor:
+    """The shape is kept."""
+    x, name = first(call), base(call)
+    _require_numbers(call, x, name)
+    dtype = as_float(x.dtype) if name in (*OF_FLOATS, "angle") else x.dtype
+    dtype = "int64" if name == "square" and dtype == "bool" else dtype
+    dtype = real_part(dtype) if name in MAGNITUDES else dtype
+    if in_place(call):
+        return kept(call, x, dtype)
+    followed = FOLLOWED.get(name) if call.ctx.node.op.endswith(".default") else None
+    return mapped(cast(x, dtype), dtype, items.UNARY.get(followed or ""))
+
+
+def _require_numbers(call: Call, x: Tensor, name: str) -> None:
+    """State what an operator needs of its type and of its numbers."""
+    check = call.ctx.check
+    if name == "gelu":
+        how = call.text("approximate")
+        names = {"name": "approximate", "values": "none or tanh", "value": how}
+        check(how in ("none", "tanh"), laws.ATTRIBUTE_ONE_OF_TEXTS.of(**names))
+    if name in ("neg", "negative"):
+        check(x.dtype != "bool", laws.NEGATED_NOT_BOOLEAN)
+    if name in ("abs", "absolute") and in_place(call):
+        check(real_part(x.dtype) == x.dtype, laws.CHANGED_HOLDS_RESULTS.of(dtype=x.dtype, result=real_part(x.dtype)))
+    if name == "rrelu":
+        check((call.number("lower") or 0) <= (call.number("upper") or 0), laws.RANGE_ENDS_NO_LOWER)
+    if name == "softshrink":
+        check((call.number("lambd") or 0) >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="lambd"))
+
+
+def kept(call: Call, own: Tensor, dtype: str) -> Tensor:
+    """The tensor that is changed in place, which has to be of a type that holds the results."""
+    holds = not dtype or not own.dtype or kind(dtype) <= kind(own.dtype)
+    call.ctx.check(holds, laws.CHANGED_HOLDS_RESULTS.of(dtype=own.dtype, result=dtype))
+    return tensor(own.dtype, own.dims)
+
+
+@operator(*overloads(*PREDICATES), total=True, memory="dense")
+def predicate(call: Call) -> Tensor:
+    """The shape is kept; the elements are booleans, but in place."""
+    x = first(call)
+    dtype = x.dtype if in_place(call) else "bool"
+    negated = base(call) == "logical_not" and x.dtype == "bool"
+    return mapped(x, dtype, items.PREDICATES["Not"] if negated else None)
+
+
+@operator(*overloads("real", "imag"), total=True, memory="view")
+def part(call: Call) -> Tensor:
+    """The shape is kept; the elements are real numbers, in the same memory."""
+    x, strides = call.tensor("self"), strides_of(call.tensor("self"))
+    if kind(x.dtype) < COMPLEX:
+        return x
+    result = tensor(real_part(x.dtype), x.dims)
+    return laid(result, None if strides is None else [2 * d for d in strides], order_of(x))
+
+
+@operator(*overloads("fill"), memory="dense")
+def fill(call: Call) -> Tensor:
+    """The shape is kept; what is filled in is one number."""
+    x, value = call.tensor("self"), operand(call, "value")
+    call.ctx.require_rank(value, 0)
+    return tensor(x.dtype, x.dims, combine(_second, (x, cast(value, x.dtype)), x.dims, x.dtype))
+
+
+def _second(_: object, value: object) -> object:
+    return value
+
+
+# Types
+
+
+@operator(
+    *overloads("to", "_to_copy", "type_as", "_autocast_to_full_precision", "_autocast_to_reduced_precision"),
+    memory="view",
+)
+def to(call: Call) -> Tensor:
+    """The shape is kept; the element type is the one that is named, or that of another tensor."""
+    x, other = call.tensor("self"), call.optional("other")
+    dtype = other.dtype if other is not None else call.text("dtype") or x.dtype
+    if dtype == x.dtype and base(call) != "_to_copy" and "memory_format" not in call:
+        return x
+    copied = formatted(call, x, "preserve_format")
+    return tensor(dtype, x.dims, cast(x, dtype).value, layout=copied.layout)
+
+
+@operator("chalf.default", "cfloat.default", "cdouble.default", total=True, memory="dense")
+def to_complex(call: Call) -> Tensor:
+    """The shape is kept; the elements are complex."""
+    x = call.tensor("self")
+    return tensor({"chalf": "complex32", "cdouble": "complex128"}.get(base(call), "complex64"), x.dims)

@@ -1,0 +1,59 @@
+"""Nodes that the reader of programs adds: what is checked before a run, and elements that are changed in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.errors import UsageError
+from shapesmt.graph import GUARDS
+from shapesmt.language import parse_formula
+from shapesmt.ops.torch.schemas import DOMAIN
+from shapesmt.rules import Unjudged, rule, tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from shapesmt.algebra import Dim, Formula
+    from shapesmt.rules import RuleContext, Tensor
+
+
+@rule(GUARDS, domain=DOMAIN, any_rank=True)
+def guards(ctx: RuleContext) -> list[Tensor]:
+    """Each guard holds: a condition on the size `i0_2` of the first input, or on the number `i1` that the second is."""
+    known = dict(_sizes(ctx))
+    read = {text: _formula(text, known) for text in _texts(ctx, "guards")}
+    for formula in read.values():
+        if formula is not None:
+            ctx.limit(formula, laws.GUARD_HOLDS)
+    for text in (*_texts(ctx, "unread"), *(text for text, formula in read.items() if formula is None)):
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"the guard {text} is followed"))
+    return []
+
+
+@rule("changed", domain=DOMAIN, any_rank=True, total=True)
+def changed(ctx: RuleContext) -> Tensor:
+    """A tensor whose elements an operator has changed in place, through another tensor of the same memory."""
+    x = ctx.input(0)
+    return tensor(x.dtype, x.shape, ndim=x.ndim if x.shape is None else None)
+
+
+def _formula(text: str, known: Mapping[str, Dim]) -> Formula | None:
+    try:
+        return parse_formula(text, known)
+    except UsageError:
+        return None
+
+
+def _texts(ctx: RuleContext, name: str) -> list[str]:
+    value = ctx.attribute(name, ())
+    return [text for text in value if isinstance(text, str)] if isinstance(value, tuple) else []
+
+
+def _sizes(ctx: RuleContext) -> Iterator[tuple[str, Dim]]:
+    for index, t in enumerate(ctx.inputs):
+        if t is not None and t.shape is not None:
+            yield from ((f"i{index}_{axis}", size) for axis, size in enumerate(t.dims))
+            items = ctx.items(index) if not t.dims else None
+            if items and items[0] is not None:
+                yield f"i{index}", items[0]

@@ -1,0 +1,179 @@
+"""Where elements are in memory: what PyTorch lets views see, and what results of operators look like.
+
+Strides are expressions of sizes. Those of axes of size 1, and of tensors without elements, don't matter to PyTorch, so
+that a condition on memory is stated for tensors in which they do.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate, combinations
+from operator import mul
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from shapesmt.algebra import ONE, all_of, any_of, differs, equal, implies, product
+from shapesmt.rules import Layout, tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.algebra import Dim, Formula
+    from shapesmt.rules import Shape, Tensor
+
+Memory: TypeAlias = Literal["open", "new", "dense", "view"]
+"""How an operator's results are in memory where its inputs aren't row after row: in an order that isn't known, row
+after row, densely in the order of the first input that is as large, or as the rule itself says."""
+OPEN = Layout()
+
+UNLIKE = (
+    *("aten.linalg_", "aten.fft_", "aten._fft_", "aten.einsum", "aten.lstm", "aten.gru", "aten.rnn_", "aten.cdist"),
+    *("aten.scaled_dot_product", "aten._scaled_dot_product", "aten.stft", "aten.istft", "aten.svd", "aten.qr"),
+    *("aten.lu", "aten.geqrf", "aten.ormqr", "aten.triangular_solve", "aten.cholesky", "aten.inverse", "aten.pinverse"),
+    *("aten.matrix_exp", "aten.tensordot", "aten.unique_dim", "aten.kron", "aten.index", "aten.take_along_dim"),
+    *("aten.cov", "aten.corrcoef", "aten.cross", "aten._lu", "aten._linalg", "aten._conv", "aten.mkldnn"),
+)
+"""How the names of operators begin whose results needn't be row after row though all inputs are."""
+
+
+def rows(dims: Sequence[Dim]) -> Shape:
+    """The strides of a tensor whose elements are row after row.
+
+    >>> from shapesmt.algebra import as_dim
+    >>> rows([as_dim(2), as_dim(3), as_dim(5)])
+    (Dim('15'), Dim('5'), Dim('1'))
+    """
+    return tuple(product(dims[i + 1 :]) for i in range(len(dims)))
+
+
+def strides_of(x: Tensor) -> Shape | None:
+    """The strides; None where they aren't known."""
+    return rows(x.dims) if x.layout is None else x.layout.strides
+
+
+def order_of(x: Tensor) -> tuple[int, ...] | None:
+    """The axes from the outermost inwards; None where that isn't known."""
+    return tuple(range(x.rank)) if x.layout is None else x.layout.order
+
+
+def storage_of(x: Tensor) -> Dim | None:
+    """How many elements the memory has in which the tensor's are the first; None where that isn't known."""
+    return x.numel if x.layout is None else x.layout.storage
+
+
+def is_plain(x: Tensor) -> bool:
+    """Whether elements are row after row."""
+    if x.layout is None or x.rank < 2:
+        return True
+    strides = x.layout.strides
+    return strides is not None and _alike(strides, rows(x.dims), x.dims)
+
+
+def _alike(a: Sequence[Dim], b: Sequence[Dim], dims: Sequence[Dim]) -> bool:
+    return all(p is q or d is ONE for p, q, d in zip(a, b, dims, strict=True))
+
+
+def laid(
+    x: Tensor, strides: Sequence[Dim] | None, order: Sequence[int] | None = None, storage: Dim | None = None
+) -> Tensor:
+    """A tensor with these strides; one whose elements are row after row, and alone, has no layout."""
+    layout: Layout | None = OPEN
+    if strides is not None:
+        plain = storage is x.numel and _alike(strides, rows(x.dims), x.dims)
+        kept = tuple(order) if order is not None else None
+        layout = None if plain else Layout(tuple(strides), kept, storage)
+    return tensor(x.dtype, x.dims, x.value, layout=layout)
+
+
+def dense(x: Tensor, order: Sequence[int] | None) -> Tensor:
+    """A tensor whose elements fill its memory, with the axes in that order from the outermost inwards."""
+    if order is None:
+        return laid(x, None)
+    packed = rows([x.dims[axis] for axis in order])
+    strides = [packed[list(order).index(axis)] for axis in range(x.rank)]
+    return laid(x, strides, order, x.numel)
+
+
+def settled(x: Tensor, op: str, memory: Memory, inputs: Sequence[Tensor]) -> Tensor:
+    """The result of an operator with its layout."""
+    if memory == "view" or x.layout is not None or x.shape is None or x.rank < 2:
+        return x
+    if op.startswith(UNLIKE) and memory != "new":
+        return laid(x, None)
+    if memory == "new" or all(map(is_plain, inputs)):
+        return x
+    if op.partition(".")[2].partition(".")[0].endswith("_"):
+        return tensor(x.dtype, x.dims, x.value, layout=inputs[0].layout)
+    return dense(x, _first_order(x, inputs)) if memory == "dense" else laid(x, None)
+
+
+def _first_order(x: Tensor, inputs: Sequence[Tensor]) -> tuple[int, ...] | None:
+    """The order of the first input that is as large as the result; None where one before it may say otherwise."""
+    plain = tuple(range(x.rank))
+    for i, t in enumerate(inputs):
+        if t.shape == x.shape:
+            order = order_of(t)
+            before = any(sum(d is not ONE for d in other.dims) > 1 for other in inputs[:i])
+            return None if before and order != plain else order
+    return plain if all(order_of(t) == tuple(range(t.rank)) for t in inputs) else None
+
+
+# Views
+
+
+def chunks(x: Tensor) -> list[tuple[int, int]]:
+    """The runs of axes, as first and one behind the last, that are in memory like a single axis."""
+    strides, runs = strides_of(x), []
+    start = 0
+    for i in range(1, x.rank + 1):
+        if i == x.rank or strides is None or strides[i - 1] is not strides[i] * x.dims[i]:
+            runs.append((start, i))
+            start = i
+    return runs
+
+
+def viewable(x: Tensor, dims: Sequence[Dim]) -> Formula:
+    """Whether a tensor can be seen with other sizes, as many elements, without a copy.
+
+    Where axes that differ from each other in memory meet, the new sizes need an end as well: the product of the sizes
+    up to there is one of the new sizes' products.
+    """
+    runs, strides = chunks(x), strides_of(x)
+    sizes = [product(x.dims[a:b]) for a, b in runs]
+    ends = [*accumulate(dims, mul, initial=ONE)]
+    conditions = []
+    for i, j in combinations(range(len(runs)), 2):
+        apart = [equal(d, 1) for d in sizes[i + 1 : j]] + [differs(sizes[i], 1), differs(sizes[j], 1)]
+        if strides is not None:
+            last, first = runs[i][1] - 1, runs[j][0]
+            apart.append(differs(strides[last], strides[first] * x.dims[first]))
+        met = any_of(*(_equal_products(x.dims[: runs[i][1]], dims[:k]) for k in range(len(ends))))
+        conditions.append(implies(all_of(*apart), met))
+    return any_of(all_of(*conditions), *(equal(d, 0) for d in x.dims))
+
+
+def _equal_products(a: Sequence[Dim], b: Sequence[Dim]) -> Formula:
+    """Whether sizes that aren't 0 have one product."""
+    left, right = list(a), []
+    for d in b:
+        if d in left:
+            left.remove(d)
+        else:
+            right.append(d)
+    return equal(product(left), product(right))
+
+
+def seen(x: Tensor, result: Tensor) -> Tensor:
+    """A tensor of other sizes on the same memory, its strides known where its axes end where those of the memory do."""
+    strides, storage = strides_of(x), storage_of(x)
+    if strides is None or x.rank == 0:
+        return laid(result, None if x.rank else rows(result.dims), None, storage)
+    ends = [*accumulate(result.dims, mul, initial=ONE)]
+    new: list[Dim] = []
+    for _, b in chunks(x):
+        whole = product(x.dims[:b])
+        met = (k for k in range(len(new), len(ends)) if ends[k] is whole)
+        stop = len(result.dims) if b == x.rank else next(met, None)
+        if stop is None:
+            return laid(result, None, None, storage)
+        new += [d * strides[b - 1] for d in rows(result.dims[len(new) : stop])]
+    order = tuple(range(len(new))) if order_of(x) == tuple(range(x.rank)) else None
+    return laid(result, new, order, storage)

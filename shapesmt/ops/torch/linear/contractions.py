@@ -1,0 +1,49 @@
+"""Contractions: einsum and tensordot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import ONE
+from shapesmt.ops.math.linear import diagonal_sizes, parse_equation, spelt
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import Tensor
+
+
+@operator("einsum.default")
+def einsum(call: Call) -> Tensor:
+    """Each letter of the equation is one size, or 1; `...` are any axes, aligned from the right."""
+    ctx, operands = call.ctx, [x for x in call.tensors("tensors") if x is not None]
+    terms, result = parse_equation(call.text("equation"))
+    ctx.check(len(terms) == len(operands), laws.EQUATION_TERM_PER_INPUT)
+    sizes: dict[str, Dim] = {}
+    most = 0
+    for term, x in zip(terms, operands, strict=True):
+        hidden = max(x.rank - len(term) + 1, 0) if "..." in term else 0
+        most = max(most, hidden)
+        letters = spelt(term, [f"...{i}" for i in range(hidden, 0, -1)])
+        ctx.check(len(letters) == x.rank, laws.EQUATION_TERM_LETTER_PER_AXIS.of(term="".join(term), rank=x.rank))
+        for letter, d in diagonal_sizes(ctx, letters, x).items():
+            law = laws.LETTER_SIZES_BROADCAST.of(letter=letter[0])
+            sizes[letter] = ctx.broadcast_sizes(sizes.get(letter, ONE), d, law)
+    letters = spelt(result, [f"...{i}" for i in range(most, 0, -1)])
+    ctx.check(sizes.keys() >= set(letters), laws.OUTPUT_LETTERS_AMONG_INPUTS)
+    ctx.check(len(set(letters)) == len(letters), laws.OUTPUT_LETTERS_ONCE)
+    return tensor(operands[0].dtype, [sizes[letter] for letter in letters])
+
+
+@operator("tensordot.default")
+def tensordot(call: Call) -> Tensor:
+    """Pairs of axes are summed over, which are equal or 1; the others of both operands are left."""
+    ctx, a, b = call.ctx, call.tensor("self"), call.tensor("other")
+    first, second = ctx.normals(call.integers("dims_self"), a.rank), ctx.normals(call.integers("dims_other"), b.rank)
+    ctx.check(len(first) == len(second), laws.AXES_AS_MANY_IN_BOTH)
+    for i, j in zip(first, second, strict=True):
+        ctx.broadcast_sizes(a[i], b[j], laws.INNER_SIZES_EQUAL)
+    left = [d for i, d in enumerate(a.dims) if i not in first]
+    return tensor(a.dtype, [*left, *(d for j, d in enumerate(b.dims) if j not in second)])

@@ -1,0 +1,182 @@
+"""Decompositions, inverses and determinants of matrices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import ZERO, any_of, equal, minimum
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import Tensor
+
+COMPLEX = {"float32": "complex64", "float64": "complex128", "float16": "complex32"}
+REAL = {complex_type: real for real, complex_type in COMPLEX.items()}
+
+SQUARE = {
+    "cholesky_inverse": "nn",
+    "det": "",
+    "inverse": "nn",
+    "linalg_cholesky": "nn",
+    "linalg_cholesky_ex": "nn, int32:",
+    "linalg_det": "",
+    "_linalg_det": ", nn, int32:n",
+    "linalg_eig": "complex:n, complex:nn",
+    "linalg_eigh": "real:n, nn",
+    "linalg_eigvals": "complex:n",
+    "_linalg_eigvals": "complex:n",
+    "linalg_eigvalsh": "real:n",
+    "linalg_inv": "nn",
+    "linalg_inv_ex": "nn, int32:",
+    "linalg_ldl_factor": "nn, int32:n",
+    "linalg_ldl_factor_ex": "nn, int32:n, int32:",
+    "linalg_matrix_exp": "nn",
+    "linalg_matrix_power": "nn",
+    "linalg_slogdet": ", real:",
+    "_linalg_slogdet": ", real:, nn, int32:n",
+    "logdet": "",
+    "matrix_exp": "nn",
+    "matrix_power": "nn",
+    "slogdet": ", real:",
+}
+"""Of square matrices `[..., n, n]`, the axes of each output behind the batch, and its element type where it differs."""
+
+ANY = {
+    "geqrf": "mn, k",
+    "linalg_lu_factor": "mn, int32:k",
+    "linalg_lu_factor_ex": "mn, int32:k, int32:",
+    "_lu_with_info": "mn, int32:k, int32:",
+    "linalg_pinv": "nm",
+    "linalg_svdvals": "real:k",
+    "pinverse": "nm",
+}
+"""The same of matrices `[..., m, n]`, whose lesser size is k."""
+
+
+def of_matrices(call: Call, template: str, *, square: bool = False) -> list[Tensor]:
+    """The outputs whose axes a template names; its letters are sizes of the matrices."""
+    ctx, x = call.ctx, call.ctx.input(0)
+    ctx.require_rank(x, 2, least=True)
+    if square:
+        ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
+    sizes = {"m": x[-2], "n": x[-1], "k": minimum(x[-2], x[-1]), "0": ZERO}
+    types = {"": x.dtype, "real": REAL.get(x.dtype, x.dtype), "complex": COMPLEX.get(x.dtype, x.dtype)}
+    outputs = []
+    for part in template.split(","):
+        kind, _, letters = part.strip().rpartition(":")
+        batch = () if "0" in letters else x.dims[:-2]
+        outputs.append(tensor(types.get(kind, kind), [*batch, *(sizes[letter] for letter in letters)]))
+    return outputs
+
+
+OVERLOADS = {"linalg_pinv": ("atol_rtol_float", "default")}
+
+
+def _names(table: dict[str, str]) -> list[str]:
+    return [f"{name}.{overload}" for name in table for overload in OVERLOADS.get(name, ("default",))]
+
+
+@operator(*_names(SQUARE))
+def of_square(call: Call) -> list[Tensor]:
+    """The outputs that the table has for square matrices."""
+    return of_matrices(call, SQUARE[call.ctx.node.op.split(".")[1]], square=True)
+
+
+@operator(*_names(ANY))
+def of_any(call: Call) -> list[Tensor]:
+    """The outputs that the table has for matrices."""
+    square = "hermitian" in call and call.flag("hermitian")
+    return of_matrices(call, ANY[call.ctx.node.op.split(".")[1]], square=square)
+
+
+@operator("cholesky.default")
+def cholesky(call: Call) -> Tensor:
+    """A triangular matrix; those without elements needn't be square."""
+    x = call.tensor("self")
+    call.ctx.require_rank(x, 2, least=True)
+    fits = any_of(equal(x[-2], x[-1]), equal(x.numel, 0))
+    call.ctx.require(fits, laws.MATRICES_SQUARE, x[-2], x[-1])
+    return tensor(x.dtype, x.dims)
+
+
+@operator("_linalg_eigh.default")
+def eigh(call: Call) -> list[Tensor]:
+    """Eigenvalues, and vectors where these are computed."""
+    return of_matrices(call, "real:n, nn" if call.flag("compute_v") else "real:n, 0", square=True)
+
+
+@operator("linalg_svd.default", "_linalg_svd.default")
+def svd(call: Call) -> list[Tensor]:
+    """`u`, `s` and the transpose of `v`, with all columns or only those that the values need."""
+    if "compute_uv" in call and not call.flag("compute_uv"):
+        return of_matrices(call, "0, real:k, 0")
+    return of_matrices(call, "mm, real:k, nn" if call.flag("full_matrices") else "mk, real:k, kn")
+
+
+@operator("svd.default")
+def svd_in_columns(call: Call) -> list[Tensor]:
+    """`u`, `s` and `v`; without `compute_uv`, the first and the last are zeros."""
+    all_columns = not (call.flag("some") and call.flag("compute_uv"))
+    return of_matrices(call, "mm, real:k, nn" if all_columns else "mk, real:k, nk")
+
+
+@operator("linalg_qr.default")
+def qr(call: Call) -> list[Tensor]:
+    """An orthogonal matrix and a triangular one."""
+    return of_matrices(call, {"complete": "mm, mn", "r": "0, kn"}.get(call.text("mode"), "mk, kn"))
+
+
+@operator("qr.default")
+def qr_by_flag(call: Call) -> list[Tensor]:
+    """An orthogonal matrix, with all columns or some, and a triangular one."""
+    return of_matrices(call, "mk, kn" if call.flag("some") else "mm, mn")
+
+
+@operator("linalg_lu.default")
+def lu(call: Call) -> list[Tensor]:
+    """A permutation, unless nothing is permuted, and two triangular matrices."""
+    return of_matrices(call, "mm, mk, kn" if call.flag("pivot") else "0, mk, kn")
+
+
+@operator("lu_unpack.default")
+def lu_unpack(call: Call) -> list[Tensor]:
+    """A permutation and two triangular matrices, of what is unpacked."""
+    x, pivots = call.tensor("LU_data"), call.tensor("LU_pivots")
+    parts = "mk, kn" if call.flag("unpack_data") else "0, 0"
+    outputs = of_matrices(call, ("mm, " if call.flag("unpack_pivots") else "0, ") + parts)
+    if call.flag("unpack_pivots"):
+        shape = tensor("", [*x.dims[:-2], minimum(x[-2], x[-1])])
+        call.ctx.require_agree(pivots, shape, law=laws.PIVOT_PER_ROW)
+        call.ctx.grant(call.place("LU_pivots"))
+    return outputs
+
+
+@operator("linalg_householder_product.default", "orgqr.default")
+def householder_product(call: Call) -> Tensor:
+    """Of as many reflections as `tau` has, which are the first columns of `[..., m, n]`, where m >= n."""
+    ctx, x, tau = call.ctx, call.ctx.input(0), call.ctx.input(1)
+    ctx.require_rank(x, 2, least=True)
+    ctx.check(tau.rank == x.rank - 1, laws.TENSORS_ONE_RANK.of(rank=x.rank - 1, other=tau.rank))
+    ctx.require_at_least(x[-2], x[-1], laws.REFLECTIONS_FIT_MATRIX)
+    ctx.require_at_least(x[-1], tau[-1], laws.REFLECTIONS_FIT_MATRIX)
+    for a, b in zip(x.dims[:-2], tau.dims[:-1], strict=True):
+        ctx.require_equal(a, b, laws.OPERANDS_SAME_BATCH_AXES)
+    return tensor(x.dtype, x.dims)
+
+
+@operator("ormqr.default")
+def ormqr(call: Call) -> Tensor:
+    """The product with reflections that `geqrf` made, whose shape is that of the other matrix."""
+    ctx, x, tau, other = call.ctx, call.tensor("self"), call.tensor("input2"), call.tensor("input3")
+    for matrix in (x, other):
+        ctx.require_rank(matrix, 2, least=True)
+    rows = other[-2 if call.flag("left") else -1]
+    ctx.check(x.rank == other.rank == tau.rank + 1, laws.TENSORS_ONE_RANK.of(rank=x.rank, other=other.rank))
+    ctx.require_equal(tau[-1], minimum(rows, x[-1]), laws.REFLECTIONS_FIT_MATRIX)
+    ctx.require_equal(x[-2], rows, laws.INNER_SIZES_EQUAL)
+    for a, b, c in zip(x.dims[:-2], tau.dims[:-1], other.dims[:-2], strict=True):
+        ctx.require_equal(a, b, laws.OPERANDS_SAME_BATCH_AXES)
+        ctx.require_equal(a, c, laws.OPERANDS_SAME_BATCH_AXES)
+    return tensor(other.dtype, other.dims)

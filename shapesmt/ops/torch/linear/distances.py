@@ -1,0 +1,75 @@
+"""Distances and similarities of vectors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import ONE, equal
+from shapesmt.ops.math.reduction import without
+from shapesmt.ops.shared.require import require_ranks
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.linear.norms import order, require_elements
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import Tensor
+
+
+@operator("cdist.default", "_cdist_forward.default", "_euclidean_dist.default")
+def cdist(call: Call) -> Tensor:
+    """`[..., m, k]` and `[..., n, k]` make `[..., m, n]`."""
+    ctx, a, b = call.ctx, call.tensor("x1"), call.tensor("x2")
+    require_ranks(ctx, 2, a, b, least=True)
+    ctx.require_equal(a[-1], b[-1], laws.VECTORS_OF_ONE_LENGTH)
+    return tensor(a.dtype, [*ctx.broadcast(a.dims[:-2], b.dims[:-2], law=laws.BATCH_SIZES_BROADCAST), a[-2], b[-2]])
+
+
+@operator("pdist.default", "_pdist_forward.default")
+def pdist(call: Call) -> Tensor:
+    """The distance of each pair of rows."""
+    x = call.tensor("self")
+    call.ctx.require_rank(x, 2)
+    return tensor(x.dtype, [x[0] * (x[0] - 1) // 2])
+
+
+@operator("pairwise_distance.default")
+def pairwise_distance(call: Call) -> Tensor:
+    """The distance along the last axis, of operands that broadcast."""
+    ctx, a, b = call.ctx, call.tensor("x1"), call.tensor("x2")
+    shape = ctx.broadcast(a.dims, b.dims)
+    require_elements(call, tensor("", shape), (len(shape) - 1,) if shape else (), order(call, "p"))
+    return tensor(a.dtype, without(shape, (len(shape) - 1,), keep=call.flag("keepdim")))
+
+
+@operator("cosine_similarity.default")
+def cosine_similarity(call: Call) -> Tensor:
+    """The cosine along an axis, of operands that broadcast."""
+    ctx, a, b = call.ctx, call.tensor("x1"), call.tensor("x2")
+    shape = ctx.broadcast(a.dims, b.dims)
+    axis = ctx.normal(call.integer("dim"), max(len(shape), 1))
+    return tensor(a.dtype, without(shape, (axis,), keep=False))
+
+
+@operator("dist.default")
+def dist(call: Call) -> Tensor:
+    """The norm of the difference of operands that broadcast."""
+    a, b = call.tensor("self"), call.tensor("other")
+    call.ctx.broadcast(a.dims, b.dims)
+    return tensor("", ())
+
+
+@operator("cov.default", "corrcoef.default")
+def covariance(call: Call) -> Tensor:
+    """`[variables, observations] -> [variables, variables]`; a list is one variable."""
+    ctx, x = call.ctx, call.tensor("self")
+    ctx.check(x.rank <= 2, laws.RANK_AT_MOST_2.of(rank=x.rank))
+    observations = x[-1] if x.rank else ONE
+    for name in ("fweights", "aweights"):
+        weights = call.optional(name) if "cov" in ctx.node.op else None
+        if weights is not None:
+            ctx.check(weights.rank <= 1, laws.RANK_AT_MOST_1.of(rank=weights.rank))
+            ctx.require_equal(weights.numel, observations, laws.WEIGHT_PER_OBSERVATION)
+            ctx.require_at_least(observations, 1, laws.AN_OBSERVATION)
+            ctx.grant(call.place(name))
+    return tensor("", () if x.rank < 2 or ctx.holds(equal(x[0], 1)) else (x[0], x[0]))

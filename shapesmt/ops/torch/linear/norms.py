@@ -1,0 +1,109 @@
+"""Norms of vectors and of matrices, conditions and ranks."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import minimum
+from shapesmt.ops.math.reduction import without
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.linear.decompositions import REAL
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import Tensor
+
+
+def real(call: Call, x: Tensor) -> str:
+    """The element type of norms."""
+    kind = call.text("dtype") if "dtype" in call else x.dtype
+    return REAL.get(kind, kind)
+
+
+def order(call: Call, name: str = "ord") -> float | str:
+    """Which norm it is: a number, or a name; the second without one."""
+    number = call.number(name)
+    if number is not None:
+        return number
+    text = call.text(name)
+    return {"inf": inf, "-inf": -inf}.get(text, text or 2.0)
+
+
+def axes_of(call: Call, x: Tensor) -> tuple[int, ...]:
+    """The axes that `dim` names: all without it, or where it is empty."""
+    return call.ctx.normals(call.integers("dim"), max(x.rank, 1)) or tuple(range(x.rank))
+
+
+def require_elements(call: Call, x: Tensor, axes: tuple[int, ...], which: float | str) -> None:
+    """State that there is an element where a norm is an extreme."""
+    if which == inf or (not isinstance(which, str) and which < 0):
+        for axis in axes:
+            call.ctx.require_at_least(x[axis], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
+
+
+@operator("linalg_vector_norm.default", "linalg__powsum.default", "norm.Scalar", "norm.ScalarOpt_dim")
+@operator("norm.ScalarOpt_dim_dtype", "norm.ScalarOpt_dtype", "frobenius_norm.dim")
+def vector_norm(call: Call) -> Tensor:
+    """The norm along some axes, or of all elements."""
+    x = call.tensor("self")
+    axes = axes_of(call, x)
+    require_elements(call, x, tuple(axis for axis in axes if axis < x.rank), order(call, "p" if "p" in call else "ord"))
+    return tensor(real(call, x), without(x.dims, axes, keep="keepdim" in call and call.flag("keepdim")))
+
+
+def matrix_norm_of(call: Call, x: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """The norm of matrices along two axes."""
+    ctx, which = call.ctx, order(call)
+    ctx.require_rank(x, 2, least=True)
+    ctx.check(len(axes) == 2, laws.AXES_OF_MATRIX.of(count=len(axes)))
+    rows, columns = (x[axis] for axis in axes)
+    extremes: dict[float | str, Dim] = {-1: columns, -inf: rows, -2: minimum(rows, columns)}
+    if which in extremes:
+        ctx.require_at_least(extremes[which], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
+    return tensor(real(call, x), without(x.dims, axes, keep=call.flag("keepdim")))
+
+
+@operator("linalg_matrix_norm.default", "linalg_matrix_norm.str_ord")
+def matrix_norm(call: Call) -> Tensor:
+    """The norm of matrices, by default of the last two axes."""
+    x = call.tensor("self")
+    return matrix_norm_of(call, x, call.ctx.normals(call.integers("dim") or (-2, -1), x.rank))
+
+
+@operator("linalg_norm.default", "linalg_norm.ord_str")
+def norm(call: Call) -> Tensor:
+    """A norm of vectors or matrices, by the number of axes; without `ord`, the second of all elements."""
+    x = call.tensor("self")
+    axes = axes_of(call, x)
+    if "ord" in call and (len(axes) == 2 or isinstance(order(call), str)):
+        return matrix_norm_of(call, x, axes)
+    call.ctx.check("dim" in call or "ord" not in call or x.rank <= 2, laws.AXES_OF_MATRIX.of(count=x.rank))
+    require_elements(call, x, tuple(axis for axis in axes if axis < x.rank), order(call))
+    return tensor(real(call, x), without(x.dims, axes, keep=call.flag("keepdim")))
+
+
+@operator("linalg_cond.default", "linalg_cond.p_str")
+def condition(call: Call) -> Tensor:
+    """`[..., m, n] -> [...]`; matrices are square but for the second norm."""
+    x = call.tensor("self")
+    call.ctx.require_rank(x, 2, least=True)
+    if order(call, "p") not in (2, -2):
+        call.ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
+    return tensor(REAL.get(x.dtype, x.dtype), x.dims[:-2])
+
+
+@operator("linalg_matrix_rank.default", "linalg_matrix_rank.atol_rtol_float", "linalg_matrix_rank.atol_rtol_tensor")
+def matrix_rank(call: Call) -> Tensor:
+    """`[..., m, n] -> [...]`, with tolerances that broadcast to it."""
+    ctx, x = call.ctx, call.ctx.input(0)
+    ctx.require_rank(x, 2, least=True)
+    if call.flag("hermitian"):
+        ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
+    shape = x.dims[:-2]
+    for name in ("atol", "rtol"):
+        tolerance = call.optional(name)
+        shape = shape if tolerance is None else ctx.broadcast(shape, tolerance.dims)
+    return tensor("int64", shape)

@@ -1,0 +1,221 @@
+"""Products of matrices and vectors, and what is added to them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import ONE, all_of, any_of, differs, equal, select, total
+from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_ranks
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import RuleContext, Shape, Tensor
+
+
+def product_of(ctx: RuleContext, a: Tensor, b: Tensor) -> Shape:
+    """`[..., m, k] x [..., k, n] -> [..., m, n]`; a vector is a row on the left and a column on the right."""
+    ctx.check(a.rank > 0 and b.rank > 0, laws.PRODUCT_OPERANDS_NOT_SCALAR)
+    ctx.require_equal(a[-1], b.dims[-2:][0], laws.INNER_SIZES_EQUAL)
+    batch = ctx.broadcast(a.dims[:-2], b.dims[:-2], law=laws.BATCH_SIZES_BROADCAST)
+    return (*batch, *a.dims[-2:-1], *(b.dims[-1:] if b.rank > 1 else ()))
+
+
+def strict_product(call: Call, first: str, second: str, *ranks: int) -> Shape:
+    """The product of two arguments of exactly these ranks, whose batches are equal."""
+    ctx, a, b = call.ctx, call.tensor(first), call.tensor(second)
+    for x, rank in zip((a, b), ranks, strict=True):
+        ctx.require_rank(x, rank)
+    ctx.require_equal(a[-1], b.dims[-2:][0], laws.INNER_SIZES_EQUAL)
+    for m, n in zip(a.dims[:-2], b.dims[:-2], strict=False):
+        ctx.require_equal(m, n, laws.OPERANDS_SAME_BATCH_AXES)
+    return (*a.dims[:-1], *(b.dims[-1:] if b.rank > 1 else ()))
+
+
+def added(call: Call, product: Shape) -> Tensor:
+    """The product, to which `self` expands; what is changed in place has the product's shape already."""
+    x = call.tensor("self")
+    require_broadcast_to(call.ctx, x, product, laws.BIAS_BROADCASTS_TO_PRODUCT)
+    if call.ctx.node.op.split(".")[1].endswith("_"):
+        call.ctx.require_agree(x, tensor(x.dtype, product), law=laws.CHANGED_SHAPED_AS_RESULT)
+    return tensor(x.dtype, product)
+
+
+@operator("matmul.default", "linalg_matmul.default", "__matmul__.default")
+def matmul(call: Call) -> Tensor:
+    """`[..., m, k] x [..., k, n] -> [..., m, n]` with broadcast batches."""
+    a = call.tensor("self")
+    return tensor(a.dtype, product_of(call.ctx, a, call.tensor("other")))
+
+
+@operator("mm.default", "_int_mm.default")
+def mm(call: Call) -> Tensor:
+    """`[m, k] x [k, n] -> [m, n]`."""
+    return tensor(
+        "" if "int" in call.ctx.node.op else call.tensor("self").dtype, strict_product(call, "self", "mat2", 2, 2)
+    )
+
+
+@operator("bmm.default")
+def bmm(call: Call) -> Tensor:
+    """`[b, m, k] x [b, k, n] -> [b, m, n]`."""
+    return tensor(call.tensor("self").dtype, strict_product(call, "self", "mat2", 3, 3))
+
+
+@operator("mv.default")
+def mv(call: Call) -> Tensor:
+    """`[m, k] x [k] -> [m]`."""
+    return tensor(call.tensor("self").dtype, strict_product(call, "self", "vec", 2, 1))
+
+
+@operator("dot.default", "vdot.default")
+def dot(call: Call) -> Tensor:
+    """`[k] x [k] -> []`."""
+    second = "tensor" if "aten.dot" in call.ctx.node.op else "other"
+    return tensor(call.tensor("self").dtype, strict_product(call, "self", second, 1, 1))
+
+
+@operator("outer.default", "ger.default")
+def outer(call: Call) -> Tensor:
+    """`[m] x [n] -> [m, n]`."""
+    a, b = call.tensor("self"), call.tensor("vec2")
+    require_ranks(call.ctx, 1, a, b)
+    return tensor("", [a[0], b[0]])
+
+
+@operator("addmm.default", "addmm_.default", "_addmm_activation.default")
+def addmm(call: Call) -> Tensor:
+    """`[m, k] x [k, n] + c -> [m, n]`."""
+    return added(call, strict_product(call, "mat1", "mat2", 2, 2))
+
+
+@operator("addmv.default", "addmv_.default")
+def addmv(call: Call) -> Tensor:
+    """`[m, k] x [k] + c -> [m]`; where the matrix is empty, `c` stays as it is."""
+    x, empty = call.tensor("self"), equal(call.tensor("mat").numel, 0)
+    y = added(call, strict_product(call, "mat", "vec", 2, 1))
+    if not x.rank:
+        return tensor(x.dtype, x.dims if call.ctx.holds(empty) else y.dims)
+    return tensor(x.dtype, [select(empty, x[0], y[0])])
+
+
+@operator("addr.default", "addr_.default")
+def addr(call: Call) -> Tensor:
+    """`[m] x [n] + c -> [m, n]`."""
+    a, b = call.tensor("vec1"), call.tensor("vec2")
+    require_ranks(call.ctx, 1, a, b)
+    return added(call, (a[0], b[0]))
+
+
+@operator("baddbmm.default", "baddbmm_.default")
+def baddbmm(call: Call) -> Tensor:
+    """`[b, m, k] x [b, k, n] + c -> [b, m, n]`."""
+    return added(call, strict_product(call, "batch1", "batch2", 3, 3))
+
+
+@operator("addbmm.default", "addbmm_.default")
+def addbmm(call: Call) -> Tensor:
+    """`[b, m, k] x [b, k, n] + c -> [m, n]`, summed over the batch."""
+    return added(call, strict_product(call, "batch1", "batch2", 3, 3)[1:])
+
+
+@operator("linear.default")
+def linear(call: Call) -> Tensor:
+    """`[..., k]` and weights `[n, k]` make `[..., n]`; weights that are a vector make `[...]`."""
+    ctx, x, w, bias = call.ctx, call.tensor("input"), call.tensor("weight"), call.optional("bias")
+    ctx.check(x.rank > 0 and w.rank in (1, 2), laws.WEIGHTS_MATRIX_OR_VECTOR.of(rank=w.rank))
+    ctx.require_equal(x[-1], w[-1], laws.LAST_AXIS_FITS_WEIGHTS)
+    shape = (*x.dims[:-1], *w.dims[:-1])
+    if bias is not None:
+        require_broadcast_to(ctx, bias, shape, laws.BIAS_BROADCASTS_TO_PRODUCT)
+    return tensor(x.dtype, shape)
+
+
+@operator("bilinear.default")
+def bilinear(call: Call) -> Tensor:
+    """`[..., i]`, `[..., j]` and weights `[n, i, j]` make `[..., n]`."""
+    ctx, x, y, w = call.ctx, call.tensor("input1"), call.tensor("input2"), call.tensor("weight")
+    ctx.require_rank(w, 3)
+    ctx.require_rank(x, 1, least=True)
+    ctx.require_agree(x, y, but=x.rank - 1, law=laws.SIZES_AGREE_BUT_LAST)
+    ctx.require_equal(x[-1], w[1], laws.LAST_AXIS_FITS_WEIGHTS)
+    ctx.require_equal(y[-1], w[2], laws.LAST_AXIS_FITS_WEIGHTS)
+    require_least(ctx, w.dims[1:], 1, laws.VECTORS_NOT_EMPTY)
+    bias = call.optional("bias")
+    if bias is not None:
+        ctx.require_rank(bias, 1)
+        ctx.require_equal(bias[0], w[0], laws.BIAS_PER_FILTER)
+    return tensor(x.dtype, [*x.dims[:-1], w[0]])
+
+
+@operator("inner.default")
+def inner(call: Call) -> Tensor:
+    """`[*a, k] x [*b, k] -> [*a, *b]`; a scalar multiplies."""
+    ctx, a, b = call.ctx, call.tensor("self"), call.tensor("other")
+    if not a.rank or not b.rank:
+        return tensor("", [*a.dims, *b.dims])
+    ctx.require_equal(a[-1], b[-1], laws.INNER_SIZES_EQUAL)
+    return tensor(a.dtype, [*a.dims[:-1], *b.dims[:-1]])
+
+
+@operator("linalg_multi_dot.default", "chain_matmul.default")
+def multi_dot(call: Call) -> Tensor:
+    """A chain of matrices, which may begin and end with a vector."""
+    ctx = call.ctx
+    chain = [x for x in call.tensors("tensors" if "multi" in ctx.node.op else "matrices") if x is not None]
+    ctx.check(len(chain) > ("multi" in ctx.node.op), laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
+    for x in chain[1:-1]:
+        ctx.require_rank(x, 2)
+    ctx.check(all(x.rank in (1, 2) for x in chain), laws.CHAIN_OF_MATRICES_AND_VECTORS)
+    for a, b in pairwise(chain):
+        ctx.require_equal(a[-1], b[0], laws.INNER_SIZES_EQUAL)
+    return tensor(chain[0].dtype, [*chain[0].dims[:-1], *chain[-1].dims[1:]])
+
+
+@operator("linalg_vecdot.default")
+def vecdot(call: Call) -> Tensor:
+    """Products summed over an axis, of operands that broadcast."""
+    ctx = call.ctx
+    a, b = call.tensor("x"), call.tensor("y")
+    if a.rank == b.rank == 1:
+        ctx.require_equal(a[0], b[0], laws.INNER_SIZES_EQUAL)
+    shape = ctx.broadcast(a.dims, b.dims)
+    axis = ctx.normal(call.integer("dim"), len(shape))
+    return tensor(a.dtype, [*shape[:axis], *shape[axis + 1 :]])
+
+
+@operator("cross.default", "linalg_cross.default")
+def cross(call: Call) -> Tensor:
+    """Vectors of 3 along an axis: without `dim`, along the first that has 3 elements."""
+    ctx, a, b = call.ctx, call.tensor("self"), call.tensor("other")
+    ctx.check(a.rank == b.rank > 0, laws.TENSORS_ONE_RANK.of(rank=a.rank, other=b.rank))
+    shape = ctx.broadcast(a.dims, b.dims)
+    if "dim" not in call:
+        first = (all_of(*(differs(d, 3) for d in a.dims[:i]), equal(a[i], 3), equal(b[i], 3)) for i in range(a.rank))
+        ctx.require(any_of(*first), laws.VECTORS_3_ELEMENTS)
+        return tensor(a.dtype, shape)
+    axis = ctx.normal(call.integer("dim"), a.rank)
+    for x in (a, b):
+        ctx.require_equal(x[axis], 3, laws.VECTORS_3_ELEMENTS)
+    return tensor(a.dtype, shape)
+
+
+@operator("kron.default")
+def kron(call: Call) -> Tensor:
+    """Aligned from the right, each size is the product of two."""
+    a, b = call.tensor("self"), call.tensor("other")
+    rank = max(a.rank, b.rank)
+    pairs = zip((*(ONE,) * (rank - a.rank), *a.dims), (*(ONE,) * (rank - b.rank), *b.dims), strict=True)
+    return tensor("", [m * n for m, n in pairs])
+
+
+@operator("block_diag.default")
+def block_diag(call: Call) -> Tensor:
+    """Matrices along the diagonal of one; a vector is a row and a scalar a matrix of one."""
+    parts = [x for x in call.tensors("tensors") if x is not None]
+    for x in parts:
+        call.ctx.check(x.rank <= 2, laws.CHAIN_OF_MATRICES_AND_VECTORS)
+    rows, columns = ([(ONE, ONE, *x.dims)[axis] for x in parts] for axis in (-2, -1))
+    return tensor("", [total(rows), total(columns)])

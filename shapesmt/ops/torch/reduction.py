@@ -1,0 +1,181 @@
+"""Operators that fold a tensor along some axes, or along all; and those that run along one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import ONE
+from shapesmt.ops.shared.bridge import listed, result
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import FLOAT, as_float, cast, kind, real_part
+from shapesmt.ops.torch.elementwise.single import base, in_place, kept
+from shapesmt.ops.torch.schemas import overloads
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import Shape, Tensor
+
+FOLDED = {"sum": "ReduceSum", "prod": "ReduceProd", "amax": "ReduceMax", "amin": "ReduceMin"}
+"""Those whose known elements are followed."""
+WIDENED = ("sum", "prod", "nansum", "cumsum", "cumprod", "trace")
+"""Of integers and booleans they make 64-bit integers."""
+OF_FLOATS = ("mean", "nanmean", "var", "std", "var_mean", "std_mean", "norm", "linalg_vector_norm")
+"""They take nothing else."""
+REAL = ("var", "std", "norm", "linalg_vector_norm")
+"""Of complex numbers they make real ones."""
+PAIRS = [op for op in overloads("max", "min", "median", "nanmedian", "mode") if "dim" in op or op.startswith("mode")]
+MOST_AXES = 64
+WHOLE = ("max.default", "min.default")
+
+
+def axes_of(call: Call, x: Tensor) -> tuple[int, ...]:
+    """The axes that are folded: those that are named, or all; a tensor without axes counts as having one."""
+    call.ctx.check(x.rank <= MOST_AXES, laws.RANK_AT_MOST.of(most=MOST_AXES, rank=x.rank))
+    value = call.ctx.attribute("dim")
+    named = (value,) if isinstance(value, int) else call.integers("dim") if "dim" in call else ()
+    return call.ctx.normals(named, max(x.rank, 1)) or tuple(range(x.rank))
+
+
+def axis_of(call: Call, x: Tensor) -> int:
+    """The axis that is named; a tensor without axes counts as having one."""
+    return call.ctx.normal(call.integer("dim"), max(x.rank, 1))
+
+
+def left(x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Shape:
+    """The sizes that are left."""
+    return tuple(ONE if i in axes else d for i, d in enumerate(x.dims) if keep or i not in axes)
+
+
+def folded_type(call: Call, x: Tensor) -> str:
+    """The element type of what a tensor is folded to."""
+    name, asked = base(call), call.text("dtype") if "dtype" in call.names else ""
+    dtype = asked or x.dtype
+    if name in OF_FLOATS and dtype:
+        call.ctx.check(kind(dtype) >= FLOAT, laws.FOLDS_FLOATS)
+    if asked or not dtype:
+        return real_part(dtype) if name in REAL else dtype
+    if name in ("any", "all"):
+        return "uint8" if dtype == "uint8" else "bool"
+    if (name in WIDENED and kind(dtype) < FLOAT) or name == "count_nonzero":
+        return "int64"
+    return as_float(dtype) if name == "logsumexp" else real_part(dtype) if name in REAL else dtype
+
+
+@operator(*overloads(*FOLDED, "mean", "nansum", "nanmean", "any", "all", "logsumexp", "count_nonzero"))
+@operator(*overloads("var", "std", "norm", "linalg_vector_norm"))
+def fold(call: Call) -> Tensor:
+    """The axes that are named go, or all, or become 1 with `keepdim`; of extremes none of them is empty."""
+    x, name = call.tensor("self"), base(call)
+    axes, keep, dtype = axes_of(call, x), call.flag("keepdim"), folded_type(call, x)
+    _require_elements(call, x, axes)
+    if x.value is not None and name in FOLDED and kind(dtype) < FLOAT and axes:
+        return result(call.ctx, FOLDED[name], cast(x, dtype), listed(*axes), keepdims=int(keep))
+    return tensor(dtype, left(x, axes, keep=keep))
+
+
+def _require_elements(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
+    """State that there is something to fold, for what has no value of nothing."""
+    order = call.number("ord") if base(call) == "linalg_vector_norm" else None
+    if base(call) in ("amax", "amin") or (order is not None and (order < 0 or order == float("inf"))):
+        for axis in axes:
+            if axis < x.rank:
+                call.ctx.require_at_least(x[axis], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
+
+
+@operator("var_mean.default", "var_mean.dim", "var_mean.correction")
+@operator("std_mean.default", "std_mean.dim", "std_mean.correction")
+def spread_and_mean(call: Call) -> tuple[Tensor, Tensor]:
+    """The axes that are named go, or all, or become 1 with `keepdim`."""
+    x = call.tensor("self")
+    dtype, dims = folded_type(call, x), left(x, axes_of(call, x), keep=call.flag("keepdim"))
+    return tensor(real_part(dtype), dims), tensor(dtype, dims)
+
+
+@operator(*PAIRS)
+def extreme(call: Call) -> tuple[Tensor, Tensor]:
+    """One axis goes, which isn't empty: what is picked of it, and where that is."""
+    x, axis = call.tensor("self"), axis_of(call, call.tensor("self"))
+    if axis < x.rank:
+        call.ctx.require_at_least(x[axis], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
+    dims = left(x, (axis,), keep=call.flag("keepdim"))
+    return tensor(x.dtype, dims), tensor("int64", dims)
+
+
+@operator(*WHOLE, "median.default", "nanmedian.default")
+def extreme_of_all(call: Call) -> Tensor:
+    """The greatest, least or middle element, where there is one."""
+    x = call.tensor("self")
+    if "median" not in call.ctx.node.op:
+        call.ctx.require_at_least(x.numel, 1, laws.EXTREME_AXIS_HAS_ELEMENT)
+    return tensor(x.dtype, ())
+
+
+@operator("argmax.default", "argmin.default")
+def extreme_place(call: Call) -> Tensor:
+    """The place of an extreme along an axis, or in the whole tensor."""
+    x, keep = call.tensor("self"), call.flag("keepdim")
+    axes = (axis_of(call, x),) if "dim" in call else tuple(range(x.rank))
+    size = x[axes[0]] if "dim" in call and x.rank else x.numel
+    call.ctx.require_at_least(size, 1, laws.EXTREME_AXIS_HAS_ELEMENT)
+    return tensor("int64", left(x, axes, keep=keep))
+
+
+@operator("aminmax.default")
+def least_and_greatest(call: Call) -> tuple[Tensor, Tensor]:
+    """Both extremes along an axis, or of the whole tensor."""
+    x = call.tensor("self")
+    axes = axes_of(call, x)
+    size = x[axes[0]] if "dim" in call and x.rank else x.numel
+    call.ctx.require_at_least(size, 1, laws.EXTREME_AXIS_HAS_ELEMENT)
+    output = tensor(x.dtype, left(x, axes, keep=call.flag("keepdim")))
+    return output, output
+
+
+@operator(*overloads("quantile", "nanquantile"))
+def quantile(call: Call) -> Tensor:
+    """One axis goes, or all; in front there is one for a list of quantiles."""
+    x, places = call.tensor("self"), call.optional("q")
+    ctx = call.ctx
+    ctx.check(x.dtype in ("float32", "float64", ""), laws.FOLDS_FLOATS)
+    axes = (axis_of(call, x),) if "dim" in call else tuple(range(x.rank))
+    for axis in axes:
+        if axis < x.rank:
+            ctx.require_at_least(x[axis], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
+    ctx.require_at_least(x.numel, 1, laws.INPUT_NOT_EMPTY)
+    if places is not None:
+        ctx.check(places.rank <= 1, laws.RANK_AT_MOST_1.of(rank=places.rank))
+        ctx.check(places.dtype == x.dtype, laws.OPERANDS_ONE_TYPE)
+    return tensor(x.dtype, (*(() if places is None else places.dims), *left(x, axes, keep=call.flag("keepdim"))))
+
+
+@operator("trace.default")
+def trace(call: Call) -> Tensor:
+    """The sum of a matrix's diagonal."""
+    x = call.tensor("self")
+    call.ctx.require_rank(x, 2)
+    return tensor(folded_type(call, x), ())
+
+
+# Running along an axis
+
+
+@operator(*overloads("cumsum", "cumprod", "logcumsumexp"))
+def running(call: Call) -> Tensor:
+    """The shape is kept; the axis is the tensor's."""
+    x, axis = call.tensor("self"), axis_of(call, call.tensor("self"))
+    asked = call.text("dtype") if "dtype" in call.names else ""
+    dtype = asked or ("int64" if base(call) in WIDENED and kind(x.dtype) < FLOAT and x.dtype else x.dtype)
+    if in_place(call):
+        return kept(call, x, asked or x.dtype)
+    if base(call) == "cumsum" and x.value is not None and x.rank and kind(dtype) < FLOAT:
+        return result(call.ctx, "CumSum", cast(x, dtype), listed(axis))
+    return tensor(dtype, x.dims)
+
+
+@operator("cummax.default", "cummin.default")
+def running_extreme(call: Call) -> tuple[Tensor, Tensor]:
+    """The shape is kept; the axis is the tensor's."""
+    x = call.tensor("self")
+    axis_of(call, x)
+    return tensor(x.dtype, x.dims), tensor("int64", x.dims)

@@ -1,0 +1,92 @@
+"""The schemas of PyTorch's operators: names, types and defaults of their arguments, from a table of PyTorch's own text.
+
+A line of the table is a schema as PyTorch prints it, for example `cat.default(Tensor[] tensors, int dim=0) -> Tensor`.
+The table is read when a program is first looked at.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from shapesmt.graph import AttributeValue
+
+DOMAIN = "torch"
+_ARGUMENT = re.compile(r"([\w?]+(?:\[\d*\])?\??) (\w+)(?:=(.*))?")
+
+
+class Argument(NamedTuple):
+    """One argument: its type as PyTorch writes it (`SymInt[2]`, `Tensor?`), and its default, None without one."""
+
+    name: str
+    type: str
+    default: AttributeValue | None
+
+    @property
+    def length(self) -> int:
+        """How many numbers a list has for which a single one may stand, as in `int[2]`; 0 of other arguments."""
+        return int(re.sub(r"\D", "", self.type) or 0)
+
+
+class Schema(NamedTuple):
+    """An operator's arguments by name, and the types of its outputs."""
+
+    arguments: dict[str, Argument]
+    outputs: tuple[str, ...]
+
+
+@cache
+def _table() -> dict[str, str]:
+    lines = (Path(__file__).parent / "schemas.txt").read_text(encoding="utf-8").splitlines()
+    return {name: rest for name, _, rest in (line.partition("(") for line in lines)}
+
+
+@cache
+def _overloads() -> dict[str, list[str]]:
+    by_name: dict[str, list[str]] = {}
+    for name, text in _table().items():
+        if "Dimname" not in text:  # which no export writes
+            by_name.setdefault(name.partition(".")[0], []).append(name)
+    return by_name
+
+
+def overloads(*names: str) -> list[str]:
+    """The operators of these names, and those that do the same in place.
+
+    >>> overloads("logical_and", "exp")
+    ['logical_and.default', 'logical_and_.default', 'exp.default', 'exp_.default']
+    """
+    return [op for name in names for each in (name, f"{name}_") for op in _overloads().get(each, ())]
+
+
+def schema(op: str) -> Schema | None:
+    """The schema of an operator such as "aten.cat.default"; None where PyTorch has no such operator.
+
+    >>> schema("aten.max_pool2d.default").arguments["stride"]
+    Argument(name='stride', type='int[2]', default=())
+    >>> schema("aten.max_pool2d.default").arguments["stride"].length, schema("aten.max_pool2d.default").outputs
+    (2, ('Tensor',))
+    >>> schema("aten.split.Tensor").outputs, schema("_operator.add")
+    (('Tensor[]',), None)
+    """
+    text = _table().get(op.removeprefix("aten.")) if op.startswith("aten.") else None
+    if text is None:
+        return None
+    listed, _, results = text.rpartition(") -> ")
+    arguments = (_ARGUMENT.fullmatch(part) for part in re.split(r", (?![^\[]*\])", listed))
+    read = (Argument(a[2], a[1], _default(a[3])) for a in arguments if a is not None)
+    return Schema({a.name: a for a in read}, tuple(part.split(" ")[0] for part in results.strip("()").split(", ")))
+
+
+def _default(text: str | None) -> AttributeValue | None:
+    """The value of a default: lists become tuples, booleans 0 or 1."""
+    try:
+        value = ast.literal_eval(text or "None")
+    except (SyntaxError, ValueError):
+        return text
+    if isinstance(value, list):
+        return tuple(value)
+    return int(value) if isinstance(value, bool) else value

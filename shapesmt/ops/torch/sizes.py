@@ -1,0 +1,300 @@
+"""Sizes of tensors as numbers, Python's arithmetic on them, and assertions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from shapesmt import laws
+from shapesmt.algebra import (
+    Dim,
+    absolute,
+    as_dim,
+    at_most,
+    differs,
+    maximum,
+    minimum,
+    select,
+    total,
+)
+from shapesmt.algebra.numeric import Float, float_greatest, float_least, from_dim, literal, steps
+from shapesmt.ops.shared import items
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.rules import Decided, Elements, Tensor, elements, tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Number: TypeAlias = "Dim | Float | None"
+REAL = "float64"  # Python's floats
+LEAST_INTEGER = -(2**63)
+
+
+def scalar(item: Number, dtype: str) -> Tensor:
+    """A number as a tensor without axes."""
+    return tensor(dtype, (), elements((), [item]))
+
+
+# Sizes
+
+
+@operator("sym_size.int", "size.int", of_shape=True)
+def sym_size(call: Call) -> Tensor:
+    """The size of one axis."""
+    x = call.tensor("self")
+    return scalar(x[call.ctx.normal(call.integer("dim"), x.rank)], "int64")
+
+
+@operator("sym_numel.default", "numel.default", of_shape=True)
+def sym_numel(call: Call) -> Tensor:
+    """The number of elements."""
+    return scalar(call.tensor("self").numel, "int64")
+
+
+# Python's operators
+
+
+def _quotient(a: Dim | Float, b: Dim | Float) -> Number:
+    return _real(a) / _real(b)
+
+
+def _floor_quotient(a: Dim | Float, b: Dim | Float) -> Number:
+    return (a - a % b) // b if isinstance(a, Dim) and isinstance(b, Dim) else None
+
+
+def _remainder(a: Dim | Float, b: Dim | Float) -> Number:
+    return a % b if isinstance(a, Dim) and isinstance(b, Dim) else None
+
+
+def _real(x: Dim | Float) -> Float:
+    return from_dim(x, REAL) if isinstance(x, Dim) else x
+
+
+def _alike(function: Callable[..., Number]) -> Callable[..., Number]:
+    """The function on two integers, or on two floats where one is a float."""
+
+    def applied(a: Dim | Float, b: Dim | Float) -> Number:
+        both = isinstance(a, Dim) and isinstance(b, Dim)
+        return function(a, b) if both else function(_real(a), _real(b))
+
+    return applied
+
+
+def _whole(x: Dim | Float) -> Number:
+    """Towards zero."""
+    return x if isinstance(x, Dim) else x.to_int()
+
+
+def _power(a: Dim | Float, b: Dim | Float) -> Number:
+    negative = isinstance(a, Dim) and isinstance(b, Dim) and b.lo < 0
+    result = None if negative else items.ARITHMETIC["Pow"](a, b)
+    return result if isinstance(result, (Dim, Float)) else None
+
+
+def _largest(a: Dim | Float, b: Dim | Float) -> Number:
+    return maximum(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else float_greatest(_real(a), _real(b))
+
+
+def _smallest(a: Dim | Float, b: Dim | Float) -> Number:
+    return minimum(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else float_least(_real(a), _real(b))
+
+
+ARITHMETIC: dict[str, Callable[..., Number]] = {
+    "_operator.add": _alike(lambda a, b: a + b),
+    "_operator.sub": _alike(lambda a, b: a - b),
+    "_operator.mul": _alike(lambda a, b: a * b),
+    "_operator.pow": _power,
+    "_operator.neg": lambda a: -a,
+    "_operator.pos": lambda a: a,
+    "_operator.abs": lambda a: absolute(a) if isinstance(a, Dim) else None,
+    "torch.sym_max": _largest,
+    "torch.sym_min": _smallest,
+    "torch.sym_float": _real,
+    "torch.sym_int": _whole,
+    "torch.sym_sqrt": lambda a: _real(a).unary(steps.SQRT),
+    "torch._sym_sqrt": lambda a: _real(a).unary(steps.SQRT),
+    "math.sqrt": lambda a: _real(a).unary(steps.SQRT),
+    "math.trunc": _whole,
+    "math.ceil": lambda a: a if isinstance(a, Dim) else a.ceil().to_int(),
+    "math.floor": lambda a: a if isinstance(a, Dim) else a.floor().to_int(),
+    "_operator.round": lambda a: a if isinstance(a, Dim) else a.round().to_int(),
+}
+DIVISIONS: dict[str, Callable[..., Number]] = {
+    "_operator.floordiv": _floor_quotient,
+    "_operator.mod": _remainder,
+    "_operator.truediv": _quotient,
+}
+COMPARISONS: dict[str, Callable[..., Number]] = {
+    "_operator.eq": _alike(items.LOGIC["Equal"]),
+    "_operator.ne": _alike(lambda a, b: items.PREDICATES["Not"](items.LOGIC["Equal"](a, b))),
+    "_operator.lt": _alike(items.LOGIC["Less"]),
+    "_operator.le": _alike(items.LOGIC["LessOrEqual"]),
+    "_operator.gt": _alike(items.LOGIC["Greater"]),
+    "_operator.ge": _alike(items.LOGIC["GreaterOrEqual"]),
+}
+LOGIC: dict[str, Callable[..., Number]] = {
+    "_operator.and_": items.LOGIC["And"],
+    "_operator.or_": items.LOGIC["Or"],
+    "_operator.xor": items.LOGIC["Xor"],
+    "torch.sym_not": items.PREDICATES["Not"],
+    "_operator.not_": items.PREDICATES["Not"],
+}
+REALS = ("_operator.truediv", "torch.sym_float", "torch.sym_sqrt", "torch._sym_sqrt", "math.sqrt")
+WHOLES = ("torch.sym_int", "math.trunc", "math.ceil", "math.floor", "_operator.round")
+
+
+def operands(call: Call) -> tuple[list[Number], list[str]]:
+    """The numbers that an operator of Python takes, and their types."""
+    names = [name for name in ("a", "b", "x") if name in call]
+    places = [call.tensor(name) if f"@{name}" in call.ctx.attributes else _constant(call, name) for name in names]
+    return [_item(call, x) for x in places], [x.dtype for x in places]
+
+
+def _constant(call: Call, name: str) -> Tensor:
+    value = call.number(name) or 0
+    if isinstance(value, int):
+        return scalar(as_dim(int(value)), "bool" if isinstance(value, bool) else "int64")
+    return scalar(literal(value, REAL), REAL)
+
+
+def _item(call: Call, x: Tensor) -> Number:
+    call.ctx.grant_elements(x, only_sizes=True)
+    return x.value.items[0] if isinstance(x.value, Elements) else None
+
+
+def applied(function: Callable[..., Number], numbers: Sequence[Number]) -> Number:
+    """The result of a function; unknown where a number is."""
+    return None if None in numbers else function(*numbers)
+
+
+@operator(*ARITHMETIC)
+def arithmetic(call: Call) -> Tensor:
+    """As Python does it, integers without end."""
+    numbers, types = operands(call)
+    op = call.ctx.node.op
+    whole = op in WHOLES or (op not in REALS and REAL not in types)
+    return scalar(applied(ARITHMETIC[op], numbers), "int64" if whole else REAL)
+
+
+@operator(*DIVISIONS)
+def divide(call: Call) -> Tensor:
+    """Rounded down, as Python does it; no number is divided by zero."""
+    numbers, types = operands(call)
+    divisor = numbers[-1]
+    if isinstance(divisor, Dim):
+        call.ctx.require(differs(divisor, 0), laws.NOT_DIVIDED_BY_ZERO, divisor, 0)
+    whole = call.ctx.node.op not in REALS and REAL not in types
+    return scalar(applied(DIVISIONS[call.ctx.node.op], numbers), "int64" if whole else REAL)
+
+
+@operator(*COMPARISONS, *LOGIC)
+def compare(call: Call) -> Tensor:
+    """A condition on numbers."""
+    numbers, types = operands(call)
+    op = call.ctx.node.op
+    function = COMPARISONS[op] if op in COMPARISONS else LOGIC[op]
+    whole = op not in COMPARISONS and set(types) != {"bool"}  # bitwise on integers
+    return scalar(None if whole else applied(function, numbers), "int64" if whole else "bool")
+
+
+@operator("torch.sym_ite")
+def sym_ite(call: Call) -> Tensor:
+    """One of two numbers, by a condition."""
+    condition, *cases = (call.tensor(n) if f"@{n}" in call.ctx.attributes else _constant(call, n) for n in "btf")
+    chosen, (a, b) = _item(call, condition), (_item(call, x) for x in cases)
+    dtype = REAL if any(x.dtype == REAL for x in cases) else cases[0].dtype
+    if isinstance(chosen, Dim) and isinstance(a, Dim) and isinstance(b, Dim):
+        return scalar(select(differs(chosen, 0), a, b), dtype)
+    return scalar(None, dtype)
+
+
+@operator("torch.sym_sum")
+def sym_sum(call: Call) -> Tensor:
+    """The sum of a list of numbers."""
+    numbers = call.sizes("args")
+    return scalar(total(n for n in numbers if n is not None) if None not in numbers else None, "int64")
+
+
+# Elements as numbers
+
+
+@operator("item.default", "_local_scalar_dense.default")
+def item(call: Call) -> Tensor:
+    """The only element of a tensor."""
+    x, ctx = call.tensor("self"), call.ctx
+    ctx.require_equal(x.numel, 1, laws.TENSOR_ONE_ELEMENT)
+    dtype = x.dtype if x.dtype == "bool" else "int64" if x.dtype in items.INTEGERS else REAL
+    if isinstance(x.value, Elements) and x.value.items and x.value.items[0] is not None:
+        return scalar(_real(x.value.items[0]) if dtype == REAL else x.value.items[0], dtype)
+    if dtype == REAL:
+        return scalar(None, dtype)
+    least, most = (0, 1) if dtype == "bool" else (LEAST_INTEGER, None)
+    return scalar(ctx.fresh("item", least, most, how=Decided((0,), place=0, free=True)), dtype)
+
+
+@operator("is_nonzero.default")
+def is_nonzero(call: Call) -> Tensor:
+    """Whether the only element of a tensor isn't zero."""
+    call.ctx.require_equal(call.tensor("self").numel, 1, laws.TENSOR_ONE_ELEMENT)
+    return scalar(None, "bool")
+
+
+@operator("equal.default", total=True)
+def equal_tensors(_: Call) -> Tensor:
+    """Whether two tensors are equal."""
+    return scalar(None, "bool")
+
+
+@operator("allclose.default")
+def allclose(call: Call) -> Tensor:
+    """Whether two tensors, broadcast together, are nearly equal."""
+    x, y = call.tensor("self"), call.tensor("other")
+    call.ctx.check(x.dtype == y.dtype, laws.OPERANDS_ONE_TYPE)
+    call.ctx.broadcast(x.dims, y.dims)
+    return scalar(None, "bool")
+
+
+# Assertions
+
+
+@operator("_assert_scalar.default", "_assert_async.default", "_assert_async.msg")
+def assertion(call: Call) -> None:
+    """A number isn't zero; one that depends on data isn't checked."""
+    condition = _constant(call, "self") if "@self" not in call.ctx.attributes else call.tensor("self")
+    truth = condition.value.items[0] if isinstance(condition.value, Elements) else None
+    if not isinstance(truth, Dim) or any(s.by_data for s in truth.symbols):
+        call.ctx.grant_elements(condition)
+        if isinstance(truth, Dim) and all(s.by_data for s in truth.symbols) and len(truth.symbols) == 1:
+            call.ctx.facts.append(differs(truth, 0))
+        return
+    call.ctx.require(differs(truth, 0), laws.ASSERTION_HOLDS)
+
+
+@operator("_assert_tensor_metadata.default")
+def metadata(call: Call) -> None:
+    """A tensor has the sizes and the element type that are asserted of it."""
+    x, ctx, dtype = call.tensor("a"), call.ctx, call.text("dtype")
+    ctx.check(not dtype or not x.dtype or dtype == x.dtype, laws.ASSERTION_HOLDS)
+    if "size" in call:
+        expected = call.sizes("size")
+        ctx.check(len(expected) == x.rank, laws.ASSERTION_HOLDS)
+        for size, d in zip(expected, x.dims, strict=True):
+            if size is not None:
+                ctx.require_equal(d, size, laws.ASSERTION_HOLDS)
+
+
+@operator("sym_constrain_range.default", "sym_constrain_range_for_size.default")
+def constrain(call: Call) -> None:
+    """A number is in a range; one that depends on data isn't checked."""
+    size = call.size("size")
+    for_size = call.ctx.node.op.endswith("for_size.default")
+    least = call.number("min") if call.number("min") is not None else 0 if for_size else None
+    most = call.number("max")
+    if size is None or any(s.by_data for s in size.symbols):
+        alone = size is not None and size.as_symbol() is not None
+        if alone and size is not None and isinstance(most, int):
+            call.ctx.facts.append(at_most(size, most))
+        return
+    if isinstance(least, int):
+        call.ctx.require_at_least(size, least, laws.ASSERTION_HOLDS)
+    if isinstance(most, int):
+        call.ctx.require_at_least(most, size, laws.ASSERTION_HOLDS)

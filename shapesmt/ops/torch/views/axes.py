@@ -1,0 +1,210 @@
+"""Operators that change the axes: their order, those of size 1, and those that are stretched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import ONE, ZERO, any_of, equal, select
+from shapesmt.ops.layout.shape import broadcast_value
+from shapesmt.ops.shared.bridge import listed, result
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.single import base
+from shapesmt.ops.torch.layout import laid, order_of, storage_of, strides_of
+from shapesmt.ops.torch.schemas import overloads
+from shapesmt.rules import Tensor, tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.algebra import Dim
+
+# Order
+
+
+def permuted(call: Call, x: Tensor, order: Sequence[int]) -> Tensor:
+    """The tensor with its axes in another order; a copy of it is row after row."""
+    output = result(call.ctx, "Transpose", x, perm=tuple(order)) if x.rank else x
+    if "_copy" in call.ctx.node.op:
+        return tensor(output.dtype, output.dims, output.value)
+    strides, places = strides_of(x), order_of(x)
+    apart = None if strides is None else [strides[axis] for axis in order]
+    nested = None if places is None else [list(order).index(axis) for axis in places]
+    return laid(output, apart, nested, storage_of(x))
+
+
+@operator("permute.default", "permute_copy.default", memory="view")
+def permute(call: Call) -> Tensor:
+    """The axes in the order that is listed."""
+    x, order = call.tensor("self"), call.integers("dims")
+    call.ctx.check(len(order) == x.rank, laws.ORDER_NAMES_AXES_ONCE)
+    return permuted(call, x, call.ctx.normals(order, x.rank))
+
+
+@operator(*overloads("transpose", "transpose_copy", "swapaxes", "swapdims"), memory="view")
+def transpose(call: Call) -> Tensor:
+    """Two axes change places."""
+    x = call.tensor("self")
+    a, b = (call.ctx.normal(call.integer(name), max(x.rank, 1)) for name in call.names[1:3])
+    order = list(range(x.rank))
+    if x.rank:
+        order[a], order[b] = b, a
+    return permuted(call, x, order)
+
+
+@operator(*overloads("t", "t_copy"), memory="view")
+def t(call: Call) -> Tensor:
+    """A matrix transposed; a vector stays."""
+    x = call.tensor("self")
+    call.ctx.check(x.rank <= 2, laws.RANK_AT_MOST_2.of(rank=x.rank))
+    return permuted(call, x, range(x.rank)[::-1])
+
+
+@operator("numpy_T.default", "matrix_H.default", "mT.default", "mH.default", "adjoint.default", memory="view")
+def transposed(call: Call) -> Tensor:
+    """All axes, or the last two, change places."""
+    x, name, ctx = call.tensor("self"), base(call), call.ctx
+    order = list(range(x.rank))
+    if name == "numpy_T":
+        return permuted(call, x, order[::-1])
+    if name == "matrix_H":
+        ctx.check(x.rank in (0, 2), laws.RANK_2.of(rank=x.rank))
+    elif x.rank or name != "adjoint":
+        ctx.require_rank(x, 2, least=True)
+    return permuted(call, x, [*order[:-2], *order[-2:][::-1]])
+
+
+@operator(*overloads("movedim", "moveaxis"), memory="view")
+def movedim(call: Call) -> Tensor:
+    """Axes move to other places; the others keep their order."""
+    x, rank = call.tensor("self"), max(call.tensor("self").rank, 1)
+    lists = []
+    for name in ("source", "destination"):
+        value = call.ctx.attribute(name)
+        lists.append(call.ctx.normals((value,) if isinstance(value, int) else call.integers(name), rank))
+    sources, targets = lists
+    call.ctx.check(len(sources) == len(targets), laws.AXES_MOVE_TO_AS_MANY)
+    places = dict(zip(targets, sources, strict=True))
+    others = iter([axis for axis in range(x.rank) if axis not in sources])
+    return permuted(call, x, [places[i] if i in places else next(others) for i in range(x.rank)])
+
+
+# Axes of size 1
+
+
+@operator(*overloads("squeeze", "squeeze_copy"), memory="view")
+def squeeze(call: Call) -> Tensor:
+    """Of the axes that are named, or of all, those of size 1 go."""
+    x, ctx = call.tensor("self"), call.ctx
+    value = ctx.attribute("dim")
+    named = (value,) if isinstance(value, int) else call.integers("dim") if "dim" in call.names else range(x.rank)
+    axes = ctx.normals(named, max(x.rank, 1))
+    gone = [axis for axis in axes if axis < x.rank and ctx.holds(equal(x[axis], 1))]
+    if any(axis < x.rank and ctx.holds(equal(x[axis], 1)) is None for axis in axes):
+        return tensor(x.dtype, None)
+    return without(call, x, gone)
+
+
+def without(call: Call, x: Tensor, gone: Sequence[int]) -> Tensor:
+    """The tensor without some axes, which have size 1."""
+    if not gone:
+        return x
+    output = result(call.ctx, "Squeeze", tensor(x.dtype, _ones(x, gone), x.value), listed(*gone))
+    strides, places = strides_of(x), order_of(x)
+    kept = [axis for axis in range(x.rank) if axis not in gone]
+    apart = None if strides is None else [strides[axis] for axis in kept]
+    nested = None if places is None else [kept.index(axis) for axis in places if axis in kept]
+    return laid(output, apart, nested, storage_of(x))
+
+
+def _ones(x: Tensor, axes: Sequence[int]) -> list[Dim]:
+    return [ONE if axis in axes else d for axis, d in enumerate(x.dims)]
+
+
+@operator(*overloads("unsqueeze", "unsqueeze_copy"), memory="view")
+def unsqueeze(call: Call) -> Tensor:
+    """A new axis of size 1."""
+    x = call.tensor("self")
+    return with_axis(call, x, call.ctx.normal(call.integer("dim"), x.rank, end=1))
+
+
+def with_axis(call: Call, x: Tensor, axis: int) -> Tensor:
+    """The tensor with a new axis of size 1."""
+    output = result(call.ctx, "Unsqueeze", x, listed(axis))
+    strides, places = strides_of(x), order_of(x)
+    apart = None
+    if strides is not None:
+        new = ONE if axis == x.rank else strides[axis] * x.dims[axis]
+        apart = [*strides[:axis], new, *strides[axis:]]
+    nested = None
+    if places is not None:
+        moved = [a + (a >= axis) for a in places]
+        at = moved.index(axis + 1) if axis < x.rank else len(moved)
+        nested = [*moved[:at], axis, *moved[at:]]
+    return laid(output, apart, nested, storage_of(x))
+
+
+@operator("atleast_1d.default", "atleast_2d.default", "atleast_3d.default", memory="view")
+@operator("atleast_1d.Sequence", "atleast_2d.Sequence", "atleast_3d.Sequence", memory="view")
+def at_least_axes(call: Call) -> Tensor | list[Tensor]:
+    """New axes of size 1 until there are as many as the name says."""
+    least = int(base(call)[len("atleast_")])
+    given = [t for t in call.tensors("tensors") if t is not None] if "tensors" in call.names else [call.tensor("self")]
+    outputs = []
+    for x in given:
+        y = x
+        for axis in NEW_AXES.get((least, x.rank), ()):
+            y = with_axis(call, y, axis)
+        outputs.append(y)
+    return outputs if "tensors" in call.names else outputs[0]
+
+
+NEW_AXES = {(1, 0): (0,), (2, 0): (0, 0), (2, 1): (0,), (3, 0): (0, 0, 0), (3, 1): (0, 2), (3, 2): (2,)}
+"""The axes that a tensor gets, by how many it has to have and how many it has."""
+
+
+# Stretched axes
+
+
+def expanded(call: Call, x: Tensor, items: Sequence[Dim | None]) -> Tensor:
+    """The tensor with axes of size 1 stretched to sizes that are listed, and new ones in front; -1 keeps a size."""
+    ctx, new = call.ctx, len(items) - x.rank
+    ctx.check(new >= 0, laws.RANK_AT_MOST_THAT_OF_SHAPE.of(most=len(items), rank=x.rank))
+    strides = strides_of(x)
+    dims: list[Dim] = []
+    apart: list[Dim] = []
+    for i, item in enumerate(items):
+        own = x[i - new] if i >= new else ONE
+        size = own if i >= new and item is not None and item.constant == -1 else item
+        size = ctx.fresh(f"size{i}") if size is None else size
+        ctx.require_at_least(size, 0, laws.SIZES_NOT_NEGATIVE)
+        ctx.require(any_of(equal(own, size), equal(own, 1)), laws.EXPANDS_FROM_1_OR_STAYS, own, size)
+        dims.append(size)
+        step = ZERO if i < new or strides is None else strides[i - new]
+        apart.append(step if own is size else select(equal(own, size), step, 0))
+    output = tensor(x.dtype, dims, broadcast_value(x, tuple(dims)))
+    return laid(output, None if strides is None else apart, None, storage_of(x))
+
+
+@operator("expand.default", "broadcast_to.default", "expand_copy.default", memory="view")
+def expand(call: Call) -> Tensor:
+    """Axes of size 1 stretched to sizes that are listed."""
+    output = expanded(call, call.tensor("self"), call.sizes("size"))
+    return tensor(output.dtype, output.dims, output.value) if base(call) == "expand_copy" else output
+
+
+@operator("expand_as.default", memory="view")
+def expand_as(call: Call) -> Tensor:
+    """Axes of size 1 stretched to the sizes of another tensor."""
+    return expanded(call, call.tensor("self"), call.tensor("other").dims)
+
+
+@operator("broadcast_tensors.default", memory="view")
+def broadcast_tensors(call: Call) -> list[Tensor]:
+    """Tensors stretched to the sizes to which they broadcast together."""
+    given = [t for t in call.tensors("tensors") if t is not None]
+    shape = call.ctx.broadcast(*(t.dims for t in given))
+    before = len(call.ctx.requirements)
+    outputs = [expanded(call, t, shape) for t in given]
+    del call.ctx.requirements[before:]  # which say the same again
+    return outputs

@@ -1,0 +1,322 @@
+"""Operators that take parts of a tensor, on the same memory: slices, diagonals, windows, and lists of parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shapesmt import laws
+from shapesmt.algebra import ONE, ZERO, any_of, as_dim, at_least, ceil_divide, equal, maximum, minimum, select
+from shapesmt.ops.shared.bridge import listed, result
+from shapesmt.ops.shared.fields import viewed, within
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.single import base
+from shapesmt.ops.torch.layout import laid, order_of, strides_of
+from shapesmt.ops.torch.schemas import overloads
+from shapesmt.rules import Decided, Elements, Tensor, position, tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import Value
+
+END = 2**62  # as an end, that of the axis
+
+# One part
+
+
+def part_of(x: Tensor, output: Tensor, factors: Sequence[Dim], *, copied: bool = False) -> Tensor:
+    """A part of a tensor, each of whose strides is multiplied by a factor; it begins anywhere in the memory."""
+    strides = strides_of(x)
+    if copied:
+        return tensor(output.dtype, output.dims, output.value)
+    if strides is None:
+        return laid(output, None)
+    return laid(output, [d * factor for d, factor in zip(strides, factors, strict=True)], order_of(x))
+
+
+@operator("slice.Tensor", "slice_copy.Tensor", memory="view")
+def slice_(call: Call) -> Tensor:
+    """Every `step`-th element along an axis, from a start to an end, which are clamped to the axis."""
+    x, ctx = call.tensor("self"), call.ctx
+    ctx.require_rank(x, 1, least=True)
+    axis, step = ctx.normal(call.integer("dim"), x.rank), call.size("step")
+    start = call.size("start") if "start" in call else ZERO
+    end = call.size("end") if "end" in call else as_dim(END)
+    if step is not None:
+        ctx.require_at_least(step, 1, laws.STEP_AT_LEAST_1)
+    output = result(ctx, "Slice", x, listed(start), listed(end), listed(axis), listed(step))
+    factors = [(step if step is not None else ONE) if i == axis else ONE for i in range(x.rank)]
+    return part_of(x, output, factors, copied="_copy" in ctx.node.op)
+
+
+@operator("narrow.default", "narrow_copy.default", memory="view")
+def narrow(call: Call) -> Tensor:
+    """Some elements along an axis, which are all there."""
+    x, ctx = call.tensor("self"), call.ctx
+    ctx.require_rank(x, 1, least=True)
+    axis, start, length = ctx.normal(call.integer("dim"), x.rank), call.size("start"), call.size("length")
+    ctx.require_at_least(0 if length is None else length, 0, laws.LENGTH_NOT_NEGATIVE)
+    dims = list(x.dims)
+    if length is None or start is None:
+        dims[axis] = ctx.fresh("length", 0, x[axis], how=Decided(free=True)) if length is None else length
+        ctx.require_at_least(x[axis], dims[axis], laws.SLICES_INSIDE_AXIS)
+        return part_of(x, tensor(x.dtype, dims), [ONE] * x.rank, copied="_copy" in ctx.node.op)
+    first = within(start, x[axis])
+    ctx.require_at_least(first, 0, laws.SLICES_INSIDE_AXIS)
+    ctx.require_at_least(x[axis], first + length, laws.SLICES_INSIDE_AXIS)
+    dims[axis] = length
+    output = result(ctx, "Slice", x, listed(first), listed(first + length), listed(axis))
+    return part_of(x, tensor(x.dtype, dims, output.value), [ONE] * x.rank, copied="_copy" in ctx.node.op)
+
+
+@operator("narrow.Tensor", memory="view")
+def narrow_from(call: Call) -> Tensor:
+    """Some elements along an axis, from one that a tensor has."""
+    x, ctx, length = call.tensor("self"), call.ctx, call.size("length")
+    ctx.require_rank(x, 1, least=True)
+    ctx.require_rank(call.tensor("start"), 0)
+    axis = ctx.normal(call.integer("dim"), x.rank)
+    ctx.grant(call.place("start"))
+    length = ctx.fresh("length", 0, x[axis]) if length is None else length
+    ctx.require_at_least(length, 0, laws.LENGTH_NOT_NEGATIVE)
+    ctx.require_at_least(x[axis], length, laws.SLICES_INSIDE_AXIS)
+    return part_of(x, x.replace(axis, length), [ONE] * x.rank)
+
+
+@operator("select.int", "select_copy.int", memory="view")
+def select_(call: Call) -> Tensor:
+    """One place of an axis, which goes."""
+    x, ctx = call.tensor("self"), call.ctx
+    ctx.require_rank(x, 1, least=True)
+    axis, index = ctx.normal(call.integer("dim"), x.rank), call.size("index")
+    if index is not None:
+        ctx.require_within(index, x[axis], laws.INDEX_INSIDE_AXIS)
+    return picked(x, axis, index, copied="_copy" in ctx.node.op)
+
+
+def picked(x: Tensor, axis: int, index: Dim | None, *, copied: bool = False) -> Tensor:
+    """The tensor at one place of an axis, which goes."""
+    dims = [*x.dims[:axis], *x.dims[axis + 1 :]]
+    value = None if index is None else _value_at(x, axis, index, dims)
+    output, strides, places = tensor(x.dtype, dims, value), strides_of(x), order_of(x)
+    if copied:
+        return output
+    kept = [a for a in range(x.rank) if a != axis]
+    nested = None if places is None else [kept.index(a) for a in places if a != axis]
+    return laid(output, None if strides is None else [strides[a] for a in kept], nested)
+
+
+def _value_at(x: Tensor, axis: int, index: Dim, dims: Sequence[Dim]) -> Value | None:
+    """The elements at one place of an axis."""
+    number, length, back = index.constant, x[axis].constant, x.rank - axis
+    if number is not None and length is not None and not -length <= number < length:
+        return None
+    if number is None and isinstance(x.value, Elements):
+        return None
+    at = within(index, x[axis])
+
+    def moved(b: int) -> Dim:
+        return at if b == back else position(b - 1 if b > back else b)
+
+    return viewed(x, dims, lambda a: np.take(a, number or 0, axis), moved)
+
+
+# Diagonals and windows
+
+
+@operator("diagonal.default", "diagonal_copy.default", "linalg_diagonal.default", memory="view")
+def diagonal(call: Call) -> Tensor:
+    """The diagonal of two axes, along a new last one."""
+    x, ctx = call.tensor("A" if "A" in call.names else "self"), call.ctx
+    a, b = ctx.normals((call.integer("dim1"), call.integer("dim2")), x.rank)
+    offset = call.integer("offset")
+    size = minimum(x[a] + min(offset, 0), x[b] - max(offset, 0))
+    kept = [i for i in range(x.rank) if i not in (a, b)]
+    output = tensor(x.dtype, [*(x[i] for i in kept), maximum(size, 0)])
+    strides = strides_of(x)
+    if "_copy" in ctx.node.op:
+        return output
+    return laid(output, None if strides is None else [*(strides[i] for i in kept), strides[a] + strides[b]])
+
+
+@operator("diag_embed.default")
+def diag_embed(call: Call) -> Tensor:
+    """Matrices with the last axis on a diagonal."""
+    x, ctx = call.tensor("self"), call.ctx
+    ctx.require_rank(x, 1, least=True)
+    a, b = ctx.normals((call.integer("dim1"), call.integer("dim2")), x.rank + 1)
+    size = x[-1] + abs(call.integer("offset"))
+    others = iter(x.dims[:-1])
+    return tensor(x.dtype, [size if i in (a, b) else next(others) for i in range(x.rank + 1)])
+
+
+@operator("diag.default", "diagflat.default")
+def diag(call: Call) -> Tensor:
+    """A matrix with a vector on a diagonal, or the diagonal of a matrix."""
+    x, ctx, flat = call.tensor("self"), call.ctx, base(call) == "diagflat"
+    shift = call.integer("offset" if flat else "diagonal")
+    ctx.check(flat or 1 <= x.rank <= 2, laws.RANK_1_OR_2.of(rank=x.rank))
+    if not flat and x.rank == 2:
+        return tensor(x.dtype, (maximum(minimum(x[0] + min(shift, 0), x[1] - max(shift, 0)), 0),))
+    size = x.numel + abs(shift)
+    return tensor(x.dtype, (size, size))
+
+
+@operator("unfold.default", "unfold_copy.default", memory="view")
+def unfold(call: Call) -> Tensor:
+    """The windows of an axis, their elements along a new last one."""
+    x, ctx = call.tensor("self"), call.ctx
+    axis, size, step = ctx.normal(call.integer("dimension"), max(x.rank, 1)), call.size("size"), call.size("step")
+    if size is None or step is None:
+        return tensor(x.dtype, [*x.dims, ctx.fresh("size")])
+    length = x[axis] if x.rank else ONE
+    ctx.require_at_least(size, 0, laws.SIZES_NOT_NEGATIVE)
+    ctx.require_at_least(step, 1, laws.STEP_AT_LEAST_1)
+    ctx.require_at_least(length, size, laws.WINDOW_FITS_AXIS)
+    count = (length - size) // step + 1
+    dims = [count if i == axis else d for i, d in enumerate(x.dims)]
+    output, strides = tensor(x.dtype, [*dims, size]), strides_of(x)
+    if "_copy" in ctx.node.op:
+        return output
+    if strides is None or not x.rank:
+        return laid(output, None if x.rank else [ONE])
+    return laid(output, [*(d * step if i == axis else d for i, d in enumerate(strides)), strides[axis]])
+
+
+# Lists of parts
+
+
+def cut(x: Tensor, axis: int, sizes: Sequence[Dim], *, copied: bool) -> list[Tensor]:
+    """Parts along an axis that follow each other."""
+    outputs, start = [], ZERO
+    for size in sizes:
+        dims = [size if i == axis else d for i, d in enumerate(x.dims)]
+        output = tensor(x.dtype, dims, _value_from(x, axis, start, dims))
+        outputs.append(part_of(x, output, [ONE] * x.rank, copied=copied))
+        start = start + size
+    return outputs
+
+
+def _value_from(x: Tensor, axis: int, start: Dim, dims: Sequence[Dim]) -> Value | None:
+    """The elements of a part that begins at a place of an axis."""
+    first, count, length, back = start.constant, dims[axis].constant, x[axis].constant, x.rank - axis
+    if isinstance(x.value, Elements) and (first is None or count is None or length is None or first + count > length):
+        return None
+    places = range(first or 0, (first or 0) + (count or 0))
+
+    def moved(b: int) -> Dim:
+        return position(b) + start if b == back else position(b)
+
+    return viewed(x, dims, lambda a: a.take(places, axis), moved)
+
+
+def required_axis(call: Call, x: Tensor) -> int:
+    """The axis that is cut."""
+    call.ctx.require_rank(x, 1, least=True)
+    return call.ctx.normal(call.integer("dim"), x.rank)
+
+
+SPLITS = ("split.sizes", "split.default")
+
+
+@operator(*overloads("split_with_sizes", "split_with_sizes_copy", "unsafe_split_with_sizes"), *SPLITS, memory="view")
+def split_with_sizes(call: Call) -> list[Tensor]:
+    """Parts of the sizes that are listed, which add up to the axis."""
+    x, ctx = call.tensor("self"), call.ctx
+    axis, items = required_axis(call, x), call.sizes("split_sizes" if "split_sizes" in call.names else "split_size")
+    ctx.check(ctx.outputs <= len(items), laws.OUTPUT_PER_PART.of(count=ctx.outputs))
+    for d in items:
+        ctx.require_at_least(0 if d is None else d, 0, laws.PART_SIZES_NOT_NEGATIVE)
+    sizes = [ctx.fresh(f"size{i}", 0, x[axis]) if d is None else d for i, d in enumerate(items)]
+    ctx.require_equal(sum(sizes, ZERO), x[axis], laws.SIZES_ADD_UP_TO_AXIS)
+    return cut(x, axis, sizes, copied="_copy" in ctx.node.op)
+
+
+@operator("split.Tensor", "split_copy.Tensor", "unsafe_split.Tensor", memory="view")
+def split(call: Call) -> list[Tensor]:
+    """Parts of one size, but for a smaller last one."""
+    x, ctx = call.tensor("self"), call.ctx
+    axis, size = required_axis(call, x), call.size("split_size")
+    if size is None:
+        return _any_parts(call, x, axis)
+    ctx.require_at_least(size, 0, laws.PART_SIZES_NOT_NEGATIVE)
+    ctx.require(any_of(at_least(size, 1), equal(x[axis], 0)), laws.EMPTY_PARTS_OF_EMPTY_AXIS, size, x[axis])
+    return parts(call, x, axis, size)
+
+
+@operator("chunk.default", "unsafe_chunk.default", memory="view")
+def chunk(call: Call) -> list[Tensor]:
+    """So many parts of one size, but for a smaller last one; fewer where that is enough."""
+    x, ctx = call.tensor("self"), call.ctx
+    axis, count = required_axis(call, x), call.integer("chunks")
+    ctx.check(count > 0, laws.A_PART)
+    ctx.check(ctx.outputs <= count, laws.OUTPUT_PER_PART.of(count=ctx.outputs))
+    return parts(call, x, axis, ceil_divide(x[axis], count), empty=True)
+
+
+def parts(call: Call, x: Tensor, axis: int, size: Dim, *, empty: bool = False) -> list[Tensor]:
+    """As many parts of one size as the node names, each of which has an element; `empty`: or all are empty."""
+    ctx, n = call.ctx, call.ctx.outputs
+    if n > 1:
+        needed = size * (n - 1) + 1
+        least = select(at_least(0, x[axis]), 0, needed) if empty else needed
+        ctx.require_at_least(x[axis], least, laws.OUTPUT_PER_PART.of(count=n))
+    sizes = [maximum(minimum(size, x[axis] - size * i), 0) for i in range(n)]
+    return cut(x, axis, sizes, copied="_copy" in ctx.node.op)
+
+
+@operator(*overloads("unbind", "unbind_copy"), memory="view")
+def unbind(call: Call) -> list[Tensor]:
+    """A tensor for each place of an axis, which goes."""
+    x, ctx = call.tensor("self"), call.ctx
+    axis = required_axis(call, x)
+    ctx.require_at_least(x[axis], ctx.outputs, laws.OUTPUT_PER_AXIS_ELEMENT)
+    return [picked(x, axis, as_dim(i), copied="_copy" in ctx.node.op) for i in range(ctx.outputs)]
+
+
+@operator(*overloads("hsplit", "vsplit", "dsplit"), *overloads("tensor_split"), memory="view")
+def tensor_split(call: Call) -> list[Tensor]:
+    """Parts of nearly one size, or between places that are listed."""
+    x, ctx, name = call.tensor("self"), call.ctx, base(call)
+    if call.optional("tensor_indices_or_sections") is not None:
+        axis = required_axis(call, x)
+        ctx.grant(call.place("tensor_indices_or_sections"))
+        return _any_parts(call, x, axis)
+    least = {"hsplit": 1, "vsplit": 2, "dsplit": 3}.get(name, 1)
+    ctx.require_rank(x, least, least=True)
+    axis = {"hsplit": int(x.rank > 1), "vsplit": 0, "dsplit": 2}.get(name, -1)
+    axis = ctx.normal(call.integer("dim"), x.rank) if axis < 0 else axis
+    if "indices" in call.names:
+        return _between(call, x, axis, call.sizes("indices"))
+    sections = call.size("sections")
+    if sections is None or sections.constant is None:
+        return _any_parts(call, x, axis)
+    count = sections.constant
+    ctx.check(count > 0, laws.A_PART)
+    if name != "tensor_split":
+        ctx.require_equal(x[axis] % count, 0, laws.AXIS_SPLITS_EVENLY.of(parts=count))
+    ctx.check(ctx.outputs <= count, laws.OUTPUT_PER_PART.of(count=ctx.outputs))
+    sizes = [(x[axis] + count - 1 - i) // count for i in range(ctx.outputs)]
+    return cut(x, axis, sizes, copied=False)
+
+
+def _any_parts(call: Call, x: Tensor, axis: int) -> list[Tensor]:
+    """Parts of sizes that aren't known."""
+    sizes = [call.ctx.fresh(f"size{i}", 0, x[axis]) for i in range(call.ctx.outputs)]
+    return [part_of(x, tensor(x.dtype, [*x.dims[:axis], d, *x.dims[axis + 1 :]]), [ONE] * x.rank) for d in sizes]
+
+
+def _between(call: Call, x: Tensor, axis: int, places: Sequence[Dim | None]) -> list[Tensor]:
+    """Parts between places, which are clamped to the axis as those of slices are."""
+    ctx = call.ctx
+    ctx.check(ctx.outputs <= len(places) + 1, laws.OUTPUT_PER_PART.of(count=ctx.outputs))
+    outputs: list[Tensor] = []
+    before: Dim | None = ZERO
+    for place in [*places, as_dim(END)][: ctx.outputs]:
+        output = result(ctx, "Slice", x, listed(before), listed(place), listed(axis))
+        outputs.append(part_of(x, output, [ONE] * x.rank))
+        before = place
+    return outputs

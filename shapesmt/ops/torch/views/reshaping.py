@@ -1,0 +1,234 @@
+"""Operators that keep the elements, in their order, and change the sizes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import ONE, ZERO, all_of, any_of, as_dim, at_least, differs, divides, equal, product
+from shapesmt.ops.layout.reshape import divided
+from shapesmt.ops.shared.fields import reshaped
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import real_part
+from shapesmt.ops.torch.elementwise.single import base
+from shapesmt.ops.torch.layout import OPEN, is_plain, laid, order_of, seen, storage_of, strides_of, viewable
+from shapesmt.ops.torch.schemas import overloads
+from shapesmt.rules import Decided, Unjudged, tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import Tensor
+
+BITS = {
+    "bool": 8,
+    "complex32": 32,
+    "complex64": 64,
+    "complex128": 128,
+    "bfloat16": 16,
+    **{f"{kind}{bits}": bits for kind in ("int", "uint", "float") for bits in (8, 16, 32, 64)},
+}
+
+
+# Sizes
+
+
+def resized(call: Call, whole: Sequence[Dim], items: Sequence[Dim | None]) -> list[Dim]:
+    """The sizes in a list, of which one may be -1: what remains of the elements, which stay as many."""
+    ctx = call.ctx
+    wild = [i for i, d in enumerate(items) if d is not None and d.constant == -1]
+    ctx.check(len(wild) <= 1, laws.AT_MOST_ONE_MINUS_1)
+    sizes = [ONE if i in wild else _size(call, i, d) for i, d in enumerate(items)]
+    unknown = [i for i, d in enumerate(items) if d is None]
+    if wild or (len(unknown) == 1 and all(d.lo >= 1 for i, d in enumerate(sizes) if i not in unknown)):
+        place = (wild or unknown)[0]
+        known = [d for i, d in enumerate(sizes) if i != place]
+        remaining, exact = divided(whole, known)
+        fits = all_of(*(differs(d, 0) for d in known), exact)
+        ctx.require(fits, laws.GIVEN_SIZES_DIVIDE_ELEMENT_COUNT, product(whole), product(known))
+        return [remaining if i == place else d for i, d in enumerate(sizes)]
+    left, right = _uncommon(whole, sizes)
+    ctx.require_equal(product(left), product(right), laws.ELEMENT_COUNT_KEPT)
+    return sizes
+
+
+def _size(call: Call, index: int, d: Dim | None) -> Dim:
+    """A size that isn't -1; whether one that sizes decide may be, isn't followed."""
+    if d is None:
+        return call.ctx.fresh(f"size{index}", 0, how=Decided(free=True))
+    if d.lo == -1 and d.constant is None:
+        law = laws.SIZES_NOT_NEGATIVE.sentence
+        call.ctx.unjudged.append(Unjudged("", call.ctx.node.op, "elements", law, branch=equal(d, -1)))
+    call.ctx.require_at_least(d, -1 if d.lo == -1 else 0, laws.SIZES_NOT_NEGATIVE)
+    return d
+
+
+def _uncommon(a: Sequence[Dim], b: Sequence[Dim]) -> tuple[list[Dim], list[Dim]]:
+    left, right = list(a), []
+    for d in b:
+        if d in left and d.lo >= 1:
+            left.remove(d)
+        else:
+            right.append(d)
+    return left, right
+
+
+# Views and copies
+
+
+def as_view(call: Call, x: Tensor, dims: Sequence[Dim]) -> Tensor:
+    """The tensor on the same memory with other sizes, which has to be possible."""
+    result = tensor(x.dtype, dims, reshaped(x, dims))
+    fits = viewable(x, dims)
+    if strides_of(x) is None and fits.op != "true":
+        law = laws.VIEW_FITS_MEMORY.sentence
+        call.ctx.unjudged.append(Unjudged("", call.ctx.node.op, "elements", law))
+    else:
+        call.ctx.require(fits, laws.VIEW_FITS_MEMORY)
+    return seen(x, result)
+
+
+def as_reshaped(x: Tensor, dims: Sequence[Dim]) -> Tensor:
+    """The tensor with other sizes, on the same memory where that is possible, else copied."""
+    result = tensor(x.dtype, dims, reshaped(x, dims))
+    fits = viewable(x, dims)
+    if fits.op == "true":
+        return seen(x, result)
+    return result if fits.op == "false" else tensor(x.dtype, dims, result.value, layout=OPEN)
+
+
+@operator("view.default", "_unsafe_view.default", memory="view")
+def view(call: Call) -> Tensor:
+    """Other sizes on the same memory."""
+    x = call.tensor("self")
+    return as_view(call, x, resized(call, x.dims, call.sizes("size")))
+
+
+@operator("view_as.default", memory="view")
+def view_as(call: Call) -> Tensor:
+    """The sizes of another tensor on the same memory."""
+    x = call.tensor("self")
+    return as_view(call, x, resized(call, x.dims, call.tensor("other").dims))
+
+
+@operator("reshape.default", "view_copy.default", "_reshape_copy.default", "reshape_as.default", memory="view")
+def reshape(call: Call) -> Tensor:
+    """Other sizes, or those of another tensor."""
+    x, other, name = call.tensor("self"), call.optional("other"), "shape" if "shape" in call.names else "size"
+    dims = resized(call, x.dims, call.sizes(name) if other is None else other.dims)
+    if base(call) == "view_copy":
+        copy = as_view(call, x, dims)
+        return tensor(copy.dtype, copy.dims, copy.value)
+    return as_reshaped(x, dims)
+
+
+@operator("flatten.using_ints", "ravel.default", memory="view")
+def flatten(call: Call) -> Tensor:
+    """Some axes that follow each other as one."""
+    x, ctx = call.tensor("self"), call.ctx
+    first, last = (call.integer("start_dim"), call.integer("end_dim")) if "start_dim" in call.names else (0, -1)
+    first, last = (ctx.normal(axis, max(x.rank, 1)) for axis in (first, last))
+    ctx.check(first <= last, laws.AXIS_BEFORE_END_AXIS.of(first=first, last=last))
+    return as_reshaped(x, [*x.dims[:first], product(x.dims[first : last + 1]), *x.dims[last + 1 :]])
+
+
+@operator("unflatten.int", memory="view")
+def unflatten(call: Call) -> Tensor:
+    """One axis as several."""
+    x, ctx = call.tensor("self"), call.ctx
+    axis, sizes = ctx.normal(call.integer("dim"), x.rank), call.sizes("sizes")
+    ctx.check(bool(sizes), laws.A_PART)
+    new = resized(call, [x[axis]], sizes)
+    return as_view(call, x, [*x.dims[:axis], *new, *x.dims[axis + 1 :]])
+
+
+@operator("view.dtype", memory="view")
+def view_type(call: Call) -> Tensor:
+    """The memory as elements of another type, of which the last axis may have more or fewer."""
+    x, dtype = call.tensor("self"), call.text("dtype")
+    before, after = BITS.get(x.dtype, 0), BITS.get(dtype, 0)
+    if before == after and before:
+        return tensor(dtype, x.dims, layout=x.layout)
+    call.ctx.check(x.rank > 0, laws.RANK_AT_LEAST_1)
+    if not before or not after or not is_plain(x):
+        call.ctx.unjudged.append(Unjudged("", call.ctx.node.op, "elements", laws.VIEW_FITS_MEMORY.sentence))
+        return tensor(dtype, [call.ctx.fresh(f"size{i}") for i in range(x.rank)])
+    if after > before:
+        call.ctx.require(divides(as_dim(after // before), x[-1]), laws.LAST_AXIS_FITS_TYPE, x[-1], after // before)
+        return tensor(dtype, [*x.dims[:-1], x[-1] // (after // before)])
+    return tensor(dtype, [*x.dims[:-1], x[-1] * (before // after)])
+
+
+@operator("view_as_real.default", "view_as_real_copy.default", memory="view")
+def view_as_real(call: Call) -> Tensor:
+    """Real and imaginary parts along a new last axis."""
+    x, strides = call.tensor("self"), strides_of(call.tensor("self"))
+    call.ctx.check(real_part(x.dtype) != x.dtype, laws.INPUT_COMPLEX)
+    result = tensor(real_part(x.dtype), (*x.dims, 2))
+    order = order_of(x)
+    apart = None if strides is None else [*(2 * d for d in strides), ONE]
+    storage = storage_of(x)
+    return laid(result, apart, None if order is None else (*order, x.rank), None if storage is None else 2 * storage)
+
+
+@operator("view_as_complex.default", "view_as_complex_copy.default", memory="view")
+def view_as_complex(call: Call) -> Tensor:
+    """Real and imaginary parts, which are along the last axis, as complex numbers."""
+    x, ctx = call.tensor("self"), call.ctx
+    ctx.check(x.dtype in COMPLEX_OF, laws.FOLDS_FLOATS)
+    ctx.check(x.rank > 0, laws.RANK_AT_LEAST_1)
+    ctx.require_equal(x[-1], 2, laws.REAL_AND_IMAGINARY_PARTS)
+    result = tensor(COMPLEX_OF.get(x.dtype, ""), x.dims[:-1])
+    if not is_plain(x) or storage_of(x) is not x.numel:
+        law = laws.VIEW_FITS_MEMORY.sentence
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", law))
+        return laid(result, None)
+    return result
+
+
+COMPLEX_OF = {"float32": "complex64", "float64": "complex128", "float16": "complex32"}
+
+
+@operator(*overloads("resize", "resize_as"), memory="view")
+def resize(call: Call) -> Tensor:
+    """Any sizes; elements beyond the memory are undefined."""
+    x, template = call.tensor("self"), call.optional("the_template")
+    sizes = call.sizes("size") if template is None else list(template.dims)
+    dims = [_size(call, i, d) for i, d in enumerate(sizes)]
+    for d in dims:
+        call.ctx.require_at_least(d, 0, laws.SIZES_NOT_NEGATIVE)
+    return tensor(x.dtype, dims)
+
+
+# Memory by numbers
+
+
+@operator("as_strided.default", "as_strided_.default", "as_strided_copy.default", memory="view")
+def as_strided(call: Call) -> Tensor:
+    """Sizes and strides that are asked for, inside the tensor's memory."""
+    x, ctx = call.tensor("self"), call.ctx
+    sizes, strides, offset = call.sizes("size"), call.sizes("stride"), call.size("storage_offset")
+    ctx.check(len(sizes) == len(strides), laws.STRIDE_PER_SIZE)
+    dims = [_size(call, i, d) for i, d in enumerate(sizes)]
+    for d in (*dims, *(s for s in strides if s is not None), ZERO if offset is None else offset):
+        ctx.require_at_least(d, 0, laws.STRIDES_NOT_NEGATIVE)
+    storage, known = storage_of(x), [s for s in strides if s is not None]
+    if storage is None or len(known) < len(strides):
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", laws.VIEW_INSIDE_STORAGE.sentence))
+        return laid(tensor(x.dtype, dims), None)
+    last = sum(((d - 1) * s for d, s in zip(dims, known, strict=True)), ZERO if offset is None else offset)
+    inside = any_of(*(equal(d, 0) for d in dims), at_least(storage, last + 1))
+    ctx.require(inside, laws.VIEW_INSIDE_STORAGE, last + 1, storage)
+    if base(call) == "as_strided_copy":
+        return tensor(x.dtype, dims)
+    return laid(tensor(x.dtype, dims), known, None, storage if offset is None or offset is ZERO else None)
+
+
+@operator("_reshape_alias.default", memory="view")
+def reshape_alias(call: Call) -> Tensor:
+    """Other sizes on the same memory, with their strides."""
+    x, strides = call.tensor("self"), call.sizes("stride")
+    dims = resized(call, x.dims, call.sizes("size"))
+    known = [s for s in strides if s is not None]
+    return laid(tensor(x.dtype, dims), known if len(known) == len(dims) else None, None, storage_of(x))

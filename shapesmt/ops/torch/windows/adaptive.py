@@ -1,0 +1,50 @@
+"""Adaptive pooling: as many windows as elements are asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.ops.shared.require import require_least, sized
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.windows.pooling import spatial
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import Shape, Tensor
+
+
+def pooled(call: Call, x: Tensor, *, mean: bool = False) -> Shape:
+    """The input's shape, with the spatial sizes that are asked for; with `mean`, one window may be empty."""
+    count = spatial(call)
+    if not (mean and set(call.integers("output_size")) == {1}):
+        call.ctx.check(x.rank in (count + 1, count + 2), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=count, rank=x.rank))
+        only_spatial = "avg" in call.ctx.node.op and count < 3  # the first axis is a batch to the others
+        require_least(call.ctx, x.dims[-count:] if only_spatial else x.dims[1:], 1, laws.ONLY_BATCH_EMPTY)
+    sizes = sized(call.ctx, call.sizes("output_size"))
+    call.ctx.check(len(sizes) == count, laws.ATTRIBUTE_ENTRIES.of(name="output_size", count=count))
+    for size in sizes:
+        call.ctx.require_at_least(size, 0, laws.SIZES_NOT_NEGATIVE)
+    return (*x.dims[:-count], *sizes)
+
+
+@operator("adaptive_avg_pool1d.default", "adaptive_avg_pool2d.default", "adaptive_avg_pool3d.default")
+def adaptive_avg_pool(call: Call) -> Tensor:
+    """The average of each window; that of all elements is a mean."""
+    x = call.tensor("self")
+    return tensor(x.dtype, pooled(call, x, mean=True))
+
+
+@operator("_adaptive_avg_pool2d.default", "_adaptive_avg_pool3d.default")
+def averaged(call: Call) -> Tensor:
+    """The average of each window."""
+    x = call.tensor("self")
+    return tensor(x.dtype, pooled(call, x))
+
+
+@operator("adaptive_max_pool1d.default", "adaptive_max_pool2d.default", "adaptive_max_pool3d.default")
+def adaptive_max_pool(call: Call) -> list[Tensor]:
+    """The greatest of each window, and where it was."""
+    x = call.tensor("self")
+    shape = pooled(call, x)
+    return [tensor(x.dtype, shape), tensor("int64", shape)]

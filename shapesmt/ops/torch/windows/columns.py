@@ -1,0 +1,79 @@
+"""Windows laid out as columns, and columns put together to images."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import ONE, equal, product
+from shapesmt.ops.shared.require import sized
+from shapesmt.ops.shared.windows import Window, sliding
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import Tensor
+
+
+def windows(call: Call) -> list[Window]:
+    """The window along height and width."""
+    ctx = call.ctx
+    kernel, dilation, padding, stride = map(call.integers, ("kernel_size", "dilation", "padding", "stride"))
+    for name in ("kernel_size", "dilation", "padding", "stride"):
+        ctx.check(len(call.integers(name)) == 2, laws.ATTRIBUTE_ENTRIES.of(name=name, count=2))
+    ctx.check(min(kernel) > 0, laws.KERNEL_NOT_EMPTY)
+    ctx.check(min((*stride, *dilation)) > 0, laws.STRIDES_AND_DILATIONS_POSITIVE)
+    ctx.check(min(padding) >= 0, laws.PADDING_NOT_NEGATIVE)
+    return sliding(kernel, stride, dilation, (padding, padding))
+
+
+def places(call: Call, axes: list[Window], sizes: Sequence[Dim]) -> Dim:
+    """How many places the window has on an image of these sizes; there is one at least."""
+    counts = [axis.places(size) for size, axis in zip(sizes, axes, strict=True)]
+    for count in counts:
+        call.ctx.require_at_least(count, 1, laws.WINDOW_HAS_POSITION)
+    return product(counts)
+
+
+def require_batch_only_empty(call: Call, x: Tensor, rank: int) -> None:
+    """State that there is one more axis or one less than a batch has, and that only a batch is empty."""
+    call.ctx.check(x.rank in (rank, rank + 1), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=rank - 1, rank=x.rank))
+    for size in x.dims[-rank:]:
+        call.ctx.require_at_least(size, 1, laws.ONLY_BATCH_EMPTY)
+
+
+@operator("im2col.default")
+def im2col(call: Call) -> Tensor:
+    """`[n, c, h, w] -> [n, c*kernel, places]`."""
+    x, axes = call.tensor("self"), windows(call)
+    require_batch_only_empty(call, x, 3)
+    count = places(call, axes, x.dims[-2:])
+    return tensor(x.dtype, [*x.dims[:-3], x[-3] * product(axis.kernel for axis in axes), count])
+
+
+@operator("col2im.default")
+def col2im(call: Call) -> Tensor:
+    """`[n, c*kernel, places] -> [n, c, h, w]`."""
+    ctx, x, axes = call.ctx, call.tensor("self"), windows(call)
+    require_batch_only_empty(call, x, 2)
+    sizes = sized(ctx, call.sizes("output_size"))
+    ctx.check(len(sizes) == 2, laws.SIZE_HEIGHT_WIDTH)
+    kernel = product(axis.kernel for axis in axes)
+    ctx.require(equal(x[-2] % kernel, 0), laws.CHANNELS_SPLIT_INTO_WINDOWS, x[-2], kernel)
+    ctx.require_equal(x[-1], places(call, axes, sizes), laws.COLUMN_WHERE_WINDOW_STANDS)
+    return tensor(x.dtype, [*x.dims[:-2], x[-2] // kernel, *sizes])
+
+
+@operator("unfold.default", "unfold_copy.default")
+def unfold(call: Call) -> Tensor:
+    """Windows of `size` elements every `step` elements of an axis, along a new last axis; a scalar is one element."""
+    ctx, x, size, step = call.ctx, call.tensor("self"), call.integer("size"), call.integer("step")
+    axis = ctx.normal(call.integer("dimension"), max(x.rank, 1))
+    length = x[axis] if x.rank else ONE
+    ctx.check(size >= 0, laws.SIZES_NOT_NEGATIVE)
+    ctx.check(step > 0, laws.STEP_POSITIVE.of(step=step))
+    ctx.require_at_least(length, size, laws.WINDOW_FITS)
+    return tensor(x.dtype, [*x.replace(axis, (length - size) // step + 1).dims, size] if x.rank else [size])

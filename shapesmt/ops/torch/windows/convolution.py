@@ -1,0 +1,119 @@
+"""Convolutions and transposed ones, with or without a batch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import any_of, at_least, divides, equal, select
+from shapesmt.ops.shared.require import open_unless, require_least
+from shapesmt.ops.shared.windows import sliding
+from shapesmt.ops.torch.call import Call, operator
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.algebra import Dim
+    from shapesmt.ops.shared.windows import Window
+    from shapesmt.rules import Tensor
+
+
+def per_axis(call: Call, name: str, count: int) -> tuple[int, ...]:
+    """An argument with a number for each spatial axis, or one for all."""
+    numbers = call.integers(name)
+    numbers = numbers * count if len(numbers) == 1 else numbers
+    call.ctx.check(len(numbers) == count, laws.ATTRIBUTE_ENTRIES.of(name=name, count=count))
+    return numbers
+
+
+def operands(call: Call) -> tuple[Tensor, Tensor]:
+    """The input, with a batch of one where it has none, and the weights."""
+    x, w = call.tensor("input"), call.tensor("weight")
+    call.ctx.require_rank(w, 3, least=True)
+    call.ctx.check(x.rank in (w.rank, w.rank - 1), laws.INPUT_AND_WEIGHT_SAME_RANK.of(rank=x.rank, other=w.rank))
+    return x if x.rank == w.rank else call.ctx.tensor([1, *x.dims], x.dtype), w
+
+
+def windows(call: Call, x: Tensor, w: Tensor, padding: Sequence[int]) -> list[Window]:
+    """The window along each spatial axis, padded alike at both ends."""
+    ctx = call.ctx
+    stride, dilation = (per_axis(call, name, w.rank - 2) for name in ("stride", "dilation"))
+    ctx.check(min((*stride, *dilation)) > 0, laws.STRIDES_AND_DILATIONS_POSITIVE)
+    ctx.check(min(padding) >= 0, laws.PADDING_NOT_NEGATIVE)
+    ctx.check(call.integer("groups") > 0, laws.GROUP_POSITIVE)
+    for size in w.dims[2:]:
+        ctx.require(any_of(at_least(size, 1), equal(w[1], 0)), laws.KERNEL_NOT_EMPTY, size, 1)
+    for size in x.dims[2:]:
+        law = laws.ONLY_BATCH_OR_CHANNELS_EMPTY
+        ctx.require(any_of(at_least(size, 1), equal(x[0], 0), equal(x[1], 0)), law, size, 1)
+    return sliding(w.dims[2:], stride, dilation, (padding, padding))
+
+
+def result(call: Call, filters: Dim, sizes: Sequence[Dim]) -> Tensor:
+    """`[n, filters, *sizes]`, with a batch if the input has one, and without channels if the input has none."""
+    ctx, x, bias = call.ctx, call.tensor("input"), call.optional("bias")
+    before = x.rank - len(sizes) - 1
+    if bias is not None:
+        ctx.require_rank(bias, 1)
+        ctx.require_equal(bias[0], filters, laws.BIAS_PER_FILTER)
+    return ctx.tensor([*x.dims[:before], select(equal(x[before], 0), 0, filters), *sizes], x.dtype)
+
+
+def convolved(call: Call, *, same: bool = False, padding: Sequence[int] | None = None) -> Tensor:
+    """`[n, c, *sizes]` and weights `[m, c/groups, *kernel]` make `[n, m, *positions of the window]`."""
+    ctx, (x, w), groups = call.ctx, operands(call), call.integer("groups")
+    axes = windows(call, x, w, padding or per_axis(call, "padding", w.rank - 2))
+    ctx.require_at_least(w[0], groups, laws.FILTER_PER_GROUP)
+    ctx.require(divides(groups, w[0]), laws.GROUP_DIVIDES_FILTERS, w[0], groups)
+    ctx.require_equal(x[1], w[1] * groups, laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS)
+    sizes = [axis._replace(same=same).positions(ctx, d) for d, axis in zip(x.dims[2:], axes, strict=True)]
+    return result(call, w[0], sizes)
+
+
+def spread(call: Call) -> Tensor:
+    """Every element of `[n, c, *sizes]` spreads weights `[c, m/groups, *kernel]`."""
+    ctx, (x, w), groups = call.ctx, operands(call), call.integer("groups")
+    axes, sizes = windows(call, x, w, per_axis(call, "padding", w.rank - 2)), []
+    ctx.require_at_least(w[0], groups, laws.FILTER_PER_GROUP)
+    ctx.require_at_least(w[1], 1, laws.FILTERS_NOT_EMPTY)
+    ctx.require(divides(groups, w[0]), laws.GROUP_DIVIDES_CHANNELS, w[0], groups)
+    ctx.require_equal(x[1], w[0], laws.WEIGHTS_HAVE_INPUT_CHANNELS)
+    for size, axis, extra in zip(x.dims[2:], axes, per_axis(call, "output_padding", len(axes)), strict=True):
+        ctx.check(0 <= extra < max(axis.stride, axis.dilation), laws.OUTPUT_PADDING_BELOW_STRIDE_OR_DILATION)
+        sizes.append(axis.reach(size) + (extra - axis.head) - axis.tail)
+        ctx.require_at_least(sizes[-1], 1 if len(axes) < 3 else 0, laws.OUTPUT_NOT_EMPTY)
+        if len(axes) == 3:  # of which only one of two kernels refuses an empty output
+            open_unless(ctx, laws.OUTPUT_NOT_EMPTY, at_least(sizes[-1], 1), "PyTorch")
+    return result(call, w[1] * groups, sizes)
+
+
+@operator("conv1d.default", "conv2d.default", "conv3d.default")
+def conv(call: Call) -> Tensor:
+    """A window over the padded input, for each filter."""
+    return convolved(call)
+
+
+@operator("conv1d.padding", "conv2d.padding", "conv3d.padding", "_convolution_mode.default")
+def conv_by_name(call: Call) -> Tensor:
+    """Padding "same" makes an output of the input's sizes, and padding "valid" is none."""
+    same = call.text("padding") == "same"
+    x, w = operands(call)
+    if same:
+        call.ctx.check(set(call.integers("stride")) == {1}, laws.SAME_PADDING_WITHOUT_STRIDE)
+        require_least(call.ctx, x.dims[2:], 1, laws.INPUT_NOT_EMPTY)
+        require_least(call.ctx, w.dims[2:], 1, laws.KERNEL_NOT_EMPTY)
+    return convolved(call, same=same, padding=(0,) * (w.rank - 2))
+
+
+@operator("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input")
+def conv_transpose(call: Call) -> Tensor:
+    """What the weights reach, less the padding."""
+    return spread(call)
+
+
+@operator("convolution.default", "_convolution.default")
+def convolution(call: Call) -> Tensor:
+    """A convolution, or a transposed one; the input has a batch."""
+    x, w = call.tensor("input"), call.tensor("weight")
+    call.ctx.check(x.rank == w.rank, laws.INPUT_AND_WEIGHT_SAME_RANK.of(rank=x.rank, other=w.rank))
+    return spread(call) if call.flag("transposed") else convolved(call)

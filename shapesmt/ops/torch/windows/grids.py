@@ -1,0 +1,78 @@
+"""Images sampled at the points of a grid, and channels that become pixels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import divides, equal, select
+from shapesmt.ops.shared.require import sized
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import Tensor
+
+BICUBIC = 2
+
+
+@operator("grid_sampler.default", "grid_sampler_2d.default", "grid_sampler_3d.default")
+@operator("_grid_sampler_2d_cpu_fallback.default")
+def grid_sampler(call: Call) -> Tensor:
+    """`[n, c, *sizes]` and a grid `[n, *points, axes]` make `[n, c, *points]`."""
+    ctx, x, grid = call.ctx, call.tensor("input"), call.tensor("grid")
+    ranks = {"grid_sampler": (4, 5), "grid_sampler_3d": (5,)}.get(ctx.node.op.split(".")[1], (4,))
+    ctx.check(x.rank in ranks and grid.rank == x.rank, laws.SAME_RANK_4_OR_5.of(rank=x.rank, other=grid.rank))
+    ctx.check(x.rank == 4 or call.integer("interpolation_mode") != BICUBIC, laws.CUBIC_FOR_RANK_4)
+    ctx.require_equal(x[0], grid[0], laws.IMAGE_AND_GRID_SAME_BATCH)
+    ctx.require_equal(grid[-1], x.rank - 2, laws.GRID_COORDINATE_PER_AXIS)
+    for size in x.dims[2:]:
+        ctx.require_at_least(size, 1, laws.IMAGE_NOT_EMPTY)
+    return tensor(x.dtype, [*x.dims[:2], *grid.dims[1:-1]])
+
+
+@operator("affine_grid_generator.default")
+def affine_grid(call: Call) -> Tensor:
+    """Matrices `[n, axes, axes + 1]` and a size `[n, c, *sizes]` make a grid `[n, *sizes, axes]`."""
+    ctx, theta, size = call.ctx, call.tensor("theta"), sized(call.ctx, call.sizes("size"))
+    ctx.check(len(size) in (4, 5), laws.SIZE_4_OR_5_ELEMENTS_COUNTED.of(count=len(size)))
+    axes = len(size) - 2
+    ctx.require_rank(theta, 3)
+    ctx.require_equal(theta[0], size[0], laws.SIZE_AND_THETA_SAME_BATCH)
+    ctx.require_equal(theta[1], axes, laws.THETA_ROW_PER_AXIS)
+    ctx.require_equal(theta[2], axes + 1, laws.THETA_COLUMN_PER_AXIS_AND_SHIFT)
+    return tensor(theta.dtype, [size[0], *size[2:], axes])
+
+
+@operator("pixel_shuffle.default")
+def pixel_shuffle(call: Call) -> Tensor:
+    """`[..., c*r*r, h, w] -> [..., c, h*r, w*r]`."""
+    ctx, x, factor = call.ctx, call.tensor("self"), call.integer("upscale_factor")
+    ctx.require_rank(x, 3, least=True)
+    ctx.check(factor > 0, laws.FACTORS_POSITIVE)
+    law = laws.CHANNELS_SPLIT_INTO_BLOCKS.of(block=factor * factor)
+    ctx.require(divides(factor * factor, x[-3]), law, x[-3], factor * factor)
+    return tensor(x.dtype, [*x.dims[:-3], x[-3] // (factor * factor), x[-2] * factor, x[-1] * factor])
+
+
+@operator("pixel_unshuffle.default")
+def pixel_unshuffle(call: Call) -> Tensor:
+    """`[..., c, h*r, w*r] -> [..., c*r*r, h, w]`; a tensor without elements is kept as it is."""
+    ctx, x, factor = call.ctx, call.tensor("self"), call.integer("downscale_factor")
+    ctx.require_rank(x, 3, least=True)
+    ctx.check(factor > 0, laws.FACTORS_POSITIVE)
+    for size in x.dims[-2:]:
+        ctx.require(divides(factor, size), laws.HEIGHT_AND_WIDTH_SPLIT_INTO_BLOCKS.of(block=factor), size, factor)
+    sizes = (x[-3] * (factor * factor), x[-2] // factor, x[-1] // factor)
+    pairs = zip(x.dims[-3:], sizes, strict=True)
+    return tensor(x.dtype, [*x.dims[:-3], *(select(equal(x.numel, 0), d, size) for d, size in pairs)])
+
+
+@operator("channel_shuffle.default", "native_channel_shuffle.default")
+def channel_shuffle(call: Call) -> Tensor:
+    """The groups divide the channels, and the shape is kept."""
+    ctx, x, groups = call.ctx, call.tensor("self"), call.integer("groups")
+    ctx.require_rank(x, 3, least=True)
+    ctx.check(groups > 0, laws.GROUP_POSITIVE)
+    ctx.require(divides(groups, x[1]), laws.GROUPS_DIVIDE_CHANNELS, x[1], groups)
+    return tensor(x.dtype, x.dims)

@@ -1,0 +1,96 @@
+"""Pooling: the greatest or the average of each window, with or without a batch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.ops.shared.windows import DOWN, UP_INSIDE, sliding
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.windows.convolution import per_axis
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import Shape, Tensor
+
+AXES = {"1d": 1, "2d": 2, "3d": 3}
+
+
+def spatial(call: Call) -> int:
+    """How many spatial axes the operator has, by its name."""
+    return next(count for text, count in AXES.items() if text in call.ctx.node.op)
+
+
+def require_image(call: Call, x: Tensor) -> None:
+    """State that there is a channel and spatial axes, with or without a batch; only the batch may be empty."""
+    count = spatial(call)
+    call.ctx.check(x.rank in (count + 1, count + 2), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=count, rank=x.rank))
+    for size in x.dims[-count - 1 :]:
+        call.ctx.require_at_least(size, 1, laws.ONLY_BATCH_EMPTY)
+
+
+def pooled(call: Call, x: Tensor) -> Shape:
+    """The input's shape, with every spatial axis as long as the window has positions."""
+    ctx, count = call.ctx, spatial(call)
+    require_image(call, x)
+    kernel, padding = (per_axis(call, name, count) for name in ("kernel_size", "padding"))
+    stride = per_axis(call, "stride", count) if call.integers("stride") else kernel
+    dilation = per_axis(call, "dilation", count) if "dilation" in call else (1,) * count
+    ctx.check(min(kernel) > 0, laws.KERNEL_NOT_EMPTY)
+    ctx.check(min((*stride, *dilation)) > 0, laws.STRIDES_AND_DILATIONS_POSITIVE)
+    ctx.check(min(padding) >= 0, laws.PADDING_NOT_NEGATIVE)
+    fits = all(2 * p <= k for p, k in zip(padding, kernel, strict=True))
+    ctx.check(fits, laws.PADDING_HALF_OF_KERNEL)
+    for size, k in zip(x.dims[-count:], kernel, strict=True):
+        if "avg_pool3d" in ctx.node.op:  # which doesn't count the padding
+            ctx.require_at_least(size, k, laws.WINDOW_FITS_UNPADDED)
+    axes = sliding(kernel, stride, dilation, (padding, padding), UP_INSIDE if call.flag("ceil_mode") else DOWN)
+    sizes = [axis.places(size) for size, axis in zip(x.dims[-count:], axes, strict=True)]
+    for size in sizes:
+        ctx.require_at_least(size, 1, laws.WINDOW_HAS_POSITION)
+    return (*x.dims[:-count], *sizes)
+
+
+@operator("max_pool1d.default", "max_pool2d.default", "max_pool3d.default")
+@operator("avg_pool1d.default", "avg_pool2d.default", "avg_pool3d.default")
+def pool(call: Call) -> Tensor:
+    """Each window becomes one element."""
+    x = call.tensor("self")
+    return tensor(x.dtype, pooled(call, x))
+
+
+@operator("max_pool1d_with_indices.default", "max_pool2d_with_indices.default", "max_pool3d_with_indices.default")
+def max_pool_with_indices(call: Call) -> list[Tensor]:
+    """The greatest of each window, and where it was."""
+    x = call.tensor("self")
+    shape = pooled(call, x)
+    return [tensor(x.dtype, shape), tensor("int64", shape)]
+
+
+@operator("fractional_max_pool2d.default", "fractional_max_pool3d.default")
+def fractional_max_pool(call: Call) -> list[Tensor]:
+    """Windows at random places make an output of the sizes asked for; a sample is drawn per channel and axis."""
+    x, samples, count = call.tensor("self"), call.tensor("random_samples"), spatial(call)
+    require_image(call, x)
+    kernel, sizes = per_axis(call, "kernel_size", count), per_axis(call, "output_size", count)
+    for size, k, asked in zip(x.dims[-count:], kernel, sizes, strict=True):
+        call.ctx.require_at_least(size, k + asked - (count == 2), laws.WINDOW_FITS)
+    call.ctx.require_rank(samples, 3)
+    call.ctx.require_at_least(samples[0], x[0] if x.rank > count + 1 else 1, laws.SAMPLE_PER_CHANNEL_AND_AXIS)
+    call.ctx.require_equal(samples[1], x.dims[-count - 1], laws.SAMPLE_PER_CHANNEL_AND_AXIS)
+    call.ctx.require_equal(samples[2], count, laws.SAMPLE_PER_CHANNEL_AND_AXIS)
+    shape: list[Dim | int] = [*x.dims[:-count], *sizes]
+    return [tensor(x.dtype, shape), tensor("int64", shape)]
+
+
+@operator("max_unpool2d.default", "max_unpool3d.default")
+def max_unpool(call: Call) -> Tensor:
+    """Each element put where it came from, in an image of the sizes asked for."""
+    x, indices, count = call.tensor("self"), call.tensor("indices"), spatial(call)
+    require_image(call, x)
+    call.ctx.require_agree(x, indices, law=laws.VALUES_AND_INDICES_SAME_SHAPE)
+    sizes = call.integers("output_size")
+    call.ctx.check(len(sizes) == count, laws.ATTRIBUTE_ENTRIES.of(name="output_size", count=count))
+    call.ctx.grant(call.place("indices"))
+    return tensor(x.dtype, [*x.dims[:-count], *sizes])

@@ -1,0 +1,56 @@
+"""Images resized to the sizes that are asked for, or by factors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra.numeric import from_dim, literal
+from shapesmt.ops.shared.require import sized
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.windows.pooling import spatial
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import Tensor
+
+
+def resized(call: Call, x: Tensor, sizes: list[Dim]) -> Tensor:
+    """`[n, c, *sizes]`; only the batch may be empty."""
+    ctx, count = call.ctx, spatial(call)
+    ctx.check(len(sizes) == count, laws.SIZE_PER_RESIZED_AXIS)
+    ctx.require_rank(x, count + 2)
+    for size in (*x.dims[1:], *sizes):
+        ctx.require_at_least(size, 1, laws.ONLY_BATCH_EMPTY)
+    return tensor(x.dtype, [*x.dims[:2], *sizes])
+
+
+def scaled(size: Dim, factor: float) -> Dim:
+    """`floor(size * factor)`, in double precision."""
+    return (from_dim(size, "float64") * literal(factor, "float64")).to_int()
+
+
+NAMES = [
+    *("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "upsample_linear1d", "upsample_bilinear2d"),
+    *("upsample_trilinear3d", "upsample_bicubic2d", "_upsample_nearest_exact1d", "_upsample_nearest_exact2d"),
+    *("_upsample_nearest_exact3d", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa", "_upsample_lanczos2d_aa"),
+]
+
+
+@operator(*(f"{name}.default" for name in NAMES))
+def upsample(call: Call) -> Tensor:
+    """An image of the sizes asked for."""
+    return resized(call, call.tensor("self"), sized(call.ctx, call.sizes("output_size")))
+
+
+@operator(*(f"{name}.vec" for name in NAMES))
+def upsample_by_factors(call: Call) -> Tensor:
+    """An image of the sizes asked for, or with a factor per axis."""
+    x, factors = call.tensor("input"), call.numbers("scale_factors")
+    call.ctx.check(("output_size" in call) != ("scale_factors" in call), laws.SCALES_OR_SIZES)
+    if "output_size" in call:
+        return resized(call, x, sized(call.ctx, call.sizes("output_size")))
+    call.ctx.require_rank(x, spatial(call) + 2)
+    call.ctx.check(len(factors) == spatial(call), laws.FACTOR_PER_RESIZED_AXIS)
+    return resized(call, x, [scaled(size, factor) for size, factor in zip(x.dims[2:], factors, strict=True)])

@@ -1,0 +1,197 @@
+"""The question `dynamic_shapes`: the sizes of a program that may vary, as `torch.export` takes them.
+
+A proposal is what is proven of the program that was exported with `Dim.AUTO`. Where there is a module, PyTorch exports
+it with the proposal, and what comes out is proven as well: what PyTorch refuses is said by weaker words, and what
+doesn't run is left out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from shapesmt.algebra import Verdict, one_call
+from shapesmt.diagnose import precondition, remedy
+from shapesmt.errors import ModelError, UsageError
+from shapesmt.examine import TIMEOUT, Analysis, Question, analysed
+from shapesmt.frontends import Format, Model, OpenedModel, asked, load, opened
+from shapesmt.language import RangeLike, ShapeLike
+from shapesmt.proposals.axes import Layout, layout
+from shapesmt.proposals.static import static_axes
+from shapesmt.proposals.text import Words, identifier, written
+from shapesmt.report import DynamicShapes, Precondition, SymbolRange
+
+__all__ = ["dynamic_shapes", "proposed"]
+
+ATTEMPTS = 8  # exports of a module
+NARROWER = 4  # times that a proposal is narrowed until it runs
+_REFUSED = re.compile(r"Constraints violated \(([^)]*)\)")
+
+
+def dynamic_shapes(
+    model: Model,
+    *,
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    assume: Iterable[str] | None = None,
+    timeout: float = TIMEOUT,
+) -> DynamicShapes:
+    """The `dynamic_shapes` with which a program runs for the most sizes: `print` it, or `exec` its `content`.
+
+    The model is a `torch.nn.Module` with an example of its arguments, a program of `torch.export`, or a `.pt2` file. A
+    module is exported with the text, so that it is one that PyTorch accepts. `dims` bounds the sizes, by the names that
+    `shapes` gives them or as a report has them.
+
+    Raises:
+        ModelError: PyTorch can't export the module at all.
+        UsageError: It isn't a program of PyTorch.
+    """
+    question = Question(dims, shapes, None, assume, timeout)
+    return proposed(opened(asked(model, args, kwargs, None)), question)
+
+
+@one_call()
+def proposed(model: Model, question: Question) -> DynamicShapes:
+    """The answer of `dynamic_shapes`."""
+    content = opened(model)
+    if content.format not in (Format.TORCH, Format.PROGRAM):
+        raise UsageError(f"{content.source}: dynamic shapes are those of a program of PyTorch, or of a module")
+    graph = load(content)
+    found = _Proposal(graph, question)
+    region = found.region
+    request = content.content.request if content.format is Format.PROGRAM else None
+    verified = None if request is None else found.holds and _verified(found, request)
+    static = static_axes(graph, found.analysis.judge)
+    return DynamicShapes(
+        graph.source,
+        found.analysis.examination.verdict,
+        found.text(verified) if found.holds else "",
+        region,
+        verified,
+        found.exports,
+        found.admitted,
+        found.analysis.problem.assumptions,
+        tuple(axis for axis in static if not axis.node),
+        found.analysis.seconds,
+    )
+
+
+class _Proposal:
+    """What is proposed, narrowed until it runs."""
+
+    def __init__(self, graph: Any, question: Question) -> None:
+        self.graph, self.question = graph, question
+        self.words: dict[str, Words] = {}
+        self.exports = 0
+        self.region, self.analysis = _first(graph, question)
+        self.narrow()
+
+    @property
+    def holds(self) -> bool:
+        """Whether every size inside runs, as far as is known."""
+        return not self.analysis.fails
+
+    def narrow(self) -> None:
+        """Take what helps each time until nothing fails."""
+        for _ in range(NARROWER):
+            helping = _helping(self.analysis, self.question)
+            if helping is None:
+                break
+            self.question = helping
+            self.analysis = analysed(self.graph, helping)
+        self.layout: Layout = layout(self.analysis.problem)
+
+    @property
+    def admitted(self) -> dict[str, SymbolRange]:
+        """The range of each dimension; of one that another one decides there is none."""
+        problem = self.analysis.problem
+        free = {name for name, size in problem.dims.items() if size.constant is None}
+        return {name: r for name, r in problem.ranges.items() if name in free or r.min == r.max}
+
+    def text(self, verified: bool | None) -> str:
+        """The text of the proposal."""
+        arguments = self.graph.arguments or {name: name for name in self.graph.inputs}
+        return written(arguments, self.layout, self.words, self.comments(verified))
+
+    def comments(self, verified: bool | None) -> list[str]:
+        """What the text doesn't say."""
+        runs = " and ".join(self.region.text) or "every size runs"
+        exactly = "runs exactly when" if self.region.exact else "runs when"
+        comments = [f"{exactly} {runs}" if self.region.text else runs]
+        if self.analysis.examination.verdict is Verdict.UNKNOWN:
+            comments[0] = f"as far as is known: {comments[0]}"
+        if verified is None:
+            comments.append("proven of the program, but not tried: torch.export may refuse it")
+        return comments
+
+    def weaken(self, refusal: str) -> bool:
+        """Say by weaker words what PyTorch refused; whether there are any."""
+        match = _REFUSED.search(refusal)
+        named = {name.strip().lstrip("_") for name in match[1].split(",")} if match else set()
+        roots = [root for root in self.layout.roots if identifier(root).lstrip("_") in named] or [*self.layout.roots]
+        now = {root: self.words.get(root, Words.DIM) for root in roots}
+        weaker = {root: Words(words + 1) for root, words in now.items() if words is not Words.AUTO}
+        self.words.update(weaker)
+        return bool(weaker)
+
+
+def _first(graph: Any, question: Question) -> tuple[Precondition, Analysis]:
+    a = analysed(graph, question)
+    return precondition(a.problem, a.examination, a.judge), a
+
+
+def _helping(a: Analysis, question: Question) -> Question | None:
+    """The question with what makes the program run for every size that it leaves; None where nothing does."""
+    if not a.fails:
+        return None
+    stages = a.problem, a.examination, a.judge
+    help_ = remedy(*stages, precondition(*stages))
+    if help_ is None or help_.values:
+        return None
+    return dataclasses.replace(
+        question,
+        dims={**(question.dims or {}), **help_.dims},
+        assume=(*(question.assume or ()), *help_.assume),
+    )
+
+
+def _verified(proposal: _Proposal, request: Any) -> bool:
+    """Whether PyTorch exports the module with the proposal, weakened and narrowed if need be, and the result runs."""
+    while proposal.exports < ATTEMPTS:
+        proposal.exports += 1
+        try:
+            program = asked(request.module, request.args, request.kwargs, _shapes(proposal.text(True)))
+        except ModelError as refusal:
+            if not proposal.weaken(str(refusal)):
+                return False
+            continue
+        a = _within(program, proposal)
+        helping = _helping(a, proposal.question)
+        if helping is None:
+            return not a.fails
+        proposal.question = helping
+        proposal.analysis = analysed(proposal.graph, helping)
+        proposal.narrow()
+    return False
+
+
+def _shapes(text: str) -> Any:
+    """What a text of ours defines."""
+    names: dict[str, Any] = {}
+    exec(text, names)  # noqa: S102 - as those do who paste it
+    return names["dynamic_shapes"]
+
+
+def _within(program: OpenedModel, proposal: _Proposal) -> Analysis:
+    """The analysis of what came out, for the sizes of the proposal."""
+    graph = load(program)
+    given = proposal.analysis.problem.declared
+    shapes: dict[str, list[str | int | None]] = {}
+    for name, declared in graph.inputs.items():
+        axes = zip(given[name][1] or (), declared.shape or (), strict=True)
+        shapes[name] = [new if isinstance(new, int) else old if isinstance(old, int) else str(old) for old, new in axes]
+    return analysed(graph, dataclasses.replace(proposal.question, shapes=shapes))

@@ -1,0 +1,106 @@
+"""The text of a proposal: Python that defines `dynamic_shapes`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+from json import dumps
+from keyword import iskeyword
+from typing import Any
+
+from shapesmt.errors import printable
+from shapesmt.proposals.axes import Axis, Layout, Root
+
+__all__ = ["Words", "identifier", "written"]
+
+_KEPT = ("Dim", "dynamic_shapes")
+
+
+class Words(IntEnum):
+    """How a size is said, from what says the most to what says nothing."""
+
+    DIM = 0
+    DYNAMIC = 1
+    AUTO = 2
+
+
+def written(arguments: Any, proposal: Layout, words: Mapping[str, Words], comments: Iterable[str]) -> str:
+    """The text of a proposal.
+
+    Args:
+        arguments: The module's arguments, nested as it takes them, with the name of the input at each place.
+        proposal: The sizes of the inputs.
+        words: How each root is said; a `Dim` where nothing is said of it.
+        comments: What the text can't say.
+    """
+    names = _names(proposal.roots)
+    defined = [
+        f"{names[root]} = Dim({dumps(names[root])}{_ends(*proposal.roots[root][1:3])})"
+        for root in proposal.roots
+        if words.get(root, Words.DIM) is Words.DIM
+    ]
+
+    def value(part: Any) -> str:
+        if isinstance(part, Mapping):
+            return "{" + ", ".join(f"{_key(key)}: {value(inner)}" for key, inner in part.items()) + "}"
+        if isinstance(part, (list, tuple)):
+            inner = ", ".join(map(value, part))
+            return f"[{inner}]" if isinstance(part, list) else f"({inner}{',' * (len(part) == 1)})"
+        axes = proposal.inputs.get(part, [])
+        said = [f"{i}: {_size(a, proposal, words, names)}" for i, a in enumerate(axes) if not isinstance(a, int)]
+        return "{" + ", ".join(said) + "}" if said else "None"
+
+    rows = [f"    {_key(name)}: {value(part)}," for name, part in arguments.items()]
+    notes = [f"# {printable(comment, 2000)}" for comment in comments]
+    head = ["from torch.export import Dim", "", *notes, *defined]
+    return "\n".join([*head, "dynamic_shapes = {", *rows, "}"])
+
+
+def _key(key: Any) -> str:
+    return dumps(key) if isinstance(key, str) else repr(key)
+
+
+def _size(axis: Axis | None, proposal: Layout, words: Mapping[str, Words], names: Mapping[str, str]) -> str:
+    """One size."""
+    if axis is None:
+        return "Dim.AUTO"
+    root, how = proposal.roots[axis.root], words.get(axis.root, Words.DIM)
+    if how is Words.AUTO:
+        return "Dim.AUTO"
+    if how is Words.DYNAMIC:
+        low = axis.factor * root.low + axis.offset
+        ends = _ends(low, None if root.high is None else axis.factor * root.high + axis.offset)
+        return f"Dim.DYNAMIC({ends.removeprefix(', ')})" if ends else "Dim.DYNAMIC"
+    multiple = (f"{axis.factor}*" if axis.factor != 1 else "") + names[axis.root]
+    return multiple + (f" {'+-'[axis.offset < 0]} {abs(axis.offset)}" if axis.offset else "")
+
+
+def _ends(low: int, high: int | None) -> str:
+    """The ends of a range as arguments; a lower end of 0 or 1 needs none.
+
+    >>> _ends(2, 9), _ends(1, None)
+    (', min=2, max=9', '')
+    """
+    return (f", min={low}" if low > 1 else "") + ("" if high is None else f", max={high}")
+
+
+def _names(roots: Mapping[str, Root]) -> dict[str, str]:
+    """A name for each root that Python can have, and nothing else has."""
+    names: dict[str, str] = {}
+    for root in roots:
+        name = ("_" if roots[root].step > 1 else "") + identifier(root)
+        while name in names.values() or name in _KEPT:
+            name += "_"
+        names[root] = name
+    return names
+
+
+def identifier(name: str) -> str:
+    """A name that Python can have.
+
+    >>> identifier("x.2"), identifier("2"), identifier("class")
+    ('x_2', '_2', '_class')
+    """
+    name = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return name if name.isidentifier() and not iskeyword(name) else f"_{name}"

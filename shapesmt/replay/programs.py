@@ -1,0 +1,181 @@
+"""Replay of PyTorch's programs: each counterexample runs through the program, which has to fail at the named node.
+
+The inputs are filled as for ONNX Runtime, floats with 1 and integers with 0; where data decides, also at random.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+from shapesmt.deadline import Deadline
+from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.frontends import Format, OpenedModel
+from shapesmt.graph import GUARDS, Graph
+from shapesmt.replay.cut import at
+from shapesmt.report import Counterexample, Finding, FindingKind, Replay
+
+__all__ = ["program_of", "replayed_program"]
+
+MEMORY = 1 << 30  # bytes of all tensors of a run; a larger one isn't begun
+DRAWN = 8  # random fills where data decides
+_CHECKS = ("_check_input_constraints_pre_hook", "_check_input_constraints_for_graph")
+
+
+def program_of(model: OpenedModel) -> Any:
+    """The program to run; one in an archive is loaded by PyTorch.
+
+    Raises:
+        ModelError: PyTorch can't load it.
+        UsageError: It isn't installed.
+    """
+    if model.format is Format.PROGRAM:
+        return model.content.program
+    if importlib.util.find_spec("torch") is None:
+        raise UsageError("--replay of a program needs PyTorch, which is not installed: pip install 'shapesmt[torch]'")
+    import torch
+
+    with _quiet():
+        try:
+            return torch.export.load(model.content.path or model.content.name)
+        except Exception as error:  # whatever it raises is its answer
+            reason = printable(" ".join(str(error).split()), 200)
+            raise ModelError(f"{model.source}: PyTorch can't load it, so nothing is run: {reason}") from None
+
+
+def replayed_program(
+    program: Any, graph: Graph, findings: tuple[Finding, ...], deadline: Deadline
+) -> tuple[Finding, ...]:
+    """The findings, each with the result of running its counterexample, as long as there is time."""
+    import torch
+
+    name = f"torch {torch.__version__.partition('+')[0]}"
+    stamped = []
+    for f in findings:
+        example = f.counterexample
+        if example is None:
+            stamped.append(f)
+        elif deadline.expired:
+            stamped.append(replace(f, replay=Replay(name, None, f.node, "there was no time left for it")))
+        else:
+            stamped.append(replace(f, replay=_replay(name, program, graph, f, example)))
+    return tuple(stamped)
+
+
+def _replay(name: str, program: Any, graph: Graph, finding: Finding, example: Counterexample) -> Replay:
+    needed = _bytes(graph, example)
+    if needed > MEMORY:
+        return Replay(name, None, finding.node, f"running it would take {needed / (1 << 30):.1f} GiB")
+    by_data = finding.kind is FindingKind.DATA
+    last = None
+    for seed in range(DRAWN if by_data else 1):
+        node, message = _run(program, example, finding.node == GUARDS, seed)
+        if node == finding.node:
+            return Replay(name, True, finding.node, message)
+        last = last or (node, message)
+    node, message = last or ("", "")
+    if by_data:
+        return Replay(name, None, finding.node, "runs on ones and on data drawn by chance; other data may break it")
+    if node:
+        return Replay(name, False, node, f"node '{printable(node)}' fails instead: {message}")
+    return Replay(name, False, finding.node, "it runs there")
+
+
+def _bytes(graph: Graph, example: Counterexample) -> int:
+    """How much all tensors take together, where that is known."""
+    shapes = ([d.constant for d in t.shape or ()] for t in at(graph, example).values())
+    return sum(4 * prod(size for size in shape if size is not None) for shape in shapes)
+
+
+def _run(program: Any, example: Counterexample, guarded: bool, seed: int) -> tuple[str, str]:
+    """The node that fails and PyTorch's message; "" where everything runs."""
+    import torch
+
+    torch.manual_seed(seed)
+    arguments = [_argument(spec, program, example, seed) for spec in program.graph_signature.input_specs]
+    with _quiet(), torch.no_grad():
+        if guarded:
+            return _refused(program, arguments)
+        place = [""]
+
+        class Runner(torch.fx.Interpreter):  # type: ignore[misc]  # PyTorch has no types here
+            def run_node(self, n: Any) -> Any:
+                place[0] = n.name
+                return super().run_node(n)
+
+        try:
+            Runner(program.graph_module).run(*arguments, enable_io_processing=False)
+        except Exception as error:  # whatever it raises is its answer
+            return place[0], _short(getattr(error, "__cause__", None) or error)
+    return "", ""
+
+
+def _refused(program: Any, arguments: list[Any]) -> tuple[str, str]:
+    """Whether what is checked before a run refuses the inputs."""
+    import torch
+
+    kinds = [spec.kind.name for spec in program.graph_signature.input_specs]
+    flat = [value for kind, value in zip(kinds, arguments, strict=True) if kind == "USER_INPUT"]
+    args, kwargs = torch.utils._pytree.tree_unflatten(flat, program.call_spec.in_spec)  # noqa: SLF001 - there is no other
+    try:
+        program.module()(*args, **kwargs)
+    except Exception as error:  # as above
+        frames = []
+        trace = error.__traceback__
+        while trace is not None:
+            frames.append(trace.tb_frame.f_code.co_name)
+            trace = trace.tb_next
+        if str(error).startswith("Guard failed") or any(name in _CHECKS for name in frames):
+            return GUARDS, _short(error)
+        return "a node", _short(error)
+    return "", ""
+
+
+def _argument(spec: Any, program: Any, example: Counterexample, seed: int) -> Any:
+    """The value of one input of the graph."""
+    kind, name = spec.kind.name, getattr(spec.arg, "name", "")
+    if kind != "USER_INPUT":
+        value = program.state_dict.get(spec.target)
+        value = program.constants.get(spec.target) if value is None else value
+        return value.clone() if hasattr(value, "clone") else value
+    if hasattr(spec.arg, "value"):
+        return spec.arg.value
+    if type(spec.arg).__name__ != "TensorArgument":
+        return next(iter(example.values.get(name, (1,))), 1)
+    dtype = next(node.meta["val"].dtype for node in program.graph.nodes if node.name == name)
+    return _filled(dtype, example.inputs[name], example.values.get(name), seed)
+
+
+def _filled(dtype: Any, shape: tuple[int, ...], values: Any, seed: int) -> Any:
+    import torch
+
+    if values is not None:
+        return torch.tensor(values, dtype=dtype).reshape(shape)
+    whole = not dtype.is_floating_point and not dtype.is_complex
+    if seed:
+        return torch.randint(0, 2, shape).to(dtype) if whole else torch.randn(shape).to(dtype)
+    return torch.full(shape, 0 if whole and dtype is not torch.bool else 1, dtype=dtype)
+
+
+def _short(error: BaseException) -> str:
+    """The first line of PyTorch's message."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return printable((lines[0] if lines else type(error).__name__).rstrip("."), 240)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)

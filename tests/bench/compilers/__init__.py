@@ -1,0 +1,1 @@
+"""One module per table of what compilers get: `python -m tests.bench.compilers FOLDER --table NAME`."""

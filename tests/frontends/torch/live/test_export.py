@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pytest
+
+import shapesmt
+from shapesmt.frontends import load, opened
+
+torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
+
+
+class Joined(torch.nn.Module):
+    """Two arguments in a dictionary, joined, and a number."""
+
+    def forward(self, parts, factor):
+        return torch.cat([parts["a"], parts["b"][0]], dim=1) * factor
+
+
+class Fixed(torch.nn.Module):
+    """A size written into a view."""
+
+    def forward(self, x):
+        return x.reshape(4, -1)
+
+
+ARGS = ({"a": torch.ones(4, 3), "b": [torch.ones(4, 5)]}, 2.0)
+
+
+def test_a_module_with_arguments_is_exported_with_sizes_that_vary() -> None:
+    graph = shapesmt.frontends.load(shapesmt.frontends.asked(Joined(), ARGS, None, None))
+    assert graph.inputs["parts_a"].shape == ("parts_a_dim0", "parts_a_dim1")
+    assert ("parts_b_0", 1) in graph.asked
+    assert [node.op for node in graph.nodes if node.op != "_guards_fn"] == ["aten.cat.default", "aten.mul.Tensor"]
+
+
+def test_arguments_may_be_one_tensor_or_keywords() -> None:
+    one = load(shapesmt.frontends.asked(Fixed(), torch.ones(4, 6), None, None))
+    named = load(shapesmt.frontends.asked(Fixed(), None, {"x": torch.ones(4, 6)}, None))
+    assert one.inputs == named.inputs
+    assert one.source == "<Fixed>"
+
+
+def test_dynamic_shapes_say_what_is_asked() -> None:
+    auto = torch.export.Dim.AUTO
+    for shapes in ({"x": {1: auto}}, ({1: auto},), {"x": (None, auto)}, {"x": [torch.export.Dim.STATIC, auto]}):
+        graph = load(shapesmt.frontends.asked(Fixed(), torch.ones(4, 6), None, shapes))
+        assert graph.asked == {("x", 1)}
+        assert graph.inputs["x"].shape == (4, "x_dim1")
+
+
+def test_a_program_in_memory_is_recognised() -> None:
+    program = torch.export.export(Fixed(), (torch.ones(4, 6),))
+    assert opened(program).format.name == "PROGRAM"
+    assert load(program).inputs["x"].shape == (4, 6)
+    assert shapesmt.bounds(program).symbols == {}
+    assert shapesmt.explain(program, "reshape").target == "reshape"
+
+
+def test_what_pytorch_refuses_is_one_line_with_the_line_of_python() -> None:
+    with pytest.raises(shapesmt.ModelError, match=r"^<Joined>: torch.export refuses it: .*; test_export.py:") as caught:
+        shapesmt.check(Joined(), args=({"a": torch.ones(4, 3), "b": [torch.ones(9, 5)]}, 2.0))
+    assert "in forward: return torch.cat(" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_constraints_that_are_violated_are_counted() -> None:
+    batch, width = torch.export.Dim("batch"), torch.export.Dim("width")
+    with pytest.raises(shapesmt.ModelError, match=r"Constraints violated \(batch\): .*batch"):
+        shapesmt.check(Fixed(), args=(torch.ones(4, 6),), dynamic_shapes={"x": {0: batch, 1: width}})
+
+
+@pytest.mark.parametrize(
+    ("model", "args", "message"),
+    [
+        (Fixed(), None, "a Module of torch, Fixed, has no graph yet; give an example of its arguments"),
+        (Fixed(), (1, 2, 3), "<Fixed>: args and kwargs are an example of what forward takes: too many"),
+        ("model.onnx", (1,), "args, kwargs and dynamic_shapes are for a torch.nn.Module"),
+    ],
+)
+def test_arguments_that_do_not_fit(model: object, args: object, message: str) -> None:
+    with pytest.raises(shapesmt.UsageError, match=f"^{message}"):
+        shapesmt.check(model, args=args)
+
+
+def test_keywords_are_a_mapping() -> None:
+    with pytest.raises(shapesmt.UsageError, match="kwargs maps names to arguments; it isn't 3"):
+        shapesmt.check(Fixed(), kwargs=3)

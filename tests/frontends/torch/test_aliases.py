@@ -1,0 +1,36 @@
+"""Tensors that share their memory: after an operator in place, none has the elements that it had."""
+
+from __future__ import annotations
+
+from shapesmt.frontends.torch.aliases import Memory
+
+
+def follow(*steps: tuple[str, str, str]) -> tuple[dict[str, str], list[tuple[str, ...]]]:
+    """What names stand for after nodes (operator, tensor that is read, output), and the nodes that were added."""
+    names = {"x": "x"}
+    memory, added = Memory(names, str), []
+    for op, read, written in steps:
+        names[written] = written
+        added += memory.follow(f"aten.{op}", read, [written])
+    return names, [(*node.inputs, *node.outputs) for node in added]
+
+
+def test_a_tensor_that_is_changed_in_place_stands_for_the_result() -> None:
+    names, added = follow(("add_.Tensor", "x", "y"))
+    assert (names["x"], added) == ("y", [])
+
+
+def test_views_of_what_is_changed_have_other_elements() -> None:
+    names, added = follow(("view.default", "x", "v"), ("select.int", "v", "w"), ("fill_.Scalar", "w", "f"))
+    assert names == {"x": "x.changed", "v": "v.changed", "w": "f", "f": "f"}
+    assert added == [("v", "v.changed"), ("x", "x.changed")]
+
+
+def test_a_copy_has_memory_of_its_own() -> None:
+    names, added = follow(("clone.default", "x", "c"), ("add_.Tensor", "c", "d"), ("__and__.Tensor", "x", "e"))
+    assert (names["x"], names["c"], added) == ("x", "d", [])
+
+
+def test_another_shape_of_one_tensor_changes_no_elements() -> None:
+    names, added = follow(("view.default", "x", "v"), ("unsqueeze_.default", "v", "u"))
+    assert (names["x"], names["v"], added) == ("x", "u", [])

@@ -1,0 +1,42 @@
+"""The arguments of PyTorch's operators, read from nodes as a program's reader writes them."""
+
+from __future__ import annotations
+
+import pytest
+
+import shapesmt
+from shapesmt.ops.torch.call import Call
+from shapesmt.ops.torch.schemas import schema
+from shapesmt.ops.torch.sizes import sym_size
+from tests.ops.torch.write_schemas import TABLE, schemas
+
+
+def test_the_table_is_of_the_installed_torch() -> None:
+    pytest.importorskip("torch", reason="PyTorch is an optional package")
+    assert sorted(set(schemas())) == TABLE.read_text().splitlines()
+
+
+def test_every_schema_is_read_whole() -> None:
+    for line in TABLE.read_text().splitlines():
+        name, _, rest = line.partition("(")
+        listed = rest.rpartition(") -> ")[0].replace(", *, ", ", ").removeprefix("*, ")
+        read = schema(f"aten.{name}")
+        assert read is not None
+        count = 0 if not listed else sum(1 for part in listed.split(", ") if " " in part)
+        assert len(read.arguments) == count, line
+
+
+def test_arguments_are_read_by_name() -> None:
+    attributes = {"@self": 0, "dim": -1}
+    ctx = shapesmt.InferenceContext.of("aten.sym_size.int", ["[4,3]"], attributes=attributes)
+    assert [str(item) for item in sym_size(Call(ctx)).value.items] == ["3"]
+    attributes = {"@self": 0, "size": (0, -1), "@size": (1, -1)}
+    ctx = shapesmt.InferenceContext.of("aten.view.default", ["[4,3]", "[]"], attributes=attributes, tensors=[None, 7])
+    call = Call(ctx)
+    assert "size" in call
+    assert [str(size) for size in call.sizes("size")] == ["7", "-1"]
+
+
+def test_one_number_stands_for_as_many_as_the_schema_says() -> None:
+    call = Call(shapesmt.InferenceContext.of("aten.max_pool2d.default", ["[4,3]"], attributes={"kernel_size": 3}))
+    assert (call.integers("kernel_size"), call.integers("stride"), call.integers("padding")) == ((3, 3), (), (0, 0))

@@ -1,0 +1,52 @@
+"""`python -m tests.oracle.torch [NAME...]`: calls of PyTorch's operators judged, and a summary by operator.
+
+NAME is part of the name of an entry in PyTorch's list of operators for tests, or `=ADD` exactly one; `--wrong` shows
+each call that is wrong, `--unknown` those that are unknown, `--targets FILE` counts only the operators in a table's
+first column.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from tests.oracle.torch.judge import RIGHT, UNKNOWN, WRONG, judged
+from tests.oracle.torch.samples import calls
+
+
+def main() -> None:
+    """Judge, and print."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--op", action="append", default=[], help="only calls of operators that begin so")
+    parser.add_argument("--most", type=int, default=6, help="samples of each operator and element type")
+    parser.add_argument("--shown", type=int, default=1, help="calls that are shown of each operator")
+    parser.add_argument("--right", action="store_true", help="list the operators that are right too")
+    parser.add_argument("--targets")
+    options = parser.parse_args()
+    targets = options.targets and {line.split("\t")[0] for line in Path(options.targets).read_text().splitlines()}
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    shown: dict[str, list[str]] = defaultdict(list)
+    for call in calls(options.names, options.most):
+        name = call.op.removeprefix("aten.")
+        if (targets and name not in targets) or (options.op and not name.startswith(tuple(options.op))):
+            continue
+        outcome = judged(call)
+        counts[name][outcome.kind] += 1
+        if outcome.kind != RIGHT:
+            shown[name].append(f"{outcome.kind}: {outcome.text}")
+    for name, count in sorted(counts.items()):
+        if count[RIGHT] < count.total() or options.right:
+            print(f"{name}: {dict(count)}")
+            for text in sorted(shown[name], key=lambda t: not t.startswith(WRONG))[: options.shown]:
+                print(f"    {text}")
+    total = Counter[str]()
+    for count in counts.values():
+        total.update(count)
+    kinds = Counter(WRONG if c[WRONG] else UNKNOWN if c[UNKNOWN] else RIGHT for c in counts.values())
+    print(f"calls: {dict(total)}; operators: {dict(kinds)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""One call of a PyTorch operator: its arguments by the names in its schema, sizes that may be symbols, and its graph.
+
+    Call("aten.cat.default", {"tensors": (Fed("float32", ("n", 3)), Fed("float32", (2, "m"))), "dim": 1})
+
+The graph is the one that a reader of exported programs makes of the node (`shapesmt.ops.torch.call` says how).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from shapesmt.graph import Attributes, Declared, Graph, Node
+from shapesmt.ops.torch.schemas import schema
+
+Size = int | str
+OPSETS = {"torch": 1, "": 22}
+
+
+@dataclass(frozen=True)
+class Fed:
+    """A tensor that the caller gives; `values` are its elements, where they matter and are few."""
+
+    dtype: str
+    shape: tuple[Size, ...]
+    values: tuple[Any, ...] | None = None
+
+    def __str__(self) -> str:
+        listed = "" if self.values is None else f"={list(self.values)}"
+        return f"{self.dtype}[{', '.join(map(str, self.shape))}]{listed}"
+
+
+@dataclass(frozen=True)
+class Size64:
+    """An integer argument that is a symbol: the size of a tensor that is given besides."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Call:
+    """An operator on arguments by name, each a `Fed`, a `Size64`, a constant or a tuple of these; None are left out.
+
+    `outputs` is how many tensors the node names, None where all are in one list that nobody has counted; `ranges` has
+    the first and the last size of each symbol.
+    """
+
+    op: str
+    arguments: Mapping[str, Any]
+    outputs: int = 1
+    ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def leaves(self) -> Iterator[Any]:
+        """The arguments one by one, the elements of lists among them."""
+        for value in self.arguments.values():
+            yield from value if isinstance(value, tuple) else (value,)
+
+    @property
+    def tensors(self) -> list[Fed]:
+        """The tensors that are given, in order."""
+        return [leaf for leaf in self.leaves() if isinstance(leaf, Fed)]
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{name}={_shown(value)}" for name, value in self.arguments.items())
+        ranges = ", ".join(f"{name}={lo}..{hi}" for name, (lo, hi) in self.ranges.items())
+        return f"{self.op}({shown})" + (f" with {ranges}" if ranges else "")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_shown, value))}]"
+    return str(value) if isinstance(value, (Fed, Size64)) else repr(value)
+
+
+def graph_of(call: Call) -> Graph:
+    """The call as a graph of one node, after a `sym_size` for each symbol among its numbers."""
+    inputs: dict[str, Declared] = {}
+    nodes: list[Node] = []
+    reads: list[str] = []
+    attributes: dict[str, Any] = {}
+
+    def read(leaf: Any) -> int:
+        """The place of an argument among the node's inputs; -1 for a constant."""
+        if isinstance(leaf, Fed):
+            name = f"x{len(inputs)}"
+            inputs[name] = Declared(leaf.dtype, leaf.shape)
+        elif isinstance(leaf, Size64):
+            name = f"size_{leaf.name}"
+            if name not in inputs:
+                inputs[name] = Declared("float32", (leaf.name,))
+                number = Attributes({"@self": 0, "dim": 0})
+                nodes.append(Node("aten.sym_size.int", "torch", f"{name}_0", (name,), (f"{name}_0",), number))
+            name = f"{name}_0"
+        else:
+            return -1
+        reads.append(name)
+        return len(reads) - 1
+
+    for name, value in call.arguments.items():
+        parts = value if isinstance(value, tuple) else (value,)
+        places = tuple(map(read, parts))
+        if any(place >= 0 for place in places):
+            attributes[f"@{name}"] = places if isinstance(value, tuple) else places[0]
+        elif isinstance(value, tuple) and value and value.count(None) == len(value):
+            attributes[f"@{name}"] = places
+        constants = tuple(_constant(p) for p in parts)
+        numbers = any(place < 0 and part is not None for place, part in zip(places, parts, strict=True))
+        numbers |= any(isinstance(part, Size64) for part in parts) and isinstance(value, tuple)
+        if numbers or value == ():
+            attributes[name] = constants if isinstance(value, tuple) else constants[0]
+    outputs = tuple(f"y{i}" for i in range(call.outputs))
+    nodes.append(Node(call.op, "torch", "call", tuple(reads), outputs, Attributes(attributes)))
+    return Graph("call", inputs, outputs, nodes, opsets=OPSETS)
+
+
+def _constant(value: Any) -> Any:
+    return 0 if isinstance(value, (Fed, Size64)) or value is None else value
+
+
+def bound(op: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The arguments by name; None where the table has no schema of the operator."""
+    read = schema(op)
+    if read is None:
+        return None
+    return {**dict(zip(read.arguments, args, strict=False)), **kwargs}

@@ -1,0 +1,137 @@
+"""Calls to judge: those that PyTorch's own tests make of its operators, valid and refused, recorded as they run."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch._dispatch.python import enable_pre_dispatch, enable_python_dispatcher
+from torch.fx.experimental.proxy_tensor import ProxyTorchDispatchMode, PythonKeyTracer
+
+from tests.oracle.torch.calls import Call, Fed, bound
+from tests.oracle.torch.written import WRITTEN
+
+FEW = 64  # elements that a call keeps
+DTYPES = (torch.float32, torch.int64, torch.bool, torch.complex64)
+
+
+class Recorder(ProxyTorchDispatchMode):
+    """Keeps each operator that is called, with its arguments, as an export sees them."""
+
+    def __init__(self) -> None:
+        super().__init__(PythonKeyTracer(), "real", pre_dispatch=True)
+        self.calls: list[Call] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        call = _call(func, args, kwargs or {})
+        result = None
+        try:
+            result = func(*args, **(kwargs or {}))
+        finally:
+            if call is not None:
+                self.calls.append(_counted(call, result))
+        return result
+
+
+def recorded(run: Callable[[], Any]) -> list[Call]:
+    """The calls that a function makes until it ends, or fails."""
+    recorder = Recorder()
+    try:
+        with warnings.catch_warnings(), enable_python_dispatcher(), enable_pre_dispatch(), recorder:
+            warnings.simplefilter("ignore")
+            run()
+    except Exception:
+        return recorder.calls
+    return recorder.calls
+
+
+def _call(func: Any, args: Any, kwargs: Mapping[str, Any]) -> Call | None:
+    op = str(func)
+    arguments = bound(op, args, kwargs)
+    if arguments is None:
+        return None
+    try:
+        return Call(op, {name: _plain(value) for name, value in arguments.items() if value is not None})
+    except TypeError:
+        return None
+
+
+def _plain(value: Any) -> Any:
+    """An argument without anything of PyTorch's."""
+    if isinstance(value, torch.Tensor):
+        whole = not value.is_floating_point() and not value.is_complex()
+        kept = (
+            tuple(value.flatten().tolist())
+            if whole and value.layout is torch.strided and value.numel() <= FEW
+            else None
+        )
+        return Fed(named(value.dtype), tuple(value.shape), kept)
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_plain, value))
+    if isinstance(value, (bool, int, float, str)) or value is None:
+        return value
+    if isinstance(value, (torch.dtype, torch.memory_format, torch.layout)):
+        return str(value).removeprefix("torch.")
+    if isinstance(value, torch.device):
+        return value.type
+    raise TypeError(f"{type(value).__name__} is no argument of a program")
+
+
+def named(dtype: torch.dtype) -> str:
+    """The name of an element type."""
+    return str(dtype).removeprefix("torch.")
+
+
+def _counted(call: Call, result: Any) -> Call:
+    """The call with the number of tensors that it gives; one where it fails."""
+    flat = result if isinstance(result, (list, tuple)) else (result,)
+    return Call(call.op, call.arguments, len(flat)) if result is not None and len(flat) else call
+
+
+def calls(names: Sequence[str] = (), most: int = 1000) -> Iterator[Call]:
+    """The calls written by hand, those of PyTorch's samples and of its examples of errors, each once.
+
+    Args:
+        names: Parts of the names of entries in PyTorch's list; "=add" is the whole of one, and "=" none of them.
+        most: How many samples of each entry and element type.
+    """
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    seen: set[str] = set()
+    entries = (info for info in op_db if not names or any(_fits(info.name, name) for name in names))
+    written = (recorded(call) for call in WRITTEN if not names or "=" in names)
+    for call in itertools.chain(*written, itertools.chain.from_iterable(_of_info(info, most) for info in entries)):
+        if str(call) not in seen:
+            seen.add(str(call))
+            yield call
+
+
+def _fits(name: str, wanted: str) -> bool:
+    return name == wanted[1:] if wanted.startswith("=") else wanted in name
+
+
+def _of_info(info: Any, most: int) -> Iterator[Call]:
+    torch.manual_seed(0)
+    ways = [way for way in (info.op, info.method_variant, info.inplace_variant) if way is not None]
+    for dtype in DTYPES:
+        if dtype in info.supported_dtypes("cpu"):
+            for i, sample in enumerate(_tried(lambda d=dtype: info.sample_inputs("cpu", d))):
+                for way in ways if i < most else ():
+                    yield from recorded(lambda w=way, s=sample: w(s.input, *s.args, **s.kwargs))
+    if info.error_inputs_func is not None:
+        for error in _tried(lambda: info.error_inputs("cpu")):
+            s = error.sample_input
+            yield from recorded(lambda s=s: info.op(s.input, *s.args, **s.kwargs))
+
+
+def _tried(make: Callable[[], Any]) -> Iterator[Any]:
+    """What a generator gives until it fails."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield from make()
+    except Exception:
+        return

@@ -1,0 +1,29 @@
+"""PyTorch's operators run by PyTorch, eager on CPU, at every size of a small range, and the rules compared with that.
+
+`python -m tests.oracle.torch` judges all of them and prints which are right, unknown and wrong.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is an optional package")
+pytest.importorskip("expecttest", reason="PyTorch's own tests, from which the calls are, need it")
+
+ENTRIES, SAMPLES = 20, 2
+
+
+def test_no_call_is_judged_wrong(full, pytestconfig):
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    from tests.oracle.torch.judge import WRONG, judged
+    from tests.oracle.torch.samples import calls
+
+    random = Random(pytestconfig.getoption("--seed"))
+    names = sorted({info.name for info in op_db})
+    chosen = names if full else random.sample(names, ENTRIES)
+    outcomes = [judged(call) for call in calls(["=", *(f"={name}" for name in chosen)], 1000 if full else SAMPLES)]
+    assert len(outcomes) > ENTRIES
+    assert [o.text for o in outcomes if o.kind == WRONG] == []
