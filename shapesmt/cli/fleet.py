@@ -78,7 +78,9 @@ def checked(
     paths = many.models_in(models)
     options = many.shared(paths, options)
     shapes, options["shapes"] = options["shapes"], {}
-    tasks = [many.Task(path, settled(path, config, options), shapes) for path in paths]
+    every = settled("", config, options)  # without a file of settings, the question is the same about every model
+    questions = [every if config.path is None else settled(path, config, options) for path in paths]
+    tasks = [many.Task(path, question, shapes) for path, question in zip(paths, questions, strict=True)]
     if html is not None:
         tasks = [task._replace(page=page) for task, page in zip(tasks, many.page_paths(html, paths), strict=True)]
     with many.connected(fleet.scheduler) if fleet.scheduler else nullcontext() as client, counting(len(tasks)) as done:

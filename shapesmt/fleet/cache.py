@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from hashlib import sha256
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
@@ -57,35 +57,43 @@ class Entry:
 
     def __init__(self, file: ModelFile, folder: str, question: Question, shapes: Mapping[str, Any]) -> None:
         head = json.dumps([file.source, file.name, file.signature, digest(question, shapes)])
-        name = sha256(head.encode() + (_entries(file.path) or file.content)).hexdigest()
+        name = _sum(head.encode(), _entries(file.path) or file.content)
         self._path = Path(folder, name[:2], f"{name[2:]}.json")
         self._beside = file.folder
         self._question = question
 
-    def answer(self, compute: Callable[[], Report], *, fresh: bool) -> Report:
+    def answer(self, model: str, compute: Callable[[], Report], *, fresh: bool) -> Report:
         """The answer that is there; if there is none, or with `fresh`, the one that is computed now, which is kept."""
-        kept = None if fresh else self._read()
+        kept = None if fresh else self.kept(model)
         if kept is not None:
-            return replace(kept, strict=self._question.strict)
+            return kept
         with side_reads() as reads:
             report = compute()
         if report.seconds < HURRIED * self._question.timeout:
             with suppress(OSError, UsageError):  # an answer that can't be kept is one all the same
                 self._path.parent.mkdir(exist_ok=True)
                 body = json.dumps({"reads": list(dict.fromkeys(reads)), "report": report.to_dict()}).encode()
-                write_whole(self._path, sha256(body).hexdigest().encode() + b"\n" + body)
+                write_whole(self._path, _sum(body).encode() + b"\n" + body)
         return report
 
-    def _read(self) -> Report | None:
+    def kept(self, model: str) -> Report | None:
+        """The answer that is there, if there is one, under the name of a model."""
         try:
             stated, _, body = self._path.read_bytes().partition(b"\n")
-            if stated == sha256(body).hexdigest().encode():
+            if stated == _sum(body).encode():
                 entry = json.loads(body)
                 if all(SideRead(*read).unchanged(self._beside) for read in entry["reads"]):
-                    return Report.from_dict(entry["report"])
+                    return replace(Report.from_dict(entry["report"]), model=model, strict=self._question.strict)
         except (OSError, KeyError, TypeError, ValueError):  # there is none, or another version's
             pass
         return None
+
+
+def _sum(*contents: bytes) -> str:
+    digest = blake2b(digest_size=20)
+    for content in contents:
+        digest.update(content)
+    return digest.hexdigest()
 
 
 def _entries(path: str) -> bytes:
@@ -101,8 +109,20 @@ def _entries(path: str) -> bytes:
 
 def digest(question: Question, shapes: Mapping[str, Any]) -> str:
     """What tells a question, and the version of all that answers it, from others."""
-    text = json.dumps([__version__, _onnx(), plugin_versions(), _plain(question), _plain(shapes)])
-    return sha256(text.encode()).hexdigest()[:32]
+    return _sum(json.dumps([__version__, _onnx(), plugin_versions()]).encode(), _written(question, shapes))
+
+
+class _Last:
+    """The question that was written last, which is that of thousands of models: one tuple, as threads share it."""
+
+    written: tuple[Question, Mapping[str, Any], bytes] | None = None
+
+
+def _written(question: Question, shapes: Mapping[str, Any]) -> bytes:
+    last = _Last.written
+    if last is None or last[0] is not question or last[1] is not shapes:
+        last = _Last.written = question, shapes, json.dumps([_plain(question), _plain(shapes)]).encode()
+    return last[2]
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from shapesmt.fleet.cluster import on_cluster
 from shapesmt.fleet.names import models_in, shared
 from shapesmt.fleet.processes import in_processes, in_turn, usual_jobs
 from shapesmt.fleet.results import Results, kept, record, results
-from shapesmt.fleet.task import Arriving, Outcome, Task
+from shapesmt.fleet.task import Arriving, Outcome, Task, known
 from shapesmt.language import RangeLike, ShapeLike
 from shapesmt.report import BatchReport, Report, Tallying
 
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from distributed import Client
 
 __all__ = ["Plan", "check_all", "check_many"]
+
+
+ENOUGH = 32
+"""Models in a row of which no answer is kept: the others are looked up where they are checked."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ class Plan:
         jobs: How many at once, each in a process of its own; None is as many as there are processors, and one is
             checked in this process.
         client: A client of a Dask cluster, whose workers check them.
-        cache: The folder of answers.
+        cache: The folder of answers, which the workers of a cluster have to reach too.
         output: The file of results.
         resume: Whether the models that it has reports of are left out.
         fail_fast: Whether to stop at the first model that isn't proved.
@@ -99,6 +103,8 @@ def check_all(tasks: Sequence[Task], plan: Plan, done: Callable[[str], object] =
     if plan.cache is not None:
         folder = prepared(os.fsdecode(plan.cache))
         tasks = [task._replace(cache=folder) for task in tasks]
+        if any(task.question.replay for task in tasks):
+            raise UsageError("no answers of --replay are kept; leave --cache out")
     if plan.resume and plan.output is None:
         raise UsageError("resume goes on with a file of results: name it with output")
     with ExitStack() as stack:
@@ -135,6 +141,8 @@ class _Run:
     def outcomes(self) -> Arriving:
         """The outcomes of what isn't done yet, as they arrive."""
         left = [index for index in range(len(self._tasks)) if index not in self._done]
+        if self._plan.cache is not None:
+            left = yield from self._known(left)
         tasks = [self._tasks[index] for index in left]
         jobs = min(self._plan.jobs or usual_jobs(len(tasks)), len(tasks))
         if self._plan.client is not None:
@@ -144,6 +152,19 @@ class _Run:
         with closing(arriving):
             for place, outcome in arriving:
                 yield left[place], outcome
+
+    def _known(self, left: Sequence[int]) -> Generator[tuple[int, Outcome], None, list[int]]:
+        """The answers that are kept, and at last which models remain; after many that do, all others are left too."""
+        remaining: list[int] = []
+        misses = 0
+        for index in left:
+            kept = known(self._tasks[index]) if misses < ENOUGH else None
+            misses = misses + 1 if kept is None else 0
+            if kept is None:
+                remaining.append(index)
+            else:
+                yield index, kept
+        return remaining
 
     def take(self, index: int, outcome: Outcome) -> None:
         """Take an outcome that arrives."""

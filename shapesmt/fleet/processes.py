@@ -38,7 +38,7 @@ def in_turn(tasks: Sequence[Task]) -> Arriving:
     for index, task in enumerate(tasks):
         yield from ((index, answer) for answer in outcomes([task]))
         if index % LARGEST == LARGEST - 1:
-            gc.collect()  # the command line has paused it
+            gc.collect(1)  # the command line has paused it
 
 
 def in_processes(tasks: Sequence[Task], jobs: int) -> Arriving:

@@ -12,16 +12,16 @@ from shapesmt.errors import InternalError, ShapesmtError, printable
 from shapesmt.examine import Question
 from shapesmt.fleet.cache import Entry
 from shapesmt.fleet.pages import write_page
-from shapesmt.frontends import ModelFile, load, model_file, opened
+from shapesmt.frontends import ModelFile, is_url, load, model_file, opened
 from shapesmt.language import ShapeLike
 from shapesmt.report import Report, Unchecked
 
-__all__ = ["LARGEST", "Arriving", "Outcome", "Task", "lost", "outcome", "outcomes", "split"]
+__all__ = ["LARGEST", "Arriving", "Outcome", "Task", "known", "lost", "outcome", "outcomes", "split"]
 
 Outcome: TypeAlias = Report | Unchecked
 Arriving: TypeAlias = Generator[tuple[int, Outcome], None, None]
 """The index and the outcome of each task, in the order in which they are finished."""
-LARGEST = 16  # models that a process takes at once
+LARGEST = 32  # models that a process takes at once
 FEW = 20_000  # entries of tables that are left to the next models: some 15 MB
 _SHARES = 8  # pieces of work for each process, at least: so that none waits long for another
 
@@ -58,7 +58,7 @@ def outcome(task: Task) -> Outcome:
         file = model_file(task.place or task.path, weights=task.question.replay)
         if task.cache:
             entry = Entry(file, task.cache, task.question, task.shapes)
-            return replace(entry.answer(lambda: _answer(task, file), fresh=bool(task.page)), model=path)
+            return replace(entry.answer(path, lambda: _answer(task, file), fresh=bool(task.page)), model=path)
         return replace(_answer(task, file), model=path)
     except ShapesmtError as error:
         return Unchecked(path, printable(" ".join(str(error).split()), 1000))
@@ -67,6 +67,16 @@ def outcome(task: Task) -> Outcome:
     except Exception as error:  # one model's failure mustn't end the others'
         text = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
         return Unchecked(path, printable(f"internal error: {' '.join(text.split())}", 1000), internal=True)
+
+
+def known(task: Task) -> Report | None:
+    """The answer that is kept of a model on this machine, without a page to write."""
+    if is_url(task.path) or task.page:
+        return None
+    try:
+        return Entry(model_file(task.path, weights=False), task.cache, task.question, task.shapes).kept(task.name)
+    except ShapesmtError:
+        return None
 
 
 def outcomes(tasks: Sequence[Task]) -> list[Outcome]:

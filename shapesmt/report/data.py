@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from enum import Enum
 from functools import cache
@@ -16,6 +16,7 @@ __all__ = ["OMIT", "OMIT_EMPTY", "OMIT_ONE", "Answer", "Data", "Json", "Presente
 Json: TypeAlias = dict[str, Any]
 
 _PLAIN = (int, float, bool, str, type(None))
+_NONE = (MISSING, MISSING)
 _EMPTY: tuple[object, ...] = (None, "", (), {})
 OMIT_EMPTY = {"omit": _EMPTY}  # a field that stays out of the JSON when it is None, "" or without elements
 OMIT_ONE = {"omit": (1,)}  # one that stays out when it is 1
@@ -46,10 +47,13 @@ class Data:
         """
         if data.get("schema", cls.schema) != cls.schema:
             raise ValueError(f"the schema is {data['schema']}, not {cls.schema}")
-        hints = _hints(cast("Any", cls))
-        values = {name: _restored(hints[name], data[key]) for name, key, _ in _layout(cast("Any", cls)) if key in data}
-        empty = {name: "" for name, key, omitted in _layout(cast("Any", cls)) if key not in data and "" in omitted}
-        return cls(**{name: text for name, text in empty.items() if name in _required(cast("Any", cls))}, **values)
+        values = {}
+        for name, key, restore, missing in _plan(cast("Any", cls)):
+            if key in data:
+                values[name] = restore(data[key])
+            elif missing is not MISSING:
+                values[name] = missing
+        return cls(**values)
 
 
 class Presenter(Protocol):
@@ -96,36 +100,53 @@ def _layout(kind: Any) -> list[tuple[str, str, tuple[object, ...]]]:
     ]
 
 
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
+Restore: TypeAlias = Callable[[Any], Any]
 
 
 @cache
-def _required(kind: Any) -> set[str]:
-    """The names of the fields without a default."""
-    return {item.name for item in fields(kind) if item.default is MISSING and item.default_factory is MISSING}
+def _plan(kind: Any) -> list[tuple[str, str, Restore, object]]:
+    """For each field in the JSON: its name, its key, what restores its value, and the value where there is no key.
+
+    That is `MISSING` where the field's own default is right, or a key is needed.
+    """
+    hints, needed = get_type_hints(kind), {f.name for f in fields(kind) if (f.default, f.default_factory) == _NONE}
+    return [
+        (name, key, _restorer(hints[name]), "" if name in needed and "" in omitted else MISSING)
+        for name, key, omitted in _layout(kind)
+    ]
 
 
-def _restored(kind: Any, value: Any) -> Any:
-    """What `_plain` made this of, by its type."""
+@cache
+def _restorer(kind: Any) -> Restore:
+    """What makes a value of this type of what `_plain` made of it."""
     inner = get_args(kind)
     if get_origin(kind) is tuple:
-        return tuple([_restored(inner[0], item) for item in value])
+        item = _restorer(inner[0])
+        return lambda values: tuple([item(value) for value in values])
     if get_origin(kind) is Mapping:
-        return {name: _restored(inner[1], item) for name, item in value.items()}
-    if inner:  # a union, at most one of which is no plain value
-        complex_ = [one for one in inner if one not in _PLAIN]
-        return _restored(complex_[0], value) if complex_ and value is not None else _restored_plain(inner, value)
-    if issubclass(kind, Data):
-        return kind.from_dict(value)
-    return kind(value) if issubclass(kind, Enum) else _restored_plain((kind,), value)
+        item = _restorer(inner[1])
+        return lambda values: {name: item(value) for name, value in values.items()}
+    if not inner and issubclass(kind, Data):
+        return cast("Restore", kind.from_dict)
+    if not inner and issubclass(kind, Enum):
+        return cast("Restore", kind)
+    compound = [one for one in inner if one not in _PLAIN]
+    if compound:  # a union with None
+        whole = _restorer(compound[0])
+        return lambda value: None if value is None else whole(value)
+    return _exactly(inner or (kind,))
 
 
-def _restored_plain(kinds: tuple[Any, ...], value: Any) -> Any:
-    if type(value) in kinds or (type(value) is int and float in kinds):
-        return value
-    raise TypeError(f"{value!r} is none of {kinds}")
+def _exactly(kinds: tuple[Any, ...]) -> Restore:
+    """What returns a plain value of these types as it is, and refuses any other."""
+    accepted = {*kinds, int} if float in kinds else {*kinds}
+
+    def restore(value: Any) -> Any:
+        if type(value) in accepted:
+            return value
+        raise TypeError(f"{value!r} is none of {kinds}")
+
+    return restore
 
 
 def _plain(value: object) -> object:

@@ -150,6 +150,18 @@ def test_the_folder_has_to_be_one(folder: Path, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().err == "error: cannot make the folder add.onnx: File exists\n"
 
 
+def test_runs_of_counterexamples_are_not_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "exp.onnx", "--cache", "kept", "--replay"]) == 2
+    assert capsys.readouterr().err == "error: no answers of --replay are kept; leave --cache out\n"
+
+
+def test_what_is_known_needs_no_other_process(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["exp.onnx", "add.onnx"]
+    assert counted(*names) == 2
+    monkeypatch.setattr("shapesmt.fleet.many.in_processes", None)
+    assert shapesmt.check_many(names, jobs=2, cache="kept").summary["models"] == 2
+
+
 def test_the_text_is_the_same(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     def shown() -> list[str]:
         main(["check", str(EXAMPLES), "--jobs", "1", "--cache", str(tmp_path), "--no-config"])

@@ -17,14 +17,18 @@ TEXTS = (
     "g (float[n, {k}] x) => (float[m, 4] z) {{ t = Constant <value = int64[2] {{-1, 4}}> () z = Reshape (x, t) }}",
     "g (float[n] x) => (float[n] z) {{ y = Exp(x) z = Log(y) }}",
 )
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*/*.onnx"))
 EXPORTERS = ("pytorch", "tf2onnx", "keras2onnx")
 
 
 def variant(number: int) -> onnx.ModelProto:
-    """One of them."""
-    kind, size = number % (len(TEXTS) + 1), 1 + number // (len(TEXTS) + 1)
-    if kind == len(TEXTS):
-        model = decoder(1, hidden=4 * size)
+    """One of them: a text with other sizes, a decoder of one layer, or an example."""
+    size, kind = divmod(number, len(TEXTS) + 1 + len(EXAMPLES))
+    size += 1
+    if kind > len(TEXTS):
+        model = onnx.load(EXAMPLES[kind - len(TEXTS) - 1])
+    elif kind == len(TEXTS):
+        model = decoder(1, hidden=4 + 4 * size % 64)
     else:
         text = HEAD.replace("{exporter}", EXPORTERS[number % len(EXPORTERS)]) + TEXTS[kind].format(k=size)
         model = parser.parse_model(text)
