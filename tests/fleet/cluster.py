@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+PROFILE = "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED"  # whose tree grows with time
 PATIENCE = 60.0  # seconds in which a process has to start
 
 
@@ -39,7 +40,7 @@ class Cluster:
     def _start(self, command: str, *options: str) -> subprocess.Popen[bytes]:
         words = [sys.executable, "-m", f"distributed.cli.{command}", "--scheduler-file", str(self._file), *options]
         log = (self._folder / "log").open("ab")
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1", PROFILE: "False"}
         process = subprocess.Popen(words, stdout=log, stderr=log, env=environment, cwd=self._folder)
         log.close()
         self.processes.append(process)
