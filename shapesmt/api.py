@@ -35,6 +35,7 @@ from shapesmt.diagnose import (
     explanation,
     findings,
     grouped,
+    guarded,
     hints,
     model_warnings,
     precondition,
@@ -63,6 +64,7 @@ from shapesmt.language import RangeLike, ShapeLike, unknown_name
 from shapesmt.optimize import reduced
 from shapesmt.optimize import simplified as simplified
 from shapesmt.optimize import simplify as simplify
+from shapesmt.proposals import dynamic_shapes as dynamic_shapes
 from shapesmt.render import Words
 from shapesmt.report import Answer, Bounds, Explanation, Report, Simplified, TensorBounds, Tightened
 
@@ -375,7 +377,7 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
         problem.graph.source, verdict, problem.ranges, counts, failures + wrong, region, a.seconds,
         problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
         strict=question.strict, remedy=remedy_for(*stages, region), groups=groups,
-        release=released(question, *stages), hints=hints(problem),
+        release=released(question, *stages), hints=hints(problem), guarded=guarded(*stages),
     )  # fmt: skip
     return a, report
 

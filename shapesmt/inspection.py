@@ -110,11 +110,12 @@ def inspect(model: Model) -> ModelFacts:
         for axis, size in enumerate(sizes or ()):
             axes.get(str(size), []).append(f"{tensor}[{axis}]")
     used = supported_ops(graph).operators
+    aliases = {name: alias for alias, name in graph.aliases.items()}
     return ModelFacts(
         graph.source, graph.exporter, graph.opsets, len(graph.nodes),
         {name: _facts(tensors[name]) for name in graph.inputs},
         {name: _facts(tensors[name]) for name in graph.outputs if name in tensors},
-        {name: DimensionFacts(r, tuple(axes[name])) for name, r in problem.ranges.items() if axes[name]},
+        {n: DimensionFacts(r, tuple(axes[n]), aliases.get(n, "")) for n, r in problem.ranges.items() if axes[n]},
         {o.qualified: o.nodes for o in used},
         {o.qualified: o.nodes for o in used if o.since is None},
         tuple([name for small in problem.small.values() for name in small.names]),

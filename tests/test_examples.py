@@ -7,6 +7,8 @@ import random
 import runpy
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -97,6 +99,14 @@ def test_what_other_tools_accept(command: str) -> None:
         for i in model.graph.input
     }
     openvino.Core().read_model(words[2]).reshape(shapes)
+
+
+def test_the_plan_of_an_executorch_program_holds() -> None:
+    pytest.importorskip("torch", reason="torch isn't installed")
+    pytest.importorskip("executorch", reason="ExecuTorch isn't installed, which makes the plan and runs it")
+    story = ROOT / "examples" / "executorch"
+    ran = subprocess.run([sys.executable, str(story / "plan.py")], capture_output=True, text=True, check=False)
+    assert ran.stdout == (story / "plan.txt").read_text(), ran.stderr
 
 
 def test_the_readme_counts_the_models_that_fail() -> None:

@@ -1,6 +1,6 @@
 """The archive that PyTorch 2.13 exports from `model.py`, without its weights, which nothing here reads.
 
-    python -m examples.lowering.build
+python -m examples.lowering.build
 """
 
 from __future__ import annotations

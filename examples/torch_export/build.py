@@ -1,11 +1,12 @@
 """The archive that PyTorch 2.13 exports from `model.py`, without its weights, which nothing here reads.
 
-    python -m examples.torch_export.build
+python -m examples.torch_export.build
 """
 
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import torch
 from examples.torch_export.model import Classifier
 
 HERE = Path(__file__).parent
+ROOT = f"{HERE.parent.parent}/"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -30,9 +32,10 @@ def archive(program: torch.export.ExportedProgram) -> bytes:
     torch.export.save(program, saved)
     with zipfile.ZipFile(saved) as before, zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as after:
         for name in before.namelist():
-            root, _, entry = name.partition("/")
+            _root, _, entry = name.partition("/")
             if entry.startswith("models/") or entry in ("archive_format", "archive_version", "byteorder"):
-                after.writestr(zipfile.ZipInfo(f"model/{entry}", EPOCH), before.read(name), zipfile.ZIP_DEFLATED)
+                content = re.sub(rb"/[^\"]*/site-packages/", b"", before.read(name).replace(ROOT.encode(), b""))
+                after.writestr(zipfile.ZipInfo(f"model/{entry}", EPOCH), content, zipfile.ZIP_DEFLATED)
     return kept.getvalue()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import torch
 from torch import nn
 
@@ -10,7 +12,7 @@ class Classifier(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         widths = [3, 8, 8, 16, 16, 32]
-        self.stages = nn.ModuleList([nn.Conv2d(i, o, 3, 2, 1) for i, o in zip(widths, widths[1:], strict=False)])
+        self.stages = nn.ModuleList([nn.Conv2d(i, o, 3, 2, 1) for i, o in itertools.pairwise(widths)])
         self.head = nn.Linear(32, 10)
 
     def forward(self, image):

@@ -25,6 +25,7 @@ _DYNAMIC_STATUS = STATUS.format("0 written, 1 not written, 3 not proven")
 @click.command(epilog=f"{_MEMORY_STATUS}. Example: shapesmt memory unet.onnx --budget 2GB --max batch")
 @model_command
 @memory_options
+@click.option("--html", metavar="FILE", help="Write a page as well, with the bytes over the ranges drawn.")
 def memory(
     form: Form,
     model: str,
@@ -32,14 +33,22 @@ def memory(
     budget: str | None,
     greatest: str | None,
     at: Mapping[str, int],
+    html: str | None,
     **options: Any,
 ) -> int:
     """How many bytes do activations take at most, at which input and node, and which inputs fit a budget?"""
     from shapesmt import api
     from shapesmt.footprint import Wanted
 
-    wanted, question = Wanted(mode, budget, greatest, at), settled(model, *configured(options))
-    return show(waiting(f"measuring {model}", question, lambda: api.measured(model, question, wanted)), form)
+    wanted = Wanted(mode, budget, greatest, at, charts=html is not None)
+    question = settled(model, *configured(options))
+    answer = waiting(f"measuring {model}", question, lambda: api.measured(model, question, wanted))
+    if html is not None:
+        from shapesmt.export import write_whole
+        from shapesmt.render import memory_page
+
+        write_whole(html, memory_page(answer).encode())
+    return show(answer, form)
 
 
 @click.command(epilog=f"{BOUNDS_STATUS}. Example: shapesmt tighten unet.onnx -o tight.onnx")

@@ -142,7 +142,7 @@ def memory_options(command: Command) -> Command:
     """The options of `memory` beside those of every question."""
     options = [
         click.option("--mode", type=click.Choice(["live", "alias", "inplace"]), default="live", show_default=True,
-                     help="Which tensors share a buffer: none, views, elementwise results as well."),
+                     help="Which tensors share a buffer: none, views, results over an operand as well."),
         click.option("--budget", metavar="BYTES", help="Say which inputs fit: 2GB, 512MiB, 100000."),
         click.option("--max", "greatest", metavar="NAME", help="The greatest value of a dimension in the budget."),
         click.option("--at", multiple=True, metavar="NAME=SIZE", callback=sizes,

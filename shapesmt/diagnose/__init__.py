@@ -2,7 +2,7 @@
 
 from shapesmt.diagnose.certificate import certificate, complete_system, system_text
 from shapesmt.diagnose.explanation import explanation
-from shapesmt.diagnose.findings import findings, precondition, refuse
+from shapesmt.diagnose.findings import findings, guarded, precondition, refuse
 from shapesmt.diagnose.groups import grouped
 from shapesmt.diagnose.hints import hints
 from shapesmt.diagnose.page.content import page_content
@@ -17,6 +17,7 @@ __all__ = [
     "explanation",
     "findings",
     "grouped",
+    "guarded",
     "hints",
     "model_warnings",
     "page_content",

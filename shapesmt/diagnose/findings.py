@@ -28,10 +28,10 @@ from shapesmt.diagnose.causes import Tracer, source_of
 from shapesmt.diagnose.titles import side_names, title, title_of_unjudged
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, is_open
-from shapesmt.graph import Declared, Node
+from shapesmt.graph import GUARDS, Declared, Node
 from shapesmt.presolve import Domain
 from shapesmt.region import Region, readable_text
-from shapesmt.report import Cause, Clash, Finding, FindingKind, Precondition
+from shapesmt.report import Cause, Clash, Finding, FindingKind, Guarded, Precondition
 from shapesmt.rules import Requirement, Tensor
 
 MAX_TRIED = 16  # the most values of a symbol that are tried before a proof
@@ -131,6 +131,25 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
     return (
         Precondition(region.text, False, exact) if any(map(_hinges, conditions)) else Precondition(region.text, exact)
     )
+
+
+def guarded(problem: Problem, examination: Examination, judge: Judge) -> Guarded | None:
+    """For which inputs the nodes run, and which of these the guards refuse; None where they refuse none."""
+    guards = next((j for j in examination.judgements if j.node.op == GUARDS), None)
+    others = [j for j in examination.judgements if j is not guards]
+    unjudged = any(index != guards.index for index, _ in examination.unjudged) if guards else True
+    if guards is None or unjudged or any(j.verdict is not Verdict.DEPENDS for j in others):
+        return None
+    conditions = [j.condition for j in others]
+    domain = examination.admissible(problem)
+    nodes = described(all_of(*conditions), domain, examination, judge) if conditions else Region((), True)
+    refusing = domain.copy()
+    refusing.assume(all_of(*conditions))
+    refused = judge.deadline.attempt(
+        lambda: described(negate(guards.condition), refusing, examination, judge), Region((), False)
+    )
+    whole = Precondition(refused.text, refused.exact).whole
+    return Guarded(nodes.text, nodes.exact, whole if refused.exact and len(whole) <= 2 * READABLE else "")
 
 
 def _hinges(condition: Formula) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 from shapesmt.algebra import Dim, Evaluator, entries_of, memo
 from shapesmt.algebra.numeric import Float
 from shapesmt.deadline import look
-from shapesmt.errors import ShapesmtError
+from shapesmt.errors import InternalError, ShapesmtError
 from shapesmt.graph import Attributes, Graph, Node, Schemas
 from shapesmt.inference import MAX_REMEMBERED, infer
 from shapesmt.rules import Elements, Tensor, tensor
@@ -70,7 +70,7 @@ def _effect(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> Hashable:
     try:
         (application,) = infer(alone, inputs).applications
         look()  # a result cut short by the deadline proves nothing
-    except ShapesmtError:
+    except (ShapesmtError, InternalError):  # a rule may break on a node that no file has
         return "fails"
     outputs = tuple((t.shape, t.value) for t in application.outputs)
     return (outputs, tuple(r.formula for r in application.requirements)) if application.repeatable else None
@@ -88,6 +88,8 @@ def _labels(node: Node, graph: Graph) -> Iterator[str]:
 
 def _attribute(name: str, value: object) -> str:
     """The text `stride 2`, `pads 1,1`, `auto_pad SAME_UPPER`; "" for an attribute that isn't short enough."""
+    if name.startswith("@"):  # where the inputs stand among a PyTorch operator's arguments
+        return ""
     if isinstance(value, str) and value:
         return f"{name} {value}"
     numbers = value if isinstance(value, tuple) else (value,)

@@ -21,6 +21,7 @@ from shapesmt.language import (
     parse_dim,
     parse_range,
     parse_shape,
+    quoted,
     unknown_name,
 )
 from shapesmt.report import SymbolRange
@@ -46,6 +47,20 @@ def declarations(graph: Graph, shapes: Mapping[str, ShapeLike]) -> dict[str, tup
             axes = _merged(name, axes, parse_shape(shapes[name], name))
         declared[name] = (d.dtype if d.kind != "sparse" else "", None if axes is None else named_axes(name, axes))
     return declared
+
+
+def own_names(graph: Graph, dims: Mapping[str, RangeLike]) -> dict[str, RangeLike]:
+    """The caller's ranges by the names of dimensions, where the file's other names are given as well.
+
+    Raises:
+        UsageError: A dimension has two ranges.
+    """
+    taken = {axis for d in graph.inputs.values() for axis in d.shape or ()}
+    aliases = {alias: name for alias, name in graph.aliases.items() if alias not in taken}
+    for alias in aliases.keys() & dims.keys():
+        if aliases[alias] in dims and dims[aliases[alias]] != dims[alias]:
+            raise UsageError(f"{quoted(alias)} is another name for {quoted(aliases[alias])}, which has another range")
+    return {aliases.get(name, name): spec for name, spec in dims.items()}
 
 
 def placeholders(graph: Graph) -> dict[str, list[str]]:

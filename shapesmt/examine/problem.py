@@ -32,6 +32,7 @@ from shapesmt.examine.declarations import (
     declarations,
     give_rank,
     named_axes,
+    own_names,
     rank_name,
     symbol_range,
     symbol_ranges,
@@ -146,7 +147,7 @@ def pose(graph: Graph, question: Question = NO_OPTIONS) -> Problem:
         UsageError: A name that doesn't exist, a malformed range, shape or expression.
     """
     graph = graph.unguarded if question.guards == "ignore" else graph
-    dims = question.dims or {}
+    dims = own_names(graph, question.dims or {})
     declared = declarations(graph, question.shapes or {})
     ranks = unranked(graph, declared)
     for name in ranks:
@@ -171,9 +172,10 @@ def _posed(
     }
     small = small or {}
     free.update({name: d for s in small.values() for name, d in s.symbols(ranges).items()})
-    texts, sources = _assumptions(assume, free)
+    known = {**{alias: free[name] for alias, name in graph.aliases.items() if name in free}, **free}
+    texts, sources = _assumptions(assume, known)
     origins = assume if isinstance(assume, Mapping) else {}
-    formulas = [_assumed(text, origins.get(text), free) for text in texts]
+    formulas = [_assumed(text, origins.get(text), known) for text in texts]
     solved, facts = eliminated(all_of(*formulas).conjuncts)
     meanings = {name: substitute(d, solved) for name, d in free.items()}
     ranks = {name: meanings[rank_name(name)] for name in unranked(graph, declared)}

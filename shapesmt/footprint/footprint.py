@@ -10,6 +10,7 @@ from shapesmt.algebra import Assignment, Dim, Kind, equal, evaluate, total
 from shapesmt.errors import UsageError, printable
 from shapesmt.examine import Analysis
 from shapesmt.footprint.amount import parse_amount
+from shapesmt.footprint.charts import charts
 from shapesmt.footprint.fits import Fit, fits, highest
 from shapesmt.footprint.lifetimes import Mode
 from shapesmt.footprint.points import Point, Points, counts
@@ -17,7 +18,7 @@ from shapesmt.footprint.sizes import bytes_of, weights_of
 from shapesmt.footprint.worst import Summit, size_key, summit, undominated
 from shapesmt.language import unknown_name
 from shapesmt.presolve import Domain
-from shapesmt.report import Budget, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
+from shapesmt.report import Budget, Chart, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
 
 INDICES = 2**31 - 1
 """The most elements of a tensor that signed indices of 32 bits count."""
@@ -32,12 +33,14 @@ class Wanted:
         budget: The bytes that activations may take.
         greatest: The dimension whose greatest value within the budget is asked for.
         at: Sizes at which the bytes are asked for; of the other sizes the worst count.
+        charts: Whether the bytes over the ranges are asked for, to draw them.
     """
 
     mode: str = Mode.LIVE.value
     budget: str | int | None = None
     greatest: str | None = None
     at: Mapping[str, int] = field(default_factory=dict)
+    charts: bool = False
 
     def __post_init__(self) -> None:
         if self.greatest is not None and self.budget is None:
@@ -76,6 +79,7 @@ def footprint(a: Analysis, wanted: Wanted) -> Memory:
         at=PeakAt(dict(wanted.at), measured.peak(measured.worst(given), given)) if wanted.at else None,
         indices=measured.indices(),
         unknown=measured.unknown,
+        charts=measured.charts(worst) if wanted.charts else (),
     )
     if limit is not None:
         fit = measured.fits(limit)
@@ -124,6 +128,12 @@ class _Measured:
         rows = [HeldTensor(n, None if values is None else int(evaluate(d, values)), str(d)) for n, d in held]
         order = sorted(zip(held, rows, strict=True), key=lambda pair: (-(pair[1].bytes or 0), *size_key(pair[0][1])))
         return tuple(row for _, row in order)
+
+    def charts(self, worst: Summit | None) -> tuple[Chart, ...]:
+        """The bytes over the ranges of the dimensions, the others as at the worst moment, or at their least."""
+        fixed = self.values({} if worst is None or worst.value is None else worst.witness)
+        dims = {name: self.dim(name) for name in self.analysis.problem.dims}
+        return () if fixed is None else charts(self.points, self.everywhere, dims, fixed)
 
     def inputs(self, worst: Summit | None) -> int | None:
         """The bytes of the inputs at the worst moment."""

@@ -32,6 +32,8 @@ LAST_AXIS_FITS_WEIGHTS = Law("SM102", "the last axis is as long as the weights h
 WEIGHTS_AS_HIGH_AS_INPUT = Law("SM102", "the weights are as high as the input is wide")
 
 JOINED_MATCH_OFF_AXIS = Law("SM103", "joined tensors match off the join axis")
+JOINED_LIST_IS_EMPTY = Law("SM103", "a list is joined with tensors of more axes only if it is empty")
+A_TENSOR_TO_JOIN = Law("SM103", "there is at least one tensor to join")
 AT_LEAST_TWO_TENSORS_TO_JOIN = Law("SM103", "there are at least two tensors to join")
 
 ELEMENT_COUNT_KEPT = Law(
@@ -155,6 +157,8 @@ PARTS_ADD_UP_TO_AXIS = Law("SM110", "the sizes of the parts add up to the axis")
 SIZE_COUNT = Law("SM110", "there are {expected} sizes, not {count}")
 OUTPUT_PER_PART = Law("SM110", "there are at least {count} parts, as the node names outputs")
 EMPTY_PARTS_OF_EMPTY_AXIS = Law("SM110", "parts are empty only of an axis that is")
+REPEATS_ADD_UP = Law("SM110", "the repeats add up to the size that is named")
+REPEAT_COUNT_PER_ELEMENT = Law("SM110", "there is one number of repeats, or one for each element of the axis")
 OUTPUT_PER_AXIS_ELEMENT = Law("SM110", "there is one output for each element of the axis")
 LENGTHS_ADD_UP_TO_AN_AXIS = Law("SM110", "the lengths add up to an axis")
 LENGTHS_ADD_UP_TO_AXIS = Law("SM110", "the lengths add up to the axis")
@@ -173,3 +177,9 @@ COLUMN_PER_BLOCK_PLACE = Law("SM111", "there is one column for each place of the
 CHANGED_SHAPED_AS_RESULT = Law("SM107", "what is changed in place has the shape of the result")
 SIZES_AGREE_BUT_LAST = Law("SM107", "operands have the same shape but for the last axis")
 REFLECTIONS_FIT_MATRIX = Law("SM102", "there are no more reflections than columns, nor columns than rows")
+INPUT_AND_TARGET_SAME_SHAPE = Law("SM107", "input and target have the same shape")
+WEIGHTS_BROADCAST_TO_INPUT = Law("SM101", "the weights broadcast to the input")
+MASK_SHAPED_AS_AXES = Law("SM107", "a mask has the sizes of the axes that it indexes")
+VALUES_BROADCAST_TO_INDEXED = Law("SM101", "the values broadcast to what is indexed")
+SOURCE_BROADCASTS_TO_TENSOR = Law("SM101", "the source broadcasts to the tensor that it is copied to")
+TOLERANCE_BROADCASTS_TO_BATCH = Law("SM101", "the tolerance broadcasts to the batch")

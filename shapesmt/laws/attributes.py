@@ -23,7 +23,7 @@ BODY_RUNS_ON_DECLARED_SIZES = Law("SM403", "the body runs on its declared sizes,
 BODY_TENSORS_OF_DECLARED_RANK = Law("SM403", "the body's tensors have their declared rank")
 
 ASSERTION_HOLDS = Law("SM406", "the assertion holds")
-GUARD_HOLDS = Law("SM406", "the inputs pass the guards that PyTorch checks before a run")
+GUARD_HOLDS = Law("SM407", "the inputs pass the guards that PyTorch checks before a run")
 
 QUERIES_KEYS_VALUES_SAME_TYPE = Law("SM501", "queries, keys and values have the same element type")
 SIZES_INT64 = Law("SM501", "the sizes are of type int64")
@@ -82,6 +82,10 @@ STRIDES_DILATIONS_PADS_ENTRIES = Law("SM502", "'strides', 'dilations' and pads h
 WEIGHTS_ENTRY_PER_N_GRAM = Law("SM502", "'weights' has an entry per n-gram")
 SPLIT_SIZES_OR_NUM_OUTPUTS = Law("SM502", "a list of sizes or attribute 'num_outputs' is given")
 RANGE_HAS_AN_END = Law("SM502", "a range has one end at least")
+PAD_VALUE_OF_CONSTANTS = Law("SM502", "a value to pad with is for mode constant")
+SHIFT_PER_AXIS = Law("SM502", "there is a shift for each axis that is named, or one for all")
+PLANE_OF_TWO_AXES = Law("SM502", "a plane has two axes")
+REPEAT_COUNT_PER_AXIS = Law("SM502", "there are at least as many repeats as axes")
 MASK_0_AND_1 = Law("SM502", "a mask lists 0 and 1")
 REGION_AT_LEAST_1_HIGH_AND_WIDE = Law("SM502", "a region is at least 1 high and wide, not {size}")
 IMAGE_CHANNELS_OF_FORMAT = Law("SM502", "an image has a number of channels that its format has")
@@ -187,3 +191,4 @@ PLACE_COUNT_POWER_OF_2 = Law("SM502", "the number of places is a power of two, 4
 PART_IS_PLACE_AND_SIZE = Law("SM502", "the part is a place and a size")
 TABLE_MADE_BY_MODEL = Law("SM502", "the table is made by the model")
 PLACEHOLDER_IS_CHARACTER = Law("SM502", "what stands for others is a character")
+FIRST_OR_LAST_AXIS = Law("SM502", "the axis is the first or the last")

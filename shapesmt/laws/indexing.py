@@ -104,3 +104,5 @@ OUTPUT_LETTERS_AMONG_INPUTS = Law("SM308", "the output's letters are among the i
 EQUATION_TERM_AXES = Law("SM308", "the term '{term}' has {rank} axes")
 EQUATION_TERM_LETTER_PER_AXIS = Law("SM308", "the term '{term}' has a letter for each of {rank} axes")
 ONE_ELLIPSIS_AT_MOST = Law("SM308", "there is one ellipsis at most")
+INDICES_NO_LARGER_THAN_SOURCE = Law("SM301", "indices are no larger than the source")
+K_POSITIVE = Law("SM305", "k is positive")

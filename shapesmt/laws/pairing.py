@@ -117,3 +117,7 @@ SAMPLE_PER_CHANNEL_AND_AXIS = Law("SM116", "there is a random sample for each ch
 AXES_AS_MANY_IN_BOTH = Law("SM116", "as many axes of both operands are summed over")
 WEIGHT_PER_OBSERVATION = Law("SM116", "there is a weight for each observation")
 PIVOT_PER_ROW = Law("SM116", "there is a pivot for each row")
+UPDATE_PER_INDEX = Law("SM116", "there is an update for each index")
+WEIGHT_PER_NUMBER = Law("SM116", "there is one weight for each number")
+OFFSET_PER_BAG = Law("SM116", "there is an offset for each bag, and one behind the last if it is included")
+PLACE_PER_SAMPLE = Law("SM116", "there is a place for each sample")

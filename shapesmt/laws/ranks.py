@@ -39,7 +39,7 @@ SPARSE_MATRIX_TWO_AXES = Law("SM303", "a sparse matrix has two axes")
 SLICED_AT_MOST_8_AXES = Law("SM303", "a tensor that is sliced has 8 axes at most")
 BOTH_ONE_RANK_3_OR_MORE = Law("SM303", "both have one rank, 3 or more")
 RANK_WITH_OR_WITHOUT_BATCH = Law(
-    "SM303", "there are a channel axis and {axes} more, with or without a batch: the rank is not {rank}"
+    "SM303", "there are channels and {axes} more axes, with or without a batch: the rank is not {rank}"
 )
 SAME_RANK_4_OR_5 = Law("SM303", "both have the same rank, 4 or 5, not {rank} and {other}")
 BROADCAST_CASES_AT_MOST_8_AXES = Law("SM303", "cases that broadcast have 8 axes at most")
@@ -93,6 +93,7 @@ AXES_AT_MOST_RANK = Law("SM303", "there are at most {rank} axes, not {count}")
 PLACES_FOR_AXES = Law("SM303", "there are places for {rank} axes, not {count}")
 STRIDE_PER_SIZE = Law("SM303", "there is a stride for each size")
 AXES_MOVE_TO_AS_MANY = Law("SM302", "axes move to as many places")
+SURROUNDED_RANK = Law("SM303", "of the axes, all but one or two are padded with the tensor's own elements, and 1 to 3")
 NUMBER_PER_AXIS = Law("SM303", "there is a number for each axis")
 
 SQUEEZED_AXIS_SIZE_1 = Law("SM304", "a squeezed axis has size 1")
@@ -100,3 +101,4 @@ WEIGHTS_MATRIX_OR_VECTOR = Law("SM303", "the weights are a matrix or a vector, n
 CHAIN_OF_MATRICES_AND_VECTORS = Law("SM303", "all are matrices, or vectors")
 VECTORS_ON_RIGHT_SIDE = Law("SM303", "vectors are on the right side")
 AXES_OF_MATRIX = Law("SM303", "a matrix has 2 axes, not {count}")
+NORMALIZED_AXES = Law("SM303", "between 1 and {rank} axes are normalized, not {count}")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from itertools import chain
 
+from shapesmt.graph import Literal, Node
 from shapesmt.inference import CHANGING
 from shapesmt.optimize.draft import Draft
 from shapesmt.optimize.rewrites.site import pinned
@@ -33,7 +35,7 @@ def share_nodes(draft: Draft) -> None:
     first: dict[Hashable, list[str]] = {}
     for place in sorted(draft.nodes):
         node = draft.nodes[place]
-        if place in draft.kept or node.domain not in _DOMAINS or node.attributes.graphs or CHANGING.search(node.op):
+        if place in draft.kept or not _determined(node):
             continue
         key = (node.domain, node.op, node.attributes, tuple(map(bool, node.outputs)), *map(draft.final, node.inputs))
         names = first.setdefault(key, [*node.outputs])
@@ -41,6 +43,13 @@ def share_nodes(draft: Draft) -> None:
             same = [draft.same(name, other) for name, other in zip(node.outputs, names, strict=True) if name]
             if any(same):
                 draft.note("common-subexpression", node, f"{names[0]} is computed in the same way")
+
+
+def _determined(node: Node) -> bool:
+    """Whether what is known of a node determines its outputs: not of a constant whose elements were never read."""
+    values = chain.from_iterable(v if isinstance(v, tuple) else (v,) for v in node.attributes.values())
+    unread = any(isinstance(value, Literal) and value.values is None for value in values)
+    return node.domain in _DOMAINS and not (unread or node.attributes.graphs or CHANGING.search(node.op))
 
 
 def sweep(draft: Draft) -> None:

@@ -20,6 +20,7 @@ def simplify(draft: Draft, proves: Callable[[Formula], bool]) -> None:
     """Make a draft smaller by every rule, as often as one applies; the graphs inside it first."""
     for body in draft.bodies.values():
         simplify(body, proves)
+    draft.index()  # they read less than before
     for _ in range(ROUNDS):
         known = len(draft.log)
         for place in sorted(draft.nodes):

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from shapesmt.algebra import Formula, Verdict
 from shapesmt.examine import Analysis, Narrowing
 from shapesmt.frontends import load
-from shapesmt.graph import Declared, Graph
-from shapesmt.inference import infer, start
+from shapesmt.graph import Declared, Function, Graph
+from shapesmt.inference import Inference, infer
 from shapesmt.optimize.draft import Draft
 from shapesmt.optimize.forms import PLAIN, Form
 from shapesmt.optimize.protobuf import nodes_of, write, write_function
 from shapesmt.optimize.rewrites import SETTLED
+from shapesmt.optimize.runs import Runs, called
 from shapesmt.optimize.sharing import sweep
 from shapesmt.optimize.simplify import simplify
 from shapesmt.presolve import Domain
 from shapesmt.report import Rewritten
-from shapesmt.rules import Tensor, tensor
+from shapesmt.rules import Tensor
 
 if TYPE_CHECKING:
     import onnx
@@ -43,15 +44,26 @@ def smaller(proto: onnx.ModelProto, a: Analysis, form: Form = PLAIN) -> Smaller:
     copy = type(proto)()
     copy.CopyFrom(proto)
     narrowing = Narrowing(problem.domain.narrowing())
-    tensors = examination.original.tensors
+    inference: Inference | None = examination.original
     if narrowing.meanings:
         inputs = {n: narrowing.tensor(t) for n, t in problem.inputs.items()}
-        tensors = a.judge.deadline.attempt(lambda: infer(problem.graph, inputs).tensors, {})
+        inference = a.judge.deadline.attempt(lambda: infer(problem.graph, inputs), None)
+    if inference is None:  # there is no time left
+        return Smaller(copy, (), nodes_of(proto), nodes_of(proto))
     kept = {j.index for j in examination.judgements} | {index for index, _ in examination.unjudged}
-    draft = _drafted(problem.graph, tensors, kept | examination.unreachable, form)
-    _in_time(draft, a, problem.domain.replaced(narrowing.meanings))
+    domain, runs = problem.domain.replaced(narrowing.meanings), Runs(inference)
+    draft = _drafted(problem.graph, inference.tensors, runs, kept | examination.unreachable, form)
+    _in_time(draft, a, domain)
     write(draft, copy)
-    log = draft.rewrites + _in_functions(copy, problem.graph, {problem.graph.nodes[i].op for i in kept}, form)
+    log = draft.rewrites
+    failing = {*called([problem.graph.nodes[i] for i in kept], problem.graph.functions)}
+    for function in copy.functions:
+        body = problem.graph.functions.get((function.domain, function.name))
+        if body is not None and body not in failing:
+            inside = _of_function(body, runs, form)
+            _in_time(inside, a, domain)
+            write_function(inside, function)
+            log += inside.rewrites
     if examination.verdict is Verdict.DEPENDS and examination.decided:
         names = {o for p in draft.kept for o in draft.nodes[p].outputs}
         behind = a.judge.deadline.attempt(lambda: _behind(copy, names, a, form), None)
@@ -62,20 +74,11 @@ def smaller(proto: onnx.ModelProto, a: Analysis, form: Form = PLAIN) -> Smaller:
     return Smaller(copy, tuple(log), nodes_of(proto), nodes_of(copy))
 
 
-def _in_functions(copy: onnx.ModelProto, graph: Graph, kept: set[str], form: Form) -> list[Rewritten]:
-    """Simplify the bodies of functions, where nothing is known of the inputs."""
-    log = []
-    for proto in copy.functions:
-        function = graph.functions.get((proto.domain, proto.name))
-        if function is not None and function.name not in kept:
-            inputs = dict.fromkeys(function.inputs, Declared("", None))
-            draft = _drafted(
-                Graph(function.name, inputs, function.outputs, function.nodes, opsets=function.opsets), {}, (), form
-            )
-            simplify(draft, lambda _formula: False)
-            write_function(draft, proto)
-            log += draft.rewrites
-    return log
+def _of_function(function: Function, runs: Runs, form: Form) -> Draft:
+    """The draft of a function's body, with what is proven in all calls."""
+    inputs = dict.fromkeys(function.inputs, Declared("", None))
+    graph = Graph(function.name, inputs, function.outputs, function.nodes, opsets=function.opsets)
+    return _drafted(graph, runs.known(function), runs, (), form)
 
 
 def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis, form: Form) -> Draft:
@@ -84,8 +87,8 @@ def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis, form: Form) -> D
     failing = [i for i, node in enumerate(graph.nodes) if not kept.isdisjoint(node.outputs)]
     fixed = {*failing}.union(*map(graph.ancestors, failing))
     narrowing = a.examination.narrowing
-    tensors = infer(graph, {n: narrowing.tensor(t) for n, t in a.problem.inputs.items()}).tensors
-    return _drafted(graph, tensors, fixed, form)
+    inference = infer(graph, {n: narrowing.tensor(t) for n, t in a.problem.inputs.items()})
+    return _drafted(graph, inference.tensors, Runs(inference), fixed, form)
 
 
 def _in_time(draft: Draft, a: Analysis, domain: Domain) -> None:
@@ -102,17 +105,18 @@ def _in_time(draft: Draft, a: Analysis, domain: Domain) -> None:
 
 
 def _drafted(
-    graph: Graph, tensors: Mapping[str, Tensor], kept: Collection[int], form: Form, taken: Iterable[str] = ()
+    graph: Graph,
+    tensors: Mapping[str, Tensor],
+    runs: Runs,
+    kept: Collection[int],
+    form: Form,
+    taken: Iterable[str] = (),
 ) -> Draft:
     """The draft of a graph and of the graphs inside it, where their nodes are proved to run."""
     names = {*taken, *(name for node in graph.every_node() for name in (*node.outputs, *node.reads))}
     draft = Draft(graph, tensors, kept, names, form)
     for index, node in enumerate(graph.nodes):
         for inner in node.attributes.graphs if index not in kept else ():
-            inputs = {name: tensor(declared.dtype, None) for name, declared in inner.inputs.items()}
-            around = {name: tensors[name] for name in inner.captures if name in tensors}
-            inference = start(inner, {**around, **inputs})
-            inference.advance()
-            draft.bodies[inner] = _drafted(inner, inference.tensors, (), form, names)
+            draft.bodies[inner] = _drafted(inner, runs.known(inner), runs, (), form, names)
     draft.index()
     return draft

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shapesmt.render.markdown import write_markdown
     from shapesmt.render.page.html import html_page
     from shapesmt.render.page.index import index_page
+    from shapesmt.render.page.memory.page import memory_page
     from shapesmt.render.progress import counting, timing
     from shapesmt.render.text.findings import finding_head, finding_lines
     from shapesmt.render.text.text import lines
@@ -42,6 +43,7 @@ __all__ = [
     "html_page",
     "index_page",
     "lines",
+    "memory_page",
     "refusal",
     "render",
     "timing",
@@ -54,6 +56,7 @@ _HOMES = {
     "text.findings": ["finding_head", "finding_lines"],
     "page.html": ["html_page"],
     "page.index": ["index_page"],
+    "page.memory.page": ["memory_page"],
     "json": ["to_json"],
     "markdown": ["write_markdown"],
     "progress": ["counting", "timing"],

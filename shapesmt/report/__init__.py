@@ -22,6 +22,7 @@ from shapesmt.report.finding import (
     Finding,
     FindingKind,
     Group,
+    Guarded,
     ModelWarning,
     Replay,
     Side,
@@ -29,7 +30,7 @@ from shapesmt.report.finding import (
     SymbolRange,
     WarningKind,
 )
-from shapesmt.report.memory import Budget, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
+from shapesmt.report.memory import Budget, Chart, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
 from shapesmt.report.page import (
     Axis,
     Calculator,
@@ -81,6 +82,7 @@ __all__ = [
     "Cause",
     "CauseGraph",
     "Cell",
+    "Chart",
     "Clash",
     "Condition",
     "Counterexample",
@@ -97,6 +99,7 @@ __all__ = [
     "FindingKind",
     "Greatest",
     "Group",
+    "Guarded",
     "HeldTensor",
     "IndexLimit",
     "Link",

@@ -67,10 +67,14 @@ class TensorFacts(Data):
 
 @dataclass(frozen=True, slots=True)
 class DimensionFacts(Data):
-    """The range of a dimension before anything is declared, and the axes of inputs that have it (`image[2]`)."""
+    """The range of a dimension before anything is declared, and the axes of inputs that have it (`image[2]`).
+
+    `alias` is what else the file calls it, which is accepted as well (`s53`).
+    """
 
     range: SymbolRange
     axes: tuple[str, ...]
+    alias: str = field(default="", metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True)

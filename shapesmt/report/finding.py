@@ -230,3 +230,19 @@ class ModelWarning(Data):
     tensor: str = field(metadata=_OMIT_EMPTY)
     text: str
     example: Counterexample | None = field(default=None, metadata=_OMIT_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded(Data):
+    """What a program's guards refuse beside what its nodes need.
+
+    Every node runs where all of `nodes` hold, and only there where that is `exact`; of these inputs the guards refuse
+    those for which `refused` holds, "" where that takes too long to say.
+
+    >>> Guarded(("h >= 8",), True, "h == 9").to_dict()
+    {'nodes': ['h >= 8'], 'exact': True, 'refused': 'h == 9'}
+    """
+
+    nodes: tuple[str, ...]
+    exact: bool
+    refused: str = field(default="", metadata=_OMIT_EMPTY)

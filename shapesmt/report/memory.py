@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from shapesmt.algebra import Verdict
-from shapesmt.report.data import OMIT_EMPTY, Answer, Data
+from shapesmt.report.data import OMIT, OMIT_EMPTY, Answer, Data
 from shapesmt.report.finding import SymbolRange
 
 
@@ -82,6 +82,22 @@ class IndexLimit(Data):
     exact: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Chart(Data):
+    """The bytes over the values of one dimension or of two, at fixed values of the others.
+
+    Attributes:
+        values: For each dimension, by name, the values that are looked at, in order.
+        bytes: The bytes at each value of the first dimension, in a row for each value of the second; None where no
+            input is valid.
+        fixed: The values of the other dimensions.
+    """
+
+    values: Mapping[str, tuple[int, ...]]
+    bytes: tuple[tuple[int | None, ...], ...]
+    fixed: Mapping[str, int]
+
+
 @dataclass(frozen=True)
 class Memory(Answer):
     """The answer of `memory`: the bytes of activations, over all valid inputs.
@@ -108,6 +124,7 @@ class Memory(Answer):
     assumptions: tuple[str, ...] = field(default=(), metadata=OMIT_EMPTY)
     verdict: Verdict = Verdict.PROVED
     seconds: float = 0.0
+    charts: tuple[Chart, ...] = field(default=(), metadata=OMIT)
 
     @property
     def exact(self) -> bool:

@@ -18,7 +18,7 @@ from shapesmt.report.data import OMIT as _OMIT
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
 from shapesmt.report.data import OMIT_ONE as _OMIT_ONE
 from shapesmt.report.data import Answer, Data
-from shapesmt.report.finding import Cause, Finding, FindingKind, Group, ModelWarning, SymbolRange
+from shapesmt.report.finding import Cause, Finding, FindingKind, Group, Guarded, ModelWarning, SymbolRange
 
 if TYPE_CHECKING:
     from shapesmt.language import PartialShape
@@ -124,6 +124,8 @@ class Report(Answer):
     warnings: tuple[ModelWarning, ...] = field(default=(), metadata=_OMIT_EMPTY)
     groups: tuple[Group, ...] = field(default=(), metadata=_OMIT_EMPTY)
     """The findings by their cause; `Finding.group` is the place of its group here."""
+    guarded: Guarded | None = field(default=None, metadata=_OMIT_EMPTY)
+    """What the guards of a program refuse beside what its nodes need."""
     hints: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
     """What the answer leaves out though nobody may have meant to; a hint never changes a verdict or an exit status."""
     exporter: str = field(default="", metadata=_OMIT_EMPTY)

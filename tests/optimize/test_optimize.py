@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 from tests.optimize.compared import differences, simplify
 from tests.oracle.runner import assignments
@@ -161,3 +163,31 @@ def test_rewrite(row: Row) -> None:
     assert all(r.rule and r.node and r.reason for r in rewrites)
     sizes = {name: range(lo, hi + 1) for name, (lo, hi) in row.dims.items()}
     assert [*differences(original, copy, assignments(sizes))] == []
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int64, np.uint8])
+@pytest.mark.parametrize("size", [3, 2000, 600 * 600])
+def test_constants_are_the_same_only_if_their_elements_are(dtype: type, size: int) -> None:
+    nodes = [
+        helper.make_node("Constant", [], [name], value=numpy_helper.from_array(np.full(size, number, dtype), name))
+        for name, number in (("a", 1), ("b", 2))
+    ]
+    nodes += [helper.make_node("Cast", [name], [f"{name}1"], to=TensorProto.DOUBLE) for name in "ab"]
+    nodes += [helper.make_node("Sub", ["a1", "b1"], ["d"]), helper.make_node("Mul", ["d", "x"], ["y"])]
+    infos = [helper.make_tensor_value_info("x", TensorProto.DOUBLE, ["n"]), onnx.ValueInfoProto(name="y")]
+    graph = helper.make_graph(nodes, "g", infos[:1], infos[1:])
+    original = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    copy = simplify(original, {"n": 1})[0]
+    assert [*differences(original, copy, [{"n": 1}])] == []
+
+
+def test_targets_that_are_attributes_stay() -> None:
+    nodes = [
+        helper.make_node("Reshape", ["x"], ["a"], shape=[-1, 3]),
+        helper.make_node("Reshape", ["a"], ["y"], shape=[-1, 2]),
+    ]
+    infos = [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 6]), onnx.ValueInfoProto(name="y")]
+    graph = helper.make_graph(nodes, "g", infos[:1], infos[1:])
+    original = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 4)], ir_version=3)
+    copy = simplify(original, {"n": "1..3"})[0]
+    assert [*differences(original, copy, [{"n": n} for n in (1, 2, 3)])] == []

@@ -100,6 +100,7 @@ class _Program:
             declared,
             {DOMAIN: 1, "": ONNX_OPSET},
             source=self.source,
+            aliases=self.sizes.names,
             arguments=nested(self.module),
             source_line=Sources(self.notes),
             exporter=f"PyTorch {printable(str(self.document.get('torch_version', '')), 40)}",

@@ -51,6 +51,14 @@ CODES = (
         "  = tensorflow.Assert (same)\n  y = Abs (x) }",
     ),
     Code(
+        "SM407", "guard",
+        "Inputs pass the guards that PyTorch wrote into the program when it was exported, and checks before it runs.",
+        "Ask what the nodes need by themselves with --guards ignore, as where the program is lowered and nothing "
+        "checks them; to have other sizes accepted, export again with dynamic_shapes that say so.",
+        '<ir_version: 10, opset_import: ["": 18, "torch": 1]>\n'
+        'g (float[n, 4] x) => (float[n, 4] y)\n{ y = Abs (x)\n  = torch._guards_fn <guards = ["i0_1 == 3"]> (x) }',
+    ),
+    Code(
         "SM501", "element type",
         "Inputs have element types that the operator takes, equal ones where it says so.",
         "Insert a Cast before the node; float and int constants mixed by hand are the usual cause.",

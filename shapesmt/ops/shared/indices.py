@@ -80,16 +80,21 @@ class Span(NamedTuple):
     greatest: Dim
 
 
-def require_inside(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
-    """State that the indices (input 1), which may count from the end, are inside an axis of that size."""
-    ctx.grant(1)
+def require_inside(
+    ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula = FALSE, *, index: int = 1, from_end: bool = True
+) -> None:
+    """State that the indices, which are that input, are inside an axis of that size.
+
+    They may count from the end, unless `from_end` is false.
+    """
+    ctx.grant(index)
     known = spans(indices)
     _leave_mixed(ctx, indices)
     if not known and size.lo < 1:
         some = any_of(unless, equal(indices.numel, 0), at_least(size, 1))
         ctx.require(some, laws.SOMETHING_TO_PICK, size, 1)
     for condition, least, greatest in known:
-        inside = all_of(at_least(least, -size), less(greatest, size))
+        inside = all_of(at_least(least, -size if from_end else 0), less(greatest, size))
         shown = least if greatest.hi < 0 else greatest
         ctx.require(any_of(unless, negate(condition), inside), laws.INDICES_INSIDE_AXIS, shown, size)
 

@@ -18,8 +18,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, as_dim
+from shapesmt.algebra import Dim, Formula, as_dim
 from shapesmt.errors import RejectedError
+from shapesmt.ops.shared.require import open_unless
 from shapesmt.ops.torch.layout import settled
 from shapesmt.ops.torch.schemas import DOMAIN, Argument, schema
 from shapesmt.rules import RuleContext, Tensor, Unjudged, rule
@@ -145,6 +146,10 @@ class Call:
         self.ctx.unjudged.append(Unjudged("", self.ctx.node.op, "unsupported", f"{name} is a constant"))
         raise RejectedError
 
+    def unchecked(self, formula: Formula, law: laws.Law) -> None:
+        """Leave the node unjudged where it breaks a law that PyTorch doesn't check."""
+        open_unless(self.ctx, law, formula, "PyTorch")
+
     def numbers(self, name: str) -> tuple[float, ...]:
         """An argument that lists numbers."""
         value = self._constant(name)
@@ -195,10 +200,9 @@ def operator(
                 ctx.unjudged.append(Unjudged("", op, "unsupported", law))
                 return None
             result = apply(Call(ctx))
-            inputs = [t for t in ctx.inputs if t is not None and t.shape is not None]
             if isinstance(result, Tensor):
-                return settled(result, op, memory, inputs)
-            return None if result is None else [settled(t, op, memory, inputs) for t in result]
+                return settled(result, ctx, memory)
+            return None if result is None else [settled(t, ctx, memory) for t in result]
 
         called.__module__, called.__doc__ = apply.__module__, apply.__doc__
         full = (name if name.startswith(PYTHON) else f"aten.{name}" for name in names)

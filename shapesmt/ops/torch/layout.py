@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Dim, Formula
-    from shapesmt.rules import Shape, Tensor
+    from shapesmt.rules import RuleContext, Shape, Tensor
 
 Memory: TypeAlias = Literal["open", "new", "dense", "view"]
 """How an operator's results are in memory where its inputs aren't row after row: in an order that isn't known, row
@@ -32,6 +32,35 @@ UNLIKE = (
     *("aten.cov", "aten.corrcoef", "aten.cross", "aten._lu", "aten._linalg", "aten._conv", "aten.mkldnn"),
 )
 """How the names of operators begin whose results needn't be row after row though all inputs are."""
+ATTENTION = "aten.scaled_dot_product_attention.default"
+IN_ROWS = frozenset(
+    (
+        *(
+            "linear",
+            "mm",
+            "bmm",
+            "addmm",
+            "baddbmm",
+            "matmul",
+            "layer_norm",
+            "native_layer_norm",
+            "rms_norm",
+            "softmax",
+        ),
+        *("_softmax", "log_softmax", "_log_softmax", "_safe_softmax", "stack", "sum", "mean", "prod", "amax", "amin"),
+        *("max", "min", "argmax", "argmin", "cumsum", "var", "std", "logsumexp", "linalg_vector_norm", "any", "all"),
+        *("roll", "repeat", "tile", "repeat_interleave", "index_select", "gather", "embedding", "topk", "tril", "triu"),
+        *("scatter", "pixel_shuffle", "grid_sampler", "grid_sampler_2d", "im2col", "masked_fill"),
+    )
+)
+"""Operators whose results are row after row, whatever their inputs are."""
+IN_ROWS_OF_3_AXES = frozenset(
+    (
+        *("cat", "pad", "constant_pad_nd", "reflection_pad1d", "replication_pad1d", "group_norm", "native_group_norm"),
+        *("batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_no_training", "conv1d", "instance_norm"),
+    )
+)
+"""Operators that keep the channels last of an image where they are, and else make results row after row."""
 
 
 def rows(dims: Sequence[Dim]) -> Shape:
@@ -92,17 +121,32 @@ def dense(x: Tensor, order: Sequence[int] | None) -> Tensor:
     return laid(x, strides, order, x.numel)
 
 
-def settled(x: Tensor, op: str, memory: Memory, inputs: Sequence[Tensor]) -> Tensor:
+def settled(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
     """The result of an operator with its layout."""
+    op, inputs = ctx.node.op, [t for t in ctx.inputs if t is not None and t.shape is not None]
     if memory == "view" or x.layout is not None or x.shape is None or x.rank < 2:
         return x
+    if op == ATTENTION:
+        return _attention(x, inputs, chance=ctx.attribute("dropout_p", 0.0) != 0)
     if op.startswith(UNLIKE) and memory != "new":
         return laid(x, None)
-    if memory == "new" or all(map(is_plain, inputs)):
+    name = op.split(".")[1]
+    if memory == "new" or name in IN_ROWS or (x.rank < 4 and name in IN_ROWS_OF_3_AXES) or all(map(is_plain, inputs)):
         return x
-    if op.partition(".")[2].partition(".")[0].endswith("_"):
+    if name.endswith("_"):
         return tensor(x.dtype, x.dims, x.value, layout=inputs[0].layout)
     return dense(x, _first_order(x, inputs)) if memory == "dense" else laid(x, None)
+
+
+def _attention(x: Tensor, inputs: Sequence[Tensor], *, chance: bool) -> Tensor:
+    """Attention in the order of the queries where a fused kernel takes them: samples of heads, rows of one length."""
+    if is_plain(inputs[0]) or chance or any(t.rank != 4 for t in inputs[:3]):
+        return x
+    orders, (q, k, v) = [order_of(t) for t in inputs[:3]], inputs[:3]
+    if any(order is not None and order[-1] != 3 for order in orders):
+        return x
+    sizes = q[3] is k[3] is v[3] and q[0] is k[0] is v[0] and q[1] is k[1] is v[1] and k[2].lo >= 1
+    return dense(x, orders[0] if sizes and None not in orders else None)
 
 
 def _first_order(x: Tensor, inputs: Sequence[Tensor]) -> tuple[int, ...] | None:

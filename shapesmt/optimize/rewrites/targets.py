@@ -11,6 +11,7 @@ from shapesmt.optimize.rewrites.site import Change, Site, constants, rewrite
 from shapesmt.rules import Tensor
 
 VIEWS = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze"})
+_TARGETED = 5  # the version since which the target of Reshape is an input
 
 
 def target(site: Site, source: Tensor) -> list[int] | None:
@@ -20,7 +21,7 @@ def target(site: Site, source: Tensor) -> list[int] | None:
     only where no other size can be 0.
     """
     before, shape = source.shape, site.made.shape
-    if before is None or shape is None:
+    if before is None or shape is None or site.draft.version < _TARGETED:
         return None
     same = copied(site.draft.form, before, shape)
     numbers = [0 if same[i] and d.constant is None else d.constant for i, d in enumerate(shape)]
@@ -60,7 +61,7 @@ def view_of_view(site: Site) -> Change:
     readers = [site.draft.nodes[place].op for place in site.draft.readers.get(site.name(0), ())]
     if inner is None or inner.op not in VIEWS or not VIEWS.issuperset(readers):
         return None
-    if site.draft.is_output(site.name(0)) or site.draft.version < 5:
+    if site.draft.is_output(site.name(0)):
         return None
     numbers = target(site, site.draft.known(inner.inputs[0]))
     return None if numbers is None else reshaped(site, inner.inputs[0], numbers)

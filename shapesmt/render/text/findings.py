@@ -35,6 +35,7 @@ _SAYS_NOTHING = ("", "True", "False")
 _WIDEST_SIDE = 40  # columns of one of the two sides
 _WIDEST_SIZE = 48  # columns of a size with its formula, where the nodes beside it are aligned
 _WIDTH = 80  # columns in which the line of Python is shown beside a cause
+_GUARD = "SM407"  # of conditions that nobody wrote, which may be hundreds
 _LONGEST = 100  # the most characters of a formula that is shown with its value
 
 
@@ -172,7 +173,9 @@ def _place(tensor: str, axis: int | None) -> str:
 def _sides(finding: Finding) -> Iterator[Line]:
     """The two clashing sides, one below the other; without a clash, the condition."""
     if finding.clash is None:
-        if finding.condition not in _SAYS_NOTHING:
+        if finding.condition not in _SAYS_NOTHING and not (
+            finding.code == _GUARD and len(finding.condition) > _LONGEST
+        ):
             yield line(4, code(finding.condition))
         return
     sides = (finding.clash.left, finding.clash.right)

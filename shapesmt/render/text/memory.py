@@ -34,8 +34,8 @@ _MOST_CONDITIONS = 6
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB")
 _SHARING = {
     "live": "activations",
-    "alias": "activations, where views share a buffer",
-    "inplace": "activations, where views and what can be written over an operand share a buffer",
+    "alias": "activations (views share a buffer)",
+    "inplace": "activations (views, and results written over an operand, share a buffer)",
 }
 
 

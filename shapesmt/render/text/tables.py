@@ -233,9 +233,9 @@ def facts_text(facts: ModelFacts) -> Iterator[Line]:
     ranges = {d: interval(a.range.min, a.range.max, a.range.step) for d, a in facts.dimensions.items()}
     wide = column(ranges.values())
     for d, about_dim in facts.dimensions.items():
-        yield line(
-            2, f"{name(d):{width}}  {ranges[d]:{wide}}  {listed([name(axis) for axis in about_dim.axes], most=4)}"
-        )
+        axes = listed([name(axis) for axis in about_dim.axes], most=4)
+        alias = f"  also {name(about_dim.alias)}" if about_dim.alias else ""
+        yield line(2, f"{name(d):{width}}  {ranges[d]:{wide}}  {axes}{alias}")
     if facts.values:
         yield line(2, f"small inputs whose elements --value declares: {listed([name(v) for v in facts.values])}")
     yield BLANK

@@ -52,9 +52,11 @@ from shapesmt.report import (
     ErrorCode,
     Explanation,
     FindingKind,
+    Guarded,
     Memory,
     ModelFacts,
     Operators,
+    Precondition,
     Profile,
     Release,
     Remedy,
@@ -251,9 +253,20 @@ def _region(report: Report) -> Iterator[Line]:
         return
     how, formula = runs_when(region.whole, exact=region.data or region.exact, data=region.data is not None)
     yield line(0, f"{name(report.model)} {how}", *(" ", code(formula)) * bool(formula))
+    if report.guarded is not None:
+        yield from _guarded(report.guarded)
     if report.remedy is not None:
         note = f" ({printable(report.remedy.note, 400)})" if report.remedy.note else ""
         yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG), note)
+
+
+def _guarded(guarded: Guarded) -> Iterator[Line]:
+    """For which inputs the nodes run, and which of these the guards refuse."""
+    nodes = Precondition(guarded.nodes, guarded.exact).whole
+    how, formula = runs_when(nodes, exact=guarded.exact) if nodes else ("runs for every input", "")
+    yield line(0, f"every node {how}", *(" ", code(formula)) * bool(formula))
+    refused = [code(guarded.refused)] if guarded.refused else ["some of these inputs"]
+    yield line(0, "PyTorch's guards also refuse ", *refused, ", needed by no node (--guards ignore)")
 
 
 def released(release: Release) -> Line:

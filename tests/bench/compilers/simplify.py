@@ -10,7 +10,7 @@ import argparse
 import importlib.util
 import multiprocessing
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -124,6 +124,7 @@ def main(options: argparse.Namespace) -> None:
         print(*(f"{'-' if n is None else n:>12}" for n in rows[-1]), "", path.name, flush=True)
     for part, what in ((slice(0, 5), "as written"), (slice(5, 10), "after ONNX Runtime's optimizer")):
         _sums([r[part] for r in rows], what)
+        _pairs({path.name: r[part][COLUMNS.index("simplify")] for (path, _), r in zip(chosen, rows, strict=True)}, what)
 
 
 def _sums(rows: Sequence[Sequence[float | None]], what: str) -> None:
@@ -134,3 +135,13 @@ def _sums(rows: Sequence[Sequence[float | None]], what: str) -> None:
         if whole:
             best = min(sums["onnxsim"], sums["onnxslim"])
             print(f"{what}, {len(whole)} models: {sums}; {ours} is {sums[ours] / best:.3f} of the better peer")
+
+
+def _pairs(nodes: Mapping[str, float | None], what: str) -> None:
+    """Print where the export by tracing has more nodes than PyTorch's newer one of the same model, simplified."""
+    pairs = {
+        name: (n, nodes.get(name.replace(".legacy.", ".dynamo."))) for name, n in nodes.items() if ".legacy." in name
+    }
+    both = {name.split(".")[0]: a / b for name, (a, b) in pairs.items() if a and b}
+    more = ", ".join(f"{name} {ratio:.3f}" for name, ratio in both.items() if ratio > 1.03) or "none"
+    print(f"{what}, legacy exports of {len(both)} with over 3 % more nodes than dynamo's: {more}")

@@ -32,6 +32,31 @@ def test_guards_are_part_of_the_precondition() -> None:
     assert shapesmt.check(archive(model=graph), dims={"x_dim0": "1..20"}, guards="ignore").ok
 
 
+def test_a_report_tells_guards_from_what_the_nodes_need() -> None:
+    document = program(guards_code=["L['x'].size()[0] <= 8", "L['x'].size()[0] // 5 != 1"])
+    graph = document["graph_module"]["graph"]
+    graph["nodes"], graph["outputs"] = [], [as_tensor("x")]
+    report = shapesmt.check(archive(model=document))
+    assert report.guarded is not None
+    assert report.to_dict()["guarded"] == {"nodes": [], "exact": True, "refused": "x_dim0 >= 5"}
+    assert str(report).splitlines()[-4:-1] == [
+        "every node runs for every input",
+        "PyTorch's guards also refuse x_dim0 >= 5, needed by no node (--guards ignore)",
+        "PROVED with --dim x_dim0=1..4",
+    ]
+
+
+def test_pytorchs_symbols_are_accepted_as_names_of_dimensions() -> None:
+    model = archive(model=program(guards_code=["L['x'].size()[0] != 1"], range_constraints={}))
+    facts = shapesmt.inspect(model)
+    assert facts.dimensions["x_dim0"].alias == "s0"
+    assert "  x_dim0  1..  x[0]  also s0\n" in f"{facts}\n"
+    assert shapesmt.check(model, dims={"s0": "1..4"}).symbols["x_dim0"].max == 4
+    assert shapesmt.bounds(model, dims={"s0": "1..9"}, assume=["s0 % 4 == 0"])["x"] == "[4..8,3]"
+    with pytest.raises(shapesmt.UsageError, match="'s0' is another name for 'x_dim0', which has another range"):
+        shapesmt.check(model, dims={"s0": 3, "x_dim0": 4})
+
+
 def test_one_of_several_programs_is_named(tmp_path: Any) -> None:
     path = tmp_path / "two.pt2"
     path.write_bytes(archive(encoder=program(), decoder=program()))

@@ -29,7 +29,7 @@ def test_the_worst_case_the_tensors_and_what_was_asked_for():
     assert (
         text(memory)
         == """\
-m.onnx: 8.0 kB of activations, where views share a buffer at most without those of unknown size; n in 1..100
+m.onnx: 8.0 kB of activations (views share a buffer) at most without those of unknown size; n in 1..100
   while mul (Mul) runs, at n=100
   80*n = 8,000 bytes
   beside them: inputs 400 bytes, weights 1.5 MB

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.shared import items
+from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import COMPLEX, as_float, cast, kind, operand, real_part
 from shapesmt.ops.torch.layout import dense, is_plain, laid, order_of, strides_of
@@ -18,23 +19,11 @@ if TYPE_CHECKING:
     from shapesmt.rules import Tensor
 
 KEPT = (
-    *(
-        "alias",
-        "alias_copy",
-        "bitwise_not",
-        "ceil",
-        "celu",
-        "clone",
-        "conj",
-        "_conj",
-        "conj_physical",
-        "_conj_physical",
-    ),
-    *("contiguous", "detach", "detach_copy", "elu", "erfinv_", "fix", "floor", "frac", "gelu", "hardshrink"),
-    *("hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "log_sigmoid"),
+    *("bitwise_not", "ceil", "celu", "conj_physical", "_conj_physical", "elu", "fix", "floor", "frac", "gelu"),
+    *("hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "log_sigmoid"),
     *("mish", "nan_to_num", "neg", "negative", "_neg_view", "relu", "relu6"),
     *("round", "selu", "sgn", "sign", "silu", "softplus", "softshrink", "square", "threshold", "trunc", "zero"),
-    *("pin_memory", "_pin_memory", "fill_diagonal", "rrelu"),
+    *("pin_memory", "_pin_memory", "rrelu"),
 )
 """They keep the element type."""
 OF_FLOATS = (
@@ -196,6 +185,24 @@ def fill(call: Call) -> Tensor:
     x, value = call.tensor("self"), operand(call, "value")
     call.ctx.require_rank(value, 0)
     return tensor(x.dtype, x.dims, combine(_second, (x, cast(value, x.dtype)), x.dims, x.dtype))
+
+
+@operator("fill_diagonal_.default")
+def fill_diagonal(call: Call) -> Tensor:
+    """The shape is kept; a tensor of more than two axes has one size."""
+    x, ctx = call.tensor("self"), call.ctx
+    ctx.require_rank(x, 2, least=True)
+    for d in x.dims[1:] if x.rank > 2 else ():
+        ctx.require_equal(d, x[0], laws.DIAGONAL_SIZES_EQUAL)
+    return tensor(x.dtype, x.dims)
+
+
+@operator("copy.default", *overloads("copy_"), memory="dense")
+def copy(call: Call) -> Tensor:
+    """The shape is kept; what is copied broadcasts to it."""
+    x, source = call.tensor("self"), operand(call, next(n for n in ("src", "other") if n in call.names))
+    require_broadcast_to(call.ctx, source, x.dims, laws.OTHERS_BROADCAST_TO_CHANGED)
+    return tensor(x.dtype, x.dims)
 
 
 def _second(_: object, value: object) -> object:

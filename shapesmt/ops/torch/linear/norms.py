@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import minimum
 from shapesmt.ops.math.reduction import without
+from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.linear.decompositions import REAL
 from shapesmt.rules import tensor
@@ -93,6 +94,19 @@ def condition(call: Call) -> Tensor:
     if order(call, "p") not in (2, -2):
         call.ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
     return tensor(REAL.get(x.dtype, x.dtype), x.dims[:-2])
+
+
+@operator("linalg_pinv.atol_rtol_tensor", "linalg_pinv.rcond_tensor")
+def pseudo_inverse(call: Call) -> Tensor:
+    """`[..., m, n] -> [..., n, m]`, with tolerances that broadcast to the batch."""
+    ctx, x = call.ctx, call.tensor("self")
+    ctx.require_rank(x, 2, least=True)
+    if call.flag("hermitian"):
+        ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
+    for tolerance in map(call.optional, ("atol", "rtol", "rcond")):
+        if tolerance is not None:
+            require_broadcast_to(ctx, tolerance, x.dims[:-2], laws.TOLERANCE_BROADCASTS_TO_BATCH)
+    return tensor(x.dtype, [*x.dims[:-2], x[-1], x[-2]])
 
 
 @operator("linalg_matrix_rank.default", "linalg_matrix_rank.atol_rtol_float", "linalg_matrix_rank.atol_rtol_tensor")

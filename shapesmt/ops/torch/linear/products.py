@@ -43,14 +43,14 @@ def added(call: Call, product: Shape) -> Tensor:
     return tensor(x.dtype, product)
 
 
-@operator("matmul.default", "linalg_matmul.default", "__matmul__.default")
+@operator("matmul.default", "linalg_matmul.default", "__matmul__.default", memory="new")
 def matmul(call: Call) -> Tensor:
     """`[..., m, k] x [..., k, n] -> [..., m, n]` with broadcast batches."""
     a = call.tensor("self")
     return tensor(a.dtype, product_of(call.ctx, a, call.tensor("other")))
 
 
-@operator("mm.default", "_int_mm.default")
+@operator("mm.default", "_int_mm.default", memory="new")
 def mm(call: Call) -> Tensor:
     """`[m, k] x [k, n] -> [m, n]`."""
     return tensor(
@@ -58,7 +58,7 @@ def mm(call: Call) -> Tensor:
     )
 
 
-@operator("bmm.default")
+@operator("bmm.default", memory="new")
 def bmm(call: Call) -> Tensor:
     """`[b, m, k] x [b, k, n] -> [b, m, n]`."""
     return tensor(call.tensor("self").dtype, strict_product(call, "self", "mat2", 3, 3))
@@ -85,7 +85,8 @@ def outer(call: Call) -> Tensor:
     return tensor("", [a[0], b[0]])
 
 
-@operator("addmm.default", "addmm_.default", "_addmm_activation.default")
+@operator("addmm_.default")
+@operator("addmm.default", "_addmm_activation.default", memory="new")
 def addmm(call: Call) -> Tensor:
     """`[m, k] x [k, n] + c -> [m, n]`."""
     return added(call, strict_product(call, "mat1", "mat2", 2, 2))
@@ -109,7 +110,8 @@ def addr(call: Call) -> Tensor:
     return added(call, (a[0], b[0]))
 
 
-@operator("baddbmm.default", "baddbmm_.default")
+@operator("baddbmm_.default")
+@operator("baddbmm.default", memory="new")
 def baddbmm(call: Call) -> Tensor:
     """`[b, m, k] x [b, k, n] + c -> [b, m, n]`."""
     return added(call, strict_product(call, "batch1", "batch2", 3, 3))
@@ -121,7 +123,7 @@ def addbmm(call: Call) -> Tensor:
     return added(call, strict_product(call, "batch1", "batch2", 3, 3)[1:])
 
 
-@operator("linear.default")
+@operator("linear.default", memory="new")
 def linear(call: Call) -> Tensor:
     """`[..., k]` and weights `[n, k]` make `[..., n]`; weights that are a vector make `[...]`."""
     ctx, x, w, bias = call.ctx, call.tensor("input"), call.tensor("weight"), call.optional("bias")
@@ -209,6 +211,17 @@ def kron(call: Call) -> Tensor:
     rank = max(a.rank, b.rank)
     pairs = zip((*(ONE,) * (rank - a.rank), *a.dims), (*(ONE,) * (rank - b.rank), *b.dims), strict=True)
     return tensor("", [m * n for m, n in pairs])
+
+
+@operator("linalg_vander.default")
+def vander(call: Call) -> Tensor:
+    """The powers of each element along a new last axis: as many as asked for, or as there are elements."""
+    x = call.tensor("x")
+    dims = x.dims or (ONE,)
+    count = call.size("N") if "N" in call else dims[-1]
+    count = call.ctx.fresh("powers") if count is None else count
+    call.ctx.require_at_least(count, 2, laws.TWO_POWERS)
+    return tensor(x.dtype, [*dims, count])
 
 
 @operator("block_diag.default")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import any_of, at_least, divides, equal, select
-from shapesmt.ops.shared.require import open_unless, require_least
+from shapesmt.ops.shared.require import require_least
 from shapesmt.ops.shared.windows import sliding
 from shapesmt.ops.torch.call import Call, operator
 
@@ -83,7 +83,7 @@ def spread(call: Call) -> Tensor:
         sizes.append(axis.reach(size) + (extra - axis.head) - axis.tail)
         ctx.require_at_least(sizes[-1], 1 if len(axes) < 3 else 0, laws.OUTPUT_NOT_EMPTY)
         if len(axes) == 3:  # of which only one of two kernels refuses an empty output
-            open_unless(ctx, laws.OUTPUT_NOT_EMPTY, at_least(sizes[-1], 1), "PyTorch")
+            call.unchecked(at_least(sizes[-1], 1), laws.OUTPUT_NOT_EMPTY)
     return result(call, w[1] * groups, sizes)
 
 

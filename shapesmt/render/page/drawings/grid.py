@@ -10,7 +10,7 @@ from shapesmt.render.page.markup import Markup, svg, tag
 from shapesmt.render.text.words import name
 from shapesmt.report import Axis, Cell, Raster
 
-__all__ = ["drawing"]
+__all__ = ["drawing", "hatch"]
 
 _SIDE = 400.0  # the length of a side
 _MOST = 30  # the most characters of a name
@@ -40,10 +40,10 @@ def drawing(raster: Raster, number: int = 0) -> Markup:
     if up is not None:
         ticks += _ticks_up(up, left, top, height)
     title = f"Where the model runs, by {' and '.join(name(a.name) for a in raster.axes)}"
-    return svg(left + width + 24, top + height + 44, [_hatch() if number == 0 else None, drawn, ticks], title, "region")
+    return svg(left + width + 24, top + height + 44, [hatch() if number == 0 else None, drawn, ticks], title, "region")
 
 
-def _hatch() -> Markup:
+def hatch() -> Markup:
     """The hatching of cells that fail, which is visible without colour too."""
     under, stroke = tag("rect", width=6, height=6, class_="under"), tag("path", d="M0 6L6 0", class_="stroke")
     return tag("defs", tag("pattern", under, stroke, id="hatch", width=6, height=6, patternUnits="userSpaceOnUse"))

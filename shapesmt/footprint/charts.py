@@ -1,0 +1,100 @@
+"""Charts: the bytes over the values of one dimension, and of two, to be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shapesmt.algebra import Assignment, Atom, Dim, Evaluator, Kind, evaluate
+from shapesmt.footprint.points import Point
+from shapesmt.presolve import Domain
+from shapesmt.report import Chart
+
+LINE, SIDE = 161, 41  # the most values of a dimension alone, and beside another one
+ALONE = 4  # the most dimensions that are drawn alone
+OPEN = 128  # values of a dimension without an end
+
+
+def charts(points: Sequence[Point], domain: Domain, dims: Mapping[str, Dim], fixed: Assignment) -> tuple[Chart, ...]:
+    """A chart of each dimension on which the bytes depend, and of the two with the most values."""
+    involved = frozenset[Atom]().union(*(p.bytes.symbols for p in points))
+    known = [p for p in points if p.bytes.symbols <= fixed.keys()]
+    named = {name: s for name, d in dims.items() if (s := _symbol(d)) is not None and s in involved}
+    if not named or len(known) < len(points):
+        return ()
+    values = {name: _spread(domain, s, LINE) for name, s in named.items()}
+    order = sorted((name for name in named if len(values[name]) > 1), key=lambda name: -_width(domain, named[name]))
+    shown = [(name,) for name in order[:ALONE]] + list(combinations(order[:2], 2))
+    view = _View(known, domain, dims, named, fixed)
+    return tuple([view.chart(names) for names in shown])
+
+
+class _View:
+    """The points of a model over a domain, at fixed values of all dimensions but those of a chart."""
+
+    def __init__(
+        self,
+        points: Sequence[Point],
+        domain: Domain,
+        dims: Mapping[str, Dim],
+        named: Mapping[str, Atom],
+        fixed: Assignment,
+    ) -> None:
+        self._points, self._domain, self._dims, self._named, self._fixed = points, domain, dims, named, fixed
+
+    def chart(self, names: tuple[str, ...]) -> Chart:
+        """The chart of these dimensions."""
+        axes = [_spread(self._domain, self._named[name], LINE if len(names) == 1 else SIDE) for name in names]
+        grid = np.meshgrid(*axes)
+        at: dict[Atom, Any] = {**self._fixed, **{self._named[n]: part for n, part in zip(names, grid, strict=True)}}
+        evaluator, shape = Evaluator(at), grid[0].shape
+        most = np.zeros(shape)
+        for point in self._points:
+            held = np.broadcast_to(np.asarray(evaluator.dim(point.bytes), dtype=np.float64), shape)
+            runs = evaluator.formula(point.runs) if point.runs.symbols <= at.keys() else True
+            most = np.maximum(most, np.where(runs, held, 0))
+        facts = [evaluator.formula(fact) for fact in self._domain.facts if fact.symbols <= at.keys()]
+        valid = np.logical_and.reduce([np.broadcast_to(np.asarray(fact), shape) for fact in (True, *facts)])
+        rows = [[int(b) if ok else None for b, ok in zip(*row, strict=True)] for row in _rows(most, valid)]
+        values = {name: self._values(name, axis) for name, axis in zip(names, axes, strict=True)}
+        drawn = {self._named[name] for name in names}
+        others = {n: int(evaluate(d, self._fixed)) for n, d in self._dims.items() if d.symbols.isdisjoint(drawn)}
+        return Chart(values, tuple(map(tuple, rows)), others)
+
+    def _values(self, name: str, axis: NDArray[np.int64]) -> tuple[int, ...]:
+        s = self._named[name]
+        return tuple([int(evaluate(self._dims[name], {s: int(value)})) for value in axis])
+
+
+def _rows(most: NDArray[np.float64], valid: NDArray[np.bool_]) -> list[tuple[list[float], list[bool]]]:
+    rows = zip(np.atleast_2d(most).tolist(), np.atleast_2d(valid).tolist(), strict=True)
+    return list(rows)
+
+
+def _symbol(d: Dim) -> Atom | None:
+    """The one input symbol of a dimension."""
+    one = next(iter(d.symbols)) if len(d.symbols) == 1 else None
+    return one if one is not None and one.kind in (Kind.INPUT, Kind.VALUE) else None
+
+
+def _width(domain: Domain, s: Atom) -> float:
+    lo, hi = domain.ends(s)
+    return (hi - lo) / s.step
+
+
+def _spread(domain: Domain, s: Atom, number: int) -> NDArray[np.int64]:
+    """Values of a symbol, evenly apart."""
+    listed = domain.values(s)
+    if listed is not None:
+        places = np.unique(np.linspace(0, len(listed) - 1, number).astype(np.int64))
+        return np.asarray(listed, dtype=np.int64)[places] if len(listed) > number else np.asarray(listed, np.int64)
+    lo, hi = domain.ends(s)
+    first = 0 if lo == -inf else int(lo)
+    last = first + OPEN * s.step if hi == inf else int(hi)
+    count = min(number, (last - first) // s.step + 1)
+    return first + np.unique(np.linspace(0, (last - first) // s.step, count).astype(np.int64)) * s.step

@@ -1,0 +1,106 @@
+"""Advanced indexing: several index tensors and masks, with axes between them that stay whole."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from shapesmt import laws
+from shapesmt.algebra import Dim, any_of, equal, select
+from shapesmt.ops.shared.indices import require_inside
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.rules import Decided, tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import RuleContext, Shape, Tensor
+
+MASKS = ("bool", "uint8")
+
+
+class Index(NamedTuple):
+    """An index tensor or a mask: the axes that it indexes, and which input of the node it is."""
+
+    tensor: Tensor
+    axes: range
+    place: int
+
+    @property
+    def is_mask(self) -> bool:
+        """Whether it marks elements, instead of naming them."""
+        return self.tensor.dtype in MASKS
+
+
+def indices_of(call: Call, x: Tensor) -> list[Index]:
+    """The indices, each with its axes; None stands for an axis that stays whole."""
+    found, axis = [], 0
+    places = call.ctx.integers("@indices", ())
+    for given, place in zip(call.tensors("indices"), places, strict=True):
+        count = given.rank if given is not None and given.dtype in MASKS else 1
+        if given is not None:
+            found.append(Index(given, range(axis, axis + count), place))
+        axis += count
+    call.ctx.check(axis <= x.rank, laws.INDEX_TUPLE_AT_MOST.of(most=x.rank))
+    call.ctx.check(bool(found), laws.AN_INDEX)
+    return found
+
+
+def counted(ctx: RuleContext, index: Index) -> Dim:
+    """How many elements a mask marks."""
+    total = index.tensor.numel
+    how = Decided((index.place,), total=total, free=True)
+    return ctx.fresh(f"count{index.place}", 0, total, how=how)
+
+
+def joint(call: Call, found: list[Index]) -> Shape:
+    """The shape of all indices together, which broadcast; a mask is a list of places."""
+    ctx = call.ctx
+    shape = ctx.broadcast(*(i.tensor.dims for i in found if not i.is_mask))
+    masks = [i for i in found if i.is_mask]
+    if not masks:
+        return shape
+    for index in masks:
+        (ctx.only_sizes if len(found) == 1 else ctx.grant)(index.place)
+    count = counted(ctx, masks[0])
+    return (*shape[:-1], select(equal(shape[-1], 1), count, shape[-1])) if shape else (count,)
+
+
+def indexed(call: Call, x: Tensor) -> Shape:
+    """The shape of what is indexed: the indices' axes where theirs were, or in front if others are between them."""
+    ctx, found = call.ctx, indices_of(call, x)
+    shape = joint(call, found)
+    nothing = any_of(*(equal(d, 0) for d in shape))
+    for index in found:
+        if index.is_mask:
+            for axis, d in zip(index.axes, index.tensor.dims, strict=True):
+                ctx.require_equal(d, x[axis], laws.MASK_SHAPED_AS_AXES)
+        else:
+            require_inside(ctx, index.tensor, x[index.axes[0]], nothing, index=index.place)
+    gone = [axis for index in found for axis in index.axes]
+    kept = [d for axis, d in enumerate(x.dims) if axis not in gone]
+    together = all(b.axes.start == a.axes.stop for a, b in pairwise(found))
+    front = found[0].axes.start if together else 0
+    return (*kept[:front], *shape, *kept[front:])
+
+
+@operator("index.Tensor", "_unsafe_index.Tensor")
+def index_tensor(call: Call) -> Tensor:
+    """The elements at some places."""
+    x = call.tensor("self")
+    found = indices_of(call, x)
+    if len(found) == 1 and not found[0].is_mask:  # whose elements are followed
+        attributes = {"axis": found[0].axes.start}
+        return call.ctx.delegate("Gather", [x, found[0].tensor], version=22, attributes=attributes)[0]
+    return tensor(x.dtype, indexed(call, x))
+
+
+@operator("index_put.default", "index_put_.default", "_index_put_impl_.default", "_unsafe_index_put.default")
+def index_put(call: Call) -> Tensor:
+    """Values written at some places, to whose shape they broadcast."""
+    x, values = call.tensor("self"), call.tensor("values")
+    shape = indexed(call, x)
+    call.ctx.check(values.rank <= len(shape), laws.VALUES_BROADCAST_TO_INDEXED)
+    by_data = set(call.ctx.fresh_symbols)
+    for d, size in zip(values.dims[::-1], shape[::-1], strict=False):
+        if not any(symbol in by_data or symbol.symbols & size.symbols for symbol in by_data):
+            call.ctx.require(any_of(equal(d, size), equal(d, 1)), laws.VALUES_BROADCAST_TO_INDEXED, d, size)
+    return tensor(x.dtype, x.dims)

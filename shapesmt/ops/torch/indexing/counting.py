@@ -1,0 +1,156 @@
+"""Elements that are found: nonzero ones, marked ones, different ones; and how many there are of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import ZERO, any_of, as_dim, equal, select
+from shapesmt.ops.shared.indices import count_true
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.rules import Decided, tensor
+
+if TYPE_CHECKING:
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import Tensor
+
+
+@operator("nonzero.default", "argwhere.default")
+def nonzero(call: Call) -> Tensor:
+    """A row for each element that isn't 0: its place on each axis."""
+    return tensor("int64", [count_true(call.ctx, 0), call.tensor("self").rank])
+
+
+@operator("nonzero_numpy.default", "where.default")
+def places(call: Call) -> list[Tensor]:
+    """A list for each axis; a scalar has one of its own."""
+    x = call.ctx.input(0)
+    return [tensor("int64", [count_true(call.ctx, 0)])] * max(x.rank, 1)
+
+
+@operator("nonzero_static.default")
+def nonzero_static(call: Call) -> Tensor:
+    """A row for each of as many elements as asked for."""
+    size = call.size("size")
+    return tensor("int64", None if size is None else [size, call.tensor("self").rank])
+
+
+@operator("masked_select.default")
+def masked_select(call: Call) -> Tensor:
+    """The elements that a mask marks, which broadcasts with them."""
+    x, mask = call.tensor("self"), call.tensor("mask")
+    whole = tensor("", call.ctx.broadcast(x.dims, mask.dims)).numel
+    call.ctx.only_sizes(call.place("mask"))
+    if whole is mask.numel:
+        return tensor(x.dtype, [count_true(call.ctx, call.place("mask"))])
+    return tensor(x.dtype, [call.ctx.fresh("count", 0, whole, how=Decided((call.place("mask"),)))])
+
+
+@operator("masked_scatter.default", "masked_scatter_.default")
+def masked_scatter(call: Call) -> Tensor:
+    """The elements that a mask marks are replaced in order by those of a source, of which there are enough."""
+    x, mask = call.tensor("self"), call.tensor("mask")
+    shape = call.ctx.broadcast(x.dims, mask.dims)
+    if call.ctx.node.op.split(".")[1].endswith("_"):
+        call.ctx.require_agree(x, tensor("", shape), law=laws.CHANGED_SHAPED_AS_RESULT)
+    call.ctx.grant(call.place("mask"))
+    return tensor(x.dtype, shape)
+
+
+# Different elements
+
+
+def different(call: Call, name: str, most: Dim) -> Dim:
+    """How many different elements there are: none only where there are none at all."""
+    least = 1 if most.lo >= 1 else 0
+    return call.ctx.fresh(name, least, most, how=Decided((0,)))
+
+
+def slices(call: Call, x: Tensor) -> list[Tensor]:
+    """The different slices along an axis, with both lists whether or not they are asked for."""
+    axis = call.ctx.normal(call.integer("dim"), x.rank)
+    count = different(call, "different", x[axis])
+    return [x.replace(axis, count), tensor("int64", [x[axis]]), tensor("int64", [count])]
+
+
+@operator("_unique2.default", "_unique.default", "unique_consecutive.default")
+def unique(call: Call) -> list[Tensor]:
+    """The different elements, for each element which it is, and how many there are of each."""
+    x = call.tensor("self")
+    call.ctx.only_sizes(0)
+    if "dim" in call and (x.rank != 1 or call.integer("dim") != 0):
+        return slices(call, x)
+    count, empty = different(call, "different", x.numel), tensor("int64", [ZERO])
+    asked = [call.flag(name) if name in call else False for name in ("return_inverse", "return_counts")]
+    outputs = [tensor("int64", x.dims) if asked[0] else empty, tensor("int64", [count]) if asked[1] else empty]
+    return [tensor(x.dtype, [count]), *outputs][: call.ctx.outputs]
+
+
+@operator("unique_dim.default", "unique_dim_consecutive.default")
+def unique_dim(call: Call) -> list[Tensor]:
+    """The different slices along an axis, for each slice which it is, and how many there are of each."""
+    call.ctx.only_sizes(0)
+    return slices(call, call.tensor("self"))
+
+
+# Counts
+
+
+@operator("bincount.default")
+def bincount(call: Call) -> Tensor:
+    """How many there are of each number from 0 on, or the sum of their weights."""
+    x, weights = call.tensor("self"), call.optional("weights")
+    call.ctx.require_rank(x, 1)
+    if weights is not None:
+        call.ctx.require_rank(weights, 1)
+        fits = any_of(equal(weights[0], x[0]), equal(x[0], 0))
+        call.ctx.require(fits, laws.WEIGHT_PER_NUMBER, weights[0], x[0])
+    least = call.size("minlength")
+    if least is None or least.constant is None:
+        call.open("minlength")
+    call.ctx.check(least.constant >= 0, laws.SIZES_NOT_NEGATIVE)
+    call.ctx.grant(0)
+    size = call.ctx.fresh("bins", least.constant, how=Decided((0,)))
+    dtype = "int64" if weights is None else "float32" if weights.dtype == "float32" else "float64"
+    return tensor(dtype, [select(equal(x[0], 0), least, size)])
+
+
+@operator("histc.default")
+def histc(call: Call) -> Tensor:
+    """How many elements there are in each of some bins."""
+    bins = call.integer("bins")
+    call.ctx.check(bins > 0, laws.A_BIN)
+    return tensor(call.tensor("self").dtype, [bins])
+
+
+@operator("one_hot.default")
+def one_hot(call: Call) -> Tensor:
+    """Of each class a row with one 1; without a number of classes, as many as there are."""
+    x, classes = call.tensor("self"), call.integer("num_classes")
+    call.ctx.grant(0)
+    if classes == -1:
+        call.ctx.require_at_least(x.numel, 1, laws.INPUT_NOT_EMPTY)
+        return tensor("int64", [*x.dims, call.ctx.fresh("classes", 1, how=Decided((0,)))])
+    call.ctx.require_at_least(classes, 1, laws.A_CLASS)
+    return tensor("int64", [*x.dims, as_dim(classes)])
+
+
+@operator("histogram.bin_ct", "histogram.bins_tensor")
+def histogram(call: Call) -> list[Tensor]:
+    """How many elements there are in each of some bins, or the sum of their weights, and the bins' edges."""
+    ctx, x, weights, edges = call.ctx, call.tensor("self"), call.optional("weight"), call.optional("bins")
+    if weights is not None:
+        ctx.require_agree(x, weights, law=laws.WEIGHT_PER_NUMBER)
+    if edges is None:
+        bins = as_dim(call.integer("bins"))
+        ctx.require_at_least(bins, 1, laws.A_BIN)
+        return [tensor(x.dtype, [bins]), tensor(x.dtype, [bins + 1])]
+    ctx.require_rank(edges, 1)
+    ctx.require_at_least(edges[0], 2, laws.A_BIN)
+    return [tensor(x.dtype, [edges[0] - 1]), tensor(x.dtype, [edges[0]])]
+
+
+@operator("isin.Tensor_Tensor", "isin.Tensor_Scalar")
+def isin(call: Call) -> Tensor:
+    """Whether each element is among others."""
+    return tensor("bool", call.tensor("elements").dims)

@@ -1,0 +1,87 @@
+"""Tables: embeddings, and sorted lists that are searched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import equal
+from shapesmt.ops.shared.indices import require_inside
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import Tensor
+
+
+@operator("embedding.default", memory="new")
+def embedding(call: Call) -> Tensor:
+    """A row of a table `[n, size]` for each index."""
+    table, indices = call.tensor("weight"), call.tensor("indices")
+    call.ctx.require_rank(table, 2)
+    require_inside(call.ctx, indices, table[0], index=call.place("indices"), from_end=False)
+    return tensor(table.dtype, [*indices.dims, table[1]])
+
+
+@operator("embedding_renorm_.default", "embedding_renorm.default")
+def embedding_renorm(call: Call) -> Tensor:
+    """The table, of which some rows are made no longer than a length."""
+    table, indices = call.tensor("self"), call.tensor("indices")
+    call.ctx.require_rank(table, 2)
+    call.ctx.check(indices.rank in (1, 2), laws.RANK_AT_MOST_2.of(rank=indices.rank))
+    require_inside(call.ctx, indices, table[0], index=call.place("indices"), from_end=False)
+    return tensor(table.dtype, table.dims)
+
+
+@operator("searchsorted.Tensor")
+def searchsorted(call: Call) -> Tensor:
+    """Where each element belongs in a sorted list: in one for all, or in that of its row."""
+    ctx, rows, x, sorter = call.ctx, call.tensor("sorted_sequence"), call.tensor("self"), call.optional("sorter")
+    ctx.require_rank(rows, 1, least=True)
+    if rows.rank > 1:
+        ctx.check(x.rank == rows.rank, laws.TENSORS_ONE_RANK.of(rank=rows.rank, other=x.rank))
+        ctx.require_agree(x, rows, but=x.rank - 1, law=laws.SORTED_LIST_PER_ROW)
+    if sorter is not None:
+        ctx.require_agree(rows, sorter, law=laws.VALUES_AND_INDICES_SAME_SHAPE)
+        ctx.grant(call.place("sorter"))
+    return tensor("int32" if call.flag("out_int32") else "int64", x.dims)
+
+
+@operator("searchsorted.Scalar")
+def searchsorted_number(call: Call) -> Tensor:
+    """Where a number belongs in a sorted list."""
+    call.ctx.require_rank(call.tensor("sorted_sequence"), 1)
+    return tensor("int32" if call.flag("out_int32") else "int64", ())
+
+
+@operator("bucketize.Tensor", "bucketize.Scalar")
+def bucketize(call: Call) -> Tensor:
+    """Between which ends each element is."""
+    call.ctx.require_rank(call.tensor("boundaries"), 1)
+    x = call.optional("self")
+    return tensor("int32" if call.flag("out_int32") else "int64", () if x is None else x.dims)
+
+
+# Bags
+
+
+@operator("embedding_bag.default", "embedding_bag.padding_idx", "_embedding_bag.default")
+@operator("_embedding_bag_forward_only.default")
+def embedding_bag(call: Call) -> list[Tensor]:
+    """The rows of each bag reduced to one: bags are the rows of indices, or begin where offsets say."""
+    ctx, table, indices, offsets = call.ctx, *map(call.tensor, ("weight", "indices", "offsets"))
+    weights = call.optional("per_sample_weights")
+    ctx.require_rank(table, 2)
+    if indices.rank == 2:
+        call.open("the layout of indices")
+    ctx.require_rank(indices, 1)
+    ctx.require_rank(offsets, 1)
+    if weights is not None:
+        ctx.require_agree(weights, indices, law=laws.WEIGHT_PER_INDEX)
+    last = call.flag("include_last_offset")
+    ctx.require_at_least(offsets[0], 1 if last else 0, laws.OFFSET_PER_BAG)
+    no_bag = equal(offsets[0], 0)
+    require_inside(ctx, indices, table[0], no_bag, index=call.place("indices"), from_end=False)
+    ctx.grant(call.place("offsets"))
+    others = [tensor("", None) for _ in range(3)]
+    return [tensor(table.dtype, [offsets[0] - int(last), table[1]]), *others]

@@ -1,0 +1,63 @@
+"""Elements in order: sorted, the greatest, the middle one, the most frequent one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.ops.math.reduction import without
+from shapesmt.ops.shared.require import sized
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.indexing.gathering import axis_of, length
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import Tensor
+
+
+@operator("sort.default", "sort.stable", "cummax.default", "cummin.default")
+def sort(call: Call) -> list[Tensor]:
+    """The elements along an axis, and where they were."""
+    x = call.tensor("self")
+    axis_of(call, x)
+    return [tensor(x.dtype, x.dims), tensor("int64", x.dims)]
+
+
+@operator("argsort.default", "argsort.stable")
+def argsort(call: Call) -> Tensor:
+    """Where the elements were."""
+    x = call.tensor("self")
+    axis_of(call, x)
+    return tensor("int64", x.dims)
+
+
+@operator("msort.default")
+def msort(call: Call) -> Tensor:
+    """Sorted along the first axis."""
+    x = call.tensor("self")
+    return tensor(x.dtype, x.dims)
+
+
+@operator("topk.default")
+def topk(call: Call) -> list[Tensor]:
+    """The k greatest along an axis, and where they were."""
+    x, [k] = call.tensor("self"), sized(call.ctx, [call.size("k")])
+    axis = axis_of(call, x)
+    call.ctx.require_at_least(k, 0, laws.K_NOT_NEGATIVE)
+    call.ctx.require_at_least(length(x, axis), k, laws.K_AT_MOST_AXIS)
+    shape = x.replace(axis, k).dims if x.rank else ()
+    return [tensor(x.dtype, shape), tensor("int64", shape)]
+
+
+@operator("kthvalue.default", "mode.default", "median.dim", "nanmedian.dim")
+def kth(call: Call) -> list[Tensor]:
+    """One element of each row along an axis, and where it was; no row is empty."""
+    x = call.tensor("self")
+    axis = axis_of(call, x)
+    if "k" in call:
+        k = call.integer("k")
+        call.ctx.check(k > 0, laws.K_POSITIVE)
+        call.ctx.require_at_least(length(x, axis), k, laws.K_AT_MOST_AXIS)
+    call.ctx.require_at_least(length(x, axis), 1, laws.ROW_HAS_ELEMENT)
+    shape = without(x.dims, (axis,), keep=call.flag("keepdim"))
+    return [tensor(x.dtype, shape), tensor("int64", shape)]

@@ -1,0 +1,64 @@
+"""Parts of a tensor replaced: a slice, a diagonal, one place of an axis; and tensors that are copied to others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import maximum, minimum
+from shapesmt.ops.shared.bridge import listed, result
+from shapesmt.ops.shared.require import require_broadcast_to
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import Tensor
+
+FURTHEST = 2**63 - 1
+
+
+def replaced(call: Call, part: Tensor) -> Tensor:
+    """The tensor, a part of which is replaced by a source of its shape."""
+    x = call.tensor("self")
+    call.ctx.require_agree(call.tensor("src"), part, law=laws.UPDATES_SHAPED_AS_REPLACED)
+    return tensor(x.dtype, x.dims)
+
+
+@operator("select_scatter.default")
+def select_scatter(call: Call) -> Tensor:
+    """One place of an axis is replaced."""
+    ctx, x, index = call.ctx, call.tensor("self"), call.size("index")
+    axis = ctx.normal(call.integer("dim"), x.rank)
+    if index is not None:
+        ctx.require_within(index, x[axis], laws.INDEX_INSIDE_AXIS)
+    return replaced(call, tensor(x.dtype, [d for i, d in enumerate(x.dims) if i != axis]))
+
+
+@operator("slice_scatter.default")
+def slice_scatter(call: Call) -> Tensor:
+    """A slice of an axis is replaced."""
+    x = call.tensor("self")
+    axis = call.ctx.normal(call.integer("dim"), x.rank)
+    ends = {"start": 0, "end": FURTHEST}
+    start, end = (call.size(name) if name in call else default for name, default in ends.items())
+    part = result(call.ctx, "Slice", x, *map(listed, (start, end, axis, call.size("step"))))
+    return replaced(call, part)
+
+
+@operator("diagonal_scatter.default")
+def diagonal_scatter(call: Call) -> Tensor:
+    """A diagonal of two axes is replaced."""
+    x, offset = call.tensor("self"), call.integer("offset")
+    first, second = call.ctx.normals((call.integer("dim1"), call.integer("dim2")), x.rank)
+    kept = [d for i, d in enumerate(x.dims) if i not in (first, second)]
+    rows, columns = x[first] + min(offset, 0), x[second] - max(offset, 0)
+    return replaced(call, tensor(x.dtype, [*kept, maximum(minimum(rows, columns), 0)]))
+
+
+@operator("copy.default", "copy_.default")
+def copy(call: Call) -> Tensor:
+    """The source, which broadcasts to the tensor that it is copied to."""
+    x, source = call.tensor("self"), call.tensor("src")
+    require_broadcast_to(call.ctx, source, x.dims, laws.SOURCE_BROADCASTS_TO_TENSOR)
+    value = source.value if source.dims == x.dims and source.dtype == x.dtype else None
+    return tensor(x.dtype, x.dims, value)

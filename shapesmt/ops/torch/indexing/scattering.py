@@ -1,0 +1,69 @@
+"""Elements written at the places that indices name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import any_of, equal
+from shapesmt.ops.shared.indices import require_inside
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.indexing.gathering import axis_of, length, require_list, require_no_larger
+from shapesmt.ops.torch.schemas import overloads
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.algebra import Formula
+    from shapesmt.rules import Tensor
+
+
+def others_empty(x: Tensor, axis: int) -> Formula:
+    """Where slices along an axis have no elements."""
+    return any_of(*(equal(d, 0) for i, d in enumerate(x.dims) if i != axis))
+
+
+@operator(*overloads("scatter", "scatter_add", "scatter_reduce"))
+def scatter(call: Call) -> Tensor:
+    """At each place of the indices an element is written to where the index says, along an axis."""
+    x, index, source = call.tensor("self"), call.tensor("index"), call.optional("src")
+    axis = axis_of(call, x)
+    require_no_larger(call, index, x, axis, laws.INDICES_NO_LARGER_THAN_DATA)
+    if source is not None:
+        require_no_larger(call, index, source, None, laws.INDICES_NO_LARGER_THAN_SOURCE)
+    require_inside(call.ctx, index, length(x, axis), index=call.place("index"), from_end=False)
+    return tensor(x.dtype, x.dims)
+
+
+@operator(*overloads("index_add", "index_copy", "index_reduce"))
+def index_add(call: Call) -> Tensor:
+    """Slices written at some places of an axis; there is one for each place."""
+    ctx, x, index, source = call.ctx, call.tensor("self"), call.tensor("index"), call.tensor("source")
+    axis = axis_of(call, x)
+    require_list(call, index)
+    ctx.require_equal(index.numel, length(source, axis), laws.UPDATE_PER_INDEX)
+    if x.rank and source.rank:
+        ctx.require_agree(x, source, but=axis, law=laws.UPDATES_SHAPED_AS_REPLACED)
+    nothing = equal(x.numel, 0) if x.rank > 1 and "index_add" in ctx.node.op else others_empty(x, axis)
+    require_inside(ctx, index, length(x, axis), nothing, index=call.place("index"), from_end=False)
+    return tensor(x.dtype, x.dims)
+
+
+@operator(*overloads("index_fill"))
+def index_fill(call: Call) -> Tensor:
+    """A number written at some places of an axis."""
+    x, index, value = call.tensor("self"), call.tensor("index"), call.optional("value")
+    axis = axis_of(call, x)
+    require_list(call, index)
+    if value is not None:
+        call.ctx.require_rank(value, 0)
+    require_inside(call.ctx, index, length(x, axis), others_empty(x, axis), index=call.place("index"))
+    return tensor(x.dtype, x.dims)
+
+
+@operator(*overloads("put"))
+def put(call: Call) -> Tensor:
+    """Elements written at some places of all elements in order."""
+    x, index, source = call.tensor("self"), call.tensor("index"), call.tensor("source")
+    call.ctx.require_equal(index.numel, source.numel, laws.UPDATE_PER_INDEX)
+    require_inside(call.ctx, index, x.numel, equal(index.numel, 0), index=call.place("index"))
+    return tensor(x.dtype, x.dims)

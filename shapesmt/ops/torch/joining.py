@@ -1,0 +1,146 @@
+"""Operators that join tensors: along an axis, along a new one, on a diagonal, or in all combinations."""
+
+from __future__ import annotations
+
+from math import factorial
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import ONE, ZERO, as_dim, equal, product, total
+from shapesmt.ops.layout.joining import joined
+from shapesmt.ops.shared.fields import reshaped
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import cast, result_type
+from shapesmt.ops.torch.elementwise.single import base
+from shapesmt.ops.torch.layout import laid
+from shapesmt.ops.torch.views.axes import NEW_AXES
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import Tensor
+
+
+def listed_tensors(call: Call) -> list[Tensor]:
+    """The tensors that are joined, of which there is one at least, in their common type."""
+    given = [t for t in call.tensors("tensors") if t is not None]
+    call.ctx.check(bool(given), laws.A_TENSOR_TO_JOIN)
+    dtype = result_type((t, False) for t in given)
+    return [cast(t, dtype) for t in given] if dtype else given
+
+
+def as_joined(call: Call, given: Sequence[Tensor], axis: int) -> Tensor:
+    """Tensors joined along an axis, off which they have the same sizes."""
+    first, ctx = given[0], call.ctx
+    ctx.require_agree(*given, but=axis, law=laws.JOINED_MATCH_OFF_AXIS)
+    dims = [total(t[i] for t in given) if i == axis else d for i, d in enumerate(first.dims)]
+    return tensor(first.dtype, dims, joined(given, axis, dims) if any(t.value is not None for t in given) else None)
+
+
+@operator("cat.default", "concat.default", "concatenate.default")
+def cat(call: Call) -> Tensor:
+    """Tensors joined along an axis; a list without elements is left out, whatever the rank of the others."""
+    ctx, given = call.ctx, listed_tensors(call)
+    ctx.check(all(t.rank for t in given), laws.RANK_AT_LEAST_1)
+    others = [t for t in given if t.rank > 1]
+    kept = others or [t for t in given if t[0] is not ZERO] or given[:1]
+    for t in given if others else ():
+        if t.rank == 1:
+            ctx.require(equal(t[0], 0), laws.JOINED_LIST_IS_EMPTY, t[0], 0)
+    ctx.check(all(t.rank == kept[0].rank for t in kept), laws.JOINED_MATCH_OFF_AXIS)
+    return as_joined(call, kept, ctx.normal(call.integer("dim"), kept[0].rank))
+
+
+@operator("stack.default")
+def stack(call: Call) -> Tensor:
+    """Tensors of one shape along a new axis."""
+    given, ctx = listed_tensors(call), call.ctx
+    axis = ctx.normal(call.integer("dim"), given[0].rank, end=1)
+    ctx.require_agree(*given, law=laws.STACKED_SAME_SHAPE)
+    sliced = [with_ones(t, (axis,)) for t in given]
+    dims: list[Dim] = [*given[0].dims[:axis], as_dim(len(given)), *given[0].dims[axis:]]
+    known = any(t.value is not None for t in given)
+    return tensor(given[0].dtype, dims, joined(sliced, axis, dims) if known else None)
+
+
+def with_ones(x: Tensor, axes: Sequence[int]) -> Tensor:
+    """A tensor with new axes of size 1, one after the other."""
+    dims = list(x.dims)
+    for axis in axes:
+        dims.insert(axis, ONE)
+    return tensor(x.dtype, dims, reshaped(x, dims))
+
+
+@operator("hstack.default", "vstack.default", "row_stack.default", "dstack.default", "column_stack.default")
+def stack_along(call: Call) -> Tensor:
+    """Tensors, with the axes that they lack, joined along the first, second or third axis."""
+    given, name = listed_tensors(call), base(call)
+    least = {"hstack": 1, "dstack": 3}.get(name, 2)
+    if name == "column_stack":
+        given = [_column(t) for t in given]
+    given = [with_ones(t, NEW_AXES.get((least, t.rank), ())) for t in given]
+    if name == "hstack":
+        kept = [t for t in given if t.rank != 1 or t[0] is not ZERO] or given[:1]
+        call.ctx.check(all(t.rank == kept[0].rank for t in kept), laws.JOINED_MATCH_OFF_AXIS)
+        return as_joined(call, kept, int(given[0].rank > 1))
+    return as_joined(call, given, {"column_stack": 1, "dstack": 2}.get(name, 0))
+
+
+def _column(x: Tensor) -> Tensor:
+    """A vector, or a number, as the column of a matrix."""
+    dims = (x.numel, ONE)
+    return tensor(x.dtype, dims, reshaped(x, dims)) if x.rank <= 1 else x
+
+
+@operator("block_diag.default")
+def block_diag(call: Call) -> Tensor:
+    """Matrices on the diagonal of one."""
+    given = listed_tensors(call)
+    call.ctx.check(all(t.rank <= 2 for t in given), laws.RANK_AT_MOST_2.of(rank=max(t.rank for t in given)))
+    shapes = [(ONE, ONE, *t.dims)[-2:] for t in given]
+    return tensor(given[0].dtype, [total(s[0] for s in shapes), total(s[1] for s in shapes)])
+
+
+# Combinations
+
+
+@operator("meshgrid.default", "meshgrid.indexing", memory="view")
+def meshgrid(call: Call) -> list[Tensor]:
+    """Each list stretched to the sizes of all; with indexing xy the first two change places."""
+    given, ctx = [t for t in call.tensors("tensors") if t is not None], call.ctx
+    ctx.check(bool(given), laws.A_TENSOR_TO_JOIN)
+    ctx.check(all(t.rank <= 1 for t in given), laws.RANK_AT_MOST_1.of(rank=max(t.rank for t in given)))
+    ctx.check(len({t.dtype for t in given}) == 1, laws.OPERANDS_ONE_TYPE)
+    how = (call.text("indexing") if "indexing" in call.names else "") or "ij"
+    named = {"name": "indexing", "values": "ij or xy", "value": how}
+    ctx.check(how in ("ij", "xy"), laws.ATTRIBUTE_ONE_OF_TEXTS.of(**named))
+    sizes = [t.numel for t in given]
+    if how == "xy" and len(sizes) > 1:
+        sizes[:2] = sizes[1::-1]
+    return [laid(tensor(t.dtype, sizes), None) for t in given]
+
+
+@operator("cartesian_prod.default")
+def cartesian_prod(call: Call) -> Tensor:
+    """Every combination of elements of lists, one for each row."""
+    given, ctx = listed_tensors(call), call.ctx
+    for t in given:
+        ctx.require_rank(t, 1)
+    if len(given) == 1:
+        return given[0]
+    return tensor(given[0].dtype, (product(t[0] for t in given), len(given)))
+
+
+@operator("combinations.default")
+def combinations(call: Call) -> Tensor:
+    """Every choice of so many elements of a list, one for each row."""
+    x, ctx, r = call.tensor("self"), call.ctx, call.integer("r")
+    ctx.require_rank(x, 1)
+    ctx.check(r >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="r"))
+    if r == 0:
+        return tensor(x.dtype, (ZERO,))
+    again = call.flag("with_replacement")
+    ways: list[Dim] = [x[0] + (i if again else -i) for i in range(r)]
+    return tensor(x.dtype, (product(ways) // factorial(r), r))

@@ -1,0 +1,5 @@
+"""Layers of networks: normalization, attention, recurrent layers and losses."""
+
+from shapesmt.ops.torch.layers import activations, attention, losses, normalization, recurrent
+
+__all__ = ["activations", "attention", "losses", "normalization", "recurrent"]

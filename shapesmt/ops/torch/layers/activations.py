@@ -1,0 +1,45 @@
+"""Activations that look at more than one element, or have parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import ONE, any_of, divides, equal
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import Tensor
+
+
+@operator("softmax.int", "log_softmax.int", "_softmax.default", "_log_softmax.default", "_safe_softmax.default")
+@operator("special_softmax.int", "special_log_softmax.int")
+def softmax(call: Call) -> Tensor:
+    """The shape is kept, and the axis is inside it."""
+    x = call.tensor("self")
+    call.ctx.normal(call.integer("dim"), max(x.rank, 1))
+    return tensor((call.text("dtype") if "dtype" in call else "") or x.dtype, x.dims)
+
+
+@operator("glu.default")
+def glu(call: Call) -> Tensor:
+    """One half of an axis gates the other."""
+    x = call.tensor("self")
+    call.ctx.require_rank(x, 1, least=True)
+    axis = call.ctx.normal(call.integer("dim"), x.rank)
+    call.ctx.require(divides(2, x[axis]), laws.AXIS_SPLITS_EVENLY.of(parts=2), x[axis], 2)
+    return x.replace(axis, x[axis] // 2)
+
+
+@operator("prelu.default", "_prelu_kernel.default")
+def prelu(call: Call) -> Tensor:
+    """A slope for all channels, or for each."""
+    x, slope = call.tensor("self"), call.tensor("weight")
+    if "kernel" in call.ctx.node.op:
+        return tensor(x.dtype, call.ctx.broadcast(x.dims, slope.dims))
+    call.ctx.check(slope.rank <= 1, laws.RANK_AT_MOST_1.of(rank=slope.rank))
+    channels = x[1] if x.rank > 1 else ONE
+    fits = any_of(equal(slope.numel, 1), equal(slope.numel, channels))
+    call.ctx.require(fits, laws.PARAMETERS_PER_CHANNEL, slope.numel, channels)
+    return tensor(x.dtype, x.dims)

@@ -1,0 +1,144 @@
+"""Losses: how far an input is from its target, of each element, or summed or averaged to one number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import equal
+from shapesmt.ops.shared.indices import require_inside
+from shapesmt.ops.shared.require import require_broadcast_to
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import Shape, Tensor
+
+
+def reduced(call: Call, x: Tensor, shape: Shape) -> Tensor:
+    """A loss of each element, or one number."""
+    return tensor(x.dtype, shape if call.integer("reduction") == 0 else ())
+
+
+@operator("mse_loss.default", "l1_loss.default", "smooth_l1_loss.default", "huber_loss.default")
+@operator("soft_margin_loss.default", "poisson_nll_loss.default", "kl_div.default", "hinge_embedding_loss.default")
+def elementwise(call: Call) -> Tensor:
+    """Of operands that broadcast."""
+    x, target = call.ctx.input(0), call.ctx.input(1)
+    return reduced(call, x, call.ctx.broadcast(x.dims, target.dims))
+
+
+@operator("margin_ranking_loss.default")
+def margin_ranking(call: Call) -> Tensor:
+    """Of two inputs and a target of one rank, which broadcast."""
+    x, other, target = (call.ctx.input(i) for i in range(3))
+    call.ctx.same_rank(x, other, target)
+    return reduced(call, x, call.ctx.broadcast(x.dims, other.dims, target.dims))
+
+
+@operator("binary_cross_entropy.default")
+def binary_cross_entropy(call: Call) -> Tensor:
+    """Of an input and a target of one shape; weights broadcast to it."""
+    ctx, x, weight = call.ctx, call.tensor("self"), call.optional("weight")
+    ctx.require_agree(x, call.tensor("target"), law=laws.INPUT_AND_TARGET_SAME_SHAPE)
+    if weight is not None:
+        require_broadcast_to(ctx, weight, x.dims, laws.WEIGHTS_BROADCAST_TO_INPUT)
+    return reduced(call, x, x.dims)
+
+
+@operator("binary_cross_entropy_with_logits.default")
+def binary_cross_entropy_with_logits(call: Call) -> Tensor:
+    """Of an input and a target that broadcast, as do weights."""
+    x, names = call.tensor("self"), ("self", "target", "weight", "pos_weight")
+    given = [operand.dims for operand in map(call.optional, names) if operand is not None]
+    return reduced(call, x, call.ctx.broadcast(*given))
+
+
+@operator("triplet_margin_loss.default")
+def triplet_margin(call: Call) -> Tensor:
+    """Of an anchor and what it should be near to and far from, along the last axis."""
+    x, *others = (call.ctx.input(i) for i in range(3))
+    call.ctx.same_rank(x, *others)
+    shape = call.ctx.broadcast(x.dims, *(other.dims for other in others))
+    return reduced(call, x, shape[:-1])
+
+
+@operator("cosine_embedding_loss.default")
+def cosine_embedding(call: Call) -> Tensor:
+    """Of pairs of vectors along the last axis, and a target for each."""
+    ctx = call.ctx
+    x, other, target = (ctx.input(i) for i in range(3))
+    ctx.check(target.rank <= 1, laws.RANK_AT_MOST_1.of(rank=target.rank))
+    law = laws.TENSORS_ONE_RANK.of(rank=target.rank + 1, other=x.rank)
+    ctx.check(x.rank == target.rank + 1 and other.rank == x.rank, law)
+    shape = ctx.broadcast(x.dims, other.dims)
+    return reduced(call, x, ctx.broadcast(shape[:-1] if target.rank else (), target.dims))
+
+
+# Classes
+
+
+def of_classes(call: Call, x: Tensor, axis: int) -> Shape:
+    """The shape of a target that has the number of a class for each sample and place; a weight is for each class."""
+    ctx, target, weight = call.ctx, call.tensor("target"), call.optional("weight")
+    shape = (*x.dims[:axis], *x.dims[axis + 1 :])
+    ctx.check(target.rank == len(shape), laws.TENSORS_ONE_RANK.of(rank=len(shape), other=target.rank))
+    ctx.require_agree(target, tensor("", shape), law=laws.LABEL_PER_SAMPLE_AND_POSITION)
+    require_inside(ctx, target, x[axis], equal(target.numel, 0), index=call.place("target"), from_end=True)
+    if weight is not None:
+        ctx.require_rank(weight, 1)
+        ctx.require_equal(weight[0], x[axis], laws.WEIGHT_PER_CLASS)
+    return shape
+
+
+def likelihood(call: Call) -> Tensor:
+    """The loss of the logarithms of probabilities."""
+    x = call.tensor("self")
+    call.ctx.require_rank(x, 1, least=True)
+    return reduced(call, x, of_classes(call, x, min(x.rank - 1, 1)))
+
+
+@operator("nll_loss_nd.default", "nll_loss.default", "nll_loss2d.default")
+def nll_loss(call: Call) -> Tensor:
+    """Of the logarithms of probabilities, with the classes along the second axis; one sample has them first."""
+    return likelihood(call)
+
+
+@operator("nll_loss_forward.default", "nll_loss2d_forward.default")
+def nll_loss_forward(call: Call) -> list[Tensor]:
+    """The loss, and the sum of the weights."""
+    return [likelihood(call), tensor(call.tensor("self").dtype, ())]
+
+
+@operator("cross_entropy_loss.default")
+def cross_entropy(call: Call) -> Tensor:
+    """Of classes by number, or by probabilities of the input's shape."""
+    x, target, weight = call.tensor("self"), call.tensor("target"), call.optional("weight")
+    call.ctx.require_rank(x, 1, least=True)
+    axis = min(x.rank - 1, 1)
+    if target.rank != x.rank:
+        return reduced(call, x, of_classes(call, x, axis))
+    call.ctx.require_agree(x, target, law=laws.INPUT_AND_TARGET_SAME_SHAPE)
+    if weight is not None:
+        call.ctx.require_rank(weight, 1)
+        call.ctx.require_equal(weight[0], x[axis], laws.WEIGHT_PER_CLASS)
+    return reduced(call, x, (*x.dims[:axis], *x.dims[axis + 1 :]))
+
+
+@operator("multi_margin_loss.default")
+def multi_margin(call: Call) -> Tensor:
+    """Of scores `[n, c]` or `[c]` and a class for each sample."""
+    x = call.tensor("self")
+    call.ctx.check(x.rank in (1, 2), laws.RANK_AT_MOST_2.of(rank=x.rank))
+    call.ctx.require_at_least(x[-1], 1, laws.A_CLASS)
+    return reduced(call, x, of_classes(call, x, x.rank - 1))
+
+
+@operator("multilabel_margin_loss.default", "multilabel_soft_margin_loss.default")
+def multilabel_margin(call: Call) -> Tensor:
+    """Of scores `[n, c]` or `[c]` and a target of that shape."""
+    x = call.tensor("self")
+    call.ctx.check(x.rank <= 2, laws.RANK_AT_MOST_2.of(rank=x.rank))
+    call.ctx.require_agree(x, call.tensor("target"), law=laws.INPUT_AND_TARGET_SAME_SHAPE)
+    call.ctx.grant(call.place("target"))
+    return reduced(call, x, x.dims[:-1])

@@ -1,0 +1,204 @@
+"""Normalization: the shape is kept, and the parameters have to fit it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import FALSE, ONE, ZERO, Dim, any_of, divides, equal
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.linear.norms import order, require_elements
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import Tensor
+
+PARAMETERS = ("weight", "bias", "running_mean", "running_var")
+
+
+def require_per_channel(call: Call, channels: Dim) -> None:
+    """State that parameters have an element per channel; an input without elements needs only one of each."""
+    x = call.tensor("input")
+    for name in PARAMETERS:
+        parameter = call.optional(name)
+        if parameter is not None:
+            fits = any_of(equal(parameter.numel, channels), equal(x.numel, 0))
+            call.ctx.require(fits, laws.PARAMETERS_PER_CHANNEL, parameter.numel, channels)
+            if name in ("weight", "bias"):
+                call.ctx.require_at_least(parameter.numel, 1, laws.PARAMETERS_NOT_EMPTY)
+
+
+def statistics(call: Call, *, training: bool) -> Tensor:
+    """A mean per channel where these are computed."""
+    x = call.tensor("input")
+    return tensor(x.dtype, [x[1] if training else ZERO])
+
+
+def normalized(call: Call) -> Tensor:
+    """`[n, c, ...]` with an element per channel in each parameter, which isn't checked."""
+    x = call.tensor("input")
+    call.ctx.require_rank(x, 2, least=True)
+    if "with_update" in call.ctx.node.op or ("training" in call and call.flag("training")):
+        call.ctx.require_at_least(x.numel, 1, laws.INPUT_NOT_EMPTY)
+    for parameter in map(call.optional, PARAMETERS):
+        if parameter is not None:
+            call.unchecked(equal(parameter.numel, x[1]), laws.PARAMETERS_PER_CHANNEL)
+    return tensor(x.dtype, x.dims)
+
+
+@operator("batch_norm.default")
+def batch_norm(call: Call) -> Tensor:
+    """Each channel is normalized, by the batch's mean and variance or by others."""
+    given = "running_mean" in call and "running_var" in call
+    x = call.tensor("input")
+    call.ctx.check(given or call.flag("training"), laws.STATISTICS_GIVEN)
+    call.ctx.require_rank(x, 2, least=True)
+    require_per_channel(call, x[1])
+    return tensor(x.dtype, x.dims)
+
+
+@operator("native_batch_norm.default", "_native_batch_norm_legit.default", "_native_batch_norm_legit.no_stats")
+@operator("_native_batch_norm_legit_no_training.default")
+def native_batch_norm(call: Call) -> list[Tensor]:
+    """The normalized input, mean and standard deviation, which are empty but in training."""
+    saved = statistics(call, training="training" in call and call.flag("training"))
+    return [normalized(call), saved, saved]
+
+
+@operator("_native_batch_norm_legit_functional.default")
+def functional_batch_norm(call: Call) -> list[Tensor]:
+    """The same, with the running mean and variance after it."""
+    saved = statistics(call, training=call.flag("training"))
+    running = [tensor(x.dtype, x.dims) for x in map(call.tensor, PARAMETERS[2:])]
+    return [normalized(call), saved, saved, *running]
+
+
+@operator("_batch_norm_with_update.default", "_batch_norm_no_update.default")
+def batch_norm_and_reserve(call: Call) -> list[Tensor]:
+    """The normalized input, mean and standard deviation, and a reserve."""
+    saved = statistics(call, training="with" in call.ctx.node.op)
+    return [normalized(call), saved, saved, tensor("uint8", [ZERO])]
+
+
+@operator("instance_norm.default")
+def instance_norm(call: Call) -> Tensor:
+    """Each channel of each sample is normalized."""
+    x = call.tensor("input")
+    call.ctx.require_rank(x, 2, least=True)
+    call.ctx.check(call.flag("use_input_stats") or "running_mean" in call, laws.STATISTICS_GIVEN)
+    require_per_channel(call, x[1])
+    if any(name in call for name in PARAMETERS):  # which are repeated for each sample
+        call.ctx.require_at_least(x[0], 1, laws.BATCH_NOT_EMPTY)
+    for running in (p for p in map(call.optional, PARAMETERS[2:]) if p is not None):
+        fits = any_of(equal(running.numel, x[1]), FALSE if call.flag("use_input_stats") else equal(x[1], 0))
+        call.ctx.require(fits, laws.PARAMETERS_PER_CHANNEL, running.numel, x[1])
+    return tensor(x.dtype, x.dims)
+
+
+# Over the last axes
+
+
+def layer_normalized(call: Call) -> Tensor:
+    """The last axes have the sizes that are normalized, and so have the parameters."""
+    ctx, x = call.ctx, call.tensor("input")
+    sizes = call.sizes("normalized_shape")
+    ctx.check(0 < len(sizes) <= x.rank, laws.NORMALIZED_AXES.of(count=len(sizes), rank=x.rank))
+    for parameter in (x, call.optional("weight"), call.optional("bias") if "rms" not in ctx.node.op else None):
+        if parameter is None:
+            continue
+        ctx.check(parameter is x or parameter.rank == len(sizes), laws.PARAMETERS_SHAPED_AS_NORMALIZED)
+        for d, size in zip(parameter.dims[-len(sizes) :], sizes, strict=True):
+            if size is not None:
+                ctx.require_equal(d, size, laws.PARAMETERS_SHAPED_AS_NORMALIZED)
+    return tensor(x.dtype, x.dims)
+
+
+@operator("layer_norm.default", memory="new")
+@operator("rms_norm.default")
+def layer_norm(call: Call) -> Tensor:
+    """The last axes are normalized."""
+    return layer_normalized(call)
+
+
+@operator("native_layer_norm.default", memory="new")
+def native_layer_norm(call: Call) -> list[Tensor]:
+    """The normalized input, and mean and standard deviation, of size 1 along the last axes."""
+    y, count = layer_normalized(call), len(call.sizes("normalized_shape"))
+    saved = tensor(y.dtype, [*y.dims[: y.rank - count], *(ONE,) * count])
+    return [y, saved, saved]
+
+
+# Groups of channels
+
+
+def require_groups(call: Call, channels: Dim, groups: int) -> None:
+    """State that groups divide the channels, and that parameters have an element per channel."""
+    call.ctx.check(groups > 0, laws.GROUP_POSITIVE)
+    call.ctx.require(divides(groups, channels), laws.GROUPS_DIVIDE_CHANNELS, channels, groups)
+    for name in ("weight", "bias"):
+        parameter = call.optional(name)
+        if parameter is not None:
+            call.ctx.require_rank(parameter, 1)
+            call.ctx.require_equal(parameter[0], channels, laws.PARAMETERS_PER_CHANNEL)
+
+
+@operator("group_norm.default")
+def group_norm(call: Call) -> Tensor:
+    """Groups of channels are normalized."""
+    x = call.tensor("input")
+    call.ctx.require_rank(x, 2, least=True)
+    require_groups(call, x[1], call.integer("num_groups"))
+    return tensor(x.dtype, x.dims)
+
+
+@operator("native_group_norm.default")
+def native_group_norm(call: Call) -> list[Tensor]:
+    """The normalized input, and a mean and a standard deviation for each sample and group."""
+    x, groups = call.tensor("input"), call.integer("group")
+    samples, channels, positions = map(call.size, ("N", "C", "HxW"))
+    if samples is None or channels is None or positions is None:
+        call.open("N, C or HxW")
+    require_groups(call, channels, groups)
+    call.ctx.require_equal(x.numel, samples * channels * positions, laws.ELEMENT_COUNT_KEPT)
+    saved = tensor(x.dtype, [samples, groups])
+    return [tensor(x.dtype, x.dims), saved, saved]
+
+
+# Weights
+
+
+@operator("_weight_norm.default", "_weight_norm_interface.default")
+def weight_norm(call: Call) -> list[Tensor]:
+    """Weights with a length for each place of an axis; -1 for one length."""
+    v, g, dim = call.tensor("v"), call.tensor("g"), call.integer("dim")
+    axis = call.ctx.normal(dim, v.rank)
+    outer = axis in (0, v.rank - 1)
+    call.ctx.check(outer or call.ctx.outputs == 1, laws.FIRST_OR_LAST_AXIS)
+    call.ctx.require_at_least(v[axis], 0 if outer else 1, laws.WEIGHTS_NOT_EMPTY)
+    shape = tensor("", [d if i == axis else ONE for i, d in enumerate(v.dims)])
+    call.ctx.check(g.rank == v.rank, laws.TENSORS_ONE_RANK.of(rank=v.rank, other=g.rank))
+    for a, b in zip(g.dims, shape.dims, strict=True):
+        call.unchecked(equal(a, b), laws.LENGTH_PER_WEIGHT_VECTOR)
+    return [tensor(v.dtype, v.dims), tensor(g.dtype, g.dims)][: call.ctx.outputs]
+
+
+@operator("norm_except_dim.default")
+def norm_except_dim(call: Call) -> Tensor:
+    """The norm of each slice along an axis; -1 for one of all."""
+    v, dim = call.tensor("v"), call.integer("dim")
+    if dim == -1:
+        return tensor(v.dtype, ())
+    axis = call.ctx.normal(dim, v.rank)
+    call.ctx.require_at_least(v[axis], 1, laws.WEIGHTS_NOT_EMPTY)
+    return tensor(v.dtype, [d if i == axis else ONE for i, d in enumerate(v.dims)])
+
+
+@operator("renorm.default", "renorm_.default")
+def renorm(call: Call) -> Tensor:
+    """Slices along an axis no longer than a length."""
+    x = call.tensor("self")
+    call.ctx.require_rank(x, 2, least=True)
+    call.ctx.normal(call.integer("dim"), x.rank)
+    others = tuple(axis for axis in range(x.rank) if axis != call.ctx.normal(call.integer("dim"), x.rank))
+    require_elements(call, x, others, order(call, "p"))
+    return tensor(x.dtype, x.dims)

@@ -1,0 +1,94 @@
+"""Recurrent layers and cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import any_of, equal
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import Tensor
+
+LSTM = 4
+GATES = {"lstm": LSTM, "gru": 3, "rnn_relu": 1, "rnn_tanh": 1}
+
+
+def gates(call: Call) -> int:
+    """How many gates the operator has, by its name."""
+    return next(count for name, count in GATES.items() if f".{name}" in call.ctx.node.op)
+
+
+def require_cell(call: Call, weights: list[Tensor], features: Dim, state: Dim, hidden: Dim) -> None:
+    """The shapes of a cell's weights: `[gates*h, features]`, `[gates*h, state]`, biases and a projection.
+
+    Few of them are checked; of an LSTM none.
+    """
+    ctx, rows = call.ctx, hidden * gates(call)
+    laws_of = (laws.WEIGHTS_GATES_INPUT, laws.WEIGHTS_GATES_STATE)
+    for w, columns, law in zip(weights[:2], (features, state), laws_of, strict=True):
+        ctx.require_rank(w, 2)
+        call.unchecked(equal(w[0], rows), law)
+        if "aten.lstm.input" in ctx.node.op:
+            call.unchecked(equal(w[1], columns), law)
+        else:
+            ctx.require_equal(w[1], columns, law)
+    for bias in (w for w in weights[2:] if w.rank != 2):
+        ctx.require_rank(bias, 1)
+        call.unchecked(equal(bias[0], rows), laws.BIAS_GATES_CELLS)
+    for projection in (w for w in weights[2:] if w.rank == 2):
+        for size, expected in zip(projection.dims, (state, hidden), strict=True):
+            call.unchecked(equal(size, expected), laws.PROJECTION_STATE_CELLS)
+
+
+def states_of(call: Call) -> list[Tensor]:
+    """The initial states: of an LSTM those of its cells too."""
+    states = call.tensors("hx") if gates(call) == LSTM else [call.tensor("hx")]
+    return [state for state in states if state is not None]
+
+
+@operator("lstm.input", "gru.input", "rnn_relu.input", "rnn_tanh.input")
+def recurrent(call: Call) -> list[Tensor]:
+    """`[steps, n, i]` and states `[layers*directions, n, h]` make `[steps, n, directions*h]` and states."""
+    ctx, x, states = call.ctx, call.tensor("input"), states_of(call)
+    ctx.require_rank(x, 3)
+    steps, batch = (x[1], x[0]) if call.flag("batch_first") else (x[0], x[1])
+    directions = 1 + call.flag("bidirectional")
+    runs = call.integer("num_layers") * directions
+    law = laws.STATE_DIRECTIONS_BATCH_HIDDEN
+    for state in states:
+        ctx.require_rank(state, 3)
+        ctx.require_at_least(state[0], runs, law)
+        call.unchecked(equal(state[0], runs), law)
+        ctx.require(any_of(equal(state[1], batch), equal(batch, 1)), law, state[1], batch)
+        call.unchecked(equal(state[1], batch), law)
+    ctx.require_at_least(steps, 1, laws.A_STEP)
+    _require_layers(call, runs, directions, states)
+    y = tensor(x.dtype, [*x.dims[:2], states[0][2] * directions])
+    return [y, *(tensor(x.dtype, state.dims) for state in states)]
+
+
+def _require_layers(call: Call, runs: int, directions: int, states: list[Tensor]) -> None:
+    """State the shapes of all weights; the layers behind the first read what those before them make."""
+    weights = [w for w in call.tensors("params") if w is not None]
+    each = len(weights) // runs if runs else 0
+    call.ctx.check(each >= 2 and each * runs == len(weights), laws.WEIGHTS_FOR_EACH_LAYER)
+    hidden = states[0][2]
+    for run in range(runs):
+        features = call.tensor("input")[2] if run < directions else hidden * directions
+        require_cell(call, weights[run * each : (run + 1) * each], features, hidden, states[-1][2])
+
+
+@operator("lstm_cell.default", "gru_cell.default", "rnn_relu_cell.default", "rnn_tanh_cell.default")
+def cell(call: Call) -> list[Tensor]:
+    """`[n, i]` and states `[n, h]` make such states."""
+    x, states = call.tensor("input"), states_of(call)
+    for tensors in (x, *states):
+        call.ctx.require_rank(tensors, 2)
+        call.ctx.require_equal(tensors[0], x[0], laws.STATE_BATCH_HIDDEN)
+    given = [call.optional(name) for name in ("w_ih", "w_hh", "b_ih", "b_hh")]
+    require_cell(call, [w for w in given if w is not None], x[1], states[0][1], states[-1][1])
+    return [tensor(x.dtype, state.dims) for state in states]

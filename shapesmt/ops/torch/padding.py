@@ -1,0 +1,107 @@
+"""Operators that pad or crop a tensor at the ends of its last axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import any_of, at_least, less, minimum
+from shapesmt.ops.shared.bridge import listed, result
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import cast, number_tensor
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import Tensor
+
+Pads = list[tuple["Dim | None", "Dim | None"]]
+MODES = ("constant", "reflect", "replicate", "circular")
+
+
+def pads_of(call: Call, x: Tensor, name: str) -> Pads:
+    """What is added before and after each of the last axes, the last one first."""
+    numbers = call.sizes(name)
+    call.ctx.check(len(numbers) % 2 == 0, laws.TWO_PADS_PER_AXIS)
+    call.ctx.check(len(numbers) // 2 <= x.rank, laws.AXES_AT_MOST_RANK.of(rank=x.rank, count=len(numbers) // 2))
+    return list(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def padded(call: Call, x: Tensor, pads: Pads) -> list[Dim]:
+    """The sizes of a padded tensor."""
+    dims = list(x.dims)
+    for back, (before, after) in enumerate(pads, 1):
+        unknown = before is None or after is None
+        dims[-back] = call.ctx.fresh(f"size{back}") if unknown else x[-back] + before + after  # type: ignore[operator]  # known
+    return dims
+
+
+@operator("constant_pad_nd.default")
+def constant_pad(call: Call) -> Tensor:
+    """A number around the tensor; negative pads crop what there is."""
+    x = call.tensor("self")
+    return _constant(call, x, pads_of(call, x, "pad"))
+
+
+def _constant(call: Call, x: Tensor, pads: Pads) -> Tensor:
+    ctx = call.ctx
+    for back, (before, after) in enumerate(pads, 1):
+        if before is not None and after is not None:
+            kept = x[-back] + minimum(before, 0) + minimum(after, 0)
+            ctx.require_at_least(kept, 0, laws.PADS_CROP_WHAT_THERE_IS)
+    if x.value is not None and pads:
+        filler = cast(number_tensor(call.number("value") or 0), x.dtype)
+        axes = [x.rank - back for back in range(1, len(pads) + 1)]
+        numbers = [p[0] for p in pads] + [p[1] for p in pads]
+        return result(ctx, "Pad", x, listed(*numbers), filler, listed(*axes), mode="constant")
+    return tensor(x.dtype, padded(call, x, pads))
+
+
+@operator("pad.default")
+def pad(call: Call) -> Tensor:
+    """The tensor with a number, its own elements mirrored or repeated, around it."""
+    x, ctx, mode = call.tensor("self"), call.ctx, call.text("mode")
+    ctx.check(mode in MODES, laws.PAD_MODE_KNOWN.of(mode=mode))
+    pads = pads_of(call, x, "pad")
+    if mode == "constant":
+        return _constant(call, x, pads)
+    ctx.check(not call.number("value"), laws.PAD_VALUE_OF_CONSTANTS)
+    return _surrounded(call, x, pads, mode)
+
+
+@operator(*(f"{mode}_pad{axes}d.default" for mode in ("reflection", "replication") for axes in (1, 2, 3)))
+def surrounded(call: Call) -> Tensor:
+    """The tensor with its own elements, mirrored or repeated, around it."""
+    x, name = call.tensor("self"), call.ctx.node.op.split(".")[1]
+    pads = pads_of(call, x, "padding")
+    call.ctx.check(len(pads) == int(name[-2]), laws.TWO_PADS_PER_AXIS)
+    return _surrounded(call, x, pads, "reflect" if name.startswith("refl") else "replicate")
+
+
+@operator("_pad_circular.default")
+def circular(call: Call) -> Tensor:
+    """The tensor with the elements of the other end around it."""
+    x = call.tensor("self")
+    return _surrounded(call, x, pads_of(call, x, "pad"), "circular")
+
+
+def _surrounded(call: Call, x: Tensor, pads: Pads, mode: str) -> Tensor:
+    ctx, count = call.ctx, len(pads)
+    ranks = (count + 2,) if mode == "circular" else (count + 1, count + 2)
+    ctx.check(1 <= count <= 3 and x.rank in ranks, laws.SURROUNDED_RANK)
+    for axis in range(int(x.rank == count + 2), x.rank) if mode != "circular" else ():
+        ctx.require_at_least(x[axis], 1, laws.MODE_HAS_ELEMENT_TO_REPEAT.of(mode=mode))
+    for back, (before, after) in enumerate(pads, 1):
+        if before is None or after is None:
+            continue
+        size = x[-back]
+        ctx.require_at_least(size + before + after, 0, laws.PADS_CROP_WHAT_THERE_IS)
+        for each in (before, after):
+            if mode == "reflect":
+                ctx.require(less(each, size), laws.REFLECTED_PADS_SHORTER_THAN_AXIS, each, size)
+            if mode == "circular":
+                ctx.require_at_least(size, each, laws.REPEATED_PADS_NO_LONGER_THAN_AXIS)
+    dims = padded(call, x, pads)
+    if mode != "circular":
+        ctx.require(any_of(*(at_least(d, 1) for d in dims[-count:])), laws.OUTPUT_NOT_EMPTY)
+    return tensor(x.dtype, dims)

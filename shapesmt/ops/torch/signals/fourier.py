@@ -1,0 +1,112 @@
+"""Fourier transforms along one axis or several."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import Dim, any_of, equal
+from shapesmt.ops.shared.require import sized
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.linear.decompositions import COMPLEX, REAL
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import Tensor
+
+HALVED = ("rfft", "ihfft")
+"""Transforms of real numbers, of whose results half along the last axis follows from the other half."""
+DOUBLED = ("irfft", "hfft")
+"""Their inverses."""
+
+
+def require_signal(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
+    """State that what is transformed isn't empty: not along the axes, nor along others."""
+    for size in x.dims if axes else ():
+        call.ctx.require_at_least(size, 1, laws.SIGNAL_NOT_EMPTY)
+
+
+def transformed(call: Call, x: Tensor, axes: tuple[int, ...], sizes: list[Dim]) -> Tensor:
+    """The transform along some axes, of which each is cut or padded to a size."""
+    name = call.ctx.node.op.split(".")[1].removeprefix("fft_").rstrip("2n")
+    for axis, size in zip(axes, sizes, strict=True):
+        x = x.replace(axis, size)
+    require_signal(call, x, axes)
+    if name in HALVED and axes:
+        x = x.replace(axes[-1], sizes[-1] // 2 + 1)
+    dtype = {"int64": "float32", "bool": "float32"}.get(x.dtype, x.dtype)
+    return tensor(REAL.get(dtype, dtype) if name in DOUBLED else COMPLEX.get(dtype, dtype), x.dims)
+
+
+def own_size(call: Call, x: Tensor, axis: int, *, last: bool = True) -> Dim:
+    """The size of an axis; of a half spectrum, that of the whole."""
+    name = call.ctx.node.op.split(".")[1].removeprefix("fft_").rstrip("2n")
+    return 2 * (x[axis] - 1) if name in DOUBLED and last else x[axis]
+
+
+@operator(*(f"fft_{name}.default" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")))
+def fft(call: Call) -> Tensor:
+    """Along one axis."""
+    x = call.tensor("self")
+    axis = call.ctx.normal(call.integer("dim"), x.rank)
+    [size] = sized(call.ctx, [call.size("n")]) if "n" in call else [own_size(call, x, axis)]
+    return transformed(call, x, (axis,), [size])
+
+
+@operator(*(f"fft_{name}{many}.default" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft") for many in "2n"))
+def fftn(call: Call) -> Tensor:
+    """Along several axes: those that are named, the last ones that have sizes, or all."""
+    ctx, x = call.ctx, call.tensor("self")
+    asked = call.sizes("s") if "s" in call else []
+    listed = call.integers("dim") if "dim" in call else tuple(range(-len(asked) if asked else -x.rank, 0))
+    axes = ctx.normals(listed, x.rank)
+    ctx.check(len(asked) in (0, len(axes)), laws.SIZE_PER_RESIZED_AXIS)
+    if not axes:
+        ctx.check("rfft" not in ctx.node.op and "hfft" not in ctx.node.op, laws.A_TRANSFORMED_AXIS)
+    own = [own_size(call, x, axis, last=i == len(axes) - 1) for i, axis in enumerate(axes)]
+    given = [size if size is None or size.constant != -1 else own[i] for i, size in enumerate(asked)]
+    return transformed(call, x, axes, sized(ctx, given) if asked else own)
+
+
+@operator("fft_fftshift.default", "fft_ifftshift.default")
+def shifted(call: Call) -> Tensor:
+    """The same frequencies in another order."""
+    x = call.tensor("self")
+    if "dim" in call:
+        call.ctx.normals(call.integers("dim"), x.rank)
+    return tensor(x.dtype, x.dims)
+
+
+# As these are decomposed
+
+
+@operator("_fft_c2c.default")
+def complex_to_complex(call: Call) -> Tensor:
+    """The shape is kept."""
+    x = call.tensor("self")
+    axes = call.ctx.normals(call.integers("dim"), x.rank)
+    require_signal(call, x, axes)
+    return tensor(x.dtype, x.dims)
+
+
+@operator("_fft_r2c.default")
+def real_to_complex(call: Call) -> Tensor:
+    """One half along the last axis, unless both are asked for."""
+    x = call.tensor("self")
+    axes = call.ctx.normals(call.integers("dim"), x.rank)
+    require_signal(call, x, axes)
+    dims = x.replace(axes[-1], x[axes[-1]] // 2 + 1).dims if call.flag("onesided") and axes else x.dims
+    return tensor(COMPLEX.get(x.dtype, x.dtype), dims)
+
+
+@operator("_fft_c2r.default")
+def complex_to_real(call: Call) -> Tensor:
+    """As long along the last axis as asked for."""
+    x, [size] = call.tensor("self"), sized(call.ctx, [call.size("last_dim_size")])
+    axes = call.ctx.normals(call.integers("dim"), x.rank)
+    call.ctx.require_at_least(size, 1, laws.LENGTH_POSITIVE)
+    require_signal(call, x, axes)
+    last = x[axes[-1]]
+    fits = any_of(equal(last, size), equal(last, size // 2 + 1))
+    call.unchecked(fits, laws.BINS_AS_MANY_AS_FRAME_HAS)
+    return tensor(REAL.get(x.dtype, x.dtype), x.replace(axes[-1], size).dims)

@@ -1,0 +1,66 @@
+"""Signals in frames: their short-time Fourier transforms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.linear.decompositions import COMPLEX, REAL
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.algebra import Dim
+    from shapesmt.rules import Tensor
+
+
+def steps_of(call: Call) -> tuple[int, int]:
+    """The length of a frame, and how far the next one is from it; a window is no longer than a frame."""
+    length = call.integer("n_fft")
+    step = call.integer("hop_length") if "hop_length" in call else length // 4
+    size = call.integer("win_length") if "win_length" in call else length
+    call.ctx.check(length > 0, laws.FRAME_NOT_EMPTY)
+    call.ctx.check(step > 0, laws.FRAME_STEP_POSITIVE)
+    call.ctx.check(0 < size <= length, laws.WINDOW_NO_LONGER_THAN_FRAME)
+    window = call.optional("window")
+    if window is not None:
+        call.ctx.require_rank(window, 1)
+        call.ctx.require_equal(window[0], size, laws.WINDOW_HAS_ITS_LENGTH)
+    return length, step
+
+
+def halved(call: Call, x: Tensor, length: int) -> int:
+    """How many frequencies there are: of real signals one half, unless the call says otherwise."""
+    onesided = call.flag("onesided") if "onesided" in call else x.dtype not in REAL
+    return length // 2 + 1 if onesided else length
+
+
+@operator("stft.default", "stft.center")
+def stft(call: Call) -> Tensor:
+    """`[n, samples] -> [n, frequencies, frames]`; with `center`, half a frame is padded at both ends."""
+    ctx, x, (length, step) = call.ctx, call.tensor("self"), steps_of(call)
+    ctx.check(x.rank in (1, 2), laws.RANK_1_OR_2.of(rank=x.rank))
+    samples: Dim = x[-1]
+    ctx.require_at_least(x[0], 1, laws.SIGNAL_NOT_EMPTY)
+    if "center" in call and call.flag("center"):
+        if call.text("pad_mode") == "reflect":
+            ctx.require_at_least(samples, length // 2 + 1, laws.REFLECTED_PADS_SHORTER_THAN_AXIS)
+        samples = samples + 2 * (length // 2)
+    ctx.require_at_least(samples, length, laws.FRAME_FITS_SIGNAL)
+    if "align_to_window" in call and call.flag("align_to_window"):
+        call.open("align_to_window")
+    shape: list[Dim | int] = [*x.dims[:-1], halved(call, x, length), (samples - length) // step + 1]
+    whole = "return_complex" in call and call.flag("return_complex")
+    return tensor(COMPLEX.get(x.dtype, x.dtype), shape) if whole else tensor(REAL.get(x.dtype, x.dtype), [*shape, 2])
+
+
+@operator("istft.default")
+def istft(call: Call) -> Tensor:
+    """`[n, frequencies, frames] -> [n, samples]`."""
+    ctx, x, (length, _) = call.ctx, call.tensor("self"), steps_of(call)
+    ctx.check(x.rank in (2, 3), laws.RANK_2_OR_3.of(rank=x.rank))
+    for size in x.dims:
+        ctx.require_at_least(size, 1, laws.SIGNAL_NOT_EMPTY)
+    onesided = call.flag("onesided") if "onesided" in call else True
+    ctx.require_equal(x[-2], length // 2 + 1 if onesided else length, laws.BINS_AS_MANY_AS_FRAME_HAS)
+    call.open("window")

@@ -1,0 +1,84 @@
+"""Numbers drawn at random."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.algebra import FALSE, Dim, any_of, at_least, equal
+from shapesmt.ops.shared.require import require_least, sized
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.schemas import overloads
+from shapesmt.rules import tensor
+
+if TYPE_CHECKING:
+    from shapesmt.rules import Tensor
+
+LIKE = ("rand_like", "randn_like", "randint_like")
+DRAWN = (
+    *("bernoulli", "cauchy", "exponential", "geometric", "log_normal", "random", "uniform", "normal_functional"),
+    "poisson",
+)
+
+
+@operator("rand.default", "rand.generator", "randn.default", "randn.generator", "normal.float_float", random=True)
+@operator("randint.default", "randint.generator", "randint.low", "randint.low_generator", random=True)
+def drawn(call: Call) -> Tensor:
+    """A tensor of the sizes asked for."""
+    sizes = sized(call.ctx, call.sizes("size"))
+    require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
+    return tensor(call.text("dtype") or ("int64" if "randint" in call.ctx.node.op else "float32"), sizes)
+
+
+@operator("randperm.default", "randperm.generator", random=True)
+def permutation(call: Call) -> Tensor:
+    """The numbers below n in some order."""
+    sizes: list[Dim] = sized(call.ctx, [call.size("n")])
+    require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
+    return tensor(call.text("dtype") or "int64", sizes)
+
+
+@operator(*overloads(*LIKE, *DRAWN), "normal_.default", random=True)
+def drawn_like(call: Call) -> Tensor:
+    """A tensor of the input's shape."""
+    x, chances = call.tensor("self"), call.optional("p")
+    if call.ctx.node.op == "aten.bernoulli.default":  # whose elements are the chances
+        call.ctx.grant(0)
+    if chances is not None and call.ctx.node.op.split(".")[1].endswith("_"):
+        call.ctx.broadcast(x.dims, chances.dims)
+    return tensor((call.text("dtype") if "dtype" in call else "") or x.dtype, x.dims)
+
+
+@operator("normal.Tensor_Tensor", "normal.Tensor_float", "normal.float_Tensor", "binomial.default", random=True)
+def drawn_by(call: Call) -> Tensor:
+    """A number for each mean and deviation, which broadcast."""
+    given = [x for x in call.ctx.inputs if x is not None]
+    return tensor(given[-1].dtype, call.ctx.broadcast(*(x.dims for x in given)))
+
+
+@operator("multinomial.default", random=True)
+def multinomial(call: Call) -> Tensor:
+    """`[n, classes]` or `[classes]`: as many classes as asked for, no more than there are unless they are repeated."""
+    ctx, x, [count] = call.ctx, call.tensor("self"), sized(call.ctx, [call.size("num_samples")])
+    ctx.check(x.rank in (1, 2), laws.RANK_1_OR_2.of(rank=x.rank))
+    ctx.require_at_least(count, 1, laws.A_NUMBER)
+    if not call.flag("replacement"):
+        ctx.require_at_least(x[-1], count, laws.K_AT_MOST_AXIS)
+    ctx.require(any_of(at_least(x[-1], 1), equal(x[0], 0) if x.rank > 1 else FALSE), laws.A_CLASS_TO_DRAW, x[-1], 1)
+    return tensor("int64", [*x.dims[:-1], count])
+
+
+@operator("native_dropout.default", random=True)
+def native_dropout(call: Call) -> list[Tensor]:
+    """The elements, some of them 0, and which are not."""
+    x = call.tensor("input")
+    return [tensor(x.dtype, x.dims), tensor("bool" if x.numel.lo > 0 else "", x.dims)]
+
+
+@operator(*overloads("feature_dropout", "feature_alpha_dropout"), random=True)
+def feature_dropout(call: Call) -> Tensor:
+    """The channels, some of them 0; the input has a batch and channels if any are."""
+    x = call.ctx.input(0)
+    if call.flag("train") and call.number("p") != 0:
+        call.ctx.require_rank(x, 2, least=True)
+    return tensor(x.dtype, x.dims)

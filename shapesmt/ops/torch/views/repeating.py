@@ -1,0 +1,136 @@
+"""Operators that repeat elements, or move them to other places of the same axes."""
+
+from __future__ import annotations
+
+from shapesmt import laws
+from shapesmt.algebra import ONE, Dim, any_of, equal
+from shapesmt.ops.shared.bridge import listed, result
+from shapesmt.ops.shared.fields import reshaped
+from shapesmt.ops.shared.require import require_broadcast_to, require_least, sized
+from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind
+from shapesmt.ops.torch.elementwise.single import base
+from shapesmt.ops.torch.schemas import overloads
+from shapesmt.rules import Decided, Tensor, elements, tensor
+
+# Repeated
+
+
+def tiled(call: Call, x: Tensor, counts: list[Dim | None]) -> Tensor:
+    """The tensor repeated along its axes, with new ones in front where there are more counts."""
+    require_least(call.ctx, counts, 0, laws.REPEATS_NOT_NEGATIVE)
+    dims = [ONE] * (len(counts) - x.rank) + list(x.dims)
+    padded = tensor(x.dtype, dims, reshaped(x, dims))
+    if x.value is not None and dims:
+        return result(call.ctx, "Tile", padded, listed(*counts))
+    return tensor(x.dtype, [d * count for d, count in zip(dims, sized(call.ctx, counts), strict=True)])
+
+
+@operator("repeat.default")
+def repeat(call: Call) -> Tensor:
+    """Every size times its count, of which there are as many as axes, or more."""
+    x, counts = call.tensor("self"), call.sizes("repeats")
+    call.ctx.check(len(counts) >= x.rank, laws.REPEAT_COUNT_PER_AXIS)
+    return tiled(call, x, counts)
+
+
+@operator("tile.default")
+def tile(call: Call) -> Tensor:
+    """Every size times its count; the first axes are repeated once where there are fewer counts."""
+    x, counts = call.tensor("self"), call.sizes("dims")
+    return tiled(call, x, [*[ONE] * (x.rank - len(counts)), *counts])
+
+
+@operator("repeat_interleave.self_int")
+def repeat_each(call: Call) -> Tensor:
+    """Every element along an axis, or of the whole tensor, several times."""
+    x, ctx, count = call.tensor("self"), call.ctx, call.size("repeats")
+    require_least(ctx, [count], 0, laws.REPEATS_NOT_NEGATIVE)
+    (times,) = sized(ctx, [count])
+    dims = [x.numel] if "dim" not in call else list(x.dims) or [ONE]
+    axis = ctx.normal(call.integer("dim"), len(dims)) if "dim" in call else 0
+    if call.size("output_size") is not None:
+        ctx.require_equal(call.size("output_size") or 0, dims[axis] * times, laws.REPEATS_ADD_UP)
+    if "dim" in call and not x.rank:
+        return tensor(x.dtype, (times,))
+    return tensor(x.dtype, [d * times if i == axis else d for i, d in enumerate(dims)])
+
+
+@operator("repeat_interleave.self_Tensor", "repeat_interleave.Tensor")
+def repeat_by(call: Call) -> Tensor:
+    """Every element as often as a list says, which data decides."""
+    counts, ctx = call.tensor("repeats"), call.ctx
+    own = call.tensor("self") if "self" in call.names else None
+    ctx.grant(call.place("repeats"))
+    size = call.size("output_size")
+    length = ctx.fresh("length", how=Decided((call.place("repeats"),))) if size is None else size
+    if own is None:
+        ctx.require_rank(counts, 1)
+        return tensor(counts.dtype, (length,))
+    ctx.check(counts.rank <= 1, laws.RANK_AT_MOST_1.of(rank=counts.rank))
+    dims = [own.numel] if "dim" not in call else list(own.dims) or [ONE]
+    axis = ctx.normal(call.integer("dim"), len(dims)) if "dim" in call else 0
+    fits = any_of(equal(counts.numel, 1), equal(counts.numel, dims[axis]))
+    ctx.require(fits, laws.REPEAT_COUNT_PER_ELEMENT, counts.numel, dims[axis])
+    return tensor(own.dtype, [length if i == axis else d for i, d in enumerate(dims)])
+
+
+# Moved
+
+
+@operator("flip.default", "fliplr.default", "flipud.default", memory="dense")
+def flip(call: Call) -> Tensor:
+    """The shape is kept; the axes that are named are reversed."""
+    x, name = call.tensor("self"), base(call)
+    if name == "flip":
+        call.ctx.normals(call.integers("dims"), max(x.rank, 1))
+    else:
+        call.ctx.require_rank(x, 2 if name == "fliplr" else 1, least=True)
+    return tensor(x.dtype, x.dims)
+
+
+@operator("roll.default")
+def roll(call: Call) -> Tensor:
+    """The shape is kept; elements move along the axes that are named, or in the whole tensor."""
+    x, ctx, shifts = call.tensor("self"), call.ctx, call.sizes("shifts")
+    value = ctx.attribute("dims")
+    axes = (value,) if isinstance(value, int) else call.integers("dims")
+    ctx.check(bool(shifts), laws.SHIFT_PER_AXIS)
+    ctx.check(len(shifts) == len(axes) or (len(shifts) == 1 and not axes), laws.SHIFT_PER_AXIS)
+    for axis in axes:
+        ctx.normal(axis, x.rank)
+    return tensor(x.dtype, x.dims)
+
+
+@operator("rot90.default")
+def rot90(call: Call) -> Tensor:
+    """A plane of two axes turned by right angles."""
+    x, ctx, axes = call.tensor("self"), call.ctx, call.integers("dims")
+    ctx.check(len(axes) == 2, laws.PLANE_OF_TWO_AXES)
+    ctx.require_rank(x, 2, least=True)
+    a, b = ctx.normals(axes, x.rank)
+    dims = list(x.dims)
+    if call.integer("k") % 2:
+        dims[a], dims[b] = dims[b], dims[a]
+    return tensor(x.dtype, dims)
+
+
+@operator(*overloads("tril", "triu"))
+def triangle(call: Call) -> Tensor:
+    """The shape is kept; elements on one side of a diagonal become 0."""
+    x, ctx, shift = call.tensor("self"), call.ctx, call.size("diagonal")
+    ctx.require_rank(x, 2, least=True)
+    upper = int(base(call) == "triu")
+    if x.value is not None and shift is not None and kind(x.dtype) < FLOAT and not ctx.node.op.endswith("_.default"):
+        k = tensor("int64", (), elements((), [shift]))
+        return result(ctx, "Trilu", x, k, upper=upper)
+    return tensor(x.dtype, x.dims)
+
+
+@operator("sum_to_size.default")
+def sum_to_size(call: Call) -> Tensor:
+    """The tensor summed up to sizes that stretch to its own."""
+    x, ctx = call.tensor("self"), call.ctx
+    output = tensor(x.dtype, sized(ctx, call.sizes("size")))
+    require_broadcast_to(ctx, output, x.dims, laws.EXPANDS_FROM_1_OR_STAYS)
+    return tensor("int64" if x.dtype and kind(x.dtype) < FLOAT else x.dtype, output.dims)

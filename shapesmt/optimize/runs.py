@@ -1,0 +1,62 @@
+"""Runs: what is proven inside nodes, of the tensors of branches, of the bodies of loops, and of functions.
+
+A graph inside a node, or a function, runs more than once: in each trip, in each call. Of a tensor is known what all
+these runs have in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from shapesmt.graph import Function, Graph, Node
+from shapesmt.inference import Inference
+from shapesmt.rules import Body, Tensor
+
+Functions: TypeAlias = Mapping[tuple[str, str], Function]
+
+
+class Runs:
+    """The tensors of each graph inside a node and of each function, as far as its runs agree in them."""
+
+    def __init__(self, inference: Inference) -> None:
+        self._functions = inference.graph.functions
+        self._known: dict[Graph | Function, dict[str, Tensor]] = {}
+        bodies = {i: application.bodies for i, application in enumerate(inference.applications)}
+        self._enter(inference.graph.nodes, bodies)
+
+    def known(self, inner: Graph | Function) -> Mapping[str, Tensor]:
+        """What is proven of the tensors of a graph or a function; nothing where some run of it wasn't followed."""
+        return self._known.get(inner, {})
+
+    def _enter(self, nodes: Sequence[Node], bodies: Mapping[int, Sequence[Body]]) -> None:
+        for index, node in enumerate(nodes):
+            runs = bodies.get(index, ())
+            function = self._functions.get((node.domain, node.op))
+            if function is not None:
+                self._add(function, runs)
+            graphs = [(name, value) for name, value in node.attributes.items() if isinstance(value, Graph)]
+            for name, graph in graphs:
+                self._add(graph, runs if len(graphs) == 1 else [body for body in runs if body.label == name])
+
+    def _add(self, inner: Graph | Function, runs: Sequence[Body]) -> None:
+        if not runs:  # it never runs, or isn't followed
+            for other in (inner, *called(inner.nodes, self._functions)):
+                self._known[other] = {}
+        for body in runs:
+            known = self._known.setdefault(inner, {**body.tensors})
+            self._known[inner] = {name: t for name, t in known.items() if body.tensors.get(name) == t}
+            self._enter(inner.nodes, body.inner)
+
+
+def called(nodes: Iterable[Node], functions: Functions) -> Iterator[Function]:
+    """The functions that nodes call, directly or through others, each once."""
+    ahead, known = [*nodes], set[Function]()
+    while ahead:
+        node = ahead.pop()
+        function = functions.get((node.domain, node.op))
+        if function is not None and function not in known:
+            known.add(function)
+            yield function
+            ahead += function.nodes
+        ahead += [n for graph in node.attributes.graphs for n in graph.nodes]

@@ -1,0 +1,1 @@
+"""The page of `memory`: the worst case in words, and the bytes over the ranges as drawings."""

@@ -1,0 +1,89 @@
+"""Proposals for modules are what PyTorch accepts, and run for all sizes inside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import shapesmt
+
+torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
+
+
+class Halved(torch.nn.Module):
+    """Two strided convolutions, and one that brings the size back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.down = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3, 2, 1), torch.nn.Conv2d(2, 2, 3, 2, 1))
+        self.up = torch.nn.ConvTranspose2d(2, 1, 4, 4)
+
+    def forward(self, image):
+        return image + self.up(self.down(image))
+
+
+class Sequence(torch.nn.Module):
+    """An LSTM, whose length the trace fixes, beside a mask in a dictionary."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = torch.nn.LSTM(3, 4, batch_first=True)
+
+    def forward(self, x, more):
+        return self.lstm(x)[0] * more["mask"][0]
+
+
+class Products(torch.nn.Module):
+    """Sizes whose product is fixed."""
+
+    def forward(self, x):
+        return x.reshape(-1, 48) * torch.ones(2, 48)
+
+
+def proposed(module: torch.nn.Module, *args: Any, **options: Any) -> shapesmt.report.DynamicShapes:
+    return shapesmt.dynamic_shapes(module.eval(), args=args, **options)
+
+
+def shapes_of(text: str) -> Any:
+    names: dict[str, Any] = {}
+    exec(text, names)
+    return names["dynamic_shapes"]
+
+
+def runs(program: Any, *args: Any) -> bool:
+    try:
+        program.module()(*args)
+    except Exception:
+        return False
+    return True
+
+
+def test_multiples_of_a_dim() -> None:
+    image = torch.ones(2, 1, 16, 16)
+    found = proposed(Halved(), image, shapes={"image": "[n,1,h,w]"}, dims={"h": "1..40"})
+    assert found.verified
+    assert found.exit_status == 0
+    assert "{0: n, 2: 4*_h, 3: 4*_w}" in found.content
+    program = torch.export.export(Halved().eval(), (image,), dynamic_shapes=shapes_of(found.content), strict=False)
+    inside = found.admitted["h"]
+    assert (inside.max, inside.step) == (40, 4)
+    for size in range(inside.min, 41, 4):
+        assert runs(program, torch.ones(1, 1, size, 24))
+
+
+def test_sizes_that_the_trace_fixes_are_told() -> None:
+    args = torch.ones(2, 7, 3), {"mask": [torch.ones(2, 7, 4)]}
+    found = proposed(Sequence(), *args)
+    assert found.verified
+    assert '"more": {"mask": [{0: x_dim0}]}' in found.content
+    assert [(axis.input, axis.axis, axis.size) for axis in found.static if axis.input == "x"] == [("x", 1, 7)]
+    assert "warning: x axis 1 is 7 in the program: no node needs it, only the trace" in str(found)
+
+
+def test_what_no_range_says_is_left_out() -> None:
+    x = torch.ones(8, 12)
+    found = proposed(Products(), x)
+    if found.content:
+        program = torch.export.export(Products(), (x,), dynamic_shapes=shapes_of(found.content), strict=False)
+        assert runs(program, x)
