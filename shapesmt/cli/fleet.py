@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from shapesmt.cli.options import settled
+from shapesmt.errors import printable
 
 if TYPE_CHECKING:
     from shapesmt.cli.config import Config
@@ -84,6 +85,8 @@ def checked(
     if html is not None:
         tasks = [task._replace(page=page) for task, page in zip(tasks, many.page_paths(html, paths), strict=True)]
     with many.connected(fleet.scheduler) if fleet.scheduler else nullcontext() as client, counting(len(tasks)) as done:
+        if client is not None and not client.scheduler_info()["workers"]:
+            click.echo(f"no worker has come to {printable(str(fleet.scheduler))} yet; waiting", err=True)
         plan = many.Plan(
             fleet.jobs or config.jobs, client, fleet.cache, fleet.output, fleet.resume, fleet.fail_fast,
             brief,

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,19 @@ def test_a_model_at_which_workers_end_is_reported(tmp_path_factory: pytest.TempP
         ending.join()
     assert [model.exit_status for model in batch.models] == [0, 4, 1]
     assert batch.unchecked[0].error == "internal error: the workers that checked it ended; out of memory?"
+
+
+def test_the_first_worker_may_come_later(
+    tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with cluster(tmp_path_factory.mktemp("dask")) as started, ThreadPoolExecutor(1) as pool:
+        status = pool.submit(main, ["check", "exp.onnx", "--scheduler", started.address])
+        said = ""
+        while not said and not status.done():
+            said = capsys.readouterr().err
+        started.worker()
+        assert status.result() == 0
+    assert said == f"no worker has come to {started.address} yet; waiting\n"
 
 
 def test_the_scheduler_goes(two: Cluster, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
