@@ -134,9 +134,9 @@ class _Run:
         earlier = kept(output, self._asked) if self._plan.resume else {}
         for index, task in enumerate(self._tasks):
             if task.name in earlier:
-                report = Report.from_dict(earlier[task.name])
-                self._note(index, replace(report, strict=task.question.strict))
-        self._results = stack.enter_context(results(output, earlier))
+                self._note(index, replace(earlier[task.name][1], strict=task.question.strict))
+        records = {name: line for name, (line, _) in earlier.items()}
+        self._results = stack.enter_context(results(output, records))
 
     def outcomes(self) -> Arriving:
         """The outcomes of what isn't done yet, as they arrive."""

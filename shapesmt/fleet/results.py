@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -37,18 +37,19 @@ def record(outcome: Outcome, asked: str) -> Record:
     return {"schema": "shapesmt/unchecked/1", **outcome.to_dict(), "asked": asked}
 
 
-def kept(path: str, asked: Mapping[str, str]) -> dict[str, Record]:
+def kept(path: str, asked: Mapping[str, str]) -> dict[str, tuple[Record, Report]]:
     """The records of earlier reports in a file, by model: those whose question is asked again.
 
     Raises:
         UsageError: The file can't be read.
     """
-    records: dict[str, Record] = {}
+    found: dict[str, tuple[Record, Report]] = {}
     for one in _read(path):
-        model = one.get("model", "")
-        if "verdict" in one and one.get("asked") == asked.get(model):
-            records[model] = one
-    return records
+        with suppress(KeyError, TypeError, ValueError):  # no report, or another version's
+            report = Report.from_dict(one)
+            if one["asked"] == asked.get(report.model):
+                found[report.model] = one, report
+    return found
 
 
 @contextmanager

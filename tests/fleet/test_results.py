@@ -67,7 +67,7 @@ def test_what_is_done_is_not_done_again(output: str, monkeypatch: pytest.MonkeyP
 def test_a_line_that_was_cut_is_written_again(capsys: pytest.CaptureFixture[str]) -> None:
     check("add.onnx", "exp.onnx", "--output", "out.jsonl")
     whole = Path("out.jsonl").read_bytes()
-    Path("out.jsonl").write_bytes(b"[1]\n" + whole[:-9])
+    Path("out.jsonl").write_bytes(b'[1]\n{}\n{"verdict": "PROVED", "model": "exp.onnx"}\n' + whole[:-9])
     assert check("add.onnx", "exp.onnx", "--output", "out.jsonl", "--resume") == 1
     assert [line["model"] for line in lines("out.jsonl")] == ["add.onnx", "exp.onnx"]
     check("exp.onnx", "--output", "out.jsonl")
