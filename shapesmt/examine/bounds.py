@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from shapesmt.algebra import Assignment, Dim, Formula, Kind, Verdict, negate, step_of
+from shapesmt.deadline import stage
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.inputs import case_text
 from shapesmt.examine.judge import Judge
@@ -14,6 +15,7 @@ from shapesmt.report import CaseBounds, DimBounds, TensorBounds
 from shapesmt.rules import Tensor, one_of, tensor
 
 
+@stage("bounds of sizes")
 def tensor_bounds(
     examination: Examination, judge: Judge, names: Iterable[str] | None = None
 ) -> dict[str, TensorBounds]:
