@@ -32,7 +32,7 @@ class Format(Enum):
     NODE_LINK = "node-link JSON has no ONNX model in it; this needs an ONNX file"
     OPENVINO = "an OpenVINO model; only an ONNX model can be written or run"
     TENSORFLOW = "a TensorFlow model; only an ONNX model can be written or run"
-    TORCH = "a PyTorch program; only an ONNX model can be written or run"
+    TORCH = "a PyTorch program; only an ONNX model can be written or run (shapesmt dynamic-shapes says what to export)"
     PROGRAM = "a program of torch.export; only an ONNX model can be written or run"
 
 

@@ -6,9 +6,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, all_of, any_of, differs, equal, select, total
+from shapesmt.algebra import ONE, all_of, any_of, differs, equal, select
 from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_ranks
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import require_one_kind
 from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def strict_product(call: Call, first: str, second: str, *ranks: int) -> Shape:
     ctx, a, b = call.ctx, call.tensor(first), call.tensor(second)
     for x, rank in zip((a, b), ranks, strict=True):
         ctx.require_rank(x, rank)
+    require_one_kind(call, a, b)
     ctx.require_equal(a[-1], b.dims[-2:][0], laws.INNER_SIZES_EQUAL)
     for m, n in zip(a.dims[:-2], b.dims[:-2], strict=False):
         ctx.require_equal(m, n, laws.OPERANDS_SAME_BATCH_AXES)
@@ -128,6 +130,7 @@ def linear(call: Call) -> Tensor:
     """`[..., k]` and weights `[n, k]` make `[..., n]`; weights that are a vector make `[...]`."""
     ctx, x, w, bias = call.ctx, call.tensor("input"), call.tensor("weight"), call.optional("bias")
     ctx.check(x.rank > 0 and w.rank in (1, 2), laws.WEIGHTS_MATRIX_OR_VECTOR.of(rank=w.rank))
+    require_one_kind(call, x, w)
     ctx.require_equal(x[-1], w[-1], laws.LAST_AXIS_FITS_WEIGHTS)
     shape = (*x.dims[:-1], *w.dims[:-1])
     if bias is not None:
@@ -222,13 +225,3 @@ def vander(call: Call) -> Tensor:
     count = call.ctx.fresh("powers") if count is None else count
     call.ctx.require_at_least(count, 2, laws.TWO_POWERS)
     return tensor(x.dtype, [*dims, count])
-
-
-@operator("block_diag.default")
-def block_diag(call: Call) -> Tensor:
-    """Matrices along the diagonal of one; a vector is a row and a scalar a matrix of one."""
-    parts = [x for x in call.tensors("tensors") if x is not None]
-    for x in parts:
-        call.ctx.check(x.rank <= 2, laws.CHAIN_OF_MATRICES_AND_VECTORS)
-    rows, columns = ([(ONE, ONE, *x.dims)[axis] for x in parts] for axis in (-2, -1))
-    return tensor("", [total(rows), total(columns)])

@@ -42,6 +42,9 @@ def permutation(call: Call) -> Tensor:
 def drawn_like(call: Call) -> Tensor:
     """A tensor of the input's shape."""
     x, chances = call.tensor("self"), call.optional("p")
+    deviation = call.number("std")
+    least = "log_normal" in call.ctx.node.op
+    call.ctx.check(deviation is None or deviation > 0 or (deviation == 0 and not least), laws.DEVIATION_NOT_NEGATIVE)
     if call.ctx.node.op == "aten.bernoulli.default":  # whose elements are the chances
         call.ctx.grant(0)
     if chances is not None and call.ctx.node.op.split(".")[1].endswith("_"):
@@ -73,12 +76,3 @@ def native_dropout(call: Call) -> list[Tensor]:
     """The elements, some of them 0, and which are not."""
     x = call.tensor("input")
     return [tensor(x.dtype, x.dims), tensor("bool" if x.numel.lo > 0 else "", x.dims)]
-
-
-@operator(*overloads("feature_dropout", "feature_alpha_dropout"), random=True)
-def feature_dropout(call: Call) -> Tensor:
-    """The channels, some of them 0; the input has a batch and channels if any are."""
-    x = call.ctx.input(0)
-    if call.flag("train") and call.number("p") != 0:
-        call.ctx.require_rank(x, 2, least=True)
-    return tensor(x.dtype, x.dims)
