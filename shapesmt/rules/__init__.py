@@ -22,7 +22,7 @@ from shapesmt.rules.provenance import (
     title,
     together,
 )
-from shapesmt.rules.registry import GROUP, AnyApply, Apply, Rule, resolve, rule, rules
+from shapesmt.rules.registry import GROUP, AnyApply, Apply, Rule, remark, resolve, rule, rules
 from shapesmt.rules.tensor import (
     FLOATS,
     MAX_FLOATS,
@@ -123,6 +123,7 @@ __all__ = [
     "positions",
     "rank_symbol",
     "read",
+    "remark",
     "resolve",
     "resolved",
     "rewritten",

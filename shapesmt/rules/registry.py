@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -186,6 +187,12 @@ def resolve(domain: str, name: str, version: int) -> Rule | None:
         return None
     index = bisect_right(versions, version, key=lambda r: r.since)
     return versions[index - 1] if index else None
+
+
+def remark(domain: str, name: str) -> str:
+    """What else is to be said of an operator without a rule; the package of its domain knows."""
+    said = getattr(sys.modules.get(DOMAINS.get(domain, "")), "without_rule", None)
+    return "" if said is None else str(said(name))
 
 
 def rules() -> Iterator[Rule]:

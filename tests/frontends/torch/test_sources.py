@@ -22,11 +22,11 @@ def test_a_node_has_a_line_a_module_and_a_caller() -> None:
         *("/home/me/.venv/lib/python3.11/site-packages/timm/layers/pool.py", 54, "forward", "x = x + skip"),
         *("up", "/home/me/models.py:105"),
     )
-    assert graph.source_line(1, graph.nodes[1]) is None
+    assert graph.source_line(1, graph.nodes[1]) == ("/home/me/models.py", 105, "forward", "", "", "")
 
 
 def test_notes_of_other_types_say_nothing() -> None:
     document = program()
     document["graph_module"]["graph"]["nodes"][0]["metadata"] = {"stack_trace": 7, "nn_module_stack": ["x"]}
     graph = load(archive(model=document))
-    assert graph.source_line(0, graph.nodes[0]) is None
+    assert [graph.source_line(i, node) for i, node in enumerate(graph.nodes)] == [None, None]

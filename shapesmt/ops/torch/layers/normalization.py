@@ -90,7 +90,7 @@ def instance_norm(call: Call) -> Tensor:
     if any(name in call for name in PARAMETERS):  # which are repeated for each sample
         call.ctx.require_at_least(x[0], 1, laws.BATCH_NOT_EMPTY)
     for running in (p for p in map(call.optional, PARAMETERS[2:]) if p is not None):
-        fits = any_of(equal(running.numel, x[1]), FALSE if call.flag("use_input_stats") else equal(x[1], 0))
+        fits = any_of(equal(running.numel, x[1]), FALSE if call.flag("use_input_stats") else equal(x.numel, 0))
         call.ctx.require(fits, laws.PARAMETERS_PER_CHANNEL, running.numel, x[1])
     return tensor(x.dtype, x.dims)
 

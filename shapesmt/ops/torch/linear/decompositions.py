@@ -148,7 +148,9 @@ def lu_unpack(call: Call) -> list[Tensor]:
     outputs = of_matrices(call, ("mm, " if call.flag("unpack_pivots") else "0, ") + parts)
     if call.flag("unpack_pivots"):
         shape = tensor("", [*x.dims[:-2], minimum(x[-2], x[-1])])
-        call.ctx.require_agree(pivots, shape, law=laws.PIVOT_PER_ROW)
+        call.ctx.check(pivots.rank == shape.rank, laws.TENSORS_ONE_RANK.of(rank=shape.rank, other=pivots.rank))
+        for size, expected in zip(pivots.dims, shape.dims, strict=True):
+            call.unchecked(equal(size, expected), laws.PIVOT_PER_ROW)
         call.ctx.grant(call.place("LU_pivots"))
     return outputs
 
