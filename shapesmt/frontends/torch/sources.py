@@ -18,7 +18,7 @@ _NO_MODULE = "_empty_nn_module_stack"
 
 
 class Sources:
-    """The source of each node, by the node's name; what is noted is read when someone asks."""
+    """The source of each node, noted under its first output or, without any, its name; read when someone asks."""
 
     def __init__(self, notes: Mapping[str, Mapping[str, object]]) -> None:
         self._notes = notes
@@ -27,7 +27,7 @@ class Sources:
         """The source of a node; None where the program doesn't say. Guards are checked where the model is entered."""
         if node.op == GUARDS:
             return self._entry()
-        notes = self._notes.get(node.name, {})
+        notes = self._notes.get(next(filter(None, node.outputs), node.name), {})
         modules = notes.get("nn_module_stack")
         return located(self._frames(notes), module_in(modules) if isinstance(modules, str) else "")
 

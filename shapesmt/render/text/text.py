@@ -18,7 +18,7 @@ from shapesmt.render.text.findings import causes
 from shapesmt.render.text.memory import memory_text
 from shapesmt.render.text.rewrites import simplified_text
 from shapesmt.render.text.stories import MOST_LINES, height, stories, story_lines
-from shapesmt.render.text.summary import summary, unchecked
+from shapesmt.render.text.summary import shared, summary, unchecked
 from shapesmt.render.text.tables import (
     bounds_text,
     dynamic_text,
@@ -37,6 +37,7 @@ from shapesmt.render.text.words import (
     Line,
     admissible,
     adopted,
+    beside_guards,
     code,
     count,
     headline,
@@ -52,11 +53,9 @@ from shapesmt.report import (
     ErrorCode,
     Explanation,
     FindingKind,
-    Guarded,
     Memory,
     ModelFacts,
     Operators,
-    Precondition,
     Profile,
     Release,
     Remedy,
@@ -74,7 +73,17 @@ if TYPE_CHECKING:
 
     from shapesmt.report import AnyResult, Fact, Proof
 
-__all__ = ["COMPLETE", "folded", "lines", "proofs", "released", "subject", "write_headlines", "write_text"]
+__all__ = [
+    "COMPLETE",
+    "folded",
+    "lines",
+    "proofs",
+    "released",
+    "subject",
+    "write_fleet",
+    "write_headlines",
+    "write_text",
+]
 
 COMPLETE = "the complete system, decided by the solver as a whole"
 _ROOM = 30  # lines for the findings of an explanation, whose facts follow
@@ -96,6 +105,16 @@ def write_headlines(result: AnyResult, stream: TextIO) -> None:
     """Write only the verdict of each model."""
     answers = result.models if isinstance(result, BatchReport) else (result,)
     _write((unchecked(answer) if isinstance(answer, Unchecked) else next(lines(answer)) for answer in answers), stream)
+
+
+def write_fleet(result: AnyResult, stream: TextIO) -> None:
+    """Write the table of several models, and what they have in common, without their reports."""
+    _write(_fleet(result) if isinstance(result, BatchReport) else lines(result), stream)
+
+
+def _fleet(result: BatchReport) -> Iterator[Line]:
+    yield from summary(result)
+    yield from shared(result.tally)
 
 
 def _write(rows: Iterator[Line], stream: TextIO) -> None:
@@ -234,19 +253,11 @@ def _region(report: Report) -> Iterator[Line]:
     how, formula = runs_when(region.whole, exact=region.data or region.exact, data=region.data is not None)
     yield line(0, f"{name(report.model)} {how}", *(" ", code(formula)) * bool(formula))
     if report.guarded is not None:
-        yield from _guarded(report.guarded)
+        for before, refused, after in beside_guards(report.guarded):
+            yield line(0, before, *(" ", code(refused)) * bool(refused), after)
     if report.remedy is not None:
         note = f" ({printable(report.remedy.note, 400)})" if report.remedy.note else ""
         yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG), note)
-
-
-def _guarded(guarded: Guarded) -> Iterator[Line]:
-    """For which inputs the nodes run, and which of these the guards refuse."""
-    nodes = Precondition(guarded.nodes, guarded.exact).whole
-    how, formula = runs_when(nodes, exact=guarded.exact) if nodes else ("runs for every input", "")
-    yield line(0, f"every node {how}", *(" ", code(formula)) * bool(formula))
-    refused = [code(guarded.refused)] if guarded.refused else ["some of these inputs"]
-    yield line(0, "PyTorch's guards also refuse ", *refused, ", needed by no node (--guards ignore)")
 
 
 def released(release: Release) -> Line:
