@@ -39,7 +39,6 @@ from shapesmt.diagnose import (
     hints,
     model_warnings,
     precondition,
-    refuse_declarations,
     system_text,
 )
 from shapesmt.diagnose import release as released
@@ -61,12 +60,12 @@ from shapesmt.footprint import measured as measured
 from shapesmt.footprint import memory as memory
 from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
-from shapesmt.optimize import reduced
+from shapesmt.optimize import annotated
 from shapesmt.optimize import simplified as simplified
 from shapesmt.optimize import simplify as simplify
 from shapesmt.proposals import dynamic_shapes as dynamic_shapes
 from shapesmt.render import Words
-from shapesmt.report import Answer, Bounds, Explanation, Report, Simplified, TensorBounds, Tightened
+from shapesmt.report import Answer, Bounds, Explanation, Report, Tightened
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -228,7 +227,7 @@ def tighten(
     if a.fails and not valid_only:
         how = "narrow the ranges as `check` says, or use valid_only=True"
         raise ModelError(f"{a.problem.graph.source} fails for some admissible input; {how}")
-    return _annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question, simplify=simplify)[0]
+    return annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question, simplify=simplify)[0]
 
 
 def encode(
@@ -327,7 +326,7 @@ def tightened(
     proto, a = analysed_protobuf(model, output, question)
     sizes = _bounds(a)
     if sizes.valid and (valid_only or not a.fails):
-        rewritten = _annotated(proto, output, a, sizes.tensors, question, simplify=simplify)[1]
+        rewritten = annotated(proto, output, a, sizes.tensors, question, simplify=simplify)[1]
         return Tightened(sizes, os.fspath(output), simplified=rewritten)
     stages = a.problem, a.examination, a.judge
     return Tightened(sizes, None, remedy_for(*stages, precondition(*stages)))
@@ -389,33 +388,3 @@ def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:
     share = a.judge.deadline.attempt(lambda: valid_share(a.problem, a.examination), None)
     about = a.problem.graph.source, a.problem.ranges, tensors, a.seconds, valid, a.problem.assumptions
     return Bounds(*about, a.examination.verdict, share)
-
-
-def _annotated(
-    proto: ModelProto,
-    output: Output,
-    a: Analysis,
-    tensors: Mapping[str, TensorBounds],
-    question: Question,
-    *,
-    simplify: bool,
-) -> tuple[ModelProto, Simplified | None]:
-    """The model with these shapes in it, saved if asked for, unless the ones that it declares speak against them.
-
-    With `simplify` it is made smaller before, and the rewrites are the second result.
-    """
-    from shapesmt.export import annotate, axes_of, save, targets
-
-    if question.claims is Claims.CHECK:
-        refuse_declarations(a.problem, a.examination, a.judge)
-    shapes = axes_of(targets.written(proto, tensors, question.target, question.written))
-    rewritten = None
-    if simplify:
-        region = precondition(a.problem, a.examination, a.judge) if a.fails else None
-        fitted, rewritten = reduced(proto, a, question.target, region, tensors)
-    else:
-        fitted = targets.fitted(proto, tensors, question.target)
-    annotated = annotate(fitted, shapes, override=question.claims is Claims.OVERRIDE)
-    if output is not None:
-        save(annotated, output)
-    return annotated, rewritten

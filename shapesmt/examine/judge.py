@@ -12,7 +12,21 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
-from shapesmt.algebra import FALSE, TRUE, Assignment, Atom, Dim, End, Formula, Verdict, lowest, memo, negate
+from shapesmt.algebra import (
+    FALSE,
+    TRUE,
+    Assignment,
+    Atom,
+    Dim,
+    End,
+    Evaluator,
+    Formula,
+    Verdict,
+    lowest,
+    memo,
+    negate,
+    of_atom,
+)
 from shapesmt.deadline import Deadline
 from shapesmt.presolve import Decision, Domain, decide_part, extent, independent, together
 from shapesmt.region import Region, describe
@@ -178,13 +192,20 @@ class Judge:
         for s in domain.symbols:
             if s in values:
                 continue
+            tied, facts = domain.cone((s,))
+            first = {t: int(domain.ends(t)[0]) for t in tied if domain.ends(t)[0] > -inf}
+            if len(first) == len(tied) and all(map(Evaluator(first).formula, facts)):
+                values.update(first)
+                continue
             points = domain.points((s,))
             if points is not None and points.count:
                 values.update(points.smallest(np.ones(points.truth(TRUE).shape, dtype=bool)))
                 continue
-            tied, facts = domain.about((s,))
-            alone = not domain.cone((s,))[1]
-            model = None if alone else self._solver.smallest_model(facts, tied, self.deadline)
+            least = extent(domain, of_atom(s)) if facts else None
+            model = None if least is None else least[0].witness
+            if model is None and facts:
+                symbols, known = domain.about((s,))
+                model = self._solver.smallest_model(known, symbols, self.deadline)
             lo, hi = domain.ends(s)
             values.update(model or {s: int(lo) if lo > -inf else int(min(hi, 0))})
         values.update(partial)

@@ -15,11 +15,11 @@ from math import inf
 from shapesmt.algebra import (
     Atom,
     Dim,
+    Evaluator,
     Formula,
     Substitution,
     all_of,
     as_dim,
-    evaluate,
     of_atom,
     substitute,
     symbol,
@@ -124,10 +124,10 @@ class Problem:
 
     def counterexample(self, values: Mapping[Atom, int], deciding: Iterable[Atom] = ()) -> Counterexample:
         """An assignment as symbols and input shapes, as a caller writes them; the deciding symbols are relevant."""
-        constants = {a: int(v) for a, v in values.items()}
+        at = Evaluator({a: int(v) for a, v in values.items()})
 
         def size(d: Dim) -> int:
-            return int(evaluate(d, constants))
+            return int(at.dim(d))
 
         shapes = {name: tuple(map(size, t.shape)) for name, t in self.inputs.items() if t.shape is not None}
         for name, ndim in self.ranks.items():

@@ -1,5 +1,6 @@
 """Models made smaller by proof: every rewrite rests on an identity that holds for all admissible inputs."""
 
-from shapesmt.optimize.answer import reduced, simplified, simplify
+from shapesmt.optimize.annotated import annotated
+from shapesmt.optimize.answer import simplified, simplify
 
-__all__ = ["reduced", "simplified", "simplify"]
+__all__ = ["annotated", "simplified", "simplify"]

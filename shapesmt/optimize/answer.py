@@ -85,9 +85,10 @@ def _simplified(
         return None, Simplified(source, verdict, None, seconds=a.seconds, precondition=region, remedy=helps)
     smaller_one, answer = reduced(proto, a, question.target, region)
     if runs:
-        from shapesmt.replay import compared
+        from shapesmt.replay import compared, exact
 
         runs = compared(proto, smaller_one, a, runs, _folder(model))
+        answer = replace(answer, exact=exact(a))
     if output is not None:
         save(smaller_one, output)
     return smaller_one, replace(answer, written="" if output is None else os.fspath(output), runs=runs)

@@ -12,7 +12,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from math import inf
+from math import inf, prod
+from operator import attrgetter
 from typing import TypeVar
 
 import numpy as np
@@ -39,10 +40,16 @@ from shapesmt.presolve.monotonicity import half_line_of
 
 MAX_VALUES = 1 << 20  # of one symbol
 MAX_POINTS = 1 << 21  # of several together
+_UNIVERSAL = attrgetter("universal")
 
 _NARROWINGS: dict[Hashable, dict[Atom, Dim]] = memo("narrowings", {})
 _EMPTY: dict[Hashable, bool | None] = memo("empty domains", {})
 Answer = TypeVar("Answer")
+
+
+def _few(axes: Iterable[Values]) -> bool:
+    """Whether there are not too many combinations of values."""
+    return prod(map(len, axes)) <= MAX_POINTS
 
 
 def remembered(answers: dict[Hashable, Answer], domain: Domain, about: Hashable, work: Callable[[], Answer]) -> Answer:
@@ -115,7 +122,7 @@ class Domain:
                     self._assume(fact)
                 else:
                     self._limits.append(fact)
-                self._points.clear()
+                    self._points.clear()
                 self._used += 1
         finally:
             self._using = False
@@ -131,7 +138,8 @@ class Domain:
                 for factor, values in divisors(part).items():
                     self._keep(factor, values)
             self._facts.append(part)
-            self._points.clear()
+            changed = {*self.cone(part.symbols)[0]}
+            self._points = {of: points for of, points in self._points.items() if of.isdisjoint(changed)}
 
     def _keep(self, symbol: Atom, values: Values) -> None:
         """Narrow a symbol to those of some values that it has."""
@@ -246,7 +254,8 @@ class Domain:
             if s in meanings:  # its range is now one of the expression that it is equal to
                 facts += [substitution.apply(f) for f in range_facts(s, meaning)]
         twin = Domain(symbols, facts)
-        twin._limits = [substitution.apply(f) for f in self._limits]
+        for limit in self.limits:
+            twin.limit(substitution.apply(limit))
         return twin
 
     def cone(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
@@ -258,18 +267,22 @@ class Domain:
         return self._tied(symbols, self._relations)
 
     def _tied(self, symbols: Iterable[Atom], relations: list[Formula]) -> tuple[list[Atom], list[Formula]]:
-        cone = set(symbols)
-        facts: dict[Formula, None] = {}
-        grown = True
-        while grown:
-            grown = False
-            tied = [f for f in relations if not f.symbols.isdisjoint(cone)]
-            tied += [f for f in self._limits if any(s.universal and s in cone for s in f.symbols)]
-            for fact in tied:
-                facts[fact] = None
-                grown |= not fact.symbols <= cone
-                cone |= fact.symbols
-        return sorted(cone, key=self.order), list(facts)
+        about: dict[Atom, list[Formula]] = {}
+        for fact in relations:
+            for s in fact.symbols:
+                about.setdefault(s, []).append(fact)
+        for fact in self._limits:
+            for s in filter(_UNIVERSAL, fact.symbols):
+                about.setdefault(s, []).append(fact)
+        cone, facts = set(symbols), set[Formula]()
+        ahead = [*cone] if about else []
+        while ahead:
+            for fact in about.get(ahead.pop(), ()):
+                if fact not in facts:
+                    facts.add(fact)
+                    ahead += fact.symbols - cone
+                    cone |= fact.symbols
+        return sorted(cone, key=self.order), [f for f in dict.fromkeys((*relations, *self._limits)) if f in facts]
 
     def about(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
         """The cone, with all facts about its symbols including those about single ones, as a solver needs them."""
@@ -285,17 +298,20 @@ class Domain:
         return self._points[key]
 
     def _enumerate(self, symbols: list[Atom], facts: list[Formula]) -> Points | None:
-        count = 1
-        axes: list[Values] = []
-        for s in symbols:
-            values = self.values(s)
-            if values is None:
-                return None
-            axes.append(values)
-            count *= len(values)
-        if count > MAX_POINTS or not all(map(fits_int64, facts)):
+        """The assignments; where these are too many, those of the symbols that equalities leave, and what follows."""
+        axes = {s: self.values(s) for s in symbols}
+        known = {s: values for s, values in axes.items() if values is not None}
+        meanings = {s: self._elimination.meanings[s] for s in known if s in self._elimination.meanings}
+        if len(known) < len(axes) or not all(map(fits_int64, facts)):
             return None
-        return Points(symbols, axes, facts)
+        if _few(known.values()):
+            return Points(symbols, list(known.values()), facts)
+        free = {s: values for s, values in known.items() if s not in meanings}
+        left = [self.eliminate(f) for f in facts]
+        if not _few(free.values()) or not all(map(fits_int64, left)) or not all(map(fits_int64, meanings.values())):
+            return None
+        determined = {s: (meaning, known[s]) for s, meaning in meanings.items()}
+        return Points([*free], [*free.values()], [f for f in left if f is not TRUE], determined)
 
     def is_empty(self) -> bool | None:
         """Whether no input is admissible at all; None where that takes a solver."""
@@ -306,8 +322,10 @@ class Domain:
             return True
         if self._relations and seen_at_an_end(all_of(*self.facts), {s: self.ends(s) for s in self.symbols}):
             return False
-        undecided = False
+        undecided, seen = False, set[Atom]()
         for s in self.symbols:
+            if s in seen:  # its points are those of another
+                continue
             points = self.points((s,))
             if points is None:
                 values = self.values(s)
@@ -317,4 +335,6 @@ class Domain:
                     return True
             elif not points.count:
                 return True
+            else:
+                seen.update(self.cone((s,))[0])
         return None if undecided else False

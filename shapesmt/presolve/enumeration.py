@@ -23,6 +23,7 @@ from shapesmt.algebra import (
     evaluate,
     fits_int64,
     lowest,
+    substitute,
 )
 from shapesmt.presolve.monotonicity import half_line, monotone
 
@@ -38,20 +39,36 @@ def distance(assignment: Assignment) -> tuple[int, int]:
 
 
 class Points:
-    """Assignments of some symbols: all that the facts about them admit."""
+    """Assignments of some symbols: all that the facts about them admit.
 
-    def __init__(self, symbols: Sequence[Atom], axes: Sequence[Values], facts: Sequence[Formula]) -> None:
+    Args:
+        symbols: Those of which the combinations of values are tried.
+        axes: Their values.
+        facts: Conditions on them.
+        determined: Symbols that are expressions over these, with the values that they may have.
+    """
+
+    def __init__(
+        self,
+        symbols: Sequence[Atom],
+        axes: Sequence[Values],
+        facts: Sequence[Formula],
+        determined: Mapping[Atom, tuple[Dim, Values]] | None = None,
+    ) -> None:
         rank = len(symbols)
         self.symbols = tuple(symbols)
+        self._meanings = {s: meaning for s, (meaning, _) in (determined or {}).items()}
         self._shape = tuple(map(len, axes))
         self._values = {
             s: values.reshape([-1 if i == k else 1 for k in range(rank)])
             for i, (s, values) in enumerate(zip(symbols, axes, strict=True))
         }
         self._evaluator = Evaluator(self._values)
-        if facts:
-            valid = self._full(self._evaluator.formula(all_of(*facts)))
-            valid_places = np.nonzero(valid)
+        valid = self._evaluator.formula(all_of(*facts))
+        for meaning, values in (determined or {}).values():
+            valid = valid & np.isin(self._evaluator.dim(meaning), values)
+        if facts or not np.all(valid):
+            valid_places = np.nonzero(self._full(valid))
             self._values = {s: axes[i][valid_places[i]] for i, s in enumerate(symbols)}
             self._shape = valid_places[0].shape if rank else (int(bool(valid)),)
             self._evaluator = Evaluator(self._values)
@@ -59,6 +76,7 @@ class Points:
 
     def truth(self, formula: Formula) -> NDArray[np.bool_]:
         """The condition at every point."""
+        formula = substitute(formula, self._meanings) if self._meanings else formula
         if len(self.symbols) == 1:
             return truth_over(self.symbols[0], self._values[self.symbols[0]], formula)
         truth: NDArray[np.bool_] = self._full(self._evaluator.formula(formula))
@@ -71,7 +89,7 @@ class Points:
 
     def sizes(self, dim: Dim) -> Values:
         """The values of the expression, each at least once."""
-        return np.atleast_1d(np.asarray(self._evaluator.dim(dim)))
+        return np.atleast_1d(np.asarray(self._evaluator.dim(substitute(dim, self._meanings))))
 
     def at(self, chosen: NDArray[np.bool_]) -> dict[Atom, Values]:
         """The symbols' values at the chosen points."""
@@ -79,10 +97,15 @@ class Points:
 
     def where(self, dim: Dim, size: int) -> Assignment:
         """The smallest point at which the expression has that value."""
-        return self.smallest(self._full(self._evaluator.dim(dim) == size))
+        return self.smallest(self._full(self._evaluator.dim(substitute(dim, self._meanings)) == size))
 
     def smallest(self, chosen: NDArray[np.bool_]) -> Assignment:
         """Of the chosen points the one a person would write: few symbols off their lower bound, then small values."""
+        point = self._smallest(chosen)
+        at = Evaluator(point)
+        return point | {s: int(at.dim(meaning)) for s, meaning in self._meanings.items()}
+
+    def _smallest(self, chosen: NDArray[np.bool_]) -> Assignment:
         near = self._nearest(chosen)
         if near is not None:
             return near

@@ -48,6 +48,7 @@ MEMORY = 1 << 30  # the most bytes of the inputs and of all tensors computed fro
 SECONDS = 60.0  # of one run
 # The working directory's modules aren't ours.
 _WORKER = "import sys; del sys.path[0]; from shapesmt.replay.run import serve; serve()"
+NEAR = 0.02  # of the greatest number: that much floats of 16 bits may differ
 DRAWN = 16  # the number of random fills where elements of the inputs decide whether the node fails
 MOST_DRAWN = 4096  # the most elements of an input that are drawn one by one
 _FILLS = ({"f": 1, "b": 1, "i": 0}, {"f": 0, "b": 0, "i": 0}, {"f": 1, "b": 1, "i": 1})
@@ -231,9 +232,11 @@ class Runtime:
         named = _NAMED.search(earlier)
         return Ended(End.BEFORE, _short(earlier), (named.group(1) or named.group(2) or "") if named else "")
 
-    def differing(self, models: tuple[bytes, bytes], feeds: Mapping[str, Filled], folder: str | None) -> str:
-        """How two models differ on the same inputs; "" where both give the same bits, or both fail."""
-        return self._said(*models, feeds, folder)
+    def differing(
+        self, models: tuple[bytes, bytes], feeds: Mapping[str, Filled], folder: str | None, *, exact: bool
+    ) -> str:
+        """How two models differ on the same inputs; "" where both give the same bits (or nearly), or both fail."""
+        return self._said(*models, feeds, folder, 0.0 if exact else NEAR)
 
     def _said(self, *task: object) -> str:
         """ONNX Runtime's error message for a model and inputs (or how two models differ); "" when it runs."""
@@ -326,13 +329,16 @@ def _complaint(model: bytes, feeds: dict[str, Filled]) -> str:
     return ""
 
 
-def _difference(model: bytes, copy: bytes, feeds: dict[str, Filled], folder: str | None) -> str:
-    """How a model's copy differs from it on the same inputs; "" where both give the same bits, or both fail."""
+def _difference(model: bytes, copy: bytes, feeds: dict[str, Filled], folder: str | None, near: float) -> str:
+    """How a model's copy differs from it on the same inputs; "" where both give the same bits, or both fail.
+
+    With `near`, numbers may differ by that part of the greatest one.
+    """
     before, after = _tried(model, feeds, folder), _tried(copy, feeds, folder)
     if isinstance(before, str) or isinstance(after, str):
         same = isinstance(before, str) and isinstance(after, str)
         return "" if same else f"only one of the two runs: {before if isinstance(before, str) else after}"
-    names = [name for name, a in before.items() if not _same(a, after[name])]
+    names = [name for name, a in before.items() if not _same(a, after[name], near)]
     again = _tried(model, feeds, folder) if names else before
     if not isinstance(again, dict) or not all(_same(a, again[name]) for name, a in before.items()):
         return ""  # the model draws by chance, or runs where it shouldn't and leaves elements as they are in memory
@@ -347,12 +353,20 @@ def _tried(model: bytes, feeds: dict[str, Filled], folder: str | None) -> dict[s
         return _short(str(error))
 
 
-def _same(a: Any, b: Any) -> bool:
-    """Whether two outputs are the same, bit by bit."""
+def _same(a: Any, b: Any, near: float = 0.0) -> bool:
+    """Whether two outputs are the same, bit by bit, or with `near` as far as that."""
+    import numpy as np
+
     if not hasattr(a, "tobytes"):  # a sequence, or an optional value that is missing
-        return bool(type(a) is type(b) and (a is None or (len(a) == len(b) and all(map(_same, a, b)))))
-    same = a.dtype == b.dtype and a.shape == b.shape
-    return bool(same and (a.tolist() == b.tolist() if a.dtype.kind == "O" else a.tobytes() == b.tobytes()))
+        alike = type(a) is type(b) and (a is None or len(a) == len(b))
+        return bool(alike and (a is None or all(_same(x, y, near) for x, y in zip(a, b, strict=True))))
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if near and a.dtype.kind == "f":
+        x, y = a.astype(np.float64), b.astype(np.float64)
+        most = np.abs(x[np.isfinite(x)]).max(initial=0.0)
+        return bool(np.allclose(x, y, rtol=near, atol=near * most, equal_nan=True))
+    return bool(a.tolist() == b.tolist() if a.dtype.kind == "O" else a.tobytes() == b.tobytes())
 
 
 def _outputs(model: bytes, feeds: dict[str, Filled], folder: str | None = None) -> dict[str, Any]:

@@ -48,6 +48,8 @@ class Simplified(Answer):
     remedy: Remedy | None = field(default=None, metadata=OMIT_EMPTY)
     runs: int = field(default=0, metadata={"key": "runs_compared"})
     """The number of sizes at which both files were run."""
+    exact: bool = field(default=True, metadata={"key": "bits_compared"})
+    """Whether these gave the same bits; with floats of 16 bits, about the same numbers."""
 
     @property
     def exit_status(self) -> int:

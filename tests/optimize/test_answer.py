@@ -77,6 +77,38 @@ def test_a_wrong_copy_is_refuted_by_running_it(monkeypatch: pytest.MonkeyPatch) 
         shapesmt.simplify(JOIN.encode(), dims={"n": 3, "m": 3}, check_runs=2)
 
 
+HALVES = """<ir_version: 8, opset_import: ["":18]> g (float16[n,196] x) => (float16[a,b] y) {
+    s = Shape(x) i = Constant<value_ints=[1]>() d = Gather(s, i) c = Cast<to=10>(d) q = Div(c, ten) e = Add(q, tenth)
+    y = Mul(x, e) }"""
+
+
+def halves() -> onnx.ModelProto:
+    model = onnx.parser.parse_model(HALVES)
+    for name, number in (("ten", 10), ("tenth", 0.1)):
+        model.graph.initializer.append(onnx.numpy_helper.from_array(np.float16(number), name))
+    return model
+
+
+def test_floats_of_16_bits_are_compared_to_their_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    from shapesmt.optimize import answer, whole
+
+    question, model = Question({"n": "1..40"}), halves()
+    copy = shapesmt.simplify(model, dims=question.dims)
+    assert any(differences(model, copy, [{"n": 40}]))  # onnxruntime adds before it rounds the quotient
+    found = api.simplified(model, os.devnull, question, check_runs=5)
+    assert (found.runs, found.exact, found.to_dict()["bits_compared"]) == (5, False, False)
+    assert "the same outputs, to the precision of 16 bits, in 5 runs" in str(found)
+
+    def wrong(*arguments: object) -> whole.Smaller:
+        result = whole.smaller(*arguments)
+        result.proto.graph.node[-1].op_type = "Sub"
+        return result
+
+    monkeypatch.setattr(answer, "smaller", wrong)
+    with pytest.raises(InternalError, match="the output y differs"):
+        shapesmt.simplify(model, dims=question.dims, check_runs=5)
+
+
 def test_weights_in_other_files_stay_there(tmp_path: Path) -> None:
     weight = onnx.numpy_helper.from_array(np.arange(6, dtype=np.float32).reshape(2, 3), "w")
     graph = helper.make_graph(

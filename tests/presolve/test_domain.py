@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -117,3 +118,41 @@ def test_a_bound_keeps_what_is_known_of_a_symbol_that_others_are_tied_to():
     domain.assume(at_most(h, 143))
     assert domain.ends(h.as_symbol()) == (32, 128)
     assert extent(domain, h)[1].value == 128
+
+
+def test_equal_sizes_are_enumerated_once() -> None:
+    """Of 40 equal sizes of 512 values each there are 512 points; their ranges and steps count all the same."""
+    sizes = [symbol(f"d{i}", 1, 512 - i, step=1 + (i == 7) * 2) for i in range(40)]
+    tied = Domain([atom_of(d) for d in sizes], [equal(a, b) for a, b in pairwise(sizes)])
+    points = tied.points(sizes[3].symbols)
+    assert points is not None
+    assert points.count == len(range(1, 474, 3))
+    low, high = extent(tied, sizes[0] + sizes[39])
+    assert (low.value, high.value) == (2, 2 * 472)
+    decision = decide(tied, differs(sizes[0], 10))
+    assert decision is not None
+    assert decision.verdict is Verdict.DEPENDS
+    assert decision.counterexample == {atom_of(d): 10 for d in sizes}
+    steps = decide(tied, divides(3, sizes[20] - 1))
+    assert steps is not None
+    assert steps.verdict is Verdict.PROVED
+
+
+def test_a_new_fact_is_seen_by_what_it_ties_and_nothing_else() -> None:
+    known = domain()
+    first, other = known.points(H.symbols), known.points(W.symbols)
+    known.assume(differs(H, 2))
+    narrowed = known.points(H.symbols)
+    assert first is not None
+    assert narrowed is not None
+    assert narrowed.count == first.count - 1
+    assert known.points(W.symbols) is other
+
+
+def test_limits_go_along_to_other_symbols() -> None:
+    count, h = symbol("count", 0, kind=Kind.DATA), symbol("h", 1, 12)
+    known = Domain([atom_of(h)])
+    known.limit(at_least(h, count))
+    narrower = known.replaced({atom_of(h): symbol("h", 4, 8)})
+    assert narrower.limits == (at_least(symbol("h", 4, 8), count),)
+    assert narrower.key != known.key

@@ -155,7 +155,7 @@ class Float:
         kind = NUMPY.get(self.dtype, np.float32)  # which holds every number of a type that numpy lacks
         if self.op is FRACTION:
             assert self.numerator is not None
-            return kind(evaluator.dim(self.numerator)) / kind(self.denominator)
+            return kind(np.float64(evaluator.dim(self.numerator)) / float(self.denominator))  # both fit into float64
         if self.op is FROM_DIM:
             return kind(evaluator.dim(self.args[0]))
         if self.op is LITERAL:
@@ -269,7 +269,7 @@ def _binary(op: Step, a: Float, b: Float) -> Float:
     if p is not None and q is not None and p.constant is not None and q.constant is not None and a.dtype in NUMPY:
         kind = NUMPY[a.dtype]
         with np.errstate(all="ignore"):
-            x, y = kind(p.constant) / kind(a.denominator), kind(q.constant) / kind(b.denominator)
+            x, y = kind(p.constant / a.denominator), kind(q.constant / b.denominator)
             return literal(float(op.apply(x, y)), a.dtype)
     return step(op, (a, b), a.dtype)
 

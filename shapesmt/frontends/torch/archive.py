@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -48,8 +49,7 @@ class Archive:
         Raises:
             ModelError: It is no archive of programs.
         """
-        with self._opened() as zipped:
-            names = [info.filename for info in zipped.infolist()]
+        names = self.names
         entries = [(match[1], name) for name in names if (match := _PROGRAM.fullmatch(name))]
         entries = entries or [("model", name) for name in names if name == _OLD]
         if len(dict(entries)) < len(entries):
@@ -62,6 +62,16 @@ class Archive:
         if not entries:
             raise ModelError(f"{self.source}: a zip file, but not of torch.export.save: it has no program")
         return dict(entries)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The entries, which may be there twice.
+
+        Raises:
+            ModelError: It is no zip file, or damaged.
+        """
+        with self._opened() as zipped:
+            return [info.filename for info in zipped.infolist()]
 
     def document(self, entry: str) -> dict[str, Any]:
         """The JSON of an entry.

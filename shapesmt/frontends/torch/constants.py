@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from itertools import accumulate
 from math import prod
 from operator import mul
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapesmt.errors import ModelError
 from shapesmt.frontends.torch.fields import MisfitError, integer, record, text
@@ -28,6 +28,14 @@ _FORMATS |= {"uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q"}
 _MOST_FLOATS = 16
 
 
+class _Stored(NamedTuple):
+    """The entry of a constant's memory, the form of its elements, and the place of the first among all."""
+
+    entry: str
+    form: str
+    place: int
+
+
 @dataclass(frozen=True, eq=False)
 class Constants:
     """The constants of one program: `entry` is its JSON in the archive."""
@@ -37,20 +45,27 @@ class Constants:
 
     def literal(self, name: str, dtype: str, shape: tuple[int, ...]) -> Literal:
         """A constant by its path in the module; its elements are read when something depends on them."""
-        size = prod(shape)
-        few = size <= (_MOST_FLOATS if "float" in dtype else Literal.MOST)
-        if not few or dtype not in _FORMATS or not self._configured:
-            return Literal(dtype, shape, missing=Literal.ELSEWHERE)
-        return Literal(dtype, shape, None, partial(self.elements, name, dtype, shape), Literal.ELSEWHERE)
+        few = prod(shape) <= (_MOST_FLOATS if "float" in dtype else Literal.MOST)
+        stored = self._stored(name, dtype, shape) if few and dtype in _FORMATS else None
+        source = None if stored is None else partial(self._elements, stored)
+        return Literal(dtype, shape, None, source, Literal.ELSEWHERE)
 
-    @property
-    def _configured(self) -> bool:
-        """Whether the archive is of a layout that has constants as plain numbers."""
-        return "models/" in self.entry
+    def _stored(self, name: str, dtype: str, shape: tuple[int, ...]) -> _Stored | None:
+        """Where the elements of a constant are; None where the archive doesn't have them as plain numbers."""
+        folder, described = self._configuration.get(name, ("", None))
+        try:
+            entry = folder + text(record(described).get("path_name"))
+            if entry not in self.archive.names:
+                return None
+            return _Stored(entry, f"<{prod(shape)}{_FORMATS[dtype]}", _place(record(described), dtype, shape))
+        except MisfitError:
+            return None
 
     @cached_property
     def _configuration(self) -> dict[str, tuple[str, Any]]:
-        """The entry and the description of each constant."""
+        """The folder and the description of each constant, which layouts before PyTorch 2.8 don't have."""
+        if "models/" not in self.entry:
+            return {}
         root, _, name = self.entry.removesuffix(".json").rpartition("models/")
         found = {}
         for kind in ("weights", "constants"):
@@ -64,19 +79,17 @@ class Constants:
                 found[path] = (folder, meta)
         return found
 
-    def elements(self, name: str, dtype: str, shape: tuple[int, ...]) -> tuple[int | float, ...] | None:
-        """The elements of a constant; None where the archive doesn't have them, or not as expected."""
-        folder, described = self._configuration.get(name, ("", None))
+    def _elements(self, stored: _Stored) -> tuple[int | float, ...] | None:
+        """Elements; None where the archive's content isn't as long as they are."""
+        length = struct.calcsize(stored.form)
+        start = stored.place * (length // max(int(stored.form[1:-1]), 1))
         try:
-            place = _place(record(described), dtype, shape)
-            entry, form = folder + text(record(described).get("path_name")), _FORMATS[dtype]
-            start, length = place * struct.calcsize(form), prod(shape) * struct.calcsize(form)
-            content = self.archive.content(entry, start + length)
-        except (MisfitError, ModelError):
+            content = self.archive.content(stored.entry, start + length)
+        except ModelError:
             return None
         if content is None or len(content) < start + length or self._order != b"little":
             return None
-        return struct.unpack(f"<{prod(shape)}{form}", content[start : start + length])
+        return struct.unpack(stored.form, content[start : start + length])
 
     @cached_property
     def _order(self) -> bytes:

@@ -83,6 +83,6 @@ def alone(size: Size) -> str:
     >>> alone("Symbol('s77', positive=True, integer=True)"), alone("Integer(2)")
     ('s77', '')
     """
-    if isinstance(size, int) or not size.startswith("Symbol("):
+    if isinstance(size, int) or not (size.startswith("Symbol(") or size.isidentifier()):
         return ""
     return next(iter(symbols_in(size)), "")

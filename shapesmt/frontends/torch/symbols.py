@@ -71,7 +71,7 @@ def affine(text: str) -> Affine | None:
 
 def _own_name(node: ast.expr) -> ast.expr | None:
     name = _symbol_name(node)
-    return node if isinstance(node, ast.Name) else None if name is None else ast.Name(name)
+    return None if name is None else ast.Name(name)
 
 
 def _linear(node: ast.expr) -> dict[str, int]:
@@ -97,10 +97,11 @@ def _linear(node: ast.expr) -> dict[str, int]:
 def symbols_in(text: str) -> frozenset[str]:
     """The symbols that Sympy's text speaks of; none where it can't be read."""
     try:
-        calls = [node for node in ast.walk(tree_of(text)) if isinstance(node, ast.Call)]
+        parts = [node for node in ast.walk(tree_of(text)) if isinstance(node, ast.Call | ast.Name)]
     except Unfollowed:
         return frozenset()
-    return frozenset(name for call in calls if (name := _symbol_name(call)) is not None)
+    called = {id(part.func) for part in parts if isinstance(part, ast.Call)}
+    return frozenset(name for part in parts if id(part) not in called and (name := _symbol_name(part)) is not None)
 
 
 def tree_of(text: str) -> ast.expr:
@@ -234,6 +235,9 @@ _CALLS: dict[str, tuple[int, int, Build]] = {
 
 
 def _symbol_name(node: ast.expr) -> str | None:
+    """The name in `Symbol('s0')`, or that itself."""
+    if isinstance(node, ast.Name):
+        return node.id
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "Symbol":
         return None
     name = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None

@@ -112,10 +112,15 @@ def stretched(size: Dim, target: Dim, back: int) -> Dim:
     return select(equal(size, 1), 0, position(back))
 
 
+def _few(sizes: Sequence[int]) -> bool:
+    """Whether the elements are few enough to list; none are too many where another size is huge, as in [0, 2**62]."""
+    return prod(n or 1 for n in sizes) <= MAX_LISTED
+
+
 def valued(shape: Sequence[Dim], element: Item) -> Value | None:
     """The value of a tensor of this shape with this element: listed where it is small."""
     sizes = concrete(shape)
-    if element is None or sizes is None or prod(sizes) > MAX_LISTED:
+    if element is None or sizes is None or not _few(sizes):
         return None if element is None else field(element)
     rank = len(sizes)
     places = np.ndindex(*sizes)
@@ -146,7 +151,7 @@ def array_of(x: Tensor) -> Array | None:
     if isinstance(x.value, Elements):
         return x.value.array
     sizes = concrete(x.shape)
-    if sizes is None or prod(sizes) > MAX_LISTED:
+    if sizes is None or not _few(sizes):
         return None
     listed = valued(x.dims, term_of(x))
     return listed.array if isinstance(listed, Elements) else np.full(sizes, None, dtype=object)
@@ -173,7 +178,8 @@ def reshaped(x: Tensor, shape: Sequence[Dim]) -> Value | None:
     """The elements after a reshape that keeps their row-major order."""
     sizes = concrete(shape)
     if isinstance(x.value, Elements) and sizes is not None:
-        return from_array(x.value.array.reshape(sizes)) if prod(sizes) == len(x.value.items) else None
+        kept = prod(sizes) == len(x.value.items) and (_few(sizes) or 0 not in sizes)
+        return from_array(x.value.array.reshape(sizes)) if kept else None
     element = term_of(x)
     if element is None:
         return None

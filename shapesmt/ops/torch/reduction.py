@@ -20,11 +20,10 @@ FOLDED = {"sum": "ReduceSum", "prod": "ReduceProd", "amax": "ReduceMax", "amin":
 """Those whose known elements are followed."""
 WIDENED = ("sum", "prod", "nansum", "cumsum", "cumprod", "trace")
 """Of integers and booleans they make 64-bit integers."""
-OF_FLOATS = ("mean", "nanmean", "var", "std", "var_mean", "std_mean", "norm", "linalg_vector_norm")
+OF_FLOATS = ("mean", "nanmean", "var", "std", "var_mean", "std_mean")
 """They take nothing else."""
-REAL = ("var", "std", "norm", "linalg_vector_norm")
+REAL = ("var", "std")
 """Of complex numbers they make real ones."""
-PAIRS = [op for op in overloads("max", "min", "median", "nanmedian", "mode") if "dim" in op or op.startswith("mode")]
 MOST_AXES = 64
 WHOLE = ("max.default", "min.default")
 
@@ -63,7 +62,7 @@ def folded_type(call: Call, x: Tensor) -> str:
 
 
 @operator(*overloads(*FOLDED, "mean", "nansum", "nanmean", "any", "all", "logsumexp", "count_nonzero"))
-@operator(*overloads("var", "std", "norm", "linalg_vector_norm"))
+@operator(*overloads("var", "std"))
 def fold(call: Call) -> Tensor:
     """The axes that are named go, or all, or become 1 with `keepdim`; of extremes none of them is empty."""
     x, name = call.tensor("self"), base(call)
@@ -76,8 +75,7 @@ def fold(call: Call) -> Tensor:
 
 def _require_elements(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
     """State that there is something to fold, for what has no value of nothing."""
-    order = call.number("ord") if base(call) == "linalg_vector_norm" else None
-    if base(call) in ("amax", "amin") or (order is not None and (order < 0 or order == float("inf"))):
+    if base(call) in ("amax", "amin"):
         for axis in axes:
             if axis < x.rank:
                 call.ctx.require_at_least(x[axis], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
@@ -92,7 +90,7 @@ def spread_and_mean(call: Call) -> tuple[Tensor, Tensor]:
     return tensor(real_part(dtype), dims), tensor(dtype, dims)
 
 
-@operator(*PAIRS)
+@operator("max.dim", "min.dim")
 def extreme(call: Call) -> tuple[Tensor, Tensor]:
     """One axis goes, which isn't empty: what is picked of it, and where that is."""
     x, axis = call.tensor("self"), axis_of(call, call.tensor("self"))
@@ -171,11 +169,3 @@ def running(call: Call) -> Tensor:
     if base(call) == "cumsum" and x.value is not None and x.rank and kind(dtype) < FLOAT:
         return result(call.ctx, "CumSum", cast(x, dtype), listed(axis))
     return tensor(dtype, x.dims)
-
-
-@operator("cummax.default", "cummin.default")
-def running_extreme(call: Call) -> tuple[Tensor, Tensor]:
-    """The shape is kept; the axis is the tensor's."""
-    x = call.tensor("self")
-    axis_of(call, x)
-    return tensor(x.dtype, x.dims), tensor("int64", x.dims)

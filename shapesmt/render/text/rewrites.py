@@ -39,7 +39,8 @@ def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iter
     if region:
         yield line(2, "for the inputs with ", code(region), " only, which its metadata say")
     if simplified.runs:
-        yield line(2, f"the same outputs, bit by bit, in {count(simplified.runs, 'run')} of both on ONNX Runtime")
+        how = "bit by bit" if simplified.exact else "to the precision of 16 bits"
+        yield line(2, f"the same outputs, {how}, in {count(simplified.runs, 'run')} of both on ONNX Runtime")
     rules = Counter(rewrite.rule for rewrite in simplified.rewrites)
     if rules:
         yield line(2, (", ".join(f"{rule} {number:,}" for rule, number in rules.most_common()), FAINT))

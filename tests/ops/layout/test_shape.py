@@ -7,6 +7,8 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
+import shapesmt
+from shapesmt.algebra import Verdict
 from shapesmt.algebra.dim import symbol
 from shapesmt.ops.layout.reshape import divided
 from shapesmt.ops.shared.fields import along, within
@@ -215,3 +217,12 @@ def test_a_symbolic_index_into_a_list_is_a_choice():
     assert str(along([a, b, a], i)) == "(a if i == 0 else (b if i == 1 else a))"
     assert str(along([a, a + b, a + 2 * b], i)) == "a + b*i"
     assert str(within(i - 1, a)) == "(i - 1 if i >= 1 else a + i - 1)"
+
+
+@pytest.mark.parametrize("empty", ["ConstantOfShape(z)", "Shape<start=1>(x)", "Range(o, o, i)"])
+def test_nothing_reshaped_beside_a_huge_size(empty):
+    text = f"""<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (y) {{
+        z = Constant<value_ints=[0]>() o = Constant<value_int=0>() i = Constant<value_int=1>()
+        e = {empty} t = Constant<value_ints=[0,4611686018427387904]>() y = Reshape(e, t) }}"""
+    report = shapesmt.check(onnx.parser.parse_model(text))
+    assert report.verdict is Verdict.PROVED

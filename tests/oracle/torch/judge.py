@@ -214,7 +214,7 @@ def judge(call: Call, original: Call | None = None) -> Outcome:
     for point in points(call, at):
         atoms = {s: point[n] for n, dim in symbols.items() if (s := dim.as_symbol()) is not None}
         ran = run(call, point)
-        said = _compared(inference, atoms, ran)
+        said = compared(inference, atoms, ran)
         if said.kind == WRONG:
             return Outcome(WRONG, f"{call} at {point}: {said.text}")
         unknown = unknown or (f"{call} at {point}: {said.text}" if said.kind == UNKNOWN else "")
@@ -233,7 +233,8 @@ def _sizes(call: Call, original: Call) -> dict[str, int]:
     return sizes
 
 
-def _compared(inference: Any, atoms: dict[Atom, int], ran: Run) -> Outcome:
+def compared(inference: Any, atoms: dict[Atom, int], ran: Run) -> Outcome:
+    """What was inferred, at the sizes that these values give, compared with a run."""
     bound = dict(atoms)
     outputs: list[Tensor] = [inference.tensors[name] for name in inference.graph.outputs]
     if not ran.refused:

@@ -18,11 +18,9 @@ if TYPE_CHECKING:
     from shapesmt.rules import Tensor
 
 
-@operator(*overloads("where"), memory="dense")
-def where(call: Call) -> Tensor | None:
+@operator("where.self", "where.Scalar", "where.ScalarOther", "where.ScalarSelf", memory="dense")
+def where(call: Call) -> Tensor:
     """The condition and both cases broadcast together."""
-    if call.ctx.node.op == "aten.where.default":
-        return None
     condition, cases = call.tensor("condition"), [operand(call, name) for name in ("self", "other")]
     dtype = promoted_type(call, ("self", "other"), cases)
     operands = (condition, *(cast(x, dtype) for x in cases))

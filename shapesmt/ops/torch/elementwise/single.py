@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.shared import items
-from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import COMPLEX, as_float, cast, kind, operand, real_part
 from shapesmt.ops.torch.layout import dense, is_plain, laid, order_of, strides_of
@@ -194,14 +193,6 @@ def fill_diagonal(call: Call) -> Tensor:
     ctx.require_rank(x, 2, least=True)
     for d in x.dims[1:] if x.rank > 2 else ():
         ctx.require_equal(d, x[0], laws.DIAGONAL_SIZES_EQUAL)
-    return tensor(x.dtype, x.dims)
-
-
-@operator("copy.default", *overloads("copy_"), memory="dense")
-def copy(call: Call) -> Tensor:
-    """The shape is kept; what is copied broadcasts to it."""
-    x, source = call.tensor("self"), operand(call, next(n for n in ("src", "other") if n in call.names))
-    require_broadcast_to(call.ctx, source, x.dims, laws.OTHERS_BROADCAST_TO_CHANGED)
     return tensor(x.dtype, x.dims)
 
 

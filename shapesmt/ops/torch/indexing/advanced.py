@@ -54,7 +54,7 @@ def counted(ctx: RuleContext, index: Index) -> Dim:
 def joint(call: Call, found: list[Index]) -> Shape:
     """The shape of all indices together, which broadcast; a mask is a list of places."""
     ctx = call.ctx
-    shape = ctx.broadcast(*(i.tensor.dims for i in found if not i.is_mask))
+    shape = ctx.broadcast((), *(i.tensor.dims for i in found if not i.is_mask))
     masks = [i for i in found if i.is_mask]
     if not masks:
         return shape

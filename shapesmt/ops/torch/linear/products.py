@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, all_of, any_of, differs, equal, select, total
+from shapesmt.algebra import ONE, all_of, any_of, differs, equal, select
 from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_ranks
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.rules import tensor
@@ -222,13 +222,3 @@ def vander(call: Call) -> Tensor:
     count = call.ctx.fresh("powers") if count is None else count
     call.ctx.require_at_least(count, 2, laws.TWO_POWERS)
     return tensor(x.dtype, [*dims, count])
-
-
-@operator("block_diag.default")
-def block_diag(call: Call) -> Tensor:
-    """Matrices along the diagonal of one; a vector is a row and a scalar a matrix of one."""
-    parts = [x for x in call.tensors("tensors") if x is not None]
-    for x in parts:
-        call.ctx.check(x.rank <= 2, laws.CHAIN_OF_MATRICES_AND_VECTORS)
-    rows, columns = ([(ONE, ONE, *x.dims)[axis] for x in parts] for axis in (-2, -1))
-    return tensor("", [total(rows), total(columns)])

@@ -73,12 +73,3 @@ def native_dropout(call: Call) -> list[Tensor]:
     """The elements, some of them 0, and which are not."""
     x = call.tensor("input")
     return [tensor(x.dtype, x.dims), tensor("bool" if x.numel.lo > 0 else "", x.dims)]
-
-
-@operator(*overloads("feature_dropout", "feature_alpha_dropout"), random=True)
-def feature_dropout(call: Call) -> Tensor:
-    """The channels, some of them 0; the input has a batch and channels if any are."""
-    x = call.ctx.input(0)
-    if call.flag("train") and call.number("p") != 0:
-        call.ctx.require_rank(x, 2, least=True)
-    return tensor(x.dtype, x.dims)

@@ -133,4 +133,4 @@ def sum_to_size(call: Call) -> Tensor:
     x, ctx = call.tensor("self"), call.ctx
     output = tensor(x.dtype, sized(ctx, call.sizes("size")))
     require_broadcast_to(ctx, output, x.dims, laws.EXPANDS_FROM_1_OR_STAYS)
-    return tensor("int64" if x.dtype and kind(x.dtype) < FLOAT else x.dtype, output.dims)
+    return tensor("" if x.dtype and kind(x.dtype) < FLOAT else x.dtype, output.dims)  # summed ones become int64

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, equal, product
+from shapesmt.algebra import equal, product
 from shapesmt.ops.shared.require import sized
 from shapesmt.ops.shared.windows import Window, sliding
 from shapesmt.ops.torch.call import Call, operator
@@ -65,15 +65,3 @@ def col2im(call: Call) -> Tensor:
     ctx.require(equal(x[-2] % kernel, 0), laws.CHANNELS_SPLIT_INTO_WINDOWS, x[-2], kernel)
     ctx.require_equal(x[-1], places(call, axes, sizes), laws.COLUMN_WHERE_WINDOW_STANDS)
     return tensor(x.dtype, [*x.dims[:-2], x[-2] // kernel, *sizes])
-
-
-@operator("unfold.default", "unfold_copy.default")
-def unfold(call: Call) -> Tensor:
-    """Windows of `size` elements every `step` elements of an axis, along a new last axis; a scalar is one element."""
-    ctx, x, size, step = call.ctx, call.tensor("self"), call.integer("size"), call.integer("step")
-    axis = ctx.normal(call.integer("dimension"), max(x.rank, 1))
-    length = x[axis] if x.rank else ONE
-    ctx.check(size >= 0, laws.SIZES_NOT_NEGATIVE)
-    ctx.check(step > 0, laws.STEP_POSITIVE.of(step=step))
-    ctx.require_at_least(length, size, laws.WINDOW_FITS)
-    return tensor(x.dtype, [*x.replace(axis, (length - size) // step + 1).dims, size] if x.rank else [size])
