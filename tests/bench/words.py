@@ -42,12 +42,13 @@ def _growth(part: Part) -> Iterator[str]:
 def _process(part: Part) -> Iterator[str]:
     for model, row in part.items():
         ours, peer = row["check"], row[BASE]
-        yield (
-            f"a process on {model} ({row['nodes']} nodes): "
-            f"check {ours['seconds']:.2f} CPU s, {ours['megabytes']:.0f} MB; "
-            f"import, load and infer by ONNX {peer['seconds']:.2f} CPU s, {peer['megabytes']:.0f} MB; "
-            f"ratios {ours['seconds'] / peer['seconds']:.2f}, {ours['megabytes'] / peer['megabytes']:.2f}"
-        )
+        ratios = ", ".join(f"{key} {ours[key] / peer[key]:.2f}" for key in ("seconds", "cpu", "megabytes"))
+        yield f"a process on {model} ({row['nodes']} nodes): check {_run(ours)}"
+        yield f"  import, load and infer by ONNX {_run(peer)}; ratios: {ratios}"
+
+
+def _run(run: Part) -> str:
+    return f"{run['seconds']:.2f} s ({run['cpu']:.2f} CPU s), {run['megabytes']:.0f} MB"
 
 
 def _fleet(part: Part) -> Iterator[str]:
