@@ -1,24 +1,34 @@
 """Deadline: when to give up, handed down from the caller to every query, and kept by all work in between.
 
+How long the stages of a call take is measured here as well (`measured`), in the words of its caller.
+
 Work that may take long stands inside `limit`, and looks at the clock now and then (`look`). When time is up it ends
 with `TimeUp`, which the stage that began it takes as "not known".
 
     >>> with suppress(TimeUp), limit(Deadline(0)):
     ...     look()
     ...     print("never")
+    >>> with measured() as stopwatch:
+    ...     with stage("reading"), stage("looking up"):
+    ...         pass
+    >>> sorted(stopwatch.seconds)
+    ['everything else, such as starting up', 'looking up', 'reading']
+
+A stage inside another counts for itself only, so that the times add up to the whole.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from time import monotonic
+from time import monotonic, perf_counter
 from typing import TypeVar
 
 from shapesmt.errors import OutOfTimeError, UsageError, printable
 
-__all__ = ["Deadline", "TimeUp", "limit", "look", "seconds", "suppress"]
+__all__ = ["Deadline", "Stopwatch", "TimeUp", "limit", "look", "measured", "seconds", "stage", "suppress"]
 
 
 ENDLESS = 1e18  # seconds: so much is no limit
@@ -118,3 +128,68 @@ def look(*, hopeless: bool = False) -> None:
     deadline = _CURRENT.get()
     if deadline is not None and (hopeless or monotonic() >= deadline.end):
         raise TimeUp
+
+
+REST = "everything else, such as starting up"
+
+
+class Stopwatch:
+    """The seconds of each stage so far, and how often it was entered."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {REST: 0.0}
+        self.times: Counter[str] = Counter()
+        self._open = [REST]
+        self._since = perf_counter()
+
+    def enter(self, name: str) -> None:
+        """A stage begins, and the one around it stands still."""
+        self._count()
+        self._open.append(name)
+        self.times[name] += 1
+
+    def leave(self) -> None:
+        """The stage that began last ends."""
+        self._count()
+        self._open.pop()
+
+    def _count(self) -> None:
+        now, name = perf_counter(), self._open[-1]
+        self.seconds[name] = self.seconds.get(name, 0.0) + now - self._since
+        self._since = now
+
+    def lines(self) -> list[str]:
+        """A line for each stage, what took longest first, and the sum."""
+        order = sorted(self.seconds, key=lambda name: -self.seconds[name])
+        often = {name: f", {count:,} times" for name, count in self.times.items() if count > 1}
+        rows = [f"{self.seconds[name]:8.3f} s  {name}{often.get(name, '')}" for name in order]
+        return [*rows, f"{sum(self.seconds.values()):8.3f} s  together"]
+
+
+_STOPWATCH: ContextVar[Stopwatch | None] = ContextVar("stopwatch", default=None)
+
+
+@contextmanager
+def measured() -> Iterator[Stopwatch]:
+    """The stages that run inside are measured."""
+    stopwatch = Stopwatch()
+    token = _STOPWATCH.set(stopwatch)
+    try:
+        yield stopwatch
+    finally:
+        stopwatch.leave()
+        _STOPWATCH.reset(token)
+
+
+@contextmanager
+def stage(name: str) -> Iterator[None]:
+    """What runs inside is one stage, where somebody measures."""
+    stopwatch = _STOPWATCH.get()
+    if stopwatch is None:
+        yield
+        return
+    stopwatch.enter(name)
+    try:
+        yield
+    finally:
+        stopwatch.leave()

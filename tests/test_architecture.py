@@ -76,6 +76,7 @@ TOPICS = {
     "ops": {"lengths", "looked_up", "low_ranks", "random_nodes"},
     "ops/contrib": {"optimized"},
     "ops/openvino": {"laws"},
+    "proposals": {"modules"},
     "render/page": {"browser", "layout"},
     "render/text": {"readers"},
 }

@@ -123,14 +123,22 @@ def profile(form: Form, model: str, output: str | None, **options: Any) -> int:
 @model_command
 @click.option("-o", "--output", metavar="FILE", help="Where to write it; standard output by default.")
 def dynamic_shapes(form: Form, model: str, output: str | None, **options: Any) -> int:
-    """Write the dynamic_shapes for torch.export of the largest sizes that are proven to run."""
+    """Write the dynamic_shapes for torch.export of the largest sizes that are proven to run.
+
+    MODEL is a .pt2 file. Of `model.py:example`, a function that returns a module and a tuple of its arguments, what is
+    written is tried with PyTorch until it is accepted.
+    """
+    from shapesmt.cli.modules import module_of
+    from shapesmt.frontends import asked
     from shapesmt.proposals import proposed
 
+    module, *given = module_of(model) or (model, None)
+    args, kwargs = (*given, None)[:2]
     question = settled(model, *configured(options))
-    answer = waiting(f"looking at {model}", question, lambda: proposed(model, question))
+    answer = waiting(f"looking at {model}", question, lambda: proposed(asked(module, args, kwargs, None), question))
     if not answer.content:
         return show(answer, form)
     put(answer.content, output, form, answer.to_dict())
     for axis in answer.static:
-        click.echo(f"warning: {printable(axis.words, 400)}", err=True)
+        click.echo(f"{axis.word}: {printable(axis.words, 400)}", err=True)
     return answer.exit_status

@@ -125,7 +125,7 @@ def cli() -> None:
 @click.option("--certify", is_flag=True, help="Have the solver decide the complete system as well.")
 @click.option("--strict", is_flag=True, help="Exit with 1 where there is a warning.")
 @click.option("--replay", is_flag=True,
-              help="Run every counterexample on ONNX Runtime (pip install 'shapesmt[replay]').")  # fmt: skip
+              help="Run counterexamples on ONNX Runtime (pip install 'shapesmt[replay]'), or by PyTorch.")  # fmt: skip
 @fleet_options
 @click.option("-q", "--quiet", is_flag=True, help="Text of one line: the verdict of each model.")
 @click.option("--all", "everything", is_flag=True, help="Text of all findings, however many.")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -84,6 +85,21 @@ def _number(context: click.Context, option: click.Parameter, value: float) -> fl
     return value
 
 
+def _profiled(context: click.Context, option: click.Parameter, asked: bool) -> None:  # noqa: ARG001 - click's signature
+    """Measure the stages of the command, and print their times when it ends."""
+    if asked:
+        context.with_resource(_times())
+
+
+@contextmanager
+def _times() -> Iterator[None]:
+    from shapesmt.deadline import measured
+
+    with measured() as stopwatch:
+        yield
+    click.echo("\n".join(stopwatch.lines()), err=True)
+
+
 def list_codes(context: click.Context, option: click.Parameter, asked: bool) -> None:  # noqa: ARG001 - click's signature
     """Every error code with its title, and nothing else."""
     if asked:
@@ -133,6 +149,8 @@ def _question(command: Command, forms: Sequence[Form]) -> Command:
         click.option("--no-config", is_flag=True, help="Read no configuration."),
         click.option("--format", "form", type=click.Choice(forms), default="text",
                      show_default=True, help="Text for people, the others for programs."),
+        click.option("--profile", is_flag=True, expose_value=False, callback=_profiled,
+                     help="Say on standard error how long each stage took."),
         debug_option,
     ]  # fmt: skip
     return functools.reduce(lambda decorated, option: option(decorated), reversed(options), command)

@@ -24,6 +24,7 @@ from shapesmt.algebra import (
     of_atom,
     resolved,
 )
+from shapesmt.deadline import stage
 from shapesmt.diagnose.causes import Tracer, source_of
 from shapesmt.diagnose.titles import side_names, title, title_of_unjudged
 from shapesmt.errors import ModelError, printable
@@ -41,6 +42,7 @@ ALIGNED = ("SM101", "SM103", "SM107")  # laws of sizes that meet at the same pla
 READABLE = 100  # the most characters of a condition for which no shorter form is sought
 
 
+@stage("explanations")
 def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
     """A finding for every judgement and for every node that isn't judged: the gravest first, then in their order."""
     tracer = Tracer(problem.graph, examination.original.tensors)

@@ -31,6 +31,7 @@ from shapesmt.algebra import (
     negate,
     of_atom,
 )
+from shapesmt.deadline import stage
 from shapesmt.examine import DEFAULT, Examination, Judge, Problem
 from shapesmt.language import Range, parse_formula, parse_range
 from shapesmt.region import Progression, box, relates
@@ -41,6 +42,7 @@ _NAME = r"(`[^`]+`|[^\W\d]\w*)"
 _SIMPLE = re.compile(rf"(?:([0-9]+) <= )?{_NAME} (?:% ([0-9]+) == ([0-9]+)|(>=|<=|==) ([0-9]+))")
 
 
+@stage("what would help")
 def remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
     """The remedy for a model that runs for some inputs; None where none is proven before the deadline."""
     return judge.deadline.attempt(lambda: _remedy(problem, examination, judge, region), None)

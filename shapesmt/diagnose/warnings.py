@@ -41,6 +41,7 @@ from shapesmt.algebra import (
     of_atom,
     product,
 )
+from shapesmt.deadline import stage
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import PLACEHOLDERS, Examination, Judge, Problem, placeholders
 from shapesmt.graph import Declared, Graph, Node
@@ -58,6 +59,7 @@ MAX_LARGE = 4  # the most different tensors that are examined
 MAX_STRETCHED = 16  # the most different pairs of sizes that are examined
 
 
+@stage("warnings")
 def model_warnings(
     problem: Problem, examination: Examination, judge: Judge, claims: Iterable[tuple[str, Finding]] = ()
 ) -> tuple[ModelWarning, ...]:

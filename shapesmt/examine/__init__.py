@@ -1,7 +1,7 @@
 """The question posed, every node judged, every size bounded."""
 
 from shapesmt.examine.analysis import Analysis, analysed, analysed_protobuf
-from shapesmt.examine.bounds import tensor_bounds, unbounded
+from shapesmt.examine.bounds import inner_bounds, tensor_bounds, unbounded
 from shapesmt.examine.declarations import PLACEHOLDERS, placeholders
 from shapesmt.examine.examination import Examination, Judgement
 from shapesmt.examine.examine import claimed, examine, is_open
@@ -33,6 +33,7 @@ __all__ = [
     "claimed",
     "examine",
     "examined",
+    "inner_bounds",
     "is_open",
     "names_of",
     "parse_value",

@@ -6,14 +6,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from shapesmt.algebra import Assignment, Dim, Formula, Kind, Verdict, negate, step_of
+from shapesmt.deadline import stage
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.inputs import case_text
 from shapesmt.examine.judge import Judge
 from shapesmt.presolve import Domain
 from shapesmt.report import CaseBounds, DimBounds, TensorBounds
-from shapesmt.rules import Tensor, one_of
+from shapesmt.rules import Tensor, one_of, tensor
 
 
+@stage("bounds of sizes")
 def tensor_bounds(
     examination: Examination, judge: Judge, names: Iterable[str] | None = None
 ) -> dict[str, TensorBounds]:
@@ -29,6 +31,36 @@ def tensor_bounds(
     return {name: shared[t] for name, t in named.items() if name}
 
 
+def inner_bounds(examination: Examination, judge: Judge) -> dict[str, TensorBounds]:
+    """The bounds of the tensors inside branches and loops, over all runs of their nodes; without one rank, none."""
+    domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))
+    found: dict[str, TensorBounds] = {}
+    runs = [run for a in examination.inference.applications for body in a.bodies for run in body.every()]
+    for body in runs:
+        within = _Within(domain.copy(), judge, examination)
+        within.assume(body.runs)
+        for name in filter(None, (*body.inputs, *(name for node in body.nodes for name in node.outputs))):
+            t = body.tensors[name]
+            if t.is_tensor and t.shape is not None:
+                dims = [body.changed(d) for d in t.dims]
+                bounds = TensorBounds(t.dtype, within.shape(tensor(t.dtype, dims)))
+                found[name] = bounds if name not in found else _joined(found[name], bounds)
+    return found
+
+
+def _joined(one: TensorBounds, other: TensorBounds) -> TensorBounds:
+    """The bounds of two runs in one; none where their ranks or types differ."""
+    if one.shape is None or other.shape is None or len(one.shape) != len(other.shape) or one.dtype != other.dtype:
+        return TensorBounds("", None)
+    pairs = zip(one.shape, other.shape, strict=True)
+    return TensorBounds(one.dtype, tuple([_hull(a, b) for a, b in pairs]))
+
+
+def _hull(one: DimBounds, other: DimBounds) -> DimBounds:
+    high = None if one.max is None or other.max is None else max(one.max, other.max)
+    return one if one == other else DimBounds(min(one.min, other.min), high, one.expr, exact=False)
+
+
 class _Within:
     """Bounds over a domain, each computed once."""
 
@@ -37,6 +69,10 @@ class _Within:
         self._sure = sure  # whether some input is known to reach this domain
         self._sizes: dict[Dim, DimBounds] = {}
         self._cases: dict[Formula, tuple[Verdict, _Within]] = {}
+
+    def assume(self, fact: Formula) -> None:
+        """Only look at the inputs for which this holds."""
+        self._domain.assume(fact)
 
     def tensor(self, t: Tensor) -> TensorBounds:
         """The bounds of a tensor, or those in each case that some input reaches."""

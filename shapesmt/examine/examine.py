@@ -13,7 +13,7 @@ from functools import partial
 from operator import itemgetter
 
 from shapesmt.algebra import TRUE, Kind, Verdict, all_of, name_text, negate, resolved, symbol
-from shapesmt.deadline import limit, look
+from shapesmt.deadline import limit, look, stage
 from shapesmt.examine.examination import Examination, Judgement, Tally
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.narrowing import Narrowing
@@ -55,6 +55,7 @@ def is_open(r: Requirement) -> bool:
     return any(s.kind in (Kind.OPEN, Kind.LOST) for s in r.formula.symbols)
 
 
+@stage("shapes, node by node")
 def _inferred(problem: Problem, judge: Judge, claims: Mapping[str, Tensor]) -> Inference:
     """The inference as far as it comes before the deadline; the nodes after that are marked as out of time."""
     inference = judge.deadline.attempt(lambda: infer(problem.graph, problem.inputs, claims=claims), None)
@@ -108,7 +109,7 @@ class _Examiner:
         done, ahead = 0, count
         while done < count:
             end = min(done + ahead, count)
-            with limit(self._judge.deadline):
+            with limit(self._judge.deadline), stage("shapes, node by node"):
                 self._inference.advance(max(0, end - len(self._inference.applications)))
             stopped = self._judge_until(done, end)
             done, ahead = stopped or end, 2 * ahead
@@ -142,6 +143,7 @@ class _Examiner:
         """Whether the reported conditions narrow symbols further than inference has used so far."""
         return self._domain.narrowing() != self._narrowing.meanings
 
+    @stage("shapes again, with the sizes that run")
     def _narrow(self, done: int) -> bool:
         """Run inference again with the narrowed symbols, up to the nodes that are done."""
         narrowing = Narrowing(self._domain.narrowing())

@@ -27,7 +27,7 @@ from shapesmt.algebra import (
     negate,
     of_atom,
 )
-from shapesmt.deadline import Deadline
+from shapesmt.deadline import Deadline, stage
 from shapesmt.presolve import Decision, Domain, decide_part, extent, independent, together
 from shapesmt.region import Region, describe
 
@@ -86,8 +86,10 @@ class Judge:
 
     def region(self, domain: Domain, condition: Formula) -> Region:
         """The condition over the domain, readable."""
-        return self._once(_REGIONS, domain, condition, lambda within, f: describe(f, within, self.proves))
+        with stage("where it runs, as formulas"):
+            return self._once(_REGIONS, domain, condition, lambda within, f: describe(f, within, self.proves))
 
+    @stage("conditions")
     def _decide(self, domain: Domain, formula: Formula) -> Decision:
         parts = independent(domain, domain.simplified(formula))
         return together([decide_part(domain, part) or self._solve(domain, part) for part in parts])
@@ -133,6 +135,7 @@ class Judge:
         """Whether the condition is proven to hold over the domain; cheaper than to `decide` it."""
         return self.deadline.attempt(lambda: self._once(_PROOFS, domain, formula, self._proves), False)
 
+    @stage("conditions")
     def _proves(self, domain: Domain, formula: Formula) -> bool:
         parts = independent(domain, domain.simplified(formula))
         decided = [decide_part(domain, part) for part in parts]

@@ -215,7 +215,7 @@ def names_of(graph: Graph) -> tuple[frozenset[str], frozenset[str]]:
     declared = declarations(graph, {})
     names, ranges = symbol_ranges(graph, declared, {}, list(map(rank_name, unranked(graph, declared))))
     small, _ = small_inputs(graph, constant_shapes(declared, names, ranges), {*names, *ranges}, {})
-    return frozenset(ranges), frozenset(name for s in small.values() for name in s.names)
+    return frozenset({*ranges, *graph.aliases}), frozenset(name for s in small.values() for name in s.names)
 
 
 def _applies(text: str, origin: Origin, known: Mapping[str, Dim]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapesmt.deadline import Deadline, seconds
+from shapesmt.deadline import Deadline, seconds, stage
 from shapesmt.errors import UsageError
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.examine import examine
@@ -14,6 +14,7 @@ from shapesmt.graph import Graph
 GRACE = 1.0  # additional seconds to read the ranges and relations, which every answer needs
 
 
+@stage("ranges and relations")
 def posed(graph: Graph, question: Question, judge: Judge) -> Problem:
     """The problem that a question poses.
 

@@ -88,9 +88,7 @@ class Points:
 
         def size(name: str) -> Dim | None:
             bytes_ = bytes_of(body.tensors[name])
-            for change in body.changes if bytes_ is not None else ():
-                bytes_ = change(bytes_)
-            return bytes_
+            return None if bytes_ is None else body.changed(bytes_)
 
         carried, returned = _carried(node, body)
         handed = {place.path + name for name in node.outputs[:returned]}

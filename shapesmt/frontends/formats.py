@@ -6,6 +6,7 @@ import os
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
 
+from shapesmt.deadline import stage
 from shapesmt.errors import UsageError
 from shapesmt.frontends.files import ModelFile, model_file
 from shapesmt.frontends.foreign import how_to_export, refuse_content, torch_class
@@ -31,7 +32,7 @@ class Format(Enum):
     NODE_LINK = "node-link JSON has no ONNX model in it; this needs an ONNX file"
     OPENVINO = "an OpenVINO model; only an ONNX model can be written or run"
     TENSORFLOW = "a TensorFlow model; only an ONNX model can be written or run"
-    TORCH = "a PyTorch program; only an ONNX model can be written or run"
+    TORCH = "a PyTorch program; only an ONNX model can be written or run (shapesmt dynamic-shapes says what to export)"
     PROGRAM = "a program of torch.export; only an ONNX model can be written or run"
 
 
@@ -136,6 +137,7 @@ def _of_torch(model: Any, kind: str) -> OpenedModel:
     return OpenedModel(Format.PROGRAM, live.Exported(model), "<ExportedProgram>")
 
 
+@stage("reading the model")
 def load(model: Model) -> Graph:
     """The model as a graph, in whichever format it is; weights and external data are not read yet.
 

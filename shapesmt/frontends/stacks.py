@@ -17,7 +17,9 @@ MOST = 20_000
 """Characters of a stack that are looked at."""
 _LONGEST_PATH, _LONGEST = 1000, 200  # characters of a path, and of what is shown beside it
 _FRAME = re.compile(r'File "([^"\n]+)", line ([1-9]\d{0,8}), in ([^\n]+)(?:\n(?!\s*File ")[ \t]*([^\n]+))?')
-_OF_TORCH = re.compile(r"^<|[\\/](?:site|dist)-packages[\\/]torch[\\/]|[\\/]torch[\\/](?:nn|fx|jit|onnx|_\w+)[\\/]")
+_OF_TORCH = re.compile(
+    r"^<|[\\/](?:site|dist)-packages[\\/]torch[\\/]|(?:^|[\\/])torch[\\/](?:nn|fx|jit|onnx|_\w+)[\\/]"
+)
 
 
 class Frame(NamedTuple):

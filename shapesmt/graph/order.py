@@ -35,10 +35,11 @@ def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed:
     available = {*available}
     known = {"", *available}
     count = len(known)
+    computed, add = known.issuperset, known.update
     for _, _, _, inputs, outputs, attributes in nodes:
-        if not (known.issuperset(inputs) and known.issuperset(attributes.captures)):
+        if not computed(inputs) or (attributes.captures and not computed(attributes.captures)):
             return _sorted(nodes, available, where, needed)
-        known.update(outputs)
+        add(outputs)
         count += len(outputs)
     _refuse_bytes(known, where)
     if len(known) == count and known.issuperset(needed) and "" not in needed:

@@ -29,6 +29,7 @@ from shapesmt.rules import (
     UnknownRankError,
     by_case,
     joined,
+    remark,
     tensor,
     unranked,
 )
@@ -152,7 +153,7 @@ class Applier(ABC):
             from_schema = None if self._schemas is None else registered(self._schemas, node, inputs, self._opsets, law)
             outputs = (UNKNOWN,) * len(node.outputs)
             return from_schema or Application(
-                outputs, (), (), (Unjudged("", op, "unsupported", law),), repeatable=False
+                outputs, (), (), (Unjudged("", op, "unsupported", law, remark(node.domain, node.op)),), repeatable=False
             )
         if isinstance(rule, Function):
             return self.call(rule, node, inputs)

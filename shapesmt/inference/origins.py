@@ -127,14 +127,24 @@ class Origins:
         while stack:
             top = stack[-1]
             parents = [] if top in self._origins else self._parents(top)
-            missing = [p for p in parents if p not in self._origins]
-            if missing:
-                stack += missing
+            if any(self._makes_data(p, top) for p in parents):
+                self._origins[top] = DATA
+            missing = next((p for p in parents if p not in self._origins), None)
+            if missing is not None and top not in self._origins:
+                stack.append(missing)
             else:
                 stack.pop()
                 if top not in self._origins:
                     self._origins[top] = self._of_node(top)
         return self._origins[name]
+
+    def _makes_data(self, parent: str, name: str) -> bool:
+        """Whether a tensor is data since this one of those it is computed from is, whatever the others are."""
+        read, t, node = self._tensors.get(parent), self._tensors.get(name), self._makers[name]
+        if self._origins.get(parent) != DATA or read is None or read.value is not None or read.followed or t is None:
+            return False
+        known = name in self._inner or node.attributes.graphs or node.op in MOVES
+        return not known and isinstance(self._rule(node), Rule) and _small_shape(t) is None
 
     def read(self, name: str) -> Origin:
         """The origin of all elements of a tensor, the known ones included; those of a small input are data."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shapesmt.diagnose import precondition, refuse_declarations
-from shapesmt.examine import Analysis, Claims, Question
+from shapesmt.examine import Analysis, Claims, Question, inner_bounds
 from shapesmt.export import annotate, axes_of, save, targets
 from shapesmt.optimize.answer import reduced
 from shapesmt.report import Simplified, TensorBounds
@@ -37,7 +38,8 @@ def annotated(
         region = precondition(a.problem, a.examination, a.judge) if a.fails else None
         fitted, rewritten = reduced(proto, a, question.target, region, tensors)
     else:
-        fitted = targets.fitted(proto, tensors, question.target)
+        inner = partial(inner_bounds, a.examination, a.judge)
+        fitted = targets.fitted(proto, tensors, question.target, inner)
     result = annotate(fitted, shapes, override=question.claims is Claims.OVERRIDE)
     if output is not None:
         save(result, output)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from shapesmt.algebra import Verdict, one_call
@@ -17,7 +17,8 @@ from shapesmt.diagnose import precondition, remedy
 from shapesmt.errors import ModelError, UsageError
 from shapesmt.examine import TIMEOUT, Analysis, Question, analysed
 from shapesmt.frontends import Format, Model, OpenedModel, asked, load, opened
-from shapesmt.language import RangeLike, ShapeLike
+from shapesmt.graph import Graph
+from shapesmt.language import RangeLike, ShapeLike, names_in, parse_range
 from shapesmt.proposals.axes import Layout, layout
 from shapesmt.proposals.static import static_axes
 from shapesmt.proposals.text import Words, identifier, written
@@ -61,7 +62,8 @@ def proposed(model: Model, question: Question) -> DynamicShapes:
     if content.format not in (Format.TORCH, Format.PROGRAM):
         raise UsageError(f"{content.source}: dynamic shapes are those of a program of PyTorch, or of a module")
     graph = load(content)
-    found = _Proposal(graph, question)
+    example = content.content.example if content.format is Format.PROGRAM else {}
+    found = _Proposal(graph, question, example)
     region = found.region
     request = content.content.request if content.format is Format.PROGRAM else None
     verified = None if request is None else found.holds and _verified(found, request)
@@ -75,7 +77,7 @@ def proposed(model: Model, question: Question) -> DynamicShapes:
         found.exports,
         found.admitted,
         found.analysis.problem.assumptions,
-        tuple(axis for axis in static if not axis.node),
+        static,
         found.analysis.seconds,
     )
 
@@ -83,8 +85,8 @@ def proposed(model: Model, question: Question) -> DynamicShapes:
 class _Proposal:
     """What is proposed, narrowed until it runs."""
 
-    def __init__(self, graph: Any, question: Question) -> None:
-        self.graph, self.question = graph, question
+    def __init__(self, graph: Graph, question: Question, example: Mapping[str, Sequence[int]]) -> None:
+        self.graph, self.question, self.example = graph, question, example
         self.words: dict[str, Words] = {}
         self.exports = 0
         self.region, self.analysis = _first(graph, question)
@@ -101,9 +103,20 @@ class _Proposal:
             helping = _helping(self.analysis, self.question)
             if helping is None:
                 break
-            self.question = helping
-            self.analysis = analysed(self.graph, helping)
+            at_example = self._at_example(helping)
+            a = analysed(self.graph, at_example)
+            self.question = helping if a.fails else at_example
+            self.analysis = analysed(self.graph, helping) if a.fails else a
         self.layout: Layout = layout(self.analysis.problem)
+
+    def _at_example(self, question: Question) -> Question:
+        """The question with the example's sizes in place of others that were found to be the only ones."""
+        sizes: dict[str, int] = {}
+        for name, shape in self.example.items():
+            sizes.update(zip(map(str, self.analysis.problem.declared[name][1] or ()), shape, strict=True))
+        dims, given = question.dims or {}, self.question.dims or {}
+        one = {name for name, r in dims.items() if name not in given and parse_range(r).lo == parse_range(r).hi}
+        return dataclasses.replace(question, dims={**dims, **{name: sizes[name] for name in one & sizes.keys()}})
 
     @property
     def admitted(self) -> dict[str, SymbolRange]:
@@ -139,7 +152,7 @@ class _Proposal:
         return bool(weaker)
 
 
-def _first(graph: Any, question: Question) -> tuple[Precondition, Analysis]:
+def _first(graph: Graph, question: Question) -> tuple[Precondition, Analysis]:
     a = analysed(graph, question)
     return precondition(a.problem, a.examination, a.judge), a
 
@@ -194,4 +207,7 @@ def _within(program: OpenedModel, proposal: _Proposal) -> Analysis:
     for name, declared in graph.inputs.items():
         axes = zip(given[name][1] or (), declared.shape or (), strict=True)
         shapes[name] = [new if isinstance(new, int) else old if isinstance(old, int) else str(old) for old, new in axes]
-    return analysed(graph, dataclasses.replace(proposal.question, shapes=shapes))
+    names = {axis for axes in shapes.values() for axis in axes}
+    dims = {name: r for name, r in (proposal.question.dims or {}).items() if name in names}
+    assume = [text for text in proposal.question.assume or () if names_in(text) <= names]
+    return analysed(graph, dataclasses.replace(proposal.question, shapes=shapes, dims=dims, assume=assume))

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from io import BytesIO
 from math import prod
 from typing import Any
 
@@ -43,7 +44,7 @@ def program_of(model: OpenedModel) -> Any:
 
     with _quiet():
         try:
-            return torch.export.load(model.content.path or model.content.name)
+            return torch.export.load(model.content.path or BytesIO(model.content.content))
         except Exception as error:  # whatever it raises is its answer
             reason = printable(" ".join(str(error).split()), 200)
             raise ModelError(f"{model.source}: PyTorch can't load it, so nothing is run: {reason}") from None

@@ -26,6 +26,11 @@ class StaticAxis(Data):
     """The line of Python that the node comes from."""
 
     @property
+    def word(self) -> str:
+        """How grave that is: weights need channels to be numbers, which is no surprise."""
+        return "note" if self.node else "warning"
+
+    @property
     def words(self) -> str:
         """The axis, and what needs it.
 

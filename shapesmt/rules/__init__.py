@@ -22,7 +22,17 @@ from shapesmt.rules.provenance import (
     title,
     together,
 )
-from shapesmt.rules.registry import GROUP, AnyApply, Apply, Rule, plugin_versions, resolve, rule, rules
+from shapesmt.rules.registry import (
+    GROUP,
+    AnyApply,
+    Apply,
+    Rule,
+    plugin_versions,
+    remark,
+    resolve,
+    rule,
+    rules,
+)
 from shapesmt.rules.tensor import (
     FLOATS,
     MAX_FLOATS,
@@ -124,6 +134,7 @@ __all__ = [
     "positions",
     "rank_symbol",
     "read",
+    "remark",
     "resolve",
     "resolved",
     "rewritten",

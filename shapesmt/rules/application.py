@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -91,6 +91,20 @@ class Body(NamedTuple):
     def rewritten(self, change: Callable[[Any], Any]) -> Body:
         """The run with symbols replaced."""
         return self._replace(runs=change(self.runs), changes=(*self.changes, change))
+
+    def changed(self, size: Dim) -> Dim:
+        """A size of the run's own tensors after all changes."""
+        for change in self.changes:
+            size = change(size)
+        return size
+
+    def every(self) -> Iterator[Body]:
+        """The run, and those inside its nodes, over the same symbols."""
+        yield self
+        for inner in (run for runs in self.inner.values() for run in runs):
+            for change in self.changes:
+                inner = inner.rewritten(change)
+            yield from inner.every()
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -218,6 +218,12 @@ def resolve(domain: str, name: str, version: int) -> Rule | None:
     return versions[index - 1] if index else None
 
 
+def remark(domain: str, name: str) -> str:
+    """What else is to be said of an operator without a rule; the package of its domain knows."""
+    said = getattr(sys.modules.get(DOMAINS.get(domain, "")), "without_rule", None)
+    return "" if said is None else str(said(name))
+
+
 def rules() -> Iterator[Rule]:
     """Every rule, by domain, name and version."""
     load_everything()

@@ -37,7 +37,7 @@ from shapesmt.algebra import (
     tight,
     total,
 )
-from shapesmt.deadline import Deadline
+from shapesmt.deadline import Deadline, stage
 from shapesmt.solve.process import Query, ask
 from shapesmt.solve.smtlib import Script, script
 
@@ -70,6 +70,7 @@ UNKNOWN = Answer("unknown")
 FOREVER = Deadline(None)
 
 
+@stage("the solver")
 def check(
     formulas: Iterable[Formula],
     deadline: Deadline = FOREVER,

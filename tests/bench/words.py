@@ -26,8 +26,9 @@ def _inference(part: Part) -> Iterator[str]:
     whole = [row for row in part.values() if row.get(BASE) is not None]
     for tool in [tool for tool in tools if whole and tool != BASE]:
         both = [row for row in whole if row[tool] is not None]
-        ratio = sum(row[tool] for row in both) / sum(row[BASE] for row in both) if both else 0.0
-        yield f"{tool} is {ratio:.2f} of {BASE}, over {len(both)} models"
+        if both:
+            ratio = sum(row[tool] for row in both) / sum(row[BASE] for row in both)
+            yield f"{tool} is {ratio:.2f} of {BASE}, over {len(both)} models"
 
 
 def _number(value: float | None) -> str:

@@ -18,11 +18,16 @@ import shapesmt
 from shapesmt import laws
 from shapesmt.frontends import load
 from tests.oracle import onnx_peer
+from tests.oracle.torch import calls as torch_calls
 from tests.support.openvino_laws import Peer, parsed, written
 from tests.support.statements import named, needed
 
 ONNX = ("math", "layout", "windows", "control", "formats", "ml")
 CONTRIB = ("contrib_attention", "contrib_decoding", "contrib_fused", "contrib_other")
+TORCH = tuple(
+    f"torch_{each}"
+    for each in ("shapes", "linear", "indexing", "convolution", "windows", "layers", "recurrent", "signals")
+)
 TENSORFLOW = ("tensorflow_layers", "tensorflow_shapes", "tensorflow_containers")
 SAMPLED = 40  # rows of each runtime without --full
 
@@ -46,6 +51,11 @@ def tensorflow():
     return [(law, call) for module in modules for law, [call] in module.ROWS]
 
 
+def torch():
+    """Laws and calls of PyTorch."""
+    return [row for family in TORCH for row in importlib.import_module(f"tests.laws.broken.{family}").ROWS]
+
+
 def openvino():
     """Laws and cases of OpenVINO."""
     lines = (Path(__file__).parent / "broken" / "openvino.txt").read_text().splitlines()
@@ -60,6 +70,10 @@ def check_tensorflow(call):
     from tests.oracle.tensorflow_peer import graph_of
 
     return lambda: shapesmt.check(load(graph_of(call).SerializeToString()))
+
+
+def check_torch(call):
+    return lambda: shapesmt.check(torch_calls.graph_of(call))
 
 
 def check_openvino(case, folder):
@@ -94,6 +108,15 @@ def test_tensorflow_laws(sampled):
     assert [f"{law} {call}" for (law, call), run in runs if not run.refused] == []
 
 
+def test_torch_laws(sampled):
+    pytest.importorskip("torch", reason="PyTorch is an optional package")
+    from tests.oracle.torch.judge import run
+
+    rows = sampled(torch())
+    assert unneeded(rows, check_torch)[1] == []
+    assert [f"{law} {call}" for law, call in rows if not run(call, {}).refused] == []
+
+
 def test_openvino_laws(sampled, tmp_path):
     rows, peer = sampled(openvino()), Peer()
     assert unneeded(rows, partial(check_openvino, folder=tmp_path))[1] == []
@@ -111,7 +134,7 @@ def test_every_law_that_a_rule_names_is_broken(full, tmp_path):
     if not full:
         pytest.skip("all rows are tried with --full")
     openvino_check = partial(check_openvino, folder=tmp_path)
-    pairs = ((onnx, check_onnx), (tensorflow, check_tensorflow), (openvino, openvino_check))
+    pairs = ((onnx, check_onnx), (tensorflow, check_tensorflow), (torch, check_torch), (openvino, openvino_check))
     broken = [statement for rows, check in pairs for statement in unneeded(rows(), check)[0]]
     where = {(s.file, s.function, s.law) for s in broken}
     anywhere = {(s.file or "ops/shared/choices.py", s.law) for s in broken}  # of tables, and of what formats say

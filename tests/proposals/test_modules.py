@@ -81,6 +81,24 @@ def test_sizes_that_the_trace_fixes_are_told() -> None:
     assert "warning: x axis 1 is 7 in the program: no node needs it, only the trace" in str(found)
 
 
+class Baked(torch.nn.Module):
+    """A batch that is written into a view, and weights of a width."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = torch.nn.Linear(6, 3)
+
+    def forward(self, x):
+        return self.linear(x).view(4, -1)
+
+
+def test_the_node_that_needs_a_number_is_told() -> None:
+    found = proposed(Baked(), torch.ones(4, 5, 6))
+    notes = {(axis.axis, axis.node) for axis in found.static}
+    assert notes == {(0, ""), (2, "linear")}  # eight rows of an even number of elements fit into four as well
+    assert "note: x axis 2 is 6 in the program: linear needs it, test_modules.py:" in str(found)
+
+
 def test_what_no_range_says_is_left_out() -> None:
     x = torch.ones(8, 12)
     found = proposed(Products(), x)

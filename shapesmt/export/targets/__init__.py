@@ -8,7 +8,7 @@ from shapesmt.errors import UsageError
 from shapesmt.language import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import onnx
 
@@ -50,8 +50,16 @@ def require(word: str | None, words: Sequence[str] = TARGETS) -> None:
         raise UsageError(f"expected one of {', '.join(words)}, not {quoted(word)}")
 
 
-def fitted(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds], target: str | None) -> onnx.ModelProto:
-    """The model with its nodes in the form that the target needs; the same model where it needs none."""
+def fitted(
+    proto: onnx.ModelProto,
+    tensors: Mapping[str, TensorBounds],
+    target: str | None,
+    inner: Callable[[], Mapping[str, TensorBounds]] = dict,
+) -> onnx.ModelProto:
+    """The model with its nodes in the form that the target needs; the same model where it needs none.
+
+    `inner` gives the bounds of tensors inside branches and loops, where they are needed.
+    """
     if target == "iree":
         from shapesmt.export.targets.iree import without_zeros
 
@@ -59,5 +67,5 @@ def fitted(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds], target: 
     if target == "openvino":
         from shapesmt.export.targets.openvino import with_ends
 
-        return with_ends(proto, tensors)
+        return with_ends(proto, tensors, inner())
     return proto

@@ -12,15 +12,20 @@ if TYPE_CHECKING:
 
     import onnx
 
-__all__ = ["Edit", "graphs_of", "names_in"]
+__all__ = ["Edit", "graphs_of", "names_in", "subgraphs"]
 
 
 def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
     """A graph and its subgraphs."""
     yield graph
-    for attribute in (a for node in graph.node for a in node.attribute):
-        for inner in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
-            yield from graphs_of(inner)
+    for inner in (inner for node in graph.node for inner in subgraphs(node)):
+        yield from graphs_of(inner)
+
+
+def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
+    """The graphs that are attributes of a node."""
+    for attribute in node.attribute:
+        yield from (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs)
 
 
 def names_in(graph: onnx.GraphProto) -> set[str]:

@@ -13,11 +13,12 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
 from shapesmt.errors import ModelError, UsageError
-from shapesmt.export.targets.edit import Edit, names_in
+from shapesmt.export.targets.edit import Edit, graphs_of, names_in, subgraphs
 from shapesmt.language import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
     import onnx
     import openvino as ov
@@ -31,8 +32,12 @@ LARGE = 1024  # elements of a constant that isn't shown to OpenVINO: no size dep
 EXACT = 1 << 24  # whole numbers below it are exact in float32
 
 
-def with_ends(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> onnx.ModelProto:
+def with_ends(
+    proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds], inner: Mapping[str, TensorBounds] | None = None
+) -> onnx.ModelProto:
     """A copy that computes the same, and in which OpenVINO finds the ends of sizes that it would lose.
+
+    `inner` has the bounds of tensors inside branches and loops.
 
     Raises:
         ModelError: A size has no proven end.
@@ -44,20 +49,44 @@ def with_ends(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> on
                 raise ModelError(f"the size {quoted(d.expr)} of tensor {quoted(name)} has no proven upper end")
     copy = type(proto)()
     copy.CopyFrom(proto)
-    taken = names_in(copy.graph)
-    constants, edit = _scalars(copy.graph), Edit(copy.graph, taken)
-    for node in copy.graph.node:
+    taken, inside = names_in(copy.graph), inner or {}
+    twice = inside.keys() & tensors.keys()  # of a tensor that hides another one it isn't said which is meant
+    every = {name: t for name, t in {**inside, **tensors}.items() if name not in twice and _is_closed(t)}
+    _tables(copy.graph, taken, every)
+    sliced: set[str] = set()
+    for _ in range(ROUNDS):
+        first = {name: axes for name, axes in lost(copy, every).items() if name in every and name not in sliced}
+        if not first:
+            break
+        for graph in _innermost_first(copy.graph):
+            _slice(graph, taken, first, every, inside=graph is not copy.graph)
+        sliced |= first.keys()
+    return copy
+
+
+def _is_closed(t: TensorBounds) -> bool:
+    return all(d.max is not None for d in t.shape or ())
+
+
+def _tables(
+    graph: onnx.GraphProto,
+    taken: set[str],
+    tensors: Mapping[str, TensorBounds],
+    outside: Mapping[str, onnx.TensorProto] | None = None,
+) -> None:
+    """Put slices of tables in the place of Range, in a graph and its subgraphs; these see the constants outside."""
+    constants, edit = {**(outside or {}), **_scalars(graph)}, Edit(graph, taken)
+    for node in graph.node:
+        for inner in subgraphs(node):
+            _tables(inner, taken, tensors, constants)
         if not _tabled(edit, node, tensors, constants):
             edit.nodes.append(node)
     edit.finish()
-    sliced: set[str] = set()
-    for _ in range(ROUNDS):
-        first = {name: axes for name, axes in lost(copy, tensors).items() if name in tensors and name not in sliced}
-        if not first:
-            break
-        _slice(copy.graph, taken, first, tensors)
-        sliced |= first.keys()
-    return copy
+
+
+def _innermost_first(graph: onnx.GraphProto) -> list[onnx.GraphProto]:
+    """A graph and its subgraphs, each before the one that it is in."""
+    return [*graphs_of(graph)][::-1]
 
 
 def _scalars(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
@@ -84,25 +113,37 @@ def _tabled(
     whole = steps.dtype.kind == "i" or (first is not None and float(first) == int(first) and float(steps) == step)
     if not step or not whole or size.max is None or (steps.dtype.kind == "f" and size.max * abs(step) >= EXACT):
         return False
-    count = _count(edit, node, step, steps.dtype, size, zero=first is not None and not first)
+    zero = first is not None and not first
+    count = _count(edit, stem, step, _length(edit, node, tensors, zero=zero), size, tensors)
     table = edit.constant((np.arange(size.max) * step).astype(steps.dtype))
     slice_of = (table, edit.constant([0]), count, edit.constant([0]))
-    if first is not None and not first:
+    if zero:
         edit.node("Slice", *slice_of, stem=stem, output=stem)
     else:
         edit.node("Add", edit.node("Slice", *slice_of, stem=stem), node.input[0], stem=stem, output=stem)
     return True
 
 
+def _length(edit: Edit, node: onnx.NodeProto, tensors: Mapping[str, TensorBounds], *, zero: bool) -> tuple[str, str]:
+    """How far a Range goes, and the type of that; of one that is a whole number made a float, the whole number."""
+    start, limit = node.input[:2]
+    if not zero:
+        return edit.node("Sub", limit, start, stem=node.output[0]), tensors[node.output[0]].dtype
+    for cast in edit.nodes:
+        known = tensors.get(cast.input[0]) if cast.op_type == "Cast" and cast.output[0] == limit else None
+        if known is not None and known.dtype in ("int64", "int32"):
+            return cast.input[0], known.dtype
+    return limit, tensors[node.output[0]].dtype
+
+
 def _count(
-    edit: Edit, node: onnx.NodeProto, step: int, dtype: np.dtype[np.generic], size: DimBounds, *, zero: bool
+    edit: Edit, stem: str, step: int, far: tuple[str, str], size: DimBounds, tensors: Mapping[str, TensorBounds]
 ) -> str:
     """The number of elements of a Range, as the one element of a vector: its length divided by the step, rounded up."""
-    stem, (start, limit, _) = node.output[0], node.input
-    length = limit if zero else edit.node("Sub", limit, start, stem=stem)
-    if dtype.kind == "f":
+    length, dtype = far
+    if dtype.startswith("float"):
         length = edit.node("Ceil" if step > 0 else "Floor", length, stem=stem)
-    if dtype != np.int64:
+    if dtype != "int64":
         length = edit.node("Cast", length, stem=stem, to=TensorProto.INT64)
     if step < 0:
         length = edit.node("Neg", length, stem=stem)
@@ -111,6 +152,10 @@ def _count(
         length = edit.node("Div", more, edit.constant(np.array(abs(step))), stem=stem)
     if size.min < 1:
         length = edit.node("Max", length, edit.constant(np.array(0)), stem=stem)
+    squeezed = next((n.input[0] for n in edit.nodes if n.op_type == "Squeeze" and n.output[0] == length), "")
+    known = tensors.get(squeezed)
+    if known is not None and known.shape is not None and [(d.min, d.max) for d in known.shape] == [(1, 1)]:
+        return squeezed
     return edit.node("Reshape", length, edit.constant([1]), stem=stem)
 
 
@@ -128,12 +173,23 @@ def lost(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> dict[st
     shapes = {i.any_name: tensors[i.any_name].partial_shape for i in model.inputs if i.any_name in tensors}
     model.reshape({name: ov.PartialShape(str(shape)) for name, shape in shapes.items()})
     found: dict[str, list[int]] = {}
-    for op in model.get_ordered_ops():
+    for op in _every_op(model):
         if not any(_open_axes(i.get_source_output().partial_shape) for i in op.inputs()):
             for output in op.outputs():
                 axes = _open_axes(output.partial_shape)
                 found |= dict.fromkeys(sorted(output.names), axes) if axes else {}
     return found
+
+
+def _every_op(model: ov.Model) -> Iterator[Any]:
+    """The operators of a model, those in the bodies of others first."""
+    for op in model.get_ordered_ops():
+        kind = op.get_type_name()
+        for body in [op.get_function(k) for k in range(2)] if kind == "If" else []:
+            yield from _every_op(body)
+        if kind in ("Loop", "TensorIterator"):
+            yield from _every_op(op.get_function())
+        yield op
 
 
 def _open_axes(shape: ov.PartialShape) -> list[int]:
@@ -159,18 +215,34 @@ def _without_weights(proto: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _slice(
-    graph: onnx.GraphProto, taken: set[str], open_axes: Mapping[str, list[int]], tensors: Mapping[str, TensorBounds]
+    graph: onnx.GraphProto,
+    taken: set[str],
+    open_axes: Mapping[str, list[int]],
+    tensors: Mapping[str, TensorBounds],
+    *,
+    inside: bool = False,
 ) -> None:
-    """Slice these axes of tensors to their greatest sizes right after the nodes that compute them."""
+    """Slice these axes of tensors to their greatest sizes right after the nodes that compute them.
+
+    Inside a node the inputs are sliced as well: what a loop carries has no end there.
+    """
     edit = Edit(graph, taken)
+
+    def sliced(name: str) -> str:
+        """The name that the tensor has before its slice; the same where it has none."""
+        shape = tensors[name].shape if name in open_axes else None
+        if not shape:
+            return name
+        raw = edit.name(f"{name}_unsliced")
+        axes = list(range(len(shape))) if -1 in open_axes[name] else open_axes[name]
+        ends = [shape[axis].max or 0 for axis in axes]
+        edit.node("Slice", raw, *(edit.constant(p) for p in ([0] * len(axes), ends, axes)), stem=name, output=name)
+        return raw
+
+    for info in graph.input if inside else ():
+        info.name = sliced(info.name)
     for node in graph.node:
-        edit.nodes.append(node)
-        for place, name in enumerate(node.output):
-            shape = tensors[name].shape if name in open_axes else None
-            if shape:
-                node.output[place] = raw = edit.name(f"{name}_unsliced")
-                axes = list(range(len(shape))) if -1 in open_axes[name] else open_axes[name]
-                ends = [shape[axis].max or 0 for axis in axes]
-                parts = [edit.constant(part) for part in ([0] * len(axes), ends, axes)]
-                edit.node("Slice", raw, *parts, stem=name, output=name)
+        place = len(edit.nodes)
+        node.output[:] = [sliced(name) for name in node.output]
+        edit.nodes.insert(place, node)
     edit.finish()

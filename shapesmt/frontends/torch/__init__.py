@@ -36,10 +36,11 @@ def read(file: str | bytes, source: str, name: str = "") -> Graph:
     archive = Archive(file, source)
     programs = archive.programs()
     if name not in programs and (name or len(programs) > 1):
+        file_name = source.removesuffix(f"#{name}")
         listed = ", ".join(printable(each, 60) for each in [*programs][:8])
         problem = f"has no program '{printable(name)}'" if name else f"has {len(programs)} programs"
         raise UsageError(
-            f"{source} {problem}; name one of {listed}, as in {source}#{printable(next(iter(programs)), 60)}"
+            f"{file_name} {problem}; name one of {listed}, as in {file_name}#{printable(next(iter(programs)), 60)}"
         )
     entry = programs[name] if name else next(iter(programs.values()))
     return read_program(archive.document(entry), Constants(archive, entry), source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from shapesmt.errors import printable
 from shapesmt.frontends.torch.fields import MisfitError, entries, integer, record, text, variant
 from shapesmt.graph import AttributeValue
 
@@ -97,7 +98,7 @@ class Arguments:
 def tensor_named(name: str, names: Mapping[str, str]) -> str:
     """The tensor of the graph that PyTorch's name stands for."""
     if name not in names:
-        raise MisfitError(f"it reads '{name[:60]}', which nothing makes")
+        raise MisfitError(f"it reads '{printable(name, 60)}', which nothing makes")
     return names[name]
 
 
@@ -137,7 +138,7 @@ def number(value: object) -> float:
     """A float, which JSON may write as a text such as "Infinity"."""
     if isinstance(value, (int, float)) or value in ("Infinity", "-Infinity", "NaN"):
         return float(value)
-    raise MisfitError(f"{str(value)[:60]!r} isn't a number")
+    raise MisfitError(f"{printable(str(value), 60)} isn't a number")
 
 
 def names_of(argument: object) -> list[str]:

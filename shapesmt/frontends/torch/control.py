@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from shapesmt.errors import printable
 from shapesmt.frontends.torch.arguments import names_of
 from shapesmt.frontends.torch.fields import MisfitError, entries, record, variant
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
@@ -74,7 +75,7 @@ def _names(kind: str) -> bool:
 
 def _known(name: str, names: Mapping[str, str]) -> str:
     if name not in names:
-        raise MisfitError(f"a graph reads '{name[:60]}', which nothing makes")
+        raise MisfitError(f"a graph reads '{printable(name, 60)}', which nothing makes")
     return names[name]
 
 

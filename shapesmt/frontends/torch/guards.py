@@ -103,9 +103,25 @@ def _guard(guard: str, places: Mapping[str, int], paths: Mapping[Path, str]) -> 
         return ast.Name(f"i{places[name]}")
 
     try:
-        return as_text(plain(tree_of(guard), leaf))
+        return as_text(_Divided().visit(plain(tree_of(guard), leaf)))
     except Unfollowed:
         return None
+
+
+class _Divided(ast.NodeTransformer):
+    """Adds to each comparison that what it divides by isn't 0, where Python raises an error.
+
+    >>> as_text(_Divided().visit(ast.parse("a % (b - 1) == 0 or a // 2 == b", mode="eval").body))
+    'b - 1 != 0 and a % (b - 1) == 0 or a // 2 == b'
+    """
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """The comparison, with those before it."""
+        divisions = (part for part in ast.walk(node) if isinstance(part, ast.BinOp))
+        divisors = [part.right for part in divisions if isinstance(part.op, (ast.FloorDiv, ast.Mod))]
+        unsafe = [divisor for divisor in divisors if not isinstance(divisor, ast.Constant)]
+        nonzero: list[ast.expr] = [ast.Compare(divisor, [ast.NotEq()], [ast.Constant(0)]) for divisor in unsafe]
+        return ast.BoolOp(ast.And(), [*nonzero, node]) if nonzero else node
 
 
 def _is_size(node: ast.expr) -> bool:

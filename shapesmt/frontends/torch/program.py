@@ -83,7 +83,9 @@ class _Program:
         signature = record(self.module.get("signature"))
         metas = record(graph.get("tensor_values"))
         inputs, literals = self.inputs(records(signature.get("input_specs")), metas)
-        names = {name: self.unique(name) for name in (*inputs, *literals)}
+        names = {name: name for name in (*inputs, *literals)}
+        written = (outputs_of(node.get("outputs")) for node in records(graph.get("nodes")))
+        self.taken.update(names, *written)  # so that tensors of the graphs inside have other names
         nodes = self.nodes(graph, names)
         kept = {name: t if names[name] == name else replaced(t) for name, t in literals.items()}
         declared = {name: self.sizes.declared(meta) for name, meta in metas.items() if name in names}
@@ -160,11 +162,11 @@ class _Program:
         name = self.node_name(node, op, written)
         control = converted(self, node, op, name, names) if op.startswith(_HIGHER) else None
         if control is not None:
-            return control([self.output(each, names) for each in written])
+            return control(self.outputs(node, name, written, names))
         arguments = Arguments(names)
         for argument in records(node.get("inputs")):
             arguments.add(text(argument.get("name")), argument.get("arg"))
-        outputs = [self.output(each, names) for each in written]
+        outputs = self.outputs(node, name, written, names)
         made = Node(op, DOMAIN, name, arguments.inputs, outputs, Attributes(arguments.result()))
         return [made, *(self.memory.follow(op, arguments.first, written) if arguments.first else [])]
 
@@ -176,10 +178,15 @@ class _Program:
             number = self.unnamed[base]
             self.unnamed[base] += 1
             name = f"{base}_{number}" if number else base
+        return name
+
+    def outputs(self, node: Mapping[str, Any], name: str, written: Sequence[str], names: dict[str, str]) -> list[str]:
+        """The tensors that a node's outputs become, under whose names its notes are kept."""
+        outputs = [self.output(each, names) for each in written]
         notes = node.get("metadata")
         if isinstance(notes, dict):
-            self.notes.setdefault(name, notes)
-        return name
+            self.notes.setdefault(next(filter(None, outputs), name), notes)
+        return outputs
 
     def overwritten(self, tensor: str) -> list[Node]:
         """The nodes that say that a tensor of the graph that is read has other elements from here on."""
@@ -215,7 +222,7 @@ class _Program:
             return ""
         if name in names:
             raise MisfitError(f"two nodes make '{printable(name)}'")
-        names[name] = self.unique(name)
+        names[name] = self.unique(name) if self.depth else name
         return names[name]
 
     def unique(self, name: str) -> str:

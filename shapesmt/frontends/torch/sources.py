@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.frontends.stacks import MOST, frames_of, located
+from shapesmt.frontends.stacks import MOST, Frame, frames_of, located
+from shapesmt.graph import GUARDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,17 +18,28 @@ _NO_MODULE = "_empty_nn_module_stack"
 
 
 class Sources:
-    """The source of each node, by the node's name; what is noted is read when someone asks."""
+    """The source of each node, noted under its first output or, without any, its name; read when someone asks."""
 
     def __init__(self, notes: Mapping[str, Mapping[str, object]]) -> None:
         self._notes = notes
 
     def __call__(self, index: int, node: Node) -> SourceLine | None:  # noqa: ARG002 - the signature of `source_line`
-        """The source of a node; None where the program doesn't say."""
-        notes = self._notes.get(node.name, {})
-        stack, modules = notes.get("stack_trace"), notes.get("nn_module_stack")
-        frames = frames_of(stack) if isinstance(stack, str) else []
-        return located(frames, module_in(modules) if isinstance(modules, str) else "")
+        """The source of a node; None where the program doesn't say. Guards are checked where the model is entered."""
+        if node.op == GUARDS:
+            return self._entry()
+        notes = self._notes.get(next(filter(None, node.outputs), node.name), {})
+        modules = notes.get("nn_module_stack")
+        return located(self._frames(notes), module_in(modules) if isinstance(modules, str) else "")
+
+    def _frames(self, notes: Mapping[str, object]) -> list[Frame]:
+        stack = notes.get("stack_trace")
+        return frames_of(stack) if isinstance(stack, str) else []
+
+    def _entry(self) -> SourceLine | None:
+        """The outermost line of the first node that has one, without its code."""
+        found = (located(reversed(self._frames(notes)), "") for notes in self._notes.values())
+        first = next(filter(None, found), None)
+        return None if first is None else first._replace(code="", caller="")
 
 
 def module_in(modules: str) -> str:

@@ -36,4 +36,11 @@ __all__ = [
     "sizes",
     "views",
     "windows",
+    "without_rule",
 ]
+
+
+def without_rule(op: str) -> str:
+    """What helps where an operator has no rule: others that do the same, if there are such."""
+    helps = op.removeprefix("aten.") in schemas.decomposed()
+    return "decompose the program first: exported.run_decompositions()" if helps else ""

@@ -49,7 +49,6 @@ def cat(call: Call) -> Tensor:
     for t in given if others else ():
         if t.rank == 1:
             ctx.require(equal(t[0], 0), laws.JOINED_LIST_IS_EMPTY, t[0], 0)
-    ctx.check(all(t.rank == kept[0].rank for t in kept), laws.JOINED_MATCH_OFF_AXIS)
     return as_joined(call, kept, ctx.normal(call.integer("dim"), kept[0].rank))
 
 
@@ -83,7 +82,6 @@ def stack_along(call: Call) -> Tensor:
     given = [with_ones(t, NEW_AXES.get((least, t.rank), ())) for t in given]
     if name == "hstack":
         kept = [t for t in given if t.rank != 1 or t[0] is not ZERO] or given[:1]
-        call.ctx.check(all(t.rank == kept[0].rank for t in kept), laws.JOINED_MATCH_OFF_AXIS)
         return as_joined(call, kept, int(given[0].rank > 1))
     return as_joined(call, given, {"column_stack": 1, "dstack": 2}.get(name, 0))
 

@@ -45,6 +45,12 @@ def _table() -> dict[str, str]:
 
 
 @cache
+def decomposed() -> frozenset[str]:
+    """The operators that `run_decompositions()` replaces by others."""
+    return frozenset((Path(__file__).parent / "decomposed.txt").read_text(encoding="utf-8").splitlines())
+
+
+@cache
 def _overloads() -> dict[str, list[str]]:
     by_name: dict[str, list[str]] = {}
     for name, text in _table().items():

@@ -138,6 +138,8 @@ LOGIC: dict[str, Callable[..., Number]] = {
     "torch.sym_not": items.PREDICATES["Not"],
     "_operator.not_": items.PREDICATES["Not"],
 }
+UNARY = {op for op in {**ARITHMETIC, **LOGIC} if op.startswith(("math.", "torch.sym_float", "torch.sym_int"))}
+UNARY |= {op for op in {**ARITHMETIC, **LOGIC} if op.endswith(("sqrt", "not", "not_", "neg", "pos", "abs", "round"))}
 REALS = ("_operator.truediv", "torch.sym_float", "torch.sym_sqrt", "torch._sym_sqrt", "math.sqrt")
 WHOLES = ("torch.sym_int", "math.trunc", "math.ceil", "math.floor", "_operator.round")
 
@@ -145,6 +147,8 @@ WHOLES = ("torch.sym_int", "math.trunc", "math.ceil", "math.floor", "_operator.r
 def operands(call: Call) -> tuple[list[Number], list[str]]:
     """The numbers that an operator of Python takes, and their types."""
     names = [name for name in ("a", "b", "x") if name in call]
+    for index in range(len(names), 1 if call.ctx.node.op in UNARY else 2):
+        call.ctx.reject(laws.INPUT_GIVEN.of(index=index))
     places = [call.tensor(name) if f"@{name}" in call.ctx.attributes else _constant(call, name) for name in names]
     return [_item(call, x) for x in places], [x.dtype for x in places]
 

@@ -13,11 +13,11 @@ from shapesmt.render.page.document import code, section
 from shapesmt.render.page.drawings import grid
 from shapesmt.render.page.markup import Markup, data, tag
 from shapesmt.render.page.phrases import in_words, joined
-from shapesmt.render.text.words import count, name, runs_when
+from shapesmt.render.text.words import beside_guards, count, name, runs_when
 from shapesmt.report import Cell, NumberLine, Raster
 
 if TYPE_CHECKING:
-    from shapesmt.report import PageData, Precondition, Run
+    from shapesmt.report import Guarded, PageData, Precondition, Run
 
 __all__ = ["regions"]
 
@@ -35,7 +35,7 @@ def regions(page: PageData) -> Markup | None:
     drawn = [tag("div", [_line(line, places) for line in lines], class_="lines") if lines else None]
     drawn += [_grid(raster, number, places) for number, raster in enumerate(rasters)]
     told = () if in_words(region.text) is None and len(region.whole) <= MOST_IN_HEADLINE else _told(region)
-    text = tag("div", *told, _counted(page.regions), remedies(report))
+    text = tag("div", *told, *_beside_guards(report.guarded), _counted(page.regions), remedies(report))
     return section("Where it runs", text, drawn)
 
 
@@ -45,6 +45,12 @@ def _told(region: Precondition) -> Iterator[Markup]:
     yield tag("p", f"The model {how}")
     if formula:
         yield tag("p", code(formula), class_="formula")
+
+
+def _beside_guards(guarded: Guarded | None) -> Iterator[Markup]:
+    """What the nodes need, and what the guards also refuse."""
+    for before, formula, after in () if guarded is None else beside_guards(guarded):
+        yield tag("p", f"{before[0].upper()}{before[1:]} ", code(formula) if formula else None, after)
 
 
 def _counted(drawn: Sequence[NumberLine | Raster]) -> Markup | None:

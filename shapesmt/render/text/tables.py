@@ -132,11 +132,9 @@ def dynamic_text(shapes: DynamicShapes) -> Iterator[Line]:
     if shapes.content:
         yield from (line(0, row) for row in shapes.content.splitlines())
     else:
-        yield headline(
-            shapes.verdict, name(shapes.model), "no sizes are known for which it runs, so nothing is proposed"
-        )
+        yield headline(shapes.verdict, name(shapes.model), "no size is known to run, so nothing is proposed")
     for axis in shapes.static:
-        yield line(0, ("warning: ", STRONG), printable(axis.words, 400))
+        yield line(0, (f"{axis.word}: ", STRONG), printable(axis.words, 400))
 
 
 def table(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:

@@ -37,6 +37,7 @@ from shapesmt.render.text.words import (
     Line,
     admissible,
     adopted,
+    beside_guards,
     code,
     count,
     headline,
@@ -52,11 +53,9 @@ from shapesmt.report import (
     ErrorCode,
     Explanation,
     FindingKind,
-    Guarded,
     Memory,
     ModelFacts,
     Operators,
-    Precondition,
     Profile,
     Release,
     Remedy,
@@ -254,19 +253,11 @@ def _region(report: Report) -> Iterator[Line]:
     how, formula = runs_when(region.whole, exact=region.data or region.exact, data=region.data is not None)
     yield line(0, f"{name(report.model)} {how}", *(" ", code(formula)) * bool(formula))
     if report.guarded is not None:
-        yield from _guarded(report.guarded)
+        for before, refused, after in beside_guards(report.guarded):
+            yield line(0, before, *(" ", code(refused)) * bool(refused), after)
     if report.remedy is not None:
         note = f" ({printable(report.remedy.note, 400)})" if report.remedy.note else ""
         yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG), note)
-
-
-def _guarded(guarded: Guarded) -> Iterator[Line]:
-    """For which inputs the nodes run, and which of these the guards refuse."""
-    nodes = Precondition(guarded.nodes, guarded.exact).whole
-    how, formula = runs_when(nodes, exact=guarded.exact) if nodes else ("runs for every input", "")
-    yield line(0, f"every node {how}", *(" ", code(formula)) * bool(formula))
-    refused = [code(guarded.refused)] if guarded.refused else ["some of these inputs"]
-    yield line(0, "PyTorch's guards also refuse ", *refused, ", needed by no node (--guards ignore)")
 
 
 def released(release: Release) -> Line:

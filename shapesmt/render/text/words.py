@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
+from shapesmt.report import Precondition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from shapesmt.report import DimBounds, SymbolRange
+    from shapesmt.report import DimBounds, Guarded, SymbolRange
 
 __all__ = [
     "BLANK",
@@ -22,6 +23,7 @@ __all__ = [
     "Line",
     "admissible",
     "adopted",
+    "beside_guards",
     "code",
     "column",
     "count",
@@ -104,6 +106,21 @@ def runs_when(formula: str, *, exact: bool = True, data: bool = False) -> tuple[
     if data and formula == "False":
         return f"runs at no size{'' if exact else ' that is known'} whatever the data", ""
     return f"{runs} exactly when" if exact else f"{runs}, as far as is known, when", formula
+
+
+def beside_guards(guarded: Guarded) -> list[tuple[str, str, str]]:
+    """Sentences about what nodes need and what guards also refuse: the text before a formula, that, and the text after.
+
+    >>> from shapesmt.report import Guarded
+    >>> beside_guards(Guarded((), True, "h == 1"))[0], beside_guards(Guarded(("h >= 2",), True))[0]
+    (('every node runs for every input', '', ''), ('every node runs exactly when', 'h >= 2', ''))
+    >>> beside_guards(Guarded((), True, "h == 1"))[1]
+    ("PyTorch's guards also refuse", 'h == 1', ', needed by no node (--guards ignore)')
+    """
+    nodes = Precondition(guarded.nodes, guarded.exact).whole
+    how, formula = runs_when(nodes, exact=guarded.exact) if nodes else ("runs for every input", "")
+    refuse = "PyTorch's guards also refuse" + ("" if guarded.refused else " some of these inputs")
+    return [(f"every node {how}", formula, ""), (refuse, guarded.refused, ", needed by no node (--guards ignore)")]
 
 
 def count(number: int, thing: str) -> str:

@@ -3,7 +3,8 @@
 "open" counts the outputs of nodes, those in bodies too, that have a size without an upper end once the inputs are
 bounded; "looser" the sizes whose end is above the proven one, of all sizes of tensors that are named. Outputs are
 compared at f32 with those of the model as it is, at the corners of the ranges and sizes drawn by chance; "cost" is the
-CPU time of a run, as a part of that of the model as it is: medians of interleaved runs on one thread.
+CPU time of a run on one thread as a part of that of the model as it is, the median of pairs of neighbouring runs, and
+"noise" the same of two copies of the model as it is.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tests.bench.models import Subject, listed, subject
 if TYPE_CHECKING:
     import openvino as ov
 
-HEAD = "open before after  looser before after  equal    cost  model"
+HEAD = "open before after  looser before after  equal    cost   noise  model"
 LARGEST = 64  # of a size at which outputs are compared
 TIMED = 2  # of the sizes
 LEAST = 0.02  # seconds that are timed at once
@@ -45,8 +46,9 @@ def row(subject: Subject, tried: int, blocks: int) -> str:
         return f"{'refused':>11} {'taken' if models[1] else 'refused':>5}  {subject.name}"
     counts = [len(open_outputs(model)) for model in models]
     loose = [looser(model, bounds) for model in models]
-    equal, cost = compared(subject, written, tried, blocks)
-    return f"{counts[0]:>11} {counts[1]:>5}  {loose[0]:>13} {loose[1]:>6} {equal:>6} {cost:>7}  {subject.name}"
+    equal, cost, noise = compared(subject, written, tried, blocks)
+    looseness = f"{loose[0]:>13} {loose[1]:>6}"
+    return f"{counts[0]:>11} {counts[1]:>5}  {looseness} {equal:>6} {cost:>7} {noise:>7}  {subject.name}"
 
 
 def bounded(proto: onnx.ModelProto, bounds: shapesmt.Bounds) -> ov.Model | None:
@@ -100,26 +102,27 @@ def looser(model: ov.Model, bounds: shapesmt.Bounds) -> str:
     return f"{100 * count / max(total, 1):.1f}%"
 
 
-def compared(subject: Subject, written: onnx.ModelProto, tried: int, blocks: int) -> tuple[str, str]:
-    """At how many sizes the outputs are equal, and what a run costs."""
+def compared(subject: Subject, written: onnx.ModelProto, tried: int, blocks: int) -> tuple[str, str, str]:
+    """At how many sizes the outputs are equal, what a run costs, and how much that varies by itself."""
     import openvino as ov
 
     core, times = ov.Core(), []
     requests = [
         core.compile_model(core.read_model(proto.SerializeToString(), b""), "CPU", F32).create_infer_request()
-        for proto in (subject.model, written)
+        for proto in (subject.model, written, subject.model)
     ]
     equal = ran = 0
     for sizes in islice(chain(corners(subject, LARGEST), small(subject)), tried):
         feeds = fed(subject.model.graph, sizes)
-        results = [ran_on(request, feeds) for request in requests]
+        results = [ran_on(request, feeds) for request in requests[:2]]
         if results[0] is None:
             continue
         ran += 1
         equal += results[1] is not None and all(map(close, results[0], results[1]))
         if ran <= TIMED:
             times.append(_cost(requests, feeds, blocks))
-    return f"{equal}/{ran}", f"{statistics.median(times):.3f}" if times else "-"
+    costs = [f"{statistics.median(column):.3f}" for column in zip(*times, strict=True)] or ["-", "-"]
+    return f"{equal}/{ran}", costs[0], costs[1]
 
 
 def small(subject: Subject) -> Iterator[Sizes]:
@@ -142,14 +145,14 @@ def close(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
     return one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-4, atol=1e-4, equal_nan=True))
 
 
-def _cost(requests: list[ov.InferRequest], feeds: dict[str, Any], blocks: int) -> float:
-    """The CPU time of the second as a part of that of the first."""
-    seconds: list[list[float]] = [[], []]
+def _cost(requests: list[ov.InferRequest], feeds: dict[str, Any], blocks: int) -> tuple[float, ...]:
+    """The CPU time of the other models as a part of that of the first: the medians over neighbouring runs."""
     each = max(1, int(LEAST / max(_seconds(requests[0], feeds, 3) / 3, 1e-6)))
-    for block in range(2 * blocks):
-        seconds[block % 2].append(_seconds(requests[block % 2], feeds, each))
-    first, second = map(statistics.median, seconds)
-    return second / first
+    ratios = []
+    for _ in range(blocks):
+        first, *others, last = [_seconds(request, feeds, each) for request in (*requests, requests[0])]
+        ratios.append([2 * seconds / (first + last) for seconds in others])
+    return tuple(statistics.median(column) for column in zip(*ratios, strict=True))
 
 
 def _seconds(request: ov.InferRequest, feeds: dict[str, Any], runs: int) -> float:

@@ -13,6 +13,7 @@ from onnxruntime import InferenceSession
 
 import shapesmt
 from shapesmt.errors import ModelError
+from shapesmt.export.targets.edit import graphs_of
 from shapesmt.export.targets.openvino import lost
 
 HEAD = '<ir_version: 8, opset_import: ["" : 18]>'
@@ -108,6 +109,32 @@ def test_a_range_of_whole_floats_too(start, step):
     check(text, {"dims": {"n": "1..9"}}, [{"x": np.ones(n, np.float32)} for n in range(1, 10)])
 
 
+def test_a_range_as_far_as_a_whole_number_made_a_float_counts_by_the_whole_number():
+    text = FLOATS.replace("START", "0.0").replace("STEP", "1.0")
+    written = shapesmt.tighten(text.encode(), dims={"n": "1..9"}, target="openvino")
+    assert [node.op_type for node in written.graph.node if node.op_type != "Constant"] == [
+        *("Size", "Cast", "Reshape", "Slice"),
+    ]
+
+
+def test_a_range_as_long_as_a_size_needs_no_other_node_than_the_slice():
+    text = (
+        HEAD
+        + """ g (float[n, m] x) => (int64[k] y) {
+        zero = Constant <value = int64 {0}> ()
+        one = Constant <value = int64 {1}> ()
+        size = Shape <start = 1> (x)
+        m0 = Squeeze (size)
+        y = Range (zero, m0, one)
+    }"""
+    )
+    written = shapesmt.tighten(text.encode(), dims={"n": "1..4", "m": "1..6"}, target="openvino")
+    assert [node.op_type for node in written.graph.node][2:] == ["Shape", "Squeeze", "Slice"]
+    for m in range(1, 7):
+        feeds = {"x": np.ones((2, m), np.float32)}
+        np.testing.assert_array_equal(*(runs(p, feeds)[0] for p in (parser.parse_model(text), written)))
+
+
 def test_a_range_of_other_floats_is_sliced_behind():
     text = FLOATS.replace("START", "0.0").replace("STEP", "0.5")
     written = shapesmt.tighten(text.encode(), dims={"n": "1..9"}, target="openvino")
@@ -136,18 +163,51 @@ def test_a_size_without_an_end_is_named():
         shapesmt.tighten(text.encode(), dims={"m": "1..4"}, target="openvino")
 
 
-def test_a_slice_ends_what_a_branch_makes():
+def test_slices_and_tables_end_what_branches_and_loops_make():
+    """Open are only the output of the node itself and what the loop is said to carry, before their slices."""
     text = (
         HEAD
-        + """ g (bool c, float[n] x) => (int64[k] y) {
+        + """ g (bool c, float[n] x, int64 t) => (int64[k] y, float[n] z) {
         zero = Constant <value = int64 {0}> ()
         one = Constant <value = int64 {1}> ()
-        y = If (c) <then_branch = t () => (int64[a] u) { s = Size (x) u = Range (zero, s, one) },
+        go = Constant <value = bool {1}> ()
+        y = If (c) <then_branch = t () => (int64[a] u) { s = Size (x) r = Range (zero, s, one) u = Neg (r) },
                     else_branch = e () => (int64[b] v) { w = Shape (x) v = Identity (w) }>
+        z = Loop (t, go, x) <body = l (int64 i, bool g, float[m] q) => (bool h, float[p] o) {
+            h = Identity (g) many = Size (q) places = Range (zero, many, one) f = Cast <to = 1> (places)
+            o = Add (q, f) }>
     }"""
     )
-    written = shapesmt.tighten(text.encode(), dims={"n": "1..5"}, target="openvino")
-    assert [node.op_type for node in written.graph.node][-2:] == ["If", "Slice"]
-    for n, c in itertools.product(range(1, 6), (True, False)):
-        feeds = {"x": np.ones(n, np.float32), "c": np.array(c)}
+    options = {"dims": {"n": "1..5"}, "values": {"t": "0..3"}}
+    model, written = parser.parse_model(text), shapesmt.tighten(text.encode(), target="openvino", **options)
+    onnx.checker.check_model(written)
+    assert not [n for graph in graphs_of(written.graph) for n in graph.node if n.op_type == "Range"]
+    bounds = shapesmt.bounds(text.encode(), **options)
+    names = {name for name in lost(written, bounds.tensors) if not name.endswith("_unsliced")}
+    assert not names
+    compiled = ov.compile_model(ov.Core().read_model(written.SerializeToString(), b""), "CPU")
+    for n, c, t in itertools.product(range(1, 6), (True, False), range(4)):
+        feeds = {"x": np.arange(n, dtype=np.float32), "c": np.array(c), "t": np.array(t)}
+        expected = runs(model, feeds)
+        for results in (runs(written, feeds), list(compiled(feeds).values())):
+            for one, two in zip(expected, results, strict=True):
+                np.testing.assert_array_equal(one, two)
+
+
+def test_branches_with_one_name_for_two_tensors_get_the_ends_of_both():
+    text = (
+        HEAD
+        + """ g (bool c, float[n] x, float[m] z) => (int64[k] y) {
+        zero = Constant <value = int64 {0}> ()
+        one = Constant <value = int64 {1}> ()
+        y = If (c) <
+            then_branch = t () => (int64[a] u) {
+                step = Constant <value = int64 {1}> () s = Size (x) r = Range (zero, s, step) u = Neg (r) },
+            else_branch = e () => (int64[b] u) {
+                step = Constant <value = int64 {2}> () s = Size (z) r = Range (zero, s, step) u = Abs (r) }>
+    }"""
+    )
+    written = shapesmt.tighten(text.encode(), dims={"n": "1..5", "m": "1..9"}, target="openvino")
+    for n, m, c in itertools.product((1, 5), (1, 9), (True, False)):
+        feeds = {"x": np.ones(n, np.float32), "z": np.ones(m, np.float32), "c": np.array(c)}
         np.testing.assert_array_equal(*(runs(p, feeds)[0] for p in (parser.parse_model(text), written)))

@@ -76,6 +76,14 @@ def test_a_program_of_too_many_nodes_is_refused() -> None:
         load(archive(model=document))
 
 
+def test_names_with_line_breaks_are_refused_in_one_line() -> None:
+    document = program()
+    document["graph_module"]["graph"]["nodes"][0]["inputs"][0]["arg"] = as_tensor("x\ny")
+    with pytest.raises(ModelError, match=r"it reads 'x\\ny', which nothing makes") as raised:
+        load(archive(model=document))
+    assert "\n" not in str(raised.value)
+
+
 def test_formulas_that_are_too_deep_are_left_open() -> None:
     assert load(archive(model=deep(5000))).inputs["x"].shape == (None, 3)
     graph = load(archive(model=program(guards_code=["(" * 5000 + "1" + ")" * 5000, "9**9**9 == L['x'].size()[0]"])))

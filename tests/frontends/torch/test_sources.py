@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt.frontends import load
-from tests.support.torch_programs import archive, program
+from tests.support.torch_programs import archive, as_tensor, node, program
 
 STACK = """File "/home/me/models.py", line 105, in forward
     return self.up(x)
@@ -22,11 +22,28 @@ def test_a_node_has_a_line_a_module_and_a_caller() -> None:
         *("/home/me/.venv/lib/python3.11/site-packages/timm/layers/pool.py", 54, "forward", "x = x + skip"),
         *("up", "/home/me/models.py:105"),
     )
-    assert graph.source_line(1, graph.nodes[1]) is None
+    assert graph.source_line(1, graph.nodes[1]) == ("/home/me/models.py", 105, "forward", "", "", "")
+
+
+def test_a_node_inside_another_keeps_its_notes_to_itself() -> None:
+    document = program()
+    graph = document["graph_module"]["graph"]
+    inner = node("torch.ops.aten.relu.default", "relu", self=as_tensor("x"))
+    inner["metadata"] = {"stack_trace": STACK.replace("105", "7")}
+    body = {"inputs": [as_tensor("x")], "outputs": [as_tensor("relu")], "nodes": [inner]}
+    wrapped = {"as_graph": {"name": "g", "graph": body}}
+    positional = [{"name": "", "arg": arg} for arg in ({"as_bool": False}, wrapped, as_tensor("x"))]
+    outer = node("torch.ops.higher_order.wrap_with_set_grad_enabled", "first") | {"inputs": positional}
+    graph["nodes"][0]["metadata"] = {"stack_trace": STACK}
+    graph["nodes"].insert(0, outer)
+    read = load(archive(model=document))
+    lines = {n.outputs[0]: read.source_line(i, n) for i, n in enumerate(read.nodes[:-1])}
+    callers = {name: line.caller for name, line in lines.items() if line is not None}
+    assert callers == {"relu:1": "/home/me/models.py:7", "relu": "/home/me/models.py:105"}
 
 
 def test_notes_of_other_types_say_nothing() -> None:
     document = program()
     document["graph_module"]["graph"]["nodes"][0]["metadata"] = {"stack_trace": 7, "nn_module_stack": ["x"]}
     graph = load(archive(model=document))
-    assert graph.source_line(0, graph.nodes[0]) is None
+    assert [graph.source_line(i, node) for i, node in enumerate(graph.nodes)] == [None, None]

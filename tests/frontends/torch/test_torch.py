@@ -63,8 +63,17 @@ def test_one_of_several_programs_is_named(tmp_path: Any) -> None:
     assert load(f"{path}#decoder").nodes
     with pytest.raises(shapesmt.UsageError, match="has 2 programs; name one of encoder, decoder"):
         load(path)
+    with pytest.raises(shapesmt.UsageError, match="two.pt2 has no program 'coder'; .* as in two.pt2#encoder"):
+        load(f"{path}#coder")
 
 
 def test_another_schema_is_refused() -> None:
     with pytest.raises(shapesmt.ModelError, match="schema 9"):
         load(archive(model=program(schema_version={"major": 9, "minor": 1})))
+
+
+def test_a_page_tells_guards_from_what_the_nodes_need() -> None:
+    document = program(guards_code=["L['x'].size()[0] // 5 != 1"], range_constraints={})
+    page = shapesmt.page(archive(model=document)).replace("&#x27;", "'")
+    assert "Every node runs for every input" in page
+    assert "PyTorch's guards also refuse <code>5 &lt;= x_dim0 &lt;= 9</code>, needed by no node" in page

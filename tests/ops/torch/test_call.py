@@ -5,15 +5,19 @@ from __future__ import annotations
 import pytest
 
 import shapesmt
+from shapesmt.graph import Declared, Graph, Node
+from shapesmt.inference import infer
 from shapesmt.ops.torch.call import Call
 from shapesmt.ops.torch.schemas import schema
 from shapesmt.ops.torch.sizes import sym_size
-from tests.ops.torch.write_schemas import TABLE, schemas
+from shapesmt.rules import resolve, tensor
+from tests.ops.torch.write_schemas import DECOMPOSED, TABLE, decomposed, schemas
 
 
 def test_the_table_is_of_the_installed_torch() -> None:
     pytest.importorskip("torch", reason="PyTorch is an optional package")
     assert sorted(set(schemas())) == TABLE.read_text().splitlines()
+    assert decomposed() == DECOMPOSED.read_text().splitlines()
 
 
 def test_every_schema_is_read_whole() -> None:
@@ -40,3 +44,13 @@ def test_arguments_are_read_by_name() -> None:
 def test_one_number_stands_for_as_many_as_the_schema_says() -> None:
     call = Call(shapesmt.InferenceContext.of("aten.max_pool2d.default", ["[4,3]"], attributes={"kernel_size": 3}))
     assert (call.integers("kernel_size"), call.integers("stride"), call.integers("padding")) == ((3, 3), (), (0, 0))
+
+
+def test_an_operator_without_a_rule_says_whether_decomposing_helps() -> None:
+    notes = {}
+    for op in ("aten.special_softmax.default", "aten._sobol_engine_ff_.default"):
+        assert resolve("torch", op, 1) is None
+        graph = Graph("g", {"x": Declared("float32", (2,))}, ["y"], [Node(op, "torch", "n", ["x"], ["y"])])
+        [application] = infer(graph, {"x": tensor("float32", [2])}).applications
+        notes[op] = application.unjudged[0].note
+    assert list(notes.values()) == ["decompose the program first: exported.run_decompositions()", ""]

@@ -1,4 +1,7 @@
-"""`python -m tests.ops.torch.write_schemas`: writes the table of schemas of the PyTorch that is installed."""
+"""`python -m tests.ops.torch.write_schemas`: writes the tables of the PyTorch that is installed.
+
+They are of the operators' schemas, and of those operators that `run_decompositions()` replaces by others.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from pathlib import Path
 import shapesmt
 
 TABLE = Path(shapesmt.__file__).parent / "ops" / "torch" / "schemas.txt"
+DECOMPOSED = TABLE.with_name("decomposed.txt")
 LEFT_OUT = re.compile(
     "_foreach|_fused_|_amp_|backward|cudnn|_mps|mkldnn|miopen|nested|_sparse|_thnn|_hacked|Dict|__torch"
 )
@@ -28,5 +32,14 @@ def schemas() -> Iterator[str]:
         yield f"{name}.{schema.overload_name or 'default'}({ALIAS.sub(lambda alias: alias[1] or '', signature)}"
 
 
+def decomposed() -> list[str]:
+    """The operators of the table that exported programs can be rid of, such as `linear.default`."""
+    import torch
+
+    replaced = {str(operator).removeprefix("aten.") for operator in torch.export.default_decompositions()}
+    return sorted(replaced & {schema.partition("(")[0] for schema in schemas()})
+
+
 if __name__ == "__main__":
+    DECOMPOSED.write_text("".join(f"{name}\n" for name in decomposed()))
     TABLE.write_text("".join(f"{line}\n" for line in sorted(set(schemas()))))

@@ -127,3 +127,36 @@ def bound(op: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str
     if read is None:
         return None
     return {**dict(zip(read.arguments, args, strict=False)), **kwargs}
+
+
+# Calls in short
+
+
+def op(name: str, outputs: int = 1, /, **arguments: Any) -> Call:
+    """A call of `aten.name`."""
+    return Call(f"aten.{name}", arguments, outputs)
+
+
+def f(*shape: Size, dtype: str = "float32") -> Fed:
+    """A tensor of floats, or of that type."""
+    return Fed(dtype, shape)
+
+
+def i(*shape: Size) -> Fed:
+    """A tensor of integers."""
+    return Fed("int64", shape)
+
+
+def b(*shape: Size) -> Fed:
+    """A tensor of booleans."""
+    return Fed("bool", shape)
+
+
+def c(*shape: Size) -> Fed:
+    """A tensor of complex numbers."""
+    return Fed("complex64", shape)
+
+
+def k(*values: int) -> Fed:
+    """A list of integers with these elements."""
+    return Fed("int64", (len(values),), values)

@@ -213,8 +213,10 @@ def judge(call: Call, original: Call | None = None) -> Outcome:
     unknown = ""
     for point in points(call, at):
         atoms = {s: point[n] for n, dim in symbols.items() if (s := dim.as_symbol()) is not None}
-        ran = run(call, point)
-        said = compared(inference, atoms, ran)
+        if any(u.branch.symbols <= atoms.keys() and Evaluator(atoms).formula(u.branch) for u in unjudged):
+            said = Outcome(UNKNOWN, "it isn't judged here")  # nor run: PyTorch may read what isn't its own
+        else:
+            said = compared(inference, atoms, run(call, point))
         if said.kind == WRONG:
             return Outcome(WRONG, f"{call} at {point}: {said.text}")
         unknown = unknown or (f"{call} at {point}: {said.text}" if said.kind == UNKNOWN else "")

@@ -57,6 +57,8 @@ class Exported:
     """Inputs, each with an axis."""
     request: Request | None = None
     """The module that it comes from."""
+    example: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The sizes with which it was exported."""
 
 
 def exported(request: Request) -> Exported:
@@ -80,11 +82,12 @@ def exported(request: Request) -> Exported:
         except Exception as error:  # whatever it raises is its refusal
             raise ModelError(f"{request.source}: torch.export refuses it: {_refusal(error)}") from None
     given = shapes if isinstance(shapes, Mapping) else dict(zip(arguments, shapes or (), strict=False))
-    wanted = [_wanted(spec) for _, spec in _pairs(arguments, given)]
+    pairs = [*_pairs(arguments, given)]
     specs = [spec.arg for spec in program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
     inputs = [arg.name for arg in specs if type(arg).__name__ == "TensorArgument"]
-    asked = frozenset((name, axis) for name, axes in zip(inputs, wanted, strict=False) for axis in axes)
-    return Exported(program, asked, request)
+    named = [(name, *pair) for name, pair in zip(inputs, pairs, strict=False)]
+    asked = frozenset((name, axis) for name, _, spec in named for axis in _wanted(spec))
+    return Exported(program, asked, request, {name: tuple(map(int, tensor.shape)) for name, tensor, _ in named})
 
 
 def _bound(request: Request) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
+from shapesmt import laws
 from shapesmt.algebra import as_dim
 from shapesmt.algebra.numeric import literal
 from shapesmt.ops.math.elementwise import combine
@@ -28,6 +29,13 @@ _WHOLES = {"float16": "complex32", "bfloat16": "complex64", "float32": "complex6
 def kind(dtype: str) -> int:
     """Whether a type is boolean, of integers, of floats or complex, in that order."""
     return BOOL if dtype == "bool" else INTEGER if dtype in INTEGERS else COMPLEX if dtype in _PARTS else FLOAT
+
+
+def require_one_kind(call: Call, *tensors: Tensor | None) -> None:
+    """State that tensors are all of integers, of floats or of complex numbers, as products need it."""
+    types = [x.dtype for x in tensors if x is not None and x.dtype]
+    kinds = {max(kind(dtype), 1) for dtype in types}
+    call.ctx.check(len(kinds) <= 1, laws.OPERANDS_SAME_TYPE.of(types=" and ".join(dict.fromkeys(types))))
 
 
 def promoted(a: str, b: str) -> str:

@@ -11,6 +11,7 @@ from shapesmt.ops.torch.call import Call, operator
 from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
+    from shapesmt.algebra import Dim
     from shapesmt.rules import Tensor
 
 
@@ -28,7 +29,7 @@ def embedding_renorm(call: Call) -> Tensor:
     """The table, of which some rows are made no longer than a length."""
     table, indices = call.tensor("self"), call.tensor("indices")
     call.ctx.require_rank(table, 2)
-    call.ctx.check(indices.rank in (1, 2), laws.RANK_AT_MOST_2.of(rank=indices.rank))
+    call.ctx.check(indices.rank <= 2, laws.RANK_AT_MOST_2.of(rank=indices.rank))
     require_inside(call.ctx, indices, table[0], index=call.place("indices"), from_end=False)
     return tensor(table.dtype, table.dims)
 
@@ -83,5 +84,19 @@ def embedding_bag(call: Call) -> list[Tensor]:
     no_bag = equal(offsets[0], 0)
     require_inside(ctx, indices, table[0], no_bag, index=call.place("indices"), from_end=False)
     ctx.grant(call.place("offsets"))
-    others = [tensor("", None) for _ in range(3)]
-    return [tensor(table.dtype, [offsets[0] - int(last), table[1]]), *others]
+    return _bags(call, offsets[0] - int(last))
+
+
+MAX = 2  # the mode in which a bag keeps the greatest of each column
+
+
+def _bags(call: Call, bags: Dim) -> list[Tensor]:
+    """The bags, the bag of each index, and of each bag its length and its greatest rows."""
+    table, indices, mode = call.tensor("weight"), call.tensor("indices"), call.integer("mode")
+    plain = not call.flag("include_last_offset")
+    unpadded = ".padding_idx" not in call.ctx.node.op or "padding_idx" not in call
+    known = mode > 0 or (table.dtype == "float32" and plain and unpadded)
+    members = tensor("int64", [indices[0] if mode else 0] if known else None)
+    sizes = tensor("int64", [bags] if known else None)
+    greatest = tensor("int64", [bags, table[1]]) if mode == MAX else sizes
+    return [tensor(table.dtype, [bags, table[1]]), members, sizes, greatest]

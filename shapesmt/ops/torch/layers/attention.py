@@ -20,7 +20,7 @@ QUERY_KEY_VALUE = ("query", "key", "value")
 def repeated(call: Call, x: Tensor, heads: Dim) -> Tensor:
     """Keys or values with each head repeated, so that there are as many as of queries."""
     ctx, own = call.ctx, x[-3]
-    ctx.require_at_least(own, 1, laws.HEADS_OF_QUERIES_KEYS_VALUES)
+    call.unchecked(at_least(own, 1), laws.HEADS_OF_QUERIES_KEYS_VALUES)
     ctx.require(equal(heads % own, 0), laws.HEADS_OF_KEYS_DIVIDE_HEADS_OF_QUERIES, heads, own)
     return x.replace(-3, heads)
 

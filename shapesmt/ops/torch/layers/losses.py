@@ -84,7 +84,7 @@ def of_classes(call: Call, x: Tensor, axis: int) -> Shape:
     shape = (*x.dims[:axis], *x.dims[axis + 1 :])
     ctx.check(target.rank == len(shape), laws.TENSORS_ONE_RANK.of(rank=len(shape), other=target.rank))
     ctx.require_agree(target, tensor("", shape), law=laws.LABEL_PER_SAMPLE_AND_POSITION)
-    require_inside(ctx, target, x[axis], equal(target.numel, 0), index=call.place("target"), from_end=True)
+    require_inside(ctx, target, x[axis], equal(target.numel, 0), index=call.place("target"))
     if weight is not None:
         ctx.require_rank(weight, 1)
         ctx.require_equal(weight[0], x[axis], laws.WEIGHT_PER_CLASS)

@@ -9,6 +9,7 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, all_of, any_of, differs, equal, select
 from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_ranks
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import require_one_kind
 from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def strict_product(call: Call, first: str, second: str, *ranks: int) -> Shape:
     ctx, a, b = call.ctx, call.tensor(first), call.tensor(second)
     for x, rank in zip((a, b), ranks, strict=True):
         ctx.require_rank(x, rank)
+    require_one_kind(call, a, b)
     ctx.require_equal(a[-1], b.dims[-2:][0], laws.INNER_SIZES_EQUAL)
     for m, n in zip(a.dims[:-2], b.dims[:-2], strict=False):
         ctx.require_equal(m, n, laws.OPERANDS_SAME_BATCH_AXES)
@@ -128,6 +130,7 @@ def linear(call: Call) -> Tensor:
     """`[..., k]` and weights `[n, k]` make `[..., n]`; weights that are a vector make `[...]`."""
     ctx, x, w, bias = call.ctx, call.tensor("input"), call.tensor("weight"), call.optional("bias")
     ctx.check(x.rank > 0 and w.rank in (1, 2), laws.WEIGHTS_MATRIX_OR_VECTOR.of(rank=w.rank))
+    require_one_kind(call, x, w)
     ctx.require_equal(x[-1], w[-1], laws.LAST_AXIS_FITS_WEIGHTS)
     shape = (*x.dims[:-1], *w.dims[:-1])
     if bias is not None:

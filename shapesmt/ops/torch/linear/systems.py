@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, all_of, any_of, equal
+from shapesmt.algebra import ONE, all_of, any_of, at_least, equal
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.rules import tensor
 
@@ -97,6 +97,8 @@ def least_squares(call: Call) -> list[Tensor]:
     right = tensor("", [*b.dims, ONE]) if vector else b
     ctx.require_rank(right, 2, least=True)
     ctx.require_equal(a[-2], right[-2], laws.RIGHT_SIDES_HAVE_ROWS_OF_MATRICES)
+    if call.text("driver") == "gelss":
+        call.unchecked(at_least(right[-1], 1), laws.VECTORS_NOT_EMPTY)
     batch = ctx.broadcast(a.dims[:-2], right.dims[:-2], law=laws.BATCH_SIZES_BROADCAST)
     shape = (*batch, a[-1], right[-1])
     others = [tensor("", None) for _ in range(3)]

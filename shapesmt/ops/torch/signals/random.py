@@ -42,6 +42,9 @@ def permutation(call: Call) -> Tensor:
 def drawn_like(call: Call) -> Tensor:
     """A tensor of the input's shape."""
     x, chances = call.tensor("self"), call.optional("p")
+    deviation = call.number("std")
+    least = "log_normal" in call.ctx.node.op
+    call.ctx.check(deviation is None or deviation > 0 or (deviation == 0 and not least), laws.DEVIATION_NOT_NEGATIVE)
     if call.ctx.node.op == "aten.bernoulli.default":  # whose elements are the chances
         call.ctx.grant(0)
     if chances is not None and call.ctx.node.op.split(".")[1].endswith("_"):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import any_of, at_least, divides, equal, select
+from shapesmt.algebra import all_of, any_of, at_least, divides, equal, select
 from shapesmt.ops.shared.require import require_least
 from shapesmt.ops.shared.windows import sliding
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import require_one_kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +53,7 @@ def windows(call: Call, x: Tensor, w: Tensor, padding: Sequence[int]) -> list[Wi
 def result(call: Call, filters: Dim, sizes: Sequence[Dim]) -> Tensor:
     """`[n, filters, *sizes]`, with a batch if the input has one, and without channels if the input has none."""
     ctx, x, bias = call.ctx, call.tensor("input"), call.optional("bias")
+    require_one_kind(call, x, call.tensor("weight"), bias)
     before = x.rank - len(sizes) - 1
     if bias is not None:
         ctx.require_rank(bias, 1)
@@ -70,6 +72,15 @@ def convolved(call: Call, *, same: bool = False, padding: Sequence[int] | None =
     return result(call, w[0], sizes)
 
 
+def _require_spread(call: Call, x: Tensor, size: Dim) -> None:
+    """State that a size of the output isn't 0, unless the input is empty; one of two kernels for 3 axes allows it."""
+    empty, three = any_of(equal(x[0], 0), equal(x[1], 0)), x.rank == 5
+    some, none = at_least(size, 1), at_least(size, 0)
+    call.ctx.require(none if three else any_of(some, all_of(empty, none)), laws.OUTPUT_NOT_EMPTY, size, 1)
+    if three:
+        call.unchecked(any_of(some, empty), laws.OUTPUT_NOT_EMPTY)
+
+
 def spread(call: Call) -> Tensor:
     """Every element of `[n, c, *sizes]` spreads weights `[c, m/groups, *kernel]`."""
     ctx, (x, w), groups = call.ctx, operands(call), call.integer("groups")
@@ -81,9 +92,7 @@ def spread(call: Call) -> Tensor:
     for size, axis, extra in zip(x.dims[2:], axes, per_axis(call, "output_padding", len(axes)), strict=True):
         ctx.check(0 <= extra < max(axis.stride, axis.dilation), laws.OUTPUT_PADDING_BELOW_STRIDE_OR_DILATION)
         sizes.append(axis.reach(size) + (extra - axis.head) - axis.tail)
-        ctx.require_at_least(sizes[-1], 1 if len(axes) < 3 else 0, laws.OUTPUT_NOT_EMPTY)
-        if len(axes) == 3:  # of which only one of two kernels refuses an empty output
-            call.unchecked(at_least(sizes[-1], 1), laws.OUTPUT_NOT_EMPTY)
+        _require_spread(call, x, sizes[-1])
     return result(call, w[1] * groups, sizes)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import divides, equal, select
+from shapesmt.algebra import any_of, divides, equal, select
 from shapesmt.ops.shared.require import sized
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.rules import tensor
@@ -39,7 +39,8 @@ def affine_grid(call: Call) -> Tensor:
     axes = len(size) - 2
     ctx.require_rank(theta, 3)
     ctx.require_equal(theta[0], size[0], laws.SIZE_AND_THETA_SAME_BATCH)
-    ctx.require_equal(theta[1], axes, laws.THETA_ROW_PER_AXIS)
+    rows = any_of(equal(theta[1], axes), *(equal(d, 0) for d in (size[0], *size[2:])))
+    ctx.require(rows, laws.THETA_ROW_PER_AXIS, theta[1], axes)
     ctx.require_equal(theta[2], axes + 1, laws.THETA_COLUMN_PER_AXIS_AND_SHIFT)
     return tensor(theta.dtype, [size[0], *size[2:], axes])
 

@@ -40,6 +40,7 @@ def pooled(call: Call, x: Tensor) -> Shape:
     ctx.check(min(kernel) > 0, laws.KERNEL_NOT_EMPTY)
     ctx.check(min((*stride, *dilation)) > 0, laws.STRIDES_AND_DILATIONS_POSITIVE)
     ctx.check(min(padding) >= 0, laws.PADDING_NOT_NEGATIVE)
+    ctx.check("divisor_override" not in call or call.integer("divisor_override") != 0, laws.DIVISOR_NOT_0)
     fits = all(2 * p <= k for p, k in zip(padding, kernel, strict=True))
     ctx.check(fits, laws.PADDING_HALF_OF_KERNEL)
     for size, k in zip(x.dims[-count:], kernel, strict=True):

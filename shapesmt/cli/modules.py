@@ -1,0 +1,52 @@
+"""A module of PyTorch on the command line: `model.py:example`, a function that returns it with its arguments.
+
+def example():
+return Net().eval(), (torch.ones(2, 3, 64, 64),)
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from shapesmt.errors import UsageError, printable
+
+__all__ = ["module_of"]
+
+_NAMED = re.compile(r"(?P<file>.+\.py):(?P<name>[^\W\d]\w*)")
+
+
+def module_of(text: str) -> tuple[Any, ...] | None:
+    """The module, its arguments and, if there are, its keywords; None of what names no function in a file of Python.
+
+    Raises:
+        UsageError: There is no such file or function, it fails, or it returns something else.
+
+    >>> module_of("model.pt2") is None
+    True
+    """
+    match = _NAMED.fullmatch(text)
+    if match is None:
+        return None
+    file, name = Path(match["file"]), match["name"]
+    if not file.is_file():
+        raise UsageError(f"{printable(text)}: there is no file {printable(str(file))}")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None
+    assert spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(file.parent))
+    try:
+        spec.loader.exec_module(loaded)
+        returned = getattr(loaded, name)()
+    except Exception as error:  # whatever the file raises
+        reason = printable(f"{type(error).__name__}: {error}", 200)
+        raise UsageError(f"{printable(text)} can't be called: {reason}") from None
+    finally:
+        sys.path.remove(str(file.parent))
+    if not isinstance(returned, tuple) or len(returned) not in (2, 3):
+        raise UsageError(f"{printable(text)} is to return a module and a tuple of its arguments (and its keywords)")
+    return returned

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shapesmt.cli.main import main
+from shapesmt.cli.modules import module_of
+from shapesmt.errors import UsageError
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "net.py"
+    path.write_text("def example():\n    return 'module', (1, 2)\n\ndef other():\n    return 3\n")
+    return str(path)
+
+
+def test_a_function_gives_the_module(file: str) -> None:
+    assert module_of(f"{file}:example") == ("module", (1, 2))
+    assert module_of("https://example.org/net.py:") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("other", "is to return a module and a tuple of its arguments"),
+        ("missing", "can't be called: AttributeError: module 'net' has no attribute 'missing'"),
+    ],
+)
+def test_what_is_no_module(file: str, name: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        module_of(f"{file}:{name}")
+    with pytest.raises(UsageError, match=r"there is no file gone\.py"):
+        module_of("gone.py:example")
+
+
+def test_the_command_tries_what_it_writes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch", reason="PyTorch is an optional package")
+    path = tmp_path / "halves.py"
+    path.write_text(
+        "import torch\n\n\nclass Halves(torch.nn.Module):\n    def forward(self, x):\n"
+        "        return x[:, ::2] + x[:, 1::2]\n\n\ndef example():\n    return Halves(), (torch.ones(3, 8),)\n"
+    )
+    assert main(["dynamic-shapes", f"{path}:example", "--shape", "x=[n,w]", "--dim", "w=2..64"]) == 0
+    out, err = capfd.readouterr()
+    assert '"x": {0: n, 1: 2*_w},' in out
+    assert "not tried" not in out
+    assert not err

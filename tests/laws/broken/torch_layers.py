@@ -1,0 +1,107 @@
+"""Calls that break one law each, of PyTorch's operators: losses and normalization."""
+
+from __future__ import annotations
+
+from shapesmt import laws
+from tests.oracle.torch.calls import c, f, i, k, op
+
+ROWS = [
+    (laws.AXIS_SPLITS_EVENLY, op("glu.default", self=f(1, 8, 2), dim=0)),
+    (laws.RANK_AT_MOST_1, op("prelu.default", self=f(4, 8, 3), weight=f(2, 4))),
+    (laws.PARAMETERS_PER_CHANNEL, op("prelu.default", self=f(2, 8, 3), weight=f(4))),
+    (laws.INPUT_AND_TARGET_SAME_SHAPE, op("binary_cross_entropy.default", self=f(1, 1), target=f(1))),
+    (laws.WEIGHTS_BROADCAST_TO_INPUT, op("binary_cross_entropy.default", self=f(2, 3), target=f(2, 3), weight=f(0))),
+    (
+        laws.RANK_AT_MOST_1,
+        op("cosine_embedding_loss.default", input1=f(5, 5), input2=f(5, 5), target=f(1, 5), margin=0.9329070713842775),
+    ),
+    (
+        laws.TENSORS_ONE_RANK,
+        op("cosine_embedding_loss.default", input1=f(5, 5), input2=f(5), target=f(5), margin=0.9329070713842775),
+    ),
+    (laws.TENSORS_ONE_RANK, op("multi_margin_loss.default", self=f(5, 4), target=f(5, 4), p=0, margin=1.0)),
+    (laws.LABEL_PER_SAMPLE_AND_POSITION, op("multi_margin_loss.default", self=f(5, 4), target=f(4), p=1, margin=1.0)),
+    (laws.WEIGHT_PER_CLASS, op("nll_loss_nd.default", self=f(2, 1), target=k(0, 0), weight=f(3), reduction=0)),
+    (laws.INPUT_AND_TARGET_SAME_SHAPE, op("cross_entropy_loss.default", self=f(2, 0, 1), target=f(2, 3, 1))),
+    (laws.WEIGHT_PER_CLASS, op("cross_entropy_loss.default", self=f(2), target=i(2), weight=f(3))),
+    (laws.RANK_AT_MOST_2, op("multi_margin_loss.default", self=f(1, 5, 4), target=f(5, 4), p=1, margin=1.0)),
+    (laws.A_CLASS, op("multi_margin_loss.default", self=f(0), target=f(5), p=1, margin=1.0)),
+    (laws.RANK_AT_MOST_2, op("multilabel_margin_loss.default", self=f(1, 5, 4), target=f())),
+    (laws.INPUT_AND_TARGET_SAME_SHAPE, op("multilabel_margin_loss.default", self=f(5), target=f())),
+    (
+        laws.PARAMETERS_PER_CHANNEL,
+        op(
+            "instance_norm.default",
+            input=f(2, 3, 4),
+            weight=f(1),
+            bias=f(3),
+            use_input_stats=True,
+            momentum=0.1,
+            eps=1e-05,
+            cudnn_enabled=False,
+        ),
+    ),
+    (
+        laws.INPUT_NOT_EMPTY,
+        op(
+            "_batch_norm_with_update.default",
+            4,
+            input=f(0, 2, 4),
+            weight=f(2),
+            bias=f(2),
+            running_mean=f(2),
+            running_var=f(2),
+            momentum=-1.2,
+            eps=1e-05,
+        ),
+    ),
+    (
+        laws.STATISTICS_GIVEN,
+        op(
+            "instance_norm.default",
+            input=f(2, 3, 4),
+            weight=f(3),
+            bias=f(3),
+            use_input_stats=False,
+            momentum=0.1,
+            eps=1e-05,
+            cudnn_enabled=False,
+        ),
+    ),
+    (
+        laws.BATCH_NOT_EMPTY,
+        op(
+            "instance_norm.default",
+            input=f(0, 3, 4),
+            weight=f(3),
+            bias=f(3),
+            use_input_stats=True,
+            momentum=0.1,
+            eps=1e-05,
+            cudnn_enabled=False,
+        ),
+    ),
+    (
+        laws.NORMALIZED_AXES,
+        op("rms_norm.default", input=c(1, 2, 3), normalized_shape=(1, 2, 3, 3), weight=c(1, 2, 3), eps=0.5),
+    ),
+    (
+        laws.PARAMETERS_SHAPED_AS_NORMALIZED,
+        op("rms_norm.default", input=c(1, 2, 3), normalized_shape=(1, 2, 9), weight=c(1, 2, 3), eps=0.5),
+    ),
+    (
+        laws.GROUP_POSITIVE,
+        op(
+            "native_group_norm.default", 3, input=f(1, 6, 3), weight=f(6), bias=f(6), N=1, C=6, HxW=3, group=-1, eps=0.5
+        ),
+    ),
+    (laws.GROUPS_DIVIDE_CHANNELS, op("group_norm.default", input=f(4, 3), num_groups=2, weight=f(4), bias=f(4))),
+    (
+        laws.PARAMETERS_PER_CHANNEL,
+        op("native_group_norm.default", 3, input=f(1, 6, 3), weight=f(6), bias=f(7), N=1, C=6, HxW=3, group=2, eps=0.5),
+    ),
+    (
+        laws.ELEMENT_COUNT_KEPT,
+        op("native_group_norm.default", 3, input=f(1, 6), weight=f(6), bias=f(6), N=1, C=6, HxW=3, group=2, eps=0.5),
+    ),
+]

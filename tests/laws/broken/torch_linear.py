@@ -1,0 +1,85 @@
+"""Calls that break one law each, of PyTorch's operators: linear algebra."""
+
+from __future__ import annotations
+
+from shapesmt import laws
+from tests.oracle.torch.calls import c, f, i, op
+
+ROWS = [
+    (laws.EQUATION_TERM_PER_INPUT, op("einsum.default", equation="reflect", tensors=(i(2, 3), i(1, 3)))),
+    (laws.EQUATION_TERM_LETTER_PER_AXIS, op("einsum.default", equation="ij,kj->ik", tensors=(i(1, 2, 3), i(1, 3)))),
+    (laws.LETTER_SIZES_BROADCAST, op("einsum.default", equation="ij,kj->ik", tensors=(i(2, 3), i(1, 4)))),
+    (
+        laws.AXES_AS_MANY_IN_BOTH,
+        op("tensordot.default", self=c(2, 2, 1), other=c(2, 1, 2), dims_self=(0, 1), dims_other=()),
+    ),
+    (
+        laws.INNER_SIZES_EQUAL,
+        op("tensordot.default", self=c(0, 2, 1), other=c(2, 1, 2), dims_self=(0, 1), dims_other=(2, 0)),
+    ),
+    (laws.MATRICES_SQUARE, op("linalg_matrix_power.default", self=f(2, 1), n=3)),
+    (laws.MATRICES_SQUARE, op("cholesky.default", self=c(6, 5))),
+    (laws.TENSORS_ONE_RANK, op("linalg_householder_product.default", input=c(5, 5), tau=c())),
+    (laws.REFLECTIONS_FIT_MATRIX, op("linalg_householder_product.default", input=c(5, 1), tau=c(5))),
+    (laws.OPERANDS_SAME_BATCH_AXES, op("linalg_householder_product.default", input=f(1, 1, 5, 5), tau=f(2, 1, 5))),
+    (
+        laws.TENSORS_ONE_RANK,
+        op("ormqr.default", self=c(5, 5, 1), input2=c(5), input3=c(5, 5), left=True, transpose=True),
+    ),
+    (
+        laws.REFLECTIONS_FIT_MATRIX,
+        op("ormqr.default", self=c(5, 5), input2=c(1), input3=c(5, 5), left=True, transpose=True),
+    ),
+    (
+        laws.INNER_SIZES_EQUAL,
+        op("ormqr.default", self=c(10, 5), input2=c(5), input3=c(5, 5), left=True, transpose=True),
+    ),
+    (laws.VECTORS_OF_ONE_LENGTH, op("cdist.default", x1=f(5, 5, 0), x2=f(5, 6, 2), p=0.0, compute_mode=1)),
+    (laws.BATCH_SIZES_BROADCAST, op("cdist.default", x1=f(0, 5, 2), x2=f(5, 6, 2), p=0.0, compute_mode=1)),
+    (laws.RANK_AT_MOST_2, op("corrcoef.default", self=f(2, 3, 1))),
+    (laws.RANK_AT_MOST_1, op("cov.default", self=f(5), aweights=f(1, 1))),
+    (laws.WEIGHT_PER_OBSERVATION, op("cov.default", self=f(5), aweights=f(2))),
+    (laws.EXTREME_AXIS_HAS_ELEMENT, op("renorm_.default", self=f(0, 5, 5), p=float("inf"), dim=2, maxnorm=0.5)),
+    (laws.AXES_OF_MATRIX, op("linalg_matrix_norm.str_ord", self=c(2, 2), ord="fro", dim=(-1,))),
+    (laws.AXES_OF_MATRIX, op("linalg_norm.default", self=f(2, 3, 1), ord=2)),
+    (laws.MATRICES_SQUARE, op("linalg_cond.default", self=f(6, 3), p=1)),
+    (laws.MATRICES_SQUARE, op("linalg_pinv.atol_rtol_tensor", self=f(4, 5), hermitian=True)),
+    (laws.TOLERANCE_BROADCASTS_TO_BATCH, op("linalg_pinv.atol_rtol_tensor", self=f(2, 3, 4), atol=f(4))),
+    (laws.MATRICES_SQUARE, op("linalg_matrix_rank.atol_rtol_tensor", input=f(1, 5), hermitian=True)),
+    (laws.PRODUCT_OPERANDS_NOT_SCALAR, op("matmul.default", self=c(), other=c(4, 2))),
+    (laws.INNER_SIZES_EQUAL, op("matmul.default", self=c(4, 8), other=c(4, 2))),
+    (laws.BATCH_SIZES_BROADCAST, op("matmul.default", self=f(4, 3, 4), other=f(2, 4, 5))),
+    (laws.INNER_SIZES_EQUAL, op("addmm.default", self=c(), mat1=c(2, 2), mat2=c(3, 3))),
+    (laws.OPERANDS_SAME_BATCH_AXES, op("addbmm_.default", self=c(5, 10), batch1=c(10, 5, 5), batch2=c(5, 5, 10))),
+    (laws.BIAS_BROADCASTS_TO_PRODUCT, op("addmv_.default", self=c(5, 1), mat=c(5, 10), vec=c(10))),
+    (laws.CHANGED_SHAPED_AS_RESULT, op("baddbmm_.default", self=c(1, 1), batch1=c(5, 5, 5), batch2=c(5, 5, 10))),
+    (laws.WEIGHTS_MATRIX_OR_VECTOR, op("linear.default", input=f(8, 3), weight=f(1, 4, 3), bias=f(4))),
+    (laws.LAST_AXIS_FITS_WEIGHTS, op("linear.default", input=f(8, 4), weight=f(4, 3), bias=f(4))),
+    (laws.BIAS_BROADCASTS_TO_PRODUCT, op("linear.default", input=f(8, 3), weight=f(3), bias=f(4))),
+    (laws.SIZES_AGREE_BUT_LAST, op("bilinear.default", input1=f(0, 3), input2=f(1, 4), weight=f(5, 3, 4), bias=f(5))),
+    (laws.LAST_AXIS_FITS_WEIGHTS, op("bilinear.default", input1=f(0, 0), input2=f(0, 4), weight=f(5, 3, 4), bias=f(5))),
+    (laws.BIAS_PER_FILTER, op("bilinear.default", input1=f(0, 3), input2=f(0, 4), weight=f(5, 3, 4), bias=f(1))),
+    (laws.INNER_SIZES_EQUAL, op("inner.default", self=c(5, 1), other=c(5))),
+    (laws.AT_LEAST_TWO_TENSORS_TO_JOIN, op("linalg_multi_dot.default", tensors=(c(2, 0),))),
+    (laws.CHAIN_OF_MATRICES_AND_VECTORS, op("linalg_multi_dot.default", tensors=(c(1, 2, 0), c(0, 2)))),
+    (laws.INNER_SIZES_EQUAL, op("linalg_multi_dot.default", tensors=(c(2, 0), c(2)))),
+    (laws.INNER_SIZES_EQUAL, op("linalg_vecdot.default", x=c(0), y=c(1))),
+    (laws.TENSORS_ONE_RANK, op("cross.default", self=c(3), other=c(5, 3))),
+    (laws.VECTORS_3_ELEMENTS, op("cross.default", self=c(5, 3), other=c(5, 1))),
+    (laws.TWO_POWERS, op("linalg_vander.default", x=f(), N=-2)),
+    (
+        laws.MATRICES_SQUARE,
+        op("linalg_lu_solve.default", LU=c(3, 0), pivots=f(3, dtype="int32"), B=c(4, 3), left=False),
+    ),
+    (
+        laws.RIGHT_SIDES_HAVE_ROWS_OF_MATRICES,
+        op("linalg_lu_solve.default", LU=c(3, 3), pivots=f(3, dtype="int32"), B=c(4, 3), left=True),
+    ),
+    (laws.BATCH_SIZES_BROADCAST, op("cholesky_solve.default", self=c(0, 2, 2, 1), input2=c(0, 2, 2))),
+    (laws.PIVOT_PER_ROW, op("linalg_lu_solve.default", LU=c(3, 3), pivots=f(dtype="int32"), B=c(4, 3), left=False)),
+    (laws.RIGHT_SIDES_HAVE_ROWS_OF_MATRICES, op("linalg_lstsq.default", 4, self=c(1, 3), b=c(2, 3), driver="gels")),
+    (laws.STEP_POSITIVE, op("linalg_tensorinv.default", self=f(2, 2, 3, 12, 1), ind=0)),
+    (laws.MATRICES_SQUARE, op("linalg_tensorinv.default", self=f(4, 2, 3, 12, 1), ind=3)),
+    (laws.RIGHT_SIDES_HAVE_ROWS_OF_MATRICES, op("linalg_tensorsolve.default", self=c(2, 3), other=c(2, 3))),
+    (laws.MATRICES_SQUARE, op("linalg_tensorsolve.default", self=c(2, 6, 6), other=c(2, 3))),
+]

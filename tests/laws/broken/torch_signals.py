@@ -1,0 +1,40 @@
+"""Calls that break one law each, of PyTorch's operators: signals."""
+
+from __future__ import annotations
+
+from shapesmt import laws
+from tests.oracle.torch.calls import c, f, i, op
+
+ROWS = [
+    (laws.SIGNAL_NOT_EMPTY, op("fft_hfftn.default", self=f(1))),
+    (laws.SIZE_PER_RESIZED_AXIS, op("fft_rfft2.default", self=i(5, 6, 7), s=(6,))),
+    (laws.A_TRANSFORMED_AXIS, op("fft_hfftn.default", self=f())),
+    (laws.FRAME_NOT_EMPTY, op("stft.default", self=f(110), n_fft=0, normalized=False, return_complex=False)),
+    (laws.FRAME_STEP_POSITIVE, op("stft.default", self=f(110), n_fft=3, normalized=False, return_complex=False)),
+    (
+        laws.WINDOW_NO_LONGER_THAN_FRAME,
+        op("stft.default", self=f(40), n_fft=8, hop_length=2, win_length=-2, window=f(8), return_complex=True),
+    ),
+    (
+        laws.WINDOW_HAS_ITS_LENGTH,
+        op("stft.default", self=f(40), n_fft=8, hop_length=2, win_length=3, window=f(8), return_complex=True),
+    ),
+    (laws.RANK_1_OR_2, op("stft.default", self=f(), n_fft=10, normalized=False, return_complex=False)),
+    (
+        laws.SIGNAL_NOT_EMPTY,
+        op("stft.default", self=f(0, 100), n_fft=16, hop_length=4, normalized=False, return_complex=True),
+    ),
+    (laws.FRAME_FITS_SIGNAL, op("stft.default", self=f(1), n_fft=10, normalized=False, return_complex=False)),
+    (laws.RANK_2_OR_3, op("istft.default", self=c(), n_fft=10, center=True, normalized=False, onesided=True)),
+    (laws.SIGNAL_NOT_EMPTY, op("istft.default", self=c(6, 0), n_fft=10, center=True, normalized=False, onesided=True)),
+    (
+        laws.BINS_AS_MANY_AS_FRAME_HAS,
+        op("istft.default", self=c(6, 4), n_fft=9, center=True, normalized=False, onesided=True),
+    ),
+    (laws.PLACE_PER_SAMPLE, op("cumulative_trapezoid.x", y=f(2, 3), x=f(2), dim=1)),
+    (laws.SIZES_NOT_NEGATIVE, op("randn.default", size=(3, -2), dtype="float32")),
+    (laws.RANK_1_OR_2, op("multinomial.default", self=f(dtype="float64"), num_samples=3)),
+    (laws.A_NUMBER, op("multinomial.default", self=f(2, dtype="float64"), num_samples=0)),
+    (laws.K_AT_MOST_AXIS, op("multinomial.default", self=f(2, dtype="float64"), num_samples=3)),
+    (laws.A_CLASS_TO_DRAW, op("multinomial.default", self=f(0), num_samples=2, replacement=True)),
+]
