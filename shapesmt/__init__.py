@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from shapesmt.cli import Config
     from shapesmt.drop_in import infer_shapes
     from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, SizeOverflowError, UsageError
+    from shapesmt.fleet import check_many
     from shapesmt.frontends.builder import GraphBuilder
     from shapesmt.graph import Graph, Node, networkx_graph
     from shapesmt.inspection import dataflow, encoding, explain_code, inspect, load_graph, save_graph, supported_ops
@@ -51,6 +52,7 @@ _HOMES = {
         "SizeOverflowError",
         "UsageError",
     ),
+    "fleet": ("check_many",),
     "frontends.builder": ("GraphBuilder",),
     "graph": (
         "Graph",
@@ -118,6 +120,7 @@ __all__ = [
     "assert_proved",
     "bounds",
     "check",
+    "check_many",
     "dataflow",
     "dynamic_shapes",
     "encode",

@@ -39,7 +39,7 @@ DOORS = {
     "onnx": ("frontends/onnx/", "export/onnx.py", "export/targets/", "optimize/protobuf.py", "replay/"),
     "fsspec": ("frontends/remote.py",),
     "distributed": ("fleet/cluster.py",),
-    "pyarrow": ("fleet/table.py",),
+    "pyarrow": ("fleet/results.py",),
     "z3": ("solve/worker.py", "system/constraints.py"),
     "networkx": ("graph/",),
     "click": ("cli/",),

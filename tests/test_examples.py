@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import io
 import json
 import random
 import runpy
@@ -9,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -99,6 +102,22 @@ def test_what_other_tools_accept(command: str) -> None:
         for i in model.graph.input
     }
     openvino.Core().read_model(words[2]).reshape(shapes)
+
+
+@pytest.mark.parametrize("story", ["torch_export", "lowering"])
+def test_the_script_exports_the_program(story: str) -> None:
+    pytest.importorskip("torch", reason="PyTorch is an optional package")
+    from examples.torch_export.export import archive
+
+    script = importlib.import_module(f"examples.{story}.export")
+    (file,) = (ROOT / "examples" / story).glob("*.pt2")
+    assert programs(archive(script.exported())) == programs(file.read_bytes())
+
+
+def programs(content: bytes) -> dict[str, Any]:
+    """The programs of an archive, by entry."""
+    with zipfile.ZipFile(io.BytesIO(content)) as zipped:
+        return {name: json.loads(zipped.read(name)) for name in zipped.namelist() if name.endswith(".json")}
 
 
 def test_the_plan_of_an_executorch_program_holds() -> None:

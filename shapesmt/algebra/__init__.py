@@ -41,7 +41,7 @@ from shapesmt.algebra.formula import (
     select,
     truncated_divide,
 )
-from shapesmt.algebra.interning import LOCK, Table, WeakTable, entries_of, forget, memo, one_call, sizes
+from shapesmt.algebra.interning import LOCK, Table, WeakTable, entries_of, forget, forget_between, memo, one_call, sizes
 from shapesmt.algebra.intervals import Bound, Interval
 from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation
 from shapesmt.algebra.relaxation import tight
@@ -111,6 +111,7 @@ __all__ = [
     "evaluate",
     "fits_int64",
     "forget",
+    "forget_between",
     "from_terms",
     "implies",
     "less",

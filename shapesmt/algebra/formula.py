@@ -23,7 +23,7 @@ from shapesmt.algebra.dim import ATOMS, Atom, Dim, Monomial, as_dim, make_atom, 
 from shapesmt.algebra.factors import common_factor, divide_terms
 from shapesmt.algebra.interning import Table
 from shapesmt.algebra.operations import MAX, MIN, SELECT, written
-from shapesmt.algebra.relaxation import tight
+from shapesmt.algebra.relaxation import there, tight
 
 MAX_FACTOR = 64  # the greatest number that is tried as the ratio of two factors
 MAX_CLAUSES = 48  # the most clauses that are compared with each other
@@ -230,6 +230,10 @@ def _joined(op: Literal["and", "or"], neutral: Formula, absorbing: Formula, form
         return absorbing
     if not parts:
         return neutral
+    if 1 < len(parts) <= MAX_LIFTED:
+        for f in [f for f in parts if f.op == ("eq" if op == "or" else "ne")]:
+            if any((op == "or") in there(f, other) for other in parts if other is not f):
+                del parts[f]  # `n == 1` in `n == 1 or n <= 8`
     return next(iter(parts)) if len(parts) == 1 else _intern(op, None, tuple(parts))
 
 
@@ -269,8 +273,8 @@ def select(condition: Formula, a: Dim | int, b: Dim | int) -> Dim:
     >>> n, m = symbol("n", 1, 9), symbol("m", 1, 9)
     >>> select(equal(n, 1), m, n)
     Dim('(m if n == 1 else n)')
-    >>> select(equal(n, m), n, m)
-    Dim('m')
+    >>> select(equal(n, m), n, m), select(equal(n, 1), n // 4, 0)
+    (Dim('m'), Dim('0'))
     """
     a, b = as_dim(a), as_dim(b)
     if condition is TRUE or a is b:
@@ -279,7 +283,7 @@ def select(condition: Formula, a: Dim | int, b: Dim | int) -> Dim:
         return b
     if condition.op == "ne":
         return select(negate(condition), b, a)
-    if condition.op == "eq" and equal(a, b) is condition:
+    if condition.op == "eq" and (equal(a, b) is condition or len({*there(condition, a, b)}) == 1):
         return b
     return make_atom(SELECT, (condition, a, b))
 

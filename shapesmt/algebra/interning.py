@@ -27,7 +27,7 @@ from weakref import WeakValueDictionary, ref
 from shapesmt.collector import gc_paused
 from shapesmt.deadline import look
 
-__all__ = ["LIMIT", "Table", "WeakTable", "entries_of", "forget", "memo", "one_call", "sizes"]
+__all__ = ["LIMIT", "Table", "WeakTable", "entries_of", "forget", "forget_between", "memo", "one_call", "sizes"]
 
 LIMIT = 250_000
 """The most entries of all tables together that one call leaves to the next: some 200 MB."""
@@ -144,6 +144,13 @@ class _Calls:
     count = 0
 
 
+def forget_between(most: int) -> None:
+    """`forget`, if the tables have more entries than this, unless a call is running."""
+    with LOCK:
+        if not _Calls.count and sum(sizes().values()) > most:
+            forget()
+
+
 @contextmanager
 def one_call() -> Iterator[None]:
     """One call of the library, without garbage collection; `forget` is called before the first if tables are large.
@@ -153,8 +160,7 @@ def one_call() -> Iterator[None]:
     False
     """
     with LOCK:
-        if not _Calls.count and sum(sizes().values()) > LIMIT:
-            forget()
+        forget_between(LIMIT)
         _Calls.count += 1
     try:
         with gc_paused():

@@ -9,8 +9,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf
-from typing import TypeAlias
+from math import inf, prod
+from typing import Any, TypeAlias
 
 from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, from_terms, of_atom, term_bounds
@@ -18,6 +18,7 @@ from shapesmt.algebra.factors import common_factor, divide_terms, without
 from shapesmt.algebra.intervals import Bound, Interval
 from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation
 
+MAX_PLAIN = 5  # the depth of expressions that are looked at where a symbol is a number
 MAX_RELAXED = 12  # deeper expressions are bounded by interval arithmetic alone
 
 
@@ -90,3 +91,51 @@ ABOVE: dict[Operation, Above | None] = {
     SYMBOL: None,
 }
 """An upper bound of `others + factor*atom` with a factor of constant sign; None for atoms that aren't replaced."""
+
+
+class _Number:
+    """The values of expressions and conditions where one symbol, the only one in them, is a number."""
+
+    arrays = False
+
+    def __init__(self, symbol: Atom, value: int) -> None:
+        self._symbol, self._value = symbol, value
+
+    def dim(self, dim: Dim) -> int:
+        """The value of an expression."""
+        return sum(c * prod(self._atom(ATOMS[n]) for n in monomial) for monomial, c in dim.terms)
+
+    def formula(self, formula: Any) -> bool:
+        """The truth of a condition."""
+        if formula.dim is None:
+            return (any if formula.op in ("or", "false") else all)(map(self.formula, formula.args))
+        value = self.dim(formula.dim)
+        return value == 0 if formula.op == "eq" else value != 0 if formula.op == "ne" else value >= 0
+
+    def _atom(self, atom: Atom) -> int:
+        return self._value if atom is self._symbol else int(atom.op.evaluate(self, *atom.args))
+
+
+def there(condition: Any, *about: Any) -> tuple[int, ...]:
+    """What others come to where the one symbol that all are about has the number that `x == 3` or `x != 3` says.
+
+    None are known where a condition says something else, and where one of the others is deep.
+    """
+    if condition.op not in ("eq", "ne") or len(condition.symbols) != 1:
+        return ()
+    (atom,), constant = condition.symbols, dict(condition.dim.terms).get((), 0)
+    if condition.dim is not of_atom(atom) + constant or atom.definition is not None:
+        return ()
+    if not all(part.depth <= MAX_PLAIN and part.symbols <= {atom} and _is_plain(part) for part in about):
+        return ()
+    at = _Number(atom, -constant)
+    return tuple(at.dim(part) if isinstance(part, Dim) else at.formula(part) for part in about)
+
+
+def _is_plain(part: Any) -> bool:
+    """Whether all operations in an expression or a condition are evaluated, and no symbol stands for an expression."""
+    dims = [part] if isinstance(part, Dim) else [part.dim] if part.dim is not None else []
+    atoms = [ATOMS[n] for dim in dims for monomial, _ in dim.terms for n in monomial]
+    inner = [a for atom in atoms for a in atom.args if isinstance(a, Dim) or hasattr(a, "dim")]
+    inner += [] if isinstance(part, Dim) else part.args
+    return not any(a.op.opaque or a.definition is not None for a in atoms) and all(map(_is_plain, inner))

@@ -44,9 +44,10 @@ def memory(
     question = settled(model, *configured(options))
     answer = waiting(f"measuring {model}", question, lambda: api.measured(model, question, wanted))
     if html is not None:
-        from shapesmt.cli.html_files import write_memory
+        from shapesmt.export import write_whole
+        from shapesmt.render import memory_page
 
-        write_memory(html, answer)
+        write_whole(html, memory_page(answer).encode())
     return show(answer, form)
 
 

@@ -10,12 +10,13 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from shapesmt.cli.compilers import dynamic_shapes, memory, profile, simplify, tighten
 from shapesmt.cli.completion import complete_model, complete_target
+from shapesmt.cli.fleet import Fleet, checked, fleet_options
 from shapesmt.cli.options import (
     Commands,
     check_command,
@@ -39,10 +40,6 @@ from shapesmt.render import (
     tolerate_unprintable,
 )
 from shapesmt.version import __version__
-
-if TYPE_CHECKING:
-    from shapesmt.cli.config import Config
-    from shapesmt.report import BatchReport
 
 __all__ = ["cli", "main"]
 
@@ -129,8 +126,7 @@ def cli() -> None:
 @click.option("--strict", is_flag=True, help="Exit with 1 where there is a warning.")
 @click.option("--replay", is_flag=True,
               help="Run counterexamples on ONNX Runtime (pip install 'shapesmt[replay]'), or by PyTorch.")  # fmt: skip
-@click.option("--jobs", type=click.IntRange(1), metavar="N",
-              help="How many models to check at once; by default as many as there are processors.")  # fmt: skip
+@fleet_options
 @click.option("-q", "--quiet", is_flag=True, help="Text of one line: the verdict of each model.")
 @click.option("--all", "everything", is_flag=True, help="Text of all findings, however many.")
 @click.option("--html", metavar="FILE",
@@ -138,7 +134,7 @@ def cli() -> None:
 def check(
     form: Form,
     models: tuple[str, ...],
-    jobs: int | None,
+    fleet: Fleet,
     quiet: bool,
     everything: bool,
     html: str | None,
@@ -146,23 +142,23 @@ def check(
 ) -> int:
     """Does every node run for every input? If not: which input breaks it?
 
-    Of several models, or a folder with some, a table of the verdicts comes last, and the gravest exit status counts:
-    2, then 1, then 3. A run or a solver that contradicts the answer (--replay, --certify) ends with 4.
+    Of several models, a folder with some, or a pattern, a table of the verdicts comes last, and the gravest exit status
+    counts: 2, then 1, then 3. A run or a solver that contradicts the answer (--replay, --certify) ends with 4.
     """
-    if form == "text" and (quiet or everything):
-        form = "quiet" if quiet else "all"
+    if form == "text":
+        wanted = {"quiet": quiet, "all": everything, "fleet": fleet.summary or fleet.output is not None}
+        form = next((name for name, asked in wanted.items() if asked), form)
     config, options = configured(options)
-    from shapesmt.frontends import is_folder
+    from shapesmt import fleet as many
 
-    several = len(models) > 1 or is_folder(models[0])
-    if several:
-        return show(_checked(models, jobs or config.jobs, config, options, html), form)
+    if len(models) > 1 or fleet.several or many.is_several(models[0]):
+        return show(checked(models, fleet, config, options, html, brief=form == "fleet"), form)
     from shapesmt import api
 
     (model,) = models
     question = settled(model, config, options)
     if html is not None:
-        from shapesmt.cli.html_files import write_page
+        from shapesmt.fleet import write_page
 
         report = write_page(html, waiting(f"checking {model}", question, lambda: api.page_data(model, question)))
     else:
@@ -170,28 +166,6 @@ def check(
     if form in LOCATING and model != "-":
         report = replace(report, model=model)
     return show(report, form)
-
-
-def _checked(
-    models: Sequence[str], jobs: int | None, config: Config, options: dict[str, Any], html: str | None
-) -> BatchReport:
-    """The answer of `check` for several models, with a folder of pages where one is named."""
-    from shapesmt.cli import many
-    from shapesmt.render import counting
-
-    paths = many.models_in(models)
-    options = many.shared(paths, options)
-    shapes, options["shapes"] = options["shapes"], {}
-    tasks = [many.Task(path, settled(path, config, options), shapes) for path in paths]
-    if html is not None:
-        from shapesmt.cli.html_files import page_paths, write_index
-
-        tasks = [task._replace(page=page) for task, page in zip(tasks, page_paths(html, paths), strict=True)]
-    with counting(len(tasks)) as done:
-        batch = many.check_all(tasks, jobs or many.usual_jobs(len(tasks)), done)
-    if html is not None:
-        write_index(html, batch, [task.page for task in tasks])
-    return batch
 
 
 @cli.command(epilog=f"{_CHECK_STATUS}. Example: shapesmt explain unet.onnx /up1/Concat")

@@ -6,7 +6,20 @@ from importlib import resources
 
 __all__ = ["TOPICS", "page", "titles"]
 
-TOPICS = ("verdicts", "ranges", "data", "models", "simplify", "settings", "json", "python", "rules", "limits", "shell")
+TOPICS = (
+    "verdicts",
+    "ranges",
+    "data",
+    "models",
+    "fleet",
+    "simplify",
+    "settings",
+    "json",
+    "python",
+    "rules",
+    "limits",
+    "shell",
+)
 """In the order in which a newcomer reads them."""
 
 

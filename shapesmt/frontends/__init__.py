@@ -1,7 +1,7 @@
 """Files to graphs: one frontend per format, one door for all of them."""
 
 from shapesmt.frontends.beside import SideRead, side_reads
-from shapesmt.frontends.files import ModelFile, is_folder, model_file
+from shapesmt.frontends.files import ModelFile, is_folder, is_url, listed, model_file
 from shapesmt.frontends.formats import Format, Model, OpenedModel, asked, load, load_protobuf, opened
 
 __all__ = [
@@ -12,6 +12,8 @@ __all__ = [
     "SideRead",
     "asked",
     "is_folder",
+    "is_url",
+    "listed",
     "load",
     "load_protobuf",
     "model_file",

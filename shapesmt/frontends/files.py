@@ -12,7 +12,7 @@ from shapesmt.errors import ModelError, UsageError, printable
 from shapesmt.frontends.foreign import how_to_export, refuse_suffix
 from shapesmt.frontends.recognize import is_zip
 
-__all__ = ["ModelFile", "is_folder", "model_file"]
+__all__ = ["ModelFile", "is_folder", "is_url", "listed", "model_file"]
 
 _SAVED = ("saved_model.pb", "saved_model.pbtxt")
 LARGE = 1 << 24  # bytes of a file that is read without its weights, where these don't matter
@@ -58,7 +58,7 @@ def model_file(model: object, *, weights: bool = True) -> ModelFile:
     path = os.fsdecode(model)
     if path == "-":
         return ModelFile(sys.stdin.buffer.read(), "<stdin>", None)
-    if "://" in path:
+    if is_url(path):
         from shapesmt.frontends.remote import fetched
 
         return ModelFile(fetched(path, weights=weights), printable(path.rpartition("/")[2] or path), None)
@@ -71,6 +71,23 @@ def model_file(model: object, *, weights: bool = True) -> ModelFile:
     refuse_suffix(root)
     content, shown = _content(root, weights=weights), printable(Path(path).name or path)
     return ModelFile(content, shown, folder or ".", name, signature, root if is_zip(content) else "")
+
+
+def is_url(path: str) -> bool:
+    """Whether this is the URL of a file rather than its path."""
+    return "://" in path
+
+
+def listed(url: str) -> list[str] | None:
+    """The URLs that match a pattern, or those of the `*.onnx` below a folder, sorted; None for a file's URL.
+
+    Raises:
+        ModelError: The place can't be read.
+        UsageError: fsspec isn't installed.
+    """
+    from shapesmt.frontends import remote
+
+    return remote.listed(url)
 
 
 def _named(path: str) -> tuple[str, str]:

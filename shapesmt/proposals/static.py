@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import PurePath
 from typing import TypeAlias
 
 from shapesmt.deadline import limit
@@ -57,5 +58,7 @@ def _static(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> Iterator[
         index = next((j.index for j in needing), None)
         if index is not None:
             line = graph.source_line(index, graph.nodes[index])
-            where = f"{line.file}:{line.line} in {line.function}" if line is not None and line.file else ""
+            where = (
+                f"{PurePath(line.file).name}:{line.line} in {line.function}" if line is not None and line.file else ""
+            )
             yield StaticAxis(*place, size, graph.nodes[index].name, where)

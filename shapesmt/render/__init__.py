@@ -73,6 +73,7 @@ _WRITERS = {
     "text": ("text.text", "write_text"),
     "all": ("text.text", "write_everything"),
     "quiet": ("text.text", "write_headlines"),
+    "fleet": ("text.text", "write_fleet"),
     "json": ("json", "write_result"),
     "sarif": ("sarif", "write_sarif"),
     "github": ("github", "write_github"),

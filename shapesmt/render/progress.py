@@ -39,7 +39,9 @@ def timing(what: str, budget: float, stream: TextIO | None = None, delay: float 
 
 @contextmanager
 def counting(total: int, stream: TextIO | None = None) -> Iterator[Callable[[str], None]]:
-    """A bar of how many of `total` models are done; the body calls the yielded function with each one's name.
+    """A bar of how many of `total` models are done, at which rate, and how long the rest will take.
+
+    The body calls the yielded function with the name of each that is done.
 
     >>> with counting(2) as done:
     ...     done("unet.onnx")
@@ -49,12 +51,19 @@ def counting(total: int, stream: TextIO | None = None) -> Iterator[Callable[[str
         yield lambda _: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (MofNCompleteColumn(), BarColumn(), TextColumn("{task.description}", markup=False))
+    texts = (TextColumn("{task.fields[rate]}"), TextColumn("{task.description}", markup=False))
+    columns = (MofNCompleteColumn(), BarColumn(), TimeRemainingColumn(), *texts)
     with Progress(*columns, console=Console(file=stream, markup=False), transient=True) as shown:
-        task = shown.add_task("checking", total=total)
-        yield lambda name: shown.update(task, advance=1, description=printable(name, 60))
+        task = shown.add_task("checking", total=total, rate="")
+
+        def done(name: str) -> None:
+            speed = shown.tasks[0].speed
+            rate = "" if speed is None else f"{speed:.1f}/s"
+            shown.update(task, advance=1, description=printable(name, 60), rate=rate)
+
+        yield done
 
 
 def _show(what: str, budget: float, stream: TextIO, delay: float, done: Event) -> None:

@@ -1,6 +1,16 @@
 """Answers as frozen data."""
 
-from shapesmt.report.batch import AnyResult, BatchReport, Unchecked, reports_in, unchecked_in
+from shapesmt.report.batch import (
+    AnyResult,
+    BatchReport,
+    Exported,
+    Tally,
+    Tallying,
+    Times,
+    Unchecked,
+    reports_in,
+    unchecked_in,
+)
 from shapesmt.report.catalogue import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
 from shapesmt.report.constraints import Condition, NodeConstraints, Variable
 from shapesmt.report.data import Answer
@@ -83,6 +93,7 @@ __all__ = [
     "Elements",
     "ErrorCode",
     "Explanation",
+    "Exported",
     "Fact",
     "Finding",
     "FindingKind",
@@ -124,11 +135,14 @@ __all__ = [
     "StaticAxis",
     "Step",
     "SymbolRange",
+    "Tally",
+    "Tallying",
     "TensorBounds",
     "TensorData",
     "TensorFacts",
     "TensorProfile",
     "Tightened",
+    "Times",
     "Unchecked",
     "Variable",
     "WarningKind",

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 from shapesmt.algebra import Verdict
 from shapesmt.report.catalogue import Result
-from shapesmt.report.data import Answer, Data, Json
+from shapesmt.report.data import OMIT_EMPTY, Answer, Data, Json
+from shapesmt.report.finding import FindingKind
 from shapesmt.report.report import Report
 
-__all__ = ["AnyResult", "BatchReport", "Unchecked", "reports_in", "unchecked_in"]
+__all__ = [
+    "AnyResult",
+    "BatchReport",
+    "Exported",
+    "Tally",
+    "Tallying",
+    "Times",
+    "Unchecked",
+    "reports_in",
+    "unchecked_in",
+]
 
 _GRAVEST_LAST = (0, 3, 1, 2, 4)
 
@@ -35,6 +46,97 @@ class Unchecked(Data):
         return 4 if self.internal else 2
 
 
+@dataclass(frozen=True, slots=True)
+class Times(Data):
+    """How many nodes something happens at, and in how many models; `code` is that of a law.
+
+    >>> Times("joined tensors match off the join axis", 4, 2, "SM103").to_dict()
+    {'name': 'joined tensors match off the join axis', 'nodes': 4, 'models': 2, 'code': 'SM103'}
+    """
+
+    name: str
+    nodes: int
+    models: int
+    code: str = field(default="", metadata=OMIT_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Exported(Data):
+    """How many models an exporter wrote, by verdict."""
+
+    exporter: str
+    models: int
+    proved: int
+    unknown: int
+    depends: int
+    fails: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tally(Data):
+    """Of many reports: which laws fail and at which operators, which operators have no rule, who exported the models.
+
+    Each is sorted by its number, the largest first.
+    """
+
+    laws: tuple[Times, ...] = ()
+    operators: tuple[Times, ...] = ()
+    without_rule: tuple[Times, ...] = ()
+    exporters: tuple[Exported, ...] = ()
+
+
+class Tallying:
+    """A tally in the making, which holds none of the reports.
+
+    >>> from shapesmt.report.report import Counts
+    >>> tallying = Tallying()
+    >>> tallying.add(Report("a.onnx", Verdict.PROVED, {}, Counts(), exporter="pytorch 2.9"))
+    >>> tallying.result().exporters
+    (Exported(exporter='pytorch 2.9', models=1, proved=1, unknown=0, depends=0, fails=0),)
+    """
+
+    def __init__(self) -> None:
+        self._laws, self._operators, self._unruled = _Counted(), _Counted(), _Counted()
+        self._exporters: dict[str, Counter[Verdict]] = {}
+
+    def add(self, report: Report) -> None:
+        """Count one more report."""
+        self._exporters.setdefault(report.exporter or "unknown", Counter())[report.verdict] += 1
+        failing = [f for f in report.judged if f.verdict in (Verdict.FAILS, Verdict.DEPENDS)]
+        self._laws.add([(f.law, f.code) for f in failing])
+        self._operators.add([(f.op_type, "") for f in failing])
+        self._unruled.add([(f.op_type, "") for f in report.findings if f.kind is FindingKind.UNSUPPORTED])
+
+    def result(self) -> Tally:
+        """The tally of what was added."""
+        exporters = [
+            Exported(
+                name,
+                by.total(),
+                *(by[verdict] for verdict in (Verdict.PROVED, Verdict.UNKNOWN, Verdict.DEPENDS, Verdict.FAILS)),
+            )
+            for name, by in self._exporters.items()
+        ]
+        exporters.sort(key=lambda e: (-e.models, e.exporter))
+        return Tally(self._laws.most(), self._operators.most(), self._unruled.most(), tuple(exporters))
+
+
+class _Counted:
+    """The nodes and the models of each name."""
+
+    def __init__(self) -> None:
+        self.nodes: Counter[tuple[str, str]] = Counter()
+        self.models: Counter[tuple[str, str]] = Counter()
+
+    def add(self, names: list[tuple[str, str]]) -> None:
+        self.nodes.update(names)
+        self.models.update(dict.fromkeys(names, 1))
+
+    def most(self) -> tuple[Times, ...]:
+        ranked = sorted(self.nodes, key=lambda key: (-self.nodes[key], -self.models[key], key))
+        return tuple([Times(key[0], self.nodes[key], self.models[key], key[1]) for key in ranked])
+
+
 @dataclass(frozen=True)
 class BatchReport(Answer):
     """The answer of `check` for several models, in the order in which they were asked for.
@@ -49,6 +151,10 @@ class BatchReport(Answer):
 
     models: tuple[Report | Unchecked, ...]
     seconds: float = 0.0
+    counted: Tally | None = None
+    """The tally of the reports, where these are without their findings."""
+    left: int = 0
+    """How many models were left out, as one before failed."""
 
     @property
     def reports(self) -> tuple[Report, ...]:
@@ -68,6 +174,16 @@ class BatchReport(Answer):
         return {"models": len(self.models), **tallies, "unchecked": len(self.unchecked)}
 
     @property
+    def tally(self) -> Tally:
+        """The laws that fail, the operators and the exporters, over all models."""
+        if self.counted is not None:
+            return self.counted
+        tallying = Tallying()
+        for report in self.reports:
+            tallying.add(report)
+        return tallying.result()
+
+    @property
     def exit_status(self) -> int:
         """The gravest of the models': 2 not checked, then 1 depends or fails, 3 undecided, 0 proved.
 
@@ -80,6 +196,8 @@ class BatchReport(Answer):
         return {
             "schema": self.schema,
             "summary": self.summary,
+            **({"left": self.left} if self.left else {}),
+            "tally": self.tally.to_dict(),
             "reports": [report.to_dict() for report in self.reports],
             "unchecked": [{"model": unchecked.model, "error": unchecked.error} for unchecked in self.unchecked],
             "seconds": round(self.seconds, 4),

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
 from enum import Enum
 from functools import cache
-from typing import Any, ClassVar, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast, get_args, get_origin, get_type_hints
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["OMIT", "OMIT_EMPTY", "OMIT_ONE", "Answer", "Data", "Json", "Presenter"]
 
 Json: TypeAlias = dict[str, Any]
 
+_PLAIN = (int, float, bool, str, type(None))
+_NONE = (MISSING, MISSING)
 _EMPTY: tuple[object, ...] = (None, "", (), {})
 OMIT_EMPTY = {"omit": _EMPTY}  # a field that stays out of the JSON when it is None, "" or without elements
 OMIT_ONE = {"omit": (1,)}  # one that stays out when it is 1
@@ -32,6 +37,23 @@ class Data:
             if value not in omitted:
                 data[key] = _plain(value)
         return data
+
+    @classmethod
+    def from_dict(cls, data: Json) -> Self:
+        """The object of which this is the JSON; fields that it doesn't know are passed by.
+
+        Raises:
+            KeyError, TypeError, ValueError: It is the JSON of no such object.
+        """
+        if data.get("schema", cls.schema) != cls.schema:
+            raise ValueError(f"the schema is {data['schema']}, not {cls.schema}")
+        values = {}
+        for name, key, restore, missing in _plan(cast("Any", cls)):
+            if key in data:
+                values[name] = restore(data[key])
+            elif missing is not MISSING:
+                values[name] = missing
+        return cls(**values)
 
 
 class Presenter(Protocol):
@@ -76,6 +98,55 @@ def _layout(kind: Any) -> list[tuple[str, str, tuple[object, ...]]]:
         for item in fields(kind)
         if (omitted := item.metadata.get("omit", ())) is not None
     ]
+
+
+Restore: TypeAlias = Callable[[Any], Any]
+
+
+@cache
+def _plan(kind: Any) -> list[tuple[str, str, Restore, object]]:
+    """For each field in the JSON: its name, its key, what restores its value, and the value where there is no key.
+
+    That is `MISSING` where the field's own default is right, or a key is needed.
+    """
+    hints, needed = get_type_hints(kind), {f.name for f in fields(kind) if (f.default, f.default_factory) == _NONE}
+    return [
+        (name, key, _restorer(hints[name]), "" if name in needed and "" in omitted else MISSING)
+        for name, key, omitted in _layout(kind)
+    ]
+
+
+@cache
+def _restorer(kind: Any) -> Restore:
+    """What makes a value of this type of what `_plain` made of it."""
+    inner = get_args(kind)
+    if get_origin(kind) is tuple:
+        item = _restorer(inner[0])
+        return lambda values: tuple([item(value) for value in values])
+    if get_origin(kind) is Mapping:
+        item = _restorer(inner[1])
+        return lambda values: {name: item(value) for name, value in values.items()}
+    if not inner and issubclass(kind, Data):
+        return cast("Restore", kind.from_dict)
+    if not inner and issubclass(kind, Enum):
+        return cast("Restore", kind)
+    compound = [one for one in inner if one not in _PLAIN]
+    if compound:  # a union with None
+        whole = _restorer(compound[0])
+        return lambda value: None if value is None else whole(value)
+    return _exactly(inner or (kind,))
+
+
+def _exactly(kinds: tuple[Any, ...]) -> Restore:
+    """What returns a plain value of these types as it is, and refuses any other."""
+    accepted = {*kinds, int} if float in kinds else {*kinds}
+
+    def restore(value: Any) -> Any:
+        if type(value) in accepted:
+            return value
+        raise TypeError(f"{value!r} is none of {kinds}")
+
+    return restore
 
 
 def _plain(value: object) -> object:

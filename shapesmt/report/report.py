@@ -128,6 +128,8 @@ class Report(Answer):
     """What the guards of a program refuse beside what its nodes need."""
     hints: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
     """What the answer leaves out though nobody may have meant to; a hint never changes a verdict or an exit status."""
+    exporter: str = field(default="", metadata=_OMIT_EMPTY)
+    """The program that wrote the model's file, where several models are checked."""
     strict: bool = field(default=False, metadata=_OMIT)
     """Whether warnings make the check fail: this changes the exit status, never the verdict."""
     pages: Callable[[], str] | None = field(default=None, metadata=_OMIT, compare=False, repr=False)
@@ -137,6 +139,15 @@ class Report(Answer):
     def ok(self) -> bool:
         """Whether every node is proved to run for every admissible input."""
         return self.verdict is Verdict.PROVED
+
+    @property
+    def brief(self) -> Report:
+        """The report without what is said of single nodes and inputs."""
+        refuted = tuple([f for f in self.findings if f.replay is not None and f.replay.confirmed is False])
+        return Report(
+            self.model, self.verdict, {}, self.requirements, refuted, self.precondition, self.seconds,
+            warnings=self.warnings[:1], exporter=self.exporter, strict=self.strict,
+        )  # fmt: skip
 
     def page(self) -> str:
         """The report as one HTML page; neither the model's file nor the options are needed again.

@@ -22,7 +22,17 @@ from shapesmt.rules.provenance import (
     title,
     together,
 )
-from shapesmt.rules.registry import GROUP, AnyApply, Apply, Rule, remark, resolve, rule, rules
+from shapesmt.rules.registry import (
+    GROUP,
+    AnyApply,
+    Apply,
+    Rule,
+    plugin_versions,
+    remark,
+    resolve,
+    rule,
+    rules,
+)
 from shapesmt.rules.tensor import (
     FLOATS,
     MAX_FLOATS,
@@ -119,6 +129,7 @@ __all__ = [
     "of",
     "one_of",
     "passed",
+    "plugin_versions",
     "position",
     "positions",
     "rank_symbol",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 from shapesmt.errors import UsageError, printable
@@ -51,6 +52,8 @@ class Rule:
 
 GROUP = "shapesmt.rules"
 _RULES: dict[tuple[str, str], list[Rule]] = {}
+_PLUGINS: dict[str, None] = {}
+"""The modules other than shapesmt's own that have registered a rule."""
 
 
 def rule(
@@ -92,6 +95,8 @@ def rule(
 
 def _add(new: Rule) -> None:
     """Register a rule; it replaces one of shapesmt's, or of its own module when that is imported again."""
+    if new.plugin:
+        _PLUGINS[new.plugin] = None
     versions = _RULES.setdefault((new.domain, new.name), [])
     for old in [r for r in versions if r.since == new.since]:
         if old.plugin and not new.plugin:
@@ -159,6 +164,30 @@ def load_plugins() -> None:
 
     for entry in entry_points(group=GROUP):
         _load(entry)
+
+
+def plugin_versions() -> list[str]:
+    """What tells the rules that aren't shapesmt's own from other versions of them."""
+    return [*_installed(), *(f"{name} {_content(name)}" for name in sorted(_PLUGINS))]
+
+
+@cache
+def _installed() -> tuple[str, ...]:
+    from importlib.metadata import entry_points
+
+    entries = [(e.name, e.value, e.dist.version if e.dist is not None else "") for e in entry_points(group=GROUP)]
+    return tuple(map(str, sorted(entries)))
+
+
+@cache
+def _content(module: str) -> str:
+    from hashlib import sha256
+
+    file = getattr(sys.modules.get(module), "__file__", None)
+    try:
+        return sha256(Path(file).read_bytes()).hexdigest() if file else ""
+    except OSError:
+        return ""
 
 
 def load_everything() -> None:

@@ -135,3 +135,29 @@ def test_division_rounded_towards_zero() -> None:
         a, b = evaluate(A + B, at), evaluate(B - C, at)
         expected = int(a / b) if b else 0
         assert evaluate(quotient, at) == expected, (a, b)
+
+
+@pytest.mark.parametrize("number", range(1, 10))
+@pytest.mark.parametrize("end", range(1, 10))
+def test_a_case_of_one_number_is_left_out_where_the_others_say_it(number: int, end: int) -> None:
+    """`x == 3` is for nothing beside conditions that 3 satisfies, and a choice between expressions that meet there."""
+    x = symbol("x", 1, 9)
+    one = equal(x, number)
+    for other in (at_most(x, end), at_least(x, end), equal(x % 3, 0), differs(x // 2, 2)):
+        for joined, op in ((any_of(one, other), any), (all_of(negate(one), negate(other)), None)):
+            for value in range(1, 10):
+                said = value == number or evaluate(other, {x.as_symbol(): value})
+                assert evaluate(joined, {x.as_symbol(): value}) == (said if op else not said)
+    for a, b in ((minimum(x, end), x), (x // 2, 0 * x + end), (x * x, 3 * x), (maximum(x, end), minimum(x, end))):
+        chosen = select(one, a, b)
+        for value in range(1, 10):
+            expected = a if value == number else b
+            assert evaluate(chosen, {x.as_symbol(): value}) == evaluate(expected, {x.as_symbol(): value})
+
+
+def test_a_position_table_with_a_broadcast_leaves_the_length_as_it_is() -> None:
+    x = symbol("seq", 1)
+    assert any_of(equal(x, 1), at_most(x, 512)) is at_most(x, 512)
+    assert all_of(differs(x, 1), at_least(x, 513)) is at_least(x, 513)
+    assert select(equal(x, 1), minimum(x, 512), x) is x
+    assert any_of(equal(x, 1), at_least(x, 8)).op == "or"

@@ -1,110 +1,158 @@
-"""The benchmark's lines. Ratios are ours over theirs: below 1 is faster."""
+"""What is measured, as plain data: a part of it is one dictionary, which is JSON."""
 
 from __future__ import annotations
 
-import contextlib
-import io
+import platform
+import statistics
+import subprocess
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-import onnx
-
-import shapesmt
-from shapesmt.errors import ShapesmtError
 from tests.bench.measure import process, timed
 from tests.bench.models import Subject, generated, subjects
+from tests.bench.peers import OURS, PEERS, SLOW, installed, ours
 
-SYMBOLIC = ("unet", "yolo")  # models that onnxruntime's tool is timed on
-OURS = "from shapesmt.cli import main; assert main(['check', sys.argv[1], *sys.argv[2:]]) in (0, 1, 3)"
-THEIRS = """import onnx
+Part: TypeAlias = dict[str, Any]
+ROOT = Path(__file__).parents[2]
+MOST = 1000  # nodes of a model on which slow peers are measured
+CHECK = "from shapesmt.cli import main; assert main(['check', sys.argv[1], *sys.argv[2:]]) in (0, 1, 3)"
+INFER = """import onnx
 model = onnx.load(sys.argv[1], load_external_data=False)
 onnx.shape_inference.infer_shapes(model, data_prop=True)"""
+GROWTH = (334, 1112)  # layers: 15,030 and 50,040 nodes
+FLEET = 300  # models
 
 
-def report(folder: str | None = None, only: str = "", repeats: int = 5) -> Iterator[str]:
-    """Every comparison, line by line as it is made."""
-    chosen = [s for s in subjects(folder) if only in s.name]
-    yield from _inference(chosen, repeats)
-    yield from _symbolic(chosen, repeats)
-    yield from _growth(chosen, repeats)
-    yield from _processes(chosen, repeats)
+def about() -> Part:
+    """What was measured, where and when."""
+    return {
+        "commit": _git("rev-parse", "--short=10", "HEAD") + ("-changed" if _git("status", "--porcelain") else ""),
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "python": platform.python_version(),
+        "machine": f"{platform.machine()}, {platform.system()}",
+        "versions": installed(),
+    }
 
 
-def ask(verb: str, subject: Subject) -> Any:
-    return getattr(shapesmt, verb)(subject.model, dims=subject.dims, assume=subject.assume)
+def _git(*words: str) -> str:
+    ran = subprocess.run(["git", *words], capture_output=True, text=True, cwd=ROOT)
+    return ran.stdout.strip() or ("unknown" if ran.returncode else "")
 
 
-def _inference(chosen: list[Subject], repeats: int) -> Iterator[str]:
-    heads = "".join(f"{head:>9}" for head in ("onnx", "check", "bounds"))
-    yield f"{'model':32} {'nodes':>6}{heads}  {'ratios':>11}   first   verdict  (milliseconds)"
-    sums = [0.0, 0.0, 0.0]
-    for subject in chosen:
-        try:
-            verdict = ask("check", subject).verdict
-            ours = [timed(lambda verb=verb, s=subject: ask(verb, s), repeats) for verb in ("check", "bounds")]  # type: ignore[misc]
-        except (ShapesmtError, RuntimeError) as error:
-            yield f"{subject.name:32} {subject.nodes:6} {error}"
-            continue
-        peer = timed(lambda s=subject: onnx.shape_inference.infer_shapes(s.model, data_prop=True), repeats)  # type: ignore[misc]
-        row = [peer.median, ours[0].median, ours[1].median]
-        sums = [a + b for a, b in zip(sums, row, strict=True)]
-        yield f"{subject.name:32} {subject.nodes:6} {_row(row)} {1e3 * ours[0].first:7.1f}   {verdict}"
-    yield f"{'sum':32} {sum(s.nodes for s in chosen):6} {_row(sums)}"
+def parts(
+    folder: str | None = None, only: str = "", repeats: int = 5, chosen: Iterable[str] = ()
+) -> Iterator[tuple[str, Part]]:
+    """Each part with its name, as soon as it is measured; those that are chosen, by default all."""
+    measured = [s for s in subjects(folder) if only in s.name]
+    ways: dict[str, Callable[[], Part]] = {
+        "inference": lambda: inference(measured, repeats),
+        "growth": lambda: growth(repeats),
+        "process": lambda: processes(measured, repeats),
+        "fleet": lambda: fleet(FLEET),
+    }
+    for name, way in ways.items():
+        if name in (tuple(chosen) or ways):
+            yield name, way()
 
 
-def _row(seconds: list[float]) -> str:
-    texts = [f"{1e3 * s:8.1f}" for s in seconds]
-    return " ".join(texts) + f"  {seconds[1] / seconds[0]:5.2f} {seconds[2] / seconds[0]:5.2f}"
+def inference(measured: list[Subject], repeats: int) -> Part:
+    """Milliseconds of each tool for each model, None where it fails or would take minutes."""
+    tools = [name for name in PEERS if name in installed()]
+    return {
+        s.name: {"nodes": s.nodes, **{verb: _milliseconds(lambda v=verb, s=s: ours(v, s), repeats) for verb in OURS},  # type: ignore[misc]
+                 **{name: _peer(name, s, repeats) for name in tools}}
+        for s in measured
+    }  # fmt: skip
 
 
-def _symbolic(chosen: list[Subject], repeats: int) -> Iterator[str]:
+def _peer(name: str, subject: Subject, repeats: int) -> float | None:
+    if name in SLOW and subject.nodes > MOST:
+        return None
+    return _milliseconds(lambda: PEERS[name][2](subject), repeats)
+
+
+def _milliseconds(prepare: Callable[[], Callable[[], object]], repeats: int) -> float | None:
     try:
-        from onnxruntime.tools.symbolic_shape_infer import SymbolicShapeInference
-    except ImportError as error:
-        yield f"onnxruntime's symbolic inference: not there ({error})"
-        return
-    for subject in chosen:
-        if subject.name.split(".")[0] in SYMBOLIC or len(chosen) <= 3:
-            ours = timed(lambda s=subject: ask("bounds", s), repeats).median  # type: ignore[misc]
-            try:
-                with contextlib.redirect_stdout(io.StringIO()):
-                    copy = onnx.ModelProto.FromString(subject.model.SerializeToString())
-                    peer = timed(lambda m=copy: SymbolicShapeInference.infer_shapes(m, auto_merge=True), 1).median  # type: ignore[misc]
-            except Exception as error:
-                yield f"onnxruntime's symbolic inference of {subject.name}: {type(error).__name__}"
-                continue
-            times = f"{1e3 * peer:.0f} ms, bounds {1e3 * ours:.1f} ms, ratio {ours / peer:.4f}"
-            yield f"onnxruntime's symbolic inference of {subject.name}: {times}"
+        return round(1e3 * timed(prepare(), repeats).median, 3)
+    except Exception:  # the peers raise whatever they like
+        return None
 
 
-def _growth(chosen: list[Subject], repeats: int) -> Iterator[str]:
-    """Time per node of a model three times as large."""
-    large = [s for s in chosen if "synth" in s.name and s.nodes > 10_000][:2] or [generated(334), generated(1112)]
-    for verb in ("check", "bounds"):
-        per_node = [timed(lambda v=verb, s=s: ask(v, s), repeats).median / s.nodes for s in large]  # type: ignore[misc]
-        sizes = " and ".join(f"{1e6 * t:.2f} us at {s.nodes}" for t, s in zip(per_node, large, strict=True))
-        ratio = f", ratio {per_node[-1] / per_node[0]:.2f}"
-        yield f"{verb} per node: {sizes}{ratio if len(large) > 1 else ''}"
+def growth(repeats: int) -> Part:
+    """Microseconds per node of decoders, the second more than three times as large as the first."""
+    sizes = [generated(layers) for layers in GROWTH]
+    return {
+        str(s.nodes): {verb: round(1e6 * timed(ours(verb, s), repeats).median / s.nodes, 2) for verb in OURS}
+        for s in sizes
+    }
 
 
-def _processes(chosen: list[Subject], repeats: int) -> Iterator[str]:
-    """A whole process on a small, a middling and the largest model."""
-    picked = {len(chosen) // 4, len(chosen) // 2, len(chosen) - 1} if chosen else set()
-    for subject in [chosen[i] for i in sorted(picked)]:
+def processes(measured: list[Subject], repeats: int) -> Part:
+    """Whole processes on a small, a middling and the largest model: CPU seconds and megabytes, ours and ONNX's."""
+    picked = sorted({len(measured) // 4, len(measured) // 2, len(measured) - 1}) if measured else []
+    found: Part = {}
+    for subject in (measured[i] for i in picked):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "model.onnx")
             path.write_bytes(subject.model.SerializeToString())
             options = [f"--dim={n}={lo}..{'' if hi is None else hi}" for n, (lo, hi) in subject.dims.items()]
             options += [f"--assume={text}" for text in subject.assume]
-            ours, peer = (
-                process(OURS, str(path), *options, repeats=repeats),
-                process(THEIRS, str(path), repeats=repeats),
-            )
-        yield (
-            f"process on {subject.name} ({subject.nodes} nodes): "
-            f"check {ours.seconds:.2f} s, {ours.memory / 1e6:.0f} MB; "
-            f"import, load, infer by onnx {peer.seconds:.2f} s, {peer.memory / 1e6:.0f} MB; "
-            f"ratios {ours.seconds / peer.seconds:.2f}, {ours.memory / peer.memory:.2f}"
-        )
+            runs = {
+                "check": process(CHECK, str(path), *options, repeats=repeats),
+                "ONNX": process(INFER, str(path), repeats=repeats),
+            }
+        found[subject.name] = {"nodes": subject.nodes} | {
+            name: {"seconds": round(run.seconds, 3), "megabytes": round(run.memory / 1e6, 1)}
+            for name, run in runs.items()
+        }
+    return found
+
+
+def fleet(count: int) -> Part:
+    """Models a second that one and two workers of a Dask scheduler check, and again with their answers kept.
+
+    The wall clock decides, so that it needs a machine that does nothing else.
+    """
+    import shapesmt
+    from shapesmt.fleet import connected
+    from tests.fleet.cluster import cluster
+    from tests.fleet.variants import write_variants
+
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        names = [str(folder / "models" / name) for name in write_variants(folder / "models", count)]
+        found: Part = {"models": count}
+
+        def rate(client: Any, cache: Path | None = None) -> float:
+            started = time.perf_counter()
+            shapesmt.check_many(names, client=client, cache=cache)
+            return round(count / (time.perf_counter() - started), 1)
+
+        for workers in (1, 2):
+            (folder / str(workers)).mkdir()
+            with cluster(folder / str(workers)) as started, connected(started.address) as client:
+                for _ in range(workers):
+                    started.worker()
+                client.wait_for_workers(workers)
+                rate(client)  # imports
+                found[f"workers: {workers}"] = rate(client)
+                if workers == 2:
+                    rate(client, folder / "kept")
+                    found["answers kept"] = rate(client, folder / "kept")
+        return found
+
+
+def tail(part: Part) -> dict[str, Part]:
+    """Of each tool the median, the 95th percentile and the maximum over models, in milliseconds; the models it did."""
+    tools = dict.fromkeys(tool for row in part.values() for tool in row if tool != "nodes")
+    tails: dict[str, Part] = {}
+    for tool in tools:
+        times = sorted(row[tool] for row in part.values() if row[tool] is not None)
+        if times:
+            high = times[min(len(times) - 1, round(0.95 * (len(times) - 1)))]
+            tails[tool] = {"p50": statistics.median(times), "p95": high, "max": times[-1], "models": len(times)}
+    return tails

@@ -9,6 +9,7 @@ import onnx
 import pytest
 
 from tests.optimize.compared import differences, simplify
+from tests.optimize.moved import WAYS, moved
 from tests.oracle.graphs import generate
 from tests.oracle.runner import assignments
 
@@ -42,4 +43,27 @@ def test_random_models_compute_the_same_with_fewer_nodes(request: pytest.Fixture
     counts: Counter[str] = Counter()
     for seed in range(first, first + (FULL if full else DEFAULT)):
         assert wrong_in(seed, counts) == [], f"seed {seed}"
+    assert counts["after"] < 0.9 * counts["before"]
+
+
+def moved_wrong_in(seed: int, counts: Counter[str]) -> list[str]:
+    """How the simplified model differs where a part of this seed's model is in a function, branches or a loop."""
+    case = generate(seed, most=12)
+    plain = with_more_outputs(case.model, seed)
+    found = moved(plain, seed)
+    if found is None:
+        return []
+    way, model = found
+    copy, _, before, after = simplify(model, {name: f"{lo}..{hi}" for name, (lo, hi) in case.ranges.items()})
+    counts.update({way: 1, "before": before, "after": after})
+    sizes = {name: range(lo, hi + 1) for name, (lo, hi) in case.ranges.items()}
+    return [*differences(model, copy, assignments(sizes), plain)]
+
+
+def test_parts_in_functions_branches_and_loops(request: pytest.FixtureRequest, full: bool) -> None:
+    first = request.config.getoption("--seed")
+    counts: Counter[str] = Counter()
+    for seed in range(first, first + (FULL if full else DEFAULT // 2)):
+        assert moved_wrong_in(seed, counts) == [], f"seed {seed}"
+    assert counts.keys() >= {*WAYS}
     assert counts["after"] < 0.9 * counts["before"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -13,10 +15,13 @@ from shapesmt.report.report import (
     Bounds,
     Counts,
     DimBounds,
+    Report,
     TensorBounds,
 )
 from tests.report.test_report import CONCAT
 from tests.support.reports import UNET, text
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def test_what_may_be_absent_appears_only_when_present():
@@ -80,3 +85,28 @@ def test_bounds_are_a_mapping():
     assert bounds.tensors["x"].shape[0].step == 2
     with pytest.raises(KeyError):
         bounds["w"]
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*/*.onnx")), ids=lambda path: path.name)
+def test_a_report_comes_back_from_its_json(path: Path) -> None:
+    report = shapesmt.check(path)
+    again = Report.from_dict(json.loads(json.dumps(report.to_dict())))
+    assert again == dataclasses.replace(report, seconds=again.seconds)
+    assert again.text() == dataclasses.replace(report, seconds=again.seconds).text()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"schema": "shapesmt/bounds/1"},
+        {"model": "m", "verdict": "MAYBE", "symbols": {}, "requirements": {}},
+        {"model": 7, "verdict": "PROVED", "symbols": {}, "requirements": {}},
+        {"model": "m", "verdict": "PROVED", "symbols": {"n": {"min": "1", "max": None}}, "requirements": {}},
+        {"model": "m", "verdict": "PROVED", "symbols": {}, "requirements": {"total": None}},
+        {"model": "m", "verdict": "PROVED", "symbols": {}, "requirements": {}, "hints": 7},
+    ],
+)
+def test_what_is_no_report_is_refused(data: dict[str, object]) -> None:
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        Report.from_dict(data)

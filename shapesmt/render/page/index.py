@@ -1,16 +1,16 @@
-"""The index of a folder of pages: each model with its verdict, how much is proved and when it runs, and its page."""
+"""The index of many models: each with its verdict, how much is proved and when it runs, its page; what they share."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.page.answer import headline
-from shapesmt.render.page.document import badge, document
+from shapesmt.render.page.document import badge, document, section
 from shapesmt.render.page.markup import Markup, tag
-from shapesmt.render.text.summary import totals
+from shapesmt.render.text.summary import tables, totals
 from shapesmt.render.text.words import count, name
 from shapesmt.report import Unchecked
 
@@ -23,35 +23,43 @@ _GRAVEST_FIRST = (Verdict.FAILS, Verdict.DEPENDS, Verdict.UNKNOWN, Verdict.PROVE
 _COLUMNS = ("verdict", "model", "answer", "proved")
 
 
-def index_page(batch: BatchReport, links: Sequence[str]) -> str:
-    """The page that leads to the pages of several models; `links` are their files, in the order of the models.
+def index_page(batch: BatchReport, links: Mapping[str, str]) -> str:
+    """The page that leads to the pages of several models; `links` are their files, where they have any.
 
     >>> from shapesmt.report import BatchReport, Counts, Report
     >>> batch = BatchReport((Report("<m>.onnx", Verdict.PROVED, {}, Counts(2, proved=2)),))
-    >>> '<a href="m.html"><bdi>&lt;m&gt;.onnx</bdi></a>' in index_page(batch, ["m.html"])
+    >>> '<a href="m.html"><bdi>&lt;m&gt;.onnx</bdi></a>' in index_page(batch, {"<m>.onnx": "m.html"})
     True
     """
-    listed = sorted(zip(batch.models, links, strict=True), key=lambda pair: _gravity(pair[0]))
-    heads = tag("tr", [tag("th", text, scope="col") for text in _COLUMNS])
-    rows = [_row(model, link) for model, link in listed]
+    rows = [_row(model, links.get(model.model)) for model in sorted(batch.models, key=_gravity)]
     passed = batch.summary["proved"]
     title = f"{passed} of {count(len(batch.models), 'model')} proved"
+    models = tag("section", _table(_COLUMNS, rows))
     body = [
         tag("header", tag("h1", title), tag("p", totals(batch), class_="lead")),
-        tag("main", tag("section", tag("table", tag("thead", heads), tag("tbody", rows), class_="models"))),
+        tag("main", models, *(section(name, _table(heads, _cells(rows))) for name, heads, rows in tables(batch.tally))),
     ]
     return document(title, body)
+
+
+def _table(columns: Sequence[str], rows: Sequence[Markup]) -> Markup:
+    heads = tag("tr", [tag("th", text, scope="col") for text in columns])
+    return tag("table", tag("thead", heads), tag("tbody", rows), class_="models")
+
+
+def _cells(rows: Sequence[Sequence[str]]) -> list[Markup]:
+    return [tag("tr", [tag("td", printable(text, 200)) for text in row]) for row in rows]
 
 
 def _gravity(model: Report | Unchecked) -> int:
     return -1 if isinstance(model, Unchecked) else _GRAVEST_FIRST.index(model.verdict)
 
 
-def _row(model: Report | Unchecked, link: str) -> Markup:
+def _row(model: Report | Unchecked, link: str | None) -> Markup:
     named = tag("bdi", name(model.model))
     if isinstance(model, Unchecked):
         error = tag("span", tag("span", "!", aria_hidden="true"), " ERROR", class_="badge ERROR")
         return tag("tr", tag("td", error), tag("td", named), tag("td", printable(model.error, 1000)), tag("td"))
     proved = f"{model.requirements.proved} of {model.requirements.total}"
-    page = tag("a", named, href=link)
+    page = named if link is None else tag("a", named, href=link)
     return tag("tr", tag("td", badge(model.verdict)), tag("td", page), tag("td", headline(model)), tag("td", proved))

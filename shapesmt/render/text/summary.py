@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
@@ -12,10 +13,11 @@ from shapesmt.report import Unchecked
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shapesmt.report import BatchReport, Report
+    from shapesmt.report import BatchReport, Report, Tally
 
-__all__ = ["summary", "totals", "unchecked"]
+__all__ = ["shared", "summary", "tables", "totals", "unchecked"]
 
+MOST_ROWS = 12
 _ERROR = "ERROR"
 _WIDTH = max(len(verdict.value) for verdict in Verdict)
 
@@ -56,4 +58,48 @@ def totals(result: BatchReport) -> str:
     tally = result.summary
     parts = [f"{tally[key]} {text}" for key, text in words.items() if tally[key]]
     parts += [f"{tally['unchecked']} not checked"] if tally["unchecked"] else []
+    parts += [f"{result.left} left out"] if result.left else []
     return f"{count(tally['models'], 'model')}: {', '.join(parts)}"
+
+
+class Rows(NamedTuple):
+    """A table: its title, the heads of its columns, its rows."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def tables(tally: Tally) -> list[Rows]:
+    """What many models have in common."""
+    counted = [
+        Rows(
+            title,
+            (head, "nodes", "models"),
+            [(f"{t.code} {t.name}".strip(), str(t.nodes), str(t.models)) for t in times],
+        )
+        for title, head, times in (
+            ("laws that fail", "law that fails", tally.laws),
+            ("operators that fail", "operator that fails", tally.operators),
+            ("operators without a rule", "operator without a rule", tally.without_rule),
+        )
+    ]
+    exported = [(e.exporter, *map(str, (e.models, e.proved, e.depends, e.fails, e.unknown))) for e in tally.exporters]
+    heads = ("exporter", "models", "proved", "depends", "fails", "undecided")
+    return [table for table in (*counted, Rows("exporters", heads, exported)) if table.rows]
+
+
+def shared(tally: Tally) -> Iterator[Line]:
+    """These tables, each cut after its first rows."""
+    for _, heads, rows in tables(tally):
+        first = max(column([heads[0], *(row[0] for row in rows[:MOST_ROWS])]), 40)
+        yield line(0)
+        yield line(0, (_columns(heads, first), STRONG))
+        for row in rows[:MOST_ROWS]:
+            yield line(0, _columns([printable(row[0], first), *row[1:]], first))
+        if len(rows) > MOST_ROWS:
+            yield line(0, (f"and {len(rows) - MOST_ROWS} more", FAINT))
+
+
+def _columns(cells: Sequence[str], first: int) -> str:
+    return f"{cells[0]:{first}}" + "".join(f"{cell:>11}" for cell in cells[1:])

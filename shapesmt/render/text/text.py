@@ -18,7 +18,7 @@ from shapesmt.render.text.findings import causes
 from shapesmt.render.text.memory import memory_text
 from shapesmt.render.text.rewrites import simplified_text
 from shapesmt.render.text.stories import MOST_LINES, height, stories, story_lines
-from shapesmt.render.text.summary import summary, unchecked
+from shapesmt.render.text.summary import shared, summary, unchecked
 from shapesmt.render.text.tables import (
     bounds_text,
     dynamic_text,
@@ -73,7 +73,17 @@ if TYPE_CHECKING:
 
     from shapesmt.report import AnyResult, Fact, Proof
 
-__all__ = ["COMPLETE", "folded", "lines", "proofs", "released", "subject", "write_headlines", "write_text"]
+__all__ = [
+    "COMPLETE",
+    "folded",
+    "lines",
+    "proofs",
+    "released",
+    "subject",
+    "write_fleet",
+    "write_headlines",
+    "write_text",
+]
 
 COMPLETE = "the complete system, decided by the solver as a whole"
 _ROOM = 30  # lines for the findings of an explanation, whose facts follow
@@ -95,6 +105,16 @@ def write_headlines(result: AnyResult, stream: TextIO) -> None:
     """Write only the verdict of each model."""
     answers = result.models if isinstance(result, BatchReport) else (result,)
     _write((unchecked(answer) if isinstance(answer, Unchecked) else next(lines(answer)) for answer in answers), stream)
+
+
+def write_fleet(result: AnyResult, stream: TextIO) -> None:
+    """Write the table of several models, and what they have in common, without their reports."""
+    _write(_fleet(result) if isinstance(result, BatchReport) else lines(result), stream)
+
+
+def _fleet(result: BatchReport) -> Iterator[Line]:
+    yield from summary(result)
+    yield from shared(result.tally)
 
 
 def _write(rows: Iterator[Line], stream: TextIO) -> None:

@@ -117,8 +117,9 @@ def test_the_index_of_a_folder_is_as_good(shown, width: int) -> None:
     reports = [api.checked(model, Question(dims)) for model, dims in PAGES.values()]
     long = replace(reports[0], model="a/deep/folder/" + "with_a_long_name_" * 8 + ".onnx")
     batch = BatchReport((*reports, long, Unchecked("damaged.onnx", "cannot read damaged.onnx: it ends too early")))
-    browser = shown(index_page(batch, [f"{i}.html" for i in range(len(batch.models))]), width)
+    browser = shown(index_page(batch, {model.model: f"{i}.html" for i, model in enumerate(batch.models)}), width)
     assert browser.execute_script(BOXES, width)[1] == []
-    assert browser.execute_script("return document.querySelectorAll('tbody tr').length") == len(batch.models)
+    rows = browser.execute_script("return document.querySelector('table').querySelectorAll('tbody tr').length")
+    assert rows == len(batch.models)
     browser.execute_script((Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
     assert browser.execute_async_script(AXE) == []

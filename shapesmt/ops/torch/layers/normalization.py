@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, ONE, ZERO, Dim, any_of, divides, equal
+from shapesmt.algebra import FALSE, ONE, TRUE, ZERO, Dim, any_of, divides, equal
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.linear.norms import order, require_elements
 from shapesmt.rules import tensor
@@ -176,8 +176,9 @@ def weight_norm(call: Call) -> list[Tensor]:
     call.ctx.check(outer or call.ctx.outputs == 1, laws.FIRST_OR_LAST_AXIS)
     call.ctx.require_at_least(v[axis], 0 if outer else 1, laws.WEIGHTS_NOT_EMPTY)
     shape = tensor("", [d if i == axis else ONE for i, d in enumerate(v.dims)])
-    call.ctx.check(g.rank == v.rank, laws.TENSORS_ONE_RANK.of(rank=v.rank, other=g.rank))
-    for a, b in zip(g.dims, shape.dims, strict=True):
+    one_rank = TRUE if g.rank == v.rank else FALSE
+    call.unchecked(one_rank, laws.TENSORS_ONE_RANK.of(rank=v.rank, other=g.rank))
+    for a, b in zip(g.dims, shape.dims, strict=False):
         call.unchecked(equal(a, b), laws.LENGTH_PER_WEIGHT_VECTOR)
     return [tensor(v.dtype, v.dims), tensor(g.dtype, g.dims)][: call.ctx.outputs]
 

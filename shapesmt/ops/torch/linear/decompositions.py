@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ZERO, any_of, equal, minimum
+from shapesmt.algebra import FALSE, TRUE, ZERO, any_of, equal, minimum
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.rules import tensor
 
@@ -148,8 +148,9 @@ def lu_unpack(call: Call) -> list[Tensor]:
     outputs = of_matrices(call, ("mm, " if call.flag("unpack_pivots") else "0, ") + parts)
     if call.flag("unpack_pivots"):
         shape = tensor("", [*x.dims[:-2], minimum(x[-2], x[-1])])
-        call.ctx.check(pivots.rank == shape.rank, laws.TENSORS_ONE_RANK.of(rank=shape.rank, other=pivots.rank))
-        for size, expected in zip(pivots.dims, shape.dims, strict=True):
+        one_rank = TRUE if pivots.rank == shape.rank else FALSE
+        call.unchecked(one_rank, laws.TENSORS_ONE_RANK.of(rank=shape.rank, other=pivots.rank))
+        for size, expected in zip(pivots.dims, shape.dims, strict=False):
             call.unchecked(equal(size, expected), laws.PIVOT_PER_ROW)
         call.ctx.grant(call.place("LU_pivots"))
     return outputs

@@ -6,9 +6,8 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import minimum
+from shapesmt.algebra import equal, minimum
 from shapesmt.ops.math.reduction import without
-from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.linear.decompositions import REAL
 from shapesmt.rules import tensor
@@ -98,15 +97,13 @@ def condition(call: Call) -> Tensor:
 
 @operator("linalg_pinv.atol_rtol_tensor", "linalg_pinv.rcond_tensor")
 def pseudo_inverse(call: Call) -> Tensor:
-    """`[..., m, n] -> [..., n, m]`, with tolerances that broadcast to the batch."""
+    """`[..., m, n] -> [..., n, m]`, with tolerances that broadcast with the batch."""
     ctx, x = call.ctx, call.tensor("self")
     ctx.require_rank(x, 2, least=True)
     if call.flag("hermitian"):
         ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
-    for tolerance in map(call.optional, ("atol", "rtol", "rcond")):
-        if tolerance is not None:
-            require_broadcast_to(ctx, tolerance, x.dims[:-2], laws.TOLERANCE_BROADCASTS_TO_BATCH)
-    return tensor(x.dtype, [*x.dims[:-2], x[-1], x[-2]])
+    tolerances = (t.dims for t in map(call.optional, ("atol", "rtol", "rcond")) if t is not None)
+    return tensor(x.dtype, [*ctx.broadcast(x.dims[:-2], *tolerances), x[-1], x[-2]])
 
 
 @operator("linalg_matrix_rank.default", "linalg_matrix_rank.atol_rtol_float", "linalg_matrix_rank.atol_rtol_tensor")
@@ -114,9 +111,11 @@ def matrix_rank(call: Call) -> Tensor:
     """`[..., m, n] -> [...]`, with tolerances that broadcast to it."""
     ctx, x = call.ctx, call.ctx.input(0)
     ctx.require_rank(x, 2, least=True)
+    shape = x.dims[:-2]
+    if ctx.holds(equal(x.numel, 0)):  # then nothing else is looked at
+        return tensor("int64", shape)
     if call.flag("hermitian"):
         ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
-    shape = x.dims[:-2]
     for name in ("atol", "rtol"):
         tolerance = call.optional(name)
         shape = shape if tolerance is None else ctx.broadcast(shape, tolerance.dims)

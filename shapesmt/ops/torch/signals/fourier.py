@@ -20,6 +20,11 @@ DOUBLED = ("irfft", "hfft")
 """Their inverses."""
 
 
+def named_axes(call: Call, x: Tensor) -> tuple[int, ...]:
+    """The axes that are named, which may be one more than once."""
+    return tuple(call.ctx.normal(axis, x.rank) for axis in call.integers("dim"))
+
+
 def require_signal(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
     """State that what is transformed isn't empty: not along the axes, nor along others."""
     for size in x.dims if axes else ():
@@ -72,8 +77,7 @@ def fftn(call: Call) -> Tensor:
 def shifted(call: Call) -> Tensor:
     """The same frequencies in another order."""
     x = call.tensor("self")
-    if "dim" in call:
-        call.ctx.normals(call.integers("dim"), x.rank)
+    named_axes(call, x)
     return tensor(x.dtype, x.dims)
 
 
@@ -84,7 +88,7 @@ def shifted(call: Call) -> Tensor:
 def complex_to_complex(call: Call) -> Tensor:
     """The shape is kept."""
     x = call.tensor("self")
-    axes = call.ctx.normals(call.integers("dim"), x.rank)
+    axes = named_axes(call, x)
     require_signal(call, x, axes)
     return tensor(x.dtype, x.dims)
 
@@ -93,7 +97,7 @@ def complex_to_complex(call: Call) -> Tensor:
 def real_to_complex(call: Call) -> Tensor:
     """One half along the last axis, unless both are asked for."""
     x = call.tensor("self")
-    axes = call.ctx.normals(call.integers("dim"), x.rank)
+    axes = named_axes(call, x)
     require_signal(call, x, axes)
     dims = x.replace(axes[-1], x[axes[-1]] // 2 + 1).dims if call.flag("onesided") and axes else x.dims
     return tensor(COMPLEX.get(x.dtype, x.dtype), dims)
@@ -103,7 +107,7 @@ def real_to_complex(call: Call) -> Tensor:
 def complex_to_real(call: Call) -> Tensor:
     """As long along the last axis as asked for."""
     x, [size] = call.tensor("self"), sized(call.ctx, [call.size("last_dim_size")])
-    axes = call.ctx.normals(call.integers("dim"), x.rank)
+    axes = named_axes(call, x)
     call.ctx.require_at_least(size, 1, laws.LENGTH_POSITIVE)
     require_signal(call, x, axes)
     last = x[axes[-1]]

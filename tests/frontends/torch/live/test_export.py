@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import onnx
 import pytest
 
 import shapesmt
@@ -84,3 +85,17 @@ def test_arguments_that_do_not_fit(model: object, args: object, message: str) ->
 def test_keywords_are_a_mapping() -> None:
     with pytest.raises(shapesmt.UsageError, match="kwargs maps names to arguments; it isn't 3"):
         shapesmt.check(Fixed(), kwargs=3)
+
+
+def test_what_a_program_was_converted_to_is_checked() -> None:
+    text = (
+        '<ir_version: 8, opset_import: ["":18]> g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'
+    )
+    converted = type("ONNXProgram", (), {"__module__": "torch.onnx", "model_proto": onnx.parser.parse_model(text)})()
+    assert opened(converted).format.name == "ONNX"
+    assert shapesmt.check(converted, dims={"n": "2..8", "m": "2..8"}).precondition.text == ("m == n",)
+
+
+def test_a_file_is_no_module() -> None:
+    with pytest.raises(shapesmt.UsageError, match=r"kwargs and dynamic_shapes are for a torch\.nn\.Module"):
+        shapesmt.bounds("model.onnx", kwargs={"x": 1})

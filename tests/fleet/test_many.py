@@ -3,40 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from shapesmt.cli import many
+import shapesmt
 from shapesmt.cli.main import main
-from shapesmt.examine import Question
+from tests.fleet.conftest import EXP, UNRULED
 
-HEAD = '<ir_version: 8, opset_import: ["":18]> '
-ADD = HEAD + "g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }"
-EXP = HEAD + "g (float[batch] x) => (float[batch] y) { y = Exp(x) }"
-BROKEN = HEAD + "g (float[2, 3] x, float[4, 3] y) => (float[k, 3] z) { z = Add(x, y) }"
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, text in {
-        "add.onnx": ADD,
-        "exp.onnx": EXP,
-        "deep/er/broken.onnx": BROKEN,
-        "deep/exp.onnx": EXP,
-        ".hidden/exp.onnx": EXP,
-        "deep/damaged.onnx": "\x08\x99",
-        "deep/notes.txt": "",
-    }.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str, jobs: int | None = 1) -> tuple[int, str, str]:
@@ -44,17 +20,6 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str, jobs: int | None = 
     status = main(["check", *arguments, *(["--jobs", str(jobs)] if jobs else [])])
     out, err = capsys.readouterr()
     return status, out, err
-
-
-def test_folders_are_searched_and_sorted():
-    assert many.models_in(["exp.onnx", "."]) == [
-        "exp.onnx",
-        "add.onnx",
-        "deep/damaged.onnx",
-        "deep/er/broken.onnx",
-        "deep/exp.onnx",
-    ]
-    assert many.models_in(["none.onnx", "none.onnx"]) == ["none.onnx"]
 
 
 def test_a_folder_without_models_is_a_mistake(folder, capsys):
@@ -100,7 +65,7 @@ def test_json(capsys):
     status, out, _ = run(capsys, "exp.onnx", "deep/damaged.onnx", "add.onnx", "--format", "json")
     data = json.loads(out)
     assert status == 2
-    assert list(data) == ["schema", "summary", "reports", "unchecked", "seconds"]
+    assert list(data) == ["schema", "summary", "tally", "reports", "unchecked", "seconds"]
     assert data["schema"] == "shapesmt/checks/1"
     assert data["summary"] == {"models": 3, "proved": 1, "unknown": 0, "depends": 1, "fails": 0, "unchecked": 1}
     assert [report["model"] for report in data["reports"]] == ["exp.onnx", "add.onnx"]
@@ -167,37 +132,10 @@ def test_configuration_is_per_model(capsys):
 
 
 def test_a_failure_of_our_own_is_that_models(monkeypatch, capsys):
-    monkeypatch.setattr("shapesmt.api.checked", lambda graph, _: {}[graph.source])
+    monkeypatch.setattr("shapesmt.fleet.task.checked", lambda graph, _: {}[graph.source])
     status, out, _ = run(capsys, "exp.onnx", "add.onnx", "--jobs", "1", "-q")
     assert status == 4
     assert out.startswith("ERROR exp.onnx: internal error: KeyError: 'exp.onnx'\n")
-
-
-def test_a_worker_that_dies_takes_one_model_with_it(monkeypatch):
-    monkeypatch.setattr(many, "_WORKER", "import os; os._exit(9)")
-    found = many.check_all([many.Task("exp.onnx", Question(), {}), many.Task("add.onnx", Question(), {})], 2)
-    assert [one.exit_status for one in found.models] == [4, 4]
-    assert "the process that checked it ended with status 9" in found.unchecked[0].error
-
-
-@pytest.mark.skipif(not hasattr(os, "killpg"), reason="interrupts a group of processes as a POSIX terminal does")
-def test_an_interrupt_ends_everything(tmp_path: Path):
-    code = "import time, sys; sys.stderr.write('at work\\n'); time.sleep(60)"
-    program = (
-        "import signal, sys; from shapesmt.cli import many; from shapesmt.cli import main;"
-        "signal.signal(signal.SIGINT, signal.default_int_handler);"  # which a job in the background ignores
-        f"many._WORKER = {code!r}; sys.exit(main(['check', 'exp.onnx', 'add.onnx', '--jobs', '2']))"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", program],
-        stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    assert process.stderr is not None
-    assert process.stderr.readline() == process.stderr.readline() == "at work\n"
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=30)  # ends when every process that holds the pipes has ended
-    assert (process.returncode, out, err.strip()) == (130, "", "")
 
 
 def test_the_hook_is_consistent_with_the_command(capsys):
@@ -209,3 +147,50 @@ def test_the_hook_is_consistent_with_the_command(capsys):
     program, *arguments = hook["entry"].split()
     assert f'{program} = "shapesmt.cli:main"' in (ROOT / "pyproject.toml").read_text()
     assert main([*arguments, "exp.onnx", "add.onnx", "--jobs", "1"]) == 1
+
+
+def test_from_python(folder: Path) -> None:
+    done: list[str] = []
+    batch = shapesmt.check_many([folder / "exp.onnx", "deep"], dims={"batch": (1, 8)}, jobs=1, done=done.append)
+    assert [model.model for model in batch.models] == done
+    assert [Path(model).name for model in done] == ["exp.onnx", "damaged.onnx", "broken.onnx", "exp.onnx"]
+    assert batch.summary["proved"] == 2
+    assert batch.reports[0].symbols["batch"].max == 8
+    with pytest.raises(shapesmt.UsageError, match="no input dimension 'bacth' in any of 1 models"):
+        shapesmt.check_many("exp.onnx", dims={"bacth": 8})
+    with pytest.raises(shapesmt.UsageError, match="name it with output"):
+        shapesmt.check_many("exp.onnx", resume=True)
+
+
+def test_what_models_have_in_common(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "fold.onnx").write_text(UNRULED)
+    tally = json.loads(run(capsys, ".", "--format", "json")[1])["tally"]
+    assert tally["laws"] == [{"name": "broadcast sizes are equal or 1", "nodes": 2, "models": 2, "code": "SM101"}]
+    assert tally["operators"] == [{"name": "Add", "nodes": 2, "models": 2}]
+    assert tally["without_rule"] == [{"name": "own.Fold", "nodes": 1, "models": 1}]
+    assert tally["exporters"][0]["models"] == 5
+    shown = run(capsys, ".", "--summary", "--index", "index.html")[1]
+    assert "DEPENDS  add.onnx" in shown
+    assert "fails at" not in shown
+    assert [line.split() for line in shown.splitlines() if line.startswith("SM101")] == [
+        ["SM101", "broadcast", "sizes", "are", "equal", "or", "1", "2", "2"]
+    ]
+    page = (folder / "index.html").read_text()
+    assert "operators without a rule" in page
+    assert "own.Fold" in page
+    assert "<a " not in page
+
+
+def test_the_first_failure_can_end_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "exp.onnx", "add.onnx", "deep", "--fail-fast", "--summary")
+    assert status == 1
+    assert "2 models: 1 proved, 1 depending on the input, 3 left out in" in out
+    assert json.loads(run(capsys, "add.onnx", "exp.onnx", "--fail-fast", "--format", "json")[1])["left"] == 1
+    assert run(capsys, "exp.onnx", "deep/exp.onnx", "--fail-fast")[0] == 0
+
+
+def test_pages_and_their_index(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, ".", "--html", "pages")[0] == 2
+    names = sorted(path.name for path in (folder / "pages").iterdir())
+    assert names == ["add.onnx.html", "deep_er_broken.onnx.html", "deep_exp.onnx.html", "exp.onnx.html", "index.html"]
+    assert '<a href="deep_exp.onnx.html">' in (folder / "pages" / "index.html").read_text()

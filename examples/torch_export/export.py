@@ -1,6 +1,6 @@
 """The archive that PyTorch 2.13 exports from `model.py`, without its weights, which nothing here reads.
 
-python -m examples.torch_export.build
+python -m examples.torch_export.export
 """
 
 from __future__ import annotations

@@ -1,21 +1,21 @@
-"""Pages as files: one for a model, or a folder of them with an index."""
+"""Pages as files: one for a model, a folder of them with an index, or an index alone."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.export import write_whole
-from shapesmt.render import html_page, index_page, memory_page
+from shapesmt.render import html_page, index_page
 
 if TYPE_CHECKING:
-    from shapesmt.report import BatchReport, Memory, PageData, Report
+    from shapesmt.report import BatchReport, PageData, Report
 
-__all__ = ["page_paths", "write_index", "write_memory", "write_page"]
+__all__ = ["page_paths", "write_index", "write_page", "write_summary"]
 
 INDEX = "index.html"
 
@@ -24,11 +24,6 @@ def write_page(path: str, data: PageData) -> Report:
     """Write the page of a model, and return its report."""
     write_whole(path, html_page(data).encode())
     return data.report
-
-
-def write_memory(path: str, memory: Memory) -> None:
-    """Write the page of an answer of `memory`."""
-    write_whole(path, memory_page(memory).encode())
 
 
 def page_paths(folder: str, models: Sequence[str]) -> list[str]:
@@ -58,7 +53,12 @@ def page_paths(folder: str, models: Sequence[str]) -> list[str]:
     return paths
 
 
-def write_index(folder: str, batch: BatchReport, pages: Sequence[str]) -> None:
-    """Write the index of a folder of pages; a model that couldn't be checked has no page."""
-    links = [Path(page).name for page in pages]
+def write_index(folder: str, batch: BatchReport, pages: Mapping[str, str]) -> None:
+    """Write the index of a folder of pages, by model; a model that couldn't be checked has no page."""
+    links = {printable(model, 1000): Path(page).name for model, page in pages.items()}
     write_whole(Path(folder) / INDEX, index_page(batch, links).encode())
+
+
+def write_summary(path: str, batch: BatchReport) -> None:
+    """Write the index of models that have no pages."""
+    write_whole(path, index_page(batch, {}).encode())

@@ -1,6 +1,6 @@
 """The archive that PyTorch 2.13 exports from `model.py`, without its weights, which nothing here reads.
 
-python -m examples.lowering.build
+python -m examples.lowering.export
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 from examples.lowering.model import Tagger
-from examples.torch_export.build import archive
+from examples.torch_export.export import archive
 
 
 def exported() -> torch.export.ExportedProgram:

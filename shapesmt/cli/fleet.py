@@ -1,0 +1,100 @@
+"""`check` of several models: its options, and how they are carried out."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from shapesmt.cli.options import settled
+from shapesmt.errors import printable
+
+if TYPE_CHECKING:
+    from shapesmt.cli.config import Config
+    from shapesmt.report import BatchReport
+
+__all__ = ["Fleet", "checked", "fleet_options"]
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """The options that are about many models, as the command line has them."""
+
+    jobs: int | None = None
+    scheduler: str | None = None
+    cache: str | None = None
+    output: str | None = None
+    resume: bool = False
+    fail_fast: bool = False
+    summary: bool = False
+    index: str | None = None
+
+    @property
+    def several(self) -> bool:
+        """Whether even one model is answered as several are."""
+        return self.summary or any((self.scheduler, self.cache, self.output, self.index))
+
+
+def fleet_options(command: Command) -> Command:
+    """The options that are about many models, in one argument, `fleet`."""
+
+    @functools.wraps(command)
+    def gathered(**options: Any) -> object:
+        fleet = Fleet(**{name: options.pop(name) for name in Fleet.__dataclass_fields__})
+        return command(fleet=fleet, **options)
+
+    options = [
+        click.option("--jobs", type=click.IntRange(1), metavar="N",
+                     help="How many models to check at once; by default as many as there are processors."),
+        click.option("--scheduler", metavar="ADDRESS",
+                     help="Check them on the workers of this Dask scheduler: tcp://host:8786."),
+        click.option("--output", metavar="FILE",
+                     help="Write each report as it arrives: a line of FILE.jsonl, or a row of FILE.parquet."),
+        click.option("--resume", is_flag=True, help="Leave out the models that the output has reports of."),
+        click.option("--cache", metavar="FOLDER", help="Keep answers there, by the content of the models."),
+        click.option("--fail-fast", is_flag=True, help="Stop at the first model that isn't proved."),
+        click.option("--summary", is_flag=True,
+                     help="Text of the table, and of what models have in common, without the reports."),
+        click.option("--index", metavar="FILE.html", help="Write that as a page as well."),
+    ]  # fmt: skip
+    decorated: Any = functools.reduce(lambda decorated, option: option(decorated), reversed(options), gathered)
+    return decorated  # type: ignore[no-any-return]
+
+
+def checked(
+    models: Sequence[str], fleet: Fleet, config: Config, options: dict[str, Any], html: str | None, *, brief: bool
+) -> BatchReport:
+    """The answer of `check` for several models, with a folder of pages where one is named; `brief` as in a `Plan`."""
+    from shapesmt import fleet as many
+    from shapesmt.render import counting
+
+    if fleet.resume and fleet.output is None:
+        raise click.UsageError("--resume goes on with a file of results: name it with --output")
+    paths = many.models_in(models)
+    options = many.shared(paths, options)
+    shapes, options["shapes"] = options["shapes"], {}
+    every = settled("", config, options)  # without a file of settings, the question is the same about every model
+    questions = [every if config.path is None else settled(path, config, options) for path in paths]
+    tasks = [many.Task(path, question, shapes) for path, question in zip(paths, questions, strict=True)]
+    if html is not None:
+        tasks = [task._replace(page=page) for task, page in zip(tasks, many.page_paths(html, paths), strict=True)]
+    with many.connected(fleet.scheduler) if fleet.scheduler else nullcontext() as client, counting(len(tasks)) as done:
+        if client is not None and not client.scheduler_info()["workers"]:
+            click.echo(f"no worker has come to {printable(str(fleet.scheduler))} yet; waiting", err=True)
+        plan = many.Plan(
+            fleet.jobs or config.jobs, client, fleet.cache, fleet.output, fleet.resume, fleet.fail_fast,
+            brief,
+        )  # fmt: skip
+        batch = many.check_all(tasks, plan, done)
+    pages = {task.path: task.page for task in tasks}
+    if html is not None:
+        many.write_index(html, batch, pages)
+    if fleet.index is not None:
+        many.write_summary(fleet.index, batch)
+    return batch

@@ -1,0 +1,142 @@
+"""Cluster: tasks on the workers of a Dask scheduler, which may come and go meanwhile.
+
+Dask does again what a worker had that is gone. It gives up a piece of work that several such workers had: each model of
+it is done again at the end while nothing else is, and reported if workers end even so.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from shapesmt.errors import UsageError, printable
+from shapesmt.fleet.task import Arriving, Outcome, Task, lost, outcomes, split
+from shapesmt.frontends import is_url
+from shapesmt.version import __version__
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["connected", "on_cluster"]
+
+PATIENCE = 10  # seconds in which a scheduler has to answer
+_MOST = 1000  # pieces of work that the scheduler has at once
+_PROCESSES = 16  # what pieces are cut for, however many workers come
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Client]:
+    """A client of the scheduler at an address.
+
+    Raises:
+        UsageError: Dask isn't installed, or no scheduler answers.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise UsageError("--scheduler needs Dask: pip install 'shapesmt[dask]'") from None
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is said once
+    try:
+        client = Client(address, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise UsageError(f"no scheduler at {printable(address)}: {printable(reason, 200)}") from None
+    try:
+        yield client
+    finally:
+        with suppress(OSError):
+            client.close(timeout=PATIENCE)
+
+
+def on_cluster(tasks: Sequence[Task], client: Client) -> Arriving:
+    """The index and the outcome of each task, in the order in which the workers finish them.
+
+    Raises:
+        UsageError: The scheduler is gone, or the workers have another version of shapesmt, or none.
+    """
+    work = _Work([_placed(task) for task in tasks], client)
+    try:
+        yield from work.done()
+    finally:
+        work.cancel()
+
+
+def _placed(task: Task) -> Task:
+    """The task with absolute paths, as a worker has another working directory."""
+    place = task.path if is_url(task.path) else os.path.abspath(task.path)  # noqa: PTH100 - links stay as they are
+    page = os.path.abspath(task.page) if task.page else ""  # noqa: PTH100
+    return task._replace(place=place, page=page)
+
+
+class _Work:
+    """The pieces of work that the scheduler has."""
+
+    def __init__(self, tasks: Sequence[Task], client: Client) -> None:
+        from distributed import KilledWorker, as_completed
+
+        self._tasks = tasks
+        self._client = client
+        self._killed = KilledWorker
+        self._running = as_completed(loop=client.loop)
+        self._pieces: dict[Any, range] = {}
+        self._suspects: list[int] = []
+
+    def done(self) -> Iterator[tuple[int, Outcome]]:
+        """Whatever is finished."""
+        pieces = iter(split(len(self._tasks), _PROCESSES))
+        for piece in islice(pieces, _MOST):
+            self._submit(piece)
+        for future in self._running:
+            piece = self._pieces.pop(future)
+            done = self._result(future)
+            if done is None:
+                self._suspects += piece
+            else:
+                yield from zip(piece, done, strict=True)
+            for following in islice(pieces, 1):
+                self._submit(following)
+        for index in self._suspects:
+            done = self._result(self._submit(range(index, index + 1)))
+            gone = lost(self._tasks[index], "the workers that checked it ended")
+            yield index, gone if done is None else done[0]
+
+    def _submit(self, piece: range) -> Any:
+        tasks = self._tasks[piece.start : piece.stop]
+        future = self._client.submit(answers, tasks, __version__, pure=False)
+        self._pieces[future] = piece
+        self._running.add(future)
+        return future
+
+    def _result(self, future: Any) -> list[Outcome] | None:
+        """The outcomes; None where too many workers ended meanwhile."""
+        try:
+            outcomes: list[Outcome] = future.result()
+            return outcomes
+        except self._killed:
+            return None
+        except ImportError as error:
+            raise UsageError(f"a worker can't import shapesmt: {printable(str(error), 200)}") from None
+        except (CancelledError, OSError):
+            raise UsageError("the scheduler is gone, and with it what isn't finished") from None
+
+    def cancel(self) -> None:
+        """Give up what isn't finished."""
+        if self._pieces:
+            with suppress(Exception):  # the scheduler may be gone
+                self._client.cancel(list(self._pieces), force=True)
+
+
+def answers(tasks: Sequence[Task], version: str) -> list[Outcome]:
+    """On a worker: the outcomes of tasks.
+
+    Raises:
+        UsageError: This is another version than the caller's.
+    """
+    if version != __version__:
+        raise UsageError(f"a worker has shapesmt {__version__}, but {version} asks; install the same on both")
+    return outcomes(tasks)

@@ -1,0 +1,185 @@
+"""Many models, each checked as if alone, and reported in the order in which they were asked for."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shapesmt.errors import UsageError
+from shapesmt.examine import TIMEOUT, Question, ValueLike
+from shapesmt.fleet.cache import digest, prepared
+from shapesmt.fleet.cluster import on_cluster
+from shapesmt.fleet.names import models_in, shared
+from shapesmt.fleet.processes import in_processes, in_turn, usual_jobs
+from shapesmt.fleet.results import Results, kept, record, results
+from shapesmt.fleet.task import Arriving, Outcome, Task, known
+from shapesmt.language import RangeLike, ShapeLike
+from shapesmt.report import BatchReport, Report, Tallying
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["Plan", "check_all", "check_many"]
+
+
+ENOUGH = 32
+"""Models in a row of which no answer is kept: the others are looked up where they are checked."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How many models are checked.
+
+    Attributes:
+        jobs: How many at once, each in a process of its own; None is as many as there are processors, and one is
+            checked in this process.
+        client: A client of a Dask cluster, whose workers check them.
+        cache: The folder of answers, which the workers of a cluster have to reach too.
+        output: The file of results.
+        resume: Whether the models that it has reports of are left out.
+        fail_fast: Whether to stop at the first model that isn't proved.
+        brief: Whether reports are kept without their findings, which the file has.
+    """
+
+    jobs: int | None = None
+    client: Client | None = None
+    cache: str | os.PathLike[str] | None = None
+    output: str | os.PathLike[str] | None = None
+    resume: bool = False
+    fail_fast: bool = False
+    brief: bool = False
+
+
+def check_many(
+    models: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
+    assume: Iterable[str] | None = None,
+    declared: str = "check",
+    strict: bool = False,
+    timeout: float = TIMEOUT,
+    jobs: int | None = None,
+    client: Client | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    output: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    fail_fast: bool = False,
+    done: Callable[[str], object] = str,
+) -> BatchReport:
+    """`check` of many models: files, folders, patterns such as `models/**/*.onnx`, and URLs.
+
+    A declaration applies to the models that have its name, and at least one has to. What ends a process ends no
+    other model's check. `output` is a file of one report a line (`.jsonl`), or a row (`.parquet`), as they arrive; with
+    `resume` the models that it has reports of are left out. `cache` is a folder of answers, by the content of models.
+    `done` is called with the path of each model that is finished.
+
+    Where there are `jobs`, processes are started: as with `multiprocessing`, a script has to call it below
+    `if __name__ == "__main__":`.
+
+    Raises:
+        UsageError: There are no such models, or a declaration applies to none of them.
+
+    >>> check_many("examples/window_partition", dims={"height": "7..224:7", "width": "7..224:7"}, jobs=1).summary
+    {'models': 2, 'proved': 2, 'unknown': 0, 'depends': 0, 'fails': 0, 'unchecked': 0}
+    """
+    named = [models] if isinstance(models, (str, os.PathLike)) else models
+    paths = models_in(map(os.fsdecode, named))
+    options = shared(paths, {"dims": dims, "values": values, "assume": assume, "shapes": shapes})
+    applied, options["shapes"] = options["shapes"] or {}, None
+    question = Question(**options, timeout=timeout, declared=declared, strict=strict)
+    plan = Plan(jobs, client, cache, output, resume, fail_fast)
+    return check_all([Task(path, question, applied) for path in paths], plan, done)
+
+
+def check_all(tasks: Sequence[Task], plan: Plan, done: Callable[[str], object] = str) -> BatchReport:
+    """The report of every task, as planned; `done` is called with the path of each that is finished."""
+    started = time.perf_counter()
+    if plan.cache is not None:
+        folder = prepared(os.fsdecode(plan.cache))
+        tasks = [task._replace(cache=folder) for task in tasks]
+        if any(task.question.replay for task in tasks):
+            raise UsageError("no answers of --replay are kept; leave --cache out")
+    if plan.resume and plan.output is None:
+        raise UsageError("resume goes on with a file of results: name it with output")
+    with ExitStack() as stack:
+        run = _Run(tasks, plan, stack)
+        for index, outcome in stack.enter_context(closing(run.outcomes())):
+            run.take(index, outcome)
+            done(tasks[index].path)
+            if plan.fail_fast and outcome.exit_status:
+                break
+    return run.report(time.perf_counter() - started)
+
+
+class _Run:
+    """The outcomes so far."""
+
+    def __init__(self, tasks: Sequence[Task], plan: Plan, stack: ExitStack) -> None:
+        self._tasks, self._plan = tasks, plan
+        self._done: dict[int, Outcome] = {}
+        self._tallying = Tallying()
+        self._results: Results | None = None
+        if plan.output is not None:
+            self._begin(os.fsdecode(plan.output), stack)
+
+    def _begin(self, output: str, stack: ExitStack) -> None:
+        """Open the file of results, and take those that are there already."""
+        self._asked = {task.name: digest(task.question, task.shapes) for task in self._tasks}
+        earlier = kept(output, self._asked) if self._plan.resume else {}
+        for index, task in enumerate(self._tasks):
+            if task.name in earlier:
+                self._note(index, replace(earlier[task.name][1], strict=task.question.strict))
+        records = {name: line for name, (line, _) in earlier.items()}
+        self._results = stack.enter_context(results(output, records))
+
+    def outcomes(self) -> Arriving:
+        """The outcomes of what isn't done yet, as they arrive."""
+        left = [index for index in range(len(self._tasks)) if index not in self._done]
+        if self._plan.cache is not None:
+            left = yield from self._known(left)
+        tasks = [self._tasks[index] for index in left]
+        jobs = min(self._plan.jobs or usual_jobs(len(tasks)), len(tasks))
+        if self._plan.client is not None:
+            arriving = on_cluster(tasks, self._plan.client)
+        else:
+            arriving = in_processes(tasks, jobs) if jobs > 1 else in_turn(tasks)
+        with closing(arriving):
+            for place, outcome in arriving:
+                yield left[place], outcome
+
+    def _known(self, left: Sequence[int]) -> Generator[tuple[int, Outcome], None, list[int]]:
+        """The answers that are kept, and at last which models remain; after many that do, all others are left too."""
+        remaining: list[int] = []
+        misses = 0
+        for index in left:
+            kept = known(self._tasks[index]) if misses < ENOUGH else None
+            misses = misses + 1 if kept is None else 0
+            if kept is None:
+                remaining.append(index)
+            else:
+                yield index, kept
+        return remaining
+
+    def take(self, index: int, outcome: Outcome) -> None:
+        """Take an outcome that arrives."""
+        if self._results is not None:
+            self._results.write(record(outcome, self._asked[self._tasks[index].name]))
+        self._note(index, outcome)
+
+    def _note(self, index: int, outcome: Outcome) -> None:
+        if isinstance(outcome, Report):
+            self._tallying.add(outcome)
+            if self._plan.brief:
+                outcome = outcome.brief
+        self._done[index] = outcome
+
+    def report(self, seconds: float) -> BatchReport:
+        """All of them in the order of the tasks."""
+        outcomes = tuple([self._done[index] for index in sorted(self._done)])
+        return BatchReport(outcomes, seconds, self._tallying.result(), len(self._tasks) - len(outcomes))

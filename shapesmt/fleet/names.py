@@ -1,0 +1,114 @@
+"""Names: which models are meant by paths, folders, patterns and URLs, and which of them a declaration applies to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from shapesmt.errors import ShapesmtError, UsageError, printable
+from shapesmt.examine import names_of, parse_value
+from shapesmt.frontends import is_folder, is_url, listed, load
+from shapesmt.language import Origin, names_in, parse_range, parse_shape, unknown_name
+
+__all__ = ["is_several", "models_in", "shared"]
+
+Options: TypeAlias = dict[str, Any]
+
+
+def is_several(path: str) -> bool:
+    """Whether a name stands for any number of models: a folder, or a pattern.
+
+    >>> is_several("unet.onnx"), is_several("models/**/*.onnx"), is_several("s3://bucket/*.onnx")
+    (False, True, True)
+    """
+    if is_url(path):
+        return has_magic(path) or listed(path) is not None
+    return is_folder(path) or _is_pattern(path)
+
+
+def _is_pattern(path: str) -> bool:
+    return has_magic(path) and not os.path.lexists(path)
+
+
+def models_in(paths: Iterable[str]) -> list[str]:
+    """The models that are meant, each once: paths, those that match patterns, and every `*.onnx` below folders.
+
+    Hidden files below folders are left out. What stands for several is sorted.
+
+    Raises:
+        UsageError: A folder has no such file, nothing matches, or standard input is among several models.
+    """
+    models: list[str] = []
+    for path in paths:
+        if path == "-":
+            raise UsageError("- (standard input) can't be checked beside other models; give it alone")
+        named = _named(path)
+        if not named:
+            where = printable(path)
+            if has_magic(path):
+                raise UsageError(f"no file matches {where}")
+            raise UsageError(f"no *.onnx file in the folder {where}; name files, or a folder that has some")
+        models += named
+    return list(dict.fromkeys(models))
+
+
+def _named(path: str) -> list[str]:
+    if is_url(path):
+        below = listed(path)
+        return [path] if below is None else below
+    if is_folder(path):
+        files = [file for file in Path(path).rglob("*.onnx") if not _hidden(file.relative_to(path).parts)]
+        return sorted(map(str, files))
+    return sorted(glob(path, recursive=True)) if _is_pattern(path) else [path]  # noqa: PTH207 - keeps `./` and `..`
+
+
+def _hidden(parts: Sequence[str]) -> bool:
+    return any(part.startswith(".") for part in parts)
+
+
+def shared(paths: Sequence[str], options: Options) -> Options:
+    """The options for several models: a declaration applies to the models that have its name, at least to one.
+
+    Raises:
+        UsageError: No model that can be read has the name, or the declaration can't be read.
+    """
+    dims = {
+        name: replace(parse_range(spec, name), origin=Origin("--dim", needed=False))
+        for name, spec in (options.get("dims") or {}).items()
+    }
+    values = {
+        name: replace(parse_value(spec, name), origin=Origin("--value", needed=False))
+        for name, spec in (options.get("values") or {}).items()
+    }
+    shapes: Mapping[str, Any] = options.get("shapes") or {}
+    assume = dict.fromkeys(options.get("assume") or (), Origin("--assume", needed=False))
+    for name, shape in shapes.items():
+        parse_shape(shape, name)
+    names = {("input dimension", name) for name in dims} | {("input", name) for name in shapes}
+    names |= {("small input", name) for name in values}
+    names |= {("symbol", name) for text in assume for name in names_in(text)}
+    _require(names, paths)
+    return {**options, "dims": dims, "values": values, "assume": assume}
+
+
+def _require(names: set[tuple[str, str]], paths: Sequence[str]) -> None:
+    """Read models until each name has occurred; raise for one that no model has."""
+    known: dict[str, dict[str, None]] = {"input dimension": {}, "input": {}, "small input": {}, "symbol": {}}
+    for path in paths if names else ():
+        with suppress(ShapesmtError):
+            graph = load(path)
+            dims, elements = names_of(graph)
+            known["input dimension"].update(dict.fromkeys(sorted(dims)))
+            known["input"].update(dict.fromkeys(graph.inputs))
+            known["small input"].update(dict.fromkeys(sorted({*elements, *graph.inputs})))
+            known["symbol"].update(dict.fromkeys(sorted(dims | elements)))
+        names = {(what, name) for what, name in names if name not in known[what]}
+        if not names:
+            return
+    for what, name in sorted(names) if any(known.values()) else ():
+        raise unknown_name(what, name, known[what], f"any of {len(paths)} models")

@@ -1,0 +1,176 @@
+"""Results: a file with one report a line (JSON Lines), or a row (Parquet), written as the reports arrive."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+from shapesmt.errors import UsageError, printable
+from shapesmt.export import write_whole
+from shapesmt.fleet.task import Outcome
+from shapesmt.report import Report
+
+__all__ = ["Results", "kept", "record", "results"]
+
+Record = dict[str, Any]
+_ROWS = 256  # of Parquet's file that are written at once
+
+
+class Results(Protocol):
+    """A file that takes one record after the other."""
+
+    def write(self, record: Record) -> None:
+        """Add one."""
+
+    def close(self) -> None:
+        """End the file."""
+
+
+def record(outcome: Outcome, asked: str) -> Record:
+    """The record of an outcome: a report, or `model` and `error`; `asked` is the digest of the question."""
+    if isinstance(outcome, Report):
+        return {**outcome.to_dict(), "asked": asked}
+    return {"schema": "shapesmt/unchecked/1", **outcome.to_dict(), "asked": asked}
+
+
+def kept(path: str, asked: Mapping[str, str]) -> dict[str, tuple[Record, Report]]:
+    """The records of earlier reports in a file, by model: those whose question is asked again.
+
+    Raises:
+        UsageError: The file can't be read.
+    """
+    found: dict[str, tuple[Record, Report]] = {}
+    for one in _read(path):
+        with suppress(KeyError, TypeError, ValueError):  # no report, or another version's
+            report = Report.from_dict(one)
+            if one["asked"] == asked.get(report.model):
+                found[report.model] = one, report
+    return found
+
+
+@contextmanager
+def results(path: str, records: Mapping[str, Record]) -> Iterator[Results]:
+    """A file of results, which has these records at first.
+
+    Raises:
+        UsageError: It can't be written, or pyarrow isn't installed.
+    """
+    with _refusing(path):
+        file: Results = _Parquet(path) if _is_parquet(path) else _Lines(path, records)
+    try:
+        for one in records.values() if _is_parquet(path) else ():
+            file.write(one)
+        yield file
+    finally:
+        with _refusing(path):
+            file.close()
+
+
+def _is_parquet(path: str) -> bool:
+    return path.endswith(".parquet")
+
+
+@contextmanager
+def _refusing(path: str) -> Iterator[None]:
+    try:
+        yield
+    except ImportError:
+        raise UsageError(
+            f"{printable(path)} needs pyarrow: pip install 'shapesmt[parquet]'; or name it *.jsonl"
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot write {printable(path)}: {printable(str(reason), 200)}") from None
+
+
+def _read(path: str) -> Iterator[Record]:
+    """The records in a file; a line that isn't whole is none."""
+    if not Path(path).exists():
+        return
+    with _refusing(path):
+        if _is_parquet(path):
+            from pyarrow import parquet
+
+            yield from map(json.loads, parquet.read_table(path, columns=["report"]).column("report").to_pylist())
+            return
+        with Path(path).open("rb") as file:
+            for line in file:
+                try:
+                    one = json.loads(line)
+                except ValueError:
+                    continue
+                if isinstance(one, dict):
+                    yield one
+
+
+class _Lines:
+    """JSON Lines: each line is written whole, so that a process that is killed leaves at most one that is not."""
+
+    def __init__(self, path: str, records: Mapping[str, Record]) -> None:
+        write_whole(path, b"".join(map(_line, records.values())))
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND)
+
+    def write(self, record: Record) -> None:
+        rest = memoryview(_line(record))
+        while rest:
+            rest = rest[os.write(self._file, rest) :]
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
+def _line(record: Record) -> bytes:
+    return json.dumps(record).encode() + b"\n"
+
+
+class _Parquet:
+    """Parquet: a row for each model, complete when the file is closed."""
+
+    def __init__(self, path: str) -> None:
+        import pyarrow
+        from pyarrow import parquet
+
+        text, number = pyarrow.string(), pyarrow.int64()
+        columns = {"model": text, "verdict": text, "requirements": number, "proved": number, "findings": number}
+        columns |= {"precondition": text, "exporter": text, "error": text, "seconds": pyarrow.float64(), "report": text}
+        self._schema = pyarrow.schema(list(columns.items()))
+        self._part = Path(f"{path}.part")
+        self._path = path
+        self._rows: list[Record] = []
+        self._table: Callable[..., Any] = pyarrow.Table.from_pylist
+        self._file = parquet.ParquetWriter(self._part, self._schema)
+
+    def write(self, record: Record) -> None:
+        self._rows.append(_row(record))
+        if len(self._rows) == _ROWS:
+            self._flush()
+
+    def close(self) -> None:
+        self._flush()
+        self._file.close()
+        self._part.replace(self._path)
+
+    def _flush(self) -> None:
+        if self._rows:
+            self._file.write_table(self._table(self._rows, schema=self._schema))
+            self._rows = []
+
+
+def _row(record: Record) -> Record:
+    counts, region = record.get("requirements", {}), record.get("precondition") or {}
+    return {
+        "model": record["model"],
+        "verdict": record.get("verdict"),
+        "requirements": counts.get("total"),
+        "proved": counts.get("proved"),
+        "findings": len(record["findings"]) if "findings" in record else None,
+        "precondition": " and ".join(region["text"]) if region.get("exact") else None,
+        "exporter": record.get("exporter"),
+        "error": record.get("error"),
+        "seconds": record.get("seconds"),
+        "report": json.dumps(record),
+    }

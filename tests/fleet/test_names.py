@@ -1,0 +1,52 @@
+"""Which models are meant: paths, folders, patterns, URLs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import fsspec
+import pytest
+
+import shapesmt
+from shapesmt.cli.main import main
+from shapesmt.errors import UsageError
+from shapesmt.fleet import is_several, models_in
+from tests.fleet.conftest import ADD, EXP
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+
+def test_folders_are_searched_and_sorted() -> None:
+    below = ["add.onnx", "deep/damaged.onnx", "deep/er/broken.onnx", "deep/exp.onnx"]
+    assert models_in(["exp.onnx", "."]) == ["exp.onnx", *below]
+    assert models_in(["none.onnx", "none.onnx"]) == ["none.onnx"]
+
+
+def test_patterns() -> None:
+    assert models_in(["*.onnx"]) == ["add.onnx", "exp.onnx"]
+    assert models_in(["**/e*.onnx", "exp.onnx"]) == ["deep/exp.onnx", "exp.onnx"]
+    with pytest.raises(UsageError, match=r"no file matches none\*\.onnx"):
+        models_in(["none*.onnx"])
+    with pytest.raises(UsageError, match=r"no file matches \*\\x00"):
+        models_in(["*\0"])
+
+
+def test_a_file_may_have_the_name_of_a_pattern(folder: Path) -> None:
+    (folder / "a[1].onnx").write_text(EXP)
+    assert models_in(["a[1].onnx"]) == ["a[1].onnx"]
+    assert not is_several("a[1].onnx")
+
+
+def test_urls(capsys: pytest.CaptureFixture[str]) -> None:
+    url = "memory:///test_urls"
+    for name, text in {"exp.onnx": EXP, "deep/add.onnx": ADD}.items():
+        with fsspec.open(f"{url}/{name}", "w") as file:
+            file.write(text)
+    assert models_in([url, "exp.onnx"]) == [f"{url}/deep/add.onnx", f"{url}/exp.onnx", "exp.onnx"]
+    assert main(["check", f"{url}/**/*.onnx", "--jobs", "1", "-q"]) == 1
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"DEPENDS {url}/deep/add.onnx: ")
+    assert second.startswith(f"PROVED {url}/exp.onnx: ")
+    assert shapesmt.check_many(f"{url}/exp.onnx", jobs=1).models[0].model == f"{url}/exp.onnx"
+    assert main(["check", "absent://m/*.onnx"]) == 2
+    assert capsys.readouterr().err == "error: cannot read absent://m/*.onnx: Protocol not known: absent\n"

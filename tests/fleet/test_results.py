@@ -1,0 +1,118 @@
+"""Reports are written as they arrive, and what is there isn't done again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pyarrow import parquet
+
+import shapesmt
+from shapesmt.cli.main import main
+from shapesmt.fleet import task
+from shapesmt.report import Report
+from tests.fleet.conftest import ADD
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+
+def check(*arguments: str) -> int:
+    return main(["check", *arguments, "--jobs", "1"])
+
+
+def lines(path: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in Path(path).read_text().splitlines()]
+
+
+def test_a_line_for_each_model(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(".", "--output", "out.jsonl") == 2
+    written = lines("out.jsonl")
+    assert [line["model"] for line in written] == [
+        "add.onnx", "deep/damaged.onnx", "deep/er/broken.onnx", "deep/exp.onnx", "exp.onnx",
+    ]  # fmt: skip
+    report = Report.from_dict(written[0])
+    assert (report.verdict.value, len(report.findings)) == ("DEPENDS", 1)
+    assert str(written[1]["error"]).startswith("damaged.onnx: not an ONNX model")
+    assert "fails at" not in capsys.readouterr().out
+
+
+def test_lines_arrive_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = []
+    shapesmt.check_many(".", jobs=1, output="out.jsonl", done=lambda _: numbers.append(len(lines("out.jsonl"))))
+    assert numbers == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("output", ["out.jsonl", "out.parquet"])
+def test_what_is_done_is_not_done_again(output: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        task, "checked", lambda graph, question, own=task.checked: asked.append(graph.source) or own(graph, question)
+    )
+    assert check(".", "--output", output) == 2
+    assert len(asked) == 4
+    Path("add.onnx").write_text(ADD)
+    (asked.clear(), Path("new.onnx").write_text(ADD))
+    assert check(".", "--output", output, "--resume") == 2
+    assert asked == ["new.onnx"]
+    (asked.clear(), Path("deep/damaged.onnx").unlink())
+    assert check(".", "--output", output, "--resume", "--dim", "n=1..8") == 1
+    assert len(asked) == 5
+    if output == "out.jsonl":
+        assert sorted(str(line["model"]) for line in lines(output)) == [
+            "add.onnx", "deep/er/broken.onnx", "deep/exp.onnx", "exp.onnx", "new.onnx",
+        ]  # fmt: skip
+
+
+def test_a_line_that_was_cut_is_written_again(capsys: pytest.CaptureFixture[str]) -> None:
+    check("add.onnx", "exp.onnx", "--output", "out.jsonl")
+    whole = Path("out.jsonl").read_bytes()
+    Path("out.jsonl").write_bytes(b'[1]\n{}\n{"verdict": "PROVED", "model": "exp.onnx"}\n' + whole[:-9])
+    assert check("add.onnx", "exp.onnx", "--output", "out.jsonl", "--resume") == 1
+    assert [line["model"] for line in lines("out.jsonl")] == ["add.onnx", "exp.onnx"]
+    check("exp.onnx", "--output", "out.jsonl")
+    assert [line["model"] for line in lines("out.jsonl")] == ["exp.onnx"]
+
+
+def test_a_resumed_summary_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    def summary(*arguments: str) -> list[str]:
+        check(".", "--output", "out.jsonl", *arguments)
+        return [line for line in capsys.readouterr().out.splitlines() if " in " not in line]
+
+    assert summary() == summary("--resume")
+
+
+def test_rows() -> None:
+    assert check(".", "--output", "out.parquet") == 2
+    table = parquet.read_table("out.parquet").to_pylist()
+    assert [(row["model"], row["verdict"], row["requirements"]) for row in table][::2] == [
+        ("add.onnx", "DEPENDS", 1), ("deep/er/broken.onnx", "FAILS", 1), ("exp.onnx", "PROVED", 0),
+    ]  # fmt: skip
+    assert table[0]["precondition"] == "m == 1 or m == n or n == 1"
+    assert table[1]["error"].startswith("damaged.onnx")
+    assert json.loads(table[0]["report"])["findings"][0]["op_type"] == "Add"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--output", "absent/out.jsonl"], "cannot write absent/out.jsonl: No such file or directory"),
+        (["--output", "absent/out.parquet"], "cannot write absent/out.parquet: "),
+        (["--output", "add.onnx.parquet", "--resume"], "cannot write add.onnx.parquet: "),
+        (["--resume"], "--resume goes on with a file of results: name it with --output"),
+    ],
+)
+def test_mistakes_are_one_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("add.onnx.parquet").write_text("no table")
+    assert check("exp.onnx", "add.onnx", *arguments) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith(f"error: {message}")
+
+
+def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    assert check("exp.onnx", "--output", "out.parquet") == 2
+    assert capsys.readouterr().err == (
+        "error: out.parquet needs pyarrow: pip install 'shapesmt[parquet]'; or name it *.jsonl\n"
+    )
