@@ -90,7 +90,7 @@ class _Program:
         nodes = self.nodes(graph, names)
         kept = {name: t if names[name] == name else replaced(t) for name, t in literals.items()}
         declared = {name: self.sizes.declared(meta) for name, meta in metas.items() if name in names}
-        guards = guards_node(self.document, inputs, metas, placeholders(self.module))
+        guards = guards_node(self.document, inputs, graph, placeholders(self.module))
         returned = [name for argument in entries(graph.get("outputs")) for name in names_of(argument) if name]
         outputs = list(dict.fromkeys(tensor_named(name, names) for name in returned))
         nodes = [*ordered(nodes, [*inputs, *literals], self.source, needed=outputs), *guards]
