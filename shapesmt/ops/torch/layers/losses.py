@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import equal
+from shapesmt.algebra import FALSE, all_of, equal
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
@@ -20,11 +20,20 @@ def reduced(call: Call, x: Tensor, shape: Shape) -> Tensor:
     return tensor(x.dtype, shape if call.integer("reduction") == 0 else ())
 
 
+def open_unless_alike(call: Call, x: Tensor, target: Tensor) -> None:
+    """Leave a loss open whose operands have other shapes, of which PyTorch accepts some."""
+    alike = x.rank == target.rank
+    sizes = zip(x.dims, target.dims, strict=True) if alike else ()
+    call.unchecked(all_of(*(equal(a, b) for a, b in sizes)) if alike else FALSE, laws.INPUT_AND_TARGET_SAME_SHAPE)
+
+
 @operator("mse_loss.default", "l1_loss.default", "smooth_l1_loss.default", "huber_loss.default")
 @operator("soft_margin_loss.default", "poisson_nll_loss.default", "kl_div.default", "hinge_embedding_loss.default")
 def elementwise(call: Call) -> Tensor:
     """Of operands that broadcast."""
     x, target = call.ctx.input(0), call.ctx.input(1)
+    if "soft_margin" in call.ctx.node.op:
+        open_unless_alike(call, x, target)
     return reduced(call, x, call.ctx.broadcast(x.dims, target.dims))
 
 
@@ -50,6 +59,7 @@ def binary_cross_entropy(call: Call) -> Tensor:
 def binary_cross_entropy_with_logits(call: Call) -> Tensor:
     """Of an input and a target that broadcast, as do weights."""
     x, names = call.tensor("self"), ("self", "target", "weight", "pos_weight")
+    open_unless_alike(call, x, call.tensor("target"))
     given = [operand.dims for operand in map(call.optional, names) if operand is not None]
     return reduced(call, x, call.ctx.broadcast(*given))
 
