@@ -15,6 +15,7 @@ layouts, memory formats and devices are PyTorch's ("strided", "channels_last", "
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import TYPE_CHECKING, NoReturn
 
 from shapesmt import laws
@@ -193,6 +194,7 @@ def operator(
     """
 
     def register(apply: Callable[[Call], Result]) -> Callable[[Call], Result]:
+        @wraps(apply)
         def called(ctx: RuleContext) -> Result:
             unread, op = ctx.attribute("@unread"), ctx.node.op
             if isinstance(unread, tuple):
@@ -204,7 +206,6 @@ def operator(
                 return settled(result, ctx, memory)
             return None if result is None else [settled(t, ctx, memory) for t in result]
 
-        called.__module__, called.__doc__ = apply.__module__, apply.__doc__
         full = (name if name.startswith(PYTHON) else f"aten.{name}" for name in names)
         rule(*full, domain=DOMAIN, any_rank=any_rank, total=total, of_shape=of_shape, random=random)(called)
         return apply

@@ -38,10 +38,8 @@ def arange(call: Call) -> Tensor:
     ctx.check(all(isfinite(call.number(name) or 0) for name in call.names[:3]), laws.RANGE_ENDS_FINITE)
     start, end, step = ([] if "start" in call else [_number(0)]) + ends + ([] if "step" in call else [_number(1)])
     dtype = call.text("dtype") or ("int64" if all(kind(x.dtype) < 2 for x in (start, end, step)) else DEFAULT_FLOAT)
-    if dtype == "int64" or all(kind(x.dtype) < 2 for x in (start, end, step)):
-        start, end, step = (cast(x, "int64") for x in (start, end, step))
-    else:
-        start, end, step = (cast(x, "float64") for x in (start, end, step))
+    whole = dtype == "int64" or all(kind(x.dtype) < 2 for x in (start, end, step))
+    start, end, step = (cast(x, "int64" if whole else "float64") for x in (start, end, step))
     a, b, c = (_only(x) for x in (start, end, step))
     if isinstance(c, Dim):
         ctx.require(differs(c, 0), laws.STEP_NOT_0, c, 0)

@@ -50,6 +50,16 @@ def states_of(call: Call) -> list[Tensor]:
     return [state for state in states if state is not None]
 
 
+def _require_state(call: Call, state: Tensor, runs: int, batch: Dim) -> None:
+    """A state is `[layers*directions, n, h]`, of which PyTorch checks a part."""
+    ctx, law = call.ctx, laws.STATE_DIRECTIONS_BATCH_HIDDEN
+    ctx.require_rank(state, 3)
+    ctx.require_at_least(state[0], runs, law)
+    call.unchecked(equal(state[0], runs), law)
+    ctx.require(any_of(equal(state[1], batch), equal(batch, 1)), law, state[1], batch)
+    call.unchecked(equal(state[1], batch), law)
+
+
 @operator("lstm.input", "gru.input", "rnn_relu.input", "rnn_tanh.input")
 def recurrent(call: Call) -> list[Tensor]:
     """`[steps, n, i]` and states `[layers*directions, n, h]` make `[steps, n, directions*h]` and states."""
@@ -58,13 +68,8 @@ def recurrent(call: Call) -> list[Tensor]:
     steps, batch = (x[1], x[0]) if call.flag("batch_first") else (x[0], x[1])
     directions = 1 + call.flag("bidirectional")
     runs = call.integer("num_layers") * directions
-    law = laws.STATE_DIRECTIONS_BATCH_HIDDEN
     for state in states:
-        ctx.require_rank(state, 3)
-        ctx.require_at_least(state[0], runs, law)
-        call.unchecked(equal(state[0], runs), law)
-        ctx.require(any_of(equal(state[1], batch), equal(batch, 1)), law, state[1], batch)
-        call.unchecked(equal(state[1], batch), law)
+        _require_state(call, state, runs, batch)
     ctx.require_at_least(steps, 1, laws.A_STEP)
     _require_layers(call, runs, directions, states)
     y = tensor(x.dtype, [*x.dims[:2], states[0][2] * directions])

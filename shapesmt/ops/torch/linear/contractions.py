@@ -12,7 +12,23 @@ from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+    from shapesmt.rules import RuleContext, Tensor
+
+
+def _names(count: int) -> list[str]:
+    """Names of the axes that an ellipsis stands for."""
+    return [f"...{i}" for i in range(count, 0, -1)]
+
+
+def _joint(ctx: RuleContext, terms: list[list[str]], operands: list[Tensor]) -> dict[str, Dim]:
+    """The size of each letter in all operands, which broadcast."""
+    sizes: dict[str, Dim] = {}
+    for term, x in zip(terms, operands, strict=True):
+        ctx.check(len(term) == x.rank, laws.EQUATION_TERM_LETTER_PER_AXIS.of(term="".join(term), rank=x.rank))
+        for letter, d in diagonal_sizes(ctx, term, x).items():
+            law = laws.LETTER_SIZES_BROADCAST.of(letter=letter[0])
+            sizes[letter] = ctx.broadcast_sizes(sizes.get(letter, ONE), d, law)
+    return sizes
 
 
 @operator("einsum.default")
@@ -21,17 +37,9 @@ def einsum(call: Call) -> Tensor:
     ctx, operands = call.ctx, [x for x in call.tensors("tensors") if x is not None]
     terms, result = parse_equation(call.text("equation"))
     ctx.check(len(terms) == len(operands), laws.EQUATION_TERM_PER_INPUT)
-    sizes: dict[str, Dim] = {}
-    most = 0
-    for term, x in zip(terms, operands, strict=True):
-        hidden = max(x.rank - len(term) + 1, 0) if "..." in term else 0
-        most = max(most, hidden)
-        letters = spelt(term, [f"...{i}" for i in range(hidden, 0, -1)])
-        ctx.check(len(letters) == x.rank, laws.EQUATION_TERM_LETTER_PER_AXIS.of(term="".join(term), rank=x.rank))
-        for letter, d in diagonal_sizes(ctx, letters, x).items():
-            law = laws.LETTER_SIZES_BROADCAST.of(letter=letter[0])
-            sizes[letter] = ctx.broadcast_sizes(sizes.get(letter, ONE), d, law)
-    letters = spelt(result, [f"...{i}" for i in range(most, 0, -1)])
+    hidden = [max(x.rank - len(term) + 1, 0) * ("..." in term) for term, x in zip(terms, operands, strict=True)]
+    sizes = _joint(ctx, [spelt(*pair) for pair in zip(terms, map(_names, hidden), strict=True)], operands)
+    letters = spelt(result, _names(max(hidden)))
     ctx.check(sizes.keys() >= set(letters), laws.OUTPUT_LETTERS_AMONG_INPUTS)
     ctx.check(len(set(letters)) == len(letters), laws.OUTPUT_LETTERS_ONCE)
     return tensor(operands[0].dtype, [sizes[letter] for letter in letters])

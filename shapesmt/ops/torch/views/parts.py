@@ -176,8 +176,7 @@ def unfold(call: Call) -> Tensor:
     ctx.require_at_least(size, 0, laws.SIZES_NOT_NEGATIVE)
     ctx.require_at_least(step, 1, laws.STEP_AT_LEAST_1)
     ctx.require_at_least(length, size, laws.WINDOW_FITS_AXIS)
-    count = (length - size) // step + 1
-    dims = [count if i == axis else d for i, d in enumerate(x.dims)]
+    dims = [(length - size) // step + 1 if i == axis else d for i, d in enumerate(x.dims)]
     output, strides = tensor(x.dtype, [*dims, size]), strides_of(x)
     if "_copy" in ctx.node.op:
         return output

@@ -207,8 +207,8 @@ def resize(call: Call) -> Tensor:
 @operator("as_strided.default", "as_strided_.default", "as_strided_copy.default", memory="view")
 def as_strided(call: Call) -> Tensor:
     """Sizes and strides that are asked for, inside the tensor's memory."""
-    x, ctx = call.tensor("self"), call.ctx
-    sizes, strides, offset = call.sizes("size"), call.sizes("stride"), call.size("storage_offset")
+    x, ctx, offset = call.tensor("self"), call.ctx, call.size("storage_offset")
+    sizes, strides = call.sizes("size"), call.sizes("stride")
     ctx.check(len(sizes) == len(strides), laws.STRIDE_PER_SIZE)
     dims = [_size(call, i, d) for i, d in enumerate(sizes)]
     for d in (*dims, *(s for s in strides if s is not None), ZERO if offset is None else offset):
