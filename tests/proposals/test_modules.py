@@ -105,3 +105,14 @@ def test_what_no_range_says_is_left_out() -> None:
     if found.content:
         program = torch.export.export(Products(), (x,), dynamic_shapes=shapes_of(found.content), strict=False)
         assert runs(program, x)
+
+
+class Many(torch.nn.Module):
+    def forward(self, *parts, scale=None):
+        return parts[0] + parts[1] * (1 if scale is None else scale)
+
+
+def test_any_number_of_arguments() -> None:
+    found = proposed(Many(), torch.ones(3, 4), torch.ones(3, 4))
+    assert '"parts": ({0: ' in found.content
+    assert found.verified

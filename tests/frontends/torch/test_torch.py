@@ -63,7 +63,7 @@ def test_one_of_several_programs_is_named(tmp_path: Any) -> None:
     assert load(f"{path}#decoder").nodes
     with pytest.raises(shapesmt.UsageError, match="has 2 programs; name one of encoder, decoder"):
         load(path)
-    with pytest.raises(shapesmt.UsageError, match="two.pt2 has no program 'coder'; .* as in two.pt2#encoder"):
+    with pytest.raises(shapesmt.UsageError, match=r"two.pt2 has no program 'coder'; .* as in two.pt2#encoder"):
         load(f"{path}#coder")
 
 
