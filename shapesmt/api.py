@@ -63,7 +63,6 @@ from shapesmt.language import RangeLike, ShapeLike, unknown_name
 from shapesmt.optimize import annotated
 from shapesmt.optimize import simplified as simplified
 from shapesmt.optimize import simplify as simplify
-from shapesmt.proposals import dynamic_shapes as dynamic_shapes
 from shapesmt.render import Words
 from shapesmt.report import Answer, Bounds, Explanation, Report, Tightened
 
