@@ -9,7 +9,7 @@ from shapesmt.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim, Verdict, forget
-    from shapesmt.api import bounds, check, encode, explain, memory, page, repro, simplify, tighten
+    from shapesmt.api import bounds, check, dynamic_shapes, encode, explain, memory, page, repro, simplify, tighten
     from shapesmt.cli import Config
     from shapesmt.drop_in import infer_shapes
     from shapesmt.errors import InternalError, ModelError, ShapeMismatch, ShapesmtError, SizeOverflowError, UsageError
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from shapesmt.inspection import dataflow, encoding, explain_code, inspect, load_graph, save_graph, supported_ops
     from shapesmt.language import Dimension, PartialShape, Rank
     from shapesmt.profiles import profile
-    from shapesmt.proposals import dynamic_shapes
     from shapesmt.report import Bounds, ErrorCode, Explanation, Finding, Memory, Profile, Report
     from shapesmt.rules import InferenceContext, Tensor, rule
     from shapesmt.testing import assert_proved
@@ -34,6 +33,7 @@ _HOMES = {
     "api": (
         "bounds",
         "check",
+        "dynamic_shapes",
         "encode",
         "explain",
         "memory",
@@ -74,7 +74,6 @@ _HOMES = {
         "Rank",
     ),
     "profiles": ("profile",),
-    "proposals": ("dynamic_shapes",),
     "report": (
         "Bounds",
         "ErrorCode",

@@ -56,25 +56,32 @@ from shapesmt.examine import (
     tensor_bounds,
     valid_share,
 )
-from shapesmt.footprint import measured as measured
-from shapesmt.footprint import memory as memory
 from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
-from shapesmt.optimize import annotated
-from shapesmt.optimize import simplified as simplified
-from shapesmt.optimize import simplify as simplify
+from shapesmt.lazy import lazy
 from shapesmt.render import Words
 from shapesmt.report import Answer, Bounds, Explanation, Report, Tightened
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
+    from shapesmt.footprint import measured as measured
+    from shapesmt.footprint import memory as memory
+    from shapesmt.optimize import simplified as simplified
+    from shapesmt.optimize import simplify as simplify
+    from shapesmt.proposals import dynamic_shapes as dynamic_shapes
     from shapesmt.report import PageData
 
 
 LEAST_FOR_BOUNDS = 0.5
 """Seconds: a page has bounds that take half as long as the check took, or this long; others are sound only."""
 Answer.presenter = Words()
+_ELSEWHERE = {
+    "footprint": ["measured", "memory"],
+    "optimize": ["simplified", "simplify"],
+    "proposals": ["dynamic_shapes"],
+}
+__getattr__ = lazy("shapesmt", _ELSEWHERE)  # questions of their own, which `check` needs nothing of
 Output: TypeAlias = "str | os.PathLike[str] | None"
 
 
@@ -226,6 +233,8 @@ def tighten(
     if a.fails and not valid_only:
         how = "narrow the ranges as `check` says, or use valid_only=True"
         raise ModelError(f"{a.problem.graph.source} fails for some admissible input; {how}")
+    from shapesmt.optimize import annotated
+
     return annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question, simplify=simplify)[0]
 
 
@@ -325,6 +334,8 @@ def tightened(
     proto, a = analysed_protobuf(model, output, question)
     sizes = _bounds(a)
     if sizes.valid and (valid_only or not a.fails):
+        from shapesmt.optimize import annotated
+
         rewritten = annotated(proto, output, a, sizes.tensors, question, simplify=simplify)[1]
         return Tightened(sizes, os.fspath(output), simplified=rewritten)
     stages = a.problem, a.examination, a.judge

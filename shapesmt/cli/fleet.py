@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from shapesmt.cli.config import Config
     from shapesmt.report import BatchReport
 
-__all__ = ["Fleet", "checked", "fleet_options"]
+__all__ = ["Fleet", "checked", "fleet_options", "is_several"]
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -65,6 +66,15 @@ def fleet_options(command: Command) -> Command:
     ]  # fmt: skip
     decorated: Any = functools.reduce(lambda decorated, option: option(decorated), reversed(options), gathered)
     return decorated  # type: ignore[no-any-return]
+
+
+def is_several(path: str) -> bool:
+    """Whether a name stands for any number of models."""
+    if os.path.isfile(path):  # noqa: PTH113 - the usual case, which needs nothing else
+        return False
+    from shapesmt import fleet as many
+
+    return many.is_several(path)
 
 
 def checked(

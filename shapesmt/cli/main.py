@@ -16,7 +16,7 @@ import click
 
 from shapesmt.cli.compilers import dynamic_shapes, memory, profile, simplify, tighten
 from shapesmt.cli.completion import complete_model, complete_target
-from shapesmt.cli.fleet import Fleet, checked, fleet_options
+from shapesmt.cli.fleet import Fleet, checked, fleet_options, is_several
 from shapesmt.cli.options import (
     Commands,
     check_command,
@@ -149,9 +149,7 @@ def check(
         wanted = {"quiet": quiet, "all": everything, "fleet": fleet.summary or fleet.output is not None}
         form = next((name for name, asked in wanted.items() if asked), form)
     config, options = configured(options)
-    from shapesmt import fleet as many
-
-    if len(models) > 1 or fleet.several or many.is_several(models[0]):
+    if len(models) > 1 or fleet.several or is_several(models[0]):
         return show(checked(models, fleet, config, options, html, brief=form == "fleet"), form)
     from shapesmt import api
 

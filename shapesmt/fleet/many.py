@@ -63,6 +63,7 @@ def check_many(
     assume: Iterable[str] | None = None,
     declared: str = "check",
     strict: bool = False,
+    guards: str = "check",
     timeout: float = TIMEOUT,
     jobs: int | None = None,
     client: Client | None = None,
@@ -92,7 +93,7 @@ def check_many(
     paths = models_in(map(os.fsdecode, named))
     options = shared(paths, {"dims": dims, "values": values, "assume": assume, "shapes": shapes})
     applied, options["shapes"] = options["shapes"] or {}, None
-    question = Question(**options, timeout=timeout, declared=declared, strict=strict)
+    question = Question(**options, timeout=timeout, declared=declared, strict=strict, guards=guards)
     plan = Plan(jobs, client, cache, output, resume, fail_fast)
     return check_all([Task(path, question, applied) for path in paths], plan, done)
 

@@ -101,7 +101,7 @@ def _content(path: str, *, weights: bool = True) -> bytes:
     try:
         status = Path(path).stat()
         mode = status.st_mode
-        if stat.S_ISREG(mode) and is_zip(beginning := _beginning(path)):
+        if stat.S_ISREG(mode) and not path.endswith(".onnx") and is_zip(beginning := _beginning(path)):
             return beginning
         if stat.S_ISREG(mode) and status.st_size > LARGE and not weights:
             return _without_weights(path, status.st_size)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict, one_call
 from shapesmt.diagnose import precondition, remedy
 from shapesmt.errors import ModelError
-from shapesmt.examine import TIMEOUT, Analysis, Question, ValueLike, analysed_protobuf, tensor_bounds
+from shapesmt.examine import TIMEOUT, Analysis, Question, ValueLike, analysed_protobuf, inner_bounds, tensor_bounds
 from shapesmt.export import save, targets
 from shapesmt.frontends import Model
 from shapesmt.language import RangeLike, ShapeLike
@@ -112,7 +113,8 @@ def reduced(
     targets.require(target)
     copy, rewrites, before, _ = smaller(proto, a, FORMS.get(target or "", PLAIN))
     if target in targets.FITTED:
-        copy = targets.fitted(copy, tensors or tensor_bounds(a.examination, a.judge), target)
+        inner = partial(inner_bounds, a.examination, a.judge)
+        copy = targets.fitted(copy, tensors or tensor_bounds(a.examination, a.judge), target, inner)
     _note(copy, a, "" if region is None else region.whole)
     nodes, verdict = (before, nodes_of(copy)), a.examination.verdict
     return copy, Simplified(a.problem.graph.source, verdict, None, *nodes, a.seconds, rewrites, region)

@@ -23,14 +23,12 @@ from shapesmt.profiles import Points
 from shapesmt.proposals.axes import Layout, layout
 from shapesmt.proposals.static import static_axes
 from shapesmt.proposals.text import Words, identifier, written
-from shapesmt.render import Words as Presenter
-from shapesmt.report import Answer, DynamicShapes, Precondition, SymbolRange
+from shapesmt.report import DynamicShapes, Precondition, SymbolRange
 
 __all__ = ["dynamic_shapes", "proposed"]
 
 ATTEMPTS = 8  # exports of a module
 NARROWER = 4  # times that a proposal is narrowed until it runs
-Answer.presenter = Presenter()  # as `shapesmt.api` registers it, which nothing here imports
 _REFUSED = re.compile(r"Constraints violated \(([^)]*)\)")
 
 

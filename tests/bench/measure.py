@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 REPEATS = 5
@@ -32,9 +32,10 @@ class Timing(NamedTuple):
 
 
 class Process(NamedTuple):
-    """CPU seconds, its children's included, and peak memory in bytes of a process from its start to its end."""
+    """Of a process from its start to its end: seconds, CPU seconds with those of its children, peak memory in bytes."""
 
     seconds: float
+    cpu: float
     memory: int
 
 
@@ -49,14 +50,21 @@ def _once(call: Callable[[], object]) -> float:
     return time.process_time() - started
 
 
-def process(code: str, *arguments: str, repeats: int = REPEATS) -> Process:
-    """A Python process that runs the code, with `sys.argv[1:]` as given; the medians."""
-    measured = f"import sys\n{code}\n{PEAK}"
-    runs = []
-    for _ in range(repeats):
-        before = os.times()
-        ran = subprocess.run([sys.executable, "-c", measured, *arguments], capture_output=True, text=True, check=True)
-        after = os.times()
-        seconds = after.children_user + after.children_system - before.children_user - before.children_system
-        runs.append(Process(seconds, int(ran.stderr.split()[-1])))
-    return Process(statistics.median(r.seconds for r in runs), int(statistics.median(r.memory for r in runs)))
+def processes(codes: Sequence[tuple[str, Sequence[str]]], repeats: int = REPEATS) -> list[Process]:
+    """Python processes that run these codes, with `sys.argv[1:]` as given, by turns; the medians of each."""
+    runs = [[_process(code, arguments) for code, arguments in codes] for _ in range(repeats)]
+    return [_median(each) for each in zip(*runs, strict=True)]
+
+
+def _process(code: str, arguments: Sequence[str]) -> Process:
+    before, started = os.times(), time.perf_counter()
+    words = [sys.executable, "-c", f"import sys\n{code}\n{PEAK}", *arguments]
+    ran = subprocess.run(words, capture_output=True, text=True, check=True)
+    seconds, after = time.perf_counter() - started, os.times()
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return Process(seconds, cpu, int(ran.stderr.split()[-1]))
+
+
+def _median(runs: Sequence[Process]) -> Process:
+    seconds, cpu, memory = (statistics.median(values) for values in zip(*runs, strict=True))
+    return Process(seconds, cpu, int(memory))

@@ -12,7 +12,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tests.bench.measure import process, timed
+from tests.bench import measure
+from tests.bench.measure import timed
 from tests.bench.models import Subject, generated, subjects
 from tests.bench.peers import OURS, PEERS, SLOW, installed, ours
 
@@ -92,7 +93,7 @@ def growth(repeats: int) -> Part:
 
 
 def processes(measured: list[Subject], repeats: int) -> Part:
-    """Whole processes on a small, a middling and the largest model: CPU seconds and megabytes, ours and ONNX's."""
+    """Whole processes on a small, a middling and the largest model, ours and ONNX's by turns."""
     picked = sorted({len(measured) // 4, len(measured) // 2, len(measured) - 1}) if measured else []
     found: Part = {}
     for subject in (measured[i] for i in picked):
@@ -101,13 +102,11 @@ def processes(measured: list[Subject], repeats: int) -> Part:
             path.write_bytes(subject.model.SerializeToString())
             options = [f"--dim={n}={lo}..{'' if hi is None else hi}" for n, (lo, hi) in subject.dims.items()]
             options += [f"--assume={text}" for text in subject.assume]
-            runs = {
-                "check": process(CHECK, str(path), *options, repeats=repeats),
-                "ONNX": process(INFER, str(path), repeats=repeats),
-            }
+            ways = {"check": (CHECK, [str(path), *options]), "ONNX": (INFER, [str(path)])}
+            runs = dict(zip(ways, measure.processes([*ways.values()], repeats), strict=True))
         found[subject.name] = {"nodes": subject.nodes} | {
-            name: {"seconds": round(run.seconds, 3), "megabytes": round(run.memory / 1e6, 1)}
-            for name, run in runs.items()
+            name: {"seconds": round(r.seconds, 3), "cpu": round(r.cpu, 3), "megabytes": round(r.memory / 1e6, 1)}
+            for name, r in runs.items()
         }
     return found
 

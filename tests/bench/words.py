@@ -26,8 +26,9 @@ def _inference(part: Part) -> Iterator[str]:
     whole = [row for row in part.values() if row.get(BASE) is not None]
     for tool in [tool for tool in tools if whole and tool != BASE]:
         both = [row for row in whole if row[tool] is not None]
-        ratio = sum(row[tool] for row in both) / sum(row[BASE] for row in both) if both else 0.0
-        yield f"{tool} is {ratio:.2f} of {BASE}, over {len(both)} models"
+        if both:
+            ratio = sum(row[tool] for row in both) / sum(row[BASE] for row in both)
+            yield f"{tool} is {ratio:.2f} of {BASE}, over {len(both)} models"
 
 
 def _number(value: float | None) -> str:
@@ -42,12 +43,13 @@ def _growth(part: Part) -> Iterator[str]:
 def _process(part: Part) -> Iterator[str]:
     for model, row in part.items():
         ours, peer = row["check"], row[BASE]
-        yield (
-            f"a process on {model} ({row['nodes']} nodes): "
-            f"check {ours['seconds']:.2f} CPU s, {ours['megabytes']:.0f} MB; "
-            f"import, load and infer by ONNX {peer['seconds']:.2f} CPU s, {peer['megabytes']:.0f} MB; "
-            f"ratios {ours['seconds'] / peer['seconds']:.2f}, {ours['megabytes'] / peer['megabytes']:.2f}"
-        )
+        ratios = ", ".join(f"{key} {ours[key] / peer[key]:.2f}" for key in ("seconds", "cpu", "megabytes"))
+        yield f"a process on {model} ({row['nodes']} nodes): check {_run(ours)}"
+        yield f"  import, load and infer by ONNX {_run(peer)}; ratios: {ratios}"
+
+
+def _run(run: Part) -> str:
+    return f"{run['seconds']:.2f} s ({run['cpu']:.2f} CPU s), {run['megabytes']:.0f} MB"
 
 
 def _fleet(part: Part) -> Iterator[str]:

@@ -112,3 +112,16 @@ def test_a_model_that_fails_for_some_input_says_for_which_it_was_made(tmp_path: 
     made = shapesmt.tighten(text.encode(), dims=question.dims, simplify=True, valid_only=True)
     assert "m == n" in [p.value for p in made.metadata_props]
     assert [node.op_type for node in made.graph.node] == ["Add"]
+
+
+def test_openvino_finds_the_ends_inside_branches() -> None:
+    text = """<ir_version: 8, opset_import: ["":18]> g (float[n,m] x) => (y) {
+        zero = Constant<value = int64 {0}>() one = Constant<value = int64 {1}>() s = Shape(x)
+        a = Gather<axis=0>(s, zero) b = Gather<axis=0>(s, one) c = Greater(a, b)
+        y = If(c) <then_branch = t () => (u) { k = Size(x) r = Range(zero, k, one) i = Identity(r) u = Neg(i) },
+                   else_branch = e () => (v) { j = Identity(s) v = Identity(j) }> }"""
+    tensors = shapesmt.bounds(onnx.parser.parse_model(text), dims=DIMS).tensors
+    made = simple(text, "openvino")
+    assert not [name for name in lost(made, tensors) if not name.endswith("_unsliced")]
+    (then,) = (a.g for node in made.graph.node for a in node.attribute if a.name == "then_branch")
+    assert not {"Range", "Identity"} & {node.op_type for node in then.node}

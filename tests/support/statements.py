@@ -155,7 +155,8 @@ def named() -> dict[tuple[str, str, str], int]:
     found: dict[tuple[str, str, str], int] = {}
 
     def visit(node: ast.AST, function: str, file: str) -> None:
-        unjudged = isinstance(node, ast.Call) and getattr(node.func, "id", "") in UNJUDGED
+        called = node.func if isinstance(node, ast.Call) else None
+        unjudged = getattr(called, "id", getattr(called, "attr", "")) in UNJUDGED
         if unjudged or isinstance(node, ast.Compare) or getattr(node, "attr", "") == "sentence":
             return
         if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "laws" and node.attr in NAMES.values():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, text
+from shapesmt.frontends.torch.fields import MisfitError, entries, integer, optional, record, text, variant
 from shapesmt.frontends.torch.sizes import Size, alone, shape_of
 from shapesmt.frontends.torch.symbols import Affine, Unfollowed, affine, as_text, parse, plain, symbols_in, tree_of
 from shapesmt.graph import GUARDS, Attributes, Declared, Node
@@ -25,13 +25,16 @@ _ENDLESS = 1 << 62
 def guards_node(
     document: Mapping[str, Any],
     inputs: Mapping[str, Declared],
-    metas: Mapping[str, Any],
+    graph: Mapping[str, Any],
     paths: Mapping[Path, str],
 ) -> list[Node]:
     """The node that states the guards, after all others; none where there are none."""
+    metas, numbers = (record(optional(graph, key, {})) for key in ("tensor_values", "sym_int_values"))
     places = {name: i for i, name in enumerate(inputs)}
     shapes = {name: shape_of(record(metas[name])) for name in inputs if name in metas}
-    stated = dict.fromkeys(_of_shapes(shapes, places, document))
+    axes = [(f"i{places[name]}_{axis}", size) for name, shape in shapes.items() for axis, size in enumerate(shape)]
+    axes += [(f"i{i}", _number(numbers[name])) for name, i in places.items() if name in numbers and name not in metas]
+    stated = dict.fromkeys(_of_sizes(axes, document))
     unread = []
     listed = entries(optional(document, "guards_code", []))
     if len(listed) > _MOST:
@@ -48,12 +51,15 @@ def guards_node(
     return [Node(GUARDS, "torch", GUARDS, [*inputs], [], attributes)]
 
 
-def _of_shapes(
-    shapes: Mapping[str, Sequence[Size]], places: Mapping[str, int], document: Mapping[str, Any]
-) -> Iterator[str]:
+def _number(value: object) -> Size:
+    """An integer input, as the archive has it."""
+    kind, content = variant(value)
+    return integer(content) if kind == "as_int" else text(record(content).get("expr_str"))
+
+
+def _of_sizes(axes: Sequence[tuple[str, Size]], document: Mapping[str, Any]) -> Iterator[str]:
     """What follows from the sizes of the inputs in the archive: constants, equal sizes, ranges."""
     ranges = {affine(key) or key: ends for key, ends in record(optional(document, "range_constraints", {})).items()}
-    axes = [(f"i{places[name]}_{axis}", size) for name, shape in shapes.items() for axis, size in enumerate(shape)]
     known = {symbol: here for here, size in reversed(axes) if (symbol := alone(size))}
     hidden: dict[str, tuple[str, Affine]] = {}
     for here, size in axes:

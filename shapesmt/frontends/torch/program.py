@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import builtins
 from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,6 +29,7 @@ _MAJOR = 8
 _MOST_NODES = 100_000
 _MOST_DEPTH = 40  # of graphs inside graphs
 _HIGHER = "higher_order."
+_UNUSED = "_unused_"  # between a node's name and the number of an output that nothing reads
 _NUMBERS = {"as_int": "int64", "as_float": "float64", "as_bool": "bool"}
 _LIFTED = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
 
@@ -72,7 +73,7 @@ class _Program:
         self.module = record(document.get("graph_module"))
         self.sizes = Sizes()
         self.taken: set[str] = set()
-        self.unnamed: Counter[str] = Counter()
+        self.named: set[str] = set()
         self.notes: dict[str, Mapping[str, object]] = {}
         self.count = self.depth = 0
         self.memory = Memory({}, self.unique)
@@ -89,7 +90,7 @@ class _Program:
         nodes = self.nodes(graph, names)
         kept = {name: t if names[name] == name else replaced(t) for name, t in literals.items()}
         declared = {name: self.sizes.declared(meta) for name, meta in metas.items() if name in names}
-        guards = guards_node(self.document, inputs, metas, placeholders(self.module))
+        guards = guards_node(self.document, inputs, graph, placeholders(self.module))
         returned = [name for argument in entries(graph.get("outputs")) for name in names_of(argument) if name]
         outputs = list(dict.fromkeys(tensor_named(name, names) for name in returned))
         nodes = [*ordered(nodes, [*inputs, *literals], self.source, needed=outputs), *guards]
@@ -171,13 +172,16 @@ class _Program:
         return [made, *(self.memory.follow(op, arguments.first, written) if arguments.first else [])]
 
     def node_name(self, node: Mapping[str, Any], op: str, written: Sequence[str]) -> str:
-        """The name of a node: before PyTorch 2.10 that of its first output, or what PyTorch would call it."""
-        name = text(optional(node, "name", "")) or next(filter(None, written), "")
+        """The name of a node: before PyTorch 2.10 that of its output, or what PyTorch would call it."""
+        unused = [name.partition(_UNUSED)[0] for name in written if _UNUSED in name]
+        single = [name for name in written if name and not name.startswith("getitem")]
+        name = text(optional(node, "name", "")) or next(iter((*unused, *single)), "")
         if not name:
-            base = "_".join(op.split(".")[1:]) or op
-            number = self.unnamed[base]
-            self.unnamed[base] += 1
-            name = f"{base}_{number}" if number else base
+            parts = op.split(".")[1:]
+            base = "_".join(parts[:1] if written else parts) or op
+            free = (f"{base}_{i}" if i else base for i in count(hasattr(builtins, base)))
+            name = next(each for each in free if each not in self.named)
+        self.named.add(name)
         return name
 
     def outputs(self, node: Mapping[str, Any], name: str, written: Sequence[str], names: dict[str, str]) -> list[str]:

@@ -44,6 +44,24 @@ def test_the_layout_before_pytorch_2_8_is_read() -> None:
     assert graph.inputs == new.inputs
 
 
+def test_nodes_without_names_are_called_as_pytorch_calls_them() -> None:
+    document = program()
+    graph = document["graph_module"]["graph"]
+    pair = {"as_tensors": [{"name": "getitem"}, {"name": "getitem_1"}]}
+    one = {"inputs": [{"name": "self", "arg": as_tensor("x")}], "metadata": {}}
+    graph["nodes"] = [
+        {"target": "torch.ops.aten.split.Tensor", "outputs": [pair], **one},
+        {"target": "torch.ops.aten.max.dim", "outputs": [as_tensor("getitem_2"), as_tensor("getitem_3")], **one},
+        {"target": "torch.ops.aten.min.dim", "outputs": [as_tensor("a"), as_tensor("min_7_unused_1")], **one},
+        {"target": "torch.ops.aten._assert_scalar.default", "outputs": [], **one},
+        {"target": "torch.ops.aten._assert_scalar.default", "outputs": [], **one},
+        {"target": "torch.ops.aten.relu.default", "outputs": [as_tensor("relu_4")], **one},
+    ]
+    graph["outputs"] = []
+    names = ["split", "max_1", "min_7", "_assert_scalar_default", "_assert_scalar_default_1", "relu_4", "_guards_fn"]
+    assert [node.name for node in load(archive(model=document)).nodes] == names
+
+
 @pytest.mark.parametrize(
     ("entries", "reason"),
     [

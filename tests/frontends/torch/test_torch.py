@@ -8,7 +8,7 @@ import pytest
 
 import shapesmt
 from shapesmt.frontends import load
-from tests.support.torch_programs import archive, as_tensor, program
+from tests.support.torch_programs import archive, as_tensor, program, symbol
 
 
 def test_a_program_becomes_a_graph() -> None:
@@ -30,6 +30,17 @@ def test_guards_are_part_of_the_precondition() -> None:
     assert report.precondition.text == ("x_dim0 <= 8",)
     assert [finding.node for finding in report.findings] == ["_guards_fn"]
     assert shapesmt.check(archive(model=graph), dims={"x_dim0": "1..20"}, guards="ignore").ok
+
+
+def test_integers_among_the_inputs_tie_and_have_ranges() -> None:
+    document = program(range_constraints={"s0": {"min_val": 0, "max_val": 6}}, guards_code=[])
+    module = document["graph_module"]
+    module["graph"]["inputs"].append({"as_sym_int": {"as_name": "n"}})
+    module["graph"]["sym_int_values"]["n"] = symbol("s0")
+    module["signature"]["input_specs"].append({"user_input": {"arg": {"as_sym_int": {"as_name": "n"}}}})
+    report = shapesmt.check(archive(model=document), dims={"x_dim0": "1..9"}, values={"n": "0..9"})
+    assert report.precondition is not None
+    assert report.precondition.text == ("x_dim0 <= 6", "n <= 6", "n == x_dim0")
 
 
 def test_a_report_tells_guards_from_what_the_nodes_need() -> None:
@@ -63,7 +74,7 @@ def test_one_of_several_programs_is_named(tmp_path: Any) -> None:
     assert load(f"{path}#decoder").nodes
     with pytest.raises(shapesmt.UsageError, match="has 2 programs; name one of encoder, decoder"):
         load(path)
-    with pytest.raises(shapesmt.UsageError, match=r"two.pt2 has no program 'coder'; .* as in two.pt2#encoder"):
+    with pytest.raises(shapesmt.UsageError, match=r"two\.pt2 has no program 'coder'; .* as in two\.pt2#encoder"):
         load(f"{path}#coder")
 
 

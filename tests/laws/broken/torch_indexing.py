@@ -70,4 +70,18 @@ ROWS = [
         op("index_reduce.default", self=i(1, 1), dim=0, index=k(0), source=k(6), reduce="prod"),
     ),
     (laws.UPDATE_PER_INDEX, op("put_.default", self=f(3, 3), index=i(2), source=f(3), accumulate=True)),
+    (laws.WEIGHT_PER_NUMBER, op("histogram.bins_tensor", self=f(5), bins=f(2), weight=f(1), density=True)),
+    (
+        laws.OFFSET_PER_BAG,
+        op(
+            "embedding_bag.padding_idx",
+            weight=f(10, 5),
+            indices=i(5),
+            offsets=i(0),
+            scale_grad_by_freq=False,
+            mode=2,
+            sparse=False,
+            include_last_offset=True,
+        ),
+    ),
 ]

@@ -104,4 +104,61 @@ ROWS = [
         laws.ELEMENT_COUNT_KEPT,
         op("native_group_norm.default", 3, input=f(1, 6), weight=f(6), bias=f(6), N=1, C=6, HxW=3, group=2, eps=0.5),
     ),
+    (
+        laws.HEADS_OF_KEYS_DIVIDE_HEADS_OF_QUERIES,
+        op(
+            "scaled_dot_product_attention.default",
+            query=f(2, 4, 4, 6),
+            key=f(2, 5, 5, 6),
+            value=f(2, 2, 5, 6),
+            enable_gqa=True,
+        ),
+    ),
+    (
+        laws.KEY_SIZED_AS_QUERY,
+        op(
+            "_scaled_dot_product_flash_attention_for_cpu.default",
+            query=f(2, 3, 4, 6),
+            key=f(2, 3, 5, 6),
+            value=f(2, 3, 5, 2),
+            attn_mask=f(4, 5),
+        ),
+    ),
+    (laws.WEIGHTS_NOT_EMPTY, op("norm_except_dim.default", v=f(0, 4, 2), pow=4, dim=0)),
+    (
+        laws.MASK_OR_CAUSAL,
+        op(
+            "scaled_dot_product_attention.default",
+            query=f(3, 4),
+            key=f(3, 4),
+            value=f(3, 4),
+            attn_mask=f(3, 3),
+            is_causal=True,
+        ),
+    ),
+    (
+        laws.STATISTICS_GIVEN,
+        op("batch_norm.default", input=f(2, 3), training=False, momentum=0.1, eps=1e-5, cudnn_enabled=False),
+    ),
+    (
+        laws.PARAMETERS_NOT_EMPTY,
+        op(
+            "batch_norm.default", input=f(0, 3), weight=f(0), training=True, momentum=0.1, eps=1e-5, cudnn_enabled=False
+        ),
+    ),
+    (
+        laws.PARAMETERS_PER_CHANNEL,
+        op(
+            "instance_norm.default",
+            input=f(2, 3, 4),
+            running_mean=f(2),
+            running_var=f(3),
+            use_input_stats=True,
+            momentum=0.1,
+            eps=1e-5,
+            cudnn_enabled=False,
+        ),
+    ),
+    (laws.FIRST_OR_LAST_AXIS, op("_weight_norm_interface.default", 2, v=f(3, 4, 2), g=f(1, 4, 1), dim=1)),
+    (laws.WEIGHTS_NOT_EMPTY, op("_weight_norm.default", v=f(3, 0, 2), g=f(1, 0, 1), dim=1)),
 ]

@@ -37,4 +37,23 @@ ROWS = [
     (laws.A_NUMBER, op("multinomial.default", self=f(2, dtype="float64"), num_samples=0)),
     (laws.K_AT_MOST_AXIS, op("multinomial.default", self=f(2, dtype="float64"), num_samples=3)),
     (laws.A_CLASS_TO_DRAW, op("multinomial.default", self=f(0), num_samples=2, replacement=True)),
+    (
+        laws.REFLECTED_PADS_SHORTER_THAN_AXIS,
+        op(
+            "stft.center",
+            self=f(2, 20),
+            n_fft=99,
+            hop_length=4,
+            win_length=8,
+            window=f(8),
+            center=True,
+            pad_mode="reflect",
+            normalized=False,
+            onesided=True,
+            return_complex=True,
+        ),
+    ),
+    (laws.DEVIATION_NOT_NEGATIVE, op("log_normal_.default", self=f(5, 5, 7), mean=0.0, std=-1.0)),
+    (laws.SIZES_NOT_NEGATIVE, op("randperm.default", n=-1)),
+    (laws.LENGTH_POSITIVE, op("_fft_c2r.default", self=c(4), dim=(0,), normalization=0, last_dim_size=0)),
 ]

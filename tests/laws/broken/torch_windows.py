@@ -161,7 +161,7 @@ ROWS = [
             padding=(0, 0),
             ceil_mode=False,
             count_include_pad=True,
-            divisor_override=0,
+            divisor_override=2,
         ),
     ),
     (
@@ -178,7 +178,7 @@ ROWS = [
             padding=(0, 0),
             ceil_mode=False,
             count_include_pad=True,
-            divisor_override=0,
+            divisor_override=2,
         ),
     ),
     (
@@ -195,7 +195,7 @@ ROWS = [
             padding=(0, -2),
             ceil_mode=False,
             count_include_pad=True,
-            divisor_override=0,
+            divisor_override=2,
         ),
     ),
     (
@@ -208,7 +208,7 @@ ROWS = [
             padding=(0, 3),
             ceil_mode=False,
             count_include_pad=True,
-            divisor_override=0,
+            divisor_override=2,
         ),
     ),
     (
@@ -234,7 +234,7 @@ ROWS = [
             padding=(0, 0),
             ceil_mode=False,
             count_include_pad=True,
-            divisor_override=0,
+            divisor_override=2,
         ),
     ),
     (
@@ -279,4 +279,33 @@ ROWS = [
         laws.FACTOR_PER_RESIZED_AXIS,
         op("_upsample_bilinear2d_aa.vec", input=f(6, 3, 10, 20), align_corners=False, scale_factors=()),
     ),
+    (
+        laws.DIVISOR_NOT_0,
+        op(
+            "avg_pool3d.default",
+            self=f(1, 1, 7, 5, 7),
+            kernel_size=(6, 3, 4),
+            stride=(2, 3, 2),
+            padding=(3, 1, 0),
+            ceil_mode=False,
+            count_include_pad=False,
+            divisor_override=0,
+        ),
+    ),
+    (
+        laws.PADDING_HALF_OF_KERNEL,
+        op("avg_pool1d.default", self=f(0, 3, 9), kernel_size=(2,), stride=(3,), padding=(2,)),
+    ),
+    (
+        laws.WINDOW_HAS_POSITION,
+        op(
+            "max_pool3d.default",
+            self=f(1, 2, 3, 6, 5),
+            kernel_size=(99, 3, 3),
+            stride=(2, 1, 2),
+            padding=(1, 1, 1),
+            dilation=(1, 2, 1),
+        ),
+    ),
+    (laws.SCALES_OR_SIZES, op("upsample_nearest2d.vec", input=f(1, 1, 2, 2))),
 ]

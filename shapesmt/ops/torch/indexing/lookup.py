@@ -29,7 +29,6 @@ def embedding_renorm(call: Call) -> Tensor:
     """The table, of which some rows are made no longer than a length."""
     table, indices = call.tensor("self"), call.tensor("indices")
     call.ctx.require_rank(table, 2)
-    call.ctx.check(indices.rank <= 2, laws.RANK_AT_MOST_2.of(rank=indices.rank))
     require_inside(call.ctx, indices, table[0], index=call.place("indices"), from_end=False)
     return tensor(table.dtype, table.dims)
 

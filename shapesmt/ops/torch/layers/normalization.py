@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 PARAMETERS = ("weight", "bias", "running_mean", "running_var")
 
 
-def require_per_channel(call: Call, channels: Dim) -> None:
+def require_per_channel(call: Call, channels: Dim, names: tuple[str, ...] = PARAMETERS) -> None:
     """State that parameters have an element per channel; an input without elements needs only one of each."""
     x = call.tensor("input")
-    for name in PARAMETERS:
+    for name in names:
         parameter = call.optional(name)
         if parameter is not None:
             fits = any_of(equal(parameter.numel, channels), equal(x.numel, 0))
@@ -86,7 +86,7 @@ def instance_norm(call: Call) -> Tensor:
     x = call.tensor("input")
     call.ctx.require_rank(x, 2, least=True)
     call.ctx.check(call.flag("use_input_stats") or "running_mean" in call, laws.STATISTICS_GIVEN)
-    require_per_channel(call, x[1])
+    require_per_channel(call, x[1], PARAMETERS[:2])
     if any(name in call for name in PARAMETERS):  # which are repeated for each sample
         call.ctx.require_at_least(x[0], 1, laws.BATCH_NOT_EMPTY)
     for running in (p for p in map(call.optional, PARAMETERS[2:]) if p is not None):
