@@ -9,7 +9,7 @@ from shapesmt.errors import printable
 from shapesmt.graph import SourceLine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 __all__ = ["MOST", "Frame", "frames_of", "located"]
 
@@ -36,23 +36,21 @@ def frames_of(stack: str) -> list[Frame]:
     return [Frame(*frame) for frame in _FRAME.findall(stack[-MOST:])[::-1]]
 
 
-def located(frames: Iterable[Frame], module: str) -> SourceLine | None:
+def located(frames: Iterable[Frame], module: str, *, any_file: bool = False) -> SourceLine | None:
     """The innermost call that is none of PyTorch's own, with the outermost; None where nothing is known.
+
+    With `any_file`, the innermost call of PyTorch's own where there is no other, as of a model that is PyTorch's.
 
     >>> located([Frame("/a/site-packages/torch/nn/conv.py", "5", "forward", ""), Frame("unet.py", "9", "f", "")], "up")
     SourceLine(file='unet.py', line=9, function='f', code='', module='up', caller='')
     """
-    own = [*_own(frames)]
+    shown = [frame for frame in frames if len(frame.file) <= _LONGEST_PATH and frame.file.isprintable()]
+    own = [frame for frame in shown if not _OF_TORCH.search(frame.file)]
+    if any_file and not own:
+        own = [frame for frame in shown if not frame.file.startswith("<")][:1]
     if not own and not module:
         return None
     file, line, function, code = own[0] if own else Frame("", "0", "", "")
     function, code, module = (printable(text, _LONGEST) for text in (function, code, module))
     caller = f"{own[-1].file}:{own[-1].line}" if own[1:] and own[-1][:2] != (file, line) else ""
     return SourceLine(file, int(line), function, code, module, caller)
-
-
-def _own(frames: Iterable[Frame]) -> Iterator[Frame]:
-    """The calls in files that are none of PyTorch's, with paths that can be shown."""
-    for frame in frames:
-        if not _OF_TORCH.search(frame.file) and len(frame.file) <= _LONGEST_PATH and frame.file.isprintable():
-            yield frame

@@ -1,5 +1,6 @@
 """The valid inputs as boxes of three points each, as compilers take them."""
 
+from shapesmt.profiles.points import Points
 from shapesmt.profiles.question import profile, profiled
 
-__all__ = ["profile", "profiled"]
+__all__ = ["Points", "profile", "profiled"]

@@ -12,13 +12,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from shapesmt.algebra import Verdict, one_call
+from shapesmt.algebra import TRUE, Verdict, one_call
 from shapesmt.diagnose import precondition, remedy
 from shapesmt.errors import ModelError, UsageError
 from shapesmt.examine import TIMEOUT, Analysis, Question, analysed
 from shapesmt.frontends import Format, Model, OpenedModel, asked, load, opened
 from shapesmt.graph import Graph
-from shapesmt.language import RangeLike, ShapeLike, names_in, parse_range
+from shapesmt.language import Range, RangeLike, ShapeLike, names_in, parse_formula, parse_range
+from shapesmt.profiles import Points
 from shapesmt.proposals.axes import Layout, layout
 from shapesmt.proposals.static import static_axes
 from shapesmt.proposals.text import Words, identifier, written
@@ -107,7 +108,28 @@ class _Proposal:
             a = analysed(self.graph, at_example)
             self.question = helping if a.fails else at_example
             self.analysis = analysed(self.graph, helping) if a.fails else a
+        self._keep_to_a_box()
         self.layout: Layout = layout(self.analysis.problem)
+
+    def _keep_to_a_box(self) -> None:
+        """Where relations are left that no `Dim` says, take a box in which they hold; without one, propose no box."""
+        problem, judge = self.analysis.problem, self.analysis.judge
+        left = {s.name for fact in problem.domain.facts for s in fact.symbols}
+        names = [name for name, size in problem.dims.items() if name in left and size.as_symbol() is not None]
+        if not names or not self.holds:
+            return
+        points = Points(problem.domain, [problem.dims[name] for name in names], judge)
+        three = judge.deadline.attempt(points.three, None)
+        if three is not None:
+            ends = zip(names, three.least, three.greatest, strict=True)
+            box = {name: str(Range(low, high, problem.ranges[name].step)) for name, low, high in ends}
+            ties = [text for text in self.question.assume or () if parse_formula(text, problem.dims) is TRUE]
+            inside = dataclasses.replace(self.question, dims={**(self.question.dims or {}), **box}, assume=ties)
+            a = analysed(self.graph, inside)
+            if not a.fails:
+                self.question, self.analysis = inside, a
+                return
+        self.words.update(dict.fromkeys(left, Words.AUTO))
 
     def _at_example(self, question: Question) -> Question:
         """The question with the example's sizes in place of others that were found to be the only ones."""

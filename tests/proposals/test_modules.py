@@ -105,3 +105,30 @@ def test_what_no_range_says_is_left_out() -> None:
     if found.content:
         program = torch.export.export(Products(), (x,), dynamic_shapes=shapes_of(found.content), strict=False)
         assert runs(program, x)
+
+
+class Many(torch.nn.Module):
+    def forward(self, *parts, scale=None):
+        return parts[0] + parts[1] * (1 if scale is None else scale)
+
+
+def test_any_number_of_arguments() -> None:
+    found = proposed(Many(), torch.ones(3, 4), torch.ones(3, 4))
+    assert '"parts": ({0: ' in found.content
+    assert found.verified
+
+
+class Area(torch.nn.Module):
+    """The ten greatest of all elements."""
+
+    def forward(self, x):
+        return x.flatten().topk(10).values
+
+
+def test_a_relation_that_no_dim_says_leaves_a_box_in_which_it_holds() -> None:
+    found = proposed(Area(), torch.ones(8, 6), shapes={"x": "[h,w]"}, dims={"h": "1..20", "w": "1..20"})
+    assert found.verified
+    program = torch.export.export(Area(), (torch.ones(8, 6),), dynamic_shapes=shapes_of(found.content), strict=False)
+    sizes = [range(found.admitted[name].min, found.admitted[name].max + 1) for name in "hw"]
+    assert not found.assume
+    assert all(runs(program, torch.ones(h, w)) for h in sizes[0] for w in sizes[1])

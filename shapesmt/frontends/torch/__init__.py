@@ -58,4 +58,5 @@ def read_object(program: Exported, source: str) -> Graph:
         document = document_of(program.program)
     except AttributeError as error:  # another version of PyTorch's
         raise ModelError(f"{source}: it isn't as PyTorch 2.6 to 2.13 have a program: {printable(str(error))}") from None
-    return dataclasses.replace(read_program(document, Held(program.program), source), asked=program.asked)
+    graph = read_program(document, Held(program.program), source)
+    return dataclasses.replace(graph, asked=program.asked, arguments=program.arguments or graph.arguments)

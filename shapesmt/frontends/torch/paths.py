@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, text, variant
@@ -14,6 +15,7 @@ __all__ = ["nested", "placeholders"]
 
 Path = tuple[str | int, ...]
 _MOST_DEPTH = 60
+_STARRED = re.compile(r"(\w+)_([0-9]{1,3})").fullmatch
 
 
 def placeholders(module: Mapping[str, Any]) -> dict[Path, str]:
@@ -21,7 +23,12 @@ def placeholders(module: Mapping[str, Any]) -> dict[Path, str]:
     names = _names(module)
     numbered: dict[Path, str] = {("flat_args", i): name for i, name in enumerate(names)}
     paths = [*_paths(module)]
-    return numbered | dict(zip(paths, names, strict=True)) if len(paths) == len(names) else numbered
+    if len(paths) != len(names):
+        return numbered
+    by_path = dict(zip(paths, names, strict=True))
+    # One of `*parts` is written `L['parts'][0]`, and is the argument `parts_0`.
+    starred = {(m[1], int(m[2]), *path[1:]): name for path, name in by_path.items() if (m := _STARRED(str(path[0])))}
+    return numbered | starred | by_path
 
 
 def nested(module: Mapping[str, Any]) -> dict[str, object]:

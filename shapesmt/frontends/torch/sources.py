@@ -29,7 +29,8 @@ class Sources:
             return self._entry()
         notes = self._notes.get(next(filter(None, node.outputs), node.name), {})
         modules = notes.get("nn_module_stack")
-        return located(self._frames(notes), module_in(modules) if isinstance(modules, str) else "")
+        module = module_in(modules) if isinstance(modules, str) else ""
+        return located(self._frames(notes), module, any_file=True)
 
     def _frames(self, notes: Mapping[str, object]) -> list[Frame]:
         stack = notes.get("stack_trace")
@@ -37,7 +38,7 @@ class Sources:
 
     def _entry(self) -> SourceLine | None:
         """The outermost line of the first node that has one, without its code."""
-        found = (located(reversed(self._frames(notes)), "") for notes in self._notes.values())
+        found = (located(reversed(self._frames(notes)), "", any_file=True) for notes in self._notes.values())
         first = next(filter(None, found), None)
         return None if first is None else first._replace(code="", caller="")
 

@@ -133,9 +133,19 @@ def settled(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
     name = op.split(".")[1]
     if memory == "new" or name in IN_ROWS or (x.rank < 4 and name in IN_ROWS_OF_3_AXES) or all(map(is_plain, inputs)):
         return x
-    if name.endswith("_"):
+    if in_place(op):
         return tensor(x.dtype, x.dims, x.value, layout=inputs[0].layout)
     return dense(x, _first_order(x, inputs)) if memory == "dense" else laid(x, None)
+
+
+def in_place(op: str) -> bool:
+    """Whether an operator changes its first tensor.
+
+    >>> in_place("aten.add_.Tensor"), in_place("aten.add.Tensor"), in_place("aten.__and__.Tensor")
+    (True, False, False)
+    """
+    name = op.split(".")[1]
+    return name.startswith("__i") if name.endswith("__") else name.endswith("_")
 
 
 def _attention(x: Tensor, inputs: Sequence[Tensor], *, chance: bool) -> Tensor:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from shapesmt import laws
 from shapesmt.algebra import (
+    ONE,
+    ZERO,
     Dim,
     absolute,
     as_dim,
@@ -13,12 +15,14 @@ from shapesmt.algebra import (
     differs,
     maximum,
     minimum,
+    product,
     select,
     total,
 )
 from shapesmt.algebra.numeric import Float, float_greatest, float_least, from_dim, literal, steps
 from shapesmt.ops.shared import items
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.layout import is_plain, storage_of
 from shapesmt.rules import Decided, Elements, Tensor, elements, tensor
 
 if TYPE_CHECKING:
@@ -48,6 +52,28 @@ def sym_size(call: Call) -> Tensor:
 def sym_numel(call: Call) -> Tensor:
     """The number of elements."""
     return scalar(call.tensor("self").numel, "int64")
+
+
+@operator("sym_stride.int", of_shape=True)
+def sym_stride(call: Call) -> Tensor:
+    """How far apart neighbours along an axis are; not followed where memory doesn't decide it."""
+    x = call.tensor("self")
+    axis = call.ctx.normal(call.integer("dim"), x.rank)
+    known = x.layout is None and x[axis] is not ONE
+    return scalar(product(maximum(d, 1) for d in x.dims[axis + 1 :]) if known else None, "int64")
+
+
+@operator("sym_storage_offset.default", of_shape=True)
+def sym_storage_offset(call: Call) -> Tensor:
+    """Where in its memory a tensor begins."""
+    return scalar(None if storage_of(call.tensor("self")) is None else ZERO, "int64")
+
+
+@operator("sym_is_contiguous.default", of_shape=True)
+def sym_is_contiguous(call: Call) -> Tensor:
+    """Whether elements are row after row."""
+    plain = is_plain(call.tensor("self")) and call.text("memory_format") in ("", "contiguous_format")
+    return scalar(ONE if plain else None, "bool")
 
 
 # Python's operators
@@ -225,7 +251,10 @@ def sym_sum(call: Call) -> Tensor:
 def item(call: Call) -> Tensor:
     """The only element of a tensor."""
     x, ctx = call.tensor("self"), call.ctx
-    ctx.require_equal(x.numel, 1, laws.TENSOR_ONE_ELEMENT)
+    if ctx.node.op == "aten.item.default":
+        ctx.require_equal(x.numel, 1, laws.TENSOR_ONE_ELEMENT)
+    else:  # the first one
+        ctx.require_at_least(x.numel, 1, laws.INPUT_NOT_EMPTY)
     dtype = x.dtype if x.dtype == "bool" else "int64" if x.dtype in items.INTEGERS else REAL
     if isinstance(x.value, Elements) and x.value.items and x.value.items[0] is not None:
         return scalar(_real(x.value.items[0]) if dtype == REAL else x.value.items[0], dtype)

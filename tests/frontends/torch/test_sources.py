@@ -42,6 +42,17 @@ def test_a_node_inside_another_keeps_its_notes_to_itself() -> None:
     assert callers == {"relu:1": "/home/me/models.py:7", "relu": "/home/me/models.py:105"}
 
 
+def test_a_model_of_pytorchs_own_has_its_lines() -> None:
+    document = program()
+    stack = STACK.replace("/home/me/models.py", "torch/nn/a.py").replace("timm", "torch")
+    document["graph_module"]["graph"]["nodes"][0]["metadata"] = {"stack_trace": stack}
+    graph = load(archive(model=document))
+    line = graph.source_line(0, graph.nodes[0])
+    assert line is not None
+    assert line.file.endswith("torch/nn/modules/module.py")
+    assert (line.line, line.code, line.caller) == (9, "return forward_call(*args)", "")
+
+
 def test_notes_of_other_types_say_nothing() -> None:
     document = program()
     document["graph_module"]["graph"]["nodes"][0]["metadata"] = {"stack_trace": 7, "nn_module_stack": ["x"]}

@@ -12,7 +12,7 @@ from torch._dispatch.python import enable_pre_dispatch, enable_python_dispatcher
 from torch.fx.experimental.proxy_tensor import ProxyTorchDispatchMode, PythonKeyTracer
 
 from tests.oracle.torch.calls import Call, Fed, bound
-from tests.oracle.torch.written import WRITTEN
+from tests.oracle.torch.written import DIRECT, WRITTEN
 
 FEW = 64  # elements that a call keeps
 DTYPES = (torch.float32, torch.int64, torch.bool, torch.complex64)
@@ -102,7 +102,7 @@ def calls(names: Sequence[str] = (), most: int = 1000) -> Iterator[Call]:
 
     seen: set[str] = set()
     entries = (info for info in op_db if not names or any(_fits(info.name, name) for name in names))
-    written = (recorded(call) for call in WRITTEN if not names or "=" in names)
+    written = [recorded(call) for call in WRITTEN] + [DIRECT] if not names or "=" in names else []
     for call in itertools.chain(*written, itertools.chain.from_iterable(_of_info(info, most) for info in entries)):
         if str(call) not in seen:
             seen.add(str(call))

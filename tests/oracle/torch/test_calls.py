@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("torch", reason="PyTorch is an optional package")
 pytest.importorskip("expecttest", reason="PyTorch's own tests, from which the calls are, need it")
 
-ENTRIES, SAMPLES = 20, 2
+ENTRIES, SAMPLES = 12, 2
 
 
 def test_no_call_is_judged_wrong(full, pytestconfig):

@@ -57,6 +57,8 @@ class Exported:
     """Inputs, each with an axis."""
     request: Request | None = None
     """The module that it comes from."""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    """The arguments as `forward` takes them, with the name of the input at each place."""
     example: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The sizes with which it was exported."""
 
@@ -87,7 +89,8 @@ def exported(request: Request) -> Exported:
     inputs = [arg.name for arg in specs if type(arg).__name__ == "TensorArgument"]
     named = [(name, *pair) for name, pair in zip(inputs, pairs, strict=False)]
     asked = frozenset((name, axis) for name, _, spec in named for axis in _wanted(spec))
-    return Exported(program, asked, request, {name: tuple(map(int, tensor.shape)) for name, tensor, _ in named})
+    example = {name: tuple(map(int, tensor.shape)) for name, tensor, _ in named}
+    return Exported(program, asked, request, _nested(arguments, iter(inputs)), example)
 
 
 def _bound(request: Request) -> dict[str, Any]:
@@ -122,6 +125,18 @@ def _pairs(value: Any, shapes: Any) -> Iterator[tuple[Any, Any]]:
         parts = shapes if isinstance(shapes, Sequence) else ()
         for place, part in enumerate(value):
             yield from _pairs(part, parts[place] if place < len(parts) else None)
+
+
+def _nested(value: Any, names: Iterator[str]) -> Any:
+    """Arguments with a name in place of each tensor, and "" in place of anything else."""
+    if hasattr(value, "dtype") and hasattr(value, "dim"):
+        return next(names, "")
+    if isinstance(value, Mapping):
+        return {name: _nested(part, names) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        parts = [_nested(part, names) for part in value]
+        return parts if isinstance(value, list) else tuple(parts)
+    return ""
 
 
 def _wanted(spec: Any) -> list[int]:

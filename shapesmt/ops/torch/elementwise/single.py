@@ -10,6 +10,7 @@ from shapesmt.ops.shared import items
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import COMPLEX, as_float, cast, kind, operand, real_part
 from shapesmt.ops.torch.layout import dense, is_plain, laid, order_of, strides_of
+from shapesmt.ops.torch.layout import in_place as changes
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import tensor
 
@@ -59,12 +60,13 @@ CHANNELS_LAST = {"channels_last": 4, "channels_last_3d": 5}
 
 def base(call: Call) -> str:
     """The operator's name without overload: "add" of `aten.add_.Tensor`."""
-    return call.ctx.node.op.split(".")[1].rstrip("_")
+    name = call.ctx.node.op.split(".")[1]
+    return name if name.endswith("__") else name.removesuffix("_")
 
 
 def in_place(call: Call) -> bool:
     """Whether the operator changes its first tensor."""
-    return call.ctx.node.op.split(".")[1].endswith("_")
+    return changes(call.ctx.node.op)
 
 
 def first(call: Call) -> Tensor:

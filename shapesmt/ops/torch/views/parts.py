@@ -291,13 +291,15 @@ def tensor_split(call: Call) -> list[Tensor]:
     if "indices" in call.names:
         return _between(call, x, axis, call.sizes("indices"))
     sections = call.size("sections")
+    ctx.require_at_least(1 if sections is None else sections, 1, laws.A_PART)
+    ctx.require_at_least(
+        ctx.outputs if sections is None else sections, ctx.outputs, laws.OUTPUT_PER_PART.of(count=ctx.outputs)
+    )
     if sections is None or sections.constant is None:
         return _any_parts(call, x, axis)
     count = sections.constant
-    ctx.check(count > 0, laws.A_PART)
     if name != "tensor_split":
         ctx.require_equal(x[axis] % count, 0, laws.AXIS_SPLITS_EVENLY.of(parts=count))
-    ctx.check(ctx.outputs <= count, laws.OUTPUT_PER_PART.of(count=ctx.outputs))
     sizes = [(x[axis] + count - 1 - i) // count for i in range(ctx.outputs)]
     return cut(x, axis, sizes, copied=False)
 
