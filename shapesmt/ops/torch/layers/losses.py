@@ -144,7 +144,7 @@ def multi_margin(call: Call) -> Tensor:
     return reduced(call, x, of_classes(call, x, x.rank - 1))
 
 
-@operator("multilabel_margin_loss.default", "multilabel_soft_margin_loss.default")
+@operator("multilabel_margin_loss.default")
 def multilabel_margin(call: Call) -> Tensor:
     """Of scores `[n, c]` or `[c]` and a target of that shape."""
     x = call.tensor("self")
