@@ -9,6 +9,7 @@ from shapesmt.algebra import FALSE, ONE, all_of, equal
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import as_float
 from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def elementwise(call: Call) -> Tensor:
     x, target = call.ctx.input(0), call.ctx.input(1)
     if "soft_margin" in call.ctx.node.op:
         open_unless_alike(call, x, target)
-    return reduced(call, x, call.ctx.broadcast(x.dims, target.dims))
+    floats = tensor(as_float(x.dtype) if "poisson" in call.ctx.node.op else x.dtype, x.dims)
+    return reduced(call, floats, call.ctx.broadcast(x.dims, target.dims))
 
 
 @operator("margin_ranking_loss.default")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import all_of, any_of, at_least, divides, equal, select
+from shapesmt.algebra import any_of, at_least, divides, equal, select
 from shapesmt.ops.shared.require import require_least
 from shapesmt.ops.shared.windows import sliding
 from shapesmt.ops.torch.call import Call, operator
@@ -73,12 +73,9 @@ def convolved(call: Call, *, same: bool = False, padding: Sequence[int] | None =
 
 
 def _require_spread(call: Call, x: Tensor, size: Dim) -> None:
-    """State that a size of the output isn't 0, unless the input is empty; one of two kernels for 3 axes allows it."""
-    empty, three = any_of(equal(x[0], 0), equal(x[1], 0)), x.rank == 5
-    some, none = at_least(size, 1), at_least(size, 0)
-    call.ctx.require(none if three else any_of(some, all_of(empty, none)), laws.OUTPUT_NOT_EMPTY, size, 1)
-    if three:
-        call.unchecked(any_of(some, empty), laws.OUTPUT_NOT_EMPTY)
+    """State that a size of the output isn't negative; some kernels refuse 0 as well, unless the input is empty."""
+    call.ctx.require(at_least(size, 0), laws.OUTPUT_NOT_EMPTY, size, 0)
+    call.unchecked(any_of(at_least(size, 1), equal(x[0], 0), equal(x[1], 0)), laws.OUTPUT_NOT_EMPTY)
 
 
 def spread(call: Call) -> Tensor:
