@@ -122,7 +122,7 @@ def check(
     ('DEPENDS', ('m == n',))
     """
     question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay, guards=guards)
-    content = opened(asked(model, args, kwargs, dynamic_shapes))
+    content = opened(asked(model, args, kwargs, dynamic_shapes), weights=replay)
     report = checked(content, question)
     return dataclasses.replace(report, pages=lambda: _page(content, question, report))
 

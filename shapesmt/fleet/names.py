@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from shapesmt.errors import ShapesmtError, UsageError, printable
 from shapesmt.examine import names_of, parse_value
-from shapesmt.frontends import is_folder, is_url, listed, load
+from shapesmt.frontends import SUFFIXES, is_folder, is_url, listed, load
 from shapesmt.language import Origin, names_in, parse_range, parse_shape, unknown_name
 
 __all__ = ["is_several", "models_in", "shared"]
@@ -36,7 +36,7 @@ def _is_pattern(path: str) -> bool:
 
 
 def models_in(paths: Iterable[str]) -> list[str]:
-    """The models that are meant, each once: paths, those that match patterns, and every `*.onnx` below folders.
+    """The models that are meant, each once: paths, matches of patterns, and every `*.onnx` and `*.pt2` below folders.
 
     Hidden files below folders are left out. What stands for several is sorted.
 
@@ -52,7 +52,7 @@ def models_in(paths: Iterable[str]) -> list[str]:
             where = printable(path)
             if has_magic(path):
                 raise UsageError(f"no file matches {where}")
-            raise UsageError(f"no *.onnx file in the folder {where}; name files, or a folder that has some")
+            raise UsageError(f"no *.onnx or *.pt2 file in the folder {where}; name files, or a folder that has some")
         models += named
     return list(dict.fromkeys(models))
 
@@ -62,8 +62,8 @@ def _named(path: str) -> list[str]:
         below = listed(path)
         return [path] if below is None else below
     if is_folder(path):
-        files = [file for file in Path(path).rglob("*.onnx") if not _hidden(file.relative_to(path).parts)]
-        return sorted(map(str, files))
+        files = [file for suffix in SUFFIXES for file in Path(path).rglob(f"*{suffix}")]
+        return sorted(str(file) for file in files if not _hidden(file.relative_to(path).parts))
     return sorted(glob(path, recursive=True)) if _is_pattern(path) else [path]  # noqa: PTH207 - keeps `./` and `..`
 
 

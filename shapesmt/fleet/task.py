@@ -95,7 +95,7 @@ def split(count: int, processes: int) -> list[range]:
     """The indices of that many tasks in pieces of work: small ones, so that every process has some until the end.
 
     >>> split(3, 2), len(split(5000, 2))
-    ([range(0, 1), range(1, 2), range(2, 3)], 313)
+    ([range(0, 1), range(1, 2), range(2, 3)], 157)
     """
     size = max(1, min(LARGEST, count // (_SHARES * processes)))
     return [range(start, min(start + size, count)) for start in range(0, count, size)]

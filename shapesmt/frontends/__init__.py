@@ -3,8 +3,10 @@
 from shapesmt.frontends.beside import SideRead, side_reads
 from shapesmt.frontends.files import ModelFile, is_folder, is_url, listed, model_file
 from shapesmt.frontends.formats import Format, Model, OpenedModel, asked, load, load_protobuf, opened
+from shapesmt.frontends.recognize import SUFFIXES
 
 __all__ = [
+    "SUFFIXES",
     "Format",
     "Model",
     "ModelFile",

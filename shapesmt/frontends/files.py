@@ -79,7 +79,7 @@ def is_url(path: str) -> bool:
 
 
 def listed(url: str) -> list[str] | None:
-    """The URLs that match a pattern, or those of the `*.onnx` below a folder, sorted; None for a file's URL.
+    """The URLs that match a pattern, or those of the models below a folder, sorted; None for a file's URL.
 
     Raises:
         ModelError: The place can't be read.

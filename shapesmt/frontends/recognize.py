@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
-__all__ = ["is_xml", "is_zip", "nesting", "tensorflow_format", "text_format"]
+__all__ = ["SUFFIXES", "is_xml", "is_zip", "nesting", "tensorflow_format", "text_format"]
+
+SUFFIXES = (".onnx", ".pt2")
+"""What the names of models end in that are looked for in folders."""
 
 _TEXT = re.compile(rb"(?:\s|#[^\n]*\n)*(?:(?P<onnxtxt><)|(?P<json>\{)|(?P<textproto>[a-z_]+\s*[:{]))")
 _NUMBER = rb"[\x80-\xff]{0,9}[\x00-\x7f]"

@@ -10,6 +10,7 @@ from typing import Any
 
 from shapesmt.errors import ModelError, ShapesmtError, UsageError, printable
 from shapesmt.frontends.onnx.skeleton import skeleton
+from shapesmt.frontends.recognize import SUFFIXES
 
 __all__ = ["fetched", "listed"]
 
@@ -34,7 +35,7 @@ def fetched(url: str, *, weights: bool) -> bytes:
 
 
 def listed(url: str) -> list[str] | None:
-    """The URLs that match a pattern, or those of the `*.onnx` below a folder, sorted; None for a file's URL.
+    """The URLs that match a pattern, or those of the models below a folder, sorted; None for a file's URL.
 
     Raises:
         ModelError: The place can't be read.
@@ -46,7 +47,7 @@ def listed(url: str) -> list[str] | None:
         last = url.partition("::")[0].rpartition("/")[2]
         if "." in last or not system.isdir(path):
             return None
-        files = [file for file in system.find(path) if PurePosixPath(file).suffix == ".onnx"]
+        files = [file for file in system.find(path) if PurePosixPath(file).suffix in SUFFIXES]
         hidden = [file for file in files if any(part[:1] == "." for part in file[len(path) :].split("/"))]
         return _urls(system, url, [file for file in files if file not in hidden])
 

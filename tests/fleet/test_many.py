@@ -26,7 +26,9 @@ def test_a_folder_without_models_is_a_mistake(folder, capsys):
     (folder / "empty").mkdir()
     status, out, err = run(capsys, "empty")
     assert (status, out) == (2, "")
-    assert err.startswith("error: no *.onnx file in the folder empty; name files, or a folder that has some")
+    assert err.startswith("error: no *.onnx or *.pt2 file in the folder empty; name files, or a folder that has some")
+    (folder / "empty" / "model.pt2").write_bytes(b"")
+    assert "model.pt2" in run(capsys, "empty")[1] + run(capsys, "empty")[2]
     assert run(capsys, "-", "exp.onnx")[2].startswith("error: - (standard input) can't be checked beside other models")
 
 

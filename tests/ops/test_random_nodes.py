@@ -12,6 +12,7 @@ from shapesmt.algebra.dim import as_dim, symbol
 from shapesmt.algebra.numeric.floats import literal
 from shapesmt.frontends.tensorflow.operators import known
 from shapesmt.graph.graph import Attributes, Node
+from shapesmt.ops.torch.schemas import Argument, schema
 from shapesmt.rules import InferenceContext
 from shapesmt.rules.registry import Rule, load_everything, rules, signatures
 from shapesmt.rules.tensor import Tensor, UndecidedError, UnknownRankError, tensor
@@ -32,7 +33,8 @@ TEXTS = {
 }
 LISTS = ("dilations", "explicit_paddings", "ksize", "ksizes", "rates", "squeeze_dims", "strides")
 NUMBERS = ("axis", "batch_dims", "block_size", "keep_dims", "num_elements", "seq_dim", "stride", "transpose_a")
-OTHERS = sorted((r for r in OWN if r.domain != "tensorflow"), key=lambda r: (r.domain, r.name))
+PYTORCHS = sorted((r for r in OWN if r.domain == "torch" and r.name.startswith("aten.")), key=lambda r: r.name)
+OTHERS = sorted((r for r in OWN if r.domain not in ("tensorflow", "torch")), key=lambda r: (r.domain, r.name))
 WORDS = ("", "SAME_UPPER", "VALID", "linear", "cubic", "NHWC", "forward", "bidirectional", "reflect", "ij,jk->ik", "ii")
 MASKS = ("begin_mask", "ellipsis_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "window_size")
 
@@ -67,6 +69,57 @@ def test_no_rule_of_onnx_or_openvino_breaks(rule: Rule, seeds: range) -> None:
         except (UnknownRankError, UndecidedError):
             continue
         assert len(application.outputs) == len(outputs), f"seed {seed}"
+
+
+@pytest.mark.parametrize("rule", PYTORCHS, ids=lambda r: r.name)
+def test_no_rule_of_pytorch_breaks(rule: Rule, seeds: range) -> None:
+    known = schema(rule.name)
+    for seed in seeds:
+        random = Random(f"{rule.name}{seed}")
+        inputs: list[Tensor] = []
+        arguments: dict[str, Any] = {}
+        for argument in known.arguments.values() if known else ():
+            if random.random() < 0.9 or (argument.default is None and not argument.type.endswith("?")):
+                arguments |= passed(random, argument, inputs)
+        names = [f"x{i}" for i in range(len(inputs))]
+        node = Node(rule.name, "torch", "node", names, ["y", "z", "u"][: random.randint(1, 3)], Attributes(arguments))
+        try:
+            found = InferenceContext(node, inputs, 1).apply(rule.apply)
+        except (UnknownRankError, UndecidedError):
+            continue
+        assert len(found.outputs) == len(node.outputs), f"seed {seed}"
+
+
+def passed(random: Random, argument: Argument, inputs: list[Tensor]) -> dict[str, Any]:
+    """An argument as a node has it: attributes, and tensors that are added to the inputs."""
+    kind, _, listed = argument.type.rstrip("?").partition("[")
+    kind, count = kind.rstrip("?"), random.choice((0, 1, 2, 2, 3, 4)) if listed else 1
+    if kind == "Tensor" or (kind == "SymInt" and not listed and random.random() < 0.3):
+        places = [place(inputs, made(random) if kind == "Tensor" else number(random)) for _ in range(count)]
+        return {f"@{argument.name}": tuple(places) if listed else places[0]}
+    choices = {
+        "SymInt": (-3, -1, 0, 1, 1, 2, 3, 4, 13),
+        "bool": (0, 1),
+        "str": WORDS,
+        "float": (-1.0, 0.0, 0.5, 2.0, inf),
+    }
+    choices |= {"int": choices["SymInt"], "Scalar": (-1, 0, 1, 2, 0.5), "ScalarType": ("float32", "int64", "bool", "")}
+    values = random.choices(choices.get(kind, ("strided", "cpu", "channels_last")), k=count)
+    if kind == "SymInt" and listed and random.random() < 0.5:
+        places = [place(inputs, number(random)) if random.random() < 0.5 else -1 for _ in values]
+        return {argument.name: tuple(values), f"@{argument.name}": tuple(places)}
+    return {argument.name: tuple(values) if listed else values[0]}
+
+
+def number(random: Random) -> Tensor:
+    """A symbolic integer."""
+    return tensor("int64", (), elements((), [random.choice([*SYMBOLS, None, *map(as_dim, (-1, 0, 1, 2, 3))])]))
+
+
+def place(inputs: list[Tensor], x: Tensor) -> int:
+    """The index of a new input."""
+    inputs.append(x)
+    return len(inputs) - 1
 
 
 class Guessing(InferenceContext):

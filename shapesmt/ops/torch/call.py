@@ -16,7 +16,7 @@ layouts, memory formats and devices are PyTorch's ("strided", "channels_last", "
 from __future__ import annotations
 
 from functools import wraps
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, Formula, as_dim
@@ -59,6 +59,19 @@ class Call:
         """The type of an argument as PyTorch writes it, without the mark of one that may be None."""
         return self._argument(name).type.rstrip("?")
 
+    def misfits(self) -> list[str]:
+        """The arguments that a reader couldn't write, that are missing, or that refer to inputs that aren't there."""
+        attributes, wrong = self.ctx.attributes, [str(name) for name in _tuple(self.ctx.attribute("@unread"))]
+        for name, value in attributes.items():
+            if name.startswith("@") and name != "@unread":
+                constants = attributes.get(name[1:])
+                even = constants is None or len(_tuple(constants)) == len(_tuple(value))
+                there = all(isinstance(i, int) and i < len(self.ctx.inputs) for i in _tuple(value))
+                if not (even and there and (isinstance(value, tuple) or value in range(len(self.ctx.inputs)))):
+                    wrong.append(name[1:])
+        needed = (a.name for a in self._arguments.values() if a.default is None and not a.type.endswith("?"))
+        return wrong + [name for name in needed if name not in attributes and f"@{name}" not in attributes]
+
     # Tensors
 
     def tensor(self, name: str) -> Tensor:
@@ -94,8 +107,8 @@ class Call:
         constants = [as_dim(number) for number in self._listed(name)]
         if places is None:
             return [*constants]
-        mixed = zip(self.ctx.integers(f"@{name}"), constants, strict=True)
-        return [constant if place < 0 else self._item(place) for place, constant in mixed]
+        listed = self.ctx.integers(f"@{name}") * (len(constants) if len(_tuple(places)) == 1 else 1)
+        return [c if place < 0 else self._item(place) for place, c in zip(listed, constants, strict=True)]
 
     def _item(self, place: int) -> Dim | None:
         items = self.ctx.items(place)
@@ -174,6 +187,10 @@ class Call:
         return self._argument(name).default if value is None else value
 
 
+def _tuple(value: AttributeValue | None) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else () if value is None else (value,)
+
+
 def operator(
     *names: str,
     any_rank: bool = False,
@@ -196,12 +213,13 @@ def operator(
     def register(apply: Callable[[Call], Result]) -> Callable[[Call], Result]:
         @wraps(apply)
         def called(ctx: RuleContext) -> Result:
-            unread, op = ctx.attribute("@unread"), ctx.node.op
-            if isinstance(unread, tuple):
-                law = f"the kinds of arguments of {op} must be known: {', '.join(map(str, unread))}"
+            call, op = Call(ctx), ctx.node.op
+            misfits = call.misfits()
+            if misfits:
+                law = f"the arguments of {op} must be as its schema says: {', '.join(misfits)}"
                 ctx.unjudged.append(Unjudged("", op, "unsupported", law))
                 return None
-            result = apply(Call(ctx))
+            result = apply(call)
             if isinstance(result, Tensor):
                 return settled(result, ctx, memory)
             return None if result is None else [settled(t, ctx, memory) for t in result]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, differs, equal, select
-from shapesmt.algebra.numeric import Float, float_at_least
+from shapesmt.algebra.numeric import Float, float_at_least, literal
 from shapesmt.ops.shared.bridge import result
 from shapesmt.ops.shared.fields import concrete, valued
 from shapesmt.ops.shared.items import INTEGERS
@@ -34,11 +34,11 @@ MOST_COUNTED = 1 << 12  # rows of a triangle whose places are counted
 @operator("arange.default", "arange.start", "arange.start_step", memory="new")
 def arange(call: Call) -> Tensor:
     """`start + i*step` before `end`, which lies in the direction of the step."""
-    ctx, ends = call.ctx, [operand(call, name) for name in ("start", "end", "step") if name in call]
+    ctx, ends = call.ctx, [_end(call, name) for name in ("start", "end", "step") if name in call]
     ctx.check(all(isfinite(call.number(name) or 0) for name in call.names[:3]), laws.RANGE_ENDS_FINITE)
     start, end, step = ([] if "start" in call else [_number(0)]) + ends + ([] if "step" in call else [_number(1)])
     dtype = call.text("dtype") or ("int64" if all(kind(x.dtype) < 2 for x in (start, end, step)) else DEFAULT_FLOAT)
-    whole = dtype == "int64" or all(kind(x.dtype) < 2 for x in (start, end, step))
+    whole = all(kind(x.dtype) < 2 for x in (start, end, step))
     start, end, step = (cast(x, "int64" if whole else "float64") for x in (start, end, step))
     a, b, c = (_only(x) for x in (start, end, step))
     if isinstance(c, Dim):
@@ -47,7 +47,16 @@ def arange(call: Call) -> Tensor:
     if c is not None and forwards is not None and backwards is not None:
         direction = any_of(all_of(_positive(c), forwards), all_of(_positive(-c), backwards))
         ctx.require(direction, laws.LIMIT_IN_STEP_DIRECTION)
-    return cast(result(ctx, "Range", start, end, step), dtype)
+    counted = (cast(x, "int64") for x in (start, end, step)) if dtype == "int64" else (start, end, step)
+    return cast(result(ctx, "Range", *counted), dtype)
+
+
+def _end(call: Call, name: str) -> Tensor:
+    """An end or the step, in the precision in which PyTorch counts."""
+    value = call.number(name)
+    if isinstance(value, float):
+        return tensor("float64", (), elements((), [literal(value, "float64")]))
+    return operand(call, name)
 
 
 def _number(value: int) -> Tensor:

@@ -28,7 +28,7 @@ def listed_tensors(call: Call) -> list[Tensor]:
     given = [t for t in call.tensors("tensors") if t is not None]
     call.ctx.check(bool(given), laws.A_TENSOR_TO_JOIN)
     dtype = result_type((t, False) for t in given)
-    return [cast(t, dtype) for t in given] if dtype else given
+    return [cast(t, dtype) if dtype else tensor("", t.dims, layout=t.layout) for t in given]
 
 
 def as_joined(call: Call, given: Sequence[Tensor], axis: int) -> Tensor:

@@ -78,7 +78,7 @@ def test_folders(tmp_path, capsys):
     assert main(["check", str(folder), str(folder / "saved_model.pb")]) == 0
     assert "2 models: 2 proved" in capsys.readouterr().out
     assert main(["check", str(tmp_path)]) == 2
-    assert "no *.onnx file" in capsys.readouterr().err
+    assert "no *.onnx or *.pt2 file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,10 @@ from shapesmt.inference import infer
 from shapesmt.ops.torch.call import Call
 from shapesmt.ops.torch.schemas import schema
 from shapesmt.ops.torch.sizes import sym_size
-from shapesmt.rules import resolve, tensor
+from shapesmt.rules import resolve, rules, tensor
 from tests.ops.torch.write_schemas import DECOMPOSED, TABLE, decomposed, schemas
+
+WITHOUT_TENSORS = {"_assert_scalar.default", "sym_constrain_range.default", "sym_constrain_range_for_size.default"}
 
 
 def test_the_table_is_of_the_installed_torch() -> None:
@@ -54,3 +56,14 @@ def test_an_operator_without_a_rule_says_whether_decomposing_helps() -> None:
         [application] = infer(graph, {"x": tensor("float32", [2])}).applications
         notes[op] = application.unjudged[0].note
     assert list(notes.values()) == ["decompose the program first: exported.run_decompositions()", ""]
+
+
+def test_every_rule_is_of_an_operator_that_pytorch_has() -> None:
+    named = [r.name.removeprefix("aten.") for r in rules() if r.name.startswith("aten.")]
+    assert {name for name in named if schema(f"aten.{name}") is None} == WITHOUT_TENSORS
+
+
+def test_a_node_whose_arguments_are_not_as_the_schema_says_is_not_judged() -> None:
+    for attributes in ({"@self": 3}, {"@self": -3}, {}, {"@self": 0, "@size": (1,), "size": (0, 2)}):
+        ctx = shapesmt.InferenceContext.of("aten.view.default", ["[4,3]"], attributes=attributes)
+        assert ctx.apply(resolve("torch", "aten.view.default", 1).apply).unjudged

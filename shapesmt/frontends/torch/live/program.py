@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import json
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.frontends.torch.live.arguments import DTYPES, kind_of, named, written
@@ -187,7 +186,6 @@ def _size(size: Any) -> Json:
     return {"as_expr": {"expr_str": _text(expression)}}
 
 
-@lru_cache(1 << 12)
 def _text(expression: Any) -> str:
     import sympy
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from shapesmt.rules import Tensor
 
 ARITHMETIC: dict[str, Function | None] = {
-    **dict.fromkeys(("add", "_add_relu"), items.ARITHMETIC["Add"]),
+    "add": items.ARITHMETIC["Add"],
+    "_add_relu": None,
     **dict.fromkeys(("sub", "subtract"), items.ARITHMETIC["Sub"]),
     **dict.fromkeys(("mul", "multiply"), items.ARITHMETIC["Mul"]),
     "rsub": lambda a, b: b - a,
@@ -92,7 +93,7 @@ def arithmetic(call: Call) -> Tensor:
     names, operands = pair(call)
     dtype = promoted_type(call, names, operands)
     weighted = "alpha" in call and call.number("alpha") != 1
-    function = None if weighted else ARITHMETIC[base(call).removesuffix("_relu")]
+    function = None if weighted else ARITHMETIC[base(call)]
     if dtype == "bool":
         function = {"bitwise_and": items.LOGIC["And"], "bitwise_or": items.LOGIC["Or"]}.get(base(call))
     return together(call, _cast(call, operands, dtype), dtype, function)
@@ -144,7 +145,7 @@ def float_power(call: Call) -> Tensor:
     return together(call, operands, dtype)
 
 
-@operator(*overloads(*COMPARISONS), memory="dense")
+@operator(*(op for op in overloads(*COMPARISONS) if not op.endswith("_list")), memory="dense")
 def compare(call: Call) -> Tensor:
     """Operands broadcast together; the result is boolean."""
     names, operands = pair(call)

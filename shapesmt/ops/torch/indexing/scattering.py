@@ -40,6 +40,7 @@ def index_add(call: Call) -> Tensor:
     ctx, x, index, source = call.ctx, call.tensor("self"), call.tensor("index"), call.tensor("source")
     axis = axis_of(call, x)
     require_list(call, index)
+    ctx.check(axis < max(source.rank, 1), laws.UPDATES_SHAPED_AS_REPLACED)
     ctx.require_equal(index.numel, length(source, axis), laws.UPDATE_PER_INDEX)
     if x.rank and source.rank:
         ctx.require_agree(x, source, but=axis, law=laws.UPDATES_SHAPED_AS_REPLACED)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 
 @operator("softmax.int", "log_softmax.int", "_softmax.default", "_log_softmax.default", "_safe_softmax.default")
-@operator("special_softmax.int", "special_log_softmax.int")
 def softmax(call: Call) -> Tensor:
     """The shape is kept, and the axis is inside it."""
     x = call.tensor("self")

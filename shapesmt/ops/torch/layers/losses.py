@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, all_of, equal
+from shapesmt.algebra import FALSE, ONE, all_of, equal
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
@@ -138,13 +138,13 @@ def cross_entropy(call: Call) -> Tensor:
 @operator("multi_margin_loss.default")
 def multi_margin(call: Call) -> Tensor:
     """Of scores `[n, c]` or `[c]` and a class for each sample."""
-    x = call.tensor("self")
-    call.ctx.check(x.rank in (1, 2), laws.RANK_AT_MOST_2.of(rank=x.rank))
+    x = call.tensor("self") if call.tensor("self").rank else tensor(call.tensor("self").dtype, [ONE])
+    call.ctx.check(x.rank <= 2, laws.RANK_AT_MOST_2.of(rank=x.rank))
     call.ctx.require_at_least(x[-1], 1, laws.A_CLASS)
     return reduced(call, x, of_classes(call, x, x.rank - 1))
 
 
-@operator("multilabel_margin_loss.default", "multilabel_soft_margin_loss.default")
+@operator("multilabel_margin_loss.default")
 def multilabel_margin(call: Call) -> Tensor:
     """Of scores `[n, c]` or `[c]` and a target of that shape."""
     x = call.tensor("self")

@@ -31,6 +31,7 @@ def require_per_channel(call: Call, channels: Dim, names: tuple[str, ...] = PARA
 def statistics(call: Call, *, training: bool) -> Tensor:
     """A mean per channel where these are computed."""
     x = call.tensor("input")
+    call.ctx.require_rank(x, 2, least=True)
     return tensor(x.dtype, [x[1] if training else ZERO])
 
 

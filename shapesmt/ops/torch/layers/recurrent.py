@@ -47,7 +47,7 @@ def require_cell(call: Call, weights: list[Tensor], features: Dim, state: Dim, h
 def states_of(call: Call) -> list[Tensor]:
     """The initial states: of an LSTM those of its cells too."""
     states = call.tensors("hx") if gates(call) == LSTM else [call.tensor("hx")]
-    return [state for state in states if state is not None]
+    return [state for state in states if state is not None] or call.open("hx")
 
 
 def _require_state(call: Call, state: Tensor, runs: int, batch: Dim) -> None:

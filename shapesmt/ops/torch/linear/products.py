@@ -45,7 +45,7 @@ def added(call: Call, product: Shape) -> Tensor:
     return tensor(x.dtype, product)
 
 
-@operator("matmul.default", "linalg_matmul.default", "__matmul__.default", memory="new")
+@operator("matmul.default", "linalg_matmul.default", memory="new")
 def matmul(call: Call) -> Tensor:
     """`[..., m, k] x [..., k, n] -> [..., m, n]` with broadcast batches."""
     a = call.tensor("self")

@@ -108,6 +108,8 @@ def complex_to_real(call: Call) -> Tensor:
     """As long along the last axis as asked for."""
     x, [size] = call.tensor("self"), sized(call.ctx, [call.size("last_dim_size")])
     axes = named_axes(call, x)
+    if not axes:
+        call.open("dim")
     call.ctx.require_at_least(size, 1, laws.LENGTH_POSITIVE)
     require_signal(call, x, axes)
     last = x[axes[-1]]

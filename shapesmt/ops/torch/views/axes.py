@@ -203,6 +203,8 @@ def expand_as(call: Call) -> Tensor:
 def broadcast_tensors(call: Call) -> list[Tensor]:
     """Tensors stretched to the sizes to which they broadcast together."""
     given = [t for t in call.tensors("tensors") if t is not None]
+    if not given:
+        return []
     shape = call.ctx.broadcast(*(t.dims for t in given))
     before = len(call.ctx.requirements)
     outputs = [expanded(call, t, shape) for t in given]

@@ -202,7 +202,8 @@ def cut(x: Tensor, axis: int, sizes: Sequence[Dim], *, copied: bool) -> list[Ten
 def _value_from(x: Tensor, axis: int, start: Dim, dims: Sequence[Dim]) -> Value | None:
     """The elements of a part that begins at a place of an axis."""
     first, count, length, back = start.constant, dims[axis].constant, x[axis].constant, x.rank - axis
-    if isinstance(x.value, Elements) and (first is None or count is None or length is None or first + count > length):
+    inside = first is not None and count is not None and length is not None and 0 <= first <= first + count <= length
+    if isinstance(x.value, Elements) and not inside:
         return None
     places = range(first or 0, (first or 0) + (count or 0))
 
