@@ -11,7 +11,7 @@ import onnxruntime
 from shapesmt import laws
 from shapesmt.laws import Law
 
-PRODUCTS = ("MatMul", "FusedMatMul", "TransposeMatMul", "MatMulInteger", "QLinearMatMul", "MatMulIntegerToFloat")
+PRODUCTS = ("MatMul", "FusedMatMul", "TransposeMatMul")
 # By law, the operators that run in 1.32 and not in 1.31 where it is broken. Attention-25 has no kernel in 1.32: it is
 # ONNX's function, which stretches masks, pads their last axis, and folds values beside the keys.
 UNTIL_1_31: dict[Law, tuple[str, ...]] = {
