@@ -11,6 +11,7 @@ TABLES_HALF_AS_WIDE_AS_ROTATED_PART_OR_HEAD = Law(
 )
 KEY_HEADS_SIZED_AS_QUERY_HEADS = Law("SM112", "keys have heads of the queries' size")
 NUM_HEADS_WITH_RANK_3 = Law("SM112", "num_heads comes with an input of rank 3")
+HEAD_ATTRIBUTE_WITH_RANK_3 = Law("SM112", "attribute '{name}' comes with queries, keys and values of rank 3")
 NUM_HEADS_WITH_ROTARY_EMBEDDING_DIM = Law("SM112", "num_heads comes with rotary_embedding_dim")
 HEAD_COUNTS_DIVIDE = Law("SM112", "one number of heads divides the other")
 QUERY_AND_KEY_HEADS_ONE_SIZE = Law("SM112", "queries and keys have heads of one size")

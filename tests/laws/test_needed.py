@@ -96,7 +96,8 @@ def test_onnx_laws(sampled):
     rows = sampled(onnx())
     assert unneeded(rows, check_onnx)[1] == []
     runs = zip(rows, onnx_peer.outcomes([call for _, call in rows]), strict=True)
-    assert [f"{law} {call}" for (law, call), run in runs if not run.refused] == []
+    ran = [(law, call) for (law, call), run in runs if not run.refused]
+    assert [f"{law} {call}" for law, call in ran if not onnx_peer.runs_in_newer(check_onnx(call)())] == []
 
 
 def test_tensorflow_laws(sampled):

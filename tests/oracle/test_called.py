@@ -16,10 +16,13 @@ UNCALLED = {
     "takes a sparse tensor": {"SparseToDenseMatMul"},
     "needs caches that share their memory with its outputs": {"SparseAttention"},
 }
+NEW = {"GatedDeltaNet", "VarlenCausalConvWithState"}  # without a kernel on a CPU before ONNX Runtime 1.32
 
 
 def test_every_operator_that_runs_on_a_cpu_has_a_call_or_a_reason():
     kernels = {(k.domain, k.op_name) for k in get_all_opkernel_def() if k.provider == "CPUExecutionProvider"}
     called = {(n.domain, n.op_type) for c in calls(range(2 * len(RECIPES))) for n in c.proto.graph.node}
     ruled = {(o.domain, o.name) for o in supported_ops().operators if o.domain in DOMAINS}
-    assert {name for _, name in (ruled & kernels) - called} == set().union(*UNCALLED.values())
+    uncalled = {name for _, name in (ruled & kernels) - called}
+    assert uncalled - NEW == set().union(*UNCALLED.values())
+    assert NEW.isdisjoint(name for _, name in called)

@@ -77,6 +77,11 @@ def attention(ctx: RuleContext) -> list[Tensor]:
 def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
     """State the shape of the unpadded lengths, the range of windows, and which scores can be an output."""
     require_windows(ctx)
+    for name in ("q_num_heads", "kv_num_heads"):
+        packed = ctx.input(0).rank == 3
+        ctx.check(
+            packed or ctx.version < 25 or name not in ctx.attributes, laws.HEAD_ATTRIBUTE_WITH_RANK_3.of(name=name)
+        )
     require_shape(ctx, 6, [q.batch], laws.NONPAD_KV_SEQLEN_PER_SAMPLE)
     require_places(ctx, 6, total + 1, laws.NONPAD_KV_SEQLEN_COUNTS_KEYS)
     kinds = {ctx.input(i).dtype for i in (0, 2)}

@@ -18,6 +18,7 @@ def class_loss(ctx: RuleContext) -> list[Tensor]:
         ctx.require_rank(ctx.input(2), 1)
         ctx.require_equal(ctx.input(2)[0], x[1], laws.WEIGHT_PER_CLASS)
     _require_classes(ctx, labels, x[1])
+    _require_some(ctx, x, labels)
     return [ctx.tensor(() if ctx.text("reduction", "mean") != "none" else labels.dims), ctx.tensor(x.dims)]
 
 
@@ -26,6 +27,15 @@ def _require_labels(ctx: RuleContext, x: Tensor, labels: Tensor) -> None:
     ctx.require_rank(labels, x.rank - 1)
     for size, label_size in zip((x[0], *x.dims[2:]), labels.dims, strict=True):
         ctx.require_equal(size, label_size, laws.LABEL_PER_SAMPLE_AND_POSITION)
+
+
+def _require_some(ctx: RuleContext, x: Tensor, labels: Tensor) -> None:
+    """State that a label has a class to name; a softmax is taken over `[N, C, -1]`, which needs a sample as well."""
+    softmax = ctx.node.op == "SoftmaxCrossEntropyLoss"
+    if softmax:
+        ctx.require_at_least(x[0], 1, laws.BATCH_NOT_EMPTY)
+    unlabelled = () if softmax else (equal(size, 0) for size in labels.dims)
+    ctx.require(any_of(at_least(x[1], 1), *unlabelled), laws.A_CLASS, x[1])
 
 
 def _require_classes(ctx: RuleContext, labels: Tensor, count: Dim) -> None:

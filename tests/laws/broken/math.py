@@ -19,6 +19,10 @@ def flex(body: str) -> Call:
 
 
 ROWS = [
+    (laws.HEAD_ATTRIBUTE_WITH_RANK_3, op("Attention", *[x(1, 2, 3, 4)] * 3, version=25, q_num_heads=2)),
+    (laws.BATCH_NOT_EMPTY, op("SoftmaxCrossEntropyLoss", x(0, 3), x(0, dtype="int64"), version=13)),
+    (laws.A_CLASS,
+     op("NegativeLogLikelihoodLoss", x(3, 0), x(3, dtype="int64"), version=13, ignore_index=0)),
     (laws.ATTRIBUTE_IS, op("RotaryEmbedding", x(1, 1, 1), x(4, 2), x(4, 2), k([[0, 1, 2]]), version=23)),
     (laws.ATTRIBUTE_POSITIVE,
      op("RotaryEmbedding", x(1, 3, 8), x(4, 2), x(4, 2), x(1, 3, dtype="int64"), version=23, num_heads=-5)),

@@ -94,8 +94,7 @@ def test_division_by_zero(op):
 
 def test_remainder_of_floats_takes_fmod():
     assert agree(node("Mod", ["x", "y"]), {"x": [2], "y": [2]}).failed
-    found = agree(node("Mod", ["x", "y"]), {"x": [2], "y": [2]}, opset=28)
-    assert found.backend == "reference"
+    assert agree(node("Mod", ["x", "y"]), {"x": [2], "y": [2]}, opset=28).ran
 
 
 INTEGER_CASES = {

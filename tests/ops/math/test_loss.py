@@ -21,6 +21,15 @@ def test_labels_that_fit(op, reduction):
           dtypes={"t": "int64"})  # fmt: skip
 
 
+@pytest.mark.parametrize("op", LOSSES)
+@pytest.mark.parametrize("ignored", [None, 0])
+def test_losses_of_nothing(op, ignored):
+    for x in (["n", "c"], ["n", "c", "d"]):
+        shapes = {"x": x, "t": ["n", *x[2:]]}
+        agree(node(op, list(shapes), LOSSES[op], ignore_index=ignored), shapes, dict.fromkeys(x, (0, 2)),
+              dtypes={"t": "int64"})  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("x", "labels", "weights", "law"),
     [
