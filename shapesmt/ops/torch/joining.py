@@ -77,8 +77,7 @@ def stack_along(call: Call) -> Tensor:
     """Tensors, with the axes that they lack, joined along the first, second or third axis."""
     given, name = listed_tensors(call), base(call)
     least = {"hstack": 1, "dstack": 3}.get(name, 2)
-    if name == "column_stack":
-        given = [_column(t) for t in given]
+    given = [_column(t) for t in given] if name == "column_stack" else given
     given = [with_ones(t, NEW_AXES.get((least, t.rank), ())) for t in given]
     if name == "hstack":
         kept = [t for t in given if t.rank != 1 or t[0] is not ZERO] or given[:1]

@@ -35,7 +35,7 @@ ROWS = [
      op("Resize", x(1, 1, 2, 2), None, k([1.0, 1.0, 2.0, 2.0], "float32"), version=18,
       keep_aspect_ratio_policy="not_larger")),
     (laws.FACTOR_PER_RESIZED_AXIS, op("Resize", x(), None, x(4), version=13, mode="cubic")),
-    (laws.SIZE_PER_RESIZED_AXIS, op("Resize", x(1, 1, 4, 4), None, None, k([]), version=13, mode="cubic")),
+    (laws.SIZE_PER_RESIZED_AXIS, op("Resize", x(1, 1, 4, 4), None, None, k([1, 4, 4]), version=13, mode="cubic")),
     (laws.FACTORS_AT_LEAST_1, op("Upsample", x(1, 1, 2, 2), version=7, scales=[0.0, 1.0, 2.0, 2.0])),
     (laws.FACTORS_POSITIVE, op("Resize", x(0, 1, 4, 4), None, None, k([1, 1, 9, 10]), version=13, mode="cubic")),
     (laws.EXCLUDE_OUTSIDE_0, op("Resize", x(1, 1, 2, 2), None, x(4), version=18, mode="nearest", exclude_outside=1)),

@@ -53,11 +53,9 @@ def topk(call: Call) -> list[Tensor]:
 def kth(call: Call) -> list[Tensor]:
     """One element of each row along an axis, and where it was; no row is empty."""
     x = call.tensor("self")
-    axis = axis_of(call, x)
-    if "k" in call:
-        k = call.integer("k")
-        call.ctx.check(k > 0, laws.K_POSITIVE)
-        call.ctx.require_at_least(length(x, axis), k, laws.K_AT_MOST_AXIS)
+    axis, k = axis_of(call, x), call.integer("k") if "k" in call else 0
+    call.ctx.check(k > 0 or "k" not in call, laws.K_POSITIVE)
+    call.ctx.require_at_least(length(x, axis), k, laws.K_AT_MOST_AXIS)
     call.ctx.require_at_least(length(x, axis), 1, laws.ROW_HAS_ELEMENT)
     shape = without(x.dims, (axis,), keep=call.flag("keepdim"))
     return [tensor(x.dtype, shape), tensor("int64", shape)]
