@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, Dim, any_of, at_least, equal
+from shapesmt.algebra import FALSE, Dim, any_of, as_dim, at_least, equal
 from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
     from shapesmt.rules import Tensor
 
+MOST_CLASSES = as_dim(1 << 24)
 LIKE = ("rand_like", "randn_like", "randint_like")
 DRAWN = (
     *("bernoulli", "cauchy", "exponential", "geometric", "log_normal", "random", "uniform", "normal_functional"),
@@ -42,14 +44,26 @@ def permutation(call: Call) -> Tensor:
 def drawn_like(call: Call) -> Tensor:
     """A tensor of the input's shape."""
     x, chances = call.tensor("self"), call.optional("p")
-    deviation = call.number("std")
-    least = "log_normal" in call.ctx.node.op
-    call.ctx.check(deviation is None or deviation > 0 or (deviation == 0 and not least), laws.DEVIATION_NOT_NEGATIVE)
+    require_parameters(call)
     if call.ctx.node.op == "aten.bernoulli.default":  # whose elements are the chances
         call.ctx.grant(0)
     if chances is not None and call.ctx.node.op.split(".")[1].endswith("_"):
         call.ctx.broadcast(x.dims, chances.dims)
     return tensor((call.text("dtype") if "dtype" in call else "") or x.dtype, x.dims)
+
+
+def require_parameters(call: Call) -> None:
+    """State what the distribution's parameters have to be."""
+    check, deviation = call.ctx.check, call.number("std")
+    least = "log_normal" in call.ctx.node.op
+    check(deviation is None or deviation > 0 or (deviation == 0 and not least), laws.DEVIATION_NOT_NEGATIVE)
+    for name in ("lambd", "sigma"):
+        value = call.number(name)
+        check(value is None or value > 0, laws.NAMED_ATTRIBUTE_POSITIVE.of(name=name))
+    if ".uniform" in call.ctx.node.op:
+        check((call.number("from") or 0) <= (call.number("to") or 0), laws.RANGE_ENDS_NO_LOWER)
+    if ".geometric" in call.ctx.node.op:
+        check(0 < (call.number("p") or 0) < 1, laws.CHANCE_BETWEEN_0_AND_1)
 
 
 @operator("normal.Tensor_Tensor", "normal.Tensor_float", "normal.float_Tensor", "binomial.default", random=True)
@@ -64,6 +78,8 @@ def multinomial(call: Call) -> Tensor:
     """`[n, classes]` or `[classes]`: as many classes as asked for, no more than there are unless they are repeated."""
     ctx, x, [count] = call.ctx, call.tensor("self"), sized(call.ctx, [call.size("num_samples")])
     ctx.check(x.rank in (1, 2), laws.RANK_1_OR_2.of(rank=x.rank))
+    ctx.check(not x.dtype or kind(x.dtype) == FLOAT, laws.ELEMENT_TYPE.of(expected="a float", dtype=x.dtype))
+    ctx.require_at_least(MOST_CLASSES, x[-1], laws.CLASSES_TO_DRAW_FROM.of(most=MOST_CLASSES))
     ctx.require_at_least(count, 1, laws.A_NUMBER)
     if not call.flag("replacement"):
         ctx.require_at_least(x[-1], count, laws.K_AT_MOST_AXIS)
