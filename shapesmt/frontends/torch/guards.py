@@ -20,6 +20,7 @@ __all__ = ["guards_node"]
 _UNENFORCED = 2  # lower ends up to it stand for sizes left out of the trace
 _MOST = 2000  # guards; programs have a hundred or so
 _ENDLESS = 1 << 62
+LARGEST_SIZE = (1 << 63) - 1
 
 
 def guards_node(
@@ -109,7 +110,7 @@ def _guard(guard: str, places: Mapping[str, int], paths: Mapping[Path, str]) -> 
         return ast.Name(f"i{places[name]}")
 
     try:
-        return as_text(_Divided().visit(plain(tree_of(guard), leaf)))
+        return as_text(_Parted().visit(_Divided().visit(plain(tree_of(guard), leaf))))
     except Unfollowed:
         return None
 
@@ -128,6 +129,20 @@ class _Divided(ast.NodeTransformer):
         unsafe = [divisor for divisor in divisors if not isinstance(divisor, ast.Constant)]
         nonzero: list[ast.expr] = [ast.Compare(divisor, [ast.NotEq()], [ast.Constant(0)]) for divisor in unsafe]
         return ast.BoolOp(ast.And(), [*nonzero, node]) if nonzero else node
+
+
+class _Parted(ast.NodeTransformer):
+    """Writes numbers beyond the largest size, which the language has no word for, as sums.
+
+    >>> as_text(_Parted().visit(ast.parse("a <= 9223372036854775808 - a", mode="eval").body))
+    'a <= 9223372036854775807 + 1 - a'
+    """
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        """A number, or the largest size and the rest of it."""
+        if type(node.value) is not int or not LARGEST_SIZE < node.value <= 2 * LARGEST_SIZE:
+            return node
+        return ast.BinOp(ast.Constant(LARGEST_SIZE), ast.Add(), ast.Constant(node.value - LARGEST_SIZE))
 
 
 def _is_size(node: ast.expr) -> bool:
