@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -153,7 +152,14 @@ def _question(command: Command, forms: Sequence[Form]) -> Command:
                      help="Say on standard error how long each stage took."),
         debug_option,
     ]  # fmt: skip
-    return functools.reduce(lambda decorated, option: option(decorated), reversed(options), command)
+    return with_options(command, options)
+
+
+def with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    """A command with more options, which its help lists in this order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def memory_options(command: Command) -> Command:
@@ -166,8 +172,7 @@ def memory_options(command: Command) -> Command:
         click.option("--at", multiple=True, metavar="NAME=SIZE", callback=sizes,
                      help="The bytes at this size; --max looks there only."),
     ]  # fmt: skip
-
-    return functools.reduce(lambda decorated, option: option(decorated), reversed(options), command)
+    return with_options(command, options)
 
 
 declared_option = click.option(

@@ -97,9 +97,10 @@ def _guard(guard: str, places: Mapping[str, int], paths: Mapping[Path, str]) -> 
         """`L['x'].size()[2]`, or `L['n']`, which is a number."""
         if not isinstance(node, (ast.Subscript, ast.Attribute, ast.Name)):
             return None
-        if isinstance(node, ast.Subscript) and _is_size(node.value):
+        tensor = _sized(node.value) if isinstance(node, ast.Subscript) else None
+        if isinstance(node, ast.Subscript) and tensor is not None:
             axis = node.slice.value if isinstance(node.slice, ast.Constant) else None
-            name = paths.get(_path(node.value.func.value), "")  # type: ignore[attr-defined]  # it is a call
+            name = paths.get(_path(tensor), "")
             if isinstance(axis, int) and name in places:
                 return ast.Name(f"i{places[name]}_{axis}")
             raise Unfollowed
@@ -130,8 +131,10 @@ class _Divided(ast.NodeTransformer):
         return ast.BoolOp(ast.And(), [*nonzero, node]) if nonzero else node
 
 
-def _is_size(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("size", "shape")
+def _sized(node: ast.expr) -> ast.expr | None:
+    """What the sizes are of: `x` in `x.size()`."""
+    called = node.func if isinstance(node, ast.Call) else None
+    return called.value if isinstance(called, ast.Attribute) and called.attr in ("size", "shape") else None
 
 
 def _path(node: ast.expr) -> Path:

@@ -15,7 +15,7 @@ from typing import Any
 
 from shapesmt.errors import ModelError, UsageError, printable
 
-__all__ = ["Exported", "Request", "exported", "request"]
+__all__ = ["Exported", "Request", "exported", "quiet", "request"]
 
 _MOST = 240  # characters of PyTorch's message
 
@@ -76,7 +76,7 @@ def exported(request: Request) -> Exported:
     shapes = request.dynamic_shapes
     if shapes is None:
         shapes = _everything(request, arguments)
-    with _quiet():
+    with quiet():
         try:
             program = torch.export.export(
                 request.module, request.args, dict(request.kwargs), dynamic_shapes=shapes, strict=False
@@ -152,10 +152,10 @@ def _wanted(spec: Any) -> list[int]:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Without what PyTorch logs and warns of while it exports."""
+def quiet() -> Iterator[None]:
+    """Without what PyTorch logs and warns of inside."""
     before = logging.root.manager.disable
-    logging.disable(logging.ERROR)
+    logging.disable(logging.CRITICAL)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
