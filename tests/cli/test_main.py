@@ -166,6 +166,15 @@ def test_help_is_light():
     assert ran.stdout.splitlines()[-1] == "[]"
 
 
+def test_a_process_leaves_nothing_to_the_garbage_collector():
+    code = (
+        "import gc, sys; from shapesmt.__main__ import run; sys.argv = ['shapesmt', 'help', 'ranges'];"
+        "status = run(); print(status, gc.isenabled(), gc.get_freeze_count() > 0)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[-1] == "0 False True"
+
+
 def test_a_reader_that_leaves_early_hears_nothing():
     process = shapesmt_process("ops", "--format", "json")
     assert process.stdout is not None
