@@ -11,7 +11,7 @@ from shapesmt.diagnose.groups import grouped
 from shapesmt.diagnose.hints import hints
 from shapesmt.diagnose.release import release
 from shapesmt.diagnose.remedy import remedy
-from shapesmt.diagnose.warnings import declarations, model_warnings, refuse_declarations
+from shapesmt.diagnose.warnings import declarations, model_warnings, refuse_declarations, static_axes
 from shapesmt.lazy import lazy
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ __all__ = [
     "refuse_declarations",
     "release",
     "remedy",
+    "static_axes",
     "system_text",
 ]
 
