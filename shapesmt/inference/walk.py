@@ -17,6 +17,7 @@ from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Kind, entries_of, memo, sub
 from shapesmt.deadline import TimeUp, look
 from shapesmt.graph import Function, Graph, Literal, Node, Schemas
 from shapesmt.inference.apply import UNKNOWN, Applier, Run, Step, out_of_time
+from shapesmt.inference.makers import Makers
 from shapesmt.inference.numbering import Number, Numbers, Scope
 from shapesmt.inference.origins import Origins, Outside, carried, entering
 from shapesmt.ops import bound
@@ -98,8 +99,9 @@ class Walk(Applier):
     ) -> Iterator[Application]:
         """Nodes applied in turn."""
         self.literals |= {node.outputs[0] for node in nodes if node.op == "Constant" and node.outputs}
-        self.origins = Origins(nodes, tensors, literals, self._rules, self._outside, self.trace, self.to_read)
-        self.numbers = Numbers(nodes, tensors, self._rules, self._opsets, self.scope, self.numbered, self.prefix)
+        makers = Makers(nodes, {*tensors})
+        self.origins = Origins(makers, tensors, literals, self._rules, self._outside, self.trace, self.to_read)
+        self.numbers = Numbers(makers, tensors, self._rules, self._opsets, self.scope, self.numbered, self.prefix)
         plain: dict[tuple[Any, ...], Application] = {}
         tensors.pop("", None)  # the name of what is left out
         get, known = tensors.get, plain.get
