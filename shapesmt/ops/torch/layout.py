@@ -1,7 +1,8 @@
 """Where elements are in memory: what PyTorch lets views see, and what results of operators look like.
 
-Strides are expressions of sizes. Those of axes of size 1, and of tensors without elements, don't matter to PyTorch, so
-that a condition on memory is stated for tensors in which they do.
+Inputs and constants are in memory as those were that the program was exported with: PyTorch doesn't check that before
+a run. Strides are expressions of sizes. Those of axes of size 1, and of tensors without elements, don't matter to
+PyTorch, so that a condition on memory is stated for tensors in which they do.
 """
 
 from __future__ import annotations
