@@ -2,5 +2,5 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-NEED_TORCH = ["__main__.py", "isolated.py", "judge.py", "layers.py", "samples.py", "written.py"]
+NEED_TORCH = ["__main__.py", "exported.py", "isolated.py", "judge.py", "layers.py", "samples.py", "written.py"]
 collect_ignore = [] if find_spec("torch") else NEED_TORCH
