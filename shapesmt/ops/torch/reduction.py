@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE
+from shapesmt.algebra import ONE, equal
 from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, as_float, cast, kind, real_part
@@ -56,12 +56,15 @@ def folded_type(call: Call, x: Tensor) -> str:
         return real_part(dtype) if name in REAL else dtype
     if name in ("any", "all"):
         return "uint8" if dtype == "uint8" else "bool"
+    if name == "hash_tensor":
+        return "uint64"
     if (name in WIDENED and kind(dtype) < FLOAT) or name == "count_nonzero":
         return "int64"
-    return as_float(dtype) if name == "logsumexp" else real_part(dtype) if name in REAL else dtype
+    return as_float(dtype) if "logsumexp" in name else real_part(dtype) if name in REAL else dtype
 
 
 @operator(*overloads(*FOLDED, "mean", "nansum", "nanmean", "any", "all", "logsumexp", "count_nonzero"))
+@operator("special_logsumexp.default", "hash_tensor.default")
 @operator(*overloads("var", "std"))
 def fold(call: Call) -> Tensor:
     """The axes that are named go, or all, or become 1 with `keepdim`; of extremes none of them is empty."""
@@ -150,6 +153,25 @@ def trace(call: Call) -> Tensor:
     x = call.tensor("self")
     call.ctx.require_rank(x, 2)
     return tensor(folded_type(call, x), ())
+
+
+@operator("segment_reduce.default")
+def segment_reduce(call: Call) -> Tensor:
+    """Segments of an axis folded, of some lengths or between some places, which may differ along the axes before it."""
+    x, ctx, lengths, ends = call.tensor("data"), call.ctx, call.optional("lengths"), call.optional("offsets")
+    segments = lengths if ends is None else ends
+    ctx.check(segments is not None, laws.NAMED_INPUT_GIVEN.of(name="lengths"))
+    if segments is None or "indices" in call or (lengths is not None and ends is not None):
+        call.open("offsets")
+    axis = ctx.normal(call.integer("axis"), x.rank)
+    ctx.require_rank(segments, axis + 1)
+    ctx.check(not x.dtype or kind(x.dtype) >= FLOAT, laws.FOLDS_FLOATS)
+    for a, b in zip(segments.dims[:axis], x.dims, strict=False):
+        call.unchecked(equal(a, b), laws.SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA)
+    if ends is not None or not call.flag("unsafe"):
+        ctx.require_at_least(segments.numel, 1, laws.INPUT_NOT_EMPTY)
+    ctx.grant_elements(segments)
+    return tensor(x.dtype, x.replace(axis, segments[axis] - int(ends is not None)).dims)
 
 
 # Running along an axis
