@@ -131,10 +131,9 @@ def unary(call: Call) -> Tensor:
     dtype = as_float(x.dtype) if name in (*OF_FLOATS, "angle") else x.dtype
     dtype = "int64" if name == "square" and dtype == "bool" else dtype
     dtype = real_part(dtype) if name in MAGNITUDES else dtype
-    if in_place(call):
-        return kept(call, x, dtype)
     followed = FOLLOWED.get(name) if call.ctx.node.op.endswith(".default") else None
-    return mapped(cast(x, dtype), dtype, items.UNARY.get(followed or ""))
+    result = mapped(cast(x, dtype), dtype, items.UNARY.get(followed or ""))
+    return kept(call, x, result) if in_place(call) else result
 
 
 def _require_numbers(call: Call, x: Tensor, name: str) -> None:
@@ -154,11 +153,11 @@ def _require_numbers(call: Call, x: Tensor, name: str) -> None:
         check((call.number("lambd") or 0) >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="lambd"))
 
 
-def kept(call: Call, own: Tensor, dtype: str) -> Tensor:
-    """The tensor that is changed in place, which has to be of a type that holds the results."""
-    holds = not dtype or not own.dtype or kind(dtype) <= kind(own.dtype)
-    call.ctx.check(holds, laws.CHANGED_HOLDS_RESULTS.of(dtype=own.dtype, result=dtype))
-    return tensor(own.dtype, own.dims)
+def kept(call: Call, own: Tensor, result: Tensor) -> Tensor:
+    """A result in the tensor that is changed in place, whose type has to hold it."""
+    holds = not result.dtype or not own.dtype or kind(result.dtype) <= kind(own.dtype)
+    call.ctx.check(holds, laws.CHANGED_HOLDS_RESULTS.of(dtype=own.dtype, result=result.dtype))
+    return tensor(own.dtype, own.dims, cast(result, own.dtype).value if own.dtype else None)
 
 
 @operator(*overloads(*PREDICATES), total=True, memory="dense")
