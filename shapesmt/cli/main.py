@@ -26,6 +26,7 @@ from shapesmt.cli.options import (
     list_codes,
     model_command,
     settled,
+    timeout_option,
 )
 from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
 from shapesmt.collector import gc_paused
@@ -249,13 +250,14 @@ def ops(form: Form, model: str | None) -> int:
 
 @cli.command(epilog=f"{STATUS.format('0')}. Example: shapesmt inspect unet.onnx")
 @click.argument("model", metavar="MODEL")
+@timeout_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @debug_option
-def inspect(form: Form, model: str) -> int:
+def inspect(form: Form, model: str, timeout: float) -> int:
     """Show a model's inputs, dimensions and operators: what to declare before asking."""
     from shapesmt import inspection
 
-    return show(inspection.inspect(model), form)
+    return show(inspection.inspect(model, timeout=timeout), form)
 
 
 @cli.command("help", epilog=f"{STATUS.format('0')}. Example: shapesmt help ranges")

@@ -20,6 +20,7 @@ from shapesmt.examine.narrowing import Narrowing
 from shapesmt.examine.problem import Problem
 from shapesmt.graph import GUARDS
 from shapesmt.inference import Inference, infer, out_of_time, start
+from shapesmt.presolve import half_line_of
 from shapesmt.rules import Application, Requirement, Tensor, Unjudged, tensor
 
 LOOKAHEAD = 64  # nodes inferred at a time after the symbols were narrowed; doubled at each further step
@@ -56,6 +57,12 @@ def is_open(r: Requirement) -> bool:
     return any(s.kind in (Kind.OPEN, Kind.LOST) for s in r.formula.symbols)
 
 
+def only_bounds(application: Application) -> bool:
+    """Whether all that a node requires is that single symbols are large or small enough."""
+    parts = (part for r in application.requirements for part in r.formula.conjuncts)
+    return not application.unjudged and not application.facts and all(map(half_line_of, parts))
+
+
 @stage("shapes, node by node")
 def _inferred(problem: Problem, judge: Judge, claims: Mapping[str, Tensor]) -> Inference:
     """The inference as far as it comes before the deadline; the nodes after that are marked as out of time."""
@@ -81,6 +88,7 @@ class _Examiner:
         self._unreachable: set[int] = set()
         self._open: list[int] = []
         self._counts: Counter[tuple[str, str]] = Counter()
+        self._behind = False  # whether reported conditions narrow symbols further than the inference knows
 
     def examination(self) -> Examination:
         """The outcome so far."""
@@ -108,33 +116,38 @@ class _Examiner:
         """Judge all nodes; where a condition narrows the symbols, inference is run again for the nodes after it."""
         count = len(self._problem.graph.nodes)
         done, ahead = 0, count
-        while done < count:
+        while done < count or self._behind:
             end = min(done + ahead, count)
             with limit(self._judge.deadline), stage("shapes, node by node"):
                 self._inference.advance(max(0, end - len(self._inference.applications)))
-            stopped = self._judge_until(done, end)
-            done, ahead = stopped or end, 2 * ahead
-            if stopped is not None and self._judge.deadline.attempt(partial(self._narrow, done), False):
-                ahead = LOOKAHEAD
+            done, ahead = self._judge_until(done, end), 2 * ahead
+            if self._behind and (done < end or done == count):
+                self._behind = False
+                if self._judge.deadline.attempt(partial(self._narrow, done), False):
+                    ahead = LOOKAHEAD
 
-    def _judge_until(self, first: int, end: int) -> int | None:
-        """Judge the nodes from `first` to `end`; where a condition narrows symbols, return the next index."""
+    def _judge_until(self, first: int, end: int) -> int:
+        """Judge the nodes from `first` on, and return the index of the first that isn't judged.
+
+        That is `end`, or where a condition narrowed symbols, the next node for which this makes a difference.
+        """
         applications = self._inference.applications[first:end]
         places = dict(zip(reversed(applications), range(end - 1, first - 1, -1), strict=True))
         tallies: dict[Application, tuple[Tally, Tally]] = {}
-        stopped = None
         for application, index in sorted(places.items(), key=itemgetter(1)):
             if application.unjudged or application.facts or application.requirements:
+                if self._behind and not only_bounds(application):
+                    end = index
+                    break
                 known = len(self._judgements)
                 tallies[application] = self._in_time(application, index)
-                if len(self._judgements) > known and self._judge.deadline.attempt(self._narrows, False):
-                    stopped = index + 1
-                    break
-        for application, times in Counter(applications[: (stopped or end) - first]).items():
+                if len(self._judgements) > known:
+                    self._behind = self._judge.deadline.attempt(self._narrows, False)
+        for application, times in Counter(applications[: end - first]).items():
             once, again = tallies.get(application, ({}, {}))
             self._count(once)
             self._count(again, times - 1)
-        return stopped
+        return end
 
     def _count(self, tally: Tally, times: int = 1) -> None:
         for key, number in tally.items():

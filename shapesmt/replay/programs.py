@@ -6,10 +6,6 @@ The inputs are filled as for ONNX Runtime, floats with 1 and integers with 0; wh
 from __future__ import annotations
 
 import importlib.util
-import logging
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from io import BytesIO
 from math import prod
@@ -18,6 +14,7 @@ from typing import Any
 from shapesmt.deadline import Deadline
 from shapesmt.errors import ModelError, UsageError, printable
 from shapesmt.frontends import Format, OpenedModel
+from shapesmt.frontends.torch.live import quiet
 from shapesmt.graph import GUARDS, Graph
 from shapesmt.replay.cut import at
 from shapesmt.report import Counterexample, Finding, FindingKind, Replay
@@ -42,7 +39,7 @@ def program_of(model: OpenedModel) -> Any:
         raise UsageError("--replay of a program needs PyTorch, which is not installed: pip install 'shapesmt[torch]'")
     import torch
 
-    with _quiet():
+    with quiet():
         try:
             return torch.export.load(model.content.path or BytesIO(model.content.content))
         except Exception as error:  # whatever it raises is its answer
@@ -100,7 +97,7 @@ def _run(program: Any, example: Counterexample, guarded: bool, seed: int) -> tup
 
     torch.manual_seed(seed)
     arguments = [_argument(spec, program, example, seed) for spec in program.graph_signature.input_specs]
-    with _quiet(), torch.no_grad():
+    with quiet(), torch.no_grad():
         if guarded:
             return _refused(program, arguments)
         place = [""]
@@ -168,15 +165,3 @@ def _short(error: BaseException) -> str:
     """The first line of PyTorch's message."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     return printable((lines[0] if lines else type(error).__name__).rstrip("."), 240)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    before = logging.root.manager.disable
-    logging.disable(logging.CRITICAL)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.disable(before)

@@ -81,8 +81,8 @@ class DimensionFacts(Data):
 class ModelFacts(Answer):
     """The answer of `inspect`: what one has to know of a model before one asks about it.
 
-    `operators` counts the nodes of each operator, `missing` those that have no rule; `values` are the elements of small
-    inputs, which `--value` declares.
+    `opsets` are the operator sets that the file names, if its format has any. `operators` counts the nodes of each
+    operator, `missing` those that have no rule; `values` are the elements of small inputs, which `--value` declares.
 
     >>> ModelFacts("m.onnx", "pytorch 2.5", {"": 18}, 3, {}, {}, {}, {"Add": 3}).to_dict()["exporter"]
     'pytorch 2.5'

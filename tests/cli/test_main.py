@@ -166,6 +166,35 @@ def test_help_is_light():
     assert ran.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.parametrize("model", ["unet/unet.onnx", "kv_cache/kv_cache.onnx", "detector/detector.onnx"])
+def test_check_imports_only_what_it_needs(model: str):
+    """Of a binary file of operators that have rules: neither ONNX's package nor what other answers are made of."""
+    others = (
+        "onnx",
+        "z3",
+        "networkx",
+        "rich",
+        "shapesmt.report.page",
+        "shapesmt.report.memory",
+        "shapesmt.render.json",
+    )
+    code = (
+        f"import sys; from shapesmt.cli import main; main(['check', {model!r}]);"
+        f"print([m for m in {others} if m in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=EXAMPLES)
+    assert ran.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_process_leaves_nothing_to_the_garbage_collector():
+    code = (
+        "import gc, sys; from shapesmt.__main__ import run; sys.argv = ['shapesmt', 'help', 'ranges'];"
+        "status = run(); print(status, gc.isenabled(), gc.get_freeze_count() > 0)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[-1] == "0 False True"
+
+
 def test_a_reader_that_leaves_early_hears_nothing():
     process = shapesmt_process("ops", "--format", "json")
     assert process.stdout is not None

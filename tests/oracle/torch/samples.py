@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
 from torch._dispatch.python import enable_pre_dispatch, enable_python_dispatcher
 from torch.fx.experimental.proxy_tensor import ProxyTorchDispatchMode, PythonKeyTracer
+from torch.utils._pytree import tree_leaves
 
 from tests.oracle.torch.calls import Call, Fed, bound
 from tests.oracle.torch.written import DIRECT, WRITTEN
@@ -54,12 +55,12 @@ def _call(func: Any, args: Any, kwargs: Mapping[str, Any]) -> Call | None:
     if arguments is None:
         return None
     try:
-        return Call(op, {name: _plain(value) for name, value in arguments.items() if value is not None})
+        return Call(op, {name: plain(value) for name, value in arguments.items() if value is not None})
     except TypeError:
         return None
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """An argument without anything of PyTorch's."""
     if isinstance(value, torch.Tensor):
         whole = not value.is_floating_point() and not value.is_complex()
@@ -70,7 +71,7 @@ def _plain(value: Any) -> Any:
         )
         return Fed(named(value.dtype), tuple(value.shape), kept)
     if isinstance(value, (list, tuple)):
-        return tuple(map(_plain, value))
+        return tuple(map(plain, value))
     if isinstance(value, (bool, int, float, str)) or value is None:
         return value
     if isinstance(value, (torch.dtype, torch.memory_format, torch.layout)):
@@ -87,40 +88,37 @@ def named(dtype: torch.dtype) -> str:
 
 def _counted(call: Call, result: Any) -> Call:
     """The call with the number of tensors that it gives; one where it fails."""
-    flat = result if isinstance(result, (list, tuple)) else (result,)
-    return Call(call.op, call.arguments, len(flat)) if result is not None and len(flat) else call
+    count = len(tree_leaves(result))
+    return Call(call.op, call.arguments, count) if count else call
 
 
-def calls(names: Sequence[str] = (), most: int = 1000) -> Iterator[Call]:
-    """The calls written by hand, those of PyTorch's samples and of its examples of errors, each once.
+def written() -> Iterator[Call]:
+    """The calls written by hand."""
+    yield from itertools.chain(*(recorded(call) for call in WRITTEN), DIRECT)
 
-    Args:
-        names: Parts of the names of entries in PyTorch's list; "=add" is the whole of one, and "=" none of them.
-        most: How many samples of each entry and element type.
-    """
+
+def sampled(name: str, most: int = 1000) -> Iterator[Call]:
+    """The calls of PyTorch's samples and examples of errors of an operator, at most so many of each element type."""
     from torch.testing._internal.common_methods_invocations import op_db
 
-    seen: set[str] = set()
-    entries = (info for info in op_db if not names or any(_fits(info.name, name) for name in names))
-    written = [recorded(call) for call in WRITTEN] + [DIRECT] if not names or "=" in names else []
-    for call in itertools.chain(*written, itertools.chain.from_iterable(_of_info(info, most) for info in entries)):
-        if str(call) not in seen:
-            seen.add(str(call))
-            yield call
+    for info in op_db:
+        if info.name == name:
+            yield from _of_info(info, most)
 
 
-def _fits(name: str, wanted: str) -> bool:
-    return name == wanted[1:] if wanted.startswith("=") else wanted in name
+def samples(info: Any, most: int) -> Iterator[Any]:
+    """The arguments of PyTorch's samples of an operator, at most so many of each element type."""
+    torch.manual_seed(0)
+    for dtype in DTYPES:
+        if dtype in info.supported_dtypes("cpu"):
+            yield from itertools.islice(_tried(lambda d=dtype: info.sample_inputs("cpu", d)), most)
 
 
 def _of_info(info: Any, most: int) -> Iterator[Call]:
-    torch.manual_seed(0)
     ways = [way for way in (info.op, info.method_variant, info.inplace_variant) if way is not None]
-    for dtype in DTYPES:
-        if dtype in info.supported_dtypes("cpu"):
-            for i, sample in enumerate(_tried(lambda d=dtype: info.sample_inputs("cpu", d))):
-                for way in ways if i < most else ():
-                    yield from recorded(lambda w=way, s=sample: w(s.input, *s.args, **s.kwargs))
+    for sample in samples(info, most):
+        for way in ways:
+            yield from recorded(lambda w=way, s=sample: w(s.input, *s.args, **s.kwargs))
     if info.error_inputs_func is not None:
         for error in _tried(lambda: info.error_inputs("cpu")):
             s = error.sample_input

@@ -43,12 +43,12 @@ _NOTHING = {"as_none": True}
 Json = dict[str, Any]
 
 
-def written(argument: object) -> Json:
+def written(argument: Any) -> Json:
     """An argument of any kind; one that has no counterpart is of the kind "as_unknown"."""
     if argument is None:
         return _NOTHING
     if _is_node(argument):
-        return named(argument.name, argument.meta.get("val"))  # type: ignore[attr-defined]  # it is a node
+        return named(argument.name, argument.meta.get("val"))
     if type(argument) in _CONSTANTS:
         return {_CONSTANTS[type(argument)]: argument}
     if isinstance(argument, (list, tuple)):

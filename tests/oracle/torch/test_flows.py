@@ -1,0 +1,16 @@
+"""Programs with control flow, exported and run by PyTorch at every size of a small range."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("torch", reason="PyTorch is an optional package")
+
+from tests.oracle.torch.flows import FLOWS
+from tests.oracle.torch.judge import RIGHT
+from tests.oracle.torch.programs import judged
+
+
+@pytest.mark.parametrize("program", FLOWS, ids=lambda p: p.body.__name__)
+def test_memory_is_followed_through_control_flow(program) -> None:
+    assert judged(program).keys() == {RIGHT}
