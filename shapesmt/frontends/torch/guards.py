@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from shapesmt.frontends.torch.fields import MisfitError, entries, integer, optional, record, text, variant
 from shapesmt.frontends.torch.sizes import Size, alone, shape_of
-from shapesmt.frontends.torch.symbols import Affine, Unfollowed, affine, as_text, parse, plain, symbols_in, tree_of
+from shapesmt.frontends.torch.symbols import (
+    Affine,
+    Unfollowed,
+    affine,
+    as_text,
+    factors,
+    parse,
+    plain,
+    symbols_in,
+    tree_of,
+)
 from shapesmt.graph import GUARDS, Attributes, Declared, Node, Place
 
 if TYPE_CHECKING:
@@ -73,7 +83,7 @@ def _number(value: object) -> Size:
 
 def _of_sizes(axes: Sequence[tuple[str, Size]], document: Mapping[str, Any]) -> Iterator[str]:
     """What follows from the sizes of the inputs in the archive: constants, equal sizes, ranges."""
-    ranges = {affine(key) or key: ends for key, ends in record(optional(document, "range_constraints", {})).items()}
+    ranges = {_normal(key): ends for key, ends in record(optional(document, "range_constraints", {})).items()}
     known = {symbol: here for here, size in reversed(axes) if (symbol := alone(size))}
     hidden: dict[str, tuple[str, Affine]] = {}
     for here, size in axes:
@@ -87,7 +97,19 @@ def _of_sizes(axes: Sequence[tuple[str, Size]], document: Mapping[str, Any]) -> 
             there, other = hidden.setdefault(form.symbol, (here, form))
             if there != here:
                 yield f"{other.factor}*({here} - {form.offset}) == {form.factor}*({there} - {other.offset})"
-        yield from _range(here, ranges.get(affine(size) or size))
+        yield from _range(here, ranges.get(_normal(size)))
+
+
+def _normal(size: str) -> object:
+    """A size in a form in which Sympy's text and its `srepr` agree.
+
+    >>> _normal("Mul(Symbol('s1'), Symbol('s0'))") == _normal("s0*s1")
+    True
+    """
+    if (form := affine(size)) is not None:
+        return form
+    number, others = factors(size)
+    return (number, *others)
 
 
 def _range(here: str, ends: object) -> Iterator[str]:
