@@ -24,7 +24,7 @@ from shapesmt.rules import Elements, Floats, Tensor, from_literal, positions, te
 if TYPE_CHECKING:
     import onnx
 
-__all__ = ["Cut", "CutError", "Feed", "at", "cut"]
+__all__ = ["UNABLE", "Cut", "CutError", "Feed", "Shape", "at", "cut"]
 
 Number: TypeAlias = int | float | bool
 Shape: TypeAlias = tuple[int, ...]
