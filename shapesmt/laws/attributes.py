@@ -41,6 +41,7 @@ OPERANDS_ONE_TYPE = Law("SM501", "both operands have one element type")
 CHANGED_HOLDS_RESULTS = Law(
     "SM501", "a tensor of type {dtype} that is changed in place can hold results of type {result}"
 )
+SAMPLES_ARE_NUMBERS = Law("SM501", "samples aren't boolean")
 NEGATED_NOT_BOOLEAN = Law("SM501", "what is negated isn't boolean")
 FOLDS_FLOATS = Law("SM501", "what is averaged or measured are floats")
 INPUT_COMPLEX = Law("SM501", "the input is complex")

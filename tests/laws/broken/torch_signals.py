@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from tests.oracle.torch.calls import c, f, i, op
+from tests.oracle.torch.calls import b, c, f, i, op
 
 ROWS = [
     (laws.SIGNAL_NOT_EMPTY, op("fft_hfftn.default", self=f(1))),
@@ -56,4 +56,11 @@ ROWS = [
     (laws.DEVIATION_NOT_NEGATIVE, op("log_normal_.default", self=f(5, 5, 7), mean=0.0, std=-1.0)),
     (laws.SIZES_NOT_NEGATIVE, op("randperm.default", n=-1)),
     (laws.LENGTH_POSITIVE, op("_fft_c2r.default", self=c(4), dim=(0,), normalization=0, last_dim_size=0)),
+    (laws.NAMED_ATTRIBUTE_NOT_NEGATIVE, op("diff.default", self=f(3), n=-1)),
+    (laws.JOINED_MATCH_OFF_AXIS, op("diff.default", self=f(2, 3), prepend=f(3, 1))),
+    (laws.ATTRIBUTE_ONE_OF, op("gradient.scalarint", 1, self=f(4), edge_order=3)),
+    (laws.NUMBER_PER_AXIS, op("gradient.scalarrayarray", 2, self=f(4, 4), spacing=(1.0,), dim=(0, 1))),
+    (laws.SAMPLES_FOR_SLOPE, op("gradient.scalarint", 1, self=f(1))),
+    (laws.SAMPLES_ARE_NUMBERS, op("trapezoid.dx", y=b(3))),
+    (laws.PLACE_PER_SAMPLE, op("trapezoid.x", y=f(2, 3), x=f(2))),
 ]

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from torch.testing._internal.common_methods_invocations import op_db
 
 from tests.oracle.forked import results
+from tests.oracle.torch import exported
 from tests.oracle.torch.calls import Call
 from tests.oracle.torch.judge import Outcome, judged
 from tests.oracle.torch.samples import sampled, written
@@ -50,3 +51,10 @@ def judgements(names: Sequence[str] = (), most: int = 1000, ops: Sequence[str] =
                 seen.setdefault(str(call), call)
     for (text, call), outcome in zip(seen.items(), results(judged, [*seen.values()]), strict=True):
         yield call.op.removeprefix("aten."), outcome or Outcome(DIED, text)
+
+
+def exported_judgements(names: Sequence[str] = (), most: int = 1000) -> Iterator[exported.Judged]:
+    """The programs of operators in PyTorch's list, and what came of each."""
+    items = [(name, most) for name in entries(names) if name != WRITTEN]
+    for (name, _), programs in zip(items, results(exported.judged, items), strict=True):
+        yield from [exported.Judged(name, (), Outcome(DIED))] if programs is None else programs
