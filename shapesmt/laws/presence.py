@@ -60,6 +60,7 @@ ROW_ENDS = Law("SM204", "there is an end before each row, and one behind the las
 AN_IMAGE = Law("SM204", "there is an image")
 IMAGE_INDEX_PER_BOX = Law("SM204", "there is an image's index per box")
 A_CLASS = Law("SM204", "there is at least one class")
+A_NUMBER_TO_DRAW = Law("SM204", "there is at least one number to draw")
 A_CLASS_TO_DRAW = Law("SM204", "there is at least one class to draw")
 ONLY_COMPARED_AXIS_EMPTY = Law("SM204", "no axis but the one of the slices that are compared is empty")
 CLASSES_TO_DRAW_FROM = Law("SM204", "there are at most {most} classes to draw from")
