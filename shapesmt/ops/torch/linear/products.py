@@ -76,7 +76,9 @@ def mv(call: Call) -> Tensor:
 def dot(call: Call) -> Tensor:
     """`[k] x [k] -> []`."""
     second = "tensor" if "aten.dot" in call.ctx.node.op else "other"
-    return tensor(call.tensor("self").dtype, strict_product(call, "self", second, 1, 1))
+    shape, types = strict_product(call, "self", second, 1, 1), {call.tensor(name).dtype for name in ("self", second)}
+    call.ctx.check("" in types or len(types) == 1, laws.OPERANDS_ONE_TYPE)
+    return tensor(call.tensor("self").dtype, shape)
 
 
 @operator("outer.default", "ger.default")
