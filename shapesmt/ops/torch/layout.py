@@ -45,23 +45,28 @@ IN_ROWS = frozenset(
             "matmul",
             "layer_norm",
             "native_layer_norm",
-            "rms_norm",
             "softmax",
         ),
-        *("_softmax", "log_softmax", "_log_softmax", "_safe_softmax", "stack", "sum", "mean", "prod", "amax", "amin"),
+        *("_softmax", "log_softmax", "_log_softmax", "_safe_softmax", "sum", "mean", "prod", "amax", "amin"),
         *("max", "min", "argmax", "argmin", "cumsum", "var", "std", "logsumexp", "linalg_vector_norm", "any", "all"),
-        *("roll", "repeat", "tile", "repeat_interleave", "index_select", "gather", "embedding", "topk", "tril", "triu"),
-        *("scatter", "pixel_shuffle", "grid_sampler", "grid_sampler_2d", "im2col", "masked_fill"),
+        *("repeat", "tile", "repeat_interleave", "index_select", "gather", "embedding", "topk", "tril", "triu"),
+        *("scatter", "grid_sampler", "grid_sampler_2d", "im2col", "masked_fill"),
     )
 )
 """Operators whose results are row after row, whatever their inputs are."""
-IN_ROWS_OF_3_AXES = frozenset(
+IMAGES = frozenset(
     (
-        *("cat", "pad", "constant_pad_nd", "reflection_pad1d", "replication_pad1d", "group_norm", "native_group_norm"),
-        *("batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_no_training", "conv1d", "instance_norm"),
+        *("cat", "pad", "constant_pad_nd", "reflection_pad2d", "replication_pad2d", "group_norm", "native_group_norm"),
+        *("batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_no_training", "rms_norm", "roll"),
+        *("max_pool2d", "max_pool2d_with_indices", "avg_pool2d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d"),
+        *("adaptive_max_pool2d", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "upsample_nearest2d"),
+        *("upsample_bilinear2d", "upsample_bicubic2d"),
     )
 )
-"""Operators that keep the channels last of an image where they are, and else make results row after row."""
+"""Operators that keep the channels last of images of which they are, and make results of other inputs row after row."""
+IN_ROWS_OF_3_AXES = IMAGES | {"stack", "reflection_pad1d", "replication_pad1d", "instance_norm"}
+"""Operators whose results of at most 3 axes are row after row."""
+CHANNELS_LAST = (0, 2, 3, 1)
 
 
 def rows(dims: Sequence[Dim]) -> Shape:
@@ -107,7 +112,7 @@ def laid(
     """A tensor with these strides; one whose elements are row after row, and alone, has no layout."""
     layout: Layout | None = OPEN
     if strides is not None:
-        plain = storage is x.numel and _alike(strides, rows(x.dims), x.dims)
+        plain = storage is x.numel and tuple(strides) == rows(x.dims)
         kept = tuple(order) if order is not None else None
         layout = None if plain else Layout(tuple(strides), kept, storage)
     return tensor(x.dtype, x.dims, x.value, layout=layout)
@@ -132,10 +137,16 @@ def settled(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
     if op.startswith(UNLIKE) and memory != "new":
         return laid(x, None)
     name = op.split(".")[1]
-    if memory == "new" or name in IN_ROWS or (x.rank < 4 and name in IN_ROWS_OF_3_AXES) or all(map(is_plain, inputs)):
+    if memory == "new" or name in IN_ROWS or (x.rank < 4 and name in IN_ROWS_OF_3_AXES):
+        return x
+    if all(t.layout is None for t in inputs):
         return x
     if in_place(op):
         return tensor(x.dtype, x.dims, x.value, layout=inputs[0].layout)
+    if name in IMAGES and x.rank == 4:
+        return as_image(x, inputs if name == "cat" else inputs[:1], every=True)
+    if all(map(is_plain, inputs)) and memory != "dense":
+        return tensor(x.dtype, x.dims, x.value, layout=Layout(rows(x.dims), tuple(range(x.rank)), x.numel))
     return dense(x, _first_order(x, inputs)) if memory == "dense" else laid(x, None)
 
 
@@ -158,6 +169,35 @@ def _attention(x: Tensor, inputs: Sequence[Tensor], *, chance: bool) -> Tensor:
         return x
     sizes = q[3] is k[3] is v[3] and q[0] is k[0] is v[0] and q[1] is k[1] is v[1] and k[2].lo >= 1
     return dense(x, orders[0] if sizes and None not in orders else None)
+
+
+# Images
+
+
+def as_image(x: Tensor, inputs: Sequence[Tensor], *, every: bool, grows: bool | None = None) -> Tensor:
+    """The result of an operator that keeps channels last where they are so in some input, or in every one.
+
+    PyTorch can't tell where they are in an image of a single pixel: nothing is known of one that `grows` from there.
+    """
+    last = [channels_last(t) for t in inputs]
+    if (False in last) if every else (set(last) == {False}):
+        return x
+    known = None not in last if every else True in last
+    if grows is None:
+        grows = any(a is not b for a, b in zip(x.dims[2:], inputs[0].dims[2:], strict=False))
+    pixel = not any(d.lo > 1 for d in inputs[0].dims[2:]) and (every or True not in last[1:])
+    return dense(x, CHANNELS_LAST) if known and not (grows and pixel) else laid(x, None)
+
+
+def channels_last(x: Tensor) -> bool | None:
+    """Whether the channels of images of several pixels are last in memory, as PyTorch sees it; None where unknown."""
+    strides = strides_of(x)
+    if x.rank != 4 or x.layout is None or strides is None:
+        return None if x.rank == 4 and x.layout is not None else False
+    _, c, h, w = x.dims
+    if strides == (c * w * h, ONE, c * w, c) and c.lo > 1:
+        return True
+    return False if strides[3] is ONE and (strides[1] * c).lo > 1 else None
 
 
 def _first_order(x: Tensor, inputs: Sequence[Tensor]) -> tuple[int, ...] | None:
