@@ -162,10 +162,12 @@ def declarations(
 ) -> tuple[tuple[str, Finding], ...]:
     """The tensors whose declared shape the inferred one contradicts, each with its finding.
 
-    With `names_agree`, a name that no input has stands for one size as well: ONNX Runtime reuses memory by names.
+    With `names_agree`, a name that no input has stands for one size as well: ONNX Runtime reuses memory by names,
+    while of a PyTorch program they are names of its trace.
     """
     findings = []
-    names = {**_first_named(problem, examination), **problem.dims} if names_agree else problem.dims
+    reused = names_agree and "torch" not in problem.graph.opsets
+    names = {**_first_named(problem, examination), **problem.dims} if reused else problem.dims
     for name, declared in problem.graph.declared.items():
         look = partial(_contradicted, problem, examination, judge, name, declared, names)
         contradicted = judge.deadline.attempt(look, None)

@@ -12,6 +12,7 @@ from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
 from shapesmt.report.finding import ModelWarning
 from shapesmt.report.report import Report
+from tests.support.torch_programs import archive, meta, node, program
 
 HEAD = '<ir_version: 8, opset_import: ["": 18]>\ng '
 
@@ -121,6 +122,16 @@ class TestDeclaration:
         found = [told for kind, told in warned(body) if kind == "declaration"]
         reused = ", and ONNX Runtime reuses memory by names" if text and "elsewhere" in text else ""
         assert found == ([f"the file declares {text}{reused}"] if text else [])
+
+    def test_a_name_in_the_trace_of_a_program_stands_for_any_size(self) -> None:
+        document = program()
+        graph = document["graph_module"]["graph"]
+        joined = {"as_tensors": [{"name": "relu"}, {"name": "relu"}]}
+        graph["nodes"].append(node("torch.ops.aten.cat.default", "cat", tensors=joined))
+        graph["tensor_values"] |= {"relu": meta("s0", 3), "cat": meta("s0", 3)}
+        assert not shapesmt.check(archive(model=document), shapes={"x": ["n", 3]}, guards="ignore").warnings
+        graph["tensor_values"]["cat"] = meta("s0", 4)
+        assert shapesmt.check(archive(model=document), shapes={"x": ["n", 3]}, guards="ignore").warnings
 
     @pytest.mark.parametrize(("declared", "wrong"), [("2, 5", False), ("2, n", False), ("n, 5", True), ("3, 5", True)])
     def test_silent_about_sizes_that_inputs_do_not_tell(self, declared: str, wrong: bool) -> None:

@@ -26,7 +26,7 @@ ONNX = ("math", "layout", "windows", "control", "formats", "ml")
 CONTRIB = ("contrib_attention", "contrib_decoding", "contrib_fused", "contrib_other")
 TORCH = tuple(
     f"torch_{each}"
-    for each in ("shapes", "linear", "indexing", "convolution", "windows", "layers", "recurrent", "signals")
+    for each in ("shapes", "sizes", "linear", "indexing", "convolution", "windows", "layers", "recurrent", "signals")
 )
 TENSORFLOW = ("tensorflow_layers", "tensorflow_shapes", "tensorflow_containers")
 SAMPLED = 40  # rows of each runtime without --full

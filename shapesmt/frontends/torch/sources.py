@@ -37,9 +37,10 @@ class Sources:
         return frames_of(stack) if isinstance(stack, str) else []
 
     def _entry(self) -> SourceLine | None:
-        """The outermost line of the first node that has one, without its code."""
-        found = (located(reversed(self._frames(notes)), "", any_file=True) for notes in self._notes.values())
-        first = next(filter(None, found), None)
+        """The outermost line of the first node that has one, of the user's code before PyTorch's, without its code."""
+        stacks = [self._frames(notes)[::-1] for notes in self._notes.values()]
+        lines = (located(frames, "", any_file=any_file) for any_file in (False, True) for frames in stacks)
+        first = next(filter(None, lines), None)
         return None if first is None else first._replace(code="", caller="")
 
 

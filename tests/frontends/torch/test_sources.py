@@ -58,3 +58,13 @@ def test_notes_of_other_types_say_nothing() -> None:
     document["graph_module"]["graph"]["nodes"][0]["metadata"] = {"stack_trace": 7, "nn_module_stack": ["x"]}
     graph = load(archive(model=document))
     assert [graph.source_line(i, node) for i, node in enumerate(graph.nodes)] == [None, None]
+
+
+def test_guards_are_placed_in_the_users_code() -> None:
+    document = program()
+    before = node("torch.ops.aten.relu.default", "first", self=as_tensor("x"))
+    before["metadata"] = {"stack_trace": 'File "torch/fx/passes/runtime_assert.py", line 24, in insert'}
+    document["graph_module"]["graph"]["nodes"][0]["metadata"] = {"stack_trace": STACK}
+    document["graph_module"]["graph"]["nodes"].insert(0, before)
+    graph = load(archive(model=document))
+    assert graph.source_line(2, graph.nodes[2]) == ("/home/me/models.py", 105, "forward", "", "", "")

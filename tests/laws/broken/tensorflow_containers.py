@@ -12,6 +12,7 @@ TABLE = made("MutableHashTableV2", **ENTRIES)
 LISTS = made("MutableHashTableOfTensorsV2", value_shape=[2], **ENTRIES)
 DENSE = made("MutableDenseHashTableV2", j(0), j(1), **VALUES)
 DENSE_LISTS = made("MutableDenseHashTableV2", j([0, 0]), j([1, 1]), **VALUES)
+LENGTH = made("StringLength", s())
 
 
 def rows(*shape):
@@ -212,6 +213,8 @@ ROWS = [
      op("TensorListStack", made("EmptyTensorList", k([2]), k(5), **ELEMENTS), k([3]), **ELEMENTS)),
     (laws.ELEMENTS_HAVE_REQUESTED_SHAPE,
      op("TensorListPushBack", made("TensorListReserve", k([2]), k(3), **ELEMENTS), x(3))),
+    (laws.ELEMENTS_HAVE_REQUESTED_SHAPE,
+     op("TensorListGather", made("TensorListReserve", k([-1, 4]), k(3), **ELEMENTS), k([]), k([2, 5]), **ELEMENTS)),
     (laws.LIST_LENGTH_AS_DECLARED, op("TensorListStack", rows(3, 2), k([2]), num_elements=2, **ELEMENTS)),
     (laws.ELEMENTS_HAVE_REQUESTED_SHAPE, op("TensorListStack", rows(3, 2), k([5]), **ELEMENTS)),
     (laws.ELEMENTS_HAVE_REQUESTED_SHAPE, op("TensorListStack", rows(3, 2), k([2, 1]), **ELEMENTS)),
@@ -219,6 +222,7 @@ ROWS = [
      op("TensorListPopBack", made("EmptyTensorList", k([2]), k(5), **ELEMENTS), k([2]), **ELEMENTS)),
     (laws.SIZES_NOT_NEGATIVE, op("TensorListReserve", k([2]), k(-1), **ELEMENTS)),
     (laws.POSITION_INSIDE_LIST, op("TensorListGetItem", rows(3, 2), k(5), k([2]), **ELEMENTS)),
+    (laws.POSITION_INSIDE_LIST, op("TensorListGetItem", rows(0, 2), LENGTH, k([2]), **ELEMENTS)),
     (laws.POSITION_INSIDE_LIST, op("TensorListGather", rows(3, 2), k([5]), k([2]), **ELEMENTS)),
     (laws.POSITION_INSIDE_LIST, op("TensorListScatterV2", x(2, 3), k([0, 5]), k([3]), k(2))),
     (laws.POSITION_INSIDE_LIST, op("TensorListScatterV2", x(2, 3), k([0, -1]), k([3]), k(2))),

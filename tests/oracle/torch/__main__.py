@@ -1,8 +1,7 @@
 """`python -m tests.oracle.torch [NAME...]`: calls of PyTorch's operators judged, and a summary by operator.
 
-NAME is part of the name of an entry in PyTorch's list of operators for tests, or `=ADD` exactly one; `--wrong` shows
-each call that is wrong, `--unknown` those that are unknown, `--targets FILE` counts only the operators in a table's
-first column.
+NAME is part of the name of an entry in PyTorch's list of operators for tests, a pattern such as `[a-f]*`, or `=ADD`
+exactly one; `--targets FILE` counts only the operators in a table's first column.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ import argparse
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from tests.oracle.torch.judge import RIGHT, UNKNOWN, WRONG, judged
-from tests.oracle.torch.samples import calls
+from tests.oracle.torch.isolated import DIED, judgements
+from tests.oracle.torch.judge import RIGHT, UNKNOWN, WRONG
 
 
 def main() -> None:
@@ -28,11 +27,9 @@ def main() -> None:
     targets = options.targets and {line.split("\t")[0] for line in Path(options.targets).read_text().splitlines()}
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     shown: dict[str, list[str]] = defaultdict(list)
-    for call in calls(options.names, options.most):
-        name = call.op.removeprefix("aten.")
-        if (targets and name not in targets) or (options.op and not name.startswith(tuple(options.op))):
+    for name, outcome in judgements(options.names, options.most, options.op):
+        if targets and name not in targets:
             continue
-        outcome = judged(call)
         counts[name][outcome.kind] += 1
         if outcome.kind != RIGHT:
             shown[name].append(f"{outcome.kind}: {outcome.text}")
@@ -44,7 +41,7 @@ def main() -> None:
     total = Counter[str]()
     for count in counts.values():
         total.update(count)
-    kinds = Counter(WRONG if c[WRONG] else UNKNOWN if c[UNKNOWN] else RIGHT for c in counts.values())
+    kinds = Counter(next((k for k in (WRONG, DIED, UNKNOWN) if c[k]), RIGHT) for c in counts.values())
     print(f"calls: {dict(total)}; operators: {dict(kinds)}")
 
 

@@ -43,7 +43,7 @@ class Size64:
 
 @dataclass(frozen=True)
 class Call:
-    """An operator on arguments by name, each a `Fed`, a `Size64`, a constant or a tuple of these; None are left out.
+    """An operator on arguments by name, each a `Fed`, a `Call`, a `Size64`, a constant or a tuple; None are left out.
 
     `outputs` is how many tensors the node names, None where all are in one list that nobody has counted; `ranges` has
     the first and the last size of each symbol.
@@ -73,13 +73,19 @@ class Call:
 def _shown(value: Any) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(_shown, value))}]"
-    return str(value) if isinstance(value, (Fed, Size64)) else repr(value)
+    return str(value) if isinstance(value, (Fed, Size64, Call)) else repr(value)
 
 
 def graph_of(call: Call) -> Graph:
-    """The call as a graph of one node, after a `sym_size` for each symbol among its numbers."""
+    """The call as a graph of one node, after those of its arguments: other calls, and `sym_size` for symbols."""
     inputs: dict[str, Declared] = {}
     nodes: list[Node] = []
+    outputs = _added(call, "call", inputs, nodes)
+    return Graph("call", inputs, outputs, nodes, opsets=OPSETS)
+
+
+def _added(call: Call, called: str, inputs: dict[str, Declared], nodes: list[Node]) -> tuple[str, ...]:
+    """What a call adds to a graph: its inputs, and its nodes, the last of which has that name; the outputs of this."""
     reads: list[str] = []
     attributes: dict[str, Any] = {}
 
@@ -88,6 +94,8 @@ def graph_of(call: Call) -> Graph:
         if isinstance(leaf, Fed):
             name = f"x{len(inputs)}"
             inputs[name] = Declared(leaf.dtype, leaf.shape)
+        elif isinstance(leaf, Call):
+            [name] = _added(leaf, f"{called}_{len(reads)}", inputs, nodes)
         elif isinstance(leaf, Size64):
             name = f"size_{leaf.name}"
             if name not in inputs:
@@ -112,13 +120,13 @@ def graph_of(call: Call) -> Graph:
         numbers |= any(isinstance(part, Size64) for part in parts) and isinstance(value, tuple)
         if numbers or value == ():
             attributes[name] = constants if isinstance(value, tuple) else constants[0]
-    outputs = tuple(f"y{i}" for i in range(call.outputs))
-    nodes.append(Node(call.op, "torch", "call", tuple(reads), outputs, Attributes(attributes)))
-    return Graph("call", inputs, outputs, nodes, opsets=OPSETS)
+    outputs = tuple(f"{called}_y{i}" for i in range(call.outputs))
+    nodes.append(Node(call.op, "torch", called, tuple(reads), outputs, Attributes(attributes)))
+    return outputs
 
 
 def _constant(value: Any) -> Any:
-    return 0 if isinstance(value, (Fed, Size64)) or value is None else value
+    return 0 if isinstance(value, (Fed, Size64, Call)) or value is None else value
 
 
 def bound(op: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -2,4 +2,8 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("torch") else ["__main__.py", "judge.py", "layers.py", "samples.py", "written.py"]
+NEED_TORCH = [
+    *("__main__.py", "flows.py", "isolated.py", "judge.py", "layers.py", "nets.py", "programs.py", "samples.py"),
+    "written.py",
+]
+collect_ignore = [] if find_spec("torch") else NEED_TORCH

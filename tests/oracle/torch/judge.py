@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import torch
 
 from shapesmt.algebra import Atom, Dim, Evaluator, symbol
+from shapesmt.graph import GUARDS
 from shapesmt.inference import infer
 from shapesmt.ops.torch.schemas import schema
 from shapesmt.rules import Tensor, held, tensor
@@ -152,9 +154,27 @@ def _needed(call: Call) -> list[str]:
 
 
 def operator_of(op: str) -> Any:
-    """The operator of that name."""
-    _, name, overload = op.split(".")
-    return getattr(getattr(torch.ops.aten, name), overload)
+    """The operator of that name: PyTorch's, one of Python's on numbers, or the guards of a program."""
+    if op == GUARDS:
+        return guarded
+    module, name, *overload = op.split(".")
+    if module == "_operator":
+        return lambda **numbers: getattr(operator, name)(*numbers.values())
+    return getattr(getattr(torch.ops.aten, name), *overload)
+
+
+def guarded(x: torch.Tensor, guards: Sequence[str]) -> None:
+    """Run a program with guards on the sizes of its input, exported with sizes for which they hold."""
+
+    class Guarded(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            sizes = {f"i0_{axis}": size for axis, size in enumerate(x.shape)}
+            assert all(eval(guard, sizes) for guard in guards)
+            return x
+
+    auto = dict.fromkeys(range(x.dim()), torch.export.Dim.AUTO)
+    larger = torch.ones([size + 2 for size in x.shape])
+    torch.export.export(Guarded(), (larger,), dynamic_shapes={"x": auto}).module()(x)
 
 
 def _kind(number: Any) -> str:
@@ -166,6 +186,9 @@ def _made(value: Any, at: Mapping[str, int], name: str, fill: int) -> Any:
         return [_made(v, at, name, fill) for v in value]
     if isinstance(value, Size64):
         return at[value.name]
+    if isinstance(value, Call):
+        given = {key: _made(v, at, key, fill) for key, v in value.arguments.items()}
+        return operator_of(value.op)(**given)
     if isinstance(value, Fed):
         return _tensor(value, [at[s] if isinstance(s, str) else s for s in value.shape], fill)
     if isinstance(value, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -91,26 +91,18 @@ def _counted(call: Call, result: Any) -> Call:
     return Call(call.op, call.arguments, len(flat)) if result is not None and len(flat) else call
 
 
-def calls(names: Sequence[str] = (), most: int = 1000) -> Iterator[Call]:
-    """The calls written by hand, those of PyTorch's samples and of its examples of errors, each once.
+def written() -> Iterator[Call]:
+    """The calls written by hand."""
+    yield from itertools.chain(*(recorded(call) for call in WRITTEN), DIRECT)
 
-    Args:
-        names: Parts of the names of entries in PyTorch's list; "=add" is the whole of one, and "=" none of them.
-        most: How many samples of each entry and element type.
-    """
+
+def sampled(name: str, most: int = 1000) -> Iterator[Call]:
+    """The calls of PyTorch's samples and examples of errors of an operator, at most so many of each element type."""
     from torch.testing._internal.common_methods_invocations import op_db
 
-    seen: set[str] = set()
-    entries = (info for info in op_db if not names or any(_fits(info.name, name) for name in names))
-    written = [recorded(call) for call in WRITTEN] + [DIRECT] if not names or "=" in names else []
-    for call in itertools.chain(*written, itertools.chain.from_iterable(_of_info(info, most) for info in entries)):
-        if str(call) not in seen:
-            seen.add(str(call))
-            yield call
-
-
-def _fits(name: str, wanted: str) -> bool:
-    return name == wanted[1:] if wanted.startswith("=") else wanted in name
+    for info in op_db:
+        if info.name == name:
+            yield from _of_info(info, most)
 
 
 def _of_info(info: Any, most: int) -> Iterator[Call]:

@@ -16,14 +16,10 @@ ENTRIES, SAMPLES = 12, 2
 
 
 def test_no_call_is_judged_wrong(full, pytestconfig):
-    from torch.testing._internal.common_methods_invocations import op_db
+    from tests.oracle.torch.isolated import entries, judgements
+    from tests.oracle.torch.judge import WRONG
 
-    from tests.oracle.torch.judge import WRONG, judged
-    from tests.oracle.torch.samples import calls
-
-    random = Random(pytestconfig.getoption("--seed"))
-    names = sorted({info.name for info in op_db})
-    chosen = names if full else random.sample(names, ENTRIES)
-    outcomes = [judged(call) for call in calls(["=", *(f"={name}" for name in chosen)], 1000 if full else SAMPLES)]
+    names = [f"={name}" for name in Random(pytestconfig.getoption("--seed")).sample(entries(["*"]), ENTRIES)]
+    outcomes = [outcome for _, outcome in judgements([] if full else ["=", *names], 1000 if full else SAMPLES)]
     assert len(outcomes) > ENTRIES
     assert [o.text for o in outcomes if o.kind == WRONG] == []
