@@ -32,7 +32,8 @@ from shapesmt.algebra import (
 )
 from shapesmt.presolve.domain import Domain, remembered
 from shapesmt.presolve.enumeration import MANY
-from shapesmt.presolve.monotonicity import monotone, window
+from shapesmt.presolve.growth import window
+from shapesmt.presolve.monotonicity import monotone
 
 _EXTENTS: dict[Hashable, tuple[End, End] | None] = memo("extents", {})
 
