@@ -76,6 +76,10 @@ def load_graph(model: Model) -> Graph:
 
     Raises:
         ModelError: It can't be read; of node-link JSON, naming the place in it.
+
+    >>> graph = load_graph(b'''<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Exp (x) }''')
+    >>> graph.nodes[0].op, graph.inputs["x"].shape
+    ('Exp', ('n',))
     """
     return load(model)
 
@@ -134,6 +138,11 @@ def supported_ops(model: Model | None = None) -> Operators:
 
     `expanded` marks those that have none of their own, but stand for nodes that do: a model's functions, and
     operators that their format defines by others.
+
+    >>> model = b'''<ir_version: 8, opset_import: ["":18, "my.own":1]>
+    ... g (float[n] x) => (z) { y = my.own.Odd (x) z = Exp (y) }'''
+    >>> [(op.qualified, op.since) for op in supported_ops(model).operators]
+    [('Exp', 1), ('my.own.Odd', None)]
     """
     from shapesmt.frontends import onnx as frontend
     from shapesmt.rules import resolve, rules

@@ -31,6 +31,7 @@ __all__ = [
     "Graph",
     "Literal",
     "Node",
+    "Place",
     "Reference",
     "Scalar",
     "Schemas",
