@@ -23,6 +23,7 @@ from shapesmt.algebra import (
     Evaluator,
     Formula,
     Interval,
+    Kind,
     all_of,
     fits_int64,
     memo,
@@ -30,9 +31,9 @@ from shapesmt.algebra import (
     symbol,
     tight,
 )
-from shapesmt.presolve.domain import Domain, remembered
+from shapesmt.presolve.domain import MAX_VALUES, Domain, remembered
 from shapesmt.presolve.enumeration import MANY
-from shapesmt.presolve.growth import window
+from shapesmt.presolve.growth import growth, joint, repetition, window
 from shapesmt.presolve.monotonicity import monotone
 
 _EXTENTS: dict[Hashable, tuple[End, End] | None] = memo("extents", {})
@@ -46,7 +47,7 @@ def extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
 def _extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     dim = domain.eliminate(dim)
     ends = _by_limit(domain, dim) or _at_corners(domain, dim) or _by_enumeration(domain, dim)
-    return ends or _without_upper_end(domain, dim)
+    return ends or _by_repetition(domain, dim) or _without_upper_end(domain, dim)
 
 
 def _by_limit(domain: Domain, dim: Dim) -> tuple[End, End] | None:
@@ -96,6 +97,28 @@ def _by_enumeration(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     sizes = points.sizes(dim)
     lo, hi = int(sizes.min()), int(sizes.max())
     return End(lo, points.where(dim, lo)), End(hi, points.where(dim, hi))
+
+
+def _by_repetition(domain: Domain, dim: Dim) -> tuple[End, End] | None:
+    """The extent over one symbol without an upper end, from the values after which everything repeats with a gain."""
+    (s, *others), facts = domain.cone(dim.symbols)
+    lo, hi = domain.ends(s)
+    if others or s.kind is Kind.TRIP or lo == -inf or hi < inf:
+        return None
+    change, repeats = growth(dim, int(lo)), repetition(facts, s, int(lo))
+    whole = joint(change, repeats) if repeats is not None else None
+    if whole is None or whole.start + whole.period - lo >= MAX_VALUES:
+        return None
+    x = symbol(s.name, int(lo), whole.start + whole.period - 1, step=s.step, kind=s.kind, fold=False)
+    twins = {s: x}
+    points = Domain(x.symbols, [substitute(f, twins) for f in facts]).points(x.symbols)
+    sizes = substitute(dim, twins)
+    if points is None or not points.count or not fits_int64(sizes):
+        return None
+    values, (twin,) = points.sizes(sizes), x.symbols
+    gain = whole.gain if points.sizes(x).max() >= whole.start else 0
+    low, high = (End(int(v), {s: points.where(sizes, int(v))[twin]}) for v in (values.min(), values.max()))
+    return None if gain < 0 else (low, End(None) if gain else high)
 
 
 def _without_upper_end(domain: Domain, dim: Dim) -> tuple[End, End] | None:

@@ -56,13 +56,17 @@ def window(formulas: Iterable[Formula], x: Atom, lo: int) -> int | None:
     >>> window([divides(6, x), divides(4, x)], x.as_symbol(), 4)
     15
     """
-    period, start = x.step, lo
+    repeats = repetition(formulas, x, lo)
+    return None if repeats is None else repeats.start + repeats.period - 1
+
+
+def repetition(formulas: Iterable[Formula], x: Atom, lo: int) -> Growth | None:
+    """The period with which conditions on a symbol repeat together, and from where on; None where none is known."""
+    whole: Growth | None = Growth(x.step, 0, lo)
     for condition in formulas:
         repeats = _repeats(condition, lo)
-        if repeats is None:
-            return None
-        period, start = lcm(period, repeats.period), max(start, repeats.start)
-    return start + period - 1 if period <= MAX_PERIOD else None
+        whole = joint(whole, repeats) if repeats is not None else None
+    return whole
 
 
 def growth(dim: Dim, lo: int) -> Growth | None:
@@ -85,11 +89,11 @@ def _growth(dim: Dim, lo: int) -> Growth | None:
         known = [p for p in parts if p is not None]
         if len(known) < len(parts) or (len(known) > 1 and any(p.gain for p in known)):
             return None
-        joint = lcm(whole.period, *(p.period for p in known))
-        if joint > MAX_PERIOD:
+        period = lcm(whole.period, *(p.period for p in known))
+        if period > MAX_PERIOD:
             return None
-        gain = whole.over(joint) + coefficient * sum(p.over(joint) for p in known)
-        whole = Growth(joint, gain, max([whole.start, *(p.start for p in known)]))
+        gain = whole.over(period) + coefficient * sum(p.over(period) for p in known)
+        whole = Growth(period, gain, max([whole.start, *(p.start for p in known)]))
     return whole
 
 
@@ -126,10 +130,10 @@ def _of_extreme(atom: Atom, lo: int) -> Growth | None:
     if ahead is None:
         return None
     if not ahead.gain:
-        return _joint(growth(b, lo), ahead)
+        return joint(growth(b, lo), ahead)
     settled = _settled(a - b, ahead)
     faster = a if (ahead.gain > 0) == (atom.op is MAX) else b
-    return None if settled is None else _joint(growth(faster, lo), Growth(1, 0, settled))
+    return None if settled is None else joint(growth(faster, lo), Growth(1, 0, settled))
 
 
 def _of_choice(atom: Atom, lo: int) -> Growth | None:
@@ -140,15 +144,15 @@ def _of_choice(atom: Atom, lo: int) -> Growth | None:
         return None
     if repeats.period == 1:
         at = dict.fromkeys(condition.symbols, repeats.start)
-        return _joint(growth(a if evaluate(condition, at) else b, lo), repeats)
-    one, other = (_joint(growth(d, lo), repeats) for d in (a, b))
+        return joint(growth(a if evaluate(condition, at) else b, lo), repeats)
+    one, other = (joint(growth(d, lo), repeats) for d in (a, b))
     if one is None or other is None:
         return None
-    both = _joint(one, other._replace(gain=0))
+    both = joint(one, other._replace(gain=0))
     return both if both is not None and both.gain == other.over(both.period) else None
 
 
-def _joint(change: Growth | None, repeats: Growth) -> Growth | None:
+def joint(change: Growth | None, repeats: Growth) -> Growth | None:
     """A growth over a period in which something else repeats too, from where both do."""
     if change is None or (period := lcm(change.period, repeats.period)) > MAX_PERIOD:
         return None
