@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib.util
 from dataclasses import replace
 from io import BytesIO
-from math import prod
 from typing import Any
 
 from shapesmt.deadline import Deadline
@@ -16,12 +15,11 @@ from shapesmt.errors import ModelError, UsageError, printable
 from shapesmt.frontends import Format, OpenedModel
 from shapesmt.frontends.torch.live import quiet
 from shapesmt.graph import GUARDS, Graph
-from shapesmt.replay.cut import at
+from shapesmt.replay.cut import at, bytes_of, too_large
 from shapesmt.report import Counterexample, Finding, FindingKind, Replay
 
 __all__ = ["program_of", "replayed_program"]
 
-MEMORY = 1 << 30  # bytes of all tensors of a run; a larger one isn't begun
 DRAWN = 8  # random fills where data decides
 _CHECKS = ("_check_input_constraints_pre_hook", "_check_input_constraints_for_graph")
 
@@ -67,9 +65,9 @@ def replayed_program(
 
 
 def _replay(name: str, program: Any, graph: Graph, finding: Finding, example: Counterexample) -> Replay:
-    needed = _bytes(graph, example)
-    if needed > MEMORY:
-        return Replay(name, None, finding.node, f"running it would take {needed / (1 << 30):.1f} GiB")
+    reason = too_large(sum(map(bytes_of, at(graph, example).values())))
+    if reason:
+        return Replay(name, None, finding.node, reason)
     by_data = finding.kind is FindingKind.DATA
     last = None
     for seed in range(DRAWN if by_data else 1):
@@ -83,12 +81,6 @@ def _replay(name: str, program: Any, graph: Graph, finding: Finding, example: Co
     if node:
         return Replay(name, False, node, f"node '{printable(node)}' fails instead: {message}")
     return Replay(name, False, finding.node, "it runs there")
-
-
-def _bytes(graph: Graph, example: Counterexample) -> int:
-    """How much all tensors take together, where that is known."""
-    shapes = ([d.constant for d in t.shape or ()] for t in at(graph, example).values())
-    return sum(4 * prod(size for size in shape if size is not None) for shape in shapes)
 
 
 def _run(program: Any, example: Counterexample, guarded: bool, seed: int) -> tuple[str, str]:

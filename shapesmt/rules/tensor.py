@@ -99,6 +99,12 @@ class Layout(NamedTuple):
     order: tuple[int, ...] | None = None
     storage: Dim | None = None
 
+    def without(self, axis: int) -> Layout:
+        """The layout at one place of an axis, which goes."""
+        strides = None if self.strides is None else (*self.strides[:axis], *self.strides[axis + 1 :])
+        order = None if self.order is None else tuple(a - (a > axis) for a in self.order if a != axis)
+        return Layout(strides, order)
+
 
 class Case(NamedTuple):
     """A tensor as it is where a condition holds."""

@@ -11,18 +11,20 @@ from shapesmt.frontends.torch.aliases import Memory
 from shapesmt.frontends.torch.arguments import Arguments, constant_of, names_of, outputs_of, tensor_named
 from shapesmt.frontends.torch.control import Body, converted
 from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, records, text, variant
-from shapesmt.frontends.torch.guards import guards_node
+from shapesmt.frontends.torch.guards import fixed_axes, guards_node
 from shapesmt.frontends.torch.paths import nested, placeholders
-from shapesmt.frontends.torch.sizes import Sizes, dtype_of, shape_of
+from shapesmt.frontends.torch.sizes import Sizes, dtype_of, memory_of, shape_of
 from shapesmt.frontends.torch.sources import Sources
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node, ordered
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = ["DOMAIN", "Literals", "read_program"]
 
 DOMAIN = "torch"
+STRIDED = "strided"
+"""The operator of a node that returns an input, or a constant, as it is in memory."""
 ONNX_OPSET = 22  # of the `If`, `Loop` and `Scan` that higher-order operators become
 
 _MAJOR = 8
@@ -87,10 +89,14 @@ class _Program:
         names = {name: name for name in (*inputs, *literals)}
         written = (outputs_of(node.get("outputs")) for node in records(graph.get("nodes")))
         self.taken.update(names, *written)  # so that tensors of the graphs inside have other names
-        nodes = self.nodes(graph, names)
-        kept = {name: t if names[name] == name else replaced(t) for name, t in literals.items()}
-        declared = {name: self.sizes.declared(meta) for name, meta in metas.items() if name in names}
-        guards = guards_node(self.document, inputs, graph, placeholders(self.module))
+        apart = [*self.strided(names, metas)]
+        first = dict(names)
+        nodes = [*apart, *self.nodes(graph, names)]
+        kept = {name: t if names[name] == first[name] else replaced(t) for name, t in literals.items()}
+        computed = {name: meta for name, meta in metas.items() if name in names and name not in inputs}
+        declared = {name: self.sizes.declared(meta) for name, meta in computed.items()}
+        paths = placeholders(self.module)
+        guards = guards_node(self.document, inputs, graph, paths)
         returned = [name for argument in entries(graph.get("outputs")) for name in names_of(argument) if name]
         outputs = list(dict.fromkeys(tensor_named(name, names) for name in returned))
         nodes = [*ordered(nodes, [*inputs, *literals], self.source, needed=outputs), *guards]
@@ -105,6 +111,7 @@ class _Program:
             source=self.source,
             aliases=self.sizes.names,
             arguments=nested(self.module),
+            asked=fixed_axes(self.document, inputs, paths),
             source_line=Sources(self.notes),
             exporter=f"PyTorch {printable(str(self.document.get('torch_version', '')), 40)}",
         )
@@ -142,6 +149,14 @@ class _Program:
         if len(shape) < len(shape_of(meta)):
             raise MisfitError(f"'{printable(path)}' has sizes that aren't numbers")
         return self.constants.literal(path, dtype_of(meta), tuple(shape))
+
+    def strided(self, names: dict[str, str], metas: Mapping[str, Any]) -> Iterator[Node]:
+        """A node for each tensor that isn't row after row in memory, for which PyTorch's name stands from here on."""
+        for name in [*names]:
+            memory = memory_of(record(metas[name])) if name in metas else None
+            if memory is not None:
+                names[name] = self.unique(f"{name}.{STRIDED}")
+                yield Node(STRIDED, DOMAIN, names[name], [name], [names[name]], Attributes(memory))
 
     def nodes(self, graph: Mapping[str, Any], names: dict[str, str]) -> list[Node]:
         """The nodes of a graph; the names of their outputs are added to `names`."""

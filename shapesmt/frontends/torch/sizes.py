@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.frontends.torch.arguments import DTYPES
-from shapesmt.frontends.torch.fields import MisfitError, entries, integer, natural, record, text, variant
-from shapesmt.frontends.torch.symbols import parse, symbols_in
+from shapesmt.frontends.torch.fields import MisfitError, entries, integer, natural, optional, record, text, variant
+from shapesmt.frontends.torch.symbols import factors, parse, symbols_in
 from shapesmt.graph import Declared
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-__all__ = ["Size", "Sizes", "dtype_of", "size_of"]
+__all__ = ["Size", "Sizes", "alone", "dtype_of", "memory_of", "shape_of", "size_of"]
 
 Size = int | str
 """A number, or Sympy's text."""
@@ -44,6 +44,45 @@ def dtype_of(meta: Mapping[str, Any]) -> str:
     """The element type of a tensor."""
     number = integer(meta.get("dtype"))
     return DTYPES[number] if 0 <= number < len(DTYPES) else ""
+
+
+def memory_of(meta: Mapping[str, Any]) -> dict[str, tuple[int, ...]] | None:
+    """How a tensor is in memory that isn't row after row: its axes from the outermost inwards, or its strides, or {}.
+
+    >>> sizes = [{"as_int": 2}, {"as_expr": {"expr_str": "Symbol('s0')"}}]
+    >>> memory_of({"sizes": sizes, "strides": [{"as_int": 1}, {"as_int": 2}]})
+    {'order': (1, 0)}
+    """
+    sizes, steps = shape_of(meta), tuple(map(size_of, entries(optional(meta, "strides", []))))
+    if len(steps) != len(sizes) or 0 in sizes:
+        return None
+    order = _order(sizes, steps)
+    if order == (*range(len(sizes)),):
+        return None
+    if order is not None:
+        return {"order": order}
+    numbers = tuple(step for step in steps if isinstance(step, int))
+    return {"strides": numbers} if len(numbers) == len(steps) else {}
+
+
+def _order(sizes: Sequence[Size], steps: Sequence[Size]) -> tuple[int, ...] | None:
+    """The axes of a tensor that fills its memory, from the outermost inwards; None of other tensors."""
+    left, order = [*range(len(sizes))][::-1], list[int]()
+    number, others = 1, list[str]()  # the elements inside an axis
+    while left:
+        reached = number, sorted(others)
+        axis = next((axis for axis in left if sizes[axis] == 1 or _factors(steps[axis]) == reached), None)
+        if axis is None:
+            return None
+        left.remove(axis)
+        order.insert(0, axis)
+        own, texts = _factors(sizes[axis])
+        number, others = number * own, [*others, *texts]
+    return tuple(order)
+
+
+def _factors(size: Size) -> tuple[int, list[str]]:
+    return (size, []) if isinstance(size, int) else factors(size)
 
 
 @dataclass

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Build: TypeAlias = Callable[[list[ast.expr]], ast.expr]
 
-__all__ = ["Affine", "Unfollowed", "affine", "as_text", "named", "parse", "plain", "symbols_in", "tree_of"]
+__all__ = ["Affine", "Unfollowed", "affine", "as_text", "factors", "named", "parse", "plain", "symbols_in", "tree_of"]
 
 _MOST_TEXT = 20_000
 _MOST_DEPTH = 60
@@ -92,6 +92,30 @@ def _linear(node: ast.expr) -> dict[str, int]:
         return {name: factor * number.get("", 0) for name, factor in other.items()}
     sign = 1 if isinstance(node.op, ast.Add) else -1
     return {name: left.get(name, 0) + sign * right.get(name, 0) for name in {**left, **right}}
+
+
+def factors(text: str) -> tuple[int, list[str]]:
+    """The number and the other factors, in order, of which a size is the product.
+
+    >>> factors("Mul(Integer(6), Symbol('s1'), Pow(Symbol('s0'), Integer(2)))")
+    (6, ['s0', 's0', 's1'])
+    """
+    number, others = 1, []
+    try:
+        parts = [plain(tree_of(text), _own_name)]
+    except Unfollowed:
+        return 1, [text]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult):
+            parts += [part.left, part.right]
+        elif isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow):
+            parts += [part.left] * part.right.value  # type: ignore[attr-defined]  # `plain` leaves only small numbers
+        elif isinstance(part, ast.Constant):
+            number *= part.value  # type: ignore[operator,assignment]  # `plain` leaves only integers
+        else:
+            others.append(as_text(part))
+    return number, sorted(others)
 
 
 def symbols_in(text: str) -> frozenset[str]:

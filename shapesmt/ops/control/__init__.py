@@ -1,5 +1,5 @@
 """Branches, loops, sequences and texts."""
 
-from shapesmt.ops.control import flow, sequences, text
+from shapesmt.ops.control import flow, scan, sequences, text
 
-__all__ = ["flow", "sequences", "text"]
+__all__ = ["flow", "scan", "sequences", "text"]

@@ -1,4 +1,4 @@
-"""Control flow: If, Loop and Scan, whose attributes are graphs."""
+"""Control flow: If and Loop, whose attributes are graphs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,14 @@ from shapesmt.algebra import (
 )
 from shapesmt.graph import Graph
 from shapesmt.ops.control.subgraphs import apart, judge_declared, mark, symbols_since, truth_of, twin
-from shapesmt.ops.control.trips import Carried, carried, in_every_trip, independent, put, trips_until_false
+from shapesmt.ops.control.trips import (
+    Carried,
+    carried,
+    in_every_trip,
+    independent,
+    put,
+    trips_until_false,
+)
 from shapesmt.rules import (
     FLOATS,
     Case,
@@ -296,104 +303,3 @@ def require_steady(ctx: RuleContext, t: Tensor, index: Dim, trips: Dim, hidden: 
             same = in_every_trip(equal(d, another), index, trips)
             steady = same if independent(d, hidden) else any_of(at_most(trips, 1), same)
             ctx.require(steady, laws.SCAN_OUTPUT_KEEPS_SHAPE, d, another)
-
-
-# Scan
-
-
-@rule("Scan", since=9, any_rank=True, nested=True)
-def scan(ctx: RuleContext) -> list[Tensor]:
-    """The states after the last trip, then the stacked scan outputs; each trip reads a slice of each input."""
-    states, scanned = split(ctx, 0, ctx.integer("num_scan_inputs"))
-    require_directions(ctx, "input", len(scanned))
-    slices, lengths = sliced(ctx, scanned)
-    trips = common_length(ctx, lengths)
-    final, scan_outputs = scanned_once(ctx, states, slices, trips)
-    require_directions(ctx, "output", len(scan_outputs))
-    places = ctx.integers("scan_output_axes", (0,) * len(scan_outputs))
-    ctx.check(len(places) == len(scan_outputs), laws.SCAN_OUTPUT_AXES_ENTRY_PER_OUTPUT)
-    return [*final, *(inserted(ctx, t, place, trips) for t, place in zip(scan_outputs, places, strict=True))]
-
-
-def require_directions(ctx: RuleContext, side: str, count: int) -> None:
-    """State that the directions of scan inputs, or of outputs, are 0 (forwards) or 1 (backwards), one for each."""
-    ways = ctx.integers(f"scan_{side}_directions", ())
-    ctx.limit(len(ways) in (0, count) and set(ways) <= {0, 1}, laws.SCAN_DIRECTIONS_0_OR_1.of(kind=side))
-
-
-def sliced(ctx: RuleContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], list[Dim]]:
-    """The slice that a trip reads of each scan input, and the lengths of the inputs whose rank is known."""
-    axes = ctx.integers("scan_input_axes", (0,) * len(scanned))
-    ctx.check(len(axes) == len(scanned), laws.SCAN_INPUT_AXES_ENTRY_PER_INPUT)
-    slices, lengths = [], []
-    for t, axis in zip(scanned, axes, strict=True):
-        if t.shape is not None:
-            at = ctx.normal(axis, t.rank)
-            lengths.append(t[at])
-            t = tensor(t.dtype, [*t.dims[:at], *t.dims[at + 1 :]])
-        slices.append(t)
-    return slices, lengths
-
-
-@rule("Scan", since=8, any_rank=True, nested=True)
-def scan_8(ctx: RuleContext) -> list[Tensor]:
-    """A scan of each sample of a batch: states are `[batch, ...]`, scan inputs `[batch, seq, ...]`."""
-    states, scanned = split(ctx, 1, ctx.integer("num_scan_inputs"))
-    tensors = [*states, *scanned]
-    if any(t.shape is None for t in tensors):
-        return [tensor(t.dtype, None) for t in states]
-    for t in tensors:
-        ctx.require_rank(t, 2 if t in scanned else 1, least=True)
-    batch = tensors[0][0]
-    for t in tensors[1:]:
-        ctx.require_equal(t[0], batch, laws.INPUTS_SAME_BATCH)
-    trips = common_length(ctx, [t[1] for t in scanned])
-    inner_states = [tensor(t.dtype, t.dims[1:]) for t in states]
-    final, scan_outputs = scanned_once(ctx, inner_states, [tensor(t.dtype, t.dims[2:]) for t in scanned], trips)
-    stacks = [inserted(ctx, t, 0, trips) for t in scan_outputs]
-    return [tensor(t.dtype, None if t.shape is None else [batch, *t.dims]) for t in (*final, *stacks)]
-
-
-def split(ctx: RuleContext, offset: int, count: int) -> tuple[list[Tensor], list[Tensor]]:
-    """The initial states and the scan inputs."""
-    tensors = [ctx.input(i) for i in range(offset, len(ctx.inputs))]
-    body = ctx.graph("body")
-    ctx.check(1 <= count <= len(tensors) == len(body.inputs), laws.BODY_TAKES_STATES_AND_SLICES)
-    ctx.check(len(body.outputs) >= len(tensors) - count, laws.BODY_MAKES_STATES)
-    return tensors[: len(tensors) - count], tensors[len(tensors) - count :]
-
-
-def common_length(ctx: RuleContext, lengths: Sequence[Dim]) -> Dim:
-    """The number of trips, which all scan inputs agree on."""
-    if not lengths:
-        return ctx.fresh("trips", 1)
-    ctx.require_at_least(lengths[0], 1, laws.A_SLICE)
-    for length in lengths[1:]:
-        ctx.require_equal(length, lengths[0], laws.SCAN_INPUTS_SAME_LENGTH)
-    return lengths[0]
-
-
-def scanned_once(
-    ctx: RuleContext, states: Sequence[Tensor], slices: Sequence[Tensor], trips: Dim
-) -> tuple[list[Tensor], list[Tensor]]:
-    """The outputs of any trip: states, whose shapes no trip changes, and scan outputs."""
-    before = len(ctx.fresh_symbols)
-    inner_states = [tensor(t.dtype, t.shape) for t in states]
-    outputs = apart(ctx, ctx.graph("body"), [*inner_states, *slices], "", "body")
-    for state, left in zip(inner_states, outputs, strict=False):
-        if state.shape is not None and left.shape is not None:
-            ctx.require_agree(state, left, law=laws.STATE_KEEPS_SHAPE)
-    hidden = symbols_since(ctx, before)
-    scan_outputs = outputs[len(states) :]
-    for t in scan_outputs:
-        if t.shape is not None:
-            require_steady(ctx, t, ZERO, trips, hidden)
-    return inner_states, scan_outputs
-
-
-def inserted(ctx: RuleContext, t: Tensor, axis: int, trips: Dim) -> Tensor:
-    """A scan output with a new axis for the trips."""
-    if t.shape is None:
-        return tensor(t.dtype, None)
-    at = ctx.normal(axis, t.rank + 1)
-    return tensor(t.dtype, [*t.dims[:at], trips, *t.dims[at:]])

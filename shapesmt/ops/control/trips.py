@@ -37,7 +37,7 @@ from shapesmt.algebra import (
     select,
     substitute_atom,
 )
-from shapesmt.rules import Elements, Tensor, Value, elements, is_open_value, tensor
+from shapesmt.rules import Elements, Layout, Tensor, Value, elements, is_open_value, tensor
 
 Hidden: TypeAlias = frozenset[Atom]  # symbols that stand for something else in every trip
 LISTED = 32  # trips looked at one by one
@@ -99,6 +99,7 @@ class Carried:
     sizes: tuple[Course, ...] | None
     items: tuple[Course | None, ...] | None
     value: Value | None  # of another kind: known while no trip changes it
+    layout: Layout | None = None  # that of the first trip while no trip changes it, then one of which nothing is known
 
     @property
     def loses(self) -> bool:
@@ -117,7 +118,8 @@ class Carried:
             assert isinstance(self.start.value, Elements)
             items = [None if c is None else c.at(trip, index) for c in self.items]
             value = elements(self.start.value.shape, items)
-        return tensor(self.start.dtype, [fresh(i) if d is None else d for i, d in enumerate(known)], value)
+        dims = [fresh(i) if d is None else d for i, d in enumerate(known)]
+        return tensor(self.start.dtype, dims, value, layout=self.layout)
 
     def after(self, out: Tensor, index: Dim, hidden: Hidden) -> Carried:
         """Itself where a trip ends with the tensor that the next is to start with, else the next hypotheses."""
@@ -126,10 +128,11 @@ class Carried:
         if out.shape is None or out.rank != len(self.sizes):
             return replace(self, sizes=None, items=None, value=None)
         sizes = tuple(c.after(d, index, hidden) for c, d in zip(self.sizes, out.dims, strict=True))
+        layout = self.layout if out.layout == self.layout else Layout()
         if any(c.stage is not Stage.KEPT for c in sizes):
-            return replace(self, sizes=sizes, items=None, value=None)
+            return replace(self, sizes=sizes, items=None, value=None, layout=layout)
         value = self.value if out.value is self.value else None
-        return replace(self, sizes=sizes, items=self._items_after(out, index, hidden), value=value)
+        return replace(self, sizes=sizes, items=self._items_after(out, index, hidden), value=value, layout=layout)
 
     def _items_after(self, out: Tensor, index: Dim, hidden: Hidden) -> tuple[Course | None, ...] | None:
         if self.items is None or not isinstance(out.value, Elements):
@@ -143,11 +146,19 @@ def carried(start: Tensor) -> Carried:
     if start.shape is None:
         return Carried(start, None, None, None)
     sizes = tuple(map(Course, start.dims))
-    value = start.value
+    value, layout = start.value, start.layout
+    if layout is not None and (layout.order is None or layout.storage is not start.numel):
+        layout = Layout()  # without a trip it is a copy, which fills its memory
     if isinstance(value, Elements) and all(i is None or isinstance(i, Dim) for i in value.items):
         items = tuple(Course(i) if isinstance(i, Dim) else None for i in value.items)
-        return Carried(start, sizes, items, None)
-    return Carried(start, sizes, None, value)
+        return Carried(start, sizes, items, None, layout)
+    return Carried(start, sizes, None, value, layout)
+
+
+def steadily_laid(states: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[Tensor]:
+    """States as every trip may find them: each with the layout of the first where a trip leaves it, else with any."""
+    pairs = zip(states, outputs, strict=False)
+    return [t if t.layout == left.layout else tensor(t.dtype, t.shape, layout=Layout()) for t, left in pairs]
 
 
 # What holds in every trip

@@ -1,13 +1,15 @@
-"""Nodes that the reader of programs adds: what is checked before a run, and elements that are changed in place."""
+"""Nodes that the reader of programs adds: checks before a run, memory of inputs, and elements changed in place."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
+from shapesmt.algebra import as_dim
 from shapesmt.errors import UsageError
 from shapesmt.graph import GUARDS
 from shapesmt.language import parse_formula
+from shapesmt.ops.torch.layout import OPEN, dense, laid
 from shapesmt.ops.torch.schemas import DOMAIN
 from shapesmt.rules import Unjudged, rule, tensor
 
@@ -35,7 +37,16 @@ def guards(ctx: RuleContext) -> list[Tensor]:
 def changed(ctx: RuleContext) -> Tensor:
     """A tensor whose elements an operator has changed in place, through another tensor of the same memory."""
     x = ctx.input(0)
-    return tensor(x.dtype, x.shape, ndim=x.ndim if x.shape is None else None)
+    return tensor(x.dtype, x.shape, ndim=x.ndim if x.shape is None else None, layout=x.layout)
+
+
+@rule("strided", domain=DOMAIN, any_rank=True, total=True)
+def strided(ctx: RuleContext) -> Tensor:
+    """An input, or a constant, whose axes are in memory in an order, or with strides, that the program says."""
+    x, order, strides = ctx.input(0), ctx.integers("order", ()), ctx.integers("strides", ())
+    if x.shape is None or x.rank != max(len(order), len(strides)):
+        return tensor(x.dtype, x.shape, x.value, x.ndim if x.shape is None else None, layout=OPEN)
+    return dense(x, order) if order else laid(x, [as_dim(step) for step in strides])
 
 
 def _formula(text: str, known: Mapping[str, Dim]) -> Formula | None:

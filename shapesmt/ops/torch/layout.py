@@ -1,16 +1,17 @@
 """Where elements are in memory: what PyTorch lets views see, and what results of operators look like.
 
-Strides are expressions of sizes. Those of axes of size 1, and of tensors without elements, don't matter to PyTorch, so
-that a condition on memory is stated for tensors in which they do.
+Inputs and constants are in memory as those were that the program was exported with: PyTorch doesn't check that before
+a run. Strides are expressions of sizes. Those of axes of size 1, and of tensors without elements, don't matter to
+PyTorch, so that a condition on memory is stated for tensors in which they do.
 """
 
 from __future__ import annotations
 
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, pairwise
 from operator import mul
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from shapesmt.algebra import ONE, all_of, any_of, differs, equal, implies, product
+from shapesmt.algebra import FALSE, ONE, TRUE, all_of, any_of, at_least, differs, equal, implies, maximum, product
 from shapesmt.rules import Layout, tensor
 
 if TYPE_CHECKING:
@@ -35,32 +36,31 @@ UNLIKE = (
 ATTENTION = "aten.scaled_dot_product_attention.default"
 IN_ROWS = frozenset(
     (
-        *(
-            "linear",
-            "mm",
-            "bmm",
-            "addmm",
-            "baddbmm",
-            "matmul",
-            "layer_norm",
-            "native_layer_norm",
-            "rms_norm",
-            "softmax",
-        ),
-        *("_softmax", "log_softmax", "_log_softmax", "_safe_softmax", "stack", "sum", "mean", "prod", "amax", "amin"),
-        *("max", "min", "argmax", "argmin", "cumsum", "var", "std", "logsumexp", "linalg_vector_norm", "any", "all"),
-        *("roll", "repeat", "tile", "repeat_interleave", "index_select", "gather", "embedding", "topk", "tril", "triu"),
-        *("scatter", "pixel_shuffle", "grid_sampler", "grid_sampler_2d", "im2col", "masked_fill"),
+        *("linear", "mm", "bmm", "addmm", "baddbmm", "matmul", "layer_norm", "native_layer_norm", "rms_norm"),
+        *("softmax", "_softmax", "log_softmax", "_log_softmax", "_safe_softmax", "instance_norm", "stack", "tril"),
+        *("sum", "mean", "prod", "amax", "amin", "max", "min", "argmax", "argmin", "cumsum", "var", "std", "triu"),
+        *("logsumexp", "linalg_vector_norm", "any", "all", "repeat", "tile", "repeat_interleave", "topk"),
+        *("index_select", "gather", "embedding", "scatter", "masked_fill", "pixel_shuffle", "im2col"),
+        *("grid_sampler", "grid_sampler_2d", "avg_pool3d", "adaptive_avg_pool3d", "_adaptive_avg_pool3d"),
+        "adaptive_max_pool3d",
     )
 )
 """Operators whose results are row after row, whatever their inputs are."""
-IN_ROWS_OF_3_AXES = frozenset(
+OF_IMAGES = frozenset(
     (
-        *("cat", "pad", "constant_pad_nd", "reflection_pad1d", "replication_pad1d", "group_norm", "native_group_norm"),
-        *("batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_no_training", "conv1d", "instance_norm"),
+        *("cat", "roll", "pad", "constant_pad_nd", "reflection_pad1d", "reflection_pad2d", "reflection_pad3d"),
+        *("replication_pad1d", "replication_pad2d", "replication_pad3d", "group_norm", "native_group_norm"),
+        *("batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_no_training", "native_batch_norm"),
+        *("conv1d", "conv2d", "conv3d", "convolution", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
+        *("max_pool1d", "max_pool2d", "max_pool3d", "max_pool2d_with_indices", "max_pool3d_with_indices"),
+        *("avg_pool2d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d", "adaptive_max_pool2d", "upsample_linear1d"),
+        *("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "upsample_nearest_exact2d"),
+        *("upsample_bilinear2d", "upsample_bicubic2d", "upsample_trilinear3d", "_upsample_nearest_exact1d"),
+        *("_upsample_nearest_exact2d", "_upsample_nearest_exact3d", "_upsample_bilinear2d_aa"),
+        *("_upsample_bicubic2d_aa", "pixel_unshuffle", "channel_shuffle"),
     )
 )
-"""Operators that keep the channels last of an image where they are, and else make results row after row."""
+"""Operators that keep the channels last of images where they are, and else make results row after row."""
 
 
 def rows(dims: Sequence[Dim]) -> Shape:
@@ -131,8 +131,12 @@ def settled(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
     if op.startswith(UNLIKE) and memory != "new":
         return laid(x, None)
     name = op.split(".")[1]
-    if memory == "new" or name in IN_ROWS or (x.rank < 4 and name in IN_ROWS_OF_3_AXES) or all(map(is_plain, inputs)):
+    wrapped = name == "pad" and ctx.attribute("mode") == "circular"
+    if memory == "new" or wrapped or name in IN_ROWS or all(map(is_plain, inputs)):
         return x
+    if name in OF_IMAGES:
+        last = _keeps_channels_last(name, inputs)
+        return laid(x, None) if last is None else dense(x, (0, *range(2, x.rank), 1)) if last else x
     if in_place(op):
         return tensor(x.dtype, x.dims, x.value, layout=inputs[0].layout)
     return dense(x, _first_order(x, inputs)) if memory == "dense" else laid(x, None)
@@ -157,6 +161,30 @@ def _attention(x: Tensor, inputs: Sequence[Tensor], *, chance: bool) -> Tensor:
         return x
     sizes = q[3] is k[3] is v[3] and q[0] is k[0] is v[0] and q[1] is k[1] is v[1] and k[2].lo >= 1
     return dense(x, orders[0] if sizes and None not in orders else None)
+
+
+def _keeps_channels_last(name: str, inputs: Sequence[Tensor]) -> bool | None:
+    """Whether an operator of images has results with the channels last; None where that isn't known.
+
+    All that are joined have to have them so; of an image and a kernel, one suffices.
+    """
+    axes = next((rank for rank in (3, 4, 5) if f"{rank - 2}d" in name), 4 if "shuffle" in name else None)
+    if axes not in (None, inputs[0].rank):  # an image without a batch
+        return None
+    read = inputs if name == "cat" else inputs[: 1 + ("conv" in name)]
+    found, decides = [_channels_last(x) for x in read], name != "cat"
+    return decides if decides in found else None if None in found else not decides
+
+
+def _channels_last(x: Tensor) -> bool | None:
+    """Whether an image's channels are next to each other in memory, as PyTorch reads the strides."""
+    strides, inwards = strides_of(x), (1, *range(x.rank - 1, 1, -1), 0)
+    if x.rank not in (4, 5):
+        return False
+    if strides is None:
+        return None
+    met = [at_least(strides[b], strides[a] * maximum(x.dims[a], 1)) for a, b in pairwise(inwards)]
+    return False if FALSE in met else True if all(each is TRUE for each in met) else None
 
 
 def _first_order(x: Tensor, inputs: Sequence[Tensor]) -> tuple[int, ...] | None:

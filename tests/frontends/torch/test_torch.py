@@ -8,7 +8,7 @@ import pytest
 
 import shapesmt
 from shapesmt.frontends import load
-from tests.support.torch_programs import archive, as_tensor, program, symbol
+from tests.support.torch_programs import archive, as_tensor, node, program, symbol
 
 
 def test_a_program_becomes_a_graph() -> None:
@@ -66,6 +66,22 @@ def test_pytorchs_symbols_are_accepted_as_names_of_dimensions() -> None:
     assert str(shapesmt.bounds(model, dims={"s0": "1..9"}, assume=["s0 % 4 == 0"])["x"]) == "[4..8,3]"
     with pytest.raises(shapesmt.UsageError, match="'s0' is another name for 'x_dim0', which has another range"):
         shapesmt.check(model, dims={"s0": 3, "x_dim0": 4})
+
+
+def test_inputs_are_in_memory_as_those_of_the_export() -> None:
+    def reshaped(*strides: Any) -> shapesmt.Report:
+        document = program(guards_code=[], range_constraints={})
+        graph = document["graph_module"]["graph"]
+        graph["tensor_values"]["x"]["strides"] = [*strides]
+        arguments = {"self": as_tensor("x"), "size": {"as_ints": [-1]}}
+        graph["nodes"] = [node("torch.ops.aten.view.default", "relu", **arguments)]
+        return shapesmt.check(archive(model=document))
+
+    assert reshaped({"as_int": 3}, {"as_int": 1}).ok
+    found = reshaped({"as_int": 1}, symbol("s0"))
+    assert found.precondition is not None
+    assert found.precondition.text == ("x_dim0 == 1",)
+    assert reshaped({"as_int": 1}, symbol("s9")).verdict == "UNKNOWN"
 
 
 def test_one_of_several_programs_is_named(tmp_path: Any) -> None:

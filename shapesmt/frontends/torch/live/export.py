@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.graph import Place
 
 __all__ = ["Exported", "Request", "exported", "quiet", "request"]
 
@@ -53,8 +54,8 @@ class Exported:
     """A program, and of which sizes the request wanted that they vary."""
 
     program: Any
-    asked: frozenset[tuple[str, int]] = frozenset()
-    """Inputs, each with an axis."""
+    asked: Mapping[Place, bool] = field(default_factory=dict)
+    """Inputs, each with an axis, and whether the request names it."""
     request: Request | None = None
     """The module that it comes from."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -88,7 +89,7 @@ def exported(request: Request) -> Exported:
     specs = [spec.arg for spec in program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
     inputs = [arg.name for arg in specs if type(arg).__name__ == "TensorArgument"]
     named = [(name, *pair) for name, pair in zip(inputs, pairs, strict=False)]
-    asked = frozenset((name, axis) for name, _, spec in named for axis in _wanted(spec))
+    asked = {(name, axis): request.dynamic_shapes is not None for name, _, spec in named for axis in _wanted(spec)}
     example = {name: tuple(map(int, tensor.shape)) for name, tensor, _ in named}
     return Exported(program, asked, request, _nested(arguments, iter(inputs)), example)
 

@@ -14,7 +14,7 @@ from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.layout import laid, order_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Decided, Elements, Tensor, position, tensor
+from shapesmt.rules import Decided, Elements, Layout, Tensor, position, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,12 +101,11 @@ def picked(x: Tensor, axis: int, index: Dim | None, *, copied: bool = False) -> 
     """The tensor at one place of an axis, which goes."""
     dims = [*x.dims[:axis], *x.dims[axis + 1 :]]
     value = None if index is None else _value_at(x, axis, index, dims)
-    output, strides, places = tensor(x.dtype, dims, value), strides_of(x), order_of(x)
+    output = tensor(x.dtype, dims, value)
     if copied:
         return output
-    kept = [a for a in range(x.rank) if a != axis]
-    nested = None if places is None else [kept.index(a) for a in places if a != axis]
-    return laid(output, None if strides is None else [strides[a] for a in kept], nested)
+    strides, order, _ = Layout(strides_of(x), order_of(x)).without(axis)
+    return laid(output, strides, order)
 
 
 def _value_at(x: Tensor, axis: int, index: Dim, dims: Sequence[Dim]) -> Value | None:

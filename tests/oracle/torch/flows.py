@@ -1,0 +1,64 @@
+"""Programs with control flow whose branches and bodies see, return or carry tensors that aren't row after row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch._higher_order_ops import scan, while_loop
+from torch._higher_order_ops.map import map as mapped
+
+from tests.oracle.torch.programs import Program
+
+T = torch.Tensor
+
+
+def matrix(a: int, b: int) -> tuple[T, ...]:
+    return (torch.rand(a, b),)
+
+
+def program(body: Any, a: tuple[int, int, int] = (1, 4, 3), b: tuple[int, int, int] = (1, 4, 4)) -> Program:
+    return Program(body, matrix, {"a": a, "b": b})
+
+
+def transposed_in_both_branches(x: T) -> T:
+    y = torch.cond(x.sum() > 2, lambda x: x.transpose(0, 1) * 2, lambda x: x.transpose(0, 1) + 1, (x,))
+    return y.view(y.shape[0], 1, y.shape[1])
+
+
+def carried_transposed(x: T) -> T:
+    start = (torch.tensor(0), x.transpose(0, 1))
+    _, y = while_loop(lambda i, _: i < 3, lambda i, t: (i + 1, t + 1), start)
+    return y.view(y.shape[0], 1, -1)
+
+
+def products_carried(x: T) -> T:
+    _, y = while_loop(lambda i, _: i < 3, lambda i, t: (i + 1, t @ t), (torch.tensor(0), x.transpose(0, 1) @ x))
+    return y.view(-1)
+
+
+def mapped_to_rows(x: T) -> T:
+    return mapped(lambda row: row.t() + 1, torch.stack([x, x, x])).view(-1)
+
+
+def scanned_to_rows(x: T) -> tuple[T, T]:
+    cube = torch.stack([x, x, x])
+    state, rows = scan(lambda c, r: ((c.t() + r.t()).t() + 1, (c * r).t() + 1), cube[0].clone(), cube)
+    return rows.view(-1), state.view(-1)
+
+
+def slices_seen_as_rows(x: T) -> tuple[T, T]:
+    """The trace of a scan sees copies of slices, a run sees them where they are: it fails."""
+    cube = torch.stack([x, x, x]).permute(1, 2, 0)
+    state, rows = scan(lambda c, r: (c + 1, r.view(-1) + 1), x.clone(), cube)
+    return rows, state
+
+
+FLOWS = [
+    program(transposed_in_both_branches),
+    program(carried_transposed),
+    program(products_carried),
+    program(mapped_to_rows),
+    program(scanned_to_rows),
+    program(slices_seen_as_rows, b=(1, 4, 5)),
+]
