@@ -96,7 +96,7 @@ def chunk_cat(call: Call) -> Tensor:
     """Parts of an axis, as many of each tensor, in rows: each with the parts at its place, padded and flat."""
     given, ctx, count, dim = listed_tensors(call), call.ctx, call.integer("num_chunks"), call.integer("dim")
     ctx.check(count >= 1, laws.A_PART)
-    ctx.check(len({t.dtype for t in given}) == 1, laws.OPERANDS_ONE_TYPE)
+    ctx.check(len({t.dtype for t in call.tensors("tensors") if t is not None}) == 1, laws.OPERANDS_ONE_TYPE)
     if dim < 0:
         ctx.same_rank(*given)
     axis = min(ctx.normal(dim, t.rank) for t in given)

@@ -141,10 +141,6 @@ ROWS = [
     (laws.INPUT_NOT_EMPTY, op("_chunk_cat.default", tensors=(f(0),), dim=0, num_chunks=1)),
     (laws.JOINED_MATCH_OFF_AXIS, op("_chunk_cat.default", tensors=(f(2, 3), f(3, 3)), dim=1, num_chunks=1)),
     (laws.FOLDS_FLOATS, op("frexp.Tensor", 2, self=i(3))),
-    (
-        laws.RANGE_ENDS_NO_LOWER,
-        op("rrelu_with_noise.default", self=f(3), noise=f(3), lower=0.5, upper=0.1, training=True),
-    ),
     (laws.OPERANDS_SAME_SHAPE, op("rrelu_with_noise.default", self=f(3), noise=f(2))),
     (laws.NAMED_INPUT_GIVEN, op("segment_reduce.default", data=f(3), reduce="sum")),
     (laws.FOLDS_FLOATS, op("segment_reduce.default", data=i(3), reduce="sum", offsets=k(0, 3))),
