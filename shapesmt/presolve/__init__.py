@@ -5,7 +5,7 @@ from shapesmt.presolve.domain import Domain, remembered
 from shapesmt.presolve.elimination import eliminated, range_facts
 from shapesmt.presolve.enumeration import Values, sides
 from shapesmt.presolve.extent import extent
-from shapesmt.presolve.monotonicity import half_line_of, monotone, window
+from shapesmt.presolve.monotonicity import monotone, window
 
 __all__ = [
     "Decision",
@@ -16,7 +16,6 @@ __all__ = [
     "eliminated",
     "extent",
     "grouped",
-    "half_line_of",
     "independent",
     "monotone",
     "range_facts",
