@@ -24,7 +24,7 @@ def declarations(
     while of a PyTorch program they are names of its trace.
     """
     findings = []
-    reused = names_agree and "torch" not in problem.graph.opsets
+    reused = names_agree and not problem.graph.is_program
     names = {**_first_named(problem, examination), **problem.dims} if reused else problem.dims
     for name, declared in problem.graph.declared.items():
         look = partial(_contradicted, problem, examination, judge, name, declared, names)

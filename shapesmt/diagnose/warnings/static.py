@@ -74,7 +74,7 @@ def _line(graph: Graph, index: int) -> str:
 def widened_axes(problem: Problem, examination: Examination, judge: Judge) -> Iterator[StaticAxis]:
     """The sizes that the caller gives a range, while they are numbers in the program, which no node needs."""
     graph = problem.graph
-    if "torch" not in graph.opsets or not examination.decided:
+    if not graph.is_program or not examination.decided:
         return
     for name, declared in graph.inputs.items():
         asked = problem.declared[name][1] or ()
