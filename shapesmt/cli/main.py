@@ -51,6 +51,9 @@ BROKEN_PIPE = 141
 _CHECK_STATUS = STATUS.format("0 proved, 1 depends or fails, 3 undecided")
 _REPRO_STATUS = STATUS.format("0 written, 1 nothing to reproduce")
 
+_NO_FRAME = "without "
+"""What Python says in a `SystemError` where it had no memory to call a function: "returned NULL without setting an
+exception", "error return without exception set"."""
 _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
 
 
@@ -94,7 +97,7 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
         hint = f"; see {path} --help" if path else ""
         status = UNDECIDED if isinstance(error, OutOfTimeError) else 2
         return status, f"error: {printable(' '.join(text.split()).rstrip('.'), 1000)}{hint}"
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or (isinstance(error, SystemError) and _NO_FRAME in str(error)):
         return UNDECIDED, "error: there isn't enough memory"
     if isinstance(error, OSError | ImportError) and not str(getattr(error, "name", "")).startswith("shapesmt"):
         return 2, f"error: {refusal(error)}"

@@ -16,8 +16,7 @@ from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
 from shapesmt.errors import InternalError, ModelError, UsageError
 from shapesmt.examine import Question
-from shapesmt.report.report import Bounds, Counts, Report
-from shapesmt.report.tightened import Tightened
+from shapesmt.report import Bounds, Counts, Report, Tightened
 from tests.support.transcripts import masked
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -126,6 +125,12 @@ def test_our_mistake_asks_for_a_report(api, capsys, monkeypatch):
         assert "Traceback (most recent call last)" in err
     monkeypatch.setenv("SHAPESMT_DEBUG", "1")
     assert "Traceback" in run(capsys, "check", "m.onnx")[2]
+
+
+@pytest.mark.parametrize("error", [MemoryError(), SystemError("error return without exception set")])
+def test_what_takes_too_much_memory_is_undecided(api, capsys, error):
+    api.answers["checked"] = error
+    assert run(capsys, "check", "m.onnx") == (3, "", "error: there isn't enough memory\n")
 
 
 def test_interruption_is_silent(api, capsys):

@@ -201,7 +201,10 @@ def diff(call: Call) -> Tensor:
         ctx.require_rank(t, 1, least=True)
     ctx.check(times >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="n"))
     axis, dtype = axis_of(call, x), result_type((t, False) for t in given)
-    x = as_joined(call, [cast(t, dtype) for t in given], axis) if given[1:] else x
+    joined = as_joined(call, [cast(t, dtype) for t in given], axis) if given[1:] else x
+    if times == 0:
+        return tensor(x.dtype, x.dims)
+    x = joined
     if times != 1 or kind(dtype) != INTEGER or x.value is None:
         return tensor(dtype, [maximum(d - times, 0) if i == axis else d for i, d in enumerate(x.dims)])
     later, earlier = (result(ctx, "Slice", x, listed(a), listed(b), listed(axis)) for a, b in ((1, END), (0, -1)))

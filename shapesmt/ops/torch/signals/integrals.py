@@ -1,4 +1,4 @@
-"""Differences of samples along an axis, and integrals by trapezoids."""
+"""Slopes of samples along axes, and integrals by trapezoids."""
 
 from __future__ import annotations
 
@@ -14,21 +14,6 @@ from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
     from shapesmt.rules import Shape, Tensor
-
-
-@operator("diff.default")
-def diff(call: Call) -> Tensor:
-    """What is between neighbours along an axis, so many times over; none is left of samples that are too few."""
-    x, ctx, n = call.tensor("self"), call.ctx, call.integer("n")
-    ctx.require_rank(x, 1, least=True)
-    axis = ctx.normal(call.integer("dim"), x.rank)
-    ctx.check(n >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="n"))
-    others = [t for t in map(call.optional, ("prepend", "append")) if t is not None]
-    ctx.require_agree(x, *others, but=axis, law=laws.JOINED_MATCH_OFF_AXIS)
-    if n == 0:
-        return tensor(x.dtype, x.dims)
-    size = sum((t[axis] for t in others), x[axis])
-    return tensor(result_type((t, False) for t in (x, *others)), x.replace(axis, maximum(size - n, 0)).dims)
 
 
 @operator("gradient.scalarint", "gradient.scalararray", "gradient.array")
