@@ -56,7 +56,6 @@ ROWS = [
     (laws.REPEATED_PADS_NO_LONGER_THAN_AXIS,
      op("pad.default", self=c(5, 6, 4, 4), pad=(5, -4, -4, 3), mode="circular")),
     (laws.OUTPUT_NOT_EMPTY, op("pad.default", self=i(1, 3), pad=(-5, 2), mode="replicate")),
-    (laws.NAMED_ATTRIBUTE_NOT_NEGATIVE, op("diff.default", self=f(3), n=-1)),
     (laws.RANK_AT_MOST, op("sum.dim_IntList", self=f(*[1] * 65), dim=(0,))),
     (laws.FOLDS_FLOATS, op("std_mean.default", 2, self=i(5), unbiased=False)),
     (laws.EXTREME_AXIS_HAS_ELEMENT,
