@@ -13,7 +13,7 @@ from shapesmt.deadline import limit
 from shapesmt.examine import Examination, Judge, Problem, examined, pose
 from shapesmt.graph import GUARDS, Graph, Place
 
-__all__ = ["static_axes", "widened_axes"]
+__all__ = ["static_axes", "widened", "widened_axes"]
 
 
 def static_axes(graph: Graph, judge: Judge) -> tuple[report.StaticAxis, ...]:
@@ -71,17 +71,20 @@ def _line(graph: Graph, index: int) -> str:
     return f"{PurePath(line.file).name}:{line.line} in {line.function}" if line is not None and line.file else ""
 
 
-def widened_axes(problem: Problem, examination: Examination, judge: Judge) -> Iterator[report.StaticAxis]:
-    """The sizes that the caller gives a range, while they are numbers in the program, which no node needs."""
-    graph = problem.graph
-    if "torch" not in graph.opsets or not examination.decided:
-        return
-    for name, declared in graph.inputs.items():
+def widened(problem: Problem) -> Iterator[tuple[str, int, int, Dim]]:
+    """The sizes to which the caller gives a range, while they are numbers in a program: input, axis, number, size."""
+    for name, declared in problem.graph.inputs.items() if problem.graph.is_program else ():
         asked = problem.declared[name][1] or ()
-        for axis, (size, now) in enumerate(zip(declared.shape or (), asked, strict=False)):
-            varying = problem.dims.get(now) if isinstance(size, int) and isinstance(now, str) else None
-            if isinstance(size, int) and varying is not None and varying.constant is None:
-                needing = _needing(varying, examination)
-                guarded = needing is not None and graph.nodes[needing].op == GUARDS
-                if guarded or _varies(varying, examination, judge):
-                    yield report.StaticAxis(name, axis, size)
+        for axis, (number, now) in enumerate(zip(declared.shape or (), asked, strict=False)):
+            size = problem.dims.get(now) if isinstance(number, int) and isinstance(now, str) else None
+            if isinstance(number, int) and size is not None and size.constant is None:
+                yield name, axis, number, size
+
+
+def widened_axes(problem: Problem, examination: Examination, judge: Judge) -> Iterator[report.StaticAxis]:
+    """The sizes to which the caller gives a range, while they are numbers in the program, which no node needs."""
+    for name, axis, number, size in widened(problem) if examination.decided else ():
+        needing = _needing(size, examination)
+        guarded = needing is not None and problem.graph.nodes[needing].op == GUARDS
+        if guarded or _varies(size, examination, judge):
+            yield report.StaticAxis(name, axis, number)

@@ -15,7 +15,7 @@ from shapesmt.ops.torch.elementwise.promotion import COMPLEX, FLOAT, as_float, c
 from shapesmt.ops.torch.layout import dense, is_plain, laid, order_of, strides_of
 from shapesmt.ops.torch.layout import in_place as changes
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Decided, position, tensor
+from shapesmt.rules import Decided, Unjudged, position, tensor
 
 if TYPE_CHECKING:
     from shapesmt.ops.shared.items import Function
@@ -189,8 +189,11 @@ def log_sigmoid_and_buffer(call: Call) -> list[Tensor]:
 
 @operator(*overloads("rrelu_with_noise"))
 def rrelu_with_noise(call: Call) -> Tensor:
-    """The shape is kept, and the noise has it."""
+    """The shape is kept, and the noise has it; in training a number is drawn for each element that isn't positive."""
     x = call.tensor("self")
+    if call.flag("training") and (call.number("lower") or 0) > (call.number("upper") or 0):
+        reason = f"{laws.RANGE_ENDS_NO_LOWER}, or all elements are positive"
+        call.ctx.unjudged.append(Unjudged("", call.ctx.node.op, "elements", reason))
     call.ctx.require_agree(x, call.tensor("noise"), law=laws.OPERANDS_SAME_SHAPE)
     return tensor(x.dtype, x.dims)
 
