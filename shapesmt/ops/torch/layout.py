@@ -11,7 +11,7 @@ from itertools import accumulate, combinations
 from operator import mul
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from shapesmt.algebra import ONE, all_of, any_of, differs, equal, implies, product
+from shapesmt.algebra import ONE, ZERO, all_of, any_of, differs, equal, implies, product
 from shapesmt.rules import Layout, tensor
 
 if TYPE_CHECKING:
@@ -84,9 +84,38 @@ def strides_of(x: Tensor) -> Shape | None:
     return rows(x.dims) if x.layout is None else x.layout.strides
 
 
-def order_of(x: Tensor) -> tuple[int, ...] | None:
-    """The axes from the outermost inwards; None where that isn't known."""
+def nesting_of(x: Tensor) -> tuple[int, ...] | None:
+    """The axes from the outermost inwards, with those that repeat the same elements anywhere; None where unknown."""
     return tuple(range(x.rank)) if x.layout is None else x.layout.order
+
+
+def order_of(x: Tensor) -> tuple[int, ...] | None:
+    """The axes from the outermost inwards as operators walk over them; None where that isn't known."""
+    order, strides = nesting_of(x), strides_of(x)
+    if order is None or strides is None or ZERO not in strides:
+        return order
+    return None if ONE in x.dims else _walked(order, [d is ZERO for d in strides])
+
+
+def _walked(order: Sequence[int], repeats: Sequence[bool]) -> tuple[int, ...]:
+    """The order in which PyTorch walks over axes, some of which repeat the same elements.
+
+    It sorts the others by their strides and exchanges them across those that repeat, which stay.
+
+    >>> _walked((0, 1, 3, 2), (False, True, False, False)), _walked((1, 2, 0), (False, True, False))
+    ((0, 1, 3, 2), (2, 1, 0))
+    """
+    outwards = [*range(len(order))][::-1]
+    for place in range(1, len(order)):
+        for inner in range(place)[::-1]:
+            a, b = outwards[inner], outwards[place]
+            if repeats[a] or repeats[b]:
+                continue
+            if order.index(a) > order.index(b):
+                break
+            outwards[inner], outwards[place] = b, a
+            place = inner  # the axis goes on from there
+    return tuple(outwards[::-1])
 
 
 def storage_of(x: Tensor) -> Dim | None:
@@ -205,7 +234,9 @@ def _first_order(x: Tensor, inputs: Sequence[Tensor]) -> tuple[int, ...] | None:
     plain = tuple(range(x.rank))
     for i, t in enumerate(inputs):
         if t.shape == x.shape:
-            order = order_of(t)
+            order, strides = order_of(t), strides_of(t)
+            if strides is not None and ZERO in strides and any(other.rank for other in inputs if other is not t):
+                return None  # the others decide where axes are that repeat elements
             before = any(sum(d is not ONE for d in other.dims) > 1 for other in inputs[:i])
             return None if before and order != plain else order
     return plain if all(order_of(t) == tuple(range(t.rank)) for t in inputs) else None
@@ -270,5 +301,6 @@ def seen(x: Tensor, result: Tensor) -> Tensor:
         if stop is None:
             return laid(result, None, None, storage)
         new += [d * strides[b - 1] for d in rows(result.dims[len(new) : stop])]
-    order = tuple(range(len(new))) if order_of(x) == tuple(range(x.rank)) else None
+    longer = [a for a in nesting_of(x) or () if x.dims[a] is not ONE and strides[a] is not ZERO]
+    order = tuple(range(len(new))) if nesting_of(x) is not None and longer == sorted(longer) else None
     return laid(result, new, order, storage)
