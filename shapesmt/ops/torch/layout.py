@@ -263,12 +263,13 @@ def seen(x: Tensor, result: Tensor) -> Tensor:
         return laid(result, None if x.rank else rows(result.dims), None, storage)
     ends = [*accumulate(result.dims, mul, initial=ONE)]
     new: list[Dim] = []
-    for _, b in chunks(x):
+    order, places = order_of(x), list[tuple[int, int]]()  # of each new axis: that of its run, and its own
+    for a, b in chunks(x):
         whole = product(x.dims[:b])
         met = (k for k in range(len(new), len(ends)) if ends[k] is whole)
         stop = len(result.dims) if b == x.rank else next(met, None)
         if stop is None:
             return laid(result, None, None, storage)
+        places += [(0 if order is None else order.index(a), i) for i in range(len(new), stop)]
         new += [d * strides[b - 1] for d in rows(result.dims[len(new) : stop])]
-    order = tuple(range(len(new))) if order_of(x) == tuple(range(x.rank)) else None
-    return laid(result, new, order, storage)
+    return laid(result, new, None if order is None else [i for _, i in sorted(places)], storage)

@@ -50,6 +50,15 @@ class Sound(nn.Module):
         return y.view(x.shape[0], 2, -1), y.transpose(1, 2).reshape(x.shape[0], x.shape[1], 2, 3)
 
 
+class Attention(nn.Module):
+    """Attention by name of its operator, which returns the heads in memory as the queries are."""
+
+    def forward(self, x: T) -> T:
+        q, k, v = (part.unflatten(-1, (2, 2)).transpose(1, 2) for part in x.chunk(3, -1))
+        y, _ = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default(q, k, v)
+        return y.transpose(1, 2).view(x.shape[0], -1, 4)
+
+
 def of_images(module: nn.Module, arguments: Callable[..., tuple[T, ...]], least: int = 1) -> Program:
     return Program(module, arguments, {"n": (1, 2, 2), "h": (least, 7, 6), "w": (least, 3, 5)})
 
@@ -62,6 +71,7 @@ def turned(channels: int) -> Callable[..., tuple[T, ...]]:
     return lambda n, h, w: (torch.rand(n, h, w, channels).permute(0, 3, 1, 2),)
 
 
+LENGTHS = {"n": (1, 3, 2), "s": (1, 7, 6)}
 NETS = {
     "images": of_images(Image(4, last=False, strict=False), image(4)),
     "channels last": of_images(Image(4, last=True, strict=True), image(4)),
@@ -69,5 +79,11 @@ NETS = {
     "an input with channels last": of_images(Image(4, last=False, strict=True), turned(4)),
     "one channel": of_images(Image(1, last=False, strict=False), turned(1)),
     "upward": of_images(Upward(), image(4)),
-    "sound": Program(Sound(), lambda n, s: (torch.rand(n, s, 4),), {"n": (1, 3, 2), "s": (1, 7, 6)}),
+    "attention": Program(Attention(), lambda n, s: (torch.rand(n, s, 12),), LENGTHS),
+    "decoder": Program(
+        nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 16), 1),
+        lambda n, s, t: (torch.rand(s, n, 8), torch.rand(t, n, 8)),
+        {**LENGTHS, "t": (1, 4, 3)},
+    ),
+    "sound": Program(Sound(), lambda n, s: (torch.rand(n, s, 4),), LENGTHS),
 }
