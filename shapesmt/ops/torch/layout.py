@@ -29,7 +29,7 @@ UNLIKE = (
     *("aten.linalg_", "aten.fft_", "aten._fft_", "aten.einsum", "aten.lstm", "aten.gru", "aten.rnn_", "aten.cdist"),
     *("aten.scaled_dot_product", "aten._scaled_dot_product", "aten.stft", "aten.istft", "aten.svd", "aten.qr"),
     *("aten.lu", "aten.geqrf", "aten.ormqr", "aten.triangular_solve", "aten.cholesky", "aten.inverse", "aten.pinverse"),
-    *("aten.matrix_exp", "aten.tensordot", "aten.unique_dim", "aten.kron", "aten.index", "aten.take_along_dim"),
+    *("aten.matrix_exp", "aten.tensordot", "aten.unique_dim", "aten.kron", "aten.take_along_dim"),
     *("aten.cov", "aten.corrcoef", "aten.cross", "aten._lu", "aten._linalg", "aten._conv", "aten.mkldnn"),
 )
 """How the names of operators begin whose results needn't be row after row though all inputs are."""
@@ -50,6 +50,7 @@ IN_ROWS = frozenset(
         *("_softmax", "log_softmax", "_log_softmax", "_safe_softmax", "sum", "mean", "prod", "amax", "amin"),
         *("max", "min", "argmax", "argmin", "cumsum", "var", "std", "logsumexp", "linalg_vector_norm", "any", "all"),
         *("repeat", "tile", "repeat_interleave", "index_select", "gather", "embedding", "topk", "tril", "triu"),
+        *("index_add", "index_copy", "masked_scatter", "scatter_add", "scatter_reduce"),
         *("scatter", "grid_sampler", "grid_sampler_2d", "im2col", "masked_fill"),
     )
 )
@@ -60,13 +61,15 @@ IMAGES = frozenset(
         *("batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_no_training", "rms_norm", "roll"),
         *("max_pool2d", "max_pool2d_with_indices", "avg_pool2d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d"),
         *("adaptive_max_pool2d", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "upsample_nearest2d"),
-        *("upsample_bilinear2d", "upsample_bicubic2d"),
+        *("upsample_bilinear2d", "upsample_bicubic2d", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"),
+        "_upsample_nearest_exact2d",
     )
 )
 """Operators that keep the channels last of images of which they are, and make results of other inputs row after row."""
 IN_ROWS_OF_3_AXES = IMAGES | {"stack", "reflection_pad1d", "replication_pad1d", "instance_norm"}
 """Operators whose results of at most 3 axes are row after row."""
-CHANNELS_LAST = (0, 2, 3, 1)
+CHANGED_COPIES = frozenset(("index_put", "_unsafe_index_put", "index_fill"))
+"""Operators that change some elements of a copy of their first tensor."""
 
 
 def rows(dims: Sequence[Dim]) -> Shape:
@@ -114,7 +117,7 @@ def _walked(order: Sequence[int], repeats: Sequence[bool]) -> tuple[int, ...]:
             if order.index(a) > order.index(b):
                 break
             outwards[inner], outwards[place] = b, a
-            place = inner
+            place = inner  # the axis goes on from there
     return tuple(outwards[::-1])
 
 
@@ -173,7 +176,9 @@ def settled(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
         return x
     if in_place(op):
         return tensor(x.dtype, x.dims, x.value, layout=inputs[0].layout)
-    if name in IMAGES and x.rank == 4:
+    if name in CHANGED_COPIES:
+        return dense(x, order_of(inputs[0]))
+    if name in IMAGES and x.rank in (4, 5):
         return as_image(x, inputs if name == "cat" else inputs[:1], every=True)
     if all(map(is_plain, inputs)) and memory != "dense":
         return tensor(x.dtype, x.dims, x.value, layout=Layout(rows(x.dims), tuple(range(x.rank)), x.numel))
@@ -216,18 +221,20 @@ def as_image(x: Tensor, inputs: Sequence[Tensor], *, every: bool, grows: bool | 
     if grows is None:
         grows = any(a is not b for a, b in zip(x.dims[2:], inputs[0].dims[2:], strict=False))
     pixel = not any(d.lo > 1 for d in inputs[0].dims[2:]) and (every or True not in last[1:])
-    return dense(x, CHANNELS_LAST) if known and not (grows and pixel) else laid(x, None)
+    return dense(x, (0, *range(2, x.rank), 1)) if known and not (grows and pixel) else laid(x, None)
 
 
 def channels_last(x: Tensor) -> bool | None:
     """Whether the channels of images of several pixels are last in memory, as PyTorch sees it; None where unknown."""
     strides = strides_of(x)
-    if x.rank != 4 or x.layout is None or strides is None:
-        return None if x.rank == 4 and x.layout is not None else False
-    _, c, h, w = x.dims
-    if strides == (c * w * h, ONE, c * w, c) and c.lo > 1:
+    if x.rank not in (4, 5) or x.layout is None:
+        return False
+    if strides is None:
+        return None
+    c = x[1]
+    if x.rank == 4 and strides == (c * x[3] * x[2], ONE, c * x[3], c) and c.lo > 1:
         return True
-    return False if at_least(strides[1] * c, strides[3] + 1) is TRUE else None
+    return False if at_least(strides[1] * c, strides[-1] + 1) is TRUE else None
 
 
 def _first_order(x: Tensor, inputs: Sequence[Tensor]) -> tuple[int, ...] | None:
@@ -295,13 +302,15 @@ def seen(x: Tensor, result: Tensor) -> Tensor:
         return laid(result, None if x.rank else rows(result.dims), None, storage)
     ends = [*accumulate(result.dims, mul, initial=ONE)]
     new: list[Dim] = []
-    for _, b in chunks(x):
+    runs: dict[int, range] = {}
+    for a, b in chunks(x):
         whole = product(x.dims[:b])
         met = (k for k in range(len(new), len(ends)) if ends[k] is whole)
         stop = len(result.dims) if b == x.rank else next(met, None)
         if stop is None:
             return laid(result, None, None, storage)
+        runs[next((axis for axis in range(a, b) if x[axis] is not ONE), a)] = range(len(new), stop)
         new += [d * strides[b - 1] for d in rows(result.dims[len(new) : stop])]
-    longer = [a for a in nesting_of(x) or () if x.dims[a] is not ONE and strides[a] is not ZERO]
-    order = tuple(range(len(new))) if nesting_of(x) is not None and longer == sorted(longer) else None
+    nesting = nesting_of(x)
+    order = None if nesting is None else [axis for outer in nesting for axis in runs.get(outer, ())]
     return laid(result, new, order, storage)

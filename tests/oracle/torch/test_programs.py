@@ -6,14 +6,14 @@ import pytest
 
 pytest.importorskip("torch", reason="PyTorch is an optional package")
 
-from tests.oracle.torch.flows import FLOWS
+from tests.oracle.torch.flows import FLOWS, IN_PLACE
 from tests.oracle.torch.judge import RIGHT
 from tests.oracle.torch.nets import NETS
 from tests.oracle.torch.programs import judged
 
 
-@pytest.mark.parametrize("program", FLOWS, ids=lambda p: p.body.__name__)
-def test_memory_is_followed_through_control_flow(program) -> None:
+@pytest.mark.parametrize("program", [*FLOWS, *IN_PLACE], ids=lambda p: p.body.__name__)
+def test_memory_is_followed_through_control_flow_and_changes_in_place(program) -> None:
     assert judged(program).keys() == {RIGHT}
 
 
