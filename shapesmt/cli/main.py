@@ -26,6 +26,7 @@ from shapesmt.cli.options import (
     list_codes,
     model_command,
     settled,
+    timeout_option,
 )
 from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
 from shapesmt.collector import gc_paused
@@ -50,6 +51,9 @@ BROKEN_PIPE = 141
 _CHECK_STATUS = STATUS.format("0 proved, 1 depends or fails, 3 undecided")
 _REPRO_STATUS = STATUS.format("0 written, 1 nothing to reproduce")
 
+_NO_FRAME = "without "
+"""What Python says in a `SystemError` where it had no memory to call a function: "returned NULL without setting an
+exception", "error return without exception set"."""
 _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
 
 
@@ -93,7 +97,7 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
         hint = f"; see {path} --help" if path else ""
         status = UNDECIDED if isinstance(error, OutOfTimeError) else 2
         return status, f"error: {printable(' '.join(text.split()).rstrip('.'), 1000)}{hint}"
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or (isinstance(error, SystemError) and _NO_FRAME in str(error)):
         return UNDECIDED, "error: there isn't enough memory"
     if isinstance(error, OSError | ImportError) and not str(getattr(error, "name", "")).startswith("shapesmt"):
         return 2, f"error: {refusal(error)}"
@@ -249,13 +253,14 @@ def ops(form: Form, model: str | None) -> int:
 
 @cli.command(epilog=f"{STATUS.format('0')}. Example: shapesmt inspect unet.onnx")
 @click.argument("model", metavar="MODEL")
+@timeout_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @debug_option
-def inspect(form: Form, model: str) -> int:
+def inspect(form: Form, model: str, timeout: float) -> int:
     """Show a model's inputs, dimensions and operators: what to declare before asking."""
     from shapesmt import inspection
 
-    return show(inspection.inspect(model), form)
+    return show(inspection.inspect(model, timeout=timeout), form)
 
 
 @cli.command("help", epilog=f"{STATUS.format('0')}. Example: shapesmt help ranges")

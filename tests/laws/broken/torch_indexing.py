@@ -84,4 +84,13 @@ ROWS = [
             include_last_offset=True,
         ),
     ),
+    (laws.FOLDS_FLOATS, op("_histogramdd_from_bin_cts.default", self=i(4, 2), bins=(3, 3))),
+    (laws.OPERANDS_ONE_TYPE, op("_histogramdd_from_bin_tensors.default", self=f(4, 1), bins=(f(3, dtype="float64"),))),
+    (
+        laws.OPERANDS_ONE_TYPE,
+        op("_histogramdd_from_bin_cts.default", self=f(4, 1), bins=(3,), weight=f(4, dtype="float64")),
+    ),
+    (laws.NUMBER_PER_AXIS, op("_histogramdd_from_bin_cts.default", self=f(4, 2), bins=(3,))),
+    (laws.A_BIN, op("_histogramdd_from_bin_cts.default", self=f(4, 1), bins=(0,))),
+    (laws.WEIGHT_PER_NUMBER, op("_histogramdd_from_bin_cts.default", self=f(4, 1), bins=(3,), weight=f(3))),
 ]

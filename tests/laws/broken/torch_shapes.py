@@ -132,4 +132,17 @@ ROWS = [
     (laws.STRIDE_PER_SIZE, op("as_strided.default", self=f(10), size=(), stride=(1, 2))),
     (laws.STRIDES_NOT_NEGATIVE, op("as_strided.default", self=f(10), size=(2, 2), stride=(1, -2))),
     (laws.VIEW_INSIDE_STORAGE, op("as_strided.default", self=f(1), size=(2, 2), stride=(1, 2))),
+    (
+        laws.UPDATES_SHAPED_AS_REPLACED,
+        op("as_strided_scatter.default", self=f(4, 3), src=f(2), size=(2, 2), stride=(3, 1)),
+    ),
+    (laws.A_PART, op("_chunk_cat.default", tensors=(f(3),), dim=0, num_chunks=0)),
+    (laws.OPERANDS_ONE_TYPE, op("_chunk_cat.default", tensors=(f(3), i(3)), dim=0, num_chunks=1)),
+    (laws.INPUT_NOT_EMPTY, op("_chunk_cat.default", tensors=(f(0),), dim=0, num_chunks=1)),
+    (laws.JOINED_MATCH_OFF_AXIS, op("_chunk_cat.default", tensors=(f(2, 3), f(3, 3)), dim=1, num_chunks=1)),
+    (laws.FOLDS_FLOATS, op("frexp.Tensor", 2, self=i(3))),
+    (laws.OPERANDS_SAME_SHAPE, op("rrelu_with_noise.default", self=f(3), noise=f(2))),
+    (laws.NAMED_INPUT_GIVEN, op("segment_reduce.default", data=f(3), reduce="sum")),
+    (laws.FOLDS_FLOATS, op("segment_reduce.default", data=i(3), reduce="sum", offsets=k(0, 3))),
+    (laws.INPUT_NOT_EMPTY, op("segment_reduce.default", data=f(3), reduce="sum", lengths=i(0))),
 ]

@@ -58,6 +58,8 @@ WRITTEN = [
     lambda: aten.copy.default(x(2, 3), x(3)),
     lambda: aten.copy_.default(x(2, 3), i(2, 1)),
     lambda: aten.where.ScalarOther(b(2, 1), x(2, 3), 1.0),
+    lambda: aten.diff.default(i(2, 4), 1, -1, i(2, 1)),
+    lambda: aten.diff.default(b(2, 4), 3, 1),
     # Numbers and sizes
     lambda: aten.sym_size.int(x(2, 3), 1),
     lambda: aten.sym_numel.default(x(2, 3)),

@@ -10,7 +10,7 @@ from shapesmt.ops.shared import items
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.pairs import together
 from shapesmt.ops.torch.elementwise.promotion import cast, is_number, operand, promoted_type, result_type
-from shapesmt.ops.torch.elementwise.single import in_place
+from shapesmt.ops.torch.elementwise.single import in_place, kept
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import tensor
 
@@ -45,13 +45,13 @@ def clamp(call: Call) -> Tensor:
     dtype = promoted_type(call, ("self", *ends), (x, *ends.values()))
     result = together(call, [x, *ends.values()], dtype)
     clamped = cast(x, dtype)
-    if in_place(call) or clamped.value is None or not dtype:
+    if clamped.value is None or not dtype:
         return result
     for name, end in ends.items():
         bound = items.greatest if name == "min" else items.smallest
         value = combine(bound, (clamped, cast(end, dtype)), result.dims, dtype)
         clamped = tensor(dtype, result.dims, value)
-    return clamped
+    return kept(call, x, clamped) if in_place(call) else clamped
 
 
 @operator(*overloads("masked_fill"), memory="dense")

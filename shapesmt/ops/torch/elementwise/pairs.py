@@ -11,7 +11,7 @@ from shapesmt.ops.shared.items import INTEGERS
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, as_float, cast, kind, operand, promoted_type
-from shapesmt.ops.torch.elementwise.single import base, in_place, kept
+from shapesmt.ops.torch.elementwise.single import base, first, in_place, kept
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import tensor
 
@@ -79,12 +79,13 @@ def pair(call: Call) -> tuple[tuple[str, str], tuple[Tensor, Tensor]]:
 def together(call: Call, operands: Sequence[Tensor], dtype: str, function: Function | None = None) -> Tensor:
     """Operands broadcast together; in place, the others broadcast to the first, whose type and shape stay."""
     ctx, own = call.ctx, operands[0]
-    if in_place(call):
-        for x in operands[1:]:
-            require_broadcast_to(ctx, x, own.dims, laws.OTHERS_BROADCAST_TO_CHANGED)
-        return kept(call, own, dtype)
-    shape = ctx.broadcast(*(x.dims for x in operands))
-    return tensor(dtype, shape, combine(function, tuple(operands), shape, dtype) if dtype else None)
+    if not in_place(call):
+        shape = ctx.broadcast(*(x.dims for x in operands))
+        return tensor(dtype, shape, combine(function, tuple(operands), shape, dtype) if dtype else None)
+    for x in operands[1:]:
+        require_broadcast_to(ctx, x, own.dims, laws.OTHERS_BROADCAST_TO_CHANGED)
+    value = combine(function, tuple(operands), own.dims, dtype) if dtype else None
+    return kept(call, first(call), tensor(dtype, own.dims, value))
 
 
 @operator(*overloads(*(name for name in ARITHMETIC if name not in ("max", "min"))), *PAIRED, memory="dense")
@@ -96,12 +97,7 @@ def arithmetic(call: Call) -> Tensor:
     function = None if weighted else ARITHMETIC[base(call)]
     if dtype == "bool":
         function = {"bitwise_and": items.LOGIC["And"], "bitwise_or": items.LOGIC["Or"]}.get(base(call))
-    return together(call, _cast(call, operands, dtype), dtype, function)
-
-
-def _cast(call: Call, operands: Sequence[Tensor], dtype: str) -> Sequence[Tensor]:
-    """The operands in their common type; in place they aren't looked at."""
-    return operands if in_place(call) else [cast(x, dtype) for x in operands]
+    return together(call, [cast(x, dtype) for x in operands], dtype, function)
 
 
 @operator(*overloads(*DIVISIONS, "__ifloordiv__"), memory="dense")
@@ -109,7 +105,7 @@ def divide(call: Call) -> Tensor:
     """Operands broadcast together; no integer is divided by zero."""
     names, operands = pair(call)
     dtype = promoted_type(call, names, operands)
-    top, bottom = _cast(call, operands, dtype)
+    top, bottom = [cast(x, dtype) for x in operands]
     if dtype in INTEGERS:
         require_nonzero(call.ctx, bottom)
     return together(call, [top, bottom], dtype, DIVISIONS.get(base(call)))
@@ -121,7 +117,7 @@ def quotient(call: Call) -> Tensor:
     names, operands = pair(call)
     dtype, rounding = promoted_type(call, names, operands), call.text("rounding_mode")
     dtype = dtype if rounding else as_float(dtype)
-    top, bottom = _cast(call, operands, dtype)
+    top, bottom = [cast(x, dtype) for x in operands]
     if dtype in INTEGERS:
         require_nonzero(call.ctx, bottom)
     function = ROUNDED.get(rounding) if dtype in INTEGERS else None if rounding else items.ARITHMETIC["Div"]
@@ -154,7 +150,7 @@ def compare(call: Call) -> Tensor:
     for name in ("rtol", "atol"):
         call.ctx.check((call.number(name) or 0) >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name=name))
     function = None if close else COMPARISONS[base(call)]
-    return together(call, _cast(call, operands, dtype), "bool", function)
+    return together(call, [cast(x, dtype) for x in operands], "bool", function)
 
 
 @operator(*overloads(*LOGIC), memory="dense")

@@ -8,7 +8,7 @@ from shapesmt import laws
 from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.shared import items
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.elementwise.promotion import COMPLEX, as_float, cast, kind, operand, real_part
+from shapesmt.ops.torch.elementwise.promotion import COMPLEX, FLOAT, as_float, cast, kind, operand, real_part
 from shapesmt.ops.torch.layout import dense, is_plain, laid, order_of, strides_of
 from shapesmt.ops.torch.layout import in_place as changes
 from shapesmt.ops.torch.schemas import overloads
@@ -131,10 +131,9 @@ def unary(call: Call) -> Tensor:
     dtype = as_float(x.dtype) if name in (*OF_FLOATS, "angle") else x.dtype
     dtype = "int64" if name == "square" and dtype == "bool" else dtype
     dtype = real_part(dtype) if name in MAGNITUDES else dtype
-    if in_place(call):
-        return kept(call, x, dtype)
     followed = FOLLOWED.get(name) if call.ctx.node.op.endswith(".default") else None
-    return mapped(cast(x, dtype), dtype, items.UNARY.get(followed or ""))
+    result = mapped(cast(x, dtype), dtype, items.UNARY.get(followed or ""))
+    return kept(call, x, result) if in_place(call) else result
 
 
 def _require_numbers(call: Call, x: Tensor, name: str) -> None:
@@ -154,11 +153,11 @@ def _require_numbers(call: Call, x: Tensor, name: str) -> None:
         check((call.number("lambd") or 0) >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="lambd"))
 
 
-def kept(call: Call, own: Tensor, dtype: str) -> Tensor:
-    """The tensor that is changed in place, which has to be of a type that holds the results."""
-    holds = not dtype or not own.dtype or kind(dtype) <= kind(own.dtype)
-    call.ctx.check(holds, laws.CHANGED_HOLDS_RESULTS.of(dtype=own.dtype, result=dtype))
-    return tensor(own.dtype, own.dims)
+def kept(call: Call, own: Tensor, result: Tensor) -> Tensor:
+    """A result in the tensor that is changed in place, whose type has to hold it."""
+    holds = not result.dtype or not own.dtype or kind(result.dtype) <= kind(own.dtype)
+    call.ctx.check(holds, laws.CHANGED_HOLDS_RESULTS.of(dtype=own.dtype, result=result.dtype))
+    return tensor(own.dtype, own.dims, cast(result, own.dtype).value if own.dtype else None)
 
 
 @operator(*overloads(*PREDICATES), total=True, memory="dense")
@@ -168,6 +167,29 @@ def predicate(call: Call) -> Tensor:
     dtype = x.dtype if in_place(call) else "bool"
     negated = base(call) == "logical_not" and x.dtype == "bool"
     return mapped(x, dtype, items.PREDICATES["Not"] if negated else None)
+
+
+@operator("frexp.Tensor")
+def mantissa_and_exponent(call: Call) -> list[Tensor]:
+    """A fraction and a power of 2 for each number."""
+    x = call.tensor("self")
+    call.ctx.check(not x.dtype or kind(x.dtype) == FLOAT, laws.FOLDS_FLOATS)
+    return [tensor(x.dtype, x.dims), tensor("int32", x.dims)]
+
+
+@operator("log_sigmoid_forward.default")
+def log_sigmoid_and_buffer(call: Call) -> list[Tensor]:
+    """The shape is kept, and that of what it is computed by."""
+    x = call.tensor("self")
+    return [tensor(x.dtype, x.dims)] * 2
+
+
+@operator(*overloads("rrelu_with_noise"))
+def rrelu_with_noise(call: Call) -> Tensor:
+    """The shape is kept, and the noise has it."""
+    x = call.tensor("self")
+    call.ctx.require_agree(x, call.tensor("noise"), law=laws.OPERANDS_SAME_SHAPE)
+    return tensor(x.dtype, x.dims)
 
 
 @operator(*overloads("real", "imag"), total=True, memory="view")
