@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
@@ -51,6 +52,9 @@ BROKEN_PIPE = 141
 _CHECK_STATUS = STATUS.format("0 proved, 1 depends or fails, 3 undecided")
 _REPRO_STATUS = STATUS.format("0 written, 1 nothing to reproduce")
 
+_NO_FRAME = "without "
+"""What Python says in a `SystemError` where it had no memory to call a function: "returned NULL without setting an
+exception", "error return without exception set"."""
 _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
 
 
@@ -64,6 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tolerate_unprintable()
         with gc_paused():
             status = cli.main(args=words, prog_name="shapesmt", standalone_mode=False)
+            if arguments is None:  # the process ends, and the collector would look through all that there is
+                gc.freeze()
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except (KeyboardInterrupt, click.Abort):
@@ -94,7 +100,7 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
         hint = f"; see {path} --help" if path else ""
         status = UNDECIDED if isinstance(error, OutOfTimeError) else 2
         return status, f"error: {printable(' '.join(text.split()).rstrip('.'), 1000)}{hint}"
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or (isinstance(error, SystemError) and _NO_FRAME in str(error)):
         return UNDECIDED, "error: there isn't enough memory"
     if isinstance(error, OSError | ImportError) and not str(getattr(error, "name", "")).startswith("shapesmt"):
         return 2, f"error: {refusal(error)}"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.diagnose.certificate import certificate, complete_system, system_text
-from shapesmt.diagnose.explanation import explanation
 from shapesmt.diagnose.findings import findings, guarded, precondition, refuse
 from shapesmt.diagnose.groups import grouped
 from shapesmt.diagnose.hints import hints
@@ -15,13 +13,15 @@ from shapesmt.diagnose.warnings import declarations, model_warnings, refuse_decl
 from shapesmt.lazy import lazy
 
 if TYPE_CHECKING:
+    from shapesmt.diagnose.certificate import certified, complete_system, system_text
+    from shapesmt.diagnose.explanation import explanation_of
     from shapesmt.diagnose.page.content import page_content
 
 __all__ = [
-    "certificate",
+    "certified",
     "complete_system",
     "declarations",
-    "explanation",
+    "explanation_of",
     "findings",
     "grouped",
     "guarded",
@@ -37,5 +37,9 @@ __all__ = [
     "system_text",
 ]
 
-_HOMES = {"page.content": ["page_content"]}
+_HOMES = {
+    "certificate": ["certified", "complete_system", "system_text"],
+    "explanation": ["explanation_of"],
+    "page.content": ["page_content"],
+}
 __getattr__ = lazy(__name__, _HOMES)

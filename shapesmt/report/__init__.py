@@ -18,10 +18,11 @@ if TYPE_CHECKING:
         reports_in,
         unchecked_in,
     )
+    from shapesmt.report.bounds import Bounds, CaseBounds, DimBounds, Share, TensorBounds
     from shapesmt.report.catalogue import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
-    from shapesmt.report.constraints import Condition, NodeConstraints, Variable
     from shapesmt.report.data import Answer
     from shapesmt.report.dynamic import DynamicShapes, StaticAxis
+    from shapesmt.report.explanation import Condition, Explanation, Fact, NodeConstraints, Proof, Variable
     from shapesmt.report.finding import (
         Cause,
         Clash,
@@ -57,23 +58,8 @@ if TYPE_CHECKING:
         TensorData,
     )
     from shapesmt.report.profile import POINTS, Box, Profile, ProfileSize, TensorProfile
-    from shapesmt.report.report import (
-        Bounds,
-        CaseBounds,
-        Counts,
-        DimBounds,
-        Explanation,
-        Fact,
-        Precondition,
-        Proof,
-        Release,
-        Remedy,
-        Report,
-        Share,
-        TensorBounds,
-    )
-    from shapesmt.report.simplified import Rewritten, Simplified
-    from shapesmt.report.tightened import Tightened
+    from shapesmt.report.report import Counts, Precondition, Release, Remedy, Report
+    from shapesmt.report.simplified import Rewritten, Simplified, Tightened
 
 __all__ = [
     "POINTS",
@@ -169,10 +155,11 @@ _HOMES = {
         "reports_in",
         "unchecked_in",
     ],
+    "bounds": ["Bounds", "CaseBounds", "DimBounds", "Share", "TensorBounds"],
     "catalogue": ["DimensionFacts", "ErrorCode", "ModelFacts", "Operator", "Operators", "TensorFacts"],
-    "constraints": ["Condition", "NodeConstraints", "Variable"],
     "data": ["Answer"],
     "dynamic": ["DynamicShapes", "StaticAxis"],
+    "explanation": ["Condition", "Explanation", "Fact", "NodeConstraints", "Proof", "Variable"],
     "finding": [
         "Cause",
         "Clash",
@@ -207,23 +194,8 @@ _HOMES = {
         "Step",
         "TensorData",
     ],
-    "profile": ["POINTS", "Box", "Profile", "ProfileSize", "TensorProfile"],
-    "report": [
-        "Bounds",
-        "CaseBounds",
-        "Counts",
-        "DimBounds",
-        "Explanation",
-        "Fact",
-        "Precondition",
-        "Proof",
-        "Release",
-        "Remedy",
-        "Report",
-        "Share",
-        "TensorBounds",
-    ],
-    "simplified": ["Rewritten", "Simplified"],
-    "tightened": ["Tightened"],
+    "profile": ["Box", "POINTS", "Profile", "ProfileSize", "TensorProfile"],
+    "report": ["Counts", "Precondition", "Release", "Remedy", "Report"],
+    "simplified": ["Rewritten", "Simplified", "Tightened"],
 }
 __getattr__ = lazy(__name__, _HOMES)

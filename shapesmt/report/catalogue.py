@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
+from shapesmt.report.bounds import Bounds
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
 from shapesmt.report.data import Answer, Data
 from shapesmt.report.dynamic import DynamicShapes
+from shapesmt.report.explanation import Explanation
 from shapesmt.report.finding import SymbolRange
 from shapesmt.report.memory import Memory
 from shapesmt.report.profile import Profile
-from shapesmt.report.report import Bounds, Explanation, Report
-from shapesmt.report.simplified import Simplified
-from shapesmt.report.tightened import Tightened
+from shapesmt.report.report import Report
+from shapesmt.report.simplified import Simplified, Tightened
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from shapesmt.algebra import Verdict
 from shapesmt.algebra.formula import divides
 from shapesmt.cli.main import main
 from shapesmt.replay import run as replay
-from shapesmt.report.report import Report
+from shapesmt.report import Report
 from shapesmt.rules import registry
 from tests.oracle.graphs import generate
 from tests.support import transcripts

@@ -1,7 +1,7 @@
 """Tensors that share their memory, so that an operator that writes in place changes the elements of all.
 
-After `b = a.add_(1)`, `a` stands for `b`. After `v = a.view(-1); v.add_(1)`, the elements of `a` are no longer what
-they were: a node `changed` says so.
+After `b = a.add_(1)`, `a` stands for `b`; so does what a dropout out of training made of `a`, for it returns `a`.
+After `v = a.view(-1); v.add_(1)`, the elements of `a` are no longer what they were: a node `changed` says so.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from shapesmt.graph import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
+
+    from shapesmt.graph import AttributeValue
 
 __all__ = ["CHANGED", "Memory"]
 
@@ -20,7 +22,7 @@ CHANGED = "changed"
 
 _VIEWS = frozenset(
     (
-        *("alias", "as_strided", "chunk", "contiguous", "detach", "detach_", "diagonal", "dsplit", "expand"),
+        *("alias", "as_strided", "chunk", "conj", "contiguous", "detach", "detach_", "diagonal", "dsplit", "expand"),
         *("expand_as", "flatten", "hsplit", "imag", "lift_fresh", "mT", "mH", "matrix_H", "movedim"),
         *("moveaxis", "narrow", "numpy_T", "permute", "positive", "ravel", "real", "reshape", "reshape_as"),
         *("resolve_conj", "resolve_neg", "select", "slice", "split", "split_with_sizes", "squeeze", "swapaxes"),
@@ -28,6 +30,7 @@ _VIEWS = frozenset(
         *("unsafe_chunk", "unsafe_split", "unsqueeze", "view", "view_as", "view_as_complex", "view_as_real"),
         *("vsplit", "_conj", "_reshape_alias", "_unsafe_view", "adjoint", "atleast_1d", "atleast_2d"),
         *("atleast_3d", "broadcast_to", "cpu", "cuda", "float", "double", "half", "long", "int"),
+        "pin_memory",
     )
 )
 _RESHAPED = frozenset(
@@ -37,6 +40,7 @@ _RESHAPED = frozenset(
     )
 )
 """Operators in place that change no elements of other tensors."""
+_DROPOUTS = frozenset(("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"))
 
 
 class Memory:
@@ -50,26 +54,35 @@ class Memory:
         self.names = names
         self._unique = unique
         self._shared: dict[str, set[str]] = {}
+        self._own: dict[str, set[str]] = {}
 
-    def follow(self, op: str, read: str, written: list[str]) -> list[Node]:
+    def follow(
+        self, op: str, read: str, written: list[str], attributes: Mapping[str, AttributeValue] | None = None
+    ) -> list[Node]:
         """Follow a node; a node for each tensor whose elements it changes without saying so.
 
         Args:
             op: The operator.
             read: PyTorch's name of the tensor that it reads first.
             written: PyTorch's names of its outputs.
+            attributes: Its arguments that are constants.
         """
         base = op.split(".")[1] if op.startswith("aten.") and op.count(".") > 1 else ""
         in_place = base.endswith("_") and not base.startswith("__")
-        if not in_place and base not in _VIEWS:
+        itself = base in _DROPOUTS and not all((attributes or {}).get(name) for name in ("p", "train"))
+        if not in_place and not itself and base not in _VIEWS:
             return []
+        own = self._own.get(read, {read})
+        if itself:
+            own.update(written)
+            self._own.update(dict.fromkeys(own, own))
         group = self._shared.setdefault(read, {read})
         group.update(written)
         self._shared.update(dict.fromkeys(written, group))
         if not in_place or not written:
             return []
         old, new = self.names[read], self.names[written[0]]
-        same = [name for name in group if self.names[name] == old]
+        same = [name for name in group if self.names[name] == old or name in own]
         self.names.update(dict.fromkeys(same, new))
         return [] if base in _RESHAPED else [*self._changed(group - {*same, *written})]
 

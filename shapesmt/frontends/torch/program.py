@@ -184,7 +184,8 @@ class _Program:
             arguments.add(text(argument.get("name")), argument.get("arg"))
         outputs = self.outputs(node, name, written, names)
         made = Node(op, DOMAIN, name, arguments.inputs, outputs, Attributes(arguments.result()))
-        return [made, *(self.memory.follow(op, arguments.first, written) if arguments.first else [])]
+        first, constants = arguments.first, arguments.attributes
+        return [made, *(self.memory.follow(op, first, written, constants) if first else [])]
 
     def node_name(self, node: Mapping[str, Any], op: str, written: Sequence[str]) -> str:
         """The name of a node: before PyTorch 2.10 that of its output, or what PyTorch would call it."""

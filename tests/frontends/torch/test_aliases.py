@@ -34,3 +34,12 @@ def test_a_copy_has_memory_of_its_own() -> None:
 def test_another_shape_of_one_tensor_changes_no_elements() -> None:
     names, added = follow(("view.default", "x", "v"), ("unsqueeze_.default", "v", "u"))
     assert (names["x"], names["v"], added) == ("x", "u", [])
+
+
+def test_a_dropout_out_of_training_returns_the_tensor_itself() -> None:
+    for train, stands in ((0, "u"), (1, "x")):
+        names = {"x": "x", "d": "d", "u": "u"}
+        memory = Memory(names, str)
+        memory.follow("aten.dropout.default", "x", ["d"], {"p": 0.5, "train": train})
+        memory.follow("aten.unsqueeze_.default", "d", ["u"])
+        assert names == {"x": stands, "d": "u", "u": "u"}

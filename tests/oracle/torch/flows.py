@@ -1,4 +1,4 @@
-"""Programs with control flow whose branches and bodies see, return or carry tensors that aren't row after row."""
+"""Programs whose branches, loops and changes in place have to do with tensors that aren't row after row."""
 
 from __future__ import annotations
 
@@ -54,6 +54,36 @@ def slices_seen_as_rows(x: T) -> tuple[T, T]:
     return rows, state
 
 
+def turned_in_place(x: T) -> tuple[T, T]:
+    y = x + 1
+    y.transpose_(0, 1)
+    row = y.unsqueeze(0)
+    row.mul_(2)
+    return y.reshape(-1), row
+
+
+def seen_before_it_is_turned(x: T) -> tuple[T, T]:
+    y = x + 1
+    row, same = y.view(-1), y.detach()
+    y.t_()
+    row.add_(1)
+    return y + same.t(), row
+
+
+def dropped_and_turned(x: T) -> tuple[T, T]:
+    y = x + 1
+    z = torch.dropout(y, 0.5, False)
+    z.unsqueeze_(0)
+    return y.shape[0] + z, y
+
+
+def copied_to_columns(x: T) -> T:
+    y = torch.zeros(x.shape[1], x.shape[0])
+    y.t().copy_(x)
+    y[:, 0] += 2
+    return y.view(-1)
+
+
 FLOWS = [
     program(transposed_in_both_branches),
     program(carried_transposed),
@@ -62,3 +92,4 @@ FLOWS = [
     program(scanned_to_rows),
     program(slices_seen_as_rows, b=(1, 4, 5)),
 ]
+IN_PLACE = [*map(program, (turned_in_place, seen_before_it_is_turned, dropped_and_turned, copied_to_columns))]

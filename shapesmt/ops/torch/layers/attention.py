@@ -8,6 +8,7 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, all_of, any_of, at_least, equal, negate, select
 from shapesmt.ops.shared.require import require_broadcast_to, require_ranks
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.layout import dense, order_of
 from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
@@ -68,14 +69,14 @@ def attention(call: Call) -> Tensor:
     return tensor(q.dtype, [select(nothing, a, b) for a, b in zip(empty, shape, strict=True)])
 
 
-@operator("_scaled_dot_product_attention_math.default")
+@operator("_scaled_dot_product_attention_math.default", memory="new")
 def attention_and_scores(call: Call) -> list[Tensor]:
     """The output, and the softened scores."""
     output, scores = attended(call, call.optional("attn_mask"))
     return [tensor(call.tensor("query").dtype, shape) for shape in (output, scores)]
 
 
-@operator("_scaled_dot_product_flash_attention_for_cpu.default")
+@operator("_scaled_dot_product_flash_attention_for_cpu.default", memory="view")
 def flash_attention(call: Call) -> list[Tensor]:
     """The output, and the logarithm of the sum of each query's scores; `[b, heads, length, size]` for all."""
     ctx = call.ctx
@@ -90,4 +91,4 @@ def flash_attention(call: Call) -> list[Tensor]:
     if mask is not None:
         for d, size in zip(mask.dims[::-1], (k[2], q[2], q[1], q[0]), strict=False):
             call.unchecked(any_of(equal(d, size), equal(d, 1)), laws.MASK_BROADCASTS_TO_SCORES)
-    return [tensor(q.dtype, q.dims), tensor("float32", q.dims[:-1])]
+    return [dense(tensor(q.dtype, q.dims), order_of(q)), dense(tensor("float32", q.dims[:-1]), (0, 2, 1))]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import any_of, at_least, divides, equal, select
+from shapesmt.algebra import ONE, any_of, at_least, divides, equal, select
 from shapesmt.ops.shared.require import require_least
 from shapesmt.ops.shared.windows import sliding
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import require_one_kind
+from shapesmt.ops.torch.layout import as_image, laid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,15 +51,29 @@ def windows(call: Call, x: Tensor, w: Tensor, padding: Sequence[int]) -> list[Wi
     return sliding(w.dims[2:], stride, dilation, (padding, padding))
 
 
-def result(call: Call, filters: Dim, sizes: Sequence[Dim]) -> Tensor:
-    """`[n, filters, *sizes]`, with a batch if the input has one, and without channels if the input has none."""
+def result(call: Call, filters: Dim, sizes: Sequence[Dim], pixel: Sequence[Dim]) -> Tensor:
+    """`[n, filters, *sizes]`, with a batch if the input has one, and without channels if the input has none.
+
+    `pixel` has the sizes that an input of a single one becomes.
+    """
     ctx, x, bias = call.ctx, call.tensor("input"), call.optional("bias")
     require_one_kind(call, x, call.tensor("weight"), bias)
     before = x.rank - len(sizes) - 1
     if bias is not None:
         ctx.require_rank(bias, 1)
         ctx.require_equal(bias[0], filters, laws.BIAS_PER_FILTER)
-    return ctx.tensor([*x.dims[:before], select(equal(x[before], 0), 0, filters), *sizes], x.dtype)
+    output = ctx.tensor([*x.dims[:before], select(equal(x[before], 0), 0, filters), *sizes], x.dtype)
+    return _in_memory(output, x, call.tensor("weight"), grows=any(d.hi > 1 for d in pixel))
+
+
+def _in_memory(y: Tensor, x: Tensor, w: Tensor, *, grows: bool) -> Tensor:
+    """The output with its channels last where those of the input or of the weights are."""
+    if x.layout is w.layout is None:
+        return y
+    if x.rank == w.rank == 4:
+        return as_image(y, (x, w), every=False, grows=grows)
+    copied = x.rank == w.rank == 3 and w.layout is None and x[1].lo > 1 and (x[2].lo > 1 or not grows)
+    return y if copied else laid(y, None)
 
 
 def convolved(call: Call, *, same: bool = False, padding: Sequence[int] | None = None) -> Tensor:
@@ -69,7 +84,7 @@ def convolved(call: Call, *, same: bool = False, padding: Sequence[int] | None =
     ctx.require(divides(groups, w[0]), laws.GROUP_DIVIDES_FILTERS, w[0], groups)
     ctx.require_equal(x[1], w[1] * groups, laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS)
     sizes = [axis._replace(same=same).positions(ctx, d) for d, axis in zip(x.dims[2:], axes, strict=True)]
-    return result(call, w[0], sizes)
+    return result(call, w[0], sizes, [axis._replace(same=same).places(ONE) for axis in axes])
 
 
 def _require_spread(call: Call, x: Tensor, size: Dim) -> None:
@@ -90,16 +105,16 @@ def spread(call: Call) -> Tensor:
         ctx.check(0 <= extra < max(axis.stride, axis.dilation), laws.OUTPUT_PADDING_BELOW_STRIDE_OR_DILATION)
         sizes.append(axis.reach(size) + (extra - axis.head) - axis.tail)
         _require_spread(call, x, sizes[-1])
-    return result(call, w[1] * groups, sizes)
+    return result(call, w[1] * groups, sizes, [axis.reach(ONE) - axis.head - axis.tail for axis in axes])
 
 
-@operator("conv1d.default", "conv2d.default", "conv3d.default")
+@operator("conv1d.default", "conv2d.default", "conv3d.default", memory="view")
 def conv(call: Call) -> Tensor:
     """A window over the padded input, for each filter."""
     return convolved(call)
 
 
-@operator("conv1d.padding", "conv2d.padding", "conv3d.padding", "_convolution_mode.default")
+@operator("conv1d.padding", "conv2d.padding", "conv3d.padding", "_convolution_mode.default", memory="view")
 def conv_by_name(call: Call) -> Tensor:
     """Padding "same" makes an output of the input's sizes, and padding "valid" is none."""
     same = call.text("padding") == "same"
@@ -111,13 +126,13 @@ def conv_by_name(call: Call) -> Tensor:
     return convolved(call, same=same, padding=(0,) * (w.rank - 2))
 
 
-@operator("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input")
+@operator("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input", memory="view")
 def conv_transpose(call: Call) -> Tensor:
     """What the weights reach, less the padding."""
     return spread(call)
 
 
-@operator("convolution.default", "_convolution.default")
+@operator("convolution.default", "_convolution.default", memory="view")
 def convolution(call: Call) -> Tensor:
     """A convolution, or a transposed one; the input has a batch."""
     x, w = call.tensor("input"), call.tensor("weight")

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
+from shapesmt.algebra import ONE
 from shapesmt.ops.shared.require import sized
 from shapesmt.ops.shared.windows import DOWN, UP_INSIDE, sliding
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.layout import as_image
 from shapesmt.ops.torch.windows.convolution import per_axis
 from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
-    from shapesmt.rules import Shape, Tensor
+    from shapesmt.rules import Tensor
 
 AXES = {"1d": 1, "2d": 2, "3d": 3}
 
@@ -31,7 +33,7 @@ def require_image(call: Call, x: Tensor) -> None:
         call.ctx.require_at_least(size, 1, laws.ONLY_BATCH_EMPTY)
 
 
-def pooled(call: Call, x: Tensor) -> Shape:
+def pooled(call: Call, x: Tensor, dtype: str) -> Tensor:
     """The input's shape, with every spatial axis as long as the window has positions."""
     ctx, count = call.ctx, spatial(call)
     require_image(call, x)
@@ -51,7 +53,10 @@ def pooled(call: Call, x: Tensor) -> Shape:
     sizes = [axis.places(size) for size, axis in zip(x.dims[-count:], axes, strict=True)]
     for size in sizes:
         ctx.require_at_least(size, 1, laws.WINDOW_HAS_POSITION)
-    return (*x.dims[:-count], *sizes)
+    output = tensor(dtype, (*x.dims[:-count], *sizes))
+    if count != 2 or x.rank != 4:
+        return output
+    return as_image(output, [x], every=True, grows=any(axis.places(ONE).hi > 1 for axis in axes))
 
 
 @operator("max_pool1d.default", "max_pool2d.default", "max_pool3d.default")
@@ -59,15 +64,14 @@ def pooled(call: Call, x: Tensor) -> Shape:
 def pool(call: Call) -> Tensor:
     """Each window becomes one element."""
     x = call.tensor("self")
-    return tensor(x.dtype, pooled(call, x))
+    return pooled(call, x, x.dtype)
 
 
 @operator("max_pool1d_with_indices.default", "max_pool2d_with_indices.default", "max_pool3d_with_indices.default")
 def max_pool_with_indices(call: Call) -> list[Tensor]:
     """The greatest of each window, and where it was."""
     x = call.tensor("self")
-    shape = pooled(call, x)
-    return [tensor(x.dtype, shape), tensor("int64", shape)]
+    return [pooled(call, x, x.dtype), pooled(call, x, "int64")]
 
 
 @operator("fractional_max_pool2d.default", "fractional_max_pool3d.default")
