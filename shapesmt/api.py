@@ -27,20 +27,10 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from shapesmt import diagnose, examine
 from shapesmt.algebra import one_call
 from shapesmt.deadline import Deadline, seconds
-from shapesmt.diagnose import (
-    certificate,
-    declarations,
-    explanation,
-    findings,
-    grouped,
-    guarded,
-    hints,
-    model_warnings,
-    precondition,
-    system_text,
-)
+from shapesmt.diagnose import declarations, findings, grouped, guarded, hints, model_warnings, precondition
 from shapesmt.diagnose import release as released
 from shapesmt.diagnose import remedy as remedy_for
 from shapesmt.errors import ModelError
@@ -53,14 +43,12 @@ from shapesmt.examine import (
     analysed,
     analysed_protobuf,
     pose,
-    tensor_bounds,
-    valid_share,
 )
 from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
 from shapesmt.lazy import lazy
 from shapesmt.render import Words
-from shapesmt.report import Answer, Bounds, Explanation, Report, Tightened
+from shapesmt.report import Answer, Report
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -70,7 +58,7 @@ if TYPE_CHECKING:
     from shapesmt.optimize import simplified as simplified
     from shapesmt.optimize import simplify as simplify
     from shapesmt.proposals import dynamic_shapes as dynamic_shapes
-    from shapesmt.report import PageData
+    from shapesmt.report import Bounds, Explanation, PageData, Tightened
 
 
 LEAST_FOR_BOUNDS = 0.5
@@ -235,7 +223,7 @@ def tighten(
         raise ModelError(f"{a.problem.graph.source} fails for some admissible input; {how}")
     from shapesmt.optimize import annotated
 
-    return annotated(proto, output, a, tensor_bounds(a.examination, a.judge), question, simplify=simplify)[0]
+    return annotated(proto, output, a, examine.tensor_bounds(a.examination, a.judge), question, simplify=simplify)[0]
 
 
 def encode(
@@ -298,10 +286,8 @@ def _page(model: OpenedModel, question: Question, report: Report) -> str:
 
 def _page_data(a: Analysis, report: Report) -> PageData:
     """What a page shows beside the report: bounds, the chains of causes, the region, the formulas."""
-    from shapesmt.diagnose import page_content
-
     hurried = dataclasses.replace(a, judge=a.judge.within(max(LEAST_FOR_BOUNDS, report.seconds / 2)))
-    return page_content(a.problem, a.examination, a.judge, report, _bounds(hurried))
+    return diagnose.page_content(a.problem, a.examination, a.judge, report, _bounds(hurried))
 
 
 @one_call()
@@ -318,7 +304,7 @@ def bounded(model: Model, tensors: Iterable[str], question: Question) -> Bounds:
 def explained(model: Model, target: str | None, question: Question, *, constraints: bool = False) -> Explanation:
     """The answer of `explain`."""
     a = analysed(model, question)
-    return explanation(a.problem, a.examination, a.judge, target, a.started, constraints=constraints)
+    return diagnose.explanation_of(a.problem, a.examination, a.judge, target, a.started, constraints=constraints)
 
 
 @one_call()
@@ -331,6 +317,8 @@ def tightened(
     simplify: bool = False,
 ) -> Tightened:
     """`tighten` and `bounds` in one: the model is written if it runs for every input, or else with `valid_only`."""
+    from shapesmt.report import Tightened
+
     proto, a = analysed_protobuf(model, output, question)
     sizes = _bounds(a)
     if sizes.valid and (valid_only or not a.fails):
@@ -347,7 +335,7 @@ def encoded(model: Model, question: Question, node: str | None = None) -> str:
     """The answer of `encode`."""
     graph = load(model)
     deadline = Deadline(seconds(question.timeout))
-    return deadline.require(lambda: system_text(pose(graph, question), node), "the system isn't complete")
+    return deadline.require(lambda: diagnose.system_text(pose(graph, question), node), "the system isn't complete")
 
 
 @one_call()
@@ -378,7 +366,7 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     region = precondition(*stages)
     failures, groups = grouped(failures, *stages, region)
     counts, verdict = a.examination.tally(), a.examination.verdict
-    proven = certificate(*stages) if question.certify else ""
+    proven = diagnose.certified(*stages) if question.certify else ""
     claims = declarations(*stages, names_agree=True) if question.claims is Claims.CHECK else ()
     warnings = model_warnings(*stages, claims)
     problem, wrong = a.problem, tuple(finding for _, finding in claims)
@@ -393,8 +381,10 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
 
 def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:
     """The bounds of the named tensors (all without names), if any input is valid."""
+    from shapesmt.report import Bounds
+
     valid = a.judge.satisfiable(a.examination.domain) and not a.examination.fails
-    tensors = tensor_bounds(a.examination, a.judge, names) if valid else {}
-    share = a.judge.deadline.attempt(lambda: valid_share(a.problem, a.examination), None)
+    tensors = examine.tensor_bounds(a.examination, a.judge, names) if valid else {}
+    share = a.judge.deadline.attempt(lambda: examine.valid_share(a.problem, a.examination), None)
     about = a.problem.graph.source, a.problem.ranges, tensors, a.seconds, valid, a.problem.assumptions
     return Bounds(*about, a.examination.verdict, share)

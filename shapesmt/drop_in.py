@@ -29,6 +29,12 @@ def infer_shapes(
     believed. With `strict_mode` or `check_type`, a model with a node that no input can run is an error (`ModelError`),
     but for laws that no shape depends on; without them no solver is asked, which keeps it as quick as ONNX's. Every
     `ModelError` raised here is an `onnx.shape_inference.InferenceError` too.
+
+    >>> import onnx
+    >>> model = onnx.parser.parse_model('''<ir_version: 8, opset_import: ["":18]>
+    ... g (float[n, 4] x) => (float[k, m] z) { y = Flatten <axis=0> (x) z = Exp (y) }''')
+    >>> [dim.dim_param or dim.dim_value for dim in infer_shapes(model).graph.value_info[0].type.tensor_type.shape.dim]
+    [1, '4*n']
     """
     from shapesmt.export import annotate, refusing
     from shapesmt.frontends import load_protobuf

@@ -5,10 +5,12 @@ from __future__ import annotations
 __all__ = [
     "InternalError",
     "ModelError",
+    "OutOfTimeError",
     "RejectedError",
     "ShapeMismatch",
     "ShapesmtError",
     "SizeOverflowError",
+    "UnknownNameError",
     "UsageError",
     "printable",
 ]

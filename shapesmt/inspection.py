@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from shapesmt.api import checked
-from shapesmt.examine import Claims, Question, ValueLike, pose
+from shapesmt.deadline import Deadline, seconds
+from shapesmt.examine import TIMEOUT, Claims, Question, ValueLike, pose
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph, document, networkx_graph
 from shapesmt.inference import infer
@@ -75,6 +76,10 @@ def load_graph(model: Model) -> Graph:
 
     Raises:
         ModelError: It can't be read; of node-link JSON, naming the place in it.
+
+    >>> graph = load_graph(b'''<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Exp (x) }''')
+    >>> graph.nodes[0].op, graph.inputs["x"].shape
+    ('Exp', ('n',))
     """
     return load(model)
 
@@ -93,8 +98,10 @@ def save_graph(model: Model, path: str | os.PathLike[str]) -> None:
     write_whole(path, f"{text}\n".encode())
 
 
-def inspect(model: Model) -> ModelFacts:
+def inspect(model: Model, *, timeout: float = TIMEOUT) -> ModelFacts:
     """What one has to know of a model before one asks about it: inputs, dimensions and their axes, operators.
+
+    Shapes of outputs that take longer than the timeout are left out.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
     ... g (float[n, 4] x, float[n, m] w) => (float[k, l] y) { y = Concat <axis=1> (x, w) }'''
@@ -102,9 +109,9 @@ def inspect(model: Model) -> ModelFacts:
     >>> facts.dimensions["n"].axes, facts.outputs["y"].shape
     (('x[0]', 'w[0]'), ('n', 'm + 4'))
     """
-    graph = load(model)
-    problem = pose(graph, Question())
-    tensors = infer(problem.graph, problem.inputs).tensors
+    graph, deadline = load(model), Deadline(seconds(timeout))
+    problem = deadline.require(lambda: pose(graph, Question()), "the inputs aren't known")
+    tensors = deadline.attempt(lambda: infer(problem.graph, problem.inputs).tensors, problem.inputs)
     axes: dict[str, list[str]] = {name: [] for name in problem.ranges}
     for tensor, (_, sizes) in problem.declared.items():
         for axis, size in enumerate(sizes or ()):
@@ -112,7 +119,7 @@ def inspect(model: Model) -> ModelFacts:
     used = supported_ops(graph).operators
     aliases = {name: alias for alias, name in graph.aliases.items()}
     return ModelFacts(
-        graph.source, graph.exporter, graph.opsets, len(graph.nodes),
+        graph.source, graph.exporter, graph.opsets if graph.schemas is not None else {}, len(graph.nodes),
         {name: _facts(tensors[name]) for name in graph.inputs},
         {name: _facts(tensors[name]) for name in graph.outputs if name in tensors},
         {n: DimensionFacts(r, tuple(axes[n]), aliases.get(n, "")) for n, r in problem.ranges.items() if axes[n]},
@@ -131,6 +138,11 @@ def supported_ops(model: Model | None = None) -> Operators:
 
     `expanded` marks those that have none of their own, but stand for nodes that do: a model's functions, and
     operators that their format defines by others.
+
+    >>> model = b'''<ir_version: 8, opset_import: ["":18, "my.own":1]>
+    ... g (float[n] x) => (z) { y = my.own.Odd (x) z = Exp (y) }'''
+    >>> [(op.qualified, op.since) for op in supported_ops(model).operators]
+    [('Exp', 1), ('my.own.Odd', None)]
     """
     from shapesmt.frontends import onnx as frontend
     from shapesmt.rules import resolve, rules

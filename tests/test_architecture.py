@@ -193,6 +193,20 @@ def test_test_files_are_named_after_a_module_their_package_or_a_topic(folder: Pa
     assert named - {p.stem for p in folder.glob("*.py")} - {folder.name} == topics
 
 
+def late(door: Path) -> set[tuple[str, str]]:
+    """Module and name of what a door imports only when it is asked for."""
+    said = [n.value for n in ast.parse(door.read_text()).body if ast.unparse(n).startswith("_HOMES = ")]
+    package = ".".join(door.parent.relative_to(PACKAGE.parent).parts)
+    return {(f"{package}.{m}", name) for node in said for m, names in ast.literal_eval(node).items() for name in names}
+
+
+@pytest.mark.parametrize("door", [p for p in FILES if late(p)], ids=lambda p: str(p.parent.relative_to(PACKAGE.parent)))
+def test_what_loads_late_is_what_the_type_checker_sees(door: Path) -> None:
+    modules, names = {module for module, _ in late(door)}, offered(door.parent)
+    assert {name for _, name in late(door)} <= {*names}
+    assert {(m, name) for m, name in imported(door) if m in modules and name in names} == late(door)
+
+
 def test_importing_the_package_loads_no_heavy_library() -> None:
     heavy = ("onnx", "z3", "networkx", "rich", "numpy", "onnxruntime", "tensorboard", "distributed", "fsspec")
     code = f"import shapesmt, shapesmt.cli, sys; print([m for m in {heavy} if m in sys.modules])"

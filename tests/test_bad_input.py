@@ -14,7 +14,7 @@ import shapesmt
 from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
 from shapesmt.errors import ShapesmtError
-from shapesmt.report.report import Report
+from shapesmt.report import Report
 from tests.support.hostile import assert_refused, model
 
 TIMEOUT = 5  # seconds the analysis may take

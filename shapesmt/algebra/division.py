@@ -17,7 +17,7 @@ from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import ATOMS, MAX_PRODUCT, ZERO, Dim, Monomial, as_dim, const, from_terms, make_atom, of_atom
 from shapesmt.algebra.factors import common_factor, divide_terms, without
 from shapesmt.algebra.operations import FLOOR_DIVISION
-from shapesmt.algebra.relaxation import tight
+from shapesmt.algebra.relaxation import nonnegative, tight
 
 
 @FLOOR_DIVISION.defines
@@ -39,8 +39,10 @@ def floor_divide(a: Dim, b: Dim) -> Dim:
         a, b = _cancelled(a, b)
         if b.constant is not None:
             return quotient + a // b
-        if b.lo > 0 and a.lo >= 0 and tight(b - a)[0] > 0:
+        if b.lo > 0 and a.lo >= 0 and nonnegative(b - a - 1):
             return quotient
+        if b.lo > 0 and a.hi < 0 and nonnegative(b + a):
+            return quotient - 1
         return quotient + make_atom(FLOOR_DIVISION, (a, b))
     return make_atom(FLOOR_DIVISION, (a, b))
 

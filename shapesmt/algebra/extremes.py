@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from shapesmt.algebra.dim import Dim, as_dim, make_atom
 from shapesmt.algebra.operations import MAX, MIN, Operation
-from shapesmt.algebra.relaxation import tight
+from shapesmt.algebra.relaxation import nonnegative
 
 
 @MIN.defines
@@ -46,4 +46,4 @@ def _dominates(op: Operation, a: Dim, b: Dim) -> bool:
     """Whether `b` can never be the extreme, since `a` is always at most (for `max`, at least) `b`."""
     if op is MIN:
         a, b = b, a
-    return a.lo >= b.hi or tight(a - b)[0] >= 0
+    return a.lo >= b.hi or nonnegative(a - b)

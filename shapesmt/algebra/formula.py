@@ -23,12 +23,11 @@ from shapesmt.algebra.dim import ATOMS, Atom, Dim, Monomial, as_dim, make_atom, 
 from shapesmt.algebra.factors import common_factor, divide_terms
 from shapesmt.algebra.interning import Table
 from shapesmt.algebra.operations import MAX, MIN, SELECT, written
-from shapesmt.algebra.relaxation import there, tight
+from shapesmt.algebra.relaxation import nonnegative, seen, there, tight
 
 MAX_FACTOR = 64  # the greatest number that is tried as the ratio of two factors
 MAX_CLAUSES = 48  # the most clauses that are compared with each other
 MAX_LIFTED = 5  # the deepest nesting of cases into which a comparison is distributed
-
 
 Operator: TypeAlias = Literal["eq", "ne", "ge", "and", "or", "true", "false"]
 
@@ -134,7 +133,8 @@ def equal(a: Dim | int, b: Dim | int) -> Formula:
     p = divide_terms(p, divisor, ())
     if next(c for m, c in p.terms if m) < 0:
         p = -p
-    lo, hi = tight(p)
+    lo, hi = seen(p)
+    lo, hi = (lo, hi) if lo <= 0 <= hi and lo < hi else tight(p)
     if lo > 0 or hi < 0:
         return FALSE
     if lo == 0 == hi:
@@ -159,7 +159,8 @@ def at_least(a: Dim | int, b: Dim | int) -> Formula:
     if divisor > 1:
         constant = dict(p.terms).get((), 0)
         p = divide_terms(p - constant, divisor, ()) + constant // divisor
-    lo, hi = tight(p)
+    lo, hi = seen(p)
+    lo, hi = (lo, hi) if lo < 0 <= hi else tight(p)
     if lo >= 0:
         return TRUE
     if hi < 0:
@@ -194,10 +195,8 @@ def negate(f: Formula) -> Formula:
     >>> negate(at_least(symbol("s", 1), 5))
     Formula('s <= 4')
     """
-    if f is TRUE:
-        return FALSE
-    if f is FALSE:
-        return TRUE
+    if f is TRUE or f is FALSE:
+        return FALSE if f is TRUE else TRUE
     if f.op == "ge":
         assert f.dim is not None
         return at_least(-f.dim, 1)
@@ -365,8 +364,9 @@ def _factorwise(p: Dim) -> Formula | None:
         parts: list[Formula] = []
         left = abs(number)
         for a, x in pairs or ():
-            factor = next((k for k in range(1, min(left, MAX_FACTOR) + 1) if tight(k * x - a)[0] >= 0), 0)
-            if not factor or left % factor or a.lo < 1:
+            ratios = (k for k in range(1, min(left, MAX_FACTOR) + 1) if left % k == 0)
+            factor = next((k for k in ratios if nonnegative(k * x - a)), 0)
+            if not factor or a.lo < 1:
                 break
             left //= factor
             parts.append(equal(a, factor * x))

@@ -27,7 +27,7 @@ from weakref import WeakValueDictionary, ref
 from shapesmt.collector import gc_paused
 from shapesmt.deadline import look
 
-__all__ = ["LIMIT", "Table", "WeakTable", "entries_of", "forget", "forget_between", "memo", "one_call", "sizes"]
+__all__ = ["LIMIT", "LOCK", "Table", "WeakTable", "entries_of", "forget", "forget_between", "memo", "one_call", "sizes"]
 
 LIMIT = 250_000
 """The most entries of all tables together that one call leaves to the next: some 200 MB."""

@@ -4,20 +4,28 @@
 >>> h = symbol("h", 1, 64)
 >>> (h - h // 2 * 2).lo, tight(h - h // 2 * 2)
 (-63, (0, 1))
+
+The values of an expression at a few sizes show how tight a bound can be at best, and so where it isn't worth looking
+for one (`seen`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from math import inf, prod
+from operator import add, mul
 from typing import Any, TypeAlias
+from zlib import crc32
 
 from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, from_terms, of_atom, term_bounds
 from shapesmt.algebra.factors import common_factor, divide_terms, without
+from shapesmt.algebra.interning import memo
 from shapesmt.algebra.intervals import Bound, Interval
 from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation
 
+Upper: TypeAlias = Callable[..., Bound]
 MAX_PLAIN = 5  # the depth of expressions that are looked at where a symbol is a number
 MAX_RELAXED = 12  # deeper expressions are bounded by interval arithmetic alone
 
@@ -27,6 +35,17 @@ def tight(dim: Dim) -> Interval:
     if dim.relaxed is None:
         dim.relaxed = (dim.lo, dim.hi) if dim.constant is not None else _relaxed(dim)
     return dim.relaxed
+
+
+def nonnegative(dim: Dim) -> bool:
+    """Whether an expression is known never to be negative.
+
+    >>> from shapesmt.algebra.dim import symbol
+    >>> h = symbol("h", 1, 64)
+    >>> nonnegative(h - h // 2 * 2), nonnegative(h - 2)
+    (True, False)
+    """
+    return dim.lo >= 0 or (seen(dim)[0] >= 0 and tight(dim)[0] >= 0)
 
 
 def _relaxed(dim: Dim) -> Interval:
@@ -42,46 +61,62 @@ def _relaxed(dim: Dim) -> Interval:
     return lo, hi
 
 
-def _upper(p: Dim, depth: int, budget: list[int]) -> Bound:
-    """An upper bound of p: the least one found by replacing one atom at a time by a bound of it."""
+def _upper(p: Dim, depth: int, budget: list[int], goal: Bound = inf) -> Bound:
+    """An upper bound of p: the least one found by replacing one atom at a time by a bound of it.
+
+    Nothing is replaced where p attains a value that is no less than the goal, or no less than the bound so far.
+    """
     best = p.hi
     if depth == 0 or p.constant is not None:
+        return best
+    attained, deeper = seen(p)[1], partial(_upper, depth=depth - 1, budget=budget)
+    if attained >= goal:
         return best
     for monomial, coefficient in p.terms:
         for n in dict.fromkeys(monomial):
             atom = ATOMS[n]
             bound = ABOVE.get(atom.op)
-            if bound is None or budget[0] <= 0:
+            if bound is None or budget[0] <= 0 or best <= attained:
                 continue
             rest = from_terms({without(monomial, (n,)) or (): coefficient})
             if rest.lo < 0 < rest.hi:
                 continue
             budget[0] -= 1
             others = p - rest * of_atom(atom)
-            best = min(best, bound(others, rest, atom, depth - 1, budget))
+            best = min(best, bound(others, rest, atom, deeper, min(best, goal)))
     return best
 
 
-def _above_quotient(others: Dim, factor: Dim, atom: Atom, depth: int, budget: list[int]) -> Bound:
+def _above_quotient(others: Dim, factor: Dim, atom: Atom, upper: Upper, goal: Bound) -> Bound:
     numerator, k = atom.args[0], atom.args[1].constant
     if k is None or k <= 0:
         return inf
     most = numerator if factor.lo >= 0 else numerator - (k - 1)
-    bound = _upper(others * k + factor * most, depth, budget)
+    bound = upper(others * k + factor * most, goal=goal * k)
     return bound if bound in (inf, -inf) else bound // int(k)
 
 
-def _above_extreme(others: Dim, factor: Dim, atom: Atom, depth: int, budget: list[int]) -> Bound:
-    choices = [_upper(others + factor * a, depth, budget) for a in atom.args]
-    one_is_enough = (atom.op is MIN) == (factor.lo >= 0)
-    return min(choices) if one_is_enough else max(choices)
+def _above_extreme(others: Dim, factor: Dim, atom: Atom, upper: Upper, goal: Bound) -> Bound:
+    if (atom.op is MIN) != (factor.lo >= 0):
+        return _above_all(others, factor, atom.args, upper, goal)
+    return min(upper(others + factor * a, goal=goal) for a in atom.args)
 
 
-def _above_choice(others: Dim, factor: Dim, atom: Atom, depth: int, budget: list[int]) -> Bound:
-    return max(_upper(others + factor * a, depth, budget) for a in atom.args[1:])
+def _above_choice(others: Dim, factor: Dim, atom: Atom, upper: Upper, goal: Bound) -> Bound:
+    return _above_all(others, factor, atom.args[1:], upper, goal)
 
 
-Above: TypeAlias = Callable[[Dim, Dim, Atom, int, list[int]], Bound]
+def _above_all(others: Dim, factor: Dim, cases: Iterable[Dim], upper: Upper, goal: Bound) -> Bound:
+    """A bound in every case; the first one that is no less than the goal is one that is of no use."""
+    most: Bound = -inf
+    for case in cases:
+        most = max(most, upper(others + factor * case, goal=goal))
+        if most >= goal:
+            return inf
+    return most
+
+
+Above: TypeAlias = Callable[[Dim, Dim, Atom, Upper, Bound], Bound]
 ABOVE: dict[Operation, Above | None] = {
     FLOOR_DIVISION: _above_quotient,
     MIN: _above_extreme,
@@ -91,6 +126,84 @@ ABOVE: dict[Operation, Above | None] = {
     SYMBOL: None,
 }
 """An upper bound of `others + factor*atom` with a factor of constant sign; None for atoms that aren't replaced."""
+
+
+REACHES = (0, inf, 5, 60, 1000, 100_000)  # at each point, how far a symbol is from the end of its range at most
+FAR = 1 << 20  # how far it is from an end without another
+Row: TypeAlias = "tuple[int, ...]"
+_ROWS: dict[Atom, Row | None] = memo("values at a few points", {})
+
+
+def seen(dim: Dim) -> Interval:
+    """The least and the greatest value of an expression at a few points, which are within its bounds.
+
+    >>> from shapesmt.algebra.dim import symbol
+    >>> h = symbol("h", 1, 64)
+    >>> seen(h - h // 2 * 2), seen(h * h)
+    ((0, 1), (1, 4096))
+    """
+    row = _row(dim)
+    return (inf, -inf) if row is None else (min(row), max(row))
+
+
+def _row(dim: Dim) -> Row | None:
+    """The values of an expression at the points; None where some part of it is out of bounds, or too large."""
+    row: Row = (0,) * len(REACHES)
+    for monomial, coefficient in dim.terms:
+        term: Row = (coefficient,) * len(REACHES)
+        for n in monomial:
+            factor = _at_points(ATOMS[n])
+            if factor is None:
+                return None
+            term = tuple(map(mul, term, factor))
+        row = tuple(map(add, row, term))
+    return row
+
+
+def _at_points(atom: Atom) -> Row | None:
+    if atom not in _ROWS:
+        row = _row(atom.definition) if atom.definition is not None else _applied(atom)
+        inside = row is not None and all(atom.lo <= v <= atom.hi and abs(v) < intervals.LIMIT for v in row)
+        _ROWS[atom] = row if inside else None
+    return _ROWS[atom]
+
+
+def _applied(atom: Atom) -> Row | None:
+    """The values of an operation; where no bound of it replaces it, any within its bounds."""
+    if ABOVE.get(atom.op) is None and atom.op is not PRODUCT:
+        return tuple([_picked(atom, reach) for reach in REACHES])
+    rows = [_row(a) if isinstance(a, Dim) else _truth(a) for a in atom.args]
+    known = [row for row in rows if row is not None]
+    return tuple(map(APPLIED[atom.op], *known)) if len(known) == len(rows) else None
+
+
+def _picked(atom: Atom, reach: float) -> int:
+    """A value of a symbol, no further than that from its least one (or from its greatest, where it has no least)."""
+    up, span = atom.lo > -inf, min(atom.hi - atom.lo, FAR)
+    far = int(span) if reach == inf else crc32(f"{atom.name} {reach}".encode()) % (int(min(span, reach)) + 1)
+    far -= far % atom.step
+    return int(atom.lo) + far if up else int(min(atom.hi, 0)) - far
+
+
+def _truth(condition: Any) -> Row | None:
+    """At which points a condition holds."""
+    if condition.dim is not None:
+        row = _row(condition.dim)
+        holds = {"eq": (0).__eq__, "ne": (0).__ne__, "ge": (0).__le__}[condition.op]
+        return None if row is None else tuple(map(holds, row))
+    rows = [_truth(a) for a in condition.args]
+    known = [row for row in rows if row is not None]
+    return tuple(map(max if condition.op == "or" else min, *known)) if len(known) == len(rows) > 1 else None
+
+
+APPLIED: dict[Operation, Callable[..., int]] = {
+    FLOOR_DIVISION: lambda a, b: a // b if b else 0,
+    PRODUCT: mul,
+    MIN: min,
+    MAX: max,
+    SELECT: lambda truth, a, b: a if truth else b,
+}
+"""The value of each operation of known values."""
 
 
 class _Number:

@@ -7,11 +7,11 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from shapesmt.cli.options import settled
+from shapesmt.cli.options import settled, with_options
 from shapesmt.errors import printable
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from shapesmt.report import BatchReport
 
 __all__ = ["Fleet", "checked", "fleet_options", "is_several"]
-
-Command = TypeVar("Command", bound=Callable[..., object])
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Fleet:
         return self.summary or any((self.scheduler, self.cache, self.output, self.index))
 
 
-def fleet_options(command: Command) -> Command:
+def fleet_options(command: Callable[..., object]) -> Callable[..., object]:
     """The options that are about many models, in one argument, `fleet`."""
 
     @functools.wraps(command)
@@ -64,8 +62,7 @@ def fleet_options(command: Command) -> Command:
                      help="Text of the table, and of what models have in common, without the reports."),
         click.option("--index", metavar="FILE.html", help="Write that as a page as well."),
     ]  # fmt: skip
-    decorated: Any = functools.reduce(lambda decorated, option: option(decorated), reversed(options), gathered)
-    return decorated  # type: ignore[no-any-return]
+    return with_options(gathered, options)
 
 
 def is_several(path: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
@@ -26,6 +27,7 @@ from shapesmt.cli.options import (
     list_codes,
     model_command,
     settled,
+    timeout_option,
 )
 from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
 from shapesmt.collector import gc_paused
@@ -50,6 +52,9 @@ BROKEN_PIPE = 141
 _CHECK_STATUS = STATUS.format("0 proved, 1 depends or fails, 3 undecided")
 _REPRO_STATUS = STATUS.format("0 written, 1 nothing to reproduce")
 
+_NO_FRAME = "without "
+"""What Python says in a `SystemError` where it had no memory to call a function: "returned NULL without setting an
+exception", "error return without exception set"."""
 _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
 
 
@@ -63,6 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tolerate_unprintable()
         with gc_paused():
             status = cli.main(args=words, prog_name="shapesmt", standalone_mode=False)
+            if arguments is None:  # the process ends, and the collector would look through all that there is
+                gc.freeze()
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except (KeyboardInterrupt, click.Abort):
@@ -93,7 +100,7 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
         hint = f"; see {path} --help" if path else ""
         status = UNDECIDED if isinstance(error, OutOfTimeError) else 2
         return status, f"error: {printable(' '.join(text.split()).rstrip('.'), 1000)}{hint}"
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or (isinstance(error, SystemError) and _NO_FRAME in str(error)):
         return UNDECIDED, "error: there isn't enough memory"
     if isinstance(error, OSError | ImportError) and not str(getattr(error, "name", "")).startswith("shapesmt"):
         return 2, f"error: {refusal(error)}"
@@ -249,13 +256,14 @@ def ops(form: Form, model: str | None) -> int:
 
 @cli.command(epilog=f"{STATUS.format('0')}. Example: shapesmt inspect unet.onnx")
 @click.argument("model", metavar="MODEL")
+@timeout_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @debug_option
-def inspect(form: Form, model: str) -> int:
+def inspect(form: Form, model: str, timeout: float) -> int:
     """Show a model's inputs, dimensions and operators: what to declare before asking."""
     from shapesmt import inspection
 
-    return show(inspection.inspect(model), form)
+    return show(inspection.inspect(model, timeout=timeout), form)
 
 
 @cli.command("help", epilog=f"{STATUS.format('0')}. Example: shapesmt help ranges")

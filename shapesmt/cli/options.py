@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,6 +30,8 @@ __all__ = [
     "model_command",
     "settled",
     "sizes",
+    "timeout_option",
+    "with_options",
 ]
 
 GUARDS = ("check", "ignore")  # as `shapesmt.examine.question` has them, which takes longer to import
@@ -115,6 +116,12 @@ def debug_option(command: Command) -> Command:
     return click.option("--debug", is_flag=True, expose_value=False, help=text)(command)
 
 
+timeout_option = click.option(
+    "--timeout", type=click.FloatRange(0, min_open=True), default=60.0, metavar="SECONDS",
+    callback=_number, show_default=True, help="Leave undecided what takes longer.",
+)  # fmt: skip
+
+
 def model_command(command: Command) -> Command:
     """The argument and the options that every question about a model takes."""
     return click.argument("model", metavar="MODEL", shell_complete=complete_model)(_question(command, FORMS))
@@ -142,8 +149,7 @@ def _question(command: Command, forms: Sequence[Form]) -> Command:
                      help='Relation between dimensions: "total == past + seq".'),
         click.option("--guards", type=click.Choice(GUARDS), default=GUARDS[0], show_default=True,
                      help="What a PyTorch program checks before it runs; ignored where it is lowered."),
-        click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, metavar="SECONDS",
-                     callback=_number, show_default=True, help="Leave undecided what takes longer."),
+        timeout_option,
         click.option("--config", metavar="FILE",
                      help="Configuration; by default the nearest shapesmt.toml or [tool.shapesmt]."),
         click.option("--no-config", is_flag=True, help="Read no configuration."),
@@ -153,7 +159,14 @@ def _question(command: Command, forms: Sequence[Form]) -> Command:
                      help="Say on standard error how long each stage took."),
         debug_option,
     ]  # fmt: skip
-    return functools.reduce(lambda decorated, option: option(decorated), reversed(options), command)
+    return with_options(command, options)
+
+
+def with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    """A command with more options, which its help lists in this order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def memory_options(command: Command) -> Command:
@@ -166,8 +179,7 @@ def memory_options(command: Command) -> Command:
         click.option("--at", multiple=True, metavar="NAME=SIZE", callback=sizes,
                      help="The bytes at this size; --max looks there only."),
     ]  # fmt: skip
-
-    return functools.reduce(lambda decorated, option: option(decorated), reversed(options), command)
+    return with_options(command, options)
 
 
 declared_option = click.option(

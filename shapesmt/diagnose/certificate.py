@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shapesmt.system import Encoding, Part
 
 
-def certificate(problem: Problem, examination: Examination, judge: Judge) -> str:
+def certified(problem: Problem, examination: Examination, judge: Judge) -> str:
     """The verdict of the complete system, which must not contradict the pipeline's.
 
     Raises:

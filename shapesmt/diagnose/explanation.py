@@ -17,7 +17,7 @@ from shapesmt.language import unknown_name
 from shapesmt.report import Cause, Explanation, Finding, Group
 
 
-def explanation(
+def explanation_of(
     problem: Problem, examination: Examination, judge: Judge, target: str | None, started: float, *, constraints: bool
 ) -> Explanation:
     """Why the target is as it is; with `constraints`, what its node contributes to the solver's system.

@@ -12,7 +12,20 @@ from collections.abc import Mapping
 from functools import partial
 from operator import itemgetter
 
-from shapesmt.algebra import TRUE, Kind, Verdict, all_of, name_text, negate, resolved, symbol
+from shapesmt.algebra import (
+    FLOOR_DIVISION,
+    SYMBOL,
+    TRUE,
+    Dim,
+    Formula,
+    Kind,
+    Verdict,
+    all_of,
+    name_text,
+    negate,
+    resolved,
+    symbol,
+)
 from shapesmt.deadline import limit, look, stage
 from shapesmt.examine.examination import Examination, Judgement, Tally
 from shapesmt.examine.judge import Judge
@@ -21,6 +34,7 @@ from shapesmt.examine.problem import Problem
 from shapesmt.inference import Inference, infer, out_of_time, start
 from shapesmt.rules import Application, Requirement, Tensor, Unjudged, tensor
 
+SHALLOW = 6  # the depth of conditions for which it is worth trying whether a narrowing settles them
 LOOKAHEAD = 64  # nodes inferred at a time after the symbols were narrowed; doubled at each further step
 
 
@@ -55,6 +69,15 @@ def is_open(r: Requirement) -> bool:
     return any(s.kind in (Kind.OPEN, Kind.LOST) for s in r.formula.symbols)
 
 
+def is_plain(condition: Formula) -> bool:
+    """Whether a condition is about one symbol and its quotients by numbers: there is nothing to simplify in it."""
+    return len(condition.symbols) == 1 and condition.dim is not None and _is_plain(condition.dim)
+
+
+def _is_plain(size: Dim) -> bool:
+    return all(a.op is SYMBOL or (a.op is FLOOR_DIVISION and all(map(_is_plain, a.args))) for a in size.atoms())
+
+
 @stage("shapes, node by node")
 def _inferred(problem: Problem, judge: Judge, claims: Mapping[str, Tensor]) -> Inference:
     """The inference as far as it comes before the deadline; the nodes after that are marked as out of time."""
@@ -80,6 +103,7 @@ class _Examiner:
         self._unreachable: set[int] = set()
         self._open: list[int] = []
         self._counts: Counter[tuple[str, str]] = Counter()
+        self._behind: Narrowing | None = None  # by the reported conditions, where the inference doesn't know it
 
     def examination(self) -> Examination:
         """The outcome so far."""
@@ -107,41 +131,61 @@ class _Examiner:
         """Judge all nodes; where a condition narrows the symbols, inference is run again for the nodes after it."""
         count = len(self._problem.graph.nodes)
         done, ahead = 0, count
-        while done < count:
+        while done < count or self._behind:
             end = min(done + ahead, count)
             with limit(self._judge.deadline), stage("shapes, node by node"):
                 self._inference.advance(max(0, end - len(self._inference.applications)))
-            stopped = self._judge_until(done, end)
-            done, ahead = stopped or end, 2 * ahead
-            if stopped is not None and self._judge.deadline.attempt(partial(self._narrow, done), False):
-                ahead = LOOKAHEAD
+            done, ahead = self._judge_until(done, end), 2 * ahead
+            if self._behind and (done < end or done == count):
+                self._behind = None
+                if self._judge.deadline.attempt(partial(self._narrow, done), False):
+                    ahead = LOOKAHEAD
 
-    def _judge_until(self, first: int, end: int) -> int | None:
-        """Judge the nodes from `first` to `end`; where a condition narrows symbols, return the next index."""
+    def _judge_until(self, first: int, end: int) -> int:
+        """Judge the nodes from `first` on, and return the index of the first that isn't judged.
+
+        That is `end`, or where a condition narrowed symbols, the next node for which this makes a difference.
+        """
         applications = self._inference.applications[first:end]
         places = dict(zip(reversed(applications), range(end - 1, first - 1, -1), strict=True))
         tallies: dict[Application, tuple[Tally, Tally]] = {}
-        stopped = None
         for application, index in sorted(places.items(), key=itemgetter(1)):
             if application.unjudged or application.facts or application.requirements:
+                if self._behind and not self._can_wait(application, self._behind):
+                    end = index
+                    break
                 known = len(self._judgements)
                 tallies[application] = self._in_time(application, index)
-                if len(self._judgements) > known and self._judge.deadline.attempt(self._narrows, False):
-                    stopped = index + 1
-                    break
-        for application, times in Counter(applications[: (stopped or end) - first]).items():
+                if len(self._judgements) > known:
+                    self._behind = self._judge.deadline.attempt(self._narrows, None)
+        for application, times in Counter(applications[: end - first]).items():
             once, again = tallies.get(application, ({}, {}))
             self._count(once)
             self._count(again, times - 1)
-        return stopped
+        return end
 
     def _count(self, tally: Tally, times: int = 1) -> None:
         for key, number in tally.items():
             self._counts[key] += number * times
 
-    def _narrows(self) -> bool:
-        """Whether the reported conditions narrow symbols further than inference has used so far."""
-        return self._domain.narrowing() != self._narrowing.meanings
+    def _narrows(self) -> Narrowing | None:
+        """The narrowing by the reported conditions, where inference hasn't used it so far."""
+        meanings = self._domain.narrowing()
+        return Narrowing(meanings) if meanings != self._narrowing.meanings else None
+
+    def _can_wait(self, application: Application, ahead: Narrowing) -> bool:
+        """Whether a node can be judged before its sizes are inferred again: that would change nothing about it."""
+        formulas = (self._narrowing.back(r.formula) for r in application.requirements)
+        return (
+            ahead.only_ranges
+            and not application.unjudged
+            and not application.facts
+            and all(
+                is_plain(part) or (part.depth <= SHALLOW and ahead.settles(part))
+                for f in formulas
+                for part in f.conjuncts
+            )
+        )
 
     @stage("shapes again, with the sizes that run")
     def _narrow(self, done: int) -> bool:
@@ -181,6 +225,8 @@ class _Examiner:
         self._unjudged.extend((index, u) for u in application.unjudged if self._is_reachable(u))
         self._limit(application)
         pending = tuple(self._narrowing.requirement(r) for r in application.requirements if r.formula is not TRUE)
+        if self._behind:
+            pending = tuple(r for r in pending if not self._behind.settles(r.formula))
         tally = {("PROVED", "normal form"): len(application.requirements) - len(pending)}
         if not pending:
             return tally, tally

@@ -7,8 +7,9 @@ Once a node is reported to require `height % 16 == 0`, the nodes after it are ju
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
-from shapesmt.algebra import Atom, Dim, Formula, Substitution, of_atom
+from shapesmt.algebra import TRUE, Atom, Dim, Formula, Substitution, of_atom
 from shapesmt.rules import Requirement, Tensor, rewritten, tensor
 
 
@@ -40,6 +41,16 @@ class Narrowing:
         """A condition translated back to the problem's own symbols."""
         original: Formula = self._back.apply(formula)
         return original
+
+    @cached_property
+    def only_ranges(self) -> bool:
+        """Whether each symbol is replaced by one of the same name in a narrower range."""
+        twins = ((s, meaning.as_symbol()) for s, meaning in self.meanings.items())
+        return all(twin is not None and twin.name == s.name for s, twin in twins)
+
+    def settles(self, formula: Formula) -> bool:
+        """Whether a condition holds for all values of the narrowed symbols, by its normal form."""
+        return self._forth.apply(formula) is TRUE
 
     def requirement(self, r: Requirement) -> Requirement:
         """A requirement translated back to the problem's own symbols."""

@@ -83,7 +83,8 @@ class Entry:
             if stated == _sum(body).encode():
                 entry = json.loads(body)
                 if all(SideRead(*read).unchanged(self._beside) for read in entry["reads"]):
-                    return replace(Report.from_dict(entry["report"]), model=model, strict=self._question.strict)
+                    report = Report.from_dict({**entry["report"], "model": model})
+                    return replace(report, strict=True) if self._question.strict else report
         except (OSError, KeyError, TypeError, ValueError):  # there is none, or another version's
             pass
         return None
@@ -107,22 +108,19 @@ def _entries(path: str) -> bytes:
         return Path(path).read_bytes()
 
 
+class _Last:
+    """The question that was asked last, which is that of thousands of models: one tuple, as threads share it."""
+
+    asked: tuple[Question, Mapping[str, Any], list[str], str] | None = None
+
+
 def digest(question: Question, shapes: Mapping[str, Any]) -> str:
     """What tells a question, and the version of all that answers it, from others."""
-    return _sum(json.dumps([__version__, _onnx(), plugin_versions()]).encode(), _written(question, shapes))
-
-
-class _Last:
-    """The question that was written last, which is that of thousands of models: one tuple, as threads share it."""
-
-    written: tuple[Question, Mapping[str, Any], bytes] | None = None
-
-
-def _written(question: Question, shapes: Mapping[str, Any]) -> bytes:
-    last = _Last.written
-    if last is None or last[0] is not question or last[1] is not shapes:
-        last = _Last.written = question, shapes, json.dumps([_plain(question), _plain(shapes)]).encode()
-    return last[2]
+    last, plugins = _Last.asked, plugin_versions()
+    if last is None or last[0] is not question or last[1] is not shapes or last[2] != plugins:
+        written = json.dumps([__version__, _onnx(), plugins, _plain(question), _plain(shapes)])
+        last = _Last.asked = question, shapes, plugins, _sum(written.encode())
+    return last[3]
 
 
 @cache

@@ -98,15 +98,16 @@ def _named(path: str) -> tuple[str, str]:
 
 
 def _content(path: str, *, weights: bool = True) -> bytes:
+    file = Path(path)
     try:
-        status = Path(path).stat()
+        status = file.stat()
         mode = status.st_mode
         if stat.S_ISREG(mode) and not path.endswith(".onnx") and is_zip(beginning := _beginning(path)):
             return beginning
         if stat.S_ISREG(mode) and status.st_size > LARGE and not weights:
             return _without_weights(path, status.st_size)
         if stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
-            return Path(path).read_bytes()
+            return file.read_bytes()
     except (OSError, ValueError, MemoryError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or str(error) or "out of memory"
         raise ModelError(f"cannot read {printable(path)}: {reason}") from None
@@ -139,4 +140,5 @@ def is_folder(path: str) -> bool:
 
 def _saved(folder: str) -> str:
     """The name of the saved model's file in a folder (`saved_model.pb`); "" if there is none."""
-    return next((name for name in _SAVED if os.path.isfile(os.path.join(folder, name))), "")  # noqa: PTH113, PTH118 - an unreadable file counts as missing
+    names = _SAVED if os.path.isdir(folder) else ()  # noqa: PTH112 - an unreadable file counts as missing
+    return next((name for name in names if os.path.isfile(os.path.join(folder, name))), "")  # noqa: PTH113, PTH118

@@ -120,7 +120,7 @@ def _in_memory(model: Any) -> OpenedModel | None:
         return OpenedModel(Format.NETWORKX, model, "<networkx graph>")
     from shapesmt.frontends import onnx
 
-    if onnx.is_proto(model):
+    if onnx.is_model(model):
         return OpenedModel(Format.ONNX, model, "<model>")
     kind = torch_class(model)
     return _of_torch(model, kind) if kind else None

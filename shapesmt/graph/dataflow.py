@@ -48,6 +48,7 @@ __all__ = [
     "SCHEMA",
     "Document",
     "Flow",
+    "constant",
     "document",
     "document_of",
     "is_flow",

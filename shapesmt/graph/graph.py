@@ -31,6 +31,7 @@ __all__ = [
     "Graph",
     "Literal",
     "Node",
+    "Place",
     "Reference",
     "Scalar",
     "Schemas",
@@ -47,6 +48,8 @@ class Reference:
 
 _Constant: TypeAlias = int | float | str | Literal | Declared | Reference
 _Constants: TypeAlias = tuple[int, ...] | tuple[float, ...] | tuple[str, ...] | tuple[Literal, ...]
+Place: TypeAlias = tuple[str, int]
+"""A tensor and an axis."""
 AttributeValue: TypeAlias = Union[_Constant, _Constants, tuple[Declared, ...], "Graph", tuple["Graph", ...]]
 
 
@@ -231,8 +234,9 @@ class Graph:
     """What its format says of operators."""
     arguments: Mapping[str, object] = field(default_factory=dict)
     """The arguments of the module that it was exported from, nested as it takes them, each with its input's name."""
-    asked: frozenset[tuple[str, int]] = frozenset()
-    """The axes of inputs that the caller wanted to vary when the model was exported, as far as that is known."""
+    asked: Mapping[Place, bool] = field(default_factory=dict)
+    """The sizes of inputs that were to vary when the model was exported, as far as that is known; whether each was
+    named, or all sizes were to vary."""
     source_line: Callable[[int, Node], SourceLine | None] = field(default=_unknown, repr=False)
     """Where each node, by its index, was written in Python, as far as the file says."""
 
@@ -279,6 +283,11 @@ class Graph:
             reached |= new
             ahead.extend(new)
         return reached
+
+    @property
+    def is_program(self) -> bool:
+        """Whether it is a program of PyTorch."""
+        return "torch" in self.opsets
 
     @property
     def unguarded(self) -> Graph:

@@ -17,15 +17,15 @@ same numbers. Equal numbers prove that the elements are equal; different numbers
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import Atom, Dim, Kind, Substitution, at_least, atom_of, of_atom, symbol, twin
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import Function, Node
+from shapesmt.inference.makers import Makers
 from shapesmt.rules import FLOATS, Application, Decided, Elements, Shape, Tensor
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class Numbers:
     """The numbers of the tensors of one graph.
 
     Args:
-        nodes: The graph's, in topological order.
+        makers: The nodes that compute them.
         tensors: What is known of the tensors so far.
         rules: What the operators of the nodes do, by domain and name.
         opsets: The versions of the operator sets.
@@ -156,7 +156,7 @@ class Numbers:
 
     def __init__(
         self,
-        nodes: Sequence[Node],
+        makers: Makers,
         tensors: Mapping[str, Tensor],
         rules: Mapping[tuple[str, str], Rule | Function | None],
         opsets: Mapping[str, int],
@@ -164,15 +164,11 @@ class Numbers:
         outside: Callable[[str], Number | None],
         prefix: str = "",
     ) -> None:
-        self._nodes, self._tensors, self._rules, self._opsets = nodes, tensors, rules, opsets
+        self._makers, self._tensors, self._rules, self._opsets = makers, tensors, rules, opsets
         self._outside = outside
         self.scope, self.prefix = scope, prefix
         self._numbers: dict[str, Number] = {}
         self._token = object()
-
-    @cached_property
-    def _makers(self) -> dict[str, tuple[Node, int]]:
-        return {name: (node, i) for node in self._nodes for i, name in enumerate(node.outputs) if name}
 
     def of(self, name: str) -> Number:
         """The number of a tensor."""
@@ -191,9 +187,9 @@ class Numbers:
     def _read(self, name: str) -> list[str]:
         """The tensors from which unknown elements are computed."""
         maker = self._makers.get(name)
-        if maker is None or self._followed(name) or self._changing(maker[0]):
+        if maker is None or self._followed(name) or self._changing(maker):
             return []
-        return [n for n in maker[0].inputs if n]
+        return [n for n in maker.inputs if n]
 
     def _followed(self, name: str) -> bool:
         known = self._tensors.get(name)
@@ -210,18 +206,17 @@ class Numbers:
         scope = self.scope
         if self._followed(name):
             return scope.number("known", self._tensors[name])
-        maker = self._makers.get(name)
-        if maker is None:
+        node = self._makers.get(name)
+        if node is None:
             number = self._outside(name)
             return scope.number(self._token, name) if number is None else number
-        node, index = maker
         if self._changing(node):
             return scope.number(self._token, name)
         read = [self._numbers[n] if n else -1 for n in node.inputs]
         if node.op == "Identity":
             return read[0]
-        version = self._opsets.get(node.domain)
-        number = scope.number(node.domain, node.op, version, node.attributes, len(node.outputs), index, *read)
+        version, place = self._opsets.get(node.domain), [*node.outputs].index(name)
+        number = scope.number(node.domain, node.op, version, node.attributes, len(node.outputs), place, *read)
         if node.op in COMPARING:
             self._compared(node, number)
         return number
@@ -242,8 +237,7 @@ class Numbers:
     def truths(self, name: str) -> tuple[str, bool]:
         """A tensor in which as many elements are nonzero as in this one, or (with True) as many are 0: x for Not(x)."""
         zeros = False
-        while name in self._makers:
-            node, _ = self._makers[name]
+        while (node := self._makers.get(name)) is not None:
             same_shape = node.op in STRETCHING and self._shape(node.inputs[0]) == self._shape(name) is not None
             if not same_shape and node.op not in REARRANGING | CONVERTING | NEGATING:
                 break
@@ -260,8 +254,7 @@ class Numbers:
 
     def _element(self, name: str, place: int) -> tuple[str, int]:
         """The tensor from which an element is copied, and its place there, in row-major order."""
-        while name in self._makers and not self._followed(name):
-            node, _ = self._makers[name]
+        while (node := self._makers.get(name)) is not None and not self._followed(name):
             widened = self._dtype(node.inputs[0]) in WIDE and self._dtype(name) == "int64"
             if node.op in INTACT or (node.op in CONVERTING and widened):
                 name = node.inputs[0]
@@ -279,8 +272,7 @@ class Numbers:
 
     def boolean(self, name: str) -> bool:
         """Whether the elements of a tensor are 0 or 1, whatever they are."""
-        while name in self._makers:
-            node, _ = self._makers[name]
+        while (node := self._makers.get(name)) is not None:
             if node.op not in REARRANGING | CONVERTING or self._dtype(name) == "bool":
                 break
             name = node.inputs[0]

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from math import inf, prod
 
 from shapesmt.algebra import ZERO, Atom, Dim, Kind, Substitution, partly_known, symbol
 from shapesmt.algebra.numeric import from_dim
 from shapesmt.graph import Function, Graph, Literal, Node
+from shapesmt.inference.makers import Makers
 from shapesmt.rules import (
     DATA,
     DATA_CAUSE,
@@ -87,7 +87,7 @@ class Origins:
     """The origins of the tensors of one graph.
 
     Args:
-        nodes: The graph's, in topological order.
+        makers: The nodes that compute them.
         tensors: What is known of the tensors so far.
         literals: The graph's constants.
         rules: What the operators of the nodes do, by domain and name.
@@ -98,7 +98,7 @@ class Origins:
 
     def __init__(
         self,
-        nodes: Sequence[Node],
+        makers: Makers,
         tensors: Mapping[str, Tensor],
         literals: Mapping[str, Literal],
         rules: Rules,
@@ -106,7 +106,7 @@ class Origins:
         trace: Trace,
         to_read: set[Literal],
     ) -> None:
-        self._nodes = nodes
+        self._makers = makers
         self._tensors = tensors
         self._literals = literals
         self._rules = rules
@@ -116,10 +116,6 @@ class Origins:
         self._origins: dict[str, Origin] = {}
         self._items: dict[str, list[Origin]] = {}
         self._to_read = to_read
-
-    @cached_property
-    def _makers(self) -> dict[str, Node]:
-        return {name: node for node in self._nodes for name in node.outputs}
 
     def origin(self, name: str) -> Origin:
         """The origin of a tensor's unknown elements."""
@@ -140,8 +136,10 @@ class Origins:
 
     def _makes_data(self, parent: str, name: str) -> bool:
         """Whether a tensor is data since this one of those it is computed from is, whatever the others are."""
-        read, t, node = self._tensors.get(parent), self._tensors.get(name), self._makers[name]
-        if self._origins.get(parent) != DATA or read is None or read.value is not None or read.followed or t is None:
+        read, t, node = self._tensors.get(parent), self._tensors.get(name), self._makers.get(name)
+        if self._origins.get(parent) != DATA or read is None or t is None or node is None:
+            return False
+        if read.value is not None or read.followed:
             return False
         known = name in self._inner or node.attributes.graphs or node.op in MOVES
         return not known and isinstance(self._rule(node), Rule) and _small_shape(t) is None

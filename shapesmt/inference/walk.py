@@ -17,6 +17,7 @@ from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Kind, entries_of, memo, sub
 from shapesmt.deadline import TimeUp, look
 from shapesmt.graph import Function, Graph, Literal, Node, Schemas
 from shapesmt.inference.apply import UNKNOWN, Applier, Run, Step, out_of_time
+from shapesmt.inference.makers import Makers
 from shapesmt.inference.numbering import Number, Numbers, Scope
 from shapesmt.inference.origins import Origins, Outside, carried, entering
 from shapesmt.ops import bound
@@ -98,8 +99,9 @@ class Walk(Applier):
     ) -> Iterator[Application]:
         """Nodes applied in turn."""
         self.literals |= {node.outputs[0] for node in nodes if node.op == "Constant" and node.outputs}
-        self.origins = Origins(nodes, tensors, literals, self._rules, self._outside, self.trace, self.to_read)
-        self.numbers = Numbers(nodes, tensors, self._rules, self._opsets, self.scope, self.numbered, self.prefix)
+        makers = Makers(nodes, {*tensors})
+        self.origins = Origins(makers, tensors, literals, self._rules, self._outside, self.trace, self.to_read)
+        self.numbers = Numbers(makers, tensors, self._rules, self._opsets, self.scope, self.numbered, self.prefix)
         plain: dict[tuple[Any, ...], Application] = {}
         tensors.pop("", None)  # the name of what is left out
         get, known = tensors.get, plain.get
@@ -108,13 +110,14 @@ class Walk(Applier):
                 op, domain, _, reads, writes, attributes = node
                 key = (attributes, op, domain, len(writes), *map(get, reads))
                 application = known(key)
-                if application is not None:
-                    for name, t in zip(writes, application.outputs):  # noqa: B905 - as many, seen before
-                        tensors[name] = t  # noqa: PERF403
-                else:
+                if application is None:
                     application = self._step(node, tensors)
                     if not attributes.graphs and self._is_plain(application):
                         plain[key] = application
+                elif len(writes) == 1 and writes[0]:  # nearly always: the rest is twice as slow
+                    tensors[writes[0]] = application.outputs[0]
+                else:
+                    tensors.update(pair for pair in zip(writes, application.outputs, strict=True) if pair[0])
                 yield application
         finally:
             if not self._depth:  # they refer to this walk and to all that it has seen: without them it ends here

@@ -41,6 +41,7 @@ OPERANDS_ONE_TYPE = Law("SM501", "both operands have one element type")
 CHANGED_HOLDS_RESULTS = Law(
     "SM501", "a tensor of type {dtype} that is changed in place can hold results of type {result}"
 )
+SAMPLES_ARE_NUMBERS = Law("SM501", "samples aren't boolean")
 NEGATED_NOT_BOOLEAN = Law("SM501", "what is negated isn't boolean")
 FOLDS_FLOATS = Law("SM501", "what is averaged or measured are floats")
 INPUT_COMPLEX = Law("SM501", "the input is complex")
@@ -192,4 +193,4 @@ PART_IS_PLACE_AND_SIZE = Law("SM502", "the part is a place and a size")
 TABLE_MADE_BY_MODEL = Law("SM502", "the table is made by the model")
 PLACEHOLDER_IS_CHARACTER = Law("SM502", "what stands for others is a character")
 FIRST_OR_LAST_AXIS = Law("SM502", "the axis is the first or the last")
-DEVIATION_NOT_NEGATIVE = Law("SM502", "the deviation isn't negative, nor 0 for logarithms")
+DEVIATION_NOT_NEGATIVE = Law("SM502", "the deviation isn't negative")

@@ -74,6 +74,7 @@ CUMULATIVE_LENGTH_PER_SAMPLE = Law("SM116", "there is a cumulative length per sa
 KEY_PER_TOKEN = Law("SM116", "there is a key per token")
 LABEL_PER_STEP = Law("SM116", "there is a label for each step")
 LABEL_PER_CLASS = Law("SM116", "there is a label per class")
+LABELS_PER_SAMPLE = Law("SM116", "there are labels for each sample")
 LENGTH_PER_SAMPLE = Law("SM116", "there is a length per sample")
 MASK_PER_WINDOW_ELEMENT = Law("SM116", "there is a mask for each of the window's elements")
 MULTIPLIER_PER_N_GRAM_PLACE = Law("SM116", "there is a multiplier per place of an n-gram")

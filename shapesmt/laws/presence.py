@@ -60,6 +60,7 @@ ROW_ENDS = Law("SM204", "there is an end before each row, and one behind the las
 AN_IMAGE = Law("SM204", "there is an image")
 IMAGE_INDEX_PER_BOX = Law("SM204", "there is an image's index per box")
 A_CLASS = Law("SM204", "there is at least one class")
+A_NUMBER_TO_DRAW = Law("SM204", "there is at least one number to draw")
 A_CLASS_TO_DRAW = Law("SM204", "there is at least one class to draw")
 A_COLUMN = Law("SM204", "there is at least one column")
 A_GROUP = Law("SM204", "there is at least one group, not {groups}")

@@ -29,6 +29,7 @@ SEGMENT_COUNT_NOT_NEGATIVE = Law("SM309", "the number of segments isn't negative
 PAST_LENGTH_NOT_NEGATIVE = Law("SM309", "the past length isn't negative")
 REGULARIZER_NOT_NEGATIVE = Law("SM309", "the regularizer isn't negative")
 OBJECT_SHARE_NOT_NEGATIVE = Law("SM309", "the share of an object isn't negative")
+PARAMETER_POSITIVE = Law("SM309", "{name} is positive")
 NAMED_ATTRIBUTE_NOT_NEGATIVE = Law("SM309", "attribute '{name}' is not negative")
 SIZE_NOT_NEGATIVE = Law("SM309", "the size isn't negative")
 LISTED_SIZES_NOT_NEGATIVE = Law("SM309", "the sizes {sizes} are at least 0")

@@ -49,6 +49,7 @@ KERNEL_AND_OUTPUT_NOT_EMPTY = Law("SM202", "the kernel isn't empty, nor is the o
 SLICES_HAVE_ELEMENT = Law("SM202", "the slices have an element, not {size}")
 STEP_POSITIVE = Law("SM202", "the step is positive, not {step}")
 EQUAL_STRIDES = Law("SM202", "the strides of height and width are equal")
+SAMPLES_FOR_SLOPE = Law("SM201", "there are {least} samples or more along the axis")
 WINDOW_TWO_SAMPLES_AND_STEP = Law("SM202", "the window has two samples or more, and the step is positive")
 PAD_COUNT = Law("SM202", "there are {count} pads")
 WINDOWS_ALONG_CHANNELS_OR_IMAGE = Law("SM202", "windows are along the channels, or along height and width")

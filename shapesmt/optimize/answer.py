@@ -50,6 +50,11 @@ def simplify(
         ModelError: The model fails for some admissible input, and `valid_only` doesn't say that these aren't meant; or
             it is for OpenVINO, and some size has no proven end.
         InternalError: ONNX Runtime computes something else, at one of `check_runs` sizes.
+
+    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
+    ... g (float[n] x) => (float[n] z) { y = Identity (x) z = Exp (y) }'''
+    >>> [node.op_type for node in simplify(model).graph.node]
+    ['Exp']
     """
     question = Question(dims, shapes, values, assume, timeout, target=target)
     proto, answer = _simplified(model, output, question, valid_only=valid_only, runs=check_runs)

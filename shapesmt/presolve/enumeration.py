@@ -21,7 +21,6 @@ from shapesmt.algebra import (
     Kind,
     all_of,
     evaluate,
-    fits_int64,
     lowest,
     substitute,
 )
@@ -164,12 +163,12 @@ def sides(truth: NDArray[np.bool_]) -> list[NDArray[np.bool_]] | None:
 
 def seen_at_an_end(facts: Formula, ends: Mapping[Atom, Interval]) -> bool:
     """Whether a condition is known to hold where all symbols are least, or where all are greatest."""
-    known = all(-inf < lo <= hi < inf for lo, hi in ends.values())
-    if not known or not facts.symbols <= ends.keys() or not fits_int64(facts):
+    if not facts.symbols <= ends.keys() or any(lo > hi for lo, hi in ends.values()):
         return False
-    least = {s: int(lo) for s, (lo, _) in ends.items()}
-    greatest = {s: int(hi - (hi - lo) % s.step) for s, (lo, hi) in ends.items()}
-    return any(Evaluator(at).formula(facts) for at in (least, greatest))
+    least = {s: lo for s, (lo, _) in ends.items()}
+    greatest = {s: hi - (hi - lo) % s.step for s, (lo, hi) in ends.items()}
+    finite = [at for at in (least, greatest) if all(-inf < size < inf for size in at.values())]  # nor nan
+    return any(Evaluator({s: int(size) for s, size in at.items()}).formula(facts) for at in finite)
 
 
 def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.bool_]:

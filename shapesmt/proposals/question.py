@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from shapesmt.algebra import TRUE, Verdict, one_call
-from shapesmt.diagnose import precondition, remedy
+from shapesmt.diagnose import precondition, remedy, static_axes
 from shapesmt.errors import ModelError, UsageError
 from shapesmt.examine import TIMEOUT, Analysis, Question, analysed
 from shapesmt.frontends import Format, Model, OpenedModel, asked, load, opened
@@ -21,7 +21,6 @@ from shapesmt.graph import Graph
 from shapesmt.language import Range, RangeLike, ShapeLike, names_in, parse_formula, parse_range
 from shapesmt.profiles import Points
 from shapesmt.proposals.axes import Layout, layout
-from shapesmt.proposals.static import static_axes
 from shapesmt.proposals.text import Words, identifier, written
 from shapesmt.report import DynamicShapes, Precondition, SymbolRange
 

@@ -95,9 +95,10 @@ def _residues(symbol: Atom, values: Values, truth: Truth) -> Residues | None:
             passed[first[sample_truth] % m] = failed[first[~sample_truth] % m] = True
             same = not (passed & failed).any()
         if same:
-            good = np.unique(values[truth] % m)
-            if not np.isin(values[~truth] % m, good).any():
-                return (m, tuple(good.tolist()))
+            good = np.zeros(m, dtype=np.bool_)
+            good[values[truth] % m] = True
+            if not good[values[~truth] % m].any():
+                return (m, tuple(np.flatnonzero(good).tolist()))
     return None
 
 

@@ -52,9 +52,10 @@ def notices(report: Report) -> Iterator[Notice]:
             finding.source,
         )
     for warning in report.warnings:
-        identity = f"{warning.code}\n{warning.node or warning.tensor}"
         about = warning.node or warning.tensor
-        yield Notice("warning", warning.code, about, warning.op_type, printable(warning.text, 1000), identity)
+        identity = f"{warning.code}\n{about}"
+        text = printable(warning.text, 1000)
+        yield Notice("warning", warning.code, about, warning.op_type, text, identity, source=warning.source)
 
 
 def step(cause: Cause) -> str:

@@ -24,11 +24,12 @@ from shapesmt.rules import Elements, Floats, Tensor, from_literal, positions, te
 if TYPE_CHECKING:
     import onnx
 
-__all__ = ["Cut", "CutError", "Feed", "at", "cut"]
+__all__ = ["UNABLE", "Cut", "CutError", "Feed", "Shape", "at", "bytes_of", "cut", "too_large"]
 
 Number: TypeAlias = int | float | bool
 Shape: TypeAlias = tuple[int, ...]
 
+MEMORY = 1 << 30  # the most bytes of the inputs and of all tensors computed from them; a larger part is not run
 KEPT = 1 << 20  # bytes of a constant that stays one
 LARGEST_INSIDE = 1 << 26  # bytes of a constant inside a node that stands in for what another file has
 LISTED = 1 << 16  # the most elements of an input that are listed
@@ -53,6 +54,16 @@ _FED = frozenset({"bool", "string", "float16", "float32", "float64", "complex64"
 
 class CutError(UsageError):
     """A part of a model can't be cut out; the message has the reason."""
+
+
+def bytes_of(t: Tensor) -> int:
+    """How many bytes the elements of a tensor take, about, and as far as its sizes are known."""
+    return 4 * prod(d.constant for d in t.shape or () if d.constant is not None)
+
+
+def too_large(needed: int) -> str:
+    """Why tensors of so many bytes aren't computed; "" where they are."""
+    return f"running it would take {needed / (1 << 30):.1f} GiB" if needed > MEMORY else ""
 
 
 class Feed(NamedTuple):

@@ -6,25 +6,20 @@ The inputs are filled as for ONNX Runtime, floats with 1 and integers with 0; wh
 from __future__ import annotations
 
 import importlib.util
-import logging
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from io import BytesIO
-from math import prod
 from typing import Any
 
 from shapesmt.deadline import Deadline
 from shapesmt.errors import ModelError, UsageError, printable
 from shapesmt.frontends import Format, OpenedModel
+from shapesmt.frontends.torch.live import quiet
 from shapesmt.graph import GUARDS, Graph
-from shapesmt.replay.cut import at
+from shapesmt.replay.cut import at, bytes_of, too_large
 from shapesmt.report import Counterexample, Finding, FindingKind, Replay
 
 __all__ = ["program_of", "replayed_program"]
 
-MEMORY = 1 << 30  # bytes of all tensors of a run; a larger one isn't begun
 DRAWN = 8  # random fills where data decides
 _CHECKS = ("_check_input_constraints_pre_hook", "_check_input_constraints_for_graph")
 
@@ -42,7 +37,7 @@ def program_of(model: OpenedModel) -> Any:
         raise UsageError("--replay of a program needs PyTorch, which is not installed: pip install 'shapesmt[torch]'")
     import torch
 
-    with _quiet():
+    with quiet():
         try:
             return torch.export.load(model.content.path or BytesIO(model.content.content))
         except Exception as error:  # whatever it raises is its answer
@@ -70,9 +65,9 @@ def replayed_program(
 
 
 def _replay(name: str, program: Any, graph: Graph, finding: Finding, example: Counterexample) -> Replay:
-    needed = _bytes(graph, example)
-    if needed > MEMORY:
-        return Replay(name, None, finding.node, f"running it would take {needed / (1 << 30):.1f} GiB")
+    reason = too_large(sum(map(bytes_of, at(graph, example).values())))
+    if reason:
+        return Replay(name, None, finding.node, reason)
     by_data = finding.kind is FindingKind.DATA
     last = None
     for seed in range(DRAWN if by_data else 1):
@@ -88,19 +83,13 @@ def _replay(name: str, program: Any, graph: Graph, finding: Finding, example: Co
     return Replay(name, False, finding.node, "it runs there")
 
 
-def _bytes(graph: Graph, example: Counterexample) -> int:
-    """How much all tensors take together, where that is known."""
-    shapes = ([d.constant for d in t.shape or ()] for t in at(graph, example).values())
-    return sum(4 * prod(size for size in shape if size is not None) for shape in shapes)
-
-
 def _run(program: Any, example: Counterexample, guarded: bool, seed: int) -> tuple[str, str]:
     """The node that fails and PyTorch's message; "" where everything runs."""
     import torch
 
     torch.manual_seed(seed)
     arguments = [_argument(spec, program, example, seed) for spec in program.graph_signature.input_specs]
-    with _quiet(), torch.no_grad():
+    with quiet(), torch.no_grad():
         if guarded:
             return _refused(program, arguments)
         place = [""]
@@ -168,15 +157,3 @@ def _short(error: BaseException) -> str:
     """The first line of PyTorch's message."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     return printable((lines[0] if lines else type(error).__name__).rstrip("."), 240)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    before = logging.root.manager.disable
-    logging.disable(logging.CRITICAL)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.disable(before)

@@ -26,7 +26,7 @@ from shapesmt.deadline import Deadline
 from shapesmt.errors import UsageError, printable
 from shapesmt.frontends import Format, load, load_protobuf, opened
 from shapesmt.graph import Graph
-from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, cut
+from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, bytes_of, cut, too_large
 from shapesmt.report import Finding, FindingKind, Replay
 from shapesmt.rules import Tensor
 
@@ -44,7 +44,6 @@ Fill: TypeAlias = "Mapping[str, int] | Random"
 """What fills inputs whose elements are unknown: a number for each type, or a random generator."""
 
 _ANY_OPSET = "ALLOW_RELEASED_ONNX_OPSET_ONLY"
-MEMORY = 1 << 30  # the most bytes of the inputs and of all tensors computed from them; a larger part is not run
 SECONDS = 60.0  # of one run
 # The working directory's modules aren't ours.
 _WORKER = "import sys; del sys.path[0]; from shapesmt.replay.run import serve; serve()"
@@ -120,7 +119,7 @@ def replayed(runs: Any, graph: Graph, findings: tuple[Finding, ...], deadline: D
     """The findings, each with the result of running its counterexample, as long as there is time."""
     if all(f.counterexample is None for f in findings):
         return findings
-    if graph.opsets.keys() >= {"torch"}:
+    if graph.is_program:
         from shapesmt.replay.programs import replayed_program
 
         return replayed_program(runs, graph, findings, deadline)
@@ -161,18 +160,15 @@ def _replay(proto: onnx.ModelProto, graph: Graph, finding: Finding, runtime: Run
 
 
 def _refuse_large(part: Cut, known: Mapping[str, Tensor]) -> None:
-    """Refuse a run that takes more than `MEMORY`.
+    """Refuse a run that takes too much memory.
 
     Raises:
         CutError: It would.
     """
-    sizes = [feed.bytes for feed in part.feeds.values()]
-    for name in (name for node in part.nodes[:-1] for name in node.output):
-        numbers = [d.constant for d in known[name].shape or ()] if name in known else [None]
-        sizes.append(4 * prod(n for n in numbers if n is not None))
-    needed = sum(sizes)
-    if needed > MEMORY:
-        raise CutError(f"running it would take {needed / (1 << 30):.1f} GiB")
+    computed = [known[name] for node in part.nodes[:-1] for name in node.output if name in known]
+    reason = too_large(sum(feed.bytes for feed in part.feeds.values()) + sum(map(bytes_of, computed)))
+    if reason:
+        raise CutError(reason)
 
 
 class Runtime:

@@ -1,72 +1,65 @@
 """Answers as frozen data."""
 
-from shapesmt.report.batch import (
-    AnyResult,
-    BatchReport,
-    Exported,
-    Tally,
-    Tallying,
-    Times,
-    Unchecked,
-    reports_in,
-    unchecked_in,
-)
-from shapesmt.report.catalogue import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
-from shapesmt.report.constraints import Condition, NodeConstraints, Variable
-from shapesmt.report.data import Answer
-from shapesmt.report.dynamic import DynamicShapes, StaticAxis
-from shapesmt.report.finding import (
-    Cause,
-    Clash,
-    Counterexample,
-    Finding,
-    FindingKind,
-    Group,
-    Guarded,
-    ModelWarning,
-    Replay,
-    Side,
-    Source,
-    SymbolRange,
-    WarningKind,
-)
-from shapesmt.report.memory import Budget, Chart, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
-from shapesmt.report.page import (
-    Axis,
-    Calculator,
-    CauseGraph,
-    Cell,
-    Elements,
-    Link,
-    NumberLine,
-    PageData,
-    PlacedNode,
-    Raster,
-    Run,
-    Shape,
-    Size,
-    Slider,
-    Step,
-    TensorData,
-)
-from shapesmt.report.profile import POINTS, Box, Profile, ProfileSize, TensorProfile
-from shapesmt.report.report import (
-    Bounds,
-    CaseBounds,
-    Counts,
-    DimBounds,
-    Explanation,
-    Fact,
-    Precondition,
-    Proof,
-    Release,
-    Remedy,
-    Report,
-    Share,
-    TensorBounds,
-)
-from shapesmt.report.simplified import Rewritten, Simplified
-from shapesmt.report.tightened import Tightened
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.lazy import lazy
+
+if TYPE_CHECKING:
+    from shapesmt.report.batch import (
+        AnyResult,
+        BatchReport,
+        Exported,
+        Tally,
+        Tallying,
+        Times,
+        Unchecked,
+        reports_in,
+        unchecked_in,
+    )
+    from shapesmt.report.bounds import Bounds, CaseBounds, DimBounds, Share, TensorBounds
+    from shapesmt.report.catalogue import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
+    from shapesmt.report.data import Answer
+    from shapesmt.report.dynamic import DynamicShapes, StaticAxis
+    from shapesmt.report.explanation import Condition, Explanation, Fact, NodeConstraints, Proof, Variable
+    from shapesmt.report.finding import (
+        Cause,
+        Clash,
+        Counterexample,
+        Finding,
+        FindingKind,
+        Group,
+        Guarded,
+        ModelWarning,
+        Replay,
+        Side,
+        Source,
+        SymbolRange,
+        WarningKind,
+    )
+    from shapesmt.report.memory import Budget, Chart, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
+    from shapesmt.report.page import (
+        Axis,
+        Calculator,
+        CauseGraph,
+        Cell,
+        Elements,
+        Link,
+        NumberLine,
+        PageData,
+        PlacedNode,
+        Raster,
+        Run,
+        Shape,
+        Size,
+        Slider,
+        Step,
+        TensorData,
+    )
+    from shapesmt.report.profile import POINTS, Box, Profile, ProfileSize, TensorProfile
+    from shapesmt.report.report import Counts, Precondition, Release, Remedy, Report
+    from shapesmt.report.simplified import Rewritten, Simplified, Tightened
 
 __all__ = [
     "POINTS",
@@ -149,3 +142,60 @@ __all__ = [
     "reports_in",
     "unchecked_in",
 ]
+
+_HOMES = {
+    "batch": [
+        "AnyResult",
+        "BatchReport",
+        "Exported",
+        "Tally",
+        "Tallying",
+        "Times",
+        "Unchecked",
+        "reports_in",
+        "unchecked_in",
+    ],
+    "bounds": ["Bounds", "CaseBounds", "DimBounds", "Share", "TensorBounds"],
+    "catalogue": ["DimensionFacts", "ErrorCode", "ModelFacts", "Operator", "Operators", "TensorFacts"],
+    "data": ["Answer"],
+    "dynamic": ["DynamicShapes", "StaticAxis"],
+    "explanation": ["Condition", "Explanation", "Fact", "NodeConstraints", "Proof", "Variable"],
+    "finding": [
+        "Cause",
+        "Clash",
+        "Counterexample",
+        "Finding",
+        "FindingKind",
+        "Group",
+        "Guarded",
+        "ModelWarning",
+        "Replay",
+        "Side",
+        "Source",
+        "SymbolRange",
+        "WarningKind",
+    ],
+    "memory": ["Budget", "Chart", "Greatest", "HeldTensor", "IndexLimit", "Memory", "Peak", "PeakAt"],
+    "page": [
+        "Axis",
+        "Calculator",
+        "CauseGraph",
+        "Cell",
+        "Elements",
+        "Link",
+        "NumberLine",
+        "PageData",
+        "PlacedNode",
+        "Raster",
+        "Run",
+        "Shape",
+        "Size",
+        "Slider",
+        "Step",
+        "TensorData",
+    ],
+    "profile": ["Box", "POINTS", "Profile", "ProfileSize", "TensorProfile"],
+    "report": ["Counts", "Precondition", "Release", "Remedy", "Report"],
+    "simplified": ["Rewritten", "Simplified", "Tightened"],
+}
+__getattr__ = lazy(__name__, _HOMES)

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
+from shapesmt.report.bounds import Bounds
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
 from shapesmt.report.data import Answer, Data
 from shapesmt.report.dynamic import DynamicShapes
+from shapesmt.report.explanation import Explanation
 from shapesmt.report.finding import SymbolRange
 from shapesmt.report.memory import Memory
 from shapesmt.report.profile import Profile
-from shapesmt.report.report import Bounds, Explanation, Report
-from shapesmt.report.simplified import Simplified
-from shapesmt.report.tightened import Tightened
+from shapesmt.report.report import Report
+from shapesmt.report.simplified import Simplified, Tightened
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,8 @@ class DimensionFacts(Data):
 class ModelFacts(Answer):
     """The answer of `inspect`: what one has to know of a model before one asks about it.
 
-    `operators` counts the nodes of each operator, `missing` those that have no rule; `values` are the elements of small
-    inputs, which `--value` declares.
+    `opsets` are the operator sets that the file names, if its format has any. `operators` counts the nodes of each
+    operator, `missing` those that have no rule; `values` are the elements of small inputs, which `--value` declares.
 
     >>> ModelFacts("m.onnx", "pytorch 2.5", {"": 18}, 3, {}, {}, {}, {"Add": 3}).to_dict()["exporter"]
     'pytorch 2.5'

@@ -48,9 +48,10 @@ class Data:
         if data.get("schema", cls.schema) != cls.schema:
             raise ValueError(f"the schema is {data['schema']}, not {cls.schema}")
         values = {}
-        for name, key, restore, missing in _plan(cast("Any", cls)):
+        for name, key, kinds, restore, missing in _plan(cast("Any", cls)):
             if key in data:
-                values[name] = restore(data[key])
+                value = data[key]
+                values[name] = value if type(value) in kinds else restore(value)
             elif missing is not MISSING:
                 values[name] = missing
         return cls(**values)
@@ -104,16 +105,25 @@ Restore: TypeAlias = Callable[[Any], Any]
 
 
 @cache
-def _plan(kind: Any) -> list[tuple[str, str, Restore, object]]:
-    """For each field in the JSON: its name, its key, what restores its value, and the value where there is no key.
+def _plan(kind: Any) -> list[tuple[str, str, frozenset[Any], Restore, object]]:
+    """For each field in the JSON: its name, its key, how its value is restored, and the value where there is no key.
 
-    That is `MISSING` where the field's own default is right, or a key is needed.
+    A value of the types that come first stays as it is. The value where there is no key is `MISSING` where the field's
+    own default is right, or a key is needed.
     """
     hints, needed = get_type_hints(kind), {f.name for f in fields(kind) if (f.default, f.default_factory) == _NONE}
     return [
-        (name, key, _restorer(hints[name]), "" if name in needed and "" in omitted else MISSING)
+        (name, key, _unchanged(hint), _restorer(hint), "" if name in needed and "" in omitted else MISSING)
         for name, key, omitted in _layout(kind)
+        for hint in (hints[name],)
     ]
+
+
+@cache
+def _unchanged(kind: Any) -> frozenset[Any]:
+    """The types of the values that are the same in JSON."""
+    kinds = frozenset([] if get_origin(kind) in (tuple, Mapping) else get_args(kind) or (kind,))
+    return (kinds | {int} if float in kinds else kinds).intersection(_PLAIN)
 
 
 @cache
@@ -121,8 +131,8 @@ def _restorer(kind: Any) -> Restore:
     """What makes a value of this type of what `_plain` made of it."""
     inner = get_args(kind)
     if get_origin(kind) is tuple:
-        item = _restorer(inner[0])
-        return lambda values: tuple([item(value) for value in values])
+        item, same = _restorer(inner[0]), _unchanged(inner[0]).issuperset
+        return lambda values: tuple(values if same(map(type, values)) else map(item, values))
     if get_origin(kind) is Mapping:
         item = _restorer(inner[1])
         return lambda values: {name: item(value) for name, value in values.items()}

@@ -207,6 +207,7 @@ class WarningKind(str, Enum):
     SIZE = "size"  # a tensor with more elements than a signed 32-bit integer can count
     SYMBOL = "symbol"  # a dimension that no node reads
     PLACEHOLDER = "placeholder"  # dimensions that the file names `?` or the like, which is no name
+    STATIC = "static"  # a size that was to vary and is a number in the program
 
     def __str__(self) -> str:
         return self.value
@@ -216,7 +217,7 @@ class WarningKind(str, Enum):
 class ModelWarning(Data):
     """A model that runs, but probably not as intended; a warning never changes the verdict.
 
-    `index` is -1 where it is about no node; `example` is an input at which it shows.
+    `index` is -1 where it is about no node; `example` is an input at which it shows. `source` is the node's.
 
     >>> ModelWarning("SM906", WarningKind.SYMBOL, "", "", -1, "x", "nothing depends on n: no node reads 'x'").to_dict()
     {'code': 'SM906', 'kind': 'symbol', 'index': -1, 'tensor': 'x', 'text': "nothing depends on n: no node reads 'x'"}
@@ -230,6 +231,7 @@ class ModelWarning(Data):
     tensor: str = field(metadata=_OMIT_EMPTY)
     text: str
     example: Counterexample | None = field(default=None, metadata=_OMIT_EMPTY)
+    source: Source | None = field(default=None, metadata=_OMIT_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from enum import Enum
 from typing import NamedTuple
 
 from shapesmt.algebra import Verdict
-from shapesmt.report.report import Bounds, Report
+from shapesmt.report.bounds import Bounds
+from shapesmt.report.report import Report
 
 __all__ = [
     "Axis",

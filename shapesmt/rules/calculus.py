@@ -324,4 +324,4 @@ def solved(formula: Formula) -> dict[Atom, Dim]:
     return next(({atom: d} for d in number if d.constant is not None), {})
 
 
-__all__ = ["UNKNOWN_DIM", "UNKNOWN_RANK", "Calculus", "solved"]
+__all__ = ["UNKNOWN_DIM", "UNKNOWN_RANK", "Calculus", "Size", "solved"]

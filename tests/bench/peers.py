@@ -65,11 +65,11 @@ def of_inference_package(subject: Subject) -> Prepared:
 
 PEERS: dict[str, tuple[str, str, Callable[[Subject], Prepared]]] = {
     "ONNX": ("onnx", "onnx", of_onnx),
-    "ORT symbolic": ("onnxruntime", "onnxruntime", of_symbolic),
+    "ORT symbolic": ("onnxruntime.tools.symbolic_shape_infer", "onnxruntime", of_symbolic),
     "OpenVINO": ("openvino", "openvino", of_openvino),
     "onnx-shape-inf.": ("onnx_shape_inference", "onnx-shape-inference", of_inference_package),
 }
-"""Of each its module, the package that has it, and what prepares a model for it."""
+"""Of each its module, which may need more than its package, the package, and what prepares a model for it."""
 
 
 def installed() -> dict[str, str]:

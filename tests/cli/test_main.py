@@ -16,8 +16,7 @@ from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
 from shapesmt.errors import InternalError, ModelError, UsageError
 from shapesmt.examine import Question
-from shapesmt.report.report import Bounds, Counts, Report
-from shapesmt.report.tightened import Tightened
+from shapesmt.report import Bounds, Counts, Report, Tightened
 from tests.support.transcripts import masked
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -128,6 +127,12 @@ def test_our_mistake_asks_for_a_report(api, capsys, monkeypatch):
     assert "Traceback" in run(capsys, "check", "m.onnx")[2]
 
 
+@pytest.mark.parametrize("error", [MemoryError(), SystemError("error return without exception set")])
+def test_what_takes_too_much_memory_is_undecided(api, capsys, error):
+    api.answers["checked"] = error
+    assert run(capsys, "check", "m.onnx") == (3, "", "error: there isn't enough memory\n")
+
+
 def test_interruption_is_silent(api, capsys):
     api.answers["checked"] = KeyboardInterrupt()
     assert run(capsys, "check", "m.onnx") == (130, "", "\n")
@@ -164,6 +169,36 @@ def test_help_is_light():
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("model", ["unet/unet.onnx", "kv_cache/kv_cache.onnx", "detector/detector.onnx"])
+def test_check_imports_only_what_it_needs(model: str):
+    """Of a binary file of operators that have rules: neither ONNX's package nor what other answers are made of."""
+    others = (
+        "onnx",
+        "z3",
+        "networkx",
+        "rich",
+        "shapesmt.report.page",
+        "shapesmt.report.memory",
+        "shapesmt.render.json",
+    )
+    code = (
+        f"import sys; from shapesmt.cli import main; main(['check', {model!r}]);"
+        f"print([m for m in {others} if m in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=EXAMPLES)
+    assert ran.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(("call", "frozen"), [("main()", True), ("main(['help', 'ranges'])", False)])
+def test_a_process_leaves_nothing_to_the_garbage_collector(call: str, frozen: bool):
+    """At its end; who calls `main` with arguments goes on."""
+    code = f"import gc, sys; from shapesmt.cli import main; sys.argv[1:] = ['help', 'ranges']; assert {call} == 0;"
+    ran = subprocess.run(
+        [sys.executable, "-c", code + "print(gc.get_freeze_count() > 0)"], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.splitlines()[-1] == str(frozen)
 
 
 def test_a_reader_that_leaves_early_hears_nothing():

@@ -7,8 +7,8 @@ import pytest
 
 import shapesmt
 from shapesmt.algebra import Verdict
+from shapesmt.report import Explanation
 from shapesmt.report.finding import Finding
-from shapesmt.report.report import Explanation
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '
 TWICE = """(float[batch, 3, height, width] image, float[8, 3, 3, 3] k) => (joined) <float[4] s = {1, 1, 2, 2}> {

@@ -9,8 +9,8 @@ import pytest
 
 import shapesmt
 from shapesmt.algebra import Verdict
+from shapesmt.report import Report
 from shapesmt.report.finding import Finding
-from shapesmt.report.report import Report
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '
 

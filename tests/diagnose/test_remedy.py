@@ -9,7 +9,7 @@ import pytest
 
 import shapesmt
 from shapesmt.algebra import Verdict
-from shapesmt.report.report import Remedy, Report
+from shapesmt.report import Remedy, Report
 
 HEAD = '<ir_version: 8, opset_import: ["":18]> g '
 EXAMPLES = Path(__file__).parents[2] / "examples"

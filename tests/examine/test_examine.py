@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError
+from importlib import import_module
 
 import pytest
 
@@ -14,6 +15,7 @@ from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem, pose
 from shapesmt.examine.question import Question
 from shapesmt.frontends import load
+from shapesmt.inference import start
 
 HEADER = '<ir_version: 8, opset_import: ["": 21]>'
 
@@ -106,3 +108,36 @@ def test_an_examination_never_changes() -> None:
     examination = examined("(float[n] x) => (y) { y = Relu(x) }")
     with pytest.raises(FrozenInstanceError):
         examination.domain = examination.narrowed  # type: ignore[misc]
+
+
+def inferences(body: str, monkeypatch: pytest.MonkeyPatch, **question: object) -> tuple[int, Examination]:
+    """How often shapes were inferred again, and the examination."""
+    again: list[int] = []
+    module = import_module("shapesmt.examine.examine")
+
+    def counted(*args: object, **options: object) -> object:
+        again.append(1)
+        return start(*args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "start", counted)
+    examination = examined(body, **question)  # type: ignore[arg-type]
+    return len(again), examination
+
+
+def test_bounds_of_one_size_after_another_need_one_more_inference(monkeypatch: pytest.MonkeyPatch) -> None:
+    layers = " ".join(f"x{i + 1} = Conv <kernel_shape=[3], strides=[2]> (x{i}, w)" for i in range(4))
+    body = f"(float[1, 4, n] x0, float[4, 4, 3] w) => (y) {{ {layers} y = Relu(x4) }}"
+    count, examination = inferences(body, monkeypatch, dims={"n": "1..4096"})
+    assert count == 1
+    assert [verdict for _, verdict in examination.reported] == [Verdict.DEPENDS] * 4
+    assert {s.lo for s in examination.inference.tensors["y"].dims[2].symbols} == {31}
+
+
+def test_a_condition_that_the_reported_ones_imply_needs_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = """(float[1, 4, n] x, float[4, 4, 9] w, float[4, 4, 11] v) => (a, b, c)
+        <int64[1] zero = {0}, int64[1] end = {20}, int64[1] last = {2}> {
+        a = Conv <kernel_shape=[9]> (x, w) cut = Slice(x, zero, end, last)
+        b = Conv <kernel_shape=[9]> (cut, w) c = Conv <kernel_shape=[11]> (x, v) }"""
+    count, examination = inferences(body, monkeypatch, dims={"n": "1..64"})
+    assert examination.reported == [(0, Verdict.DEPENDS), (3, Verdict.DEPENDS)]
+    assert count == 1

@@ -30,3 +30,11 @@ def test_conditions_lead_back_to_the_declared_symbols() -> None:
 def test_an_assignment_has_the_narrowed_twins_too() -> None:
     values = NARROWING.values({atom_of(N): 3, atom_of(M): 9})
     assert values == {atom_of(N): 3, atom_of(M): 9, atom_of(SMALL): 9}
+
+
+def test_a_narrowing_settles_what_its_ranges_imply() -> None:
+    narrowing = Narrowing({atom_of(M): SMALL})
+    assert narrowing.settles(at_least(M // 2, 4))
+    assert not narrowing.settles(at_least(M, 9))
+    assert narrowing.only_ranges
+    assert not NARROWING.only_ranges

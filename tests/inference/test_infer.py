@@ -47,6 +47,16 @@ def test_equal_applications_are_one_object() -> None:
     assert inferred("(float[n] x, float[m] y) => (a) { a = Relu(x) }").applications[0] is not first
 
 
+def test_an_omitted_output_is_no_tensor_that_omitted_inputs_read() -> None:
+    body = """(float[n,m] x, float[m] y) => (low, wrong) { a, "", b = LayerNormalization (x, y)
+        c, "", d = LayerNormalization (x, y) low = Clip (x, "") wrong = Clip (x, b) }"""
+    inference = infer(graph(body), {"x": tensor("float32", [N, M]), "y": tensor("float32", [M])})
+    omitted, given = inference.applications[-2:]
+    assert "" not in inference.tensors
+    assert not omitted.broken
+    assert given.broken
+
+
 def test_requirements_are_about_the_inputs_symbols() -> None:
     (application,) = inferred("(float[n] x, float[m] y) => (a) { a = Add(x, y) }").applications
     (requirement,) = application.requirements

@@ -14,8 +14,8 @@ import shapesmt
 from shapesmt.algebra import Verdict
 from shapesmt.errors import UsageError
 from shapesmt.language.ranges import RangeLike
+from shapesmt.report import Bounds, CaseBounds, DimBounds, Report
 from shapesmt.report.finding import Finding
-from shapesmt.report.report import Bounds, CaseBounds, DimBounds, Report
 from tests.oracle.runner import Run, value
 
 

@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-SECONDS = 60  # an item that takes longer is one that dies
+SECONDS = 60  # an item that takes longer dies
 
 
-def results(function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
-    """What a function of a module makes of each item; None where the process died.
+def results(function: Callable[[Any], Any], items: Sequence[Any], seconds: int = SECONDS) -> Iterator[Any]:
+    """What a function of a module makes of each item; None where the process died, or took longer than `seconds`.
 
     The calls come from a server that has no threads yet: only such a process can be forked.
     """
     where = (function.__module__, function.__name__)
-    command = [sys.executable, "-c", f"from {__name__} import serve; serve(*{where})"]
+    command = [sys.executable, "-c", f"from {__name__} import serve; serve(*{where}, {seconds})"]
     streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(command, cwd=Path(__file__).parents[2], **streams) as server:
         assert server.stdin is not None
@@ -32,18 +32,18 @@ def results(function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[An
             yield pickle.load(server.stdout)
 
 
-def serve(module: str, name: str) -> None:
+def serve(module: str, name: str, seconds: int) -> None:
     """Call the function on the items that standard input holds, and write what comes of them to standard output."""
     function = getattr(importlib.import_module(module), name)
     items = pickle.load(sys.stdin.buffer)
     with os.fdopen(os.dup(1), "wb") as out:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        for result in _forked(function, items):
+        for result in _forked(function, items, seconds):
             pickle.dump(result, out)
             out.flush()
 
 
-def _forked(function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
+def _forked(function: Callable[[Any], Any], items: Sequence[Any], seconds: int) -> Iterator[Any]:
     """What comes of each item; a child process does them, and another goes on where one dies or takes too long."""
     done = 0
     while done < len(items):
@@ -52,7 +52,7 @@ def _forked(function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[An
         if child == 0:
             with os.fdopen(writer, "wb") as out:
                 for item in items[done:]:
-                    signal.alarm(SECONDS)
+                    signal.alarm(seconds)
                     pickle.dump(function(item), out)
                     out.flush()
             os._exit(0)

@@ -15,7 +15,7 @@ import onnx
 import onnx.parser
 from onnx import helper, numpy_helper
 
-from shapesmt.frontends.onnx.microsoft import ADDED
+from shapesmt.frontends.onnx.tables import ADDED
 from tests.oracle.growing import fresh
 from tests.oracle.onnx_peer import Call, Run, made_call, outcomes
 from tests.oracle.onnx_siblings import schema_of, schemas

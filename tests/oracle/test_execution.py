@@ -10,7 +10,7 @@ import pytest
 
 import shapesmt
 from shapesmt.algebra import Verdict
-from shapesmt.report.report import Report
+from shapesmt.report import Report
 from tests.oracle.compare import Truth, disagreements
 from tests.oracle.graphs import Case, generate
 from tests.oracle.runner import Execution, NoBlame, assignments, value

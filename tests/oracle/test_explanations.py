@@ -14,8 +14,8 @@ from shapesmt.algebra.formula import negate
 from shapesmt.errors import UsageError
 from shapesmt.frontends import load
 from shapesmt.language.expressions import parse_formula
+from shapesmt.report import Explanation
 from shapesmt.report.finding import SymbolRange
-from shapesmt.report.report import Explanation
 from shapesmt.solve.solver import check
 from tests.oracle.test_execution import posed
 

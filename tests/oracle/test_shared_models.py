@@ -23,7 +23,7 @@ from onnx import helper
 
 import shapesmt
 from shapesmt.algebra import Verdict
-from shapesmt.report.report import Bounds, Report
+from shapesmt.report import Bounds, Report
 from tests.oracle.runner import Execution, value
 from tests.oracle.solvers import cvc5_verdict, z3_verdict
 

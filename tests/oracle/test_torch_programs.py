@@ -19,7 +19,7 @@ import pytest
 
 import shapesmt
 from shapesmt.algebra import Verdict
-from shapesmt.report.report import Report
+from shapesmt.report import Report
 from tests.oracle.runner import value
 
 GUARDS = "_guards_fn"

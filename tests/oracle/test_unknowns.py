@@ -13,7 +13,7 @@ import onnxruntime
 
 import shapesmt
 from shapesmt.algebra import Verdict
-from shapesmt.report.report import Bounds, Report
+from shapesmt.report import Bounds, Report
 from tests.oracle.runner import value
 from tests.oracle.unknowns import drawn
 

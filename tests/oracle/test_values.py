@@ -12,7 +12,7 @@ import pytest
 
 import shapesmt
 from shapesmt.algebra import Verdict
-from shapesmt.report.report import DimBounds
+from shapesmt.report import DimBounds
 from tests.oracle.choosing import Choice, choose
 from tests.oracle.compare import Truth, disagreements
 from tests.oracle.runner import Execution, NoBlame, Run, assignments, plain, value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from random import Random
 
 import numpy as np
@@ -78,3 +79,11 @@ def test_ends_show_that_something_is_admissible() -> None:
     assert seen_at_an_end(at_least(H, W), ends)
     assert seen_at_an_end(at_least(W, 9), ends)
     assert not seen_at_an_end(equal(H + W, 9), ends)
+
+
+def test_an_end_may_be_missing() -> None:
+    n, m = symbol("unbounded", 16, inf), symbol("below", -inf, 8)
+    up, both = {atom_of(n): (16, inf)}, {atom_of(n): (16, inf), atom_of(m): (-inf, 8)}
+    assert seen_at_an_end(equal(n % 16, 0), up)
+    assert not seen_at_an_end(equal(n % 16, 1), up)
+    assert not seen_at_an_end(at_least(n, m), both)

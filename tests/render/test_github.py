@@ -10,9 +10,9 @@ from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
 from shapesmt.laws.codes import CATALOGUE
 from shapesmt.render.github import commands
+from shapesmt.report import Counts, Report
 from shapesmt.report.batch import BatchReport, Unchecked
 from shapesmt.report.finding import Finding, Source
-from shapesmt.report.report import Counts, Report
 from tests.support.reports import UNET
 
 EVIL = "a%b:c,d\r\n::error::\x1b[2J\u202e"

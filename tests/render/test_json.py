@@ -6,7 +6,7 @@ import io
 import json
 
 from shapesmt.render import render
-from shapesmt.report.report import (
+from shapesmt.report import (
     Bounds,
     DimBounds,
     TensorBounds,

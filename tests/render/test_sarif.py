@@ -15,9 +15,9 @@ from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
 from shapesmt.laws.codes import CATALOGUE
 from shapesmt.render.sarif import sarif
+from shapesmt.report import Counts, Report
 from shapesmt.report.batch import BatchReport, Unchecked
 from shapesmt.report.finding import Cause, Finding, Source
-from shapesmt.report.report import Counts, Report
 from tests.support.reports import UNET
 
 PART = json.loads((Path(__file__).parent / "sarif.schema.json").read_text())

@@ -19,7 +19,7 @@ from shapesmt.algebra import Verdict
 from shapesmt.algebra.formula import divides
 from shapesmt.cli.main import main
 from shapesmt.replay import run as replay
-from shapesmt.report.report import Report
+from shapesmt.report import Report
 from shapesmt.rules import registry
 from tests.oracle.graphs import generate
 from tests.support import transcripts
@@ -219,7 +219,7 @@ def test_a_division_by_our_zeros_before_the_node_refutes_nothing() -> None:
 
 
 def test_too_large_to_run_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay, "MEMORY", 10)
+    monkeypatch.setattr("shapesmt.replay.cut.MEMORY", 10)
     report = checked(ADD)
     assert stamps(report) == [("plus", None)]
     assert report.findings[0].replay is not None

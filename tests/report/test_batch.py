@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from shapesmt.algebra import Verdict
+from shapesmt.report import Counts, Report
 from shapesmt.report.batch import BatchReport, Tallying, Times, Unchecked, reports_in
 from shapesmt.report.finding import Finding, FindingKind
-from shapesmt.report.report import Counts, Report
 
 PROVED = Report("p", Verdict.PROVED, {}, Counts())
 

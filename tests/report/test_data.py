@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 import shapesmt
-from shapesmt.report.finding import Cause, Clash, Side
-from shapesmt.report.report import (
+from shapesmt.report import (
     Bounds,
     Counts,
     DimBounds,
     Report,
     TensorBounds,
 )
+from shapesmt.report.finding import Cause, Clash, Side
 from tests.report.test_report import CONCAT
 from tests.support.reports import UNET, text
 

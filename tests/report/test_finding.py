@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shapesmt.algebra import Verdict
-from shapesmt.report.report import (
+from shapesmt.report import (
     Counts,
     Explanation,
     Report,

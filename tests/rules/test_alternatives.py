@@ -9,7 +9,7 @@ import pytest
 import shapesmt
 from shapesmt.algebra.dim import symbol
 from shapesmt.algebra.formula import Formula, all_of, equal
-from shapesmt.report.report import Bounds
+from shapesmt.report import Bounds
 from shapesmt.rules import alternatives
 from shapesmt.rules.application import Application
 from shapesmt.rules.tensor import Case, Tensor, tensor

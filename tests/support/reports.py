@@ -7,13 +7,13 @@ import threading
 
 from shapesmt.algebra import Verdict
 from shapesmt.render.text.text import lines
-from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, Side, SymbolRange
-from shapesmt.report.report import (
+from shapesmt.report import (
     Counts,
     Precondition,
     Remedy,
     Report,
 )
+from shapesmt.report.finding import Cause, Clash, Counterexample, Finding, Side, SymbolRange
 
 SYMBOLS = {"batch": SymbolRange(1, 32, 1, "--dim"), "height": SymbolRange(64, 512, 1, "--dim")}
 

@@ -11,15 +11,16 @@ from dataclasses import replace
 from functools import cache, partial
 from itertools import chain, repeat
 from operator import attrgetter
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.beside import content_inside
+from shapesmt.frontends.onnx.messages import from_bytes
 from shapesmt.frontends.onnx.ranges import noted_ranges
 from shapesmt.frontends.onnx.schemas import OnnxSchemas
 from shapesmt.frontends.onnx.sources import Sources
-from shapesmt.frontends.onnx.types import BITS, LAST_OPSET, Decoder, declared, dense, elements, text_of
+from shapesmt.frontends.onnx.types import BITS, LAST_OPSET, declared, dense, elements, text_of
 from shapesmt.frontends.recognize import nesting, text_format
 from shapesmt.graph import (
     DTYPES,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     import onnx
 
 
-__all__ = ["is_proto", "parse", "read", "schemas"]
+__all__ = ["parse", "read", "schemas"]
 
 _DEPTH, _RANK = 100, 255
 """Subgraphs nested deeper are refused, and constants of more dimensions."""
@@ -57,27 +58,22 @@ _LISTS = {"strings": "s", "tensors": "t", "graphs": "g", "sparse_tensors": "spar
 _EXTERNAL = "external data is missing"
 
 
-def is_proto(value: object) -> TypeGuard[onnx.ModelProto]:
-    """Whether it is an `onnx.ModelProto`."""
-    import onnx
-
-    return isinstance(value, onnx.ModelProto)
-
-
 def parse(content: bytes, source: str) -> onnx.ModelProto:
     """The model in a file: binary, ONNX's own text, protobuf's text or JSON, recognised by the first bytes.
 
     Raises:
         ModelError: The content is in none of these formats, or damaged.
     """
-    import onnx
-
     if not content:
         raise ModelError(f"{source}: it is empty")
     form = text_format(content) or "protobuf"
     if form == "onnxtxt" and nesting(content) > 4 * _DEPTH:  # its parser, in C++, would overflow the stack
         raise ModelError(f"{source}: its subgraphs are nested too deep")
     try:
+        if form == "protobuf":
+            return from_bytes(content)
+        import onnx
+
         if form == "onnxtxt":
             return onnx.parser.parse_model(content.decode())
         return onnx.load_model_from_string(content, format=form)
@@ -297,7 +293,7 @@ class _Scope:
             return Literal(dtype, shape, None if size else ())
         external = proto.data_location == proto.EXTERNAL
         held = partial(self.external, proto, dtype, size) if external else lambda: proto
-        source, missing = partial(elements, held, _decoder(), dtype, size), _EXTERNAL if external else ""
+        source, missing = partial(elements, held, dtype, size), _EXTERNAL if external else ""
         if size > Literal.LIMIT or (external and "float" in dtype):
             return Literal(dtype, shape, None, source, missing)
         return Literal(dtype, shape, source(), missing=missing)
@@ -315,7 +311,7 @@ class _Scope:
     def sparse(self, proto: onnx.SparseTensorProto, where: str) -> Literal:
         """A constant tensor of which the file lists only the elements that aren't zero."""
         dtype, shape = DTYPES.get(proto.values.data_type, ""), _shape(proto.dims, text_of(proto.values.name), where)
-        source = partial(dense, proto, _decoder(), dtype, shape)
+        source = partial(dense, proto, dtype, shape)
         return Literal(dtype, shape, None, source if math.prod(shape) <= Literal.MOST else None)
 
     def declared(self, proto: onnx.TypeProto) -> Declared:
@@ -329,16 +325,7 @@ class _Scope:
 @cache
 def schemas() -> OnnxSchemas:
     """ONNX's schemas of its own operators."""
-    import onnx
-
-    return OnnxSchemas(onnx, _definition)
-
-
-@cache
-def _decoder() -> Decoder:
-    from onnx import numpy_helper
-
-    return numpy_helper.to_array
+    return OnnxSchemas(_definition)
 
 
 def _definition(proto: onnx.FunctionProto, where: str) -> Function:

@@ -1,14 +1,15 @@
-"""ONNX's own schemas of its operators (`onnx.defs`), each read when a node first needs it."""
+"""ONNX's own schemas of its operators, each read when a node first needs it: from a table, or else from `onnx.defs`."""
 
 from __future__ import annotations
 
+import sys
 from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from shapesmt import laws
 from shapesmt.errors import UsageError, printable
-from shapesmt.frontends.onnx import microsoft
+from shapesmt.frontends.onnx import tables
 from shapesmt.frontends.onnx.types import Parameters, declared
 from shapesmt.graph import DTYPES, Declared, Parameter, Signature
 
@@ -40,15 +41,13 @@ def dtype_of(text: str) -> str:
 
 
 class OnnxSchemas:
-    """The schemas of `onnx.defs`.
+    """The schemas of ONNX and of those that have registered some in `onnx.defs`.
 
     Args:
-        onnx: The module.
         read: Turns a `FunctionProto`, and a name for it in messages, into a `Function`.
     """
 
-    def __init__(self, onnx: Any, read: Callable[[Any, str], Function]) -> None:
-        self._onnx = onnx
+    def __init__(self, read: Callable[[Any, str], Function]) -> None:
         self._read = read
         self._signatures: dict[tuple[str, str, int], Signature] = {}
         self._parameters: dict[tuple[str, str, int], Parameters] = {}
@@ -57,11 +56,11 @@ class OnnxSchemas:
         """The names and types of an operator's inputs in a version; None for an unknown operator."""
         key = (domain, op, version)
         if key not in self._signatures:
-            schema = self._schema(*key)
-            own = microsoft.find(domain, op)
-            if schema is None and own is None:  # it may yet be registered
+            listed = tables.find(*key)
+            schema = self._schema(*key) if listed is None else None
+            if listed is None and schema is None:  # it may yet be registered
                 return None
-            self._signatures[key] = _signature(schema) if own is None else own.signature
+            self._signatures[key] = _signature(schema) if listed is None else listed.signature
         return self._signatures[key]
 
     def misfit(self, node: Node, version: int) -> laws.Law | None:
@@ -93,15 +92,18 @@ class OnnxSchemas:
 
     def parameters(self, domain: str, op: str, version: int) -> Parameters | None:
         """The inputs, outputs and attributes that a node of an operator may have; None for an unknown operator."""
+        listed = tables.find(domain, op, version)
+        if listed is not None:
+            return listed.parameters
         schema = self._schema(domain, op, version)
         if schema is None:
-            own = microsoft.find(domain, op)
-            return None if own is None else own.parameters
-        attributes = {name: a.type.name.lower() for name, a in schema.attributes.items()}
-        required = tuple(name for name, a in schema.attributes.items() if a.required)
+            return None
+        own = sorted(schema.attributes.items())
+        attributes = {name: a.type.name.lower() for name, a in own}
+        required = tuple(name for name, a in own if a.required)
         inputs, outputs = (schema.min_input, schema.max_input), (schema.min_output, schema.max_output)
         inevitable = tuple(p.name if p.option.name == "Single" else "" for p in schema.inputs)
-        return Parameters(inputs, outputs, attributes, required, inevitable, tuple(_types(schema)))
+        return Parameters(inputs, outputs, attributes, required, inevitable, tuple(type_attributes(schema)))
 
     def defaults(self, domain: str, op: str, version: int) -> dict[str, AttributeValue]:
         """The default values of an operator's attributes: numbers, texts and lists of them."""
@@ -172,7 +174,15 @@ class OnnxSchemas:
             versions[key] = min(schema.since_version, versions.get(key, schema.since_version))
         return versions
 
+    @cached_property
+    def _onnx(self) -> Any:
+        import onnx
+
+        return onnx
+
     def _schema(self, domain: str, op: str, version: int) -> Any:
+        if domain not in tables.DOMAINS and "onnx" not in sys.modules:  # nobody has registered any
+            return None
         try:
             return self._onnx.defs.get_schema(op, version, domain)
         except self._onnx.defs.SchemaError:
@@ -191,7 +201,7 @@ class OnnxSchemas:
         )
 
 
-def _types(schema: Any) -> Iterator[tuple[str, frozenset[int]]]:
+def type_attributes(schema: Any) -> Iterator[tuple[str, frozenset[int]]]:
     """The attributes that name the element type of the first output (`to` of Cast), and the numbers they allow."""
     for name in TYPES:
         if name in schema.attributes and schema.attributes[name].type.name == "INT" and schema.outputs:

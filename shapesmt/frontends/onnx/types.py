@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from struct import unpack
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapesmt import laws
 from shapesmt.graph import DTYPES, Declared, Graph, Literal, Scalar
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 LAST_OPSET = (1 << 31) - 1
 """The greatest version of an operator set that ONNX can count."""
-Decoder: TypeAlias = "Callable[[onnx.TensorProto], Any]"
-"""Turns a `TensorProto` into a numpy array."""
 BITS = {"bool": 8} | {f"{kind}{bits}": bits for kind in ("int", "uint") for bits in (2, 4, 8, 16, 32, 64)}
 BITS |= {"float16": 16, "bfloat16": 16, "float32": 32, "float64": 64}
 BITS |= {dtype: int(dtype[5]) for dtype in DTYPES.values() if re.match("float[468]e", dtype)}
@@ -134,30 +133,52 @@ def text_of(text: str | bytes) -> str:
     return text if isinstance(text, str) else text.decode()
 
 
-def elements(
-    held: Callable[[], onnx.TensorProto | None], decode: Decoder, dtype: str, size: int
-) -> tuple[Scalar, ...] | None:
+_CODES = {
+    "bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I", "int64": "q",
+    "uint64": "Q", "float16": "e", "float32": "f", "float64": "d",
+}  # fmt: skip
+"""How `struct` calls the elements of a tensor in raw bytes."""
+_LISTS = {"int32": "int32_data", "int64": "int64_data", "uint64": "uint64_data"}
+_LISTS |= {"float32": "float_data", "float64": "double_data"}
+"""The field that lists them as they are, where there are no raw bytes."""
+
+
+def elements(held: Callable[[], onnx.TensorProto | None], dtype: str, size: int) -> tuple[Scalar, ...] | None:
     """The elements as Python's numbers or strings; None if they are complex, missing, damaged or of unknown type."""
     proto = None if dtype.startswith("complex") else held()
     if proto is None:
         return None
     try:
-        array = decode(proto)
-        if array.dtype.kind == "V":  # types that numpy lacks
-            array = array.astype("int64" if "int" in dtype else "float64")
-        values: list[Scalar] = array.reshape(-1).tolist()
-    except Exception:  # the decoder is not ours and meets hostile data: it may raise anything
+        values = _plain(proto, dtype, size)
+        values = _decoded(proto, dtype) if values is None else values
+    except Exception:  # the decoders are not ours and meet hostile data: they may raise anything
         return None
-    return tuple(values) if len(values) == size else None
+    return values if len(values) == size else None
 
 
-def dense(
-    proto: onnx.SparseTensorProto, decode: Decoder, dtype: str, shape: tuple[int, ...]
-) -> tuple[Scalar, ...] | None:
+def _plain(proto: onnx.TensorProto, dtype: str, size: int) -> tuple[Scalar, ...] | None:
+    """The elements in the layouts that most files have; None for others, and for what isn't in the tensor itself."""
+    if proto.HasField("segment") or proto.data_location != proto.DEFAULT:
+        return None
+    if not proto.HasField("raw_data"):
+        return tuple(getattr(proto, _LISTS[dtype])) if dtype in _LISTS else None
+    return unpack(f"<{size}{_CODES[dtype]}", proto.raw_data) if dtype in _CODES else None
+
+
+def _decoded(proto: onnx.TensorProto, dtype: str) -> tuple[Scalar, ...]:
+    from onnx import numpy_helper
+
+    array: Any = numpy_helper.to_array(proto)
+    if array.dtype.kind == "V":  # types that numpy lacks
+        array = array.astype("int64" if "int" in dtype else "float64")
+    return tuple(array.reshape(-1).tolist())
+
+
+def dense(proto: onnx.SparseTensorProto, dtype: str, shape: tuple[int, ...]) -> tuple[Scalar, ...] | None:
     """All elements of a sparse tensor, zeros included; its indices count in row-major order, or one per axis."""
     size, axes = math.prod(shape), max(len(shape), 1) if len(proto.indices.dims) == 2 else 1
-    values = elements(lambda: proto.values, decode, dtype, math.prod(proto.values.dims))
-    indices = elements(lambda: proto.indices, decode, "int64", math.prod(proto.indices.dims))
+    values = elements(lambda: proto.values, dtype, math.prod(proto.values.dims))
+    indices = elements(lambda: proto.indices, "int64", math.prod(proto.indices.dims))
     if values is None or indices is None or len(indices) != len(values) * axes:
         return None
     dense_values: list[Scalar] = [0] * size

@@ -59,4 +59,5 @@ def read_object(program: Exported, source: str) -> Graph:
     except AttributeError as error:  # another version of PyTorch's
         raise ModelError(f"{source}: it isn't as PyTorch 2.6 to 2.13 have a program: {printable(str(error))}") from None
     graph = read_program(document, Held(program.program), source)
-    return dataclasses.replace(graph, asked=program.asked, arguments=program.arguments or graph.arguments)
+    asked = graph.asked if program.request is None else program.asked
+    return dataclasses.replace(graph, asked=asked, arguments=program.arguments or graph.arguments)

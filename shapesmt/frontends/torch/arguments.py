@@ -12,17 +12,17 @@ from shapesmt.graph import AttributeValue
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DTYPES", "Arguments", "names_of", "outputs_of"]
+__all__ = ["DTYPES", "FORMATS", "LAYOUTS", "Arguments", "constant_of", "names_of", "outputs_of", "tensor_named"]
 
 DTYPES = (
     *("", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex32", "complex64"),
     *("complex128", "bool", "bfloat16", *("",) * 14, "uint16", "float8e4m3fn", "float8e5m2", "float8e4m3fnuz"),
     *("float8e5m2fnuz", "float8e8m0", "uint32", "uint64"),
 )
-"""This package's element types by PyTorch's numbers in an archive."""
-_LAYOUTS = ("", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "_mkldnn", "strided")
-_FORMATS = ("", "contiguous_format", "channels_last", "channels_last_3d", "preserve_format")
-_NUMBERED = {"as_scalar_type": DTYPES, "as_layout": _LAYOUTS, "as_memory_format": _FORMATS}
+"""This package's element types by PyTorch's numbers in an archive; layouts and memory formats below."""
+LAYOUTS = ("", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "_mkldnn", "strided")
+FORMATS = ("", "contiguous_format", "channels_last", "channels_last_3d", "preserve_format")
+_NUMBERED = {"as_scalar_type": DTYPES, "as_layout": LAYOUTS, "as_memory_format": FORMATS}
 _SYMBOLIC = {"as_sym_int": "as_int", "as_sym_float": "as_float", "as_sym_bool": "as_bool"}
 _NAMED = ("as_tensor", "as_tensors", "as_optional_tensor", "as_optional_tensors")
 _LISTS = ("as_ints", "as_floats", "as_bools", "as_strings")

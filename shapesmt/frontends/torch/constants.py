@@ -20,12 +20,17 @@ if TYPE_CHECKING:
 
     from shapesmt.frontends.torch.archive import Archive
 
-__all__ = ["Constants"]
+__all__ = ["Constants", "has_few"]
 
 _FORMATS = {"bool": "?", "float16": "e", "float32": "f", "float64": "d"}
 _FORMATS |= {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
 _FORMATS |= {"uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q"}
 _MOST_FLOATS = 16
+
+
+def has_few(dtype: str, shape: tuple[int, ...]) -> bool:
+    """Whether a constant has so few elements that they may be read."""
+    return prod(shape) <= (_MOST_FLOATS if "float" in dtype else Literal.MOST)
 
 
 class _Stored(NamedTuple):
@@ -45,8 +50,7 @@ class Constants:
 
     def literal(self, name: str, dtype: str, shape: tuple[int, ...]) -> Literal:
         """A constant by its path in the module; its elements are read when something depends on them."""
-        few = prod(shape) <= (_MOST_FLOATS if "float" in dtype else Literal.MOST)
-        stored = self._stored(name, dtype, shape) if few and dtype in _FORMATS else None
+        stored = self._stored(name, dtype, shape) if has_few(dtype, shape) and dtype in _FORMATS else None
         source = None if stored is None else partial(self._elements, stored)
         return Literal(dtype, shape, None, source, Literal.ELSEWHERE)
 

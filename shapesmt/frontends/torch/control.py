@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from shapesmt.errors import printable
-from shapesmt.frontends.torch.arguments import names_of
+from shapesmt.frontends.torch.arguments import names_of, tensor_named
 from shapesmt.frontends.torch.fields import MisfitError, entries, record, variant
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
 
@@ -62,7 +61,8 @@ def converted(host: Host, node: Mapping[str, Any], op: str, name: str, names: Ma
     graphs = [record(record(value).get("graph")) for kind, value in arguments if kind == "as_graph"]
     if write is None or not graphs:
         return None
-    operands = [[_known(each, names) for each in names_of({kind: value})] for kind, value in arguments if _names(kind)]
+    given = (names_of({kind: value}) for kind, value in arguments if _names(kind))
+    operands = [[tensor_named(name, names) for name in listed] for listed in given]
     return lambda outputs: write(_Call(host, name, graphs, operands, outputs))
 
 
@@ -71,12 +71,6 @@ Call: TypeAlias = "Callable[[list[str]], list[Node]]"
 
 def _names(kind: str) -> bool:
     return kind.startswith(("as_tensor", "as_optional_tensor", "as_sym_"))
-
-
-def _known(name: str, names: Mapping[str, str]) -> str:
-    if name not in names:
-        raise MisfitError(f"a graph reads '{printable(name, 60)}', which nothing makes")
-    return names[name]
 
 
 def _list(call: _Call, index: int) -> list[str]:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.frontends.torch.fields import MisfitError, entries, integer, optional, record, text, variant
 from shapesmt.frontends.torch.sizes import Size, alone, shape_of
 from shapesmt.frontends.torch.symbols import Affine, Unfollowed, affine, as_text, parse, plain, symbols_in, tree_of
-from shapesmt.graph import GUARDS, Attributes, Declared, Node
+from shapesmt.graph import GUARDS, Attributes, Declared, Node, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shapesmt.frontends.torch.paths import Path
 
-__all__ = ["guards_node"]
+__all__ = ["fixed_axes", "guards_node"]
 
 _UNENFORCED = 2  # lower ends up to it stand for sizes left out of the trace
 _MOST = 2000  # guards; programs have a hundred or so
 _ENDLESS = 1 << 62
+_ENDS_FIXED = re.compile(r"\] == \d+$").search
+_FIXED = re.compile(r"i(\d+)_(\d+) == \d+").fullmatch
 
 
 def guards_node(
@@ -49,6 +52,16 @@ def guards_node(
         return []
     attributes = Attributes({"guards": tuple(stated), "unread": tuple(unread)})
     return [Node(GUARDS, "torch", GUARDS, [*inputs], [], attributes)]
+
+
+def fixed_axes(
+    document: Mapping[str, Any], inputs: Mapping[str, Declared], paths: Mapping[Path, str]
+) -> dict[Place, bool]:
+    """The sizes that guards of PyTorch's fix to a number: it writes them of the sizes that were to vary, no others."""
+    names, places = [*inputs], {name: i for i, name in enumerate(inputs)}
+    fixing = (guard for guard in map(text, entries(optional(document, "guards_code", []))) if _ENDS_FIXED(guard))
+    fixed = (_FIXED(_guard(guard, places, paths) or "") for guard in fixing)
+    return {(names[int(match[1])], int(match[2])): True for match in fixed if match}
 
 
 def _number(value: object) -> Size:
@@ -97,9 +110,10 @@ def _guard(guard: str, places: Mapping[str, int], paths: Mapping[Path, str]) -> 
         """`L['x'].size()[2]`, or `L['n']`, which is a number."""
         if not isinstance(node, (ast.Subscript, ast.Attribute, ast.Name)):
             return None
-        if isinstance(node, ast.Subscript) and _is_size(node.value):
+        tensor = _sized(node.value) if isinstance(node, ast.Subscript) else None
+        if isinstance(node, ast.Subscript) and tensor is not None:
             axis = node.slice.value if isinstance(node.slice, ast.Constant) else None
-            name = paths.get(_path(node.value.func.value), "")  # type: ignore[attr-defined]  # it is a call
+            name = paths.get(_path(tensor), "")
             if isinstance(axis, int) and name in places:
                 return ast.Name(f"i{places[name]}_{axis}")
             raise Unfollowed
@@ -130,8 +144,10 @@ class _Divided(ast.NodeTransformer):
         return ast.BoolOp(ast.And(), [*nonzero, node]) if nonzero else node
 
 
-def _is_size(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("size", "shape")
+def _sized(node: ast.expr) -> ast.expr | None:
+    """What the sizes are of: `x` in `x.size()`."""
+    called = node.func if isinstance(node, ast.Call) else None
+    return called.value if isinstance(called, ast.Attribute) and called.attr in ("size", "shape") else None
 
 
 def _path(node: ast.expr) -> Path:

@@ -11,7 +11,7 @@ from shapesmt.frontends.torch.fields import MisfitError, entries, optional, reco
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["nested", "placeholders"]
+__all__ = ["Path", "nested", "placeholders"]
 
 Path = tuple[str | int, ...]
 _MOST_DEPTH = 60

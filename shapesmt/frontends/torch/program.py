@@ -11,7 +11,7 @@ from shapesmt.frontends.torch.aliases import Memory
 from shapesmt.frontends.torch.arguments import Arguments, constant_of, names_of, outputs_of, tensor_named
 from shapesmt.frontends.torch.control import Body, converted
 from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, records, text, variant
-from shapesmt.frontends.torch.guards import guards_node
+from shapesmt.frontends.torch.guards import fixed_axes, guards_node
 from shapesmt.frontends.torch.paths import nested, placeholders
 from shapesmt.frontends.torch.sizes import Sizes, dtype_of, memory_of, shape_of
 from shapesmt.frontends.torch.sources import Sources
@@ -93,8 +93,10 @@ class _Program:
         first = dict(names)
         nodes = [*apart, *self.nodes(graph, names)]
         kept = {name: t if names[name] == first[name] else replaced(t) for name, t in literals.items()}
-        declared = {name: self.sizes.declared(meta) for name, meta in metas.items() if name in names}
-        guards = guards_node(self.document, inputs, graph, placeholders(self.module))
+        computed = {name: meta for name, meta in metas.items() if name in names and name not in inputs}
+        declared = {name: self.sizes.declared(meta) for name, meta in computed.items()}
+        paths = placeholders(self.module)
+        guards = guards_node(self.document, inputs, graph, paths)
         returned = [name for argument in entries(graph.get("outputs")) for name in names_of(argument) if name]
         outputs = list(dict.fromkeys(tensor_named(name, names) for name in returned))
         nodes = [*ordered(nodes, [*inputs, *literals], self.source, needed=outputs), *guards]
@@ -109,6 +111,7 @@ class _Program:
             source=self.source,
             aliases=self.sizes.names,
             arguments=nested(self.module),
+            asked=fixed_axes(self.document, inputs, paths),
             source_line=Sources(self.notes),
             exporter=f"PyTorch {printable(str(self.document.get('torch_version', '')), 40)}",
         )

@@ -78,8 +78,8 @@ def _linear(node: ast.expr) -> dict[str, int]:
     """The factor of each symbol in a sum, and the constant under ""."""
     if isinstance(node, ast.Name):
         return {node.id: 1}
-    if isinstance(node, ast.Constant):
-        return {"": int(node.value)}  # type: ignore[arg-type]  # `plain` leaves only integers
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return {"": node.value}
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return {name: -factor for name, factor in _linear(node.operand).items()}
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):

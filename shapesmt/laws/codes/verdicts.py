@@ -98,4 +98,11 @@ CODES = (
         "g (float[None, None] x) => (float[m, n] y) { y = Exp (x) }",
         kind="placeholder",
     ),
+    Code(
+        "SM908", "static size",
+        "A size that was to vary when a PyTorch program was exported varies in the program.",
+        "Change the node that needs the number; where only the trace does, export with an example of another size, "
+        "or without the Python code that reads it, such as `int(x.shape[1])`. Weights fix the number of channels.",
+        kind="static",
+    ),
 )  # fmt: skip

@@ -61,16 +61,20 @@ class Call:
 
     def misfits(self) -> list[str]:
         """The arguments that a reader couldn't write, that are missing, or that refer to inputs that aren't there."""
-        attributes, wrong = self.ctx.attributes, [str(name) for name in _tuple(self.ctx.attribute("@unread"))]
-        for name, value in attributes.items():
-            if name.startswith("@") and name != "@unread":
-                constants = attributes.get(name[1:])
-                even = constants is None or len(_tuple(constants)) == len(_tuple(value))
-                there = all(isinstance(i, int) and i < len(self.ctx.inputs) for i in _tuple(value))
-                if not (even and there and (isinstance(value, tuple) or value in range(len(self.ctx.inputs)))):
-                    wrong.append(name[1:])
+        attributes = self.ctx.attributes
+        unread = [str(name) for name in _tuple(attributes.get("@unread"))]
+        symbolic = [name[1:] for name in attributes if name.startswith("@") and name != "@unread"]
         needed = (a.name for a in self._arguments.values() if a.default is None and not a.type.endswith("?"))
-        return wrong + [name for name in needed if name not in attributes and f"@{name}" not in attributes]
+        missing = [name for name in needed if name not in attributes and f"@{name}" not in attributes]
+        return [*unread, *(name for name in symbolic if not self._refers(name)), *missing]
+
+    def _refers(self, name: str) -> bool:
+        """Whether the inputs of an argument are there, and one place beside each of its constants."""
+        value, constants = self.ctx.attributes[f"@{name}"], self.ctx.attribute(name)
+        places, least = _tuple(value), -1 if isinstance(value, tuple) else 0
+        if constants is not None and len(_tuple(constants)) != len(places):
+            return False
+        return all(isinstance(place, int) and least <= place < len(self.ctx.inputs) for place in places)
 
     # Tensors
 

@@ -6,7 +6,7 @@ from math import factorial
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, ZERO, as_dim, equal, product, total
+from shapesmt.algebra import ONE, ZERO, as_dim, ceil_divide, equal, product, total
 from shapesmt.ops.layout.joining import joined
 from shapesmt.ops.shared.fields import reshaped
 from shapesmt.ops.torch.call import Call, operator
@@ -89,6 +89,22 @@ def _column(x: Tensor) -> Tensor:
     """A vector, or a number, as the column of a matrix."""
     dims = (x.numel, ONE)
     return tensor(x.dtype, dims, reshaped(x, dims)) if x.rank <= 1 else x
+
+
+@operator("_chunk_cat.default")
+def chunk_cat(call: Call) -> Tensor:
+    """Parts of an axis, as many of each tensor, in rows: each with the parts at its place, padded and flat."""
+    given, ctx, count, dim = listed_tensors(call), call.ctx, call.integer("num_chunks"), call.integer("dim")
+    ctx.check(count >= 1, laws.A_PART)
+    ctx.check(len({t.dtype for t in call.tensors("tensors") if t is not None}) == 1, laws.OPERANDS_ONE_TYPE)
+    if dim < 0:
+        ctx.same_rank(*given)
+    axis = min(ctx.normal(dim, t.rank) for t in given)
+    for t in given:
+        ctx.require_at_least(t.numel, 1, laws.INPUT_NOT_EMPTY)
+        ctx.require_agree(*(tensor("", s.dims[:axis]) for s in (given[0], t)), law=laws.JOINED_MATCH_OFF_AXIS)
+    flat = (ceil_divide(t[axis], count) * product(t.dims[axis + 1 :]) for t in given)
+    return tensor(given[0].dtype, [*given[0].dims[:axis], as_dim(count), total(flat)])
 
 
 @operator("block_diag.default")

@@ -11,7 +11,7 @@ from itertools import accumulate, combinations
 from operator import mul
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from shapesmt.algebra import ONE, ZERO, all_of, any_of, differs, equal, implies, product
+from shapesmt.algebra import ONE, TRUE, ZERO, all_of, any_of, at_least, differs, equal, implies, product
 from shapesmt.rules import Layout, tensor
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _walked(order: Sequence[int], repeats: Sequence[bool]) -> tuple[int, ...]:
             if order.index(a) > order.index(b):
                 break
             outwards[inner], outwards[place] = b, a
-            place = inner  # the axis goes on from there
+            place = inner
     return tuple(outwards[::-1])
 
 
@@ -169,7 +169,8 @@ def settled(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
     if op.startswith(UNLIKE) and memory != "new":
         return laid(x, None)
     name = op.split(".")[1]
-    if memory == "new" or name in IN_ROWS or (x.rank < 4 and name in IN_ROWS_OF_3_AXES):
+    wrapped = name == "pad" and ctx.attribute("mode") == "circular"
+    if memory == "new" or wrapped or name in IN_ROWS or (x.rank < 4 and name in IN_ROWS_OF_3_AXES):
         return x
     if all(t.layout is None for t in inputs):
         return x
@@ -233,7 +234,7 @@ def channels_last(x: Tensor) -> bool | None:
     c = x[1]
     if x.rank == 4 and strides == (c * x[3] * x[2], ONE, c * x[3], c) and c.lo > 1:
         return True
-    return False if strides[-1] is ONE and (strides[1] * c).lo > 1 else None
+    return False if at_least(strides[1] * c, strides[-1] + 1) is TRUE else None
 
 
 def _first_order(x: Tensor, inputs: Sequence[Tensor]) -> tuple[int, ...] | None:

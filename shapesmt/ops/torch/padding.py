@@ -31,8 +31,10 @@ def padded(call: Call, x: Tensor, pads: Pads) -> list[Dim]:
     """The sizes of a padded tensor."""
     dims = list(x.dims)
     for back, (before, after) in enumerate(pads, 1):
-        unknown = before is None or after is None
-        dims[-back] = call.ctx.fresh(f"size{back}") if unknown else x[-back] + before + after  # type: ignore[operator]  # known
+        if before is None or after is None:
+            dims[-back] = call.ctx.fresh(f"size{back}")
+        else:
+            dims[-back] = x[-back] + before + after
     return dims
 
 

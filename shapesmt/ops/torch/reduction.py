@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, Dim, entries, maximum
+from shapesmt.algebra import ONE, Dim, entries, equal, maximum
 from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.shared.fields import valued
 from shapesmt.ops.torch.call import Call, operator
@@ -59,12 +59,15 @@ def folded_type(call: Call, x: Tensor) -> str:
         return real_part(dtype) if name in REAL else dtype
     if name in ("any", "all"):
         return "uint8" if dtype == "uint8" else "bool"
+    if name == "hash_tensor":
+        return "uint64"
     if (name in WIDENED and kind(dtype) < FLOAT) or name == "count_nonzero":
         return "int64"
-    return as_float(dtype) if name == "logsumexp" else real_part(dtype) if name in REAL else dtype
+    return as_float(dtype) if "logsumexp" in name else real_part(dtype) if name in REAL else dtype
 
 
 @operator(*overloads(*FOLDED, "mean", "nansum", "nanmean", "any", "all", "logsumexp", "count_nonzero"))
+@operator("special_logsumexp.default", "hash_tensor.default")
 @operator(*overloads("var", "std"))
 def fold(call: Call) -> Tensor:
     """The axes that are named go, or all, or become 1 with `keepdim`; of extremes none of them is empty."""
@@ -155,6 +158,25 @@ def trace(call: Call) -> Tensor:
     return tensor(folded_type(call, x), ())
 
 
+@operator("segment_reduce.default")
+def segment_reduce(call: Call) -> Tensor:
+    """Segments of an axis folded, of some lengths or between some places, which may differ along the axes before it."""
+    x, ctx, lengths, ends = call.tensor("data"), call.ctx, call.optional("lengths"), call.optional("offsets")
+    segments = lengths if ends is None else ends
+    ctx.check(segments is not None, laws.NAMED_INPUT_GIVEN.of(name="lengths"))
+    if segments is None or "indices" in call or (lengths is not None and ends is not None):
+        call.open("offsets")
+    axis = ctx.normal(call.integer("axis"), x.rank)
+    ctx.require_rank(segments, axis + 1)
+    ctx.check(not x.dtype or kind(x.dtype) >= FLOAT, laws.FOLDS_FLOATS)
+    for a, b in zip(segments.dims[:axis], x.dims, strict=False):
+        call.unchecked(equal(a, b), laws.SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA)
+    if ends is not None or not call.flag("unsafe"):
+        ctx.require_at_least(segments.numel, 1, laws.INPUT_NOT_EMPTY)
+    ctx.grant_elements(segments)
+    return tensor(x.dtype, x.replace(axis, segments[axis] - int(ends is not None)).dims)
+
+
 # Running along an axis
 
 
@@ -191,7 +213,10 @@ def diff(call: Call) -> Tensor:
         ctx.require_rank(t, 1, least=True)
     ctx.check(times >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="n"))
     axis, dtype = axis_of(call, x), result_type((t, False) for t in given)
-    x = as_joined(call, [cast(t, dtype) for t in given], axis) if given[1:] else x
+    joined = as_joined(call, [cast(t, dtype) for t in given], axis) if given[1:] else x
+    if times == 0:
+        return tensor(x.dtype, x.dims)
+    x = joined
     if times != 1 or kind(dtype) != INTEGER or x.value is None:
         return tensor(dtype, [maximum(d - times, 0) if i == axis else d for i, d in enumerate(x.dims)])
     later, earlier = (result(ctx, "Slice", x, listed(a), listed(b), listed(axis)) for a, b in ((1, END), (0, -1)))

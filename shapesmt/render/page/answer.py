@@ -17,7 +17,7 @@ from shapesmt.report import FindingKind
 if TYPE_CHECKING:
     from shapesmt.report import Finding, Report
 
-__all__ = ["header", "headline", "remedies"]
+__all__ = ["MOST_IN_HEADLINE", "header", "headline", "remedies"]
 
 MOST_IN_HEADLINE = 90  # characters of a formula in a headline
 

@@ -22,6 +22,7 @@ __all__ = [
     "assignment",
     "brief_lines",
     "causes",
+    "common_path",
     "finding_head",
     "finding_lines",
     "first_advice",

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
     from shapesmt.report import BatchReport, Report, Tally
 
-__all__ = ["shared", "summary", "tables", "totals", "unchecked"]
+__all__ = ["fleet", "summary", "tables", "totals", "unchecked"]
 
 MOST_ROWS = 12
 _ERROR = "ERROR"
 _WIDTH = max(len(verdict.value) for verdict in Verdict)
 
 
-def unchecked(model: Unchecked) -> Line:
+def unchecked(model: Unchecked) -> Iterator[Line]:
     """The line of a model that could not be checked."""
-    return line(0, (_ERROR, STYLES[Verdict.FAILS]), f" {name(model.model)}: {printable(model.error, 1000)}")
+    yield line(0, (_ERROR, STYLES[Verdict.FAILS]), f" {name(model.model)}: {printable(model.error, 1000)}")
 
 
 def summary(result: BatchReport) -> Iterator[Line]:
@@ -40,6 +40,12 @@ def summary(result: BatchReport) -> Iterator[Line]:
             yield line(0, verdict, label, *_extent(model))
     yield line(0)
     yield line(0, (f"{totals(result)} in {result.seconds:.2f} s, reading included", FAINT))
+
+
+def fleet(result: BatchReport) -> Iterator[Line]:
+    """The rows, and what the models have in common, each table cut after its first rows."""
+    yield from summary(result)
+    yield from _shared(result.tally)
 
 
 def _extent(report: Report) -> Iterator[str | tuple[str, str]]:
@@ -89,8 +95,7 @@ def tables(tally: Tally) -> list[Rows]:
     return [table for table in (*counted, Rows("exporters", heads, exported)) if table.rows]
 
 
-def shared(tally: Tally) -> Iterator[Line]:
-    """These tables, each cut after its first rows."""
+def _shared(tally: Tally) -> Iterator[Line]:
     for _, heads, rows in tables(tally):
         first = max(column([heads[0], *(row[0] for row in rows[:MOST_ROWS])]), 40)
         yield line(0)

@@ -212,15 +212,17 @@ def _formula(shape: Sequence[DimBounds]) -> str:
 def facts_text(facts: ModelFacts) -> Iterator[Line]:
     """A model's inputs, outputs and dimensions, and the command that comes next."""
     sets = ", ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in facts.opsets.items())
-    parts = [count(facts.nodes, "node"), f"opset {name(sets)}" if sets else "", f"from {name(facts.exporter)}"]
-    yield line(0, f"{name(facts.model)}: {', '.join(parts if facts.exporter else filter(None, parts[:2]))}")
+    parts = [count(facts.nodes, "node")]
+    parts += [f"opset {name(sets)}"] if sets else []
+    parts += [f"from {name(facts.exporter)}"] if facts.exporter else []
+    yield line(0, f"{name(facts.model)}: {', '.join(parts)}")
     tensors = [*facts.inputs.items(), *facts.outputs.items()]
     first, second = column([name(t) for t, _ in tensors]), column([about.dtype for _, about in tensors])
     for title, these in (("inputs", facts.inputs), ("outputs", facts.outputs)):
         yield BLANK
         yield line(0, (title, STRONG))
         for tensor, about in islice(these.items(), _MOST_TENSORS):
-            shape = "[...]" if about.shape is None else f"[{', '.join(about.shape)}]"
+            shape = "[...]" if about.shape is None else f"[{', '.join(printable(d, 120) for d in about.shape)}]"
             yield line(2, f"{name(tensor):{first}}  {about.dtype or '?':{second}}  ", code(shape))
         if len(these) > _MOST_TENSORS:
             yield line(2, (f"and {len(these) - _MOST_TENSORS} more; --format json has all", FAINT))
@@ -230,14 +232,16 @@ def facts_text(facts: ModelFacts) -> Iterator[Line]:
     width = column([name(d) for d in facts.dimensions])
     ranges = {d: interval(a.range.min, a.range.max, a.range.step) for d, a in facts.dimensions.items()}
     wide = column(ranges.values())
-    for d, about_dim in facts.dimensions.items():
+    for d, about_dim in islice(facts.dimensions.items(), _MOST_TENSORS):
         axes = listed([name(axis) for axis in about_dim.axes], most=4)
         alias = f"  also {name(about_dim.alias)}" if about_dim.alias else ""
         yield line(2, f"{name(d):{width}}  {ranges[d]:{wide}}  {axes}{alias}")
+    if len(facts.dimensions) > _MOST_TENSORS:
+        yield line(2, (f"and {len(facts.dimensions) - _MOST_TENSORS} more; --format json has all", FAINT))
     if facts.values:
         yield line(2, f"small inputs whose elements --value declares: {listed([name(v) for v in facts.values])}")
     yield BLANK
-    missing = ", ".join(f"{name(op)} ({count(number, 'node')})" for op, number in facts.missing.items())
+    missing = listed([f"{name(op)} ({count(number, 'node')})" for op, number in facts.missing.items()])
     yield line(0, f"no rule for {missing}" if missing else "every operator has a rule")
     dims = "".join(f" --dim {name(d)}={ranges[d]}" for d in islice(facts.dimensions, _MOST_OPTIONS))
     yield line(0, "next: ", (f"shapesmt check {name(facts.model)}{dims}", STRONG))

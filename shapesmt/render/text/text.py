@@ -7,28 +7,15 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from importlib import import_module
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO, cast
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
-from shapesmt.render.text.constraints import constraint_lines
 from shapesmt.render.text.findings import causes
-from shapesmt.render.text.memory import memory_text
-from shapesmt.render.text.rewrites import simplified_text
 from shapesmt.render.text.stories import MOST_LINES, height, stories, story_lines
-from shapesmt.render.text.summary import shared, summary, unchecked
-from shapesmt.render.text.tables import (
-    bounds_text,
-    dynamic_text,
-    facts_text,
-    operators_text,
-    profile_text,
-    table,
-    tightened_text,
-    witnesses,
-)
 from shapesmt.render.text.warnings import warnings
 from shapesmt.render.text.words import (
     BLANK,
@@ -45,33 +32,15 @@ from shapesmt.render.text.words import (
     name,
     runs_when,
 )
-from shapesmt.report import (
-    Answer,
-    BatchReport,
-    Bounds,
-    DynamicShapes,
-    ErrorCode,
-    Explanation,
-    FindingKind,
-    Memory,
-    ModelFacts,
-    Operators,
-    Profile,
-    Release,
-    Remedy,
-    Report,
-    Simplified,
-    Tightened,
-    Unchecked,
-)
+from shapesmt.report import FindingKind, Remedy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.console import Console
     from rich.segment import Segment
 
-    from shapesmt.report import AnyResult, Fact, Proof
+    from shapesmt.report import AnyResult, BatchReport, ErrorCode, Explanation, Fact, Proof, Release, Report
 
 __all__ = [
     "COMPLETE",
@@ -103,18 +72,15 @@ def write_everything(result: AnyResult, stream: TextIO) -> None:
 
 def write_headlines(result: AnyResult, stream: TextIO) -> None:
     """Write only the verdict of each model."""
-    answers = result.models if isinstance(result, BatchReport) else (result,)
-    _write((unchecked(answer) if isinstance(answer, Unchecked) else next(lines(answer)) for answer in answers), stream)
+    _write((next(lines(answer)) for answer in getattr(result, "models", [result])), stream)
 
 
 def write_fleet(result: AnyResult, stream: TextIO) -> None:
     """Write the table of several models, and what they have in common, without their reports."""
-    _write(_fleet(result) if isinstance(result, BatchReport) else lines(result), stream)
+    from shapesmt.render.text.summary import fleet
+    from shapesmt.report import BatchReport
 
-
-def _fleet(result: BatchReport) -> Iterator[Line]:
-    yield from summary(result)
-    yield from shared(result.tally)
+    _write(fleet(result) if isinstance(result, BatchReport) else lines(result), stream)
 
 
 def _write(rows: Iterator[Line], stream: TextIO) -> None:
@@ -126,13 +92,11 @@ def _write(rows: Iterator[Line], stream: TextIO) -> None:
 
 def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
     """The text of `result`, line by line; with `everything` however long it is."""
-    if isinstance(result, BatchReport):
-        return _reports(result, everything=everything)
-    if isinstance(result, Report):
-        return _report(result, everything=everything)
-    if isinstance(result, Simplified):
-        return simplified_text(result, everything=everything)
-    return _TEXTS[type(result)](result)
+    kind = type(result).__name__
+    module, name = _TEXTS[kind]
+    words = getattr(import_module(f"shapesmt.render.text.{module}"), name)
+    told = words(result, everything=everything) if kind in _SHORTENED else words(result)
+    return cast("Iterator[Line]", told)
 
 
 def folded(result: AnyResult, width: int | None = None, *, everything: bool = False) -> str:
@@ -179,6 +143,8 @@ def _fitted(row: Line, console: Console) -> Iterator[Segment]:
 
 def _reports(result: BatchReport, *, everything: bool = False) -> Iterator[Line]:
     """The report of each model that isn't proved, then a line for each model."""
+    from shapesmt.render.text.summary import summary
+
     for report in result.reports:
         if report.verdict is not Verdict.PROVED:
             yield from _report(report, everything=everything)
@@ -303,10 +269,14 @@ def _explanation(explanation: Explanation) -> Iterator[Line]:
         yield line(0, "sizes come from")
         yield from causes(explanation.because)
     if explanation.tensors:
+        from shapesmt.render.text.tables import table, witnesses
+
         yield BLANK
         yield from table(explanation.tensors)
         yield from witnesses(explanation.tensors)
     if explanation.constraints is not None:
+        from shapesmt.render.text.constraints import constraint_lines
+
         yield from constraint_lines(explanation.constraints)
 
 
@@ -356,15 +326,21 @@ def _fact(indent: int, fact: Fact) -> Line:
     return line(indent, code(fact.expr), f"  ({name(fact.node)}: {law})" if fact.node else f"  ({law})")
 
 
-_TEXTS: dict[type[Answer], Callable[[Any], Iterator[Line]]] = {
-    Bounds: bounds_text,
-    Tightened: tightened_text,
-    Profile: profile_text,
-    DynamicShapes: dynamic_text,
-    Memory: memory_text,
-    Explanation: _explanation,
-    ModelFacts: facts_text,
-    ErrorCode: _error_code,
-    Operators: operators_text,
+_TEXTS = {
+    "Report": ("text", "_report"),
+    "BatchReport": ("text", "_reports"),
+    "Unchecked": ("summary", "unchecked"),
+    "Explanation": ("text", "_explanation"),
+    "ErrorCode": ("text", "_error_code"),
+    "Bounds": ("tables", "bounds_text"),
+    "Tightened": ("tables", "tightened_text"),
+    "Profile": ("tables", "profile_text"),
+    "DynamicShapes": ("tables", "dynamic_text"),
+    "ModelFacts": ("tables", "facts_text"),
+    "Operators": ("tables", "operators_text"),
+    "Memory": ("memory", "memory_text"),
+    "Simplified": ("rewrites", "simplified_text"),
 }
-"""The function that words each kind of answer."""
+"""The module and the function that word each kind of answer."""
+_SHORTENED = ("Report", "BatchReport", "Simplified")
+"""Those of which `everything` is shown only where it is asked for."""

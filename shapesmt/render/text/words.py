@@ -34,6 +34,7 @@ __all__ = [
     "line",
     "listed",
     "name",
+    "runs_when",
 ]
 
 STYLES = {

@@ -39,6 +39,20 @@ class TestConstants:
         assert literal.dtype == DTYPES[dtype]
         assert literal.values == (1, 1, 1)
 
+    @pytest.mark.parametrize("raw", [True, False])
+    @pytest.mark.parametrize("dtype", sorted({*TensorProto.DataType.values()} - {0, 8, 14, 15}))
+    def test_elements_are_those_that_onnx_decodes(self, dtype, raw):
+        info = helper.tensor_dtype_to_np_dtype(dtype)
+        tensor = numpy_helper.from_array(np.array([0.1, 1, 3.7, -2]).astype(np.float32).astype(info), "w")
+        if not raw:
+            tensor = helper.make_tensor("w", dtype, [4], numpy_helper.to_array(tensor))
+        decoded = numpy_helper.to_array(tensor)
+        expected = decoded.astype(np.float64 if info.kind == "V" and "int" not in info.name else info).tolist()
+        literal = load(with_initializers(tensor)).literals["w"]
+        assert [repr(v) for v in literal.values] == [
+            repr(type(v)(e)) for v, e in zip(literal.values, expected, strict=True)
+        ]
+
     def test_numbers_of_element_types_are_onnxs(self):
         renamed = {"UNDEFINED": "", "FLOAT": "float32", "DOUBLE": "float64"}
         theirs = {number: renamed.get(name, name.lower()) for name, number in TensorProto.DataType.items()}

@@ -9,7 +9,6 @@ ROWS = [
     (laws.AXIS_SPLITS_EVENLY, op("glu.default", self=f(1, 8, 2), dim=0)),
     (laws.RANK_AT_MOST_1, op("prelu.default", self=f(4, 8, 3), weight=f(2, 4))),
     (laws.PARAMETERS_PER_CHANNEL, op("prelu.default", self=f(2, 8, 3), weight=f(4))),
-    (laws.INPUT_AND_TARGET_SAME_SHAPE, op("binary_cross_entropy.default", self=f(1, 1), target=f(1))),
     (laws.WEIGHTS_BROADCAST_TO_INPUT, op("binary_cross_entropy.default", self=f(2, 3), target=f(2, 3), weight=f(0))),
     (
         laws.RANK_AT_MOST_1,
@@ -161,4 +160,49 @@ ROWS = [
     ),
     (laws.FIRST_OR_LAST_AXIS, op("_weight_norm_interface.default", 2, v=f(3, 4, 2), g=f(1, 4, 1), dim=1)),
     (laws.WEIGHTS_NOT_EMPTY, op("_weight_norm.default", v=f(3, 0, 2), g=f(1, 0, 1), dim=1)),
+    (
+        laws.OPERANDS_SAME_SHAPE,
+        op("_softmax_backward_data.default", grad_output=f(3), output=f(2), dim=0, input_dtype="float32"),
+    ),
+    (laws.RANK_2_OR_3, op("ctc_loss.IntList", log_probs=f(4), targets=i(3), input_lengths=(4,), target_lengths=(3,))),
+    (
+        laws.INPUT_NOT_EMPTY,
+        op("ctc_loss.IntList", log_probs=f(0, 4), targets=i(3), input_lengths=(0,), target_lengths=(3,)),
+    ),
+    (
+        laws.NAMED_ATTRIBUTE_NOT_NEGATIVE,
+        op("ctc_loss.IntList", log_probs=f(4, 4), targets=i(3), input_lengths=(4,), target_lengths=(3,), blank=-1),
+    ),
+    (
+        laws.INDEX_INSIDE_AXIS,
+        op("ctc_loss.IntList", log_probs=f(4, 4), targets=i(3), input_lengths=(4,), target_lengths=(3,), blank=4),
+    ),
+    (
+        laws.RANK_1_OR_2,
+        op("ctc_loss.IntList", log_probs=f(4, 1, 4), targets=i(1, 3, 1), input_lengths=(4,), target_lengths=(1,)),
+    ),
+    (
+        laws.LENGTHS_AT_MOST_SEQUENCE,
+        op("ctc_loss.IntList", log_probs=f(4, 4), targets=i(3), input_lengths=(5,), target_lengths=(3,)),
+    ),
+    (
+        laws.LABELS_PER_SAMPLE,
+        op("ctc_loss.IntList", log_probs=f(4, 1, 4), targets=i(2, 3), input_lengths=(4,), target_lengths=(3,)),
+    ),
+    (
+        laws.LENGTHS_ADD_UP_TO_AXIS,
+        op("ctc_loss.IntList", log_probs=f(4, 4), targets=i(3), input_lengths=(4,), target_lengths=(2,)),
+    ),
+    (
+        laws.LENGTHS_INSIDE_AXIS,
+        op("ctc_loss.IntList", log_probs=f(4, 4), targets=i(1, 3), input_lengths=(4,), target_lengths=(4,)),
+    ),
+    (
+        laws.LENGTH_PER_SAMPLE,
+        op("ctc_loss.IntList", log_probs=f(4, 1, 4), targets=i(1, 3), input_lengths=(4,), target_lengths=(3, 3)),
+    ),
+    (
+        laws.LENGTH_PER_SAMPLE,
+        op("ctc_loss.Tensor", log_probs=f(4, 1, 4), targets=i(1, 3), input_lengths=i(2), target_lengths=i(1)),
+    ),
 ]

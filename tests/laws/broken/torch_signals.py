@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from tests.oracle.torch.calls import c, f, i, op
+from tests.oracle.torch.calls import b, c, f, i, op
 
 ROWS = [
     (laws.SIGNAL_NOT_EMPTY, op("fft_hfftn.default", self=f(1))),
@@ -53,7 +53,19 @@ ROWS = [
             return_complex=True,
         ),
     ),
-    (laws.DEVIATION_NOT_NEGATIVE, op("log_normal_.default", self=f(5, 5, 7), mean=0.0, std=-1.0)),
+    (laws.DEVIATION_NOT_NEGATIVE, op("normal.float_float", mean=0.0, std=-1.0, size=(3,))),
     (laws.SIZES_NOT_NEGATIVE, op("randperm.default", n=-1)),
     (laws.LENGTH_POSITIVE, op("_fft_c2r.default", self=c(4), dim=(0,), normalization=0, last_dim_size=0)),
+    (laws.NAMED_ATTRIBUTE_NOT_NEGATIVE, op("diff.default", self=f(3), n=-1)),
+    (laws.JOINED_MATCH_OFF_AXIS, op("diff.default", self=f(2, 3), prepend=f(3, 1))),
+    (laws.ATTRIBUTE_ONE_OF, op("gradient.scalarint", 1, self=f(4), edge_order=3)),
+    (laws.NUMBER_PER_AXIS, op("gradient.scalarrayarray", 2, self=f(4, 4), spacing=(1.0,), dim=(0, 1))),
+    (laws.SAMPLES_FOR_SLOPE, op("gradient.scalarint", 1, self=f(1))),
+    (laws.SAMPLES_ARE_NUMBERS, op("trapezoid.dx", y=b(3))),
+    (laws.PLACE_PER_SAMPLE, op("trapezoid.x", y=f(2, 3), x=f(2))),
+    (laws.PARAMETER_POSITIVE, op("cauchy_.default", self=f(3), median=0.0, sigma=0.0)),
+    (laws.CHANCE_FROM_0_TO_1, op("bernoulli.p", self=f(3), p=1.5)),
+    (laws.CHANCE_FROM_0_TO_1, op("geometric_.default", self=f(3), p=1.0)),
+    (laws.RANGE_ENDS_NO_LOWER, op("uniform_.default", self=f(3), **{"from": 2.0, "to": 1.0})),
+    (laws.A_NUMBER_TO_DRAW, op("randint.default", high=0, size=(3,))),
 ]

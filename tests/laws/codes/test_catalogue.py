@@ -31,7 +31,8 @@ def test_the_catalogue_is_in_order_and_whole():
             assert text[0].isupper()
             assert text.endswith(".")
             assert "  " not in text
-        assert bool(entry.example) == (code != OWN and entry.kind != "timeout")  # how long a model takes varies
+        unseen = ("timeout", "static")  # how long a model takes varies; ONNX models weren't asked to vary
+        assert bool(entry.example) == (code != OWN and entry.kind not in unseen)
 
 
 @pytest.mark.parametrize("code", FAILURES)
@@ -44,7 +45,9 @@ def test_the_example_fails_in_just_that_way(code):
     assert (found.report.verdict.value == "UNKNOWN") == (code[2] == "6")
 
 
-@pytest.mark.parametrize("code", [code for code in CATALOGUE if code.startswith("SM9")])
+@pytest.mark.parametrize(
+    "code", [code for code, entry in CATALOGUE.items() if code.startswith("SM9") and entry.example]
+)
 def test_the_example_warns_in_just_that_way(code):
     report = shapesmt.explain_code(code).report
     assert report is not None

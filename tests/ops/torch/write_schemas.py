@@ -15,6 +15,8 @@ TABLE = Path(shapesmt.__file__).parent / "ops" / "torch" / "schemas.txt"
 DECOMPOSED = TABLE.with_name("decomposed.txt")
 LEFT_OUT = re.compile("_foreach|_fused_|_amp_|backward|cudnn|_mps|mkldnn|miopen|nested|_sparse|_thnn|_hacked")
 """What the names of operators have in them that no exported program calls."""
+KEPT = re.compile("_(log_)?softmax_backward_data")
+"""Of these, what PyTorch's own tests call."""
 TYPES_LEFT_OUT = re.compile("Dict|__torch")
 ALIAS = re.compile(r"(?<=Tensor)(\[\])?\([a-z]!?[^()]*\)")  # what an output shares its memory with
 
@@ -25,9 +27,9 @@ def schemas() -> Iterator[str]:
 
     for schema in torch._C._jit_get_all_schemas():
         name, text = schema.name.removeprefix("aten::"), str(schema)
-        left_out = LEFT_OUT.search(f"{name}.{schema.overload_name}") or TYPES_LEFT_OUT.search(text)
+        left_out = LEFT_OUT.search(f"{name}.{schema.overload_name}") and not KEPT.match(name)
         writes_out = any(argument.is_out for argument in schema.arguments)
-        if name == schema.name or writes_out or "Tensor" not in text or left_out:
+        if name == schema.name or writes_out or "Tensor" not in text or left_out or TYPES_LEFT_OUT.search(text):
             continue
         _, _, signature = text.partition("(")
         yield f"{name}.{schema.overload_name or 'default'}({ALIAS.sub(lambda alias: alias[1] or '', signature)}"

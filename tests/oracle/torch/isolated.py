@@ -8,12 +8,14 @@ from fnmatch import fnmatchcase
 from torch.testing._internal.common_methods_invocations import op_db
 
 from tests.oracle.forked import results
+from tests.oracle.torch import exported
 from tests.oracle.torch.calls import Call
 from tests.oracle.torch.judge import Outcome, judged
 from tests.oracle.torch.samples import sampled, written
 
 WRITTEN = "="  # stands for the calls written by hand
 DIED = "died"
+SECONDS = 600  # for all calls of an operator, on a machine that does other things
 
 
 def entries(names: Sequence[str] = ()) -> list[str]:
@@ -42,11 +44,18 @@ def judgements(names: Sequence[str] = (), most: int = 1000, ops: Sequence[str] =
     """The operator of each call, each once, and what came of it; `ops` are what the names of operators begin with."""
     items = [(name, most) for name in entries(names)]
     seen: dict[str, Call] = {}
-    for (name, _), calls in zip(items, results(recorded, items), strict=True):
+    for (name, _), calls in zip(items, results(recorded, items, SECONDS), strict=True):
         if calls is None:
             yield name, Outcome(DIED, "while it was recorded")
         for call in calls or ():
             if not ops or call.op.removeprefix("aten.").startswith(tuple(ops)):
                 seen.setdefault(str(call), call)
-    for (text, call), outcome in zip(seen.items(), results(judged, [*seen.values()]), strict=True):
+    for (text, call), outcome in zip(seen.items(), results(judged, [*seen.values()], SECONDS), strict=True):
         yield call.op.removeprefix("aten."), outcome or Outcome(DIED, text)
+
+
+def exported_judgements(names: Sequence[str] = (), most: int = 1000) -> Iterator[exported.Judged]:
+    """The programs of operators in PyTorch's list, and what came of each."""
+    items = [(name, most) for name in entries(names) if name != WRITTEN]
+    for (name, _), programs in zip(items, results(exported.judged, items, SECONDS), strict=True):
+        yield from [exported.Judged(name, (), Outcome(DIED))] if programs is None else programs

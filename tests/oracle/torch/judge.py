@@ -44,14 +44,14 @@ def variants(call: Call) -> Iterator[Call]:
         return
     names = {size: f"n{size}" for size in sizes}
     shared = _mapped(call, lambda t, _: replace(t, shape=tuple(names.get(s, s) for s in t.shape)))
-    ranges = {name: _around(size) for size, name in names.items()}
+    ranges = {name: around(size) for size, name in names.items()}
     yield replace(shared, ranges=ranges)
     count = itertools.count()
     alone: dict[str, tuple[int, int]] = {}
 
     def each(t: Fed, _: int) -> Fed:
         own = [f"d{next(count)}" for _ in t.shape]
-        alone.update({name: _around(size) for name, size in zip(own, t.shape, strict=True)})
+        alone.update({name: around(size) for name, size in zip(own, t.shape, strict=True)})
         return replace(t, shape=tuple(own))
 
     single = _mapped(call, each)
@@ -69,7 +69,8 @@ def _symbolic(call: Call, name: str) -> bool:
     return read is not None and "SymInt" in read.arguments[name].type
 
 
-def _around(size: int) -> tuple[int, int]:
+def around(size: int) -> tuple[int, int]:
+    """The sizes that are tried of an axis: those near the sample's, small ones from 0 on."""
     return (0, size + 1) if size <= 3 else (size - 2, size + 2)
 
 
@@ -90,9 +91,9 @@ def _numbered(value: Any, names: Mapping[int, str]) -> Any:
     return Size64(names[value]) if type(value) is int and value > 1 and value in names else value
 
 
-def points(call: Call, original: Mapping[str, int]) -> Iterator[dict[str, int]]:
+def points(ranges: Mapping[str, tuple[int, int]], original: Mapping[str, int], seed: str) -> Iterator[dict[str, int]]:
     """The sizes to try: all where they are few; else lines through those of the sample, and others at random."""
-    spans = {name: range(lo, hi + 1) for name, (lo, hi) in call.ranges.items()}
+    spans = {name: range(lo, hi + 1) for name, (lo, hi) in ranges.items()}
     total = 1
     for span in spans.values():
         total *= len(span)
@@ -104,7 +105,7 @@ def points(call: Call, original: Mapping[str, int]) -> Iterator[dict[str, int]]:
     for name, span in spans.items():
         for size in span:
             yield {**original, name: size}
-    random = Random(str(call))
+    random = Random(seed)
     for _ in range(POINTS - sum(map(len, spans.values()))):
         yield {name: random.choice((original[name], random.choice(span))) for name, span in spans.items()}
 
@@ -139,11 +140,21 @@ def _run(call: Call, at: Mapping[str, int], fill: int) -> Run:
             result = operator_of(call.op)(**arguments)
     except Exception as error:
         return Run(refused=f"{type(error).__name__}: {str(error)[:150]}")
-    flat = [r for r in result if r is not None] if isinstance(result, (list, tuple)) else [result]
-    if len(flat) < call.outputs and result is not None:
-        return Run(refused=f"{len(flat)} outputs instead of {call.outputs}")
+    return run_of(result, call.outputs)
+
+
+def run_of(result: Any, count: int = 1) -> Run:
+    """What came of a run; a list that is too short is refused where its elements are read."""
+    flat = [r for r in flattened(result) if r is not None or r is result]
+    if len(flat) < count and result is not None:
+        return Run(refused=f"{len(flat)} outputs instead of {count}")
     outputs = tuple((tuple(t.shape), named(t.dtype)) if isinstance(t, torch.Tensor) else ((), _kind(t)) for t in flat)
-    return Run(outputs[: call.outputs], tuple(t for t in flat if not isinstance(t, torch.Tensor)))
+    return Run(outputs[:count], tuple(t for t in flat if not isinstance(t, torch.Tensor)))
+
+
+def flattened(result: Any) -> list[Any]:
+    """What an operator gives one by one, of lists in it too."""
+    return [r for part in result for r in flattened(part)] if isinstance(result, (list, tuple)) else [result]
 
 
 def _needed(call: Call) -> list[str]:
@@ -190,7 +201,7 @@ def _made(value: Any, at: Mapping[str, int], name: str, fill: int) -> Any:
         given = {key: _made(v, at, key, fill) for key, v in value.arguments.items()}
         return operator_of(value.op)(**given)
     if isinstance(value, Fed):
-        return _tensor(value, [at[s] if isinstance(s, str) else s for s in value.shape], fill)
+        return drawn(value, [at[s] if isinstance(s, str) else s for s in value.shape], fill)
     if isinstance(value, str):
         kinds = (torch.dtype, torch.memory_format, torch.layout)
         found = getattr(torch, value, None)
@@ -198,12 +209,19 @@ def _made(value: Any, at: Mapping[str, int], name: str, fill: int) -> Any:
     return value
 
 
-def _tensor(fed: Fed, shape: list[int], fill: int) -> torch.Tensor:
+def drawn(fed: Fed, shape: list[int], fill: int) -> torch.Tensor:
+    """A tensor of that shape; its own elements where it has that shape, else `fill` or numbers from 0 to 1.
+
+    A square matrix of floats is positive definite, and that of its lower triangle and its mirror image too.
+    """
     dtype = getattr(torch, fed.dtype)
     if fed.values is not None and tuple(shape) == fed.shape:
         return torch.tensor(fed.values, dtype=dtype).reshape(shape).clone()
     if dtype.is_floating_point or dtype.is_complex:
-        return (torch.rand(shape) + 0.5).to(dtype)
+        x = torch.rand(shape) / 2 + 0.25
+        if len(shape) > 1 and shape[-1] == shape[-2]:
+            x = torch.where(torch.eye(shape[-1], dtype=torch.bool), 1.0, x / max(shape[-1], 1))
+        return x.to(dtype)
     return torch.full(shape, fill, dtype=dtype)
 
 
@@ -229,12 +247,11 @@ def judge(call: Call, original: Call | None = None) -> Outcome:
         inference = infer(graph, inputs)
     except Exception as error:
         return Outcome(WRONG, f"{call}: {type(error).__name__}: {error}")
-    applications = inference.applications
-    unjudged = [u for a in applications for u in a.unjudged]
+    unjudged = [u for a in inference.applications for u in a.unjudged]
     if any(u.branch.op == "true" for u in unjudged):
         return Outcome(UNKNOWN, f"{call}: {unjudged[0].law}")
     unknown = ""
-    for point in points(call, at):
+    for point in points(call.ranges, at, str(call)):
         atoms = {s: point[n] for n, dim in symbols.items() if (s := dim.as_symbol()) is not None}
         if any(u.branch.symbols <= atoms.keys() and Evaluator(atoms).formula(u.branch) for u in unjudged):
             said = Outcome(UNKNOWN, "it isn't judged here")  # nor run: PyTorch may read what isn't its own
@@ -258,10 +275,10 @@ def _sizes(call: Call, original: Call) -> dict[str, int]:
     return sizes
 
 
-def compared(inference: Any, atoms: dict[Atom, int], ran: Run) -> Outcome:
-    """What was inferred, at the sizes that these values give, compared with a run."""
+def compared(inference: Any, atoms: dict[Atom, int], ran: Run, names: Sequence[str] | None = None) -> Outcome:
+    """What was inferred, at the sizes that these values give, compared with a run that made tensors of these names."""
     bound = dict(atoms)
-    outputs: list[Tensor] = [inference.tensors[name] for name in inference.graph.outputs]
+    outputs: list[Tensor] = [inference.tensors[n] for n in (inference.graph.outputs if names is None else names)]
     if not ran.refused:
         for t, (shape, _) in zip(outputs, ran.outputs, strict=False):
             _bind(held(t, bound), shape, bound)

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch._dispatch.python import enable_pre_dispatch, enable_python_dispatcher
 from torch.fx.experimental.proxy_tensor import ProxyTorchDispatchMode, PythonKeyTracer
+from torch.utils._pytree import tree_leaves
 
 from tests.oracle.torch.calls import Call, Fed, bound
 from tests.oracle.torch.written import DIRECT, WRITTEN
@@ -54,12 +55,12 @@ def _call(func: Any, args: Any, kwargs: Mapping[str, Any]) -> Call | None:
     if arguments is None:
         return None
     try:
-        return Call(op, {name: _plain(value) for name, value in arguments.items() if value is not None})
+        return Call(op, {name: plain(value) for name, value in arguments.items() if value is not None})
     except TypeError:
         return None
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """An argument without anything of PyTorch's."""
     if isinstance(value, torch.Tensor):
         whole = not value.is_floating_point() and not value.is_complex()
@@ -70,7 +71,7 @@ def _plain(value: Any) -> Any:
         )
         return Fed(named(value.dtype), tuple(value.shape), kept)
     if isinstance(value, (list, tuple)):
-        return tuple(map(_plain, value))
+        return tuple(map(plain, value))
     if isinstance(value, (bool, int, float, str)) or value is None:
         return value
     if isinstance(value, (torch.dtype, torch.memory_format, torch.layout)):
@@ -87,8 +88,8 @@ def named(dtype: torch.dtype) -> str:
 
 def _counted(call: Call, result: Any) -> Call:
     """The call with the number of tensors that it gives; one where it fails."""
-    flat = result if isinstance(result, (list, tuple)) else (result,)
-    return Call(call.op, call.arguments, len(flat)) if result is not None and len(flat) else call
+    count = len(tree_leaves(result))
+    return Call(call.op, call.arguments, count) if count else call
 
 
 def written() -> Iterator[Call]:
@@ -105,14 +106,19 @@ def sampled(name: str, most: int = 1000) -> Iterator[Call]:
             yield from _of_info(info, most)
 
 
-def _of_info(info: Any, most: int) -> Iterator[Call]:
+def samples(info: Any, most: int) -> Iterator[Any]:
+    """The arguments of PyTorch's samples of an operator, at most so many of each element type."""
     torch.manual_seed(0)
-    ways = [way for way in (info.op, info.method_variant, info.inplace_variant) if way is not None]
     for dtype in DTYPES:
         if dtype in info.supported_dtypes("cpu"):
-            for i, sample in enumerate(_tried(lambda d=dtype: info.sample_inputs("cpu", d))):
-                for way in ways if i < most else ():
-                    yield from recorded(lambda w=way, s=sample: w(s.input, *s.args, **s.kwargs))
+            yield from itertools.islice(_tried(lambda d=dtype: info.sample_inputs("cpu", d)), most)
+
+
+def _of_info(info: Any, most: int) -> Iterator[Call]:
+    ways = [way for way in (info.op, info.method_variant, info.inplace_variant) if way is not None]
+    for sample in samples(info, most):
+        for way in ways:
+            yield from recorded(lambda w=way, s=sample: w(s.input, *s.args, **s.kwargs))
     if info.error_inputs_func is not None:
         for error in _tried(lambda: info.error_inputs("cpu")):
             s = error.sample_input

@@ -17,8 +17,8 @@ from shapesmt import api
 from shapesmt.algebra import Verdict
 from shapesmt.examine import Question
 from shapesmt.render.page.html import html_page
+from shapesmt.report import Bounds, Counts, DimBounds, Report, TensorBounds
 from shapesmt.report.page import PageData
-from shapesmt.report.report import Bounds, Counts, DimBounds, Report, TensorBounds
 
 UNET = Path(__file__).parents[3] / "examples" / "unet" / "unet.onnx"
 KV_CACHE = Path(__file__).parents[3] / "examples" / "kv_cache" / "kv_cache.onnx"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 
 from shapesmt.algebra import Verdict
-from shapesmt.report.finding import ModelWarning
-from shapesmt.report.report import (
+from shapesmt.report import (
     Counts,
     Report,
 )
+from shapesmt.report.finding import ModelWarning
 from tests.support.reports import text
 
 

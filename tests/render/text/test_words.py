@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from shapesmt.algebra import Verdict
-from shapesmt.report.finding import SymbolRange
-from shapesmt.report.report import (
+from shapesmt.report import (
     Counts,
     Report,
 )
+from shapesmt.report.finding import SymbolRange
 from tests.support.reports import text
 
 

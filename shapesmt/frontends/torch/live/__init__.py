@@ -1,7 +1,7 @@
 """PyTorch's own objects: exported programs, and modules to be exported; PyTorch is imported only for these."""
 
 from shapesmt.frontends.torch.live.constants import Held
-from shapesmt.frontends.torch.live.export import Exported, Request, exported, request
+from shapesmt.frontends.torch.live.export import Exported, Request, exported, quiet, request
 from shapesmt.frontends.torch.live.program import document_of
 
-__all__ = ["Exported", "Held", "Request", "document_of", "exported", "request"]
+__all__ = ["Exported", "Held", "Request", "document_of", "exported", "quiet", "request"]

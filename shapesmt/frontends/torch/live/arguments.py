@@ -4,37 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from shapesmt.frontends.torch.arguments import DTYPES, FORMATS, LAYOUTS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DTYPES", "kind_of", "named", "written"]
+__all__ = ["TYPE_NUMBERS", "kind_of", "named", "written"]
 
-DTYPES = {
-    "uint8": 1,
-    "int8": 2,
-    "int16": 3,
-    "int32": 4,
-    "int64": 5,
-    "float16": 6,
-    "float32": 7,
-    "float64": 8,
-    "complex32": 9,
-    "complex64": 10,
-    "complex128": 11,
-    "bool": 12,
-    "bfloat16": 13,
-    "uint16": 28,
-    "float8_e4m3fn": 29,
-    "float8_e5m2": 30,
-    "float8_e4m3fnuz": 31,
-    "float8_e5m2fnuz": 32,
-    "float8_e8m0fnu": 33,
-    "uint32": 34,
-    "uint64": 35,
-}
+_OWN_NAMES = {name: name.replace("float8", "float8_") for name in DTYPES} | {"float8e8m0": "float8_e8m0fnu"}
+TYPE_NUMBERS = {_OWN_NAMES[name]: number for number, name in enumerate(DTYPES) if name}
 """The number that an archive has for each element type, by PyTorch's name."""
-_FORMATS = {"contiguous_format": 1, "channels_last": 2, "channels_last_3d": 3, "preserve_format": 4}
-_LAYOUTS = {"sparse_coo": 1, "sparse_csr": 2, "sparse_csc": 3, "sparse_bsr": 4, "sparse_bsc": 5, "strided": 7}
 _SYMBOLIC = {"SymInt": "as_sym_int", "SymFloat": "as_sym_float", "SymBool": "as_sym_bool"}
 _CONSTANTS = {bool: "as_bool", int: "as_int", float: "as_float", str: "as_string"}
 _NUMBERS = {bool: "as_sym_bool", int: "as_sym_int", float: "as_sym_float"}
@@ -43,12 +22,12 @@ _NOTHING = {"as_none": True}
 Json = dict[str, Any]
 
 
-def written(argument: object) -> Json:
+def written(argument: Any) -> Json:
     """An argument of any kind; one that has no counterpart is of the kind "as_unknown"."""
     if argument is None:
         return _NOTHING
     if _is_node(argument):
-        return named(argument.name, argument.meta.get("val"))  # type: ignore[attr-defined]  # it is a node
+        return named(argument.name, argument.meta.get("val"))
     if type(argument) in _CONSTANTS:
         return {_CONSTANTS[type(argument)]: argument}
     if isinstance(argument, (list, tuple)):
@@ -81,14 +60,18 @@ def _of_torch(argument: object) -> Json:
     text = str(argument).removeprefix("torch.")
     kind = type(argument).__name__
     if kind == "dtype":
-        return {"as_scalar_type": DTYPES.get(text, 0)}
+        return {"as_scalar_type": TYPE_NUMBERS.get(text, 0)}
     if kind == "device":
         return {"as_device": {"type": text.partition(":")[0], "index": None}}
     if kind == "layout":
-        return {"as_layout": _LAYOUTS.get(text, 0)}
+        return {"as_layout": _place(text, LAYOUTS)}
     if kind == "memory_format":
-        return {"as_memory_format": _FORMATS.get(text, 0)}
+        return {"as_memory_format": _place(text, FORMATS)}
     return {"as_complex": {}} if isinstance(argument, complex) else {"as_unknown": kind}
+
+
+def _place(text: str, names: Sequence[str]) -> int:
+    return names.index(text) if text in names else 0
 
 
 def _listed(items: Sequence[object]) -> Json:

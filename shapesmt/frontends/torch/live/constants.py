@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from math import prod
 from typing import Any
 
+from shapesmt.frontends.torch.constants import has_few
 from shapesmt.graph import Literal
 
 __all__ = ["Held"]
 
-_MOST_FLOATS = 16
 _KINDS = ("bool", "int", "uint", "float")
 
 
@@ -23,8 +22,7 @@ class Held:
 
     def literal(self, name: str, dtype: str, shape: tuple[int, ...]) -> Literal:
         """One of them by its path in the module."""
-        few = prod(shape) <= (_MOST_FLOATS if "float" in dtype else Literal.MOST)
-        if not few or not dtype.startswith(_KINDS):
+        if not has_few(dtype, shape) or not dtype.startswith(_KINDS):
             return Literal(dtype, shape, missing=Literal.ELSEWHERE)
         return Literal(dtype, shape, None, partial(self.elements, name, shape), Literal.ELSEWHERE)
 

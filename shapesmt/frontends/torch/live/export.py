@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.graph import Place
 
-__all__ = ["Exported", "Request", "exported", "request"]
+__all__ = ["Exported", "Request", "exported", "quiet", "request"]
 
 _MOST = 240  # characters of PyTorch's message
 
@@ -53,8 +54,8 @@ class Exported:
     """A program, and of which sizes the request wanted that they vary."""
 
     program: Any
-    asked: frozenset[tuple[str, int]] = frozenset()
-    """Inputs, each with an axis."""
+    asked: Mapping[Place, bool] = field(default_factory=dict)
+    """Inputs, each with an axis, and whether the request names it."""
     request: Request | None = None
     """The module that it comes from."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -76,7 +77,7 @@ def exported(request: Request) -> Exported:
     shapes = request.dynamic_shapes
     if shapes is None:
         shapes = _everything(request, arguments)
-    with _quiet():
+    with quiet():
         try:
             program = torch.export.export(
                 request.module, request.args, dict(request.kwargs), dynamic_shapes=shapes, strict=False
@@ -88,7 +89,7 @@ def exported(request: Request) -> Exported:
     specs = [spec.arg for spec in program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
     inputs = [arg.name for arg in specs if type(arg).__name__ == "TensorArgument"]
     named = [(name, *pair) for name, pair in zip(inputs, pairs, strict=False)]
-    asked = frozenset((name, axis) for name, _, spec in named for axis in _wanted(spec))
+    asked = {(name, axis): request.dynamic_shapes is not None for name, _, spec in named for axis in _wanted(spec)}
     example = {name: tuple(map(int, tensor.shape)) for name, tensor, _ in named}
     return Exported(program, asked, request, _nested(arguments, iter(inputs)), example)
 
@@ -152,10 +153,10 @@ def _wanted(spec: Any) -> list[int]:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Without what PyTorch logs and warns of while it exports."""
+def quiet() -> Iterator[None]:
+    """Without what PyTorch logs and warns of inside."""
     before = logging.root.manager.disable
-    logging.disable(logging.ERROR)
+    logging.disable(logging.CRITICAL)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -10,7 +10,7 @@ import inspect
 import json
 from typing import TYPE_CHECKING, Any
 
-from shapesmt.frontends.torch.live.arguments import DTYPES, kind_of, named, written
+from shapesmt.frontends.torch.live.arguments import TYPE_NUMBERS, kind_of, named, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -169,7 +169,7 @@ def _flat(value: Any) -> Iterator[Any]:
 
 def _meta(value: Any) -> Json:
     """What the trace has of a tensor: its element type and sizes."""
-    dtype = DTYPES.get(str(value.dtype).removeprefix("torch."), 0)
+    dtype = TYPE_NUMBERS.get(str(value.dtype).removeprefix("torch."), 0)
     meta: Json = {"dtype": dtype, "sizes": [_size(size) for size in value.shape]}
     if str(getattr(value, "layout", "")) == "torch.strided":
         meta["strides"] = [_size(step) for step in value.stride()]

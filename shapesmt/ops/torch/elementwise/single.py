@@ -11,11 +11,11 @@ from shapesmt.ops.shared import items
 from shapesmt.ops.shared.fields import valued
 from shapesmt.ops.shared.items import INTEGERS
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.elementwise.promotion import COMPLEX, as_float, cast, kind, operand, real_part
+from shapesmt.ops.torch.elementwise.promotion import COMPLEX, FLOAT, as_float, cast, kind, operand, real_part
 from shapesmt.ops.torch.layout import dense, is_plain, laid, order_of, strides_of
 from shapesmt.ops.torch.layout import in_place as changes
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Decided, position, tensor
+from shapesmt.rules import Decided, Unjudged, position, tensor
 
 if TYPE_CHECKING:
     from shapesmt.ops.shared.items import Function
@@ -170,6 +170,32 @@ def predicate(call: Call) -> Tensor:
     dtype = x.dtype if in_place(call) else "bool"
     negated = base(call) == "logical_not" and x.dtype == "bool"
     return mapped(x, dtype, items.PREDICATES["Not"] if negated else None)
+
+
+@operator("frexp.Tensor")
+def mantissa_and_exponent(call: Call) -> list[Tensor]:
+    """A fraction and a power of 2 for each number."""
+    x = call.tensor("self")
+    call.ctx.check(not x.dtype or kind(x.dtype) == FLOAT, laws.FOLDS_FLOATS)
+    return [tensor(x.dtype, x.dims), tensor("int32", x.dims)]
+
+
+@operator("log_sigmoid_forward.default")
+def log_sigmoid_and_buffer(call: Call) -> list[Tensor]:
+    """The shape is kept, and that of what it is computed by."""
+    x = call.tensor("self")
+    return [tensor(x.dtype, x.dims)] * 2
+
+
+@operator(*overloads("rrelu_with_noise"))
+def rrelu_with_noise(call: Call) -> Tensor:
+    """The shape is kept, and the noise has it; in training a number is drawn for each element that isn't positive."""
+    x = call.tensor("self")
+    if call.flag("training") and (call.number("lower") or 0) > (call.number("upper") or 0):
+        reason = f"{laws.RANGE_ENDS_NO_LOWER}, or all elements are positive"
+        call.ctx.unjudged.append(Unjudged("", call.ctx.node.op, "elements", reason))
+    call.ctx.require_agree(x, call.tensor("noise"), law=laws.OPERANDS_SAME_SHAPE)
+    return tensor(x.dtype, x.dims)
 
 
 @operator(*overloads("real", "imag"), total=True, memory="view")

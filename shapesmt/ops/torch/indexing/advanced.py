@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, any_of, equal, select
+from shapesmt.algebra import Dim, any_of, at_least, equal, select
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.rules import Decided, tensor
@@ -64,8 +64,11 @@ def joint(call: Call, found: list[Index]) -> Shape:
     return (*shape[:-1], select(equal(shape[-1], 1), count, shape[-1])) if shape else (count,)
 
 
-def indexed(call: Call, x: Tensor) -> Shape:
-    """The shape of what is indexed: the indices' axes where theirs were, or in front if others are between them."""
+def indexed(call: Call, x: Tensor, *, clamped: bool = False) -> Shape:
+    """The shape of what is indexed: the indices' axes where theirs were, or in front if others are between them.
+
+    `clamped`: all indices are brought inside their axes.
+    """
     ctx, found = call.ctx, indices_of(call, x)
     shape = joint(call, found)
     nothing = any_of(*(equal(d, 0) for d in shape))
@@ -73,7 +76,7 @@ def indexed(call: Call, x: Tensor) -> Shape:
         if index.is_mask:
             for axis, d in zip(index.axes, index.tensor.dims, strict=True):
                 ctx.require_equal(d, x[axis], laws.MASK_SHAPED_AS_AXES)
-        else:
+        elif not clamped:
             require_inside(ctx, index.tensor, x[index.axes[0]], nothing, index=index.place)
     gone = [axis for index in found for axis in index.axes]
     kept = [d for axis, d in enumerate(x.dims) if axis not in gone]
@@ -98,7 +101,33 @@ def index_put(call: Call) -> Tensor:
     """Values written at some places, to whose shape they broadcast."""
     x, values = call.tensor("self"), call.tensor("values")
     shape = indexed(call, x)
-    call.ctx.check(values.rank <= len(shape), laws.VALUES_BROADCAST_TO_INDEXED)
-    for d, size in zip(values.dims[::-1], shape[::-1], strict=False):
+    require_values(call, values.dims, shape)
+    return tensor(x.dtype, x.dims)
+
+
+def require_values(call: Call, values: Shape, shape: Shape) -> None:
+    """State that values broadcast to the shape of what is replaced."""
+    call.ctx.check(len(values) <= len(shape), laws.VALUES_BROADCAST_TO_INDEXED)
+    for d, size in zip(values[::-1], shape[::-1], strict=False):
         call.ctx.require(any_of(equal(d, size), equal(d, 1)), laws.VALUES_BROADCAST_TO_INDEXED, d, size)
+
+
+# Where a mask says so
+
+
+@operator("_unsafe_masked_index.default")
+def masked_index(call: Call) -> Tensor:
+    """The elements at some places, and a number where the mask, which broadcasts with them, is false."""
+    x = call.tensor("self")
+    call.unchecked(at_least(x.numel, 1), laws.INPUT_NOT_EMPTY)
+    return tensor(x.dtype, call.ctx.broadcast(indexed(call, x, clamped=True), call.tensor("mask").dims))
+
+
+@operator("_unsafe_masked_index_put_accumulate.default")
+def masked_index_put(call: Call) -> Tensor:
+    """Values added at some places where a mask, which broadcasts with them, is true; nothing is added to nothing."""
+    x, ctx = call.tensor("self"), call.ctx
+    if not ctx.holds(equal(x.numel, 0)):
+        values = ctx.broadcast(call.tensor("values").dims, call.tensor("mask").dims)
+        require_values(call, values, indexed(call, x, clamped=True))
     return tensor(x.dtype, x.dims)

@@ -150,7 +150,48 @@ def histogram(call: Call) -> list[Tensor]:
     return [tensor(x.dtype, [edges[0] - 1]), tensor(x.dtype, [edges[0]])]
 
 
-@operator("isin.Tensor_Tensor", "isin.Tensor_Scalar")
+# Bins of several numbers
+
+
+def require_bins(call: Call) -> list[Dim]:
+    """How many bins there are along each axis, of rows that have a number for each."""
+    ctx, x, weight, listed = call.ctx, call.tensor("self"), call.optional("weight"), call.type_of("bins") == "Tensor[]"
+    edges = [t for t in call.tensors("bins") if t is not None] if listed else []
+    ctx.require_rank(x, 2, least=True)
+    ctx.check(x.dtype in ("float32", "float64", ""), laws.FOLDS_FLOATS)
+    for edge in edges:
+        ctx.require_rank(edge, 1)
+        ctx.check(edge.dtype == x.dtype, laws.OPERANDS_ONE_TYPE)
+    bins = [edge[0] - 1 for edge in edges] if listed else [as_dim(n) for n in call.integers("bins")]
+    ctx.require_equal(x[-1], len(bins), laws.NUMBER_PER_AXIS)
+    for n in bins:
+        ctx.require_at_least(n, 1, laws.A_BIN)
+    if weight is not None:
+        ctx.check(weight.dtype == x.dtype, laws.OPERANDS_ONE_TYPE)
+        ctx.require_agree(weight, tensor("", x.dims[:-1]), law=laws.WEIGHT_PER_NUMBER)
+    return bins
+
+
+@operator("_histogramdd_from_bin_cts.default", "_histogramdd_from_bin_tensors.default")
+def histogram_of_rows(call: Call) -> Tensor:
+    """How many rows there are in each bin of several axes, or the sum of their weights."""
+    return tensor(call.tensor("self").dtype, require_bins(call))
+
+
+@operator("_histogramdd_bin_edges.default")
+def edges_of_bins(call: Call) -> list[Tensor]:
+    """The edges of the bins along each axis."""
+    return [tensor(call.tensor("self").dtype, [n + 1]) for n in require_bins(call)]
+
+
+@operator("histogramdd.default", "histogramdd.TensorList_bins")
+def histogram_and_edges(call: Call) -> list[Tensor]:
+    """Both."""
+    dtype, bins = call.tensor("self").dtype, require_bins(call)
+    return [tensor(dtype, bins), *(tensor(dtype, [n + 1]) for n in bins)]
+
+
+@operator("isin.Tensor_Tensor", "isin.Tensor_Scalar", "isin.Scalar_Tensor")
 def isin(call: Call) -> Tensor:
     """Whether each element is among others."""
-    return tensor("bool", call.tensor("elements").dims)
+    return tensor("bool", call.tensor("elements").dims if "elements" in call else ())

@@ -14,11 +14,21 @@ if TYPE_CHECKING:
 
 
 @operator("softmax.int", "log_softmax.int", "_softmax.default", "_log_softmax.default", "_safe_softmax.default")
+@operator("special_softmax.default", "special_log_softmax.default")
 def softmax(call: Call) -> Tensor:
     """The shape is kept, and the axis is inside it."""
     x = call.tensor("self")
     call.ctx.normal(call.integer("dim"), max(x.rank, 1))
     return tensor((call.text("dtype") if "dtype" in call else "") or x.dtype, x.dims)
+
+
+@operator("_softmax_backward_data.default", "_log_softmax_backward_data.default")
+def softmax_backward(call: Call) -> Tensor:
+    """The shape of the gradient, which is that of the output."""
+    x = call.tensor("grad_output")
+    call.ctx.require_agree(x, call.tensor("output"), law=laws.OPERANDS_SAME_SHAPE)
+    call.ctx.normal(call.integer("dim"), max(x.rank, 1))
+    return tensor(call.text("input_dtype"), x.dims)
 
 
 @operator("glu.default")

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, ONE, all_of, equal
+from shapesmt.algebra import FALSE, ONE, all_of, equal, maximum, total
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.elementwise.promotion import as_float
+from shapesmt.ops.torch.elementwise.promotion import as_float, result_type
 from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
+    from shapesmt.algebra import Dim
     from shapesmt.rules import Shape, Tensor
 
 
@@ -49,9 +50,10 @@ def margin_ranking(call: Call) -> Tensor:
 
 @operator("binary_cross_entropy.default")
 def binary_cross_entropy(call: Call) -> Tensor:
-    """Of an input and a target of one shape; weights broadcast to it."""
+    """Of an input and a target that broadcast; weights broadcast to it."""
     ctx, x, weight = call.ctx, call.tensor("self"), call.optional("weight")
-    ctx.require_agree(x, call.tensor("target"), law=laws.INPUT_AND_TARGET_SAME_SHAPE)
+    open_unless_alike(call, x, call.tensor("target"))
+    ctx.broadcast(x.dims, call.tensor("target").dims)
     if weight is not None:
         require_broadcast_to(ctx, weight, x.dims, laws.WEIGHTS_BROADCAST_TO_INPUT)
     return reduced(call, x, x.dims)
@@ -84,7 +86,8 @@ def cosine_embedding(call: Call) -> Tensor:
     law = laws.TENSORS_ONE_RANK.of(rank=target.rank + 1, other=x.rank)
     ctx.check(x.rank == target.rank + 1 and other.rank == x.rank, law)
     shape = ctx.broadcast(x.dims, other.dims)
-    return reduced(call, x, ctx.broadcast(shape[:-1] if target.rank else (), target.dims))
+    floats = tensor(as_float(result_type([(x, False), (other, False)])), ())
+    return reduced(call, floats, ctx.broadcast(shape[:-1] if target.rank else (), target.dims))
 
 
 # Classes
@@ -154,3 +157,55 @@ def multilabel_margin(call: Call) -> Tensor:
     call.ctx.require_agree(x, call.tensor("target"), law=laws.INPUT_AND_TARGET_SAME_SHAPE)
     call.ctx.grant(call.place("target"))
     return reduced(call, x, x.dims[:-1])
+
+
+# Sequences of labels
+
+
+def lengths_of(call: Call, name: str, samples: Dim) -> list[Dim | None] | None:
+    """A length for each sample; None where a tensor has them."""
+    if call.type_of(name) == "Tensor":
+        call.ctx.require_equal(call.tensor(name).numel, samples, laws.LENGTH_PER_SAMPLE)
+        call.ctx.grant(call.place(name))
+        return None
+    call.ctx.require_equal(len(call.sizes(name)), samples, laws.LENGTH_PER_SAMPLE)
+    return call.sizes(name)
+
+
+def labelled(call: Call, x: Tensor) -> tuple[Dim, Dim]:
+    """How many samples of scores `[t, n, c]` or `[t, c]` are given labels, and how many the longest is given."""
+    ctx, targets, blank = call.ctx, call.tensor("targets"), call.integer("blank")
+    ctx.require_at_least(x.numel, 1, laws.INPUT_NOT_EMPTY)
+    ctx.check(blank >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="blank"))
+    ctx.require_at_least(x[-1], blank + 1, laws.INDEX_INSIDE_AXIS)
+    ctx.check(targets.rank in (1, 2), laws.RANK_1_OR_2.of(rank=targets.rank))
+    samples = x[1] if x.rank == 3 else ONE
+    for d in lengths_of(call, "input_lengths", samples) or ():
+        ctx.require_at_least(x[0], x[0] if d is None else d, laws.LENGTHS_AT_MOST_SEQUENCE)
+    lengths = lengths_of(call, "target_lengths", samples)
+    known = None if lengths is None or None in lengths else [d for d in lengths if d is not None]
+    if targets.rank == 2:
+        ctx.require_equal(targets[0], samples, laws.LABELS_PER_SAMPLE)
+    elif known is not None:
+        ctx.require_equal(targets[0], total(known), laws.LENGTHS_ADD_UP_TO_AXIS)
+    longest = ctx.fresh("longest", 0, targets[-1]) if known is None else maximum(0, *known)
+    ctx.require_at_least(targets[-1], longest, laws.LENGTHS_INSIDE_AXIS)
+    return samples, longest
+
+
+@operator("ctc_loss.IntList", "ctc_loss.Tensor")
+def ctc_loss(call: Call) -> Tensor:
+    """Of scores of each label at each time `[t, n, c]`, or of one sample `[t, c]`, and the labels of each sample."""
+    x = call.tensor("log_probs")
+    call.ctx.check(x.rank in (2, 3), laws.RANK_2_OR_3.of(rank=x.rank))
+    samples, _ = labelled(call, x)
+    return reduced(call, x, (samples,) if x.rank == 3 else ())
+
+
+@operator("_ctc_loss.default", "_ctc_loss.Tensor")
+def ctc_loss_and_ways(call: Call) -> list[Tensor]:
+    """The loss of each sample, and how likely each beginning of its labels is at each time."""
+    x = call.tensor("log_probs")
+    call.ctx.require_rank(x, 3)
+    samples, longest = labelled(call, x)
+    return [tensor(x.dtype, [samples]), tensor(x.dtype, [samples, x[0], 2 * longest + 1])]

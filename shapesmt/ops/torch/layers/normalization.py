@@ -75,10 +75,12 @@ def functional_batch_norm(call: Call) -> list[Tensor]:
 
 
 @operator("_batch_norm_with_update.default", "_batch_norm_no_update.default")
+@operator("_batch_norm_with_update_functional.default")
 def batch_norm_and_reserve(call: Call) -> list[Tensor]:
-    """The normalized input, mean and standard deviation, and a reserve."""
+    """The normalized input, mean and standard deviation, a reserve, and the running mean and variance after it."""
     saved = statistics(call, training="with" in call.ctx.node.op)
-    return [normalized(call), saved, saved, tensor("uint8", [ZERO])]
+    running = [tensor(x.dtype, x.dims) for x in map(call.tensor, PARAMETERS[2:])] if call.ctx.outputs > 4 else []
+    return [normalized(call), saved, saved, tensor("uint8", [ZERO]), *running]
 
 
 @operator("instance_norm.default")

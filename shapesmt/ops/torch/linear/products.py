@@ -6,10 +6,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, all_of, any_of, differs, equal, select
+from shapesmt.algebra import ONE, all_of, any_of, as_dim, differs, equal, select
 from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_ranks
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.elementwise.promotion import require_one_kind
+from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind, require_one_kind
 from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
@@ -214,6 +214,16 @@ def kron(call: Call) -> Tensor:
     rank = max(a.rank, b.rank)
     pairs = zip((*(ONE,) * (rank - a.rank), *a.dims), (*(ONE,) * (rank - b.rank), *b.dims), strict=True)
     return tensor("", [m * n for m, n in pairs])
+
+
+@operator("vander.default")
+def powers(call: Call) -> Tensor:
+    """The powers of each element of a list in a row: as many as asked for, or as there are elements."""
+    x = call.tensor("x")
+    call.ctx.require_rank(x, 1)
+    count = as_dim(call.integer("N")) if "N" in call else x[0]
+    call.ctx.require_at_least(count, 0, laws.SIZES_NOT_NEGATIVE)
+    return tensor("int64" if x.dtype and kind(x.dtype) < FLOAT else x.dtype, [x[0], count])
 
 
 @operator("linalg_vander.default")

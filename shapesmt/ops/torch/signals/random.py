@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, Dim, any_of, at_least, equal
+from shapesmt.algebra import FALSE, ZERO, Dim, any_of, at_least, equal
 from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import tensor
 
@@ -19,12 +20,33 @@ DRAWN = (
     *("bernoulli", "cauchy", "exponential", "geometric", "log_normal", "random", "uniform", "normal_functional"),
     "poisson",
 )
+POSITIVE = {"cauchy": "sigma", "exponential": "lambd", "log_normal": "std"}
+"""The parameter that is positive."""
+
+
+def require_parameters(call: Call) -> None:
+    """State that numbers are the parameters of a distribution."""
+    check, name = call.ctx.check, base(call)
+    deviation, chance, positive = (call.number(n) for n in ("std", "p", POSITIVE.get(name, "")))
+    check(positive is None or positive > 0, laws.PARAMETER_POSITIVE.of(name=POSITIVE.get(name, "")))
+    check(deviation is None or deviation >= 0, laws.DEVIATION_NOT_NEGATIVE)
+    check(chance is None or 0 <= chance <= 1, laws.CHANCE_FROM_0_TO_1)
+    check(name != "geometric" or chance not in (0, 1), laws.CHANCE_FROM_0_TO_1)
+    if name == "uniform":
+        first, last = call.number("from"), call.number("to")
+        check(first is None or last is None or first <= last, laws.RANGE_ENDS_NO_LOWER)
+    if name in ("random", "randint", "randint_like"):
+        low = next((call.size(n) for n in ("low", "from") if n in call), ZERO)
+        high = next((call.size(n) for n in ("high", "to") if n in call), None)
+        if low is not None and high is not None:
+            call.ctx.require_at_least(high, low + 1, laws.A_NUMBER_TO_DRAW)
 
 
 @operator("rand.default", "rand.generator", "randn.default", "randn.generator", "normal.float_float", random=True)
 @operator("randint.default", "randint.generator", "randint.low", "randint.low_generator", random=True)
 def drawn(call: Call) -> Tensor:
     """A tensor of the sizes asked for."""
+    require_parameters(call)
     sizes = sized(call.ctx, call.sizes("size"))
     require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     return tensor(call.text("dtype") or ("int64" if "randint" in call.ctx.node.op else "float32"), sizes)
@@ -42,9 +64,7 @@ def permutation(call: Call) -> Tensor:
 def drawn_like(call: Call) -> Tensor:
     """A tensor of the input's shape."""
     x, chances = call.tensor("self"), call.optional("p")
-    deviation = call.number("std")
-    least = "log_normal" in call.ctx.node.op
-    call.ctx.check(deviation is None or deviation > 0 or (deviation == 0 and not least), laws.DEVIATION_NOT_NEGATIVE)
+    require_parameters(call)
     if call.ctx.node.op == "aten.bernoulli.default":  # whose elements are the chances
         call.ctx.grant(0)
     if chances is not None and call.ctx.node.op.split(".")[1].endswith("_"):
@@ -55,6 +75,7 @@ def drawn_like(call: Call) -> Tensor:
 @operator("normal.Tensor_Tensor", "normal.Tensor_float", "normal.float_Tensor", "binomial.default", random=True)
 def drawn_by(call: Call) -> Tensor:
     """A number for each mean and deviation, which broadcast."""
+    require_parameters(call)
     given = [x for x in call.ctx.inputs if x is not None]
     return tensor(given[-1].dtype, call.ctx.broadcast(*(x.dims for x in given)))
 

@@ -60,7 +60,7 @@ def t(call: Call) -> Tensor:
     return permuted(call, x, range(x.rank)[::-1])
 
 
-@operator("numpy_T.default", "matrix_H.default", "mT.default", "mH.default", "adjoint.default", memory="view")
+@operator(*overloads("numpy_T", "matrix_H", "mT", "mH", "adjoint"), memory="view")
 def transposed(call: Call) -> Tensor:
     """All axes, or the last two, change places."""
     x, name, ctx = call.tensor("self"), base(call), call.ctx

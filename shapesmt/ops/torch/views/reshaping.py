@@ -206,7 +206,12 @@ def resize(call: Call) -> Tensor:
 
 @operator("as_strided.default", "as_strided_.default", "as_strided_copy.default", memory="view")
 def as_strided(call: Call) -> Tensor:
-    """Sizes and strides that are asked for, inside the tensor's memory."""
+    """Sizes and strides that are asked for."""
+    return strided(call)
+
+
+def strided(call: Call) -> Tensor:
+    """A view with the sizes and strides that are asked for, inside the tensor's memory."""
     x, ctx, offset = call.tensor("self"), call.ctx, call.size("storage_offset")
     sizes, strides = call.sizes("size"), call.sizes("stride")
     ctx.check(len(sizes) == len(strides), laws.STRIDE_PER_SIZE)
@@ -223,6 +228,14 @@ def as_strided(call: Call) -> Tensor:
     if base(call) == "as_strided_copy":
         return tensor(x.dtype, dims)
     return laid(tensor(x.dtype, dims), known, None, storage if offset is None or offset is ZERO else None)
+
+
+@operator("as_strided_scatter.default")
+def as_strided_scatter(call: Call) -> Tensor:
+    """A tensor in which what such a view sees is replaced."""
+    x = call.tensor("self")
+    call.ctx.require_agree(strided(call), call.tensor("src"), law=laws.UPDATES_SHAPED_AS_REPLACED)
+    return tensor(x.dtype, x.dims)
 
 
 @operator("_reshape_alias.default", memory="view")

@@ -29,7 +29,7 @@ ARGS = ({"a": torch.ones(4, 3), "b": [torch.ones(4, 5)]}, 2.0)
 def test_a_module_with_arguments_is_exported_with_sizes_that_vary() -> None:
     graph = shapesmt.frontends.load(shapesmt.frontends.asked(Joined(), ARGS, None, None))
     assert graph.inputs["parts_a"].shape == ("parts_a_dim0", "parts_a_dim1")
-    assert ("parts_b_0", 1) in graph.asked
+    assert graph.asked["parts_b_0", 1] is False
     assert [node.op for node in graph.nodes if node.op != "_guards_fn"] == ["aten.cat.default", "aten.mul.Tensor"]
 
 
@@ -44,8 +44,19 @@ def test_dynamic_shapes_say_what_is_asked() -> None:
     auto = torch.export.Dim.AUTO
     for shapes in ({"x": {1: auto}}, ({1: auto},), {"x": (None, auto)}, {"x": [torch.export.Dim.STATIC, auto]}):
         graph = load(shapesmt.frontends.asked(Fixed(), torch.ones(4, 6), None, shapes))
-        assert graph.asked == {("x", 1)}
+        assert graph.asked == {("x", 1): True}
         assert graph.inputs["x"].shape == (4, "x_dim1")
+
+
+def test_what_was_asked_to_vary_and_is_a_number_is_warned_of() -> None:
+    args, auto = (torch.ones(4, 6),), torch.export.Dim.AUTO
+    named = shapesmt.check(torch.nn.Linear(6, 3), args=args, dynamic_shapes={"input": {0: auto, 1: auto}})
+    [warning] = named.warnings
+    assert (warning.node, warning.kind) == ("linear", "static")
+    assert warning.text.startswith("input axis 1 is 6 in the program: linear needs it")
+    program = torch.export.export(torch.nn.Linear(6, 3), args, dynamic_shapes={"input": {0: auto, 1: auto}})
+    assert shapesmt.check(program).warnings == named.warnings
+    assert shapesmt.check(torch.nn.Linear(6, 3), args=args).warnings == ()  # nobody named a size
 
 
 def test_a_program_in_memory_is_recognised() -> None:

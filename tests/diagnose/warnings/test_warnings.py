@@ -10,8 +10,8 @@ import pytest
 import shapesmt
 from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
+from shapesmt.report import Report
 from shapesmt.report.finding import ModelWarning
-from shapesmt.report.report import Report
 from tests.support.torch_programs import archive, meta, node, program
 
 HEAD = '<ir_version: 8, opset_import: ["": 18]>\ng '

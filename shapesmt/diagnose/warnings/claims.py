@@ -1,0 +1,108 @@
+"""Shapes that the file declares of inner tensors and outputs, compared with what is inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from shapesmt.algebra import FALSE, Dim, Formula, Verdict, all_of, equal, implies
+from shapesmt.diagnose.warnings.common import chosen, producer_of, sizes_of, warning
+from shapesmt.diagnose.warnings.static import widened
+from shapesmt.errors import ModelError, printable
+from shapesmt.examine import PLACEHOLDERS, Examination, Judge, Problem
+from shapesmt.graph import Declared
+from shapesmt.report import Finding, FindingKind, ModelWarning, WarningKind
+
+__all__ = ["declarations", "of_claim", "refuse_declarations"]
+
+
+def declarations(
+    problem: Problem, examination: Examination, judge: Judge, *, names_agree: bool = False
+) -> tuple[tuple[str, Finding], ...]:
+    """The tensors whose declared shape the inferred one contradicts, each with its finding.
+
+    With `names_agree`, a name that no input has stands for one size as well: ONNX Runtime reuses memory by names,
+    while of a PyTorch program they are names of its trace. What a program declares is of the sizes of its trace, so
+    that it isn't contradicted at others, to which the caller gives a range.
+    """
+    findings = []
+    reused = names_agree and not problem.graph.is_program
+    names = {**_first_named(problem, examination), **problem.dims} if reused else problem.dims
+    for name, declared in problem.graph.declared.items():
+        look = partial(_contradicted, problem, examination, judge, name, declared, names)
+        contradicted = judge.deadline.attempt(look, None)
+        findings += [(name, contradicted)] if contradicted is not None else []
+    return tuple(findings)
+
+
+def refuse_declarations(problem: Problem, examination: Examination, judge: Judge) -> None:
+    """Raise for the first declared shape that no input gives.
+
+    Raises:
+        ModelError: Naming the tensor and both shapes.
+    """
+    for _, f in declarations(problem, examination, judge):
+        if f.verdict is Verdict.FAILS:
+            where = f"node '{printable(f.node)}'"
+            raise ModelError(
+                f"{where}: {printable(f.law)}, which is never so ({printable(f.condition)}); "
+                "--declared override writes what is inferred"
+            )
+
+
+def _first_named(problem: Problem, examination: Examination) -> dict[str, Dim]:
+    """What each name in a declared shape stands for at first."""
+    named: dict[str, Dim] = {}
+    for tensor, declared in problem.graph.declared.items():
+        t = examination.inference.tensors.get(tensor)
+        if t is not None and t.shape is not None and t.is_tensor and len(declared.shape or ()) == len(t.shape):
+            for name, size in zip(declared.shape or (), t.shape, strict=True):
+                if isinstance(name, str) and name not in ("", *PLACEHOLDERS):
+                    named.setdefault(name, size)
+    return named
+
+
+def _contradicted(
+    problem: Problem,
+    examination: Examination,
+    judge: Judge,
+    name: str,
+    declared: Declared,
+    names: Mapping[str, Dim],
+) -> Finding | None:
+    t = examination.inference.tensors.get(name)
+    if t is None or t.shape is None or declared.shape is None or declared.kind != "tensor" or not t.is_tensor:
+        return None
+    traced = all_of(*(equal(size, number) for _, _, number, size in widened(problem)))
+    claim = implies(traced, _claim(t.shape, declared.shape, names))
+    decision = judge.decide(examination.domain, examination.narrowing.back(claim))
+    if decision.verdict not in (Verdict.DEPENDS, Verdict.FAILS):
+        return None
+    values = judge.complete(examination.domain, decision.counterexample) or {}
+    shown = problem.counterexample(values, claim.symbols) if claim.symbols else None
+    theirs, ours = (", ".join(str(d or "?") for d in dims) for dims in (declared.shape, t.shape))
+    at = f", as at {sizes_of(shown)}" if shown is not None and shown.relevant else ""
+    unread = (d for d in declared.shape if isinstance(d, str) and d in names and d not in problem.dims)
+    reused = [f"{d} is {names[d]} elsewhere" for d in dict.fromkeys(unread)]
+    by_name = f"; {', '.join(reused)}, and ONNX Runtime reuses memory by names" if reused else ""
+    text = f"the file declares [{theirs}] of '{name}', its node makes [{ours}]{at}{by_name}"
+    index, node = producer_of(problem.graph, name) or (-1, None)
+    where = (name, "", -1) if node is None else (node.name, node.op, index)
+    law = f"tensor '{name}' has the declared shape [{theirs}]"
+    condition = str(claim) if len(declared.shape) == len(t.shape) else f"rank {len(declared.shape)} == {len(t.shape)}"
+    code = warning(WarningKind.DECLARATION, text).code
+    return Finding(decision.verdict, FindingKind.DECLARATION, *where, law, condition, shown, note=text, code=code)
+
+
+def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims: Mapping[str, Dim]) -> Formula:
+    """The condition under which a declared shape is right; sizes that the inputs don't decide are not compared."""
+    if len(shape) != len(declared):
+        return FALSE
+    known = {i: dims.get(d) if isinstance(d, str) else d for i, d in enumerate(declared)}
+    return all_of(*filter(chosen, (equal(shape[i], d) for i, d in known.items() if d is not None)))
+
+
+def of_claim(tensor: str, f: Finding) -> ModelWarning:
+    """The warning for a finding that a tensor hasn't its declared shape."""
+    kind = WarningKind.DECLARATION
+    return ModelWarning(f.code, kind, f.node, f.op_type, f.index, tensor, f.note, f.counterexample)

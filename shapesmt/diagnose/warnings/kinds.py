@@ -1,0 +1,143 @@
+"""The warnings of each kind; here those about branches, ranges and names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+
+from shapesmt.algebra import Atom, Verdict, differs
+from shapesmt.deadline import stage
+from shapesmt.diagnose.causes import source_of
+from shapesmt.diagnose.warnings.claims import of_claim
+from shapesmt.diagnose.warnings.common import Examples, warning
+from shapesmt.diagnose.warnings.sizes import large, stretched
+from shapesmt.diagnose.warnings.static import static_axes, widened_axes
+from shapesmt.errors import printable
+from shapesmt.examine import Examination, Judge, Problem, placeholders
+from shapesmt.graph import Node
+from shapesmt.language import Range
+from shapesmt.ops import truth_of
+from shapesmt.presolve import extent
+from shapesmt.report import Finding, ModelWarning, WarningKind
+from shapesmt.rules import Tensor
+
+__all__ = ["model_warnings"]
+
+PATIENCE = 2.0  # seconds in which the program is looked at again, with sizes that vary
+
+
+@stage("warnings")
+def model_warnings(
+    problem: Problem, examination: Examination, judge: Judge, claims: Iterable[tuple[str, Finding]] = ()
+) -> tuple[ModelWarning, ...]:
+    """All warnings, in the order of their kinds; `claims` come from `declarations`."""
+    examples = Examples(problem, examination, judge)
+    valid = not examination.fails
+    kinds: tuple[Callable[[], Iterable[ModelWarning]], ...] = (
+        lambda: stretched(problem, examination, examples) if valid else (),
+        lambda: (of_claim(tensor, finding) for tensor, finding in claims),
+        lambda: _unreachable(problem, examination, judge),
+        lambda: _single_valued(problem),
+        lambda: large(problem, examination, examples) if valid else (),
+        lambda: _unused(problem, examination),
+        lambda: _unnamed(problem),
+        lambda: _static(problem, examination, judge),
+    )
+    found: list[ModelWarning] = []
+    for kind in kinds:
+        found += judge.deadline.attempt(partial(_listed_all, kind), ())
+    return tuple(replace(w, source=source_of(problem.graph, w.index)) if w.index >= 0 else w for w in found)
+
+
+def _listed_all(kind: Callable[[], Iterable[ModelWarning]]) -> tuple[ModelWarning, ...]:
+    return tuple(kind())
+
+
+# What is never reached
+
+
+def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> Iterator[ModelWarning]:
+    """Warn of branches and loop bodies that no admissible input reaches; not of an `If` whose outputs nothing reads."""
+    tensors, graph, nodes = examination.original.tensors, problem.graph, problem.graph.nodes
+    if not examination.original.nested:
+        return
+    for index, node in enumerate(nodes):
+        if (
+            node.op == "If"
+            and node.inputs
+            and any(graph.consumers(name) or name in graph.outputs for name in node.outputs)
+        ):
+            condition = truth_of(tensors.get(node.inputs[0]))
+            verdict = None if condition is None else judge.decide(problem.domain, differs(condition, 0)).verdict
+            if verdict in (Verdict.PROVED, Verdict.FAILS):
+                branch, state = ("else", "true") if verdict is Verdict.PROVED else ("then", "false")
+                text = f"no input takes the {branch} branch: '{node.inputs[0]}' is {state} for every input"
+                yield warning(WarningKind.UNREACHABLE, text, (index, node), tensor=node.inputs[0])
+        elif node.op == "Loop" and (name := _never_runs(node, tensors)) is not None:
+            yield warning(WarningKind.UNREACHABLE, f"its body never runs: '{name}' is 0 for every input", (index, node))
+
+
+def _never_runs(node: Node, tensors: Mapping[str, Tensor]) -> str | None:
+    """The trip count or first condition of a loop, if it is 0 for every input."""
+    truths = ((name, truth_of(tensors[name])) for name in node.inputs[:2] if name)
+    return next((name for name, value in truths if value is not None and value.hi <= 0), None)
+
+
+# What the ranges leave
+
+
+def _single_valued(problem: Problem) -> Iterator[ModelWarning]:
+    """Warn of dimensions with a range of which the assumptions admit a single value."""
+    for name, r in problem.ranges.items() if problem.assumptions else ():
+        ends = extent(problem.domain, problem.dims[name]) if r.min != r.max else None
+        if ends is not None and ends[0].value == ends[1].value:
+            wide = Range(r.min, r.max, r.step)
+            text = f"the assumptions leave {name} = {ends[0].value} alone in {wide}, so all is said of that value"
+            yield warning(WarningKind.RANGE, text)
+
+
+# Dimensions that say nothing
+
+
+def _unused(problem: Problem, examination: Examination) -> Iterator[ModelWarning]:
+    """Warn of dimensions of inputs that no node reads."""
+    tensors, graph = examination.original.tensors, problem.graph
+    missing = {s for d in problem.dims.values() for s in d.symbols}
+    computed = [t for a in dict.fromkeys(examination.original.applications) for t in a.outputs]
+    for t in (*computed, *map(tensors.__getitem__, examination.original.unranked)):
+        if not missing:
+            return
+        missing.difference_update(*(d.symbols for d in t.shape or ()))
+    places: dict[Atom, list[str]] = {}
+    for i, t in problem.inputs.items():
+        for s in {s for size in t.shape or () for s in size.symbols}:
+            places.setdefault(s, []).append(i)
+    for name, d in problem.dims.items():
+        having = list(dict.fromkeys(i for s in d.symbols for i in places.get(s, ())))
+        if having and d.symbols & missing and not any(graph.consumers(i) or i in graph.outputs for i in having):
+            inputs = ", ".join(f"'{i}'" for i in having)
+            yield warning(WarningKind.SYMBOL, f"nothing depends on {name}: no node reads {inputs}", tensor=having[0])
+
+
+def _unnamed(problem: Problem) -> Iterator[ModelWarning]:
+    """Warn of placeholders (`?`) that the file writes for several dimensions, which are independent sizes."""
+    for mark, names in placeholders(problem.graph).items():
+        dims = [name for name in names if name in problem.dims]
+        if len(dims) > 1:
+            text = f"{printable(repr(mark))} names no size: {', '.join(dims)} are sizes of their own"
+            yield warning(WarningKind.PLACEHOLDER, text, tensor=dims[0].rpartition("_dim")[0])
+
+
+# Sizes that were to vary
+
+
+def _static(problem: Problem, examination: Examination, judge: Judge) -> Iterator[ModelWarning]:
+    """Warn of sizes that were to vary and are numbers: all that the caller named, of others what no node needs."""
+    graph = problem.graph
+    hurried = judge.within(PATIENCE)
+    axes = [axis for axis in static_axes(graph, hurried) if not axis.node or graph.asked[axis.input, axis.axis]]
+    for axis in dict.fromkeys([*axes, *widened_axes(problem, examination, judge)]):
+        index = graph.place(axis.node) if axis.node else None
+        node = None if index is None else (index, graph.nodes[index])
+        yield warning(WarningKind.STATIC, axis.words, node, tensor=axis.input)

@@ -1,0 +1,122 @@
+"""Warnings about sizes: a 1 that is stretched, and tensors with more elements than 32 bits count."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from math import inf, prod
+
+from shapesmt import laws
+from shapesmt.algebra import (
+    Assignment,
+    Atom,
+    Bound,
+    Dim,
+    Evaluator,
+    Formula,
+    all_of,
+    any_of,
+    at_least,
+    at_most,
+    equal,
+    product,
+)
+from shapesmt.diagnose.warnings.common import Examples, chosen, producer_of, sizes_of, warning
+from shapesmt.examine import Examination, Problem
+from shapesmt.presolve import Domain, decide, monotone
+from shapesmt.report import ModelWarning, WarningKind
+from shapesmt.rules import Tensor
+
+__all__ = ["large", "stretched"]
+
+MOST_ELEMENTS = (1 << 31) - 1  # the most elements that a signed 32-bit index can count
+STRETCHING = (laws.SIZES_BROADCAST, laws.BATCH_SIZES_BROADCAST)
+MAX_TRIED = 1 << 16  # the most inputs that are tried for one number of elements
+MAX_SIZE = 1 << 40  # the greatest size that is tried of a dimension without an end
+MAX_LARGE = 4  # the most different tensors that are examined
+MAX_STRETCHED = 16  # the most different pairs of sizes that are examined
+
+
+def stretched(problem: Problem, examination: Examination, examples: Examples) -> Iterator[ModelWarning]:
+    """Warn of two sizes that are equal for some valid inputs, while for others a 1 is broadcast to the other."""
+    for index, x, y, when in islice(_open_broadcasts(examination), MAX_STRETCHED):
+        apart = any_of(all_of(equal(x, 1), at_least(y, 2)), all_of(equal(y, 1), at_least(x, 2)))
+        point = examples.where(all_of(when, apart))
+        if point is None or examples.where(all_of(when, equal(x, y), at_least(x, 2))) is None:
+            continue  # if they are never equal, the broadcast is intended
+        shown, at = examples.shown(point, x.symbols | y.symbols)
+        one, other = (x, y) if at.dim(x) == 1 else (y, x)
+        size = f"{other} = {at.dim(other)}" if other.symbols else str(other)
+        meant = f'--assume "{equal(x, y)}" if they are to be equal'
+        text = f"{one} = 1 is stretched to {size} at {sizes_of(shown)}; {meant}"
+        yield warning(WarningKind.BROADCAST, text, (index, problem.graph.nodes[index]), example=shown)
+
+
+def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, Formula]]:
+    """The broadcasts whose sizes may be equal, or one of them 1: node, both sizes and condition, each pair once."""
+    seen: set[Formula] = set()
+    for index in examination.open:
+        for r in examination.inference.applications[index].requirements:
+            if r.formula.op == "or" and r.law in STRETCHING and r.formula not in seen:
+                seen.add(r.formula)
+                if r.left is not None and r.right is not None and chosen(r.formula):
+                    yield index, r.left, r.right, r.branch
+
+
+# Tensors beyond 32 bits
+
+
+def large(problem: Problem, examination: Examination, examples: Examples) -> Iterator[ModelWarning]:
+    """Warn of the largest tensor with more elements than 32 bits can count, at a smallest such input."""
+    tensors = examination.inference.tensors
+    large = {t: most for t in dict.fromkeys(tensors.values()) if MOST_ELEMENTS < (most := _most(t)) < inf}
+    for t in sorted(large, key=large.__getitem__, reverse=True)[:MAX_LARGE]:
+        size = product(t.dims)
+        point = _overflow(size, examination.narrowed)
+        if point is not None:
+            name = next(name for name, other in tensors.items() if other is t)
+            shown, values = examples.shown(point, size.symbols)
+            at = f" at {sizes_of(shown)}" if shown.relevant else ""
+            count = values.dim(size)
+            bits = 32 if count < 1 << 63 else 64
+            text = f"'{name}' has {count} elements{at}; indices of {bits} bits end at {(1 << bits - 1) - 1}"
+            yield warning(WarningKind.SIZE, text, producer_of(problem.graph, name), tensor=name, example=shown)
+            return
+
+
+def _most(t: Tensor) -> Bound:
+    """An upper bound on the number of elements of a tensor with these sizes."""
+    most: Bound = 1
+    for d in t.shape or ():
+        most *= d.hi
+    return most if t.shape is not None and t.is_tensor else 0
+
+
+def _overflow(size: Dim, domain: Domain) -> Assignment | None:
+    """An input at which the number of elements exceeds the limit, each dimension as small as possible; or None."""
+    if any(s.universal for s in size.symbols):
+        return None
+    symbols, facts = domain.cone(size.symbols)
+    axes = {s: _listed(domain, s) for s in symbols}
+    if not all(map(len, axes.values())):
+        return None
+    if facts or monotone(size) != 1:
+        few = prod(map(len, axes.values())) <= MAX_TRIED
+        decision = decide(domain, at_most(size, MOST_ELEMENTS)) if few else None
+        return decision.counterexample if decision is not None else None
+    point = {s: int(values[-1]) for s, values in axes.items()}
+    if Evaluator(point).dim(size) <= MOST_ELEMENTS:
+        return None
+    for s, values in axes.items():
+        at = bisect_left(values, True, key=lambda v: Evaluator({**point, s: int(v)}).dim(size) > MOST_ELEMENTS)
+        point[s] = int(values[at])
+    return point
+
+
+def _listed(domain: Domain, s: Atom) -> Sequence[int]:
+    """The admissible values of a symbol in ascending order, up to `MAX_SIZE`."""
+    values, (lo, hi) = domain.values(s), domain.ends(s)
+    if values is None:
+        return range(int(lo), int(min(hi, MAX_SIZE)) + 1, s.step)
+    return values  # type: ignore[return-value]  # an array

@@ -1,0 +1,90 @@
+"""Sizes of inputs that were to vary and are numbers in the program: what needs the number, a node or only the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import PurePath
+
+from shapesmt import report
+from shapesmt.algebra import Dim
+from shapesmt.deadline import limit
+from shapesmt.examine import Examination, Judge, Problem, examined, pose
+from shapesmt.graph import GUARDS, Graph, Place
+
+__all__ = ["static_axes", "widened", "widened_axes"]
+
+
+def static_axes(graph: Graph, judge: Judge) -> tuple[report.StaticAxis, ...]:
+    """The sizes that were to vary when the program was exported, as far as it is known what needs them."""
+    sizes = {}
+    for name, axis in sorted(graph.asked):
+        shape = graph.inputs[name].shape if name in graph.inputs else None
+        size = shape[axis] if shape is not None and axis < len(shape) else None
+        if isinstance(size, int):
+            sizes[name, axis] = size
+    listed: list[report.StaticAxis] = []
+    for size in dict.fromkeys(sizes.values()):  # equal numbers vary together: they may have to be equal
+        equal = {place: size for place, other in sizes.items() if other == size}
+        listed += judge.deadline.attempt(partial(_listed, graph, equal, judge), ())
+    return tuple(listed)
+
+
+def _listed(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> tuple[report.StaticAxis, ...]:
+    return tuple(_static(graph, sizes, judge))
+
+
+def _static(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> Iterator[report.StaticAxis]:
+    """What each number is needed by, where all of them vary."""
+    names = {place: f"{place[0]}@{place[1]}" for place in sizes}
+    inputs = {
+        name: d._replace(shape=tuple(names.get((name, i), size) for i, size in enumerate(d.shape or ())))
+        for name, d in graph.inputs.items()
+    }
+    with limit(judge.deadline):
+        problem, examination = examined(pose(replace(graph.unguarded, inputs=inputs)), judge, trust=False)
+    for place, size in sizes.items():
+        varying = problem.dims[names[place]]
+        if _varies(varying, examination, judge):
+            if examination.decided:
+                yield report.StaticAxis(*place, size)
+        elif (needing := _needing(varying, examination)) is not None:
+            yield report.StaticAxis(*place, size, graph.nodes[needing].name, _line(graph, needing))
+
+
+def _varies(size: Dim, examination: Examination, judge: Judge) -> bool:
+    """Whether all nodes run for several values of a size."""
+    low, high = judge.extent(examination.domain, size)
+    return low.value != high.value
+
+
+def _needing(size: Dim, examination: Examination) -> int | None:
+    """The first node that doesn't run for all values of a size."""
+    nodes = (j.index for j in examination.judgements if not j.condition.symbols.isdisjoint(size.symbols))
+    return next(nodes, None)
+
+
+def _line(graph: Graph, index: int) -> str:
+    """The line of Python that a node comes from; "" where it isn't known."""
+    line = graph.source_line(index, graph.nodes[index])
+    return f"{PurePath(line.file).name}:{line.line} in {line.function}" if line is not None and line.file else ""
+
+
+def widened(problem: Problem) -> Iterator[tuple[str, int, int, Dim]]:
+    """The sizes to which the caller gives a range, while they are numbers in a program: input, axis, number, size."""
+    for name, declared in problem.graph.inputs.items() if problem.graph.is_program else ():
+        asked = problem.declared[name][1] or ()
+        for axis, (number, now) in enumerate(zip(declared.shape or (), asked, strict=False)):
+            size = problem.dims.get(now) if isinstance(number, int) and isinstance(now, str) else None
+            if isinstance(number, int) and size is not None and size.constant is None:
+                yield name, axis, number, size
+
+
+def widened_axes(problem: Problem, examination: Examination, judge: Judge) -> Iterator[report.StaticAxis]:
+    """The sizes to which the caller gives a range, while they are numbers in the program, which no node needs."""
+    for name, axis, number, size in widened(problem) if examination.decided else ():
+        needing = _needing(size, examination)
+        guarded = needing is not None and problem.graph.nodes[needing].op == GUARDS
+        if guarded or _varies(size, examination, judge):
+            yield report.StaticAxis(name, axis, number)

@@ -1,0 +1,94 @@
+"""The schemas of operators, from tables that are read when a model has one of them.
+
+One is ONNX's own, whose package takes longer to import than most models to check; one is ONNX Runtime's. A line has
+the operator and the first version that it is about, how many inputs and outputs there are (least and most), the inputs
+("?" marks optional ones, "*" one that repeats) with the names of their types ("~" where each may be another), the
+attributes ("!" marks required ones; after "=" the element types that one names), and the element types that each name
+of a type allows.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from shapesmt.frontends.onnx.types import Parameters
+from shapesmt.graph import DTYPES, Parameter, Signature
+
+__all__ = ["DOMAINS", "find"]
+
+DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")
+MICROSOFT = "com.microsoft"
+ADDED = ("MemcpyFromHost", "MemcpyToHost", "SimplifiedLayerNormalization")  # by ONNX Runtime to ONNX's own domain
+_NUMBERS = {name: number for number, name in DTYPES.items()}
+
+
+class Schema(NamedTuple):
+    """One operator: the types of its inputs, and what else a node may have."""
+
+    signature: Signature
+    parameters: Parameters
+
+
+def find(domain: str, op: str, version: int) -> Schema | None:
+    """The schema of an operator in a version; None if the tables have none, or aren't as new as that version.
+
+    >>> find("com.microsoft", "Gelu", 1).parameters.inputs, find("", "Conv", 11).parameters.inputs
+    ((1, 1), (2, 3))
+    """
+    if domain.startswith(MICROSOFT) or (domain == "" and op in ADDED):
+        lines, newest = _table("microsoft.txt")
+    elif domain in DOMAINS:
+        lines, newest = _table("onnx.txt")
+        if version > newest[domain]:
+            return None
+    else:
+        return None
+    versions = lines.get((domain, op), [])
+    index = bisect_right(versions, version, key=lambda line: line[0])
+    return _read(versions[index - 1][1]) if index else None
+
+
+@cache
+def _table(name: str) -> tuple[dict[tuple[str, str], list[tuple[int, str]]], dict[str, int]]:
+    """The lines about each operator with their versions in order, and the newest version in each domain."""
+    lines: dict[tuple[str, str], list[tuple[int, str]]] = {}
+    newest: dict[str, int] = {}
+    for line in Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()[1:]:
+        title, _, rest = line.partition(" | ")
+        qualified, _, since = title.partition(" ")
+        domain, _, op = qualified.rpartition(".")
+        lines.setdefault((domain, op), []).append((int(since), rest))
+        newest[domain] = max(newest.get(domain, 1), int(since))
+    return lines, newest
+
+
+def _read(line: str) -> Schema:
+    counts, inputs, attributes, types = (part.split() for part in line.split("|"))
+    least, most, fewest, greatest = map(int, counts)
+    names, kinds = zip(*(part.partition(":")[::2] for part in inputs), strict=True) if inputs else ((), ())
+    allowed = {key: frozenset(listed.split("/")) for key, _, listed in (part.partition("=") for part in types)}
+    titles = [part.partition(":")[0] for part in attributes]
+    stated = [part.partition(":")[2].partition("=") for part in attributes]
+    own = [title.rstrip("!") for title in titles]
+    parameters = Parameters(
+        (least, most),
+        (fewest, greatest),
+        {name: kind for name, (kind, _, _) in zip(own, stated, strict=True)},
+        tuple(title[:-1] for title in titles if title.endswith("!")),
+        tuple("" if name[-1] in "?*" else name for name in names),
+        tuple((name, _numbers(listed)) for name, (_, _, listed) in zip(own, stated, strict=True) if listed),
+    )
+    return Schema(Signature(tuple(map(_parameter, names, kinds, [allowed] * len(names)))), parameters)
+
+
+def _numbers(listed: str) -> frozenset[int]:
+    return frozenset(_NUMBERS[dtype] for dtype in listed.split("/"))
+
+
+def _parameter(name: str, kind: str, allowed: dict[str, frozenset[str]]) -> Parameter:
+    shared = kind if kind in allowed else ""
+    types = allowed.get(kind.rstrip("~")) or frozenset({kind})
+    return Parameter(name.rstrip("?*"), shared, types, name.endswith("*"))

@@ -1,0 +1,88 @@
+"""Where the results of operators are in memory, held against PyTorch for images in many arrangements."""
+
+from __future__ import annotations
+
+import pytest
+
+from shapesmt.algebra import Evaluator, symbol
+from shapesmt.frontends.torch import read_object
+from shapesmt.inference import infer
+from shapesmt.rules import Tensor, tensor
+
+torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
+
+from torch import nn  # noqa: E402
+from torch.nn import functional as F  # noqa: E402, N812
+
+from shapesmt.frontends.torch.live import Exported  # noqa: E402
+from shapesmt.ops.torch.layout import strides_of  # noqa: E402
+
+ARRANGED = {
+    "channels last": lambda x: x.permute(0, 3, 1, 2),
+    "height and width swapped": lambda x: x.transpose(2, 3),
+    "every second column": lambda x: x[..., ::2],
+    "some channels of channels last": lambda x: x.permute(0, 3, 1, 2)[:, 1:],
+    "batch and channels swapped": lambda x: x.transpose(0, 1),
+}
+
+
+class Operators(nn.Module):
+    """Operators of images on one arrangement of an image."""
+
+    def __init__(self, arrange) -> None:
+        super().__init__()
+        self.arrange = arrange
+
+    def forward(self, x):
+        x = self.arrange(x)
+        return (
+            torch.cat([x, x], 1),
+            torch.cat([x, x.contiguous()], 1),
+            F.conv2d(x, x.new_ones(2, x.size(1), 2, 2)),
+            F.conv_transpose2d(x, x.new_ones(x.size(1), 2, 2, 2)),
+            F.interpolate(x, scale_factor=2, mode="bicubic"),
+            F.interpolate(x, scale_factor=2),
+            F.max_pool2d(x, 2),
+            F.avg_pool2d(x, 2),
+            F.adaptive_avg_pool2d(x, 3),
+            F.group_norm(x, 1),
+            F.instance_norm(x),
+            F.pad(x, (1, 1, 1, 1)),
+            F.pad(x, (1, 1, 1, 1), mode="reflect"),
+            F.pad(x, (1, 1, 1, 1), mode="circular"),
+            F.pixel_shuffle(x.repeat(1, 4, 1, 1), 2),
+            F.relu(x),
+            x.softmax(1),
+            x.roll(1, 2),
+            x.flip(2),
+            x.sum(1),
+        )
+
+
+@pytest.mark.parametrize("name", ARRANGED)
+def test_results_are_where_pytorch_puts_them(name) -> None:
+    module = Operators(ARRANGED[name])
+    program = torch.export.export(module, (torch.zeros(2, 4, 8, 7),))
+    graph = read_object(Exported(program), "operators")
+    h, w = symbol("h", 2), symbol("w", 2)
+    inference = infer(graph, {"x": tensor("float32", (2, h, w, 7))})
+    results = module(torch.zeros(2, 4, 8, 7))
+    values = {h.as_symbol(): 4, w.as_symbol(): 8}
+    ran = dict(zip(graph.outputs, results, strict=True))
+    known = {output for output in ran if strides_of(inference.tensors[output]) is not None}
+    if name != "some channels of channels last":
+        assert ran.keys() - known == {"instance_norm"}
+    for output in known:
+        assert known_strides(inference.tensors[output], values) == strides_that_matter(ran[output]), output
+
+
+def known_strides(x: Tensor, values) -> list[int | None]:
+    """The strides of a tensor at some sizes, None along axes of size 1."""
+    strides = strides_of(x)
+    assert strides is not None
+    at = Evaluator(values)
+    return [None if at.dim(d) == 1 else int(at.dim(s)) for s, d in zip(strides, x.dims, strict=True)]
+
+
+def strides_that_matter(x) -> list[int | None]:
+    return [None if d == 1 else s for s, d in zip(x.stride(), x.shape, strict=True)]
