@@ -117,7 +117,7 @@ def _walked(order: Sequence[int], repeats: Sequence[bool]) -> tuple[int, ...]:
             if order.index(a) > order.index(b):
                 break
             outwards[inner], outwards[place] = b, a
-            place = inner
+            place = inner  # the axis goes on from there
     return tuple(outwards[::-1])
 
 
