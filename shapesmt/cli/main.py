@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
@@ -67,6 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tolerate_unprintable()
         with gc_paused():
             status = cli.main(args=words, prog_name="shapesmt", standalone_mode=False)
+            if arguments is None:  # the process ends, and the collector would look through all that there is
+                gc.freeze()
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except (KeyboardInterrupt, click.Abort):

@@ -1,7 +1,9 @@
 """A module of PyTorch on the command line: `model.py:example`, a function that returns it with its arguments.
 
-def example():
-return Net().eval(), (torch.ones(2, 3, 64, 64),)
+    def example():
+        return Net().eval(), (torch.ones(2, 3, 64, 64),)
+
+A dictionary of keywords may follow the tuple.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> D
     exact = proven and (attained or dim.constant is not None)
     witnesses = _named(low.witness), _named(high.witness)
     step = 1 if low.value == high.value else step_of(dim)
-    return DimBounds(low.value or 0, high.value, str(dim), exact, witnesses, step)
+    return DimBounds(max(low.value or 0, 0), high.value, str(dim), exact, witnesses, step)
 
 
 def _named(witness: Assignment | None) -> dict[str, int] | None:

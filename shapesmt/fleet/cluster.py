@@ -26,7 +26,8 @@ __all__ = ["connected", "on_cluster"]
 
 PATIENCE = 10  # seconds in which a scheduler has to answer
 _MOST = 1000  # pieces of work that the scheduler has at once
-_PROCESSES = 16  # what pieces are cut for, however many workers come
+_PROCESSES = 4  # what pieces are cut for where there are fewer: more may come
+_GONE = "the scheduler is gone, and with it what isn't finished"
 
 
 @contextmanager
@@ -88,7 +89,7 @@ class _Work:
 
     def done(self) -> Iterator[tuple[int, Outcome]]:
         """Whatever is finished."""
-        pieces = iter(split(len(self._tasks), _PROCESSES))
+        pieces = iter(split(len(self._tasks), max(_PROCESSES, self._processes())))
         for piece in islice(pieces, _MOST):
             self._submit(piece)
         for future in self._running:
@@ -104,6 +105,13 @@ class _Work:
             done = self._result(self._submit(range(index, index + 1)))
             gone = lost(self._tasks[index], "the workers that checked it ended")
             yield index, gone if done is None else done[0]
+
+    def _processes(self) -> int:
+        """How many pieces of work the workers that are there do at once."""
+        try:
+            return sum(self._client.nthreads().values())
+        except OSError:
+            raise UsageError(_GONE) from None
 
     def _submit(self, piece: range) -> Any:
         tasks = self._tasks[piece.start : piece.stop]
@@ -122,7 +130,7 @@ class _Work:
         except ImportError as error:
             raise UsageError(f"a worker can't import shapesmt: {printable(str(error), 200)}") from None
         except (CancelledError, OSError):
-            raise UsageError("the scheduler is gone, and with it what isn't finished") from None
+            raise UsageError(_GONE) from None
 
     def cancel(self) -> None:
         """Give up what isn't finished."""

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,4 +64,6 @@ def _content(folder: str, location: str, offset: int, size: int) -> bytes | None
 
 
 def _digest(content: bytes | None) -> str:
+    from hashlib import sha256
+
     return "" if content is None else sha256(content).hexdigest()

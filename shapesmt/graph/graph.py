@@ -285,6 +285,11 @@ class Graph:
         return reached
 
     @property
+    def is_program(self) -> bool:
+        """Whether it is a program of PyTorch."""
+        return "torch" in self.opsets
+
+    @property
     def unguarded(self) -> Graph:
         """The graph without the node that states what a program checks of its inputs before it runs."""
         nodes = [node for node in self.nodes if node.op != GUARDS]

@@ -5,7 +5,8 @@ from shapesmt.presolve.domain import Domain, remembered
 from shapesmt.presolve.elimination import eliminated, range_facts
 from shapesmt.presolve.enumeration import Values, sides
 from shapesmt.presolve.extent import extent
-from shapesmt.presolve.monotonicity import monotone, window
+from shapesmt.presolve.growth import window
+from shapesmt.presolve.monotonicity import monotone
 
 __all__ = [
     "Decision",

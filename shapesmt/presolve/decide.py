@@ -23,7 +23,8 @@ from typing import NamedTuple
 from shapesmt.algebra import FALSE, Assignment, Atom, Formula, Kind, Substitution, Verdict, all_of, fits_int64, symbol
 from shapesmt.presolve.domain import MAX_VALUES, Domain
 from shapesmt.presolve.enumeration import distance
-from shapesmt.presolve.monotonicity import half_line_of, window
+from shapesmt.presolve.growth import window
+from shapesmt.presolve.monotonicity import half_line_of
 
 CERTIFICATES = ("normal form", "assumed", "enumeration", "z3")  # the cheapest first
 

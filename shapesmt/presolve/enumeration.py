@@ -24,9 +24,12 @@ from shapesmt.algebra import (
     lowest,
     substitute,
 )
+from shapesmt.presolve.growth import Growth, repetition
 from shapesmt.presolve.monotonicity import half_line, monotone
 
 MANY = 4096  # values; for more than these, bisection is tried before evaluating each
+
+FEWER = 8  # by so much less has to be evaluated for a period to be used
 
 Values = NDArray[np.int64]
 
@@ -183,8 +186,21 @@ def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.boo
             join = np.logical_and if formula.op == "and" else np.logical_or
             joined: NDArray[np.bool_] = reduce(join, [truth_over(symbol, values, part) for part in formula.args])
             return joined
+        repeats = repetition([formula], symbol, int(values[0]))
+        if repeats is not None and (last := repeats.start + repeats.period - int(values[0])) < len(values) // FEWER:
+            return _repeated(symbol, values, formula, repeats, last)
     truth: NDArray[np.bool_] = np.broadcast_to(np.asarray(Evaluator({symbol: values}).formula(formula)), values.shape)
     return truth
+
+
+def _repeated(symbol: Atom, values: Values, formula: Formula, repeats: Growth, last: int) -> NDArray[np.bool_]:
+    """A condition at each of many values, of which those behind the first ones only repeat what is true there."""
+    first = int(values[0])
+    truth = truth_over(symbol, np.arange(first, first + last, dtype=np.int64), formula)
+    later = values > first + last - 1
+    places = np.where(later, repeats.start + (values - repeats.start) % repeats.period, values) - first
+    everywhere: NDArray[np.bool_] = truth[places]
+    return everywhere
 
 
 def _span(symbol: Atom, values: Values, formula: Formula) -> slice | None:

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from math import inf
+from math import inf, prod
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from shapesmt.algebra import (
     Evaluator,
     Formula,
     Interval,
+    Kind,
     all_of,
     fits_int64,
     memo,
@@ -30,9 +31,10 @@ from shapesmt.algebra import (
     symbol,
     tight,
 )
-from shapesmt.presolve.domain import Domain, remembered
-from shapesmt.presolve.enumeration import MANY
-from shapesmt.presolve.monotonicity import monotone, window
+from shapesmt.presolve.domain import MAX_VALUES, Domain, remembered
+from shapesmt.presolve.enumeration import MANY, distance
+from shapesmt.presolve.growth import growth, joint, repetition, window
+from shapesmt.presolve.monotonicity import monotone
 
 _EXTENTS: dict[Hashable, tuple[End, End] | None] = memo("extents", {})
 
@@ -44,8 +46,8 @@ def extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
 
 def _extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     dim = domain.eliminate(dim)
-    ends = _by_limit(domain, dim) or _at_corners(domain, dim) or _by_enumeration(domain, dim)
-    return ends or _without_upper_end(domain, dim)
+    ends = _by_limit(domain, dim) or _at_corners(domain, dim) or _on_frontier(domain, dim)
+    return ends or _by_enumeration(domain, dim) or _by_repetition(domain, dim) or _without_upper_end(domain, dim)
 
 
 def _by_limit(domain: Domain, dim: Dim) -> tuple[End, End] | None:
@@ -87,6 +89,42 @@ def _at_corners(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     return (End(first, low), End(last, high)) if (first, last) == tight(dim) else None
 
 
+def _on_frontier(domain: Domain, dim: Dim) -> tuple[End, End] | None:
+    """The extent of an expression that rises with two symbols, where facts that do so too leave out their small values.
+
+    The least value is attained where the second symbol is as small as the first one lets it be.
+    """
+    symbols, facts = domain.cone(dim.symbols)
+    holds = all_of(*facts)
+    if len(symbols) != 2 or not _rise(dim, facts, symbols) or not (fits_int64(dim) and fits_int64(holds)):
+        return None
+    axes = [values for s in symbols if (values := domain.values(s)) is not None and len(values)]
+    if len(axes) < 2 or prod(map(len, axes)) < MANY:
+        return None
+    first, second = axes
+    low, high = np.zeros(len(first), dtype=np.int64), np.full(len(first), len(second))
+    while (low < high).any():
+        middle = (low + high) // 2
+        at = Evaluator({symbols[0]: first, symbols[1]: second[np.minimum(middle, len(second) - 1)]})
+        truth = at.formula(holds) & (middle < len(second))
+        low, high = np.where(truth | (low == high), low, middle + 1), np.where(truth, middle, high)
+    inside = low < len(second)
+    if not inside.any():
+        return None
+    rows = np.stack([first[inside], second[low[inside]]])
+    sizes = np.broadcast_to(Evaluator(dict(zip(symbols, rows, strict=True))).dim(dim), rows.shape[1:])
+    least = [dict(zip(symbols, map(int, row), strict=True)) for row in rows[:, sizes == sizes.min()].T]
+    most = {s: int(axis[-1]) for s, axis in zip(symbols, axes, strict=True)}
+    return End(int(sizes.min()), min(least, key=distance)), End(int(Evaluator(most).dim(dim)), most)
+
+
+def _rise(dim: Dim, facts: list[Formula], symbols: list[Atom]) -> bool:
+    """Whether an expression never falls as a symbol grows, nor facts that hold become false."""
+    sizes = [dim, *(f.dim for f in facts if f.op == "ge" and f.dim is not None)]
+    known = len(sizes) == 1 + len(facts) > 1 and not any(s.universal for s in symbols)
+    return known and all(monotone(size, s) in (0, 1) for size in sizes for s in symbols)
+
+
 def _by_enumeration(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     """The extent from the values at every admissible assignment."""
     points = domain.points(dim.symbols) if fits_int64(dim) else None
@@ -95,6 +133,28 @@ def _by_enumeration(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     sizes = points.sizes(dim)
     lo, hi = int(sizes.min()), int(sizes.max())
     return End(lo, points.where(dim, lo)), End(hi, points.where(dim, hi))
+
+
+def _by_repetition(domain: Domain, dim: Dim) -> tuple[End, End] | None:
+    """The extent over one symbol without an upper end, from the values after which everything repeats with a gain."""
+    (s, *others), facts = domain.cone(dim.symbols)
+    lo, hi = domain.ends(s)
+    if others or s.kind is Kind.TRIP or lo == -inf or hi < inf:
+        return None
+    change, repeats = growth(dim, int(lo)), repetition(facts, s, int(lo))
+    whole = joint(change, repeats) if repeats is not None else None
+    if whole is None or whole.start + whole.period - lo >= MAX_VALUES:
+        return None
+    x = symbol(s.name, int(lo), whole.start + whole.period - 1, step=s.step, kind=s.kind, fold=False)
+    twins = {s: x}
+    points = Domain(x.symbols, [substitute(f, twins) for f in facts]).points(x.symbols)
+    sizes = substitute(dim, twins)
+    if points is None or not points.count or not fits_int64(sizes):
+        return None
+    values, (twin,) = points.sizes(sizes), x.symbols
+    gain = whole.gain if points.sizes(x).max() >= whole.start else 0
+    low, high = (End(int(v), {s: points.where(sizes, int(v))[twin]}) for v in (values.min(), values.max()))
+    return None if gain < 0 else (low, End(None) if gain else high)
 
 
 def _without_upper_end(domain: Domain, dim: Dim) -> tuple[End, End] | None:

@@ -1,15 +1,12 @@
 """Monotonicity: how expressions and conditions change as a symbol grows.
 
 An expression may never fall, or never rise (`monotone`); a condition on one symbol may hold from some value on
-(`half_line`). Sums, and divisions by constants, repeat up to a gain: `x//4` gains 7 every 28, and
-`x//4 - 7*((x + 24)//28)` repeats every 28. Finitely many values decide a condition on such expressions (`window`).
+(`half_line`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import gcd, inf, lcm
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
 
 from shapesmt.algebra import (
     FLOOR_DIVISION,
@@ -24,115 +21,15 @@ from shapesmt.algebra import (
     Operation,
     of_atom,
     product,
-    substitute,
-    symbol,
     tight,
     total,
 )
-
-MAX_PERIOD = 1 << 20
-
-
-class Growth(NamedTuple):
-    """`p(x + period) == p(x) + gain` for every x."""
-
-    period: int
-    gain: int
-
-
-def window(formulas: Iterable[Formula], x: Atom, lo: int) -> int | None:
-    """A value after which conditions on a symbol (from `lo` on) only repeat; None where none is known.
-
-    >>> from shapesmt.algebra import divides, equal
-    >>> x = symbol("x", 4)
-    >>> window([equal(x // 4, 7 * ((x + 24) // 28))], x.as_symbol(), 4)
-    31
-    >>> window([divides(6, x), divides(4, x)], x.as_symbol(), 4)
-    15
-    """
-    start, period = lo, x.step
-    for dim in {d for f in formulas for d in _compared(f)}:
-        change = growth(dim)
-        if change is None:
-            return None
-        if not change.gain:
-            period = lcm(period, change.period)
-            continue
-        once = substitute(dim, {x: symbol(x.name, lo, lo + change.period, fold=False)})
-        most = max(abs(once.lo), abs(once.hi))
-        if most == inf:
-            return None
-        start = max(start, lo + (int(most) // abs(change.gain) + 1) * change.period)
-    return start + period - 1 if period <= MAX_PERIOD else None
-
-
-def growth(dim: Dim) -> Growth | None:
-    """How an expression on one symbol grows; None where it isn't known to grow evenly.
-
-    >>> x = symbol("x")
-    >>> growth(x // 4 - 7 * (x // 14)), growth(x * x)
-    (Growth(period=28, gain=-7), None)
-    """
-    period, gain = 1, 0
-    for factors, coefficient in dim.products():
-        parts = [_atom_growth(a) for a in factors]
-        known = [p for p in parts if p is not None]
-        if len(known) < len(parts) or (len(known) > 1 and any(p.gain for p in known)):
-            return None
-        joint = lcm(period, *(p.period for p in known))
-        if joint > MAX_PERIOD:
-            return None
-        gain = gain * (joint // period) + coefficient * sum(p.gain * (joint // p.period) for p in known)
-        period = joint
-    return Growth(period, gain)
-
-
-def _atom_growth(atom: Atom) -> Growth | None:
-    if atom.definition is not None:
-        return growth(atom.definition)
-    grows = GROWTH.get(atom.op)
-    return grows(atom) if grows is not None else None
-
-
-def _quotient_growth(atom: Atom) -> Growth | None:
-    numerator, divisor = atom.args[0], atom.args[1].constant
-    if divisor is None or divisor <= 0:
-        return _repeated(atom)
-    change = growth(numerator)
-    times = divisor // gcd(divisor, change.gain) if change is not None else 1
-    return None if change is None else Growth(change.period * times, change.gain * times // divisor)
-
-
-def _repeated(atom: Atom) -> Growth | None:
-    """The growth of an operation that repeats where all its arguments repeat; None where one of them doesn't."""
-    parts = [growth(a) for a in atom.args]
-    if any(p is None or p.gain for p in parts):
-        return None
-    return Growth(lcm(*(p.period for p in parts if p is not None)), 0)
-
-
-GROWTH: dict[Operation, Callable[[Atom], Growth | None] | None] = {
-    SYMBOL: lambda _: Growth(1, 1),
-    FLOOR_DIVISION: _quotient_growth,
-    PRODUCT: _repeated,
-    MIN: _repeated,
-    MAX: _repeated,
-    SELECT: None,
-}
-"""How each operation grows; None for one that isn't known to grow evenly."""
-
-
-def _compared(formula: Formula) -> Iterator[Dim]:
-    """The expressions that a condition compares with 0."""
-    if formula.dim is not None:
-        yield formula.dim
-    for part in formula.args:
-        yield from _compared(part)
 
 
 def half_line(dim: Dim) -> tuple[int, int] | None:
     """Where an expression on one symbol is 0 or more: (1, n) from n on, (-1, n) up to n; None in other cases.
 
+    >>> from shapesmt.algebra import symbol
     >>> half_line((symbol("h", 1) - 10) // 5 - 2), half_line(20 - 3 * symbol("h", 1))
     ((1, 20), (-1, 6))
     """
@@ -159,7 +56,7 @@ def half_line(dim: Dim) -> tuple[int, int] | None:
 def half_line_of(condition: Formula) -> tuple[Atom, int, int] | None:
     """The symbol that a condition bounds from one side, with its `half_line`; None for other conditions.
 
-    >>> from shapesmt.algebra import differs
+    >>> from shapesmt.algebra import differs, symbol
     >>> half_line_of(differs(symbol("h", 1) // 4, 0))[1:]
     (1, 4)
     """
@@ -177,6 +74,7 @@ def monotone(dim: Dim, symbol: Atom | None = None) -> int | None:
         1 where it never falls, -1 where it never rises, 0 where it doesn't change, None where that isn't known.
 
     Example:
+        >>> from shapesmt.algebra import symbol
         >>> h, w = symbol("h", 1), symbol("w", 1)
         >>> monotone(h * w - h, h.as_symbol()), monotone(h // 2 - w, w.as_symbol()), monotone(h // 2 + w)
         (1, -1, 1)

@@ -119,7 +119,7 @@ def replayed(runs: Any, graph: Graph, findings: tuple[Finding, ...], deadline: D
     """The findings, each with the result of running its counterexample, as long as there is time."""
     if all(f.counterexample is None for f in findings):
         return findings
-    if graph.opsets.keys() >= {"torch"}:
+    if graph.is_program:
         from shapesmt.replay.programs import replayed_program
 
         return replayed_program(runs, graph, findings, deadline)

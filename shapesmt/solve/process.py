@@ -61,12 +61,6 @@ class Reply:
 UNKNOWN = Reply("unknown")
 
 
-def warm_up() -> None:
-    """Start the child without waiting for it: it takes 0.06 s to load, which then pass beside other work."""
-    with _CHILD.lock, suppress(OSError, RuntimeError):
-        _CHILD.start()
-
-
 def ask(query: Query, deadline: Deadline) -> Reply:
     """Z3's answer to one query; "unknown" when the deadline passes first."""
     if not _CHILD.lock.acquire(timeout=min(deadline.remaining, LONGEST)):  # another thread's query

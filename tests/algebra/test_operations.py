@@ -26,7 +26,7 @@ from shapesmt.algebra.operations import (
     Operation,
 )
 from shapesmt.algebra.substitute import entry, substitute, twin
-from shapesmt.presolve import monotonicity
+from shapesmt.presolve import growth, monotonicity
 from shapesmt.solve import smtlib
 
 N, M = symbol("n", -3, 4), symbol("m", 0, 3)
@@ -100,7 +100,7 @@ def test_a_substitution_builds_it_again(op: Operation) -> None:
 @BY_ROW
 @pytest.mark.parametrize(
     "table",
-    [relaxation.ABOVE, monotonicity.GROWTH, monotonicity.RISES_WITH, {SYMBOL: smtlib.Script.term, **smtlib.WRITTEN}],
+    [relaxation.ABOVE, growth.GROWTH, monotonicity.RISES_WITH, {SYMBOL: smtlib.Script.term, **smtlib.WRITTEN}],
     ids=["relaxation", "growth", "direction", "SMT-LIB"],
 )
 def test_every_analysis_knows_it(op: Operation, table: Mapping[Operation, object]) -> None:

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import shapesmt
-from shapesmt.__main__ import main
+from shapesmt.cli import main
 from shapesmt.errors import UsageError
 from shapesmt.render.text.text import lines
 

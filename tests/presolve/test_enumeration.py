@@ -6,12 +6,15 @@ from math import inf
 from random import Random
 
 import numpy as np
+import pytest
 
-from shapesmt.algebra.dim import Kind, symbol
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.dim import Atom, Kind, symbol
+from shapesmt.algebra.evaluate import Evaluator, fits_int64
+from shapesmt.algebra.extremes import maximum
 from shapesmt.algebra.formula import all_of, at_least, at_most, differs, divides, equal
 from shapesmt.algebra.substitute import atom_of
-from shapesmt.presolve.enumeration import MANY, Points, chosen, distance, seen_at_an_end, sides, truth_over
+from shapesmt.presolve.enumeration import MANY, Points, Values, chosen, distance, seen_at_an_end, sides, truth_over
+from tests.algebra.test_identities import formula as drawn_condition
 from tests.presolve.sets import ATOMS, H, W, admitted, condition
 
 AXES = [np.arange(1, 13), np.arange(0, 10, 3)]
@@ -87,3 +90,30 @@ def test_an_end_may_be_missing() -> None:
     assert seen_at_an_end(equal(n % 16, 0), up)
     assert not seen_at_an_end(equal(n % 16, 1), up)
     assert not seen_at_an_end(at_least(n, m), both)
+
+
+def test_the_truth_at_many_values_is_that_at_each(seeds: range) -> None:
+    """Also where it is evaluated for the first ones alone, as it repeats behind them."""
+    n = symbol("n", 3, 60_000, step=3)
+    values = np.arange(3, 60_001, 3, dtype=np.int64)
+    for seed in seeds:
+        r = Random(f"many {seed}")
+        condition = drawn_condition(r, [n], r.randint(1, 3))[1]
+        for some in (values, values[values % 7 != 2]) if fits_int64(condition) else ():
+            each = np.broadcast_to(Evaluator({atom_of(n): some}).formula(condition), some.shape)
+            assert (truth_over(atom_of(n), some, condition) == each).all(), f"seed {seed}: {condition}"
+
+
+def test_what_repeats_is_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    n = symbol("n", 1, 400_000)
+    frames = maximum(n // 160 - 2, 0)
+    seen: list[int] = []
+
+    def counted(at: dict[Atom, Values]) -> Evaluator:
+        seen.extend(map(len, at.values()))
+        return Evaluator(at)
+
+    monkeypatch.setattr("shapesmt.presolve.enumeration.Evaluator", counted)
+    truth = truth_over(atom_of(n), np.arange(1, 400_001, dtype=np.int64), equal(frames % 8, 0))
+    assert [int(v) + 1 for v in np.flatnonzero(truth)[[0, 478, 479]]] == [1, 479, 1600]
+    assert max(seen) < 10_000

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
+
 from shapesmt.algebra.dim import Dim, Kind, symbol
 from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.extremes import maximum
 from shapesmt.algebra.formula import any_of, at_least, at_most, differs, divides, equal
+from shapesmt.algebra.substitute import atom_of
 from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.extent import extent
-from tests.presolve.sets import FREE, H, W, admitted, condition, domain, expression
+from tests.algebra.test_identities import expression as drawn
+from tests.algebra.test_identities import formula as drawn_condition
+from tests.presolve.sets import ATOMS, FREE, H, W, admitted, condition, domain, expression
 
 
 def ends(within: Domain, dim: Dim) -> tuple[int | None, int | None] | None:
@@ -43,6 +49,49 @@ def test_facts_about_one_symbol_leave_out_its_first_values_or_all_from_some_valu
     assert ends(domain(any_of(equal(FREE, 7), at_most(FREE, 5))), FREE * H) == (1, 84)
     assert ends(domain(differs(FREE % 3, 1), at_least(FREE // 2, 2)), FREE) == (5, None)
     assert ends(domain(divides(16, FREE), equal(FREE % 2, 1)), FREE) is None
+
+
+def test_rising_expressions_are_least_on_the_frontier_of_rising_facts(seeds: range) -> None:
+    h, w = symbol("h", 1, 90), symbol("w", 2, 100, step=2)
+    places = np.meshgrid(np.arange(1, 91), np.arange(2, 101, 2), indexing="ij", sparse=True)
+    grid = Evaluator(dict(zip([atom_of(h), atom_of(w)], places, strict=True)))
+    for seed in seeds:
+        r = Random(f"frontier {seed}")
+        dim, left, right = (
+            r.randint(1, 3) * ((h + r.randint(0, 9)) // r.randint(1, 9)) * (w // r.randint(1, 3)) + r.choice([h, w])
+            for _ in range(3)
+        )
+        facts = [at_least(left, r.randint(2, 400)), at_least(right, r.randint(2, 900))]
+        truth = grid.formula(facts[0]) & grid.formula(facts[1])
+        found = ends(Domain([atom_of(h), atom_of(w)], facts), dim)
+        sizes = grid.dim(dim)[truth]
+        assert not len(sizes) or found == (sizes.min(), sizes.max()), f"seed {seed}: {dim} {facts}"
+
+
+def test_an_expression_that_grows_evenly_has_ends_where_it_repeats() -> None:
+    halves = maximum(FREE // 2 - 9, 0)
+    assert ends(domain(equal(FREE, 2 * (FREE // 2))), FREE - 2 * halves) == (2, 18)
+    assert ends(domain(equal(halves, 2 * (halves // 2))), halves + FREE % 3) == (0, None)
+    assert ends(domain(at_most(halves, 4)), halves - FREE) == (-23, -1)
+    assert ends(domain(), 3 - FREE) is None
+
+
+def test_random_extents_on_one_symbol_without_an_end(seeds: range) -> None:
+    known = 0
+    for seed in seeds:
+        r = Random(f"one {seed}")
+        dim, fact = drawn(r, [FREE], r.randint(1, 3))[1], drawn_condition(r, [FREE], r.randint(1, 3))[1]
+        found = ends(domain(fact), dim)
+        if found is None or max(abs(end or 0) for end in found) > 10_000:
+            continue
+        known += 1
+        points = [Evaluator({ATOMS[2]: v}) for v in range(1, 600)]
+        sizes = [e.dim(dim) for e in points if e.formula(fact)] or [0]
+        least, most = found
+        assert least is not None
+        assert sizes == [0] or all(least <= size and (most is None or size <= most) for size in sizes), f"seed {seed}"
+        assert sizes == [0] or most is not None or max(sizes) > min(sizes), f"seed {seed}"
+    assert known > len(seeds) // 10
 
 
 def test_what_neither_rises_nor_is_bounded_is_left_to_the_solver() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise, product
+from itertools import product
 from random import Random
 
 import pytest
@@ -10,9 +10,9 @@ import pytest
 from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.extremes import maximum, minimum
-from shapesmt.algebra.formula import at_least, divides, select
+from shapesmt.algebra.formula import at_least, select
 from shapesmt.algebra.substitute import atom_of
-from shapesmt.presolve.monotonicity import growth, half_line, monotone, window
+from shapesmt.presolve.monotonicity import half_line, monotone
 
 X, Y = symbol("x", 0, 9), symbol("y", 1, 9)
 
@@ -77,22 +77,3 @@ def test_half_lines_are_where_the_condition_holds(way: int, step: int) -> None:
         for v in range(0, 401, step):
             holds = Evaluator({x.as_symbol(): v}).dim(dim) >= 0
             assert holds == (v >= found[1] if found[0] > 0 else v <= found[1]), (str(dim), v)
-
-
-def test_a_period_repeats_with_its_gain() -> None:
-    x = symbol("x")
-    for dim in (x // 4, x // 4 - 7 * ((x + 24) // 28), x % 6 + x % 4, 3 * x - x // 7):
-        period, gain = growth(dim) or (0, 0)
-        values = [Evaluator({x.as_symbol(): v}).dim(dim) for v in range(5 * period)]
-        assert all(b - a == gain for a, b in zip(values, values[period:], strict=False)), str(dim)
-        assert any(b != a for a, b in pairwise(values))
-
-
-def test_what_does_not_grow_evenly_has_no_window() -> None:
-    x = symbol("x", 1)
-    atom = atom_of(x)
-    assert growth(minimum(x, 2 * (x // 3) + 7)) is None
-    assert growth(100 // x) is None
-    assert window([at_least(x * x, 50 * x)], atom, 1) is not None  # x >= 50 by its normal form
-    assert window([at_least(x * x + x % 3, 50)], atom, 1) is None
-    assert window([divides(6, x), divides(4, x)], atom, 1) == 12

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 
 import pytest
@@ -79,6 +80,23 @@ def test_a_rule_replaces_an_earlier_one(monkeypatch):
         return ctx.input(0).replace(0, 7)
 
     assert shapesmt.bounds(model).tensors["y"].shape[0].max == 7
+
+
+def test_no_operator_has_two_rules_of_the_package() -> None:
+    counting = """
+from collections import defaultdict
+from shapesmt.rules import registry
+added, add = defaultdict(set), registry._add
+def noted(new):
+    added[new.domain, new.name, new.since].add(f"{new.apply.__module__}.{new.apply.__qualname__}")
+    add(new)
+registry._add = noted
+registry.load_everything()
+assert len(added) > 2000
+print({rule: functions for rule, functions in added.items() if len(functions) > 1})
+"""
+    ran = subprocess.run([sys.executable, "-c", counting], capture_output=True, text=True, check=True)
+    assert ran.stdout == "{}\n"
 
 
 def test_two_rules_for_one_operator_name_their_modules(installed):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from shapesmt.algebra import FALSE, Dim, Formula, Verdict, all_of, equal
+from shapesmt.algebra import FALSE, Dim, Formula, Verdict, all_of, equal, implies
 from shapesmt.diagnose.warnings.common import chosen, producer_of, sizes_of, warning
+from shapesmt.diagnose.warnings.static import widened
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import PLACEHOLDERS, Examination, Judge, Problem
 from shapesmt.graph import Declared
@@ -21,10 +22,11 @@ def declarations(
     """The tensors whose declared shape the inferred one contradicts, each with its finding.
 
     With `names_agree`, a name that no input has stands for one size as well: ONNX Runtime reuses memory by names,
-    while of a PyTorch program they are names of its trace.
+    while of a PyTorch program they are names of its trace. What a program declares is of the sizes of its trace, so
+    that it isn't contradicted at others, to which the caller gives a range.
     """
     findings = []
-    reused = names_agree and "torch" not in problem.graph.opsets
+    reused = names_agree and not problem.graph.is_program
     names = {**_first_named(problem, examination), **problem.dims} if reused else problem.dims
     for name, declared in problem.graph.declared.items():
         look = partial(_contradicted, problem, examination, judge, name, declared, names)
@@ -71,7 +73,8 @@ def _contradicted(
     t = examination.inference.tensors.get(name)
     if t is None or t.shape is None or declared.shape is None or declared.kind != "tensor" or not t.is_tensor:
         return None
-    claim = _claim(t.shape, declared.shape, names)
+    traced = all_of(*(equal(size, number) for _, _, number, size in widened(problem)))
+    claim = implies(traced, _claim(t.shape, declared.shape, names))
     decision = judge.decide(examination.domain, examination.narrowing.back(claim))
     if decision.verdict not in (Verdict.DEPENDS, Verdict.FAILS):
         return None

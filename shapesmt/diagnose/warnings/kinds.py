@@ -24,6 +24,8 @@ from shapesmt.rules import Tensor
 
 __all__ = ["model_warnings"]
 
+PATIENCE = 2.0  # seconds in which the program is looked at again, with sizes that vary
+
 
 @stage("warnings")
 def model_warnings(
@@ -133,7 +135,8 @@ def _unnamed(problem: Problem) -> Iterator[ModelWarning]:
 def _static(problem: Problem, examination: Examination, judge: Judge) -> Iterator[ModelWarning]:
     """Warn of sizes that were to vary and are numbers: all that the caller named, of others what no node needs."""
     graph = problem.graph
-    axes = [axis for axis in static_axes(graph, judge) if not axis.node or graph.asked[axis.input, axis.axis]]
+    hurried = judge.within(PATIENCE)
+    axes = [axis for axis in static_axes(graph, hurried) if not axis.node or graph.asked[axis.input, axis.axis]]
     for axis in dict.fromkeys([*axes, *widened_axes(problem, examination, judge)]):
         index = graph.place(axis.node) if axis.node else None
         node = None if index is None else (index, graph.nodes[index])

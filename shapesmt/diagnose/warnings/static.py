@@ -7,16 +7,16 @@ from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 
+from shapesmt import report
 from shapesmt.algebra import Dim
 from shapesmt.deadline import limit
 from shapesmt.examine import Examination, Judge, Problem, examined, pose
 from shapesmt.graph import GUARDS, Graph, Place
-from shapesmt.report import StaticAxis
 
-__all__ = ["static_axes", "widened_axes"]
+__all__ = ["static_axes", "widened", "widened_axes"]
 
 
-def static_axes(graph: Graph, judge: Judge) -> tuple[StaticAxis, ...]:
+def static_axes(graph: Graph, judge: Judge) -> tuple[report.StaticAxis, ...]:
     """The sizes that were to vary when the program was exported, as far as it is known what needs them."""
     sizes = {}
     for name, axis in sorted(graph.asked):
@@ -24,18 +24,18 @@ def static_axes(graph: Graph, judge: Judge) -> tuple[StaticAxis, ...]:
         size = shape[axis] if shape is not None and axis < len(shape) else None
         if isinstance(size, int):
             sizes[name, axis] = size
-    listed: list[StaticAxis] = []
+    listed: list[report.StaticAxis] = []
     for size in dict.fromkeys(sizes.values()):  # equal numbers vary together: they may have to be equal
         equal = {place: size for place, other in sizes.items() if other == size}
         listed += judge.deadline.attempt(partial(_listed, graph, equal, judge), ())
     return tuple(listed)
 
 
-def _listed(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> tuple[StaticAxis, ...]:
+def _listed(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> tuple[report.StaticAxis, ...]:
     return tuple(_static(graph, sizes, judge))
 
 
-def _static(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> Iterator[StaticAxis]:
+def _static(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> Iterator[report.StaticAxis]:
     """What each number is needed by, where all of them vary."""
     names = {place: f"{place[0]}@{place[1]}" for place in sizes}
     inputs = {
@@ -48,9 +48,9 @@ def _static(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> Iterator[
         varying = problem.dims[names[place]]
         if _varies(varying, examination, judge):
             if examination.decided:
-                yield StaticAxis(*place, size)
+                yield report.StaticAxis(*place, size)
         elif (needing := _needing(varying, examination)) is not None:
-            yield StaticAxis(*place, size, graph.nodes[needing].name, _line(graph, needing))
+            yield report.StaticAxis(*place, size, graph.nodes[needing].name, _line(graph, needing))
 
 
 def _varies(size: Dim, examination: Examination, judge: Judge) -> bool:
@@ -71,17 +71,20 @@ def _line(graph: Graph, index: int) -> str:
     return f"{PurePath(line.file).name}:{line.line} in {line.function}" if line is not None and line.file else ""
 
 
-def widened_axes(problem: Problem, examination: Examination, judge: Judge) -> Iterator[StaticAxis]:
-    """The sizes that the caller gives a range, while they are numbers in the program, which no node needs."""
-    graph = problem.graph
-    if "torch" not in graph.opsets or not examination.decided:
-        return
-    for name, declared in graph.inputs.items():
+def widened(problem: Problem) -> Iterator[tuple[str, int, int, Dim]]:
+    """The sizes to which the caller gives a range, while they are numbers in a program: input, axis, number, size."""
+    for name, declared in problem.graph.inputs.items() if problem.graph.is_program else ():
         asked = problem.declared[name][1] or ()
-        for axis, (size, now) in enumerate(zip(declared.shape or (), asked, strict=False)):
-            varying = problem.dims.get(now) if isinstance(size, int) and isinstance(now, str) else None
-            if isinstance(size, int) and varying is not None and varying.constant is None:
-                needing = _needing(varying, examination)
-                guarded = needing is not None and graph.nodes[needing].op == GUARDS
-                if guarded or _varies(varying, examination, judge):
-                    yield StaticAxis(name, axis, size)
+        for axis, (number, now) in enumerate(zip(declared.shape or (), asked, strict=False)):
+            size = problem.dims.get(now) if isinstance(number, int) and isinstance(now, str) else None
+            if isinstance(number, int) and size is not None and size.constant is None:
+                yield name, axis, number, size
+
+
+def widened_axes(problem: Problem, examination: Examination, judge: Judge) -> Iterator[report.StaticAxis]:
+    """The sizes to which the caller gives a range, while they are numbers in the program, which no node needs."""
+    for name, axis, number, size in widened(problem) if examination.decided else ():
+        needing = _needing(size, examination)
+        guarded = needing is not None and problem.graph.nodes[needing].op == GUARDS
+        if guarded or _varies(size, examination, judge):
+            yield report.StaticAxis(name, axis, number)

@@ -1,6 +1,6 @@
 """Tensors that share their memory, so that an operator that writes in place changes the elements of all.
 
-After `b = a.add_(1)`, `a` stands for `b`; so does what a dropout out of training made of `a`: it returns `a` itself.
+After `b = a.add_(1)`, `a` stands for `b`; so does what a dropout out of training made of `a`, for it returns `a`.
 After `v = a.view(-1); v.add_(1)`, the elements of `a` are no longer what they were: a node `changed` says so.
 """
 

@@ -137,8 +137,6 @@ def split(ctx: RuleContext) -> tuple[Tensor, ...]:
     sizes = _split_sizes(ctx, x[axis])
     outputs, start = [], ZERO
     for size in sizes:
-        if LARGEST_PART < size.hi < inf:
-            ctx.require_at_least(LARGEST_PART, size, laws.PART_SIZE_IN_32_BITS)
         dims = [*x.dims[:axis], size, *x.dims[axis + 1 :]]
         outputs.append(ctx.tensor(dims, value=_part(x, dims, axis, start)))
         start = start + size
@@ -152,24 +150,38 @@ def _split_sizes(ctx: RuleContext, size: Dim) -> list[Dim]:
     if ctx.has(1) or "split" in ctx.attributes:
         listed = ctx.sizes(1 if ctx.has(1) else "split", ctx.outputs)
         require_least(ctx, listed, 0, laws.SIZES_NOT_NEGATIVE)
-        return _completed(ctx, size, listed)
+        return _fitting(ctx, _completed(ctx, size, listed))
     if "num_outputs" in ctx.attributes:
         ctx.require_at_least(size, ctx.integer("num_outputs"), laws.NO_PART_EMPTY)
-        chunk = _chunk(size, ctx.outputs)
-        last = size - chunk * (ctx.outputs - 1)
-        law = laws.EQUAL_CHUNKS_COVER_AXIS.of(count=ctx.outputs)
-        ctx.require(all_of(at_least(last, 1), at_least(chunk, last)), law, last, chunk)
-        return [chunk] * (ctx.outputs - 1) + [last]
+        chunk = _chunk(ctx, size)
+        return [chunk] * (ctx.outputs - 1) + [size - chunk * (ctx.outputs - 1)]
     ctx.limit(ctx.version < 18, laws.SPLIT_SIZES_OR_NUM_OUTPUTS)
     ctx.require(divides(ctx.outputs, size), laws.AXIS_SPLITS_EVENLY.of(parts=ctx.outputs), size, ctx.outputs)
-    return [size // ctx.outputs] * ctx.outputs
+    return _fitting(ctx, [size // ctx.outputs] * ctx.outputs)
 
 
-def _chunk(size: Dim, parts: int) -> Dim:
-    """The size of equal parts, rounded up; the runtimes divide in float32."""
-    if not 1 << MANTISSA["float32"] < size.hi < inf:
-        return ceil_divide(size, parts)
-    return (from_dim(size, "float32") / literal(parts, "float32")).ceil().to_int()
+def _chunk(ctx: RuleContext, size: Dim) -> Dim:
+    """The size of equal parts, rounded up; not known where ONNX Runtime before 1.32, in float32, rounds otherwise."""
+    exact = old = ceil_divide(size, ctx.outputs)
+    if 1 << MANTISSA["float32"] < size.hi < inf:
+        old = (from_dim(size, "float32") / literal(ctx.outputs, "float32")).ceil().to_int()
+    for chunk in dict.fromkeys((exact, old)):
+        last, law = size - chunk * (ctx.outputs - 1), laws.EQUAL_CHUNKS_COVER_AXIS.of(count=ctx.outputs)
+        ctx.require(all_of(at_least(last, 1), at_least(chunk, last)), law, last, chunk)
+        _fitting(ctx, [chunk])
+    if old is exact:
+        return exact
+    unknown = ctx.fresh("chunk", int(min(exact.lo, old.lo)), int(max(exact.hi, old.hi)), Kind.LOST)
+    ctx.facts.append(any_of(equal(unknown, exact), equal(unknown, old)))
+    return unknown
+
+
+def _fitting(ctx: RuleContext, sizes: list[Dim]) -> list[Dim]:
+    """The sizes of parts, each of which has to fit in 32 bits."""
+    for size in sizes:
+        if LARGEST_PART < size.hi < inf:
+            ctx.require_at_least(LARGEST_PART, size, laws.PART_SIZE_IN_32_BITS)
+    return sizes
 
 
 def _completed(ctx: RuleContext, size: Dim, sizes: Sequence[Dim | None]) -> list[Dim]:

@@ -166,8 +166,9 @@ def _stretched(ctx: RuleContext, x: Tensor, place: int, back: int, item: Dim | N
 
 def stretched_to(ctx: RuleContext, x: Tensor, target: Sequence[Dim | None], dims: Shape) -> Tensor:
     """A tensor stretched to a shape, which it has to broadcast to where all of that is known."""
-    ctx.check(x.rank <= len(dims), laws.EXPANDS_FROM_1_OR_STAYS)
-    if None not in target:
+    if None in target:
+        ctx.check(x.rank <= len(dims), laws.EXPANDS_FROM_1_OR_STAYS)
+    else:
         require_broadcast_to(ctx, x, dims, laws.EXPANDS_FROM_1_OR_STAYS)
     return ctx.tensor(dims, value=broadcast_value(x, dims))
 

@@ -9,6 +9,7 @@ import numpy as np
 from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
+    ONE,
     SELECT,
     TRUE,
     ZERO,
@@ -182,7 +183,8 @@ def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span] | None:
     if whole is None:
         return None
     least = greatest = whole
-    for p, (first, last) in box.items():
+    flags = {s: (ZERO, ONE) for s in whole.symbols if s.kind is Kind.PLACE and (s.lo, s.hi) == (0, 1)}
+    for p, (first, last) in {**flags, **box}.items():
         slope = monotone(whole, p)
         if slope is None:
             return None

@@ -7,11 +7,10 @@ name the functions by operator; each takes known items, those in `PARTIAL` unkno
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import partial
 from math import inf, isfinite
 from operator import add, mul, neg, sub
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -49,6 +48,9 @@ from shapesmt.algebra.numeric import (
     steps,
 )
 from shapesmt.rules import FLOATS, Item, positions
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 Function: TypeAlias = Callable[..., Any]  # of items to an item
 
@@ -198,7 +200,7 @@ def _power(base: Dim | Float, exponent: Dim | Float) -> Item:
     if number is None:
         return _power_of_two(base, exponent)
     known_base = _constant(base)
-    if number == Fraction(1, 2) and known_base is None:
+    if number == 0.5 and known_base is None:
         return _root(base)
     if isinstance(base, Dim):
         small = number in (0, 1, 2, 3) or (0 <= number <= MAX_EXPONENT and -2 <= base.lo <= base.hi <= 2)
@@ -236,6 +238,8 @@ def _constant(number: Dim | Float) -> Fraction | None:
     top = number if isinstance(number, Dim) else number.numerator
     if top is None or top.constant is None:
         return None
+    from fractions import Fraction
+
     return Fraction(top.constant, number.denominator if isinstance(number, Float) else 1)
 
 

@@ -7,11 +7,11 @@ PyTorch, so that a condition on memory is stated for tensors in which they do.
 
 from __future__ import annotations
 
-from itertools import accumulate, combinations, pairwise
+from itertools import accumulate, combinations
 from operator import mul
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from shapesmt.algebra import FALSE, ONE, TRUE, ZERO, all_of, any_of, at_least, differs, equal, implies, maximum, product
+from shapesmt.algebra import ONE, TRUE, ZERO, all_of, any_of, at_least, differs, equal, implies, product
 from shapesmt.rules import Layout, tensor
 
 if TYPE_CHECKING:
@@ -29,38 +29,47 @@ UNLIKE = (
     *("aten.linalg_", "aten.fft_", "aten._fft_", "aten.einsum", "aten.lstm", "aten.gru", "aten.rnn_", "aten.cdist"),
     *("aten.scaled_dot_product", "aten._scaled_dot_product", "aten.stft", "aten.istft", "aten.svd", "aten.qr"),
     *("aten.lu", "aten.geqrf", "aten.ormqr", "aten.triangular_solve", "aten.cholesky", "aten.inverse", "aten.pinverse"),
-    *("aten.matrix_exp", "aten.tensordot", "aten.unique_dim", "aten.kron", "aten.index", "aten.take_along_dim"),
+    *("aten.matrix_exp", "aten.tensordot", "aten.unique_dim", "aten.kron", "aten.take_along_dim"),
     *("aten.cov", "aten.corrcoef", "aten.cross", "aten._lu", "aten._linalg", "aten._conv", "aten.mkldnn"),
 )
 """How the names of operators begin whose results needn't be row after row though all inputs are."""
 ATTENTION = "aten.scaled_dot_product_attention.default"
 IN_ROWS = frozenset(
     (
-        *("linear", "mm", "bmm", "addmm", "baddbmm", "matmul", "layer_norm", "native_layer_norm", "tril"),
-        *("softmax", "_softmax", "log_softmax", "_log_softmax", "_safe_softmax", "instance_norm"),
-        *("sum", "mean", "prod", "amax", "amin", "max", "min", "argmax", "argmin", "cumsum", "var", "std", "triu"),
-        *("logsumexp", "linalg_vector_norm", "any", "all", "repeat", "tile", "repeat_interleave", "topk"),
-        *("index_select", "gather", "embedding", "scatter", "masked_fill", "im2col"),
-        *("grid_sampler", "grid_sampler_2d", "avg_pool3d", "adaptive_avg_pool3d", "_adaptive_avg_pool3d"),
-        "adaptive_max_pool3d",
+        *(
+            "linear",
+            "mm",
+            "bmm",
+            "addmm",
+            "baddbmm",
+            "matmul",
+            "layer_norm",
+            "native_layer_norm",
+            "softmax",
+        ),
+        *("_softmax", "log_softmax", "_log_softmax", "_safe_softmax", "sum", "mean", "prod", "amax", "amin"),
+        *("max", "min", "argmax", "argmin", "cumsum", "var", "std", "logsumexp", "linalg_vector_norm", "any", "all"),
+        *("repeat", "tile", "repeat_interleave", "index_select", "gather", "embedding", "topk", "tril", "triu"),
+        *("index_add", "index_copy", "masked_scatter", "scatter_add", "scatter_reduce"),
+        *("scatter", "grid_sampler", "grid_sampler_2d", "im2col", "masked_fill"),
     )
 )
 """Operators whose results are row after row, whatever their inputs are."""
-OF_IMAGES = frozenset(
+IMAGES = frozenset(
     (
-        *("cat", "roll", "rms_norm", "pad", "constant_pad_nd"),
-        *("reflection_pad1d", "reflection_pad2d", "reflection_pad3d"),
-        *("replication_pad1d", "replication_pad2d", "replication_pad3d", "group_norm", "native_group_norm"),
-        *("batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_no_training", "native_batch_norm"),
-        *("max_pool1d", "max_pool2d", "max_pool3d", "max_pool2d_with_indices", "max_pool3d_with_indices"),
-        *("avg_pool2d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d", "adaptive_max_pool2d", "upsample_linear1d"),
-        *("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "upsample_nearest_exact2d"),
-        *("upsample_bilinear2d", "upsample_bicubic2d", "upsample_trilinear3d", "_upsample_nearest_exact1d"),
-        *("_upsample_nearest_exact2d", "_upsample_nearest_exact3d", "_upsample_bilinear2d_aa"),
-        *("_upsample_bicubic2d_aa", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle"),
+        *("cat", "pad", "constant_pad_nd", "reflection_pad2d", "replication_pad2d", "group_norm", "native_group_norm"),
+        *("batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_no_training", "rms_norm", "roll"),
+        *("max_pool2d", "max_pool2d_with_indices", "avg_pool2d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d"),
+        *("adaptive_max_pool2d", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "upsample_nearest2d"),
+        *("upsample_bilinear2d", "upsample_bicubic2d", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"),
+        "_upsample_nearest_exact2d",
     )
 )
-"""Operators that keep the channels last of images where they are, and else make results row after row."""
+"""Operators that keep the channels last of images of which they are, and make results of other inputs row after row."""
+IN_ROWS_OF_3_AXES = IMAGES | {"stack", "reflection_pad1d", "replication_pad1d", "instance_norm"}
+"""Operators whose results of at most 3 axes are row after row."""
+CHANGED_COPIES = frozenset(("index_put", "_unsafe_index_put", "index_fill"))
+"""Operators that change some elements of a copy of their first tensor."""
 
 
 def rows(dims: Sequence[Dim]) -> Shape:
@@ -78,9 +87,38 @@ def strides_of(x: Tensor) -> Shape | None:
     return rows(x.dims) if x.layout is None else x.layout.strides
 
 
-def order_of(x: Tensor) -> tuple[int, ...] | None:
-    """The axes from the outermost inwards; None where that isn't known."""
+def nesting_of(x: Tensor) -> tuple[int, ...] | None:
+    """The axes from the outermost inwards, with those that repeat the same elements anywhere; None where unknown."""
     return tuple(range(x.rank)) if x.layout is None else x.layout.order
+
+
+def order_of(x: Tensor) -> tuple[int, ...] | None:
+    """The axes from the outermost inwards as operators walk over them; None where that isn't known."""
+    order, strides = nesting_of(x), strides_of(x)
+    if order is None or strides is None or ZERO not in strides:
+        return order
+    return None if ONE in x.dims else _walked(order, [d is ZERO for d in strides])
+
+
+def _walked(order: Sequence[int], repeats: Sequence[bool]) -> tuple[int, ...]:
+    """The order in which PyTorch walks over axes, some of which repeat the same elements.
+
+    It sorts the others by their strides and exchanges them across those that repeat, which stay.
+
+    >>> _walked((0, 1, 3, 2), (False, True, False, False)), _walked((1, 2, 0), (False, True, False))
+    ((0, 1, 3, 2), (2, 1, 0))
+    """
+    outwards = [*range(len(order))][::-1]
+    for place in range(1, len(order)):
+        for inner in range(place)[::-1]:
+            a, b = outwards[inner], outwards[place]
+            if repeats[a] or repeats[b]:
+                continue
+            if order.index(a) > order.index(b):
+                break
+            outwards[inner], outwards[place] = b, a
+            place = inner  # the axis goes on from there
+    return tuple(outwards[::-1])
 
 
 def storage_of(x: Tensor) -> Dim | None:
@@ -132,16 +170,16 @@ def settled(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
         return laid(x, None)
     name = op.split(".")[1]
     wrapped = name == "pad" and ctx.attribute("mode") == "circular"
-    if memory == "new" or wrapped or name in IN_ROWS or all(t.layout is None for t in inputs):
+    if memory == "new" or wrapped or name in IN_ROWS or (x.rank < 4 and name in IN_ROWS_OF_3_AXES):
         return x
-    if name in OF_IMAGES:
-        axes = next((rank for rank in (3, 4, 5) if f"{rank - 2}d" in name), inputs[0].rank)
-        batched = axes == inputs[0].rank
-        return as_image(x, inputs if name == "cat" else inputs[:1], every=True) if batched else laid(x, None)
-    if name == "stack":
-        return x if all(channels_last(t) is False for t in inputs) else laid(x, None)
+    if all(t.layout is None for t in inputs):
+        return x
     if in_place(op):
         return tensor(x.dtype, x.dims, x.value, layout=inputs[0].layout)
+    if name in CHANGED_COPIES:
+        return dense(x, order_of(inputs[0]))
+    if name in IMAGES and x.rank in (4, 5):
+        return as_image(x, inputs if name == "cat" else inputs[:1], every=True)
     if all(map(is_plain, inputs)) and memory != "dense":
         return tensor(x.dtype, x.dims, x.value, layout=Layout(rows(x.dims), tuple(range(x.rank)), x.numel))
     return dense(x, _first_order(x, inputs)) if memory == "dense" else laid(x, None)
@@ -187,17 +225,16 @@ def as_image(x: Tensor, inputs: Sequence[Tensor], *, every: bool, grows: bool | 
 
 
 def channels_last(x: Tensor) -> bool | None:
-    """Whether the channels of images of several pixels are last in memory, as PyTorch reads strides."""
+    """Whether the channels of images of several pixels are last in memory, as PyTorch sees it; None where unknown."""
     strides = strides_of(x)
     if x.rank not in (4, 5) or x.layout is None:
         return False
-    if strides is None or (strides[1].lo < 1 and strides[1] is not ZERO):
+    if strides is None:
         return None
-    inwards = (1, *range(x.rank - 1, 1, -1), 0)
-    met = [at_least(strides[b], strides[a] * maximum(x.dims[a], 1)) for a, b in pairwise(inwards)]
-    if FALSE in met or strides[1] is ZERO:
-        return False
-    return True if all(each is TRUE for each in met) and x[1].lo > 1 else None
+    c = x[1]
+    if x.rank == 4 and strides == (c * x[3] * x[2], ONE, c * x[3], c) and c.lo > 1:
+        return True
+    return False if at_least(strides[1] * c, strides[-1] + 1) is TRUE else None
 
 
 def _first_order(x: Tensor, inputs: Sequence[Tensor]) -> tuple[int, ...] | None:
@@ -205,7 +242,9 @@ def _first_order(x: Tensor, inputs: Sequence[Tensor]) -> tuple[int, ...] | None:
     plain = tuple(range(x.rank))
     for i, t in enumerate(inputs):
         if t.shape == x.shape:
-            order = order_of(t)
+            order, strides = order_of(t), strides_of(t)
+            if strides is not None and ZERO in strides and any(other.rank for other in inputs if other is not t):
+                return None  # the others decide where axes are that repeat elements
             before = any(sum(d is not ONE for d in other.dims) > 1 for other in inputs[:i])
             return None if before and order != plain else order
     return plain if all(order_of(t) == tuple(range(t.rank)) for t in inputs) else None
@@ -263,13 +302,15 @@ def seen(x: Tensor, result: Tensor) -> Tensor:
         return laid(result, None if x.rank else rows(result.dims), None, storage)
     ends = [*accumulate(result.dims, mul, initial=ONE)]
     new: list[Dim] = []
-    order, places = order_of(x), list[tuple[int, int]]()  # of each new axis: that of its run, and its own
+    runs: dict[int, range] = {}
     for a, b in chunks(x):
         whole = product(x.dims[:b])
         met = (k for k in range(len(new), len(ends)) if ends[k] is whole)
         stop = len(result.dims) if b == x.rank else next(met, None)
         if stop is None:
             return laid(result, None, None, storage)
-        places += [(0 if order is None else order.index(a), i) for i in range(len(new), stop)]
+        runs[next((axis for axis in range(a, b) if x[axis] is not ONE), a)] = range(len(new), stop)
         new += [d * strides[b - 1] for d in rows(result.dims[len(new) : stop])]
-    return laid(result, new, None if order is None else [i for _, i in sorted(places)], storage)
+    nesting = nesting_of(x)
+    order = None if nesting is None else [axis for outer in nesting for axis in runs.get(outer, ())]
+    return laid(result, new, order, storage)

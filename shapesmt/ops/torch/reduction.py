@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, equal, maximum
+from shapesmt.algebra import ONE, Dim, entries, equal, maximum
 from shapesmt.ops.shared.bridge import listed, result
+from shapesmt.ops.shared.fields import valued
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, INTEGER, as_float, cast, kind, real_part, result_type
-from shapesmt.ops.torch.elementwise.single import base, in_place, kept
+from shapesmt.ops.torch.elementwise.single import base, flags, in_place, kept
 from shapesmt.ops.torch.joining import as_joined
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.ops.torch.views.parts import END
-from shapesmt.rules import tensor
+from shapesmt.rules import Field, position, tensor
 
 if TYPE_CHECKING:
-    from shapesmt.rules import Shape, Tensor
+    from shapesmt.rules import Item, Shape, Tensor, Value
 
 FOLDED = {"sum": "ReduceSum", "prod": "ReduceProd", "amax": "ReduceMax", "amin": "ReduceMin"}
 """Those whose known elements are followed."""
@@ -187,9 +188,20 @@ def running(call: Call) -> Tensor:
     dtype = asked or ("int64" if base(call) in WIDENED and kind(x.dtype) < FLOAT and x.dtype else x.dtype)
     if in_place(call):
         return kept(call, x, tensor(asked or x.dtype, x.dims))
-    if base(call) == "cumsum" and x.value is not None and x.rank and kind(dtype) < FLOAT:
-        return result(call.ctx, "CumSum", cast(x, dtype), listed(axis))
+    if base(call) == "cumsum" and x.rank and kind(dtype) < FLOAT:
+        value = flags(call, x) if x.dtype == "bool" else x.value
+        if isinstance(value, Field) and entries(value.element):
+            return tensor(dtype, x.dims, _counts(x, value.element, axis))
+        if x.value is not None:
+            return result(call.ctx, "CumSum", cast(x, dtype), listed(axis))
     return tensor(dtype, x.dims)
+
+
+def _counts(x: Tensor, element: Item, axis: int) -> Value | None:
+    """How many of some flags, each 0 or 1, are set up to each place: where they are alike, all or none."""
+    if not isinstance(element, Dim) or element.lo < 0 or element.hi > 1 or len(element.atoms()) != 1:
+        return None
+    return valued(x.dims, element * (position(x.rank - axis) + 1))
 
 
 @operator("diff.default")

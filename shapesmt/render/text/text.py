@@ -93,10 +93,10 @@ def _write(rows: Iterator[Line], stream: TextIO) -> None:
 def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
     """The text of `result`, line by line; with `everything` however long it is."""
     kind = type(result).__name__
-    module, name = _TEXTS[kind]
-    words = getattr(import_module(f"shapesmt.render.text.{module}"), name)
-    told = words(result, everything=everything) if kind in _SHORTENED else words(result)
-    return cast("Iterator[Line]", told)
+    module, function = _TEXTS[kind]
+    words = getattr(import_module(f"shapesmt.render.text.{module}"), function)
+    text = words(result, everything=everything) if kind in _SHORTENED else words(result)
+    return cast("Iterator[Line]", text)
 
 
 def folded(result: AnyResult, width: int | None = None, *, everything: bool = False) -> str:
@@ -343,4 +343,4 @@ _TEXTS = {
 }
 """The module and the function that word each kind of answer."""
 _SHORTENED = ("Report", "BatchReport", "Simplified")
-"""Those of which `everything` is shown only where it is asked for."""
+"""Those whose text leaves things out unless `everything` is asked for."""

@@ -82,6 +82,11 @@ def test_a_range_over_a_number_of_the_program(guards: str) -> None:
     assert warned(shapesmt.check(product(), shapes={"x": "[7, m]"}, guards="ignore"))[1:] == [("mm", "x", NEEDED)]
 
 
+def test_shapes_are_declared_of_the_sizes_of_the_trace() -> None:
+    report = shapesmt.check(relu(), shapes={"x": "[n, 3]"}, guards="ignore")
+    assert [w.kind for w in report.warnings] == ["static"]
+
+
 def test_other_formats_have_no_such_sizes() -> None:
     model = b'<ir_version: 8, opset_import: ["":18]> g (float[7] x) => (float[m] y) { y = Exp (x) }'
     assert shapesmt.check(model, shapes={"x": "[n]"}).warnings == ()

@@ -53,17 +53,13 @@ ROWS = [
     (laws.MODE_HAS_ELEMENT_TO_REPEAT, op("pad.default", self=i(5, 0, 4, 4), pad=(-4, 5, 0, 0), mode="replicate")),
     (laws.PADS_CROP_WHAT_THERE_IS, op("pad.default", self=i(5, 3, 4, 4), pad=(-4, -1, 0, 0), mode="replicate")),
     (laws.REFLECTED_PADS_SHORTER_THAN_AXIS, op("pad.default", self=i(5, 3, 4, 4), pad=(-4, 5, 0, 0), mode="reflect")),
-    (
-        laws.REPEATED_PADS_NO_LONGER_THAN_AXIS,
-        op("pad.default", self=c(5, 6, 4, 4), pad=(5, -4, -4, 3), mode="circular"),
-    ),
+    (laws.REPEATED_PADS_NO_LONGER_THAN_AXIS,
+     op("pad.default", self=c(5, 6, 4, 4), pad=(5, -4, -4, 3), mode="circular")),
     (laws.OUTPUT_NOT_EMPTY, op("pad.default", self=i(1, 3), pad=(-5, 2), mode="replicate")),
     (laws.RANK_AT_MOST, op("sum.dim_IntList", self=f(*[1] * 65), dim=(0,))),
     (laws.FOLDS_FLOATS, op("std_mean.default", 2, self=i(5), unbiased=False)),
-    (
-        laws.EXTREME_AXIS_HAS_ELEMENT,
-        op("linalg_vector_norm.default", self=f(1, 0, 4, 5), ord=-1.0, dim=(1,), keepdim=True),
-    ),
+    (laws.EXTREME_AXIS_HAS_ELEMENT,
+     op("linalg_vector_norm.default", self=f(1, 0, 4, 5), ord=-1.0, dim=(1,), keepdim=True)),
     (laws.EXTREME_AXIS_HAS_ELEMENT, op("max.dim", 2, self=i(5, 0, 5), dim=1)),
     (laws.EXTREME_AXIS_HAS_ELEMENT, op("max.default", self=f(5, 0, 5))),
     (laws.EXTREME_AXIS_HAS_ELEMENT, op("argmin.default", self=f(0))),
@@ -132,10 +128,8 @@ ROWS = [
     (laws.STRIDE_PER_SIZE, op("as_strided.default", self=f(10), size=(), stride=(1, 2))),
     (laws.STRIDES_NOT_NEGATIVE, op("as_strided.default", self=f(10), size=(2, 2), stride=(1, -2))),
     (laws.VIEW_INSIDE_STORAGE, op("as_strided.default", self=f(1), size=(2, 2), stride=(1, 2))),
-    (
-        laws.UPDATES_SHAPED_AS_REPLACED,
-        op("as_strided_scatter.default", self=f(4, 3), src=f(2), size=(2, 2), stride=(3, 1)),
-    ),
+    (laws.UPDATES_SHAPED_AS_REPLACED,
+     op("as_strided_scatter.default", self=f(4, 3), src=f(2), size=(2, 2), stride=(3, 1))),
     (laws.A_PART, op("_chunk_cat.default", tensors=(f(3),), dim=0, num_chunks=0)),
     (laws.OPERANDS_ONE_TYPE, op("_chunk_cat.default", tensors=(f(3), i(3)), dim=0, num_chunks=1)),
     (laws.INPUT_NOT_EMPTY, op("_chunk_cat.default", tensors=(f(0),), dim=0, num_chunks=1)),
@@ -145,4 +139,4 @@ ROWS = [
     (laws.NAMED_INPUT_GIVEN, op("segment_reduce.default", data=f(3), reduce="sum")),
     (laws.FOLDS_FLOATS, op("segment_reduce.default", data=i(3), reduce="sum", offsets=k(0, 3))),
     (laws.INPUT_NOT_EMPTY, op("segment_reduce.default", data=f(3), reduce="sum", lengths=i(0))),
-]
+]  # fmt: skip

@@ -78,6 +78,20 @@ def test_split_of_long_axes(n):
     for count in (2, 3):
         chunks = node("Split", ["x"], ["a", "b", "c"][:count], axis=0, num_outputs=count)
         agree(chunks, {"x": ["n", 0]}, {"n": (n, n + 4)})
+        for size in range(n, n + 5):
+            agree(chunks, {"x": [size, 0]})
+
+
+def test_parts_whose_size_depends_on_the_version_of_the_runtime_are_unknown():
+    texts = {"w = Concat<axis = 0>(a, b) z = Add(x, w)": "PROVED", "z = Add(y, a)": "UNKNOWN"}
+    for text, verdict in texts.items():
+        body = f"(float[n] x, float[m] y) => (z) {{ a, b = Split<num_outputs = 2>(x) {text} }}"
+        model = f'<ir_version: 10, opset_import: ["": 21]> g {body}'.encode()
+        report = shapesmt.check(model, dims={"n": "16777217..16777220", "m": "1..20000000"}, assume=["n == 2*m"])
+        assert report.verdict == verdict
+    sizes = shapesmt.bounds(model, "a", "b", dims={"n": "2..40000000", "m": "1..20000000"}, assume=["n == 2*m"]).tensors
+    ends = [(t.shape[0].min, t.shape[0].exact) for t in sizes.values()]
+    assert ends == [(1, False), (0, False)]
 
 
 def test_split_of_known_elements():

@@ -59,6 +59,39 @@ class Attention(nn.Module):
         return y.transpose(1, 2).view(x.shape[0], -1, 4)
 
 
+class Heads(nn.Module):
+    """Heads of keys that several queries share, stretched, transposed and scaled before they are multiplied."""
+
+    def forward(self, x: T) -> T:
+        n, s, _ = x.shape
+        keys = x.view(n, s, 2, 3).transpose(1, 2)[:, :, None].expand(n, 2, 2, s, 3).reshape(n, 4, s, 3)
+        queries = x.transpose(0, 1).reshape(s, n * 2, 3).transpose(0, 1).view(n, 2, s, 3).repeat(1, 2, 1, 1)
+        return (queries * 0.5) @ (keys.transpose(2, 3) * 0.5)
+
+
+class Chosen(nn.Module):
+    """Rows chosen by their places, which are seen with other sizes, and some written into a copy."""
+
+    def forward(self, x: T) -> tuple[T, T]:
+        places = torch.arange(x.shape[1])[None]
+        rows = x[torch.arange(x.shape[0])[:, None], places]
+        written = x.transpose(1, 2).index_put([torch.arange(x.shape[0])], rows.transpose(1, 2))
+        return rows.view(-1, x.shape[2]), written.transpose(1, 2).view(-1)
+
+
+class Table(nn.Module):
+    """A table of positions, smoothed to the size of an image."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Parameter(torch.rand(1, 9, 4))
+
+    def forward(self, x: T) -> T:
+        image = self.table.view(1, 3, 3, 4).permute(0, 3, 1, 2)
+        sized = nn.functional.interpolate(image, size=x.shape[2:], mode="bicubic", antialias=True)
+        return sized.permute(0, 2, 3, 1).view(1, -1, 4) + x.flatten(2).transpose(1, 2)
+
+
 def of_images(module: nn.Module, arguments: Callable[..., tuple[T, ...]], least: int = 1) -> Program:
     return Program(module, arguments, {"n": (1, 2, 2), "h": (least, 7, 6), "w": (least, 3, 5)})
 
@@ -86,4 +119,7 @@ NETS = {
         {**LENGTHS, "t": (1, 4, 3)},
     ),
     "sound": Program(Sound(), lambda n, s: (torch.rand(n, s, 4),), LENGTHS),
+    "heads": Program(Heads(), lambda n, s: (torch.rand(n, s, 6),), {"n": (1, 3, 2), "s": (1, 7, 6)}),
+    "chosen": Program(Chosen(), lambda n, s: (torch.rand(n, s, 6),), {"n": (1, 3, 2), "s": (1, 7, 6)}),
+    "table": of_images(Table(), image(4)),
 }

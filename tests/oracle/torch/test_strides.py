@@ -68,8 +68,12 @@ def test_results_are_where_pytorch_puts_them(name) -> None:
     inference = infer(graph, {"x": tensor("float32", (2, h, w, 7))})
     results = module(torch.zeros(2, 4, 8, 7))
     values = {h.as_symbol(): 4, w.as_symbol(): 8}
-    for output, ran in zip(graph.outputs, results, strict=True):
-        assert known_strides(inference.tensors[output], values) == strides_that_matter(ran), output
+    ran = dict(zip(graph.outputs, results, strict=True))
+    known = {output for output in ran if strides_of(inference.tensors[output]) is not None}
+    if name != "some channels of channels last":
+        assert ran.keys() - known == {"instance_norm"}
+    for output in known:
+        assert known_strides(inference.tensors[output], values) == strides_that_matter(ran[output]), output
 
 
 def known_strides(x: Tensor, values) -> list[int | None]:

@@ -118,3 +118,20 @@ def test_views_of_views_run_where_memory_allows(seeds, full):
             assert outcome.kind != WRONG, f"seed {seed} at {at}: {chain}: {outcome.text}"
             known += outcome.kind == RIGHT
     assert known > 1000
+
+
+def test_axes_that_repeat_elements_stay_where_they_are_in_results() -> None:
+    """As heads of keys that several queries share, which are scaled after they were stretched and transposed."""
+    from tests.oracle.torch.judge import RIGHT, Run, compared
+
+    symbols = {name: symbol(name, *ends) for name, ends in SIZES}
+    turned = ("permute.default", {"dims": [0, 1, 3, 2]})
+    stretched = [("unsqueeze.default", {"dim": 1}), ("expand.default", {"size": [-1, 2, -1, -1]})]
+    chain = [*stretched, turned, ("relu.default", {}), turned, ("view.default", {"size": [-1]})]
+    inference = infer(graph_of(chain), {"t0": tensor("float32", [*symbols.values()])})
+    for sizes in itertools.product(*(range(lo, hi + 1) for _, (lo, hi) in SIZES)):
+        at = {name: size for (name, _), size in zip(SIZES, sizes, strict=True)}
+        result = attempted(chain, at)
+        assert result is not None
+        values = {symbols[name].as_symbol(): size for name, size in at.items()}
+        assert compared(inference, values, Run(((tuple(result.shape), "float32"),))).kind == RIGHT

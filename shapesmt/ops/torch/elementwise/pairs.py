@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
+from shapesmt.algebra import entries
 from shapesmt.ops.math.elementwise import combine, require_nonzero
 from shapesmt.ops.shared import items
 from shapesmt.ops.shared.items import INTEGERS
@@ -13,7 +14,7 @@ from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, as_float, cast, kind, operand, promoted_type
 from shapesmt.ops.torch.elementwise.single import base, first, in_place, kept
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import tensor
+from shapesmt.rules import Field, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,7 +150,8 @@ def compare(call: Call) -> Tensor:
     call.ctx.check(not close or operands[0].dtype == operands[1].dtype, laws.OPERANDS_ONE_TYPE)
     for name in ("rtol", "atol"):
         call.ctx.check((call.number(name) or 0) >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name=name))
-    function = None if close else COMPARISONS[base(call)]
+    unknown = any(isinstance(x.value, Field) and entries(x.value.element) for x in operands)
+    function = None if close or unknown else COMPARISONS[base(call)]
     return together(call, [cast(x, dtype) for x in operands], "bool", function)
 
 

@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
+from shapesmt.algebra import Kind, entry, twin
 from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.shared import items
+from shapesmt.ops.shared.fields import valued
+from shapesmt.ops.shared.items import INTEGERS
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import COMPLEX, FLOAT, as_float, cast, kind, operand, real_part
 from shapesmt.ops.torch.layout import dense, is_plain, laid, order_of, strides_of
 from shapesmt.ops.torch.layout import in_place as changes
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import tensor
+from shapesmt.rules import Decided, Unjudged, position, tensor
 
 if TYPE_CHECKING:
     from shapesmt.ops.shared.items import Function
-    from shapesmt.rules import Tensor
+    from shapesmt.rules import Tensor, Value
 
 KEPT = (
     *("bitwise_not", "ceil", "celu", "conj_physical", "_conj_physical", "elu", "fix", "floor", "frac", "gelu"),
@@ -186,8 +189,11 @@ def log_sigmoid_and_buffer(call: Call) -> list[Tensor]:
 
 @operator(*overloads("rrelu_with_noise"))
 def rrelu_with_noise(call: Call) -> Tensor:
-    """The shape is kept, and the noise has it."""
+    """The shape is kept, and the noise has it; in training a number is drawn for each element that isn't positive."""
     x = call.tensor("self")
+    if call.flag("training") and (call.number("lower") or 0) > (call.number("upper") or 0):
+        reason = f"{laws.RANGE_ENDS_NO_LOWER}, or all elements are positive"
+        call.ctx.unjudged.append(Unjudged("", call.ctx.node.op, "elements", reason))
     call.ctx.require_agree(x, call.tensor("noise"), law=laws.OPERANDS_SAME_SHAPE)
     return tensor(x.dtype, x.dims)
 
@@ -238,7 +244,16 @@ def to(call: Call) -> Tensor:
     if dtype == x.dtype and base(call) != "_to_copy" and "memory_format" not in call:
         return x
     copied = formatted(call, x, "preserve_format")
-    return tensor(dtype, x.dims, cast(x, dtype).value, layout=copied.layout)
+    value = flags(call, x) if x.dtype == "bool" and dtype in INTEGERS else None
+    return tensor(dtype, x.dims, value or cast(x, dtype).value, layout=copied.layout)
+
+
+def flags(call: Call, x: Tensor) -> Value | None:
+    """The elements of a tensor of unknown booleans as numbers: each is 0 or 1."""
+    if x.value is not None or x.rank == 0:
+        return None
+    one = call.ctx.fresh("flag", 0, 1, Kind.PLACE, Decided((0,), free=True))
+    return valued(x.dims, entry(twin(one, Kind.ENTRY), *(position(back) for back in range(1, x.rank + 1))))
 
 
 @operator("chalf.default", total=True, memory="dense")

@@ -10,7 +10,7 @@ from shapesmt.ops.layout.shape import broadcast_value
 from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.single import base
-from shapesmt.ops.torch.layout import laid, order_of, storage_of, strides_of
+from shapesmt.ops.torch.layout import laid, nesting_of, storage_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import Tensor, tensor
 
@@ -27,7 +27,7 @@ def permuted(call: Call, x: Tensor, order: Sequence[int]) -> Tensor:
     output = result(call.ctx, "Transpose", x, perm=tuple(order)) if x.rank else x
     if "_copy" in call.ctx.node.op:
         return tensor(output.dtype, output.dims, output.value)
-    strides, places = strides_of(x), order_of(x)
+    strides, places = strides_of(x), nesting_of(x)
     apart = None if strides is None else [strides[axis] for axis in order]
     nested = None if places is None else [list(order).index(axis) for axis in places]
     return laid(output, apart, nested, storage_of(x))
@@ -110,7 +110,7 @@ def without(call: Call, x: Tensor, gone: Sequence[int]) -> Tensor:
     if not gone:
         return x
     output = result(call.ctx, "Squeeze", tensor(x.dtype, _ones(x, gone), x.value), listed(*gone))
-    strides, places = strides_of(x), order_of(x)
+    strides, places = strides_of(x), nesting_of(x)
     kept = [axis for axis in range(x.rank) if axis not in gone]
     apart = None if strides is None else [strides[axis] for axis in kept]
     nested = None if places is None else [kept.index(axis) for axis in places if axis in kept]
@@ -131,7 +131,7 @@ def unsqueeze(call: Call) -> Tensor:
 def with_axis(call: Call, x: Tensor, axis: int) -> Tensor:
     """The tensor with a new axis of size 1."""
     output = result(call.ctx, "Unsqueeze", x, listed(axis))
-    strides, places = strides_of(x), order_of(x)
+    strides, places = strides_of(x), nesting_of(x)
     apart = None
     if strides is not None:
         new = ONE if axis == x.rank else strides[axis] * x.dims[axis]
@@ -182,8 +182,10 @@ def expanded(call: Call, x: Tensor, items: Sequence[Dim | None]) -> Tensor:
         dims.append(size)
         step = ZERO if i < new or strides is None else strides[i - new]
         apart.append(step if own is size else select(equal(own, size), step, 0))
-    output = tensor(x.dtype, dims, broadcast_value(x, tuple(dims)))
-    return laid(output, None if strides is None else apart, None, storage_of(x))
+    output, order = tensor(x.dtype, dims, broadcast_value(x, tuple(dims))), nesting_of(x)
+    repeats = all(step is ZERO or step is own for step, own in zip(apart[new:], strides or (), strict=False))
+    nested = (*range(new), *(axis + new for axis in order)) if order is not None and repeats else None
+    return laid(output, None if strides is None else apart, nested, storage_of(x))
 
 
 @operator("expand.default", "broadcast_to.default", "expand_copy.default", memory="view")

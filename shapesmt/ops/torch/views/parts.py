@@ -12,7 +12,7 @@ from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.shared.fields import viewed, within
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.single import base
-from shapesmt.ops.torch.layout import laid, order_of, strides_of
+from shapesmt.ops.torch.layout import laid, nesting_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import Decided, Elements, Layout, Tensor, position, tensor
 
@@ -34,7 +34,7 @@ def part_of(x: Tensor, output: Tensor, factors: Sequence[Dim], *, copied: bool =
         return tensor(output.dtype, output.dims, output.value)
     if strides is None:
         return laid(output, None)
-    return laid(output, [d * factor for d, factor in zip(strides, factors, strict=True)], order_of(x))
+    return laid(output, [d * factor for d, factor in zip(strides, factors, strict=True)], nesting_of(x))
 
 
 @operator("slice.Tensor", "slice_copy.Tensor", memory="view")
@@ -104,7 +104,7 @@ def picked(x: Tensor, axis: int, index: Dim | None, *, copied: bool = False) -> 
     output = tensor(x.dtype, dims, value)
     if copied:
         return output
-    strides, order, _ = Layout(strides_of(x), order_of(x)).without(axis)
+    strides, order, _ = Layout(strides_of(x), nesting_of(x)).without(axis)
     return laid(output, strides, order)
 
 

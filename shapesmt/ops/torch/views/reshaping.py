@@ -11,7 +11,7 @@ from shapesmt.ops.shared.fields import reshaped
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import real_part
 from shapesmt.ops.torch.elementwise.single import base
-from shapesmt.ops.torch.layout import OPEN, is_plain, laid, order_of, seen, storage_of, strides_of, viewable
+from shapesmt.ops.torch.layout import OPEN, is_plain, laid, nesting_of, seen, storage_of, strides_of, viewable
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import Decided, Unjudged, tensor
 
@@ -166,7 +166,7 @@ def view_as_real(call: Call) -> Tensor:
     x, strides = call.tensor("self"), strides_of(call.tensor("self"))
     call.ctx.check(real_part(x.dtype) != x.dtype, laws.INPUT_COMPLEX)
     result = tensor(real_part(x.dtype), (*x.dims, 2))
-    order = order_of(x)
+    order = nesting_of(x)
     apart = None if strides is None else [*(2 * d for d in strides), ONE]
     storage = storage_of(x)
     return laid(result, apart, None if order is None else (*order, x.rank), None if storage is None else 2 * storage)

@@ -1,0 +1,200 @@
+"""Growth: expressions on one symbol that, from some value on, gain the same from each period to the next.
+
+Sums do, divisions by constants, minima, maxima and choices: `x//4` gains 7 every 28, `x//4 - 7*((x + 24)//28)` repeats
+every 28, and `max(x - 9, 0)` gains 1 from 9 on. So finitely many values decide a condition on them (`window`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from math import gcd, inf, lcm
+from typing import NamedTuple
+
+from shapesmt.algebra import (
+    FLOOR_DIVISION,
+    MAX,
+    MIN,
+    PRODUCT,
+    SELECT,
+    SYMBOL,
+    Atom,
+    Dim,
+    Formula,
+    Operation,
+    evaluate,
+    memo,
+    substitute,
+    symbol,
+    tight,
+)
+
+MAX_PERIOD = 1 << 20
+
+
+class Growth(NamedTuple):
+    """`p(x + period) == p(x) + gain` for every x from `start` on."""
+
+    period: int
+    gain: int
+    start: int
+
+    def over(self, period: int) -> int:
+        """The gain over a multiple of the period."""
+        return self.gain * (period // self.period)
+
+
+_GROWTHS: dict[Hashable, Growth | None] = memo("growths", {})
+
+
+def window(formulas: Iterable[Formula], x: Atom, lo: int) -> int | None:
+    """A value after which conditions on a symbol (from `lo` on) only repeat; None where none is known.
+
+    >>> from shapesmt.algebra import divides, equal
+    >>> x = symbol("x", 4)
+    >>> window([equal(x // 4, 7 * ((x + 24) // 28))], x.as_symbol(), 4)
+    31
+    >>> window([divides(6, x), divides(4, x)], x.as_symbol(), 4)
+    15
+    """
+    repeats = repetition(formulas, x, lo)
+    return None if repeats is None else repeats.start + repeats.period - 1
+
+
+def repetition(formulas: Iterable[Formula], x: Atom, lo: int) -> Growth | None:
+    """The period with which conditions on a symbol repeat together, and from where on; None where none is known."""
+    whole: Growth | None = Growth(x.step, 0, lo)
+    for condition in formulas:
+        repeats = _repeats(condition, lo)
+        whole = joint(whole, repeats) if repeats is not None else None
+    return whole
+
+
+def growth(dim: Dim, lo: int) -> Growth | None:
+    """How an expression on one symbol grows from `lo` on; None where it isn't known to grow evenly.
+
+    >>> x = symbol("x")
+    >>> growth(x // 4 - 7 * (x // 14), 0), growth(x * x, 0)
+    (Growth(period=28, gain=-7, start=0), None)
+    """
+    key = dim, lo
+    if key not in _GROWTHS:
+        _GROWTHS[key] = _growth(dim, lo) if len(dim.symbols) <= 1 else None
+    return _GROWTHS[key]
+
+
+def _growth(dim: Dim, lo: int) -> Growth | None:
+    whole = Growth(1, 0, lo)
+    for factors, coefficient in dim.products():
+        parts = [_of_atom(a, lo) for a in factors]
+        known = [p for p in parts if p is not None]
+        if len(known) < len(parts) or (len(known) > 1 and any(p.gain for p in known)):
+            return None
+        period = lcm(whole.period, *(p.period for p in known))
+        if period > MAX_PERIOD:
+            return None
+        gain = whole.over(period) + coefficient * sum(p.over(period) for p in known)
+        whole = Growth(period, gain, max([whole.start, *(p.start for p in known)]))
+    return whole
+
+
+def _of_atom(atom: Atom, lo: int) -> Growth | None:
+    if atom.definition is not None:
+        return growth(atom.definition, lo)
+    grows = GROWTH.get(atom.op)
+    return grows(atom, lo) if grows is not None else None
+
+
+def _of_quotient(atom: Atom, lo: int) -> Growth | None:
+    numerator, divisor = atom.args[0], atom.args[1].constant
+    if divisor is None or divisor <= 0:
+        return _of_repeated(atom, lo)
+    change = growth(numerator, lo)
+    times = divisor // gcd(divisor, change.gain) if change is not None else 1
+    return None if change is None else Growth(change.period * times, change.gain * times // divisor, change.start)
+
+
+def _of_repeated(atom: Atom, lo: int) -> Growth | None:
+    """The growth of an operation that repeats where all its arguments repeat; None where one of them doesn't."""
+    parts = [growth(a, lo) for a in atom.args]
+    known = [p for p in parts if p is not None and not p.gain]
+    if len(known) < len(parts):
+        return None
+    return Growth(lcm(*(p.period for p in known)), 0, max(p.start for p in known))
+
+
+def _of_extreme(atom: Atom, lo: int) -> Growth | None:
+    """Of two expressions the one that grows faster is the maximum from some value on; else they differ periodically."""
+    a, *rest = atom.args
+    b = rest[0] if len(rest) == 1 else atom.op.build(*rest)
+    ahead = growth(a - b, lo)
+    if ahead is None:
+        return None
+    if not ahead.gain:
+        return joint(growth(b, lo), ahead)
+    settled = _settled(a - b, ahead)
+    faster = a if (ahead.gain > 0) == (atom.op is MAX) else b
+    return None if settled is None else joint(growth(faster, lo), Growth(1, 0, settled))
+
+
+def _of_choice(atom: Atom, lo: int) -> Growth | None:
+    """A choice by a condition that is the same from some value on, or between expressions that gain the same."""
+    condition, a, b = atom.args
+    repeats = _repeats(condition, lo)
+    if repeats is None:
+        return None
+    if repeats.period == 1:
+        at = dict.fromkeys(condition.symbols, repeats.start)
+        return joint(growth(a if evaluate(condition, at) else b, lo), repeats)
+    one, other = (joint(growth(d, lo), repeats) for d in (a, b))
+    if one is None or other is None:
+        return None
+    both = joint(one, other._replace(gain=0))
+    return both if both is not None and both.gain == other.over(both.period) else None
+
+
+def joint(change: Growth | None, repeats: Growth) -> Growth | None:
+    """A growth over a period in which something else repeats too, from where both do."""
+    if change is None or (period := lcm(change.period, repeats.period)) > MAX_PERIOD:
+        return None
+    return Growth(period, change.over(period), max(change.start, repeats.start))
+
+
+def _settled(dim: Dim, change: Growth) -> int | None:
+    """A value from which an expression that gains has the sign of its gain, and isn't 0."""
+    (x,) = dim.symbols
+    once = substitute(dim, {x: symbol(x.name, change.start, change.start + change.period, fold=False)})
+    most = max(map(abs, tight(once)))
+    return None if most == inf else change.start + (int(most) // abs(change.gain) + 1) * change.period
+
+
+def _repeats(condition: Formula, lo: int) -> Growth | None:
+    """The period of a condition, and from where on; None where none is known."""
+    period, start = 1, lo
+    for dim in dict.fromkeys(_compared(condition)):
+        change = growth(dim, lo)
+        if change is None:
+            return None
+        settled = _settled(dim, change) if change.gain else change.start
+        if settled is None:
+            return None
+        period, start = lcm(period, 1 if change.gain else change.period), max(start, settled)
+    return Growth(period, 0, start) if period <= MAX_PERIOD else None
+
+
+def _compared(formula: Formula) -> Iterator[Dim]:
+    """The expressions that a condition compares with 0."""
+    if formula.dim is not None:
+        yield formula.dim
+    for part in formula.args:
+        yield from _compared(part)
+
+
+GROWTH: dict[Operation, Callable[[Atom, int], Growth | None]] = {
+    SYMBOL: lambda _, lo: Growth(1, 1, lo),
+    FLOOR_DIVISION: _of_quotient,
+    PRODUCT: _of_repeated,
+    MIN: _of_extreme,
+    MAX: _of_extreme,
+    SELECT: _of_choice,
+}
+"""How each operation grows."""

@@ -1,0 +1,59 @@
+"""Operators that fold a tensor or run along an axis: what is known of the elements of their results."""
+
+from __future__ import annotations
+
+import pytest
+
+import shapesmt
+from shapesmt.algebra import Verdict
+
+torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
+
+from torch import nn  # noqa: E402
+
+
+class Counted(nn.Module):
+    """Positions that are counted by the words that aren't padding, which begin at 2, in a table of 32 rows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Embedding(32, 4)
+
+    def forward(self, words):
+        there = words.ne(1).int()
+        places = (torch.cumsum(there, dim=1).type_as(there) * there).long() + 1
+        return self.table(places)
+
+
+class Steps(nn.Module):
+    """How much neighbours differ: rows of a table of 3."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Embedding(3, 4)
+
+    def forward(self, words):
+        places = torch.arange(words.size(1))
+        return self.table(torch.diff(places * places.size(0), prepend=places[:1]))
+
+
+@pytest.mark.parametrize(("module", "condition"), [(Counted(), "s <= 30"), (Steps(), "s <= 2")])
+def test_indices_that_are_counted(module, condition) -> None:
+    words = torch.zeros(2, 2, dtype=torch.int64)
+    shapes = {"words": ["b", "s"]}
+    report = shapesmt.check(module, args=(words,), shapes=shapes, dims={"s": (1, 40)}, guards="ignore")
+    assert report.precondition is not None
+    assert report.precondition.exact
+    assert report.precondition.text == (condition,)
+
+
+def test_counts_of_flags_are_no_constants() -> None:
+    """Not each count of flags is 0 or all: a comparison of them decides nothing."""
+
+    class Compared(nn.Module):
+        def forward(self, words):
+            chosen = (words.ne(1).long().cumsum(1) == 1).all()
+            return words.sum(1) + chosen.long()
+
+    words = torch.zeros(2, 3, dtype=torch.int64)
+    assert shapesmt.check(Compared(), args=(words,), guards="ignore").verdict == Verdict.PROVED
