@@ -70,7 +70,7 @@ def _in_memory(y: Tensor, x: Tensor, w: Tensor, *, grows: bool) -> Tensor:
     """The output with its channels last where those of the input or of the weights are."""
     if x.layout is w.layout is None:
         return y
-    if x.rank == w.rank and (x.rank == 4 or (x.rank == 5 and x.dtype == "float32")):
+    if x.rank == w.rank == 4:
         return as_image(y, (x, w), every=False, grows=grows)
     copied = x.rank == w.rank == 3 and w.layout is None and x[1].lo > 1 and (x[2].lo > 1 or not grows)
     return y if copied else laid(y, None)
