@@ -53,6 +53,7 @@ ROWS = [
     (laws.AT_LEAST_TWO_TENSORS_TO_JOIN, op("linalg_multi_dot.default", tensors=(c(2, 0),))),
     (laws.CHAIN_OF_MATRICES_AND_VECTORS, op("linalg_multi_dot.default", tensors=(c(1, 2, 0), c(0, 2)))),
     (laws.INNER_SIZES_EQUAL, op("linalg_multi_dot.default", tensors=(c(2, 0), c(2)))),
+    (laws.OPERANDS_ONE_TYPE, op("vdot.default", self=f(3), other=f(3, dtype="float16"))),
     (laws.INNER_SIZES_EQUAL, op("linalg_vecdot.default", x=c(0), y=c(1))),
     (laws.TENSORS_ONE_RANK, op("cross.default", self=c(3), other=c(5, 3))),
     (laws.VECTORS_3_ELEMENTS, op("cross.default", self=c(5, 3), other=c(5, 1))),
