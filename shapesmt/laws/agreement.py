@@ -50,6 +50,7 @@ GIVEN_SIZES_DIVIDE_ELEMENT_COUNT = Law(
 )
 
 VIEW_FITS_MEMORY = Law("SM104", "the sizes of a view fit how the elements are in memory")
+WRITTEN_ELEMENTS_APART = Law("SM104", "no two elements that are written share their memory")
 VIEW_INSIDE_STORAGE = Law("SM104", "a view by strides is inside the tensor's memory")
 REAL_AND_IMAGINARY_PARTS = Law("SM104", "the last axis has real and imaginary parts")
 LAST_AXIS_FITS_TYPE = Law("SM104", "the last axis is a whole number of elements of the other type")

@@ -80,4 +80,5 @@ ROWS = [
     (laws.VECTORS_NOT_EMPTY, op("bilinear.default", input1=f(2, 0), input2=f(2, 4), weight=f(5, 0, 4))),
     (laws.VECTORS_ON_RIGHT_SIDE, op("linalg_solve.default", A=f(3, 3), B=f(3), left=False)),
     (laws.SIZES_NOT_NEGATIVE, op("vander.default", x=f(3), N=-1)),
+    (laws.OPERANDS_ONE_TYPE, op("dot.default", self=f(3), tensor=f(3, dtype="float64"))),
 ]  # fmt: skip

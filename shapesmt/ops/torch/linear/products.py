@@ -76,9 +76,9 @@ def mv(call: Call) -> Tensor:
 def dot(call: Call) -> Tensor:
     """`[k] x [k] -> []`."""
     second = "tensor" if "aten.dot" in call.ctx.node.op else "other"
-    shape, types = strict_product(call, "self", second, 1, 1), {call.tensor(name).dtype for name in ("self", second)}
+    types = {call.tensor("self").dtype, call.tensor(second).dtype}
     call.ctx.check("" in types or len(types) == 1, laws.OPERANDS_ONE_TYPE)
-    return tensor(call.tensor("self").dtype, shape)
+    return tensor(call.tensor("self").dtype, strict_product(call, "self", second, 1, 1))
 
 
 @operator("outer.default", "ger.default")
