@@ -31,6 +31,7 @@ from shapesmt.examine.examination import Examination, Judgement, Tally
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.narrowing import Narrowing
 from shapesmt.examine.problem import Problem
+from shapesmt.graph import GUARDS
 from shapesmt.inference import Inference, infer, out_of_time, start
 from shapesmt.rules import Application, Requirement, Tensor, Unjudged, tensor
 
@@ -221,8 +222,27 @@ class _Examiner:
         return unknown, unknown
 
     def _judge_node(self, application: Application, index: int) -> tuple[Tally, Tally]:
-        """The tally of one node's requirements, and the tally for each further node with the same application."""
+        """The same as `_judge_requirements`; what breaks them isn't reported as not judged as well."""
+        known = len(self._unjudged)
         self._unjudged.extend((index, u) for u in application.unjudged if self._is_reachable(u))
+        tallies = self._judge_requirements(application, index)
+        self._unjudged[known:] = [(i, u) for i, u in self._unjudged[known:] if self._is_reachable(u)]
+        if self._inference.graph.nodes[index].op == GUARDS:
+            self._guard(application)
+        return tallies
+
+    def _guard(self, application: Application) -> None:
+        """Leave out what isn't judged of inputs that a program refuses before any of its nodes runs."""
+        passed = self._problem.domain.copy()
+        passed.assume(all_of(*(self._narrowing.requirement(r).formula for r in application.requirements)))
+        self._unjudged = [
+            (i, u)
+            for i, u in self._unjudged
+            if u.branch is TRUE or not self._judge.proves(passed, negate(self._narrowing.back(u.branch)))
+        ]
+
+    def _judge_requirements(self, application: Application, index: int) -> tuple[Tally, Tally]:
+        """The tally of one node's requirements, and the tally for each further node with the same application."""
         self._limit(application)
         pending = tuple(self._narrowing.requirement(r) for r in application.requirements if r.formula is not TRUE)
         if self._behind:

@@ -50,6 +50,7 @@ GIVEN_SIZES_DIVIDE_ELEMENT_COUNT = Law(
 )
 
 VIEW_FITS_MEMORY = Law("SM104", "the sizes of a view fit how the elements are in memory")
+WRITTEN_ELEMENTS_APART = Law("SM104", "no two elements that are written share their memory")
 VIEW_INSIDE_STORAGE = Law("SM104", "a view by strides is inside the tensor's memory")
 REAL_AND_IMAGINARY_PARTS = Law("SM104", "the last axis has real and imaginary parts")
 LAST_AXIS_FITS_TYPE = Law("SM104", "the last axis is a whole number of elements of the other type")
@@ -179,6 +180,9 @@ SIZES_AGREE_BUT_LAST = Law("SM107", "operands have the same shape but for the la
 REFLECTIONS_FIT_MATRIX = Law("SM102", "there are no more reflections than columns, nor columns than rows")
 INPUT_AND_TARGET_SAME_SHAPE = Law("SM107", "input and target have the same shape")
 WEIGHTS_BROADCAST_TO_INPUT = Law("SM101", "the weights broadcast to the input")
+WEIGHTS_BROADCAST_TO_TARGET = Law("SM101", "the weights broadcast to the target")
+INPUT_BROADCASTS_TO_TARGET = Law("SM101", "the input broadcasts to the target")
+TARGET_BROADCASTS_TO_INPUT = Law("SM101", "the target broadcasts to the input")
 MASK_SHAPED_AS_AXES = Law("SM107", "a mask has the sizes of the axes that it indexes")
 VALUES_BROADCAST_TO_INDEXED = Law("SM101", "the values broadcast to what is indexed")
 SOURCE_BROADCASTS_TO_TENSOR = Law("SM101", "the source broadcasts to the tensor that it is copied to")

@@ -129,5 +129,6 @@ LAST_AXIS_REAL_AND_IMAGINARY = Law("SM207", "the last axis holds real and imagin
 RATE_POSITIVE = Law("SM207", "the rate is positive")
 BIN_COUNT_NOT_NEGATIVE = Law("SM207", "the number of bins isn't negative")
 BINS_AS_MANY_AS_FRAME_HAS = Law("SM207", "there are as many bins as a frame has")
+HALVED_FREQUENCIES_OF_REAL_SIGNALS = Law("SM207", "half of the frequencies is enough for real signals only")
 WINDOW_HAS_ITS_LENGTH = Law("SM201", "the window has the length that is given")
 DIVISOR_NOT_0 = Law("SM202", "the divisor isn't 0")

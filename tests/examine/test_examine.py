@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from importlib import import_module
 
 import pytest
@@ -15,7 +15,9 @@ from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem, pose
 from shapesmt.examine.question import Question
 from shapesmt.frontends import load
+from shapesmt.graph import GUARDS, Attributes, Graph, Node
 from shapesmt.inference import start
+from tests.oracle.torch.calls import f, graph_of, op
 
 HEADER = '<ir_version: 8, opset_import: ["": 21]>'
 
@@ -141,3 +143,22 @@ def test_a_condition_that_the_reported_ones_imply_needs_none(monkeypatch: pytest
     count, examination = inferences(body, monkeypatch, dims={"n": "1..64"})
     assert examination.reported == [(0, Verdict.DEPENDS), (3, Verdict.DEPENDS)]
     assert count == 1
+
+
+def decided(graph: Graph, **question: object) -> bool:
+    return examine(pose(graph, Question(**question)), Judge(Deadline(20))).decided  # type: ignore[arg-type]
+
+
+def test_what_a_nodes_requirements_refuse_needs_no_judgement() -> None:
+    sizes = {"stride": (1,), "padding": (0,), "dilation": (1,)}
+    spread = op("conv_transpose1d.default", input=f(2, 2, "n"), weight=f(2, 3, "k"), **sizes)
+    assert decided(graph_of(spread), dims={"n": "0..8", "k": "0..8"})
+    assert not decided(graph_of(replace(spread, arguments={**spread.arguments, "padding": (1,)})))
+
+
+def test_what_guards_refuse_needs_no_judgement() -> None:
+    running = {"running_mean": f("k"), "running_var": f("k"), "momentum": 0.1, "eps": 1e-5}
+    normalized = graph_of(op("_native_batch_norm_legit_no_training.default", 3, input=f("n", "c", "h"), **running))
+    guard = Node(GUARDS, "torch", GUARDS, [*normalized.inputs], [], Attributes({"guards": ("i0_1 == i1_0",)}))
+    guarded = replace(normalized, nodes=[*normalized.nodes, guard])
+    assert [decided(normalized), decided(guarded), decided(guarded, guards="ignore")] == [False, True, False]

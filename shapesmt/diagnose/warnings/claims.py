@@ -78,8 +78,8 @@ def _contradicted(
     decision = judge.decide(examination.domain, examination.narrowing.back(claim))
     if decision.verdict not in (Verdict.DEPENDS, Verdict.FAILS):
         return None
-    values = judge.complete(examination.domain, decision.counterexample) or {}
-    shown = problem.counterexample(values, claim.symbols) if claim.symbols else None
+    values = judge.complete(examination.domain, decision.counterexample)
+    shown = problem.counterexample(values, claim.symbols) if claim.symbols and values is not None else None
     theirs, ours = (", ".join(str(d or "?") for d in dims) for dims in (declared.shape, t.shape))
     at = f", as at {sizes_of(shown)}" if shown is not None and shown.relevant else ""
     unread = (d for d in declared.shape if isinstance(d, str) and d in names and d not in problem.dims)

@@ -61,7 +61,9 @@ def converted(host: Host, node: Mapping[str, Any], op: str, name: str, names: Ma
     graphs = [record(record(value).get("graph")) for kind, value in arguments if kind == "as_graph"]
     if write is None or not graphs:
         return None
-    given = (names_of({kind: value}) for kind, value in arguments if _names(kind))
+    given = [names_of({kind: value}) for kind, value in arguments if _names(kind)]
+    if any(kind == "as_unknown" for kind, _ in arguments) or any("" in listed for listed in given):
+        return None  # an operand is a constant
     operands = [[tensor_named(name, names) for name in listed] for listed in given]
     return lambda outputs: write(_Call(host, name, graphs, operands, outputs))
 

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from shapesmt.frontends.torch.fields import MisfitError, entries, integer, optional, record, text, variant
 from shapesmt.frontends.torch.sizes import Size, alone, shape_of
-from shapesmt.frontends.torch.symbols import Affine, Unfollowed, affine, as_text, parse, plain, symbols_in, tree_of
+from shapesmt.frontends.torch.symbols import (
+    Affine,
+    Unfollowed,
+    affine,
+    as_text,
+    factors,
+    parse,
+    plain,
+    symbols_in,
+    tree_of,
+)
 from shapesmt.graph import GUARDS, Attributes, Declared, Node, Place
 
 if TYPE_CHECKING:
@@ -21,6 +31,7 @@ __all__ = ["fixed_axes", "guards_node"]
 _UNENFORCED = 2  # lower ends up to it stand for sizes left out of the trace
 _MOST = 2000  # guards; programs have a hundred or so
 _ENDLESS = 1 << 62
+LARGEST_SIZE = (1 << 63) - 1
 _ENDS_FIXED = re.compile(r"\] == \d+$").search
 _FIXED = re.compile(r"i(\d+)_(\d+) == \d+").fullmatch
 
@@ -72,7 +83,7 @@ def _number(value: object) -> Size:
 
 def _of_sizes(axes: Sequence[tuple[str, Size]], document: Mapping[str, Any]) -> Iterator[str]:
     """What follows from the sizes of the inputs in the archive: constants, equal sizes, ranges."""
-    ranges = {affine(key) or key: ends for key, ends in record(optional(document, "range_constraints", {})).items()}
+    ranges = {_normal(key): ends for key, ends in record(optional(document, "range_constraints", {})).items()}
     known = {symbol: here for here, size in reversed(axes) if (symbol := alone(size))}
     hidden: dict[str, tuple[str, Affine]] = {}
     for here, size in axes:
@@ -86,7 +97,19 @@ def _of_sizes(axes: Sequence[tuple[str, Size]], document: Mapping[str, Any]) -> 
             there, other = hidden.setdefault(form.symbol, (here, form))
             if there != here:
                 yield f"{other.factor}*({here} - {form.offset}) == {form.factor}*({there} - {other.offset})"
-        yield from _range(here, ranges.get(affine(size) or size))
+        yield from _range(here, ranges.get(_normal(size)))
+
+
+def _normal(size: str) -> object:
+    """A size in a form in which Sympy's text and its `srepr` agree.
+
+    >>> _normal("Mul(Symbol('s1'), Symbol('s0'))") == _normal("s0*s1")
+    True
+    """
+    if (form := affine(size)) is not None:
+        return form
+    number, others = factors(size)
+    return (number, *others)
 
 
 def _range(here: str, ends: object) -> Iterator[str]:
@@ -123,7 +146,7 @@ def _guard(guard: str, places: Mapping[str, int], paths: Mapping[Path, str]) -> 
         return ast.Name(f"i{places[name]}")
 
     try:
-        return as_text(_Divided().visit(plain(tree_of(guard), leaf)))
+        return as_text(_Parted().visit(_Divided().visit(plain(tree_of(guard), leaf))))
     except Unfollowed:
         return None
 
@@ -142,6 +165,20 @@ class _Divided(ast.NodeTransformer):
         unsafe = [divisor for divisor in divisors if not isinstance(divisor, ast.Constant)]
         nonzero: list[ast.expr] = [ast.Compare(divisor, [ast.NotEq()], [ast.Constant(0)]) for divisor in unsafe]
         return ast.BoolOp(ast.And(), [*nonzero, node]) if nonzero else node
+
+
+class _Parted(ast.NodeTransformer):
+    """Writes numbers beyond the largest size, which the language has no word for, as sums.
+
+    >>> as_text(_Parted().visit(ast.parse("a <= 9223372036854775808 - a", mode="eval").body))
+    'a <= 9223372036854775807 + 1 - a'
+    """
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        """A number, or the largest size and the rest of it."""
+        if type(node.value) is not int or not LARGEST_SIZE < node.value <= 2 * LARGEST_SIZE:
+            return node
+        return ast.BinOp(ast.Constant(LARGEST_SIZE), ast.Add(), ast.Constant(node.value - LARGEST_SIZE))
 
 
 def _sized(node: ast.expr) -> ast.expr | None:

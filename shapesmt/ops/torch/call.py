@@ -23,7 +23,7 @@ from shapesmt.algebra import Dim, Formula, as_dim
 from shapesmt.errors import RejectedError
 from shapesmt.ops.shared.require import open_unless
 from shapesmt.ops.torch.layout import settled
-from shapesmt.ops.torch.schemas import DOMAIN, Argument, schema
+from shapesmt.ops.torch.schemas import DOMAIN, Argument, refused_kinds, schema
 from shapesmt.rules import RuleContext, Tensor, Unjudged, rule
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     Result: TypeAlias = Tensor | Sequence[Tensor] | None
 
+_KINDS = {"bool": "b", "int": "i", "uint": "i", "complex": "c"}
 _NOTHING = Argument("", "", None)
 
 
@@ -195,6 +196,15 @@ def _tuple(value: AttributeValue | None) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else () if value is None else (value,)
 
 
+def _lacks_kernel(call: Call) -> bool:
+    """Whether all inputs are of element types that the operator isn't known to compute with."""
+    refused = refused_kinds(call.ctx.node.op)
+    if not refused or call.text("dtype"):
+        return False
+    kinds = {_KINDS.get(x.dtype.rstrip("0123456789"), "") for x in call.ctx.inputs if x is not None}
+    return bool(kinds) and all(kind and kind in refused for kind in kinds)
+
+
 def operator(
     *names: str,
     any_rank: bool = False,
@@ -223,6 +233,8 @@ def operator(
                 law = f"the arguments of {op} must be as its schema says: {', '.join(misfits)}"
                 ctx.unjudged.append(Unjudged("", op, "unsupported", law))
                 return None
+            if _lacks_kernel(call):
+                ctx.unjudged.append(Unjudged("", op, "unsupported", "PyTorch has a kernel for these element types"))
             result = apply(call)
             if isinstance(result, Tensor):
                 return settled(result, ctx, memory)

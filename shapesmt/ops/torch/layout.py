@@ -7,11 +7,11 @@ PyTorch, so that a condition on memory is stated for tensors in which they do.
 
 from __future__ import annotations
 
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, pairwise
 from operator import mul
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from shapesmt.algebra import ONE, TRUE, ZERO, all_of, any_of, at_least, differs, equal, implies, product
+from shapesmt.algebra import FALSE, ONE, TRUE, ZERO, all_of, any_of, at_least, differs, equal, implies, maximum, product
 from shapesmt.rules import Layout, tensor
 
 if TYPE_CHECKING:
@@ -36,38 +36,31 @@ UNLIKE = (
 ATTENTION = "aten.scaled_dot_product_attention.default"
 IN_ROWS = frozenset(
     (
-        *(
-            "linear",
-            "mm",
-            "bmm",
-            "addmm",
-            "baddbmm",
-            "matmul",
-            "layer_norm",
-            "native_layer_norm",
-            "softmax",
-        ),
-        *("_softmax", "log_softmax", "_log_softmax", "_safe_softmax", "sum", "mean", "prod", "amax", "amin"),
-        *("max", "min", "argmax", "argmin", "cumsum", "var", "std", "logsumexp", "linalg_vector_norm", "any", "all"),
-        *("repeat", "tile", "repeat_interleave", "index_select", "gather", "embedding", "topk", "tril", "triu"),
-        *("index_add", "index_copy", "masked_scatter", "scatter_add", "scatter_reduce"),
-        *("scatter", "grid_sampler", "grid_sampler_2d", "im2col", "masked_fill"),
+        *("linear", "mm", "bmm", "addmm", "baddbmm", "matmul", "layer_norm", "native_layer_norm", "tril"),
+        *("softmax", "_softmax", "log_softmax", "_log_softmax", "_safe_softmax", "instance_norm"),
+        *("sum", "mean", "prod", "amax", "amin", "max", "min", "argmax", "argmin", "cumsum", "var", "std", "triu"),
+        *("logsumexp", "linalg_vector_norm", "any", "all", "repeat", "tile", "repeat_interleave", "topk"),
+        *("index_select", "gather", "embedding", "scatter", "masked_fill", "im2col"),
+        *("grid_sampler", "grid_sampler_2d", "avg_pool3d", "adaptive_avg_pool3d", "_adaptive_avg_pool3d"),
+        *("adaptive_max_pool3d", "index_add", "index_copy", "masked_scatter", "scatter_add", "scatter_reduce"),
     )
 )
 """Operators whose results are row after row, whatever their inputs are."""
-IMAGES = frozenset(
+OF_IMAGES = frozenset(
     (
-        *("cat", "pad", "constant_pad_nd", "reflection_pad2d", "replication_pad2d", "group_norm", "native_group_norm"),
-        *("batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_no_training", "rms_norm", "roll"),
-        *("max_pool2d", "max_pool2d_with_indices", "avg_pool2d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d"),
-        *("adaptive_max_pool2d", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "upsample_nearest2d"),
-        *("upsample_bilinear2d", "upsample_bicubic2d", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"),
-        "_upsample_nearest_exact2d",
+        *("cat", "roll", "rms_norm", "pad", "constant_pad_nd"),
+        *("reflection_pad1d", "reflection_pad2d", "reflection_pad3d"),
+        *("replication_pad1d", "replication_pad2d", "replication_pad3d", "group_norm", "native_group_norm"),
+        *("batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_no_training", "native_batch_norm"),
+        *("max_pool1d", "max_pool2d", "max_pool3d", "max_pool2d_with_indices", "max_pool3d_with_indices"),
+        *("avg_pool2d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d", "adaptive_max_pool2d", "upsample_linear1d"),
+        *("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "upsample_nearest_exact2d"),
+        *("upsample_bilinear2d", "upsample_bicubic2d", "upsample_trilinear3d", "_upsample_nearest_exact1d"),
+        *("_upsample_nearest_exact2d", "_upsample_nearest_exact3d", "_upsample_bilinear2d_aa"),
+        *("_upsample_bicubic2d_aa", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle"),
     )
 )
-"""Operators that keep the channels last of images of which they are, and make results of other inputs row after row."""
-IN_ROWS_OF_3_AXES = IMAGES | {"stack", "reflection_pad1d", "replication_pad1d", "instance_norm"}
-"""Operators whose results of at most 3 axes are row after row."""
+"""Operators that keep the channels last of images where they are, and else make results row after row."""
 CHANGED_COPIES = frozenset(("index_put", "_unsafe_index_put", "index_fill"))
 """Operators that change some elements of a copy of their first tensor."""
 
@@ -170,16 +163,18 @@ def settled(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
         return laid(x, None)
     name = op.split(".")[1]
     wrapped = name == "pad" and ctx.attribute("mode") == "circular"
-    if memory == "new" or wrapped or name in IN_ROWS or (x.rank < 4 and name in IN_ROWS_OF_3_AXES):
+    if memory == "new" or wrapped or name in IN_ROWS or all(t.layout is None for t in inputs):
         return x
-    if all(t.layout is None for t in inputs):
-        return x
+    if name in OF_IMAGES:
+        axes = next((rank for rank in (3, 4, 5) if f"{rank - 2}d" in name), inputs[0].rank)
+        batched = axes == inputs[0].rank
+        return as_image(x, inputs if name == "cat" else inputs[:1], every=True) if batched else laid(x, None)
+    if name == "stack":
+        return x if all(channels_last(t) is False for t in inputs) else laid(x, None)
     if in_place(op):
         return tensor(x.dtype, x.dims, x.value, layout=inputs[0].layout)
     if name in CHANGED_COPIES:
         return dense(x, order_of(inputs[0]))
-    if name in IMAGES and x.rank in (4, 5):
-        return as_image(x, inputs if name == "cat" else inputs[:1], every=True)
     if all(map(is_plain, inputs)) and memory != "dense":
         return tensor(x.dtype, x.dims, x.value, layout=Layout(rows(x.dims), tuple(range(x.rank)), x.numel))
     return dense(x, _first_order(x, inputs)) if memory == "dense" else laid(x, None)
@@ -225,16 +220,17 @@ def as_image(x: Tensor, inputs: Sequence[Tensor], *, every: bool, grows: bool | 
 
 
 def channels_last(x: Tensor) -> bool | None:
-    """Whether the channels of images of several pixels are last in memory, as PyTorch sees it; None where unknown."""
+    """Whether the channels of images of several pixels are last in memory, as PyTorch reads strides."""
     strides = strides_of(x)
     if x.rank not in (4, 5) or x.layout is None:
         return False
-    if strides is None:
+    if strides is None or (strides[1].lo < 1 and strides[1] is not ZERO):
         return None
-    c = x[1]
-    if x.rank == 4 and strides == (c * x[3] * x[2], ONE, c * x[3], c) and c.lo > 1:
-        return True
-    return False if at_least(strides[1] * c, strides[-1] + 1) is TRUE else None
+    inwards = (1, *range(x.rank - 1, 1, -1), 0)
+    met = [at_least(strides[b], strides[a] * maximum(x.dims[a], 1)) for a, b in pairwise(inwards)]
+    if FALSE in met or strides[1] is ZERO:
+        return False
+    return True if all(each is TRUE for each in met) and x[1].lo > 1 else None
 
 
 def _first_order(x: Tensor, inputs: Sequence[Tensor]) -> tuple[int, ...] | None:

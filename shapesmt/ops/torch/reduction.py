@@ -74,6 +74,8 @@ def fold(call: Call) -> Tensor:
     x, name = call.tensor("self"), base(call)
     axes, keep, dtype = axes_of(call, x), call.flag("keepdim"), folded_type(call, x)
     _require_elements(call, x, axes)
+    if name in FOLDED and not x.rank:
+        return cast(x, dtype)
     if x.value is not None and name in FOLDED and kind(dtype) < FLOAT and axes:
         return result(call.ctx, FOLDED[name], cast(x, dtype), listed(*axes), keepdims=int(keep))
     return tensor(dtype, left(x, axes, keep=keep))

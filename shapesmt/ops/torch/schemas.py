@@ -51,6 +51,21 @@ def decomposed() -> frozenset[str]:
 
 
 @cache
+def _kinds() -> dict[str, str]:
+    lines = (Path(__file__).parent / "kinds.txt").read_text(encoding="utf-8").splitlines()
+    return {f"aten.{op}": kinds for op, kinds in map(str.split, lines)}
+
+
+def refused_kinds(op: str) -> str:
+    """The kinds of elements that an operator has no kernel for: b, i and c of booleans, integers, complex numbers.
+
+    >>> refused_kinds("aten.layer_norm.default"), refused_kinds("aten.add.Tensor")
+    ('bic', '')
+    """
+    return _kinds().get(op, "")
+
+
+@cache
 def _overloads() -> dict[str, list[str]]:
     by_name: dict[str, list[str]] = {}
     for name, text in _table().items():

@@ -6,6 +6,12 @@ from shapesmt import laws
 from tests.oracle.torch.calls import b, c, f, i, k, op
 
 ROWS = [
+    (laws.ONLY_COMPARED_AXIS_EMPTY, op("unique_consecutive.default", 3, self=f(2, 0), dim=0)),
+    (laws.ELEMENT_TYPE, op("masked_scatter.default", self=f(3), mask=i(3), source=f(3))),
+    (
+        laws.OUTPUT_PER_PART,
+        op("tensor_split.tensor_indices_or_sections", 3, self=f(3), tensor_indices_or_sections=i(1)),
+    ),
     (laws.INDEX_TUPLE_AT_MOST, op("index_put.default", self=f(), indices=(k(2, 1),), values=f(2, 5), accumulate=True)),
     (laws.AN_INDEX, op("index_put_.default", self=i(5, 5), indices=(), values=k(9, 2, 5, 9, 1))),
     (laws.MASK_SHAPED_AS_AXES, op("index.Tensor", self=i(5, 5, 5), indices=(k(0, 2, 3), b(3), k(0, 0, 2)))),

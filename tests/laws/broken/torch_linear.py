@@ -53,6 +53,7 @@ ROWS = [
     (laws.AT_LEAST_TWO_TENSORS_TO_JOIN, op("linalg_multi_dot.default", tensors=(c(2, 0),))),
     (laws.CHAIN_OF_MATRICES_AND_VECTORS, op("linalg_multi_dot.default", tensors=(c(1, 2, 0), c(0, 2)))),
     (laws.INNER_SIZES_EQUAL, op("linalg_multi_dot.default", tensors=(c(2, 0), c(2)))),
+    (laws.OPERANDS_ONE_TYPE, op("vdot.default", self=f(3), other=f(3, dtype="float16"))),
     (laws.INNER_SIZES_EQUAL, op("linalg_vecdot.default", x=c(0), y=c(1))),
     (laws.TENSORS_ONE_RANK, op("cross.default", self=c(3), other=c(5, 3))),
     (laws.VECTORS_3_ELEMENTS, op("cross.default", self=c(5, 3), other=c(5, 1))),
@@ -79,4 +80,5 @@ ROWS = [
     (laws.VECTORS_NOT_EMPTY, op("bilinear.default", input1=f(2, 0), input2=f(2, 4), weight=f(5, 0, 4))),
     (laws.VECTORS_ON_RIGHT_SIDE, op("linalg_solve.default", A=f(3, 3), B=f(3), left=False)),
     (laws.SIZES_NOT_NEGATIVE, op("vander.default", x=f(3), N=-1)),
+    (laws.OPERANDS_ONE_TYPE, op("dot.default", self=f(3), tensor=f(3, dtype="float64"))),
 ]  # fmt: skip

@@ -139,4 +139,5 @@ ROWS = [
     (laws.NAMED_INPUT_GIVEN, op("segment_reduce.default", data=f(3), reduce="sum")),
     (laws.FOLDS_FLOATS, op("segment_reduce.default", data=i(3), reduce="sum", offsets=k(0, 3))),
     (laws.INPUT_NOT_EMPTY, op("segment_reduce.default", data=f(3), reduce="sum", lengths=i(0))),
+    (laws.WRITTEN_ELEMENTS_APART, op("as_strided_scatter.default", self=f(4, 3), src=f(2), size=(2,), stride=(0,))),
 ]  # fmt: skip

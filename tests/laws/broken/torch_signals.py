@@ -19,6 +19,13 @@ ROWS = [
         laws.WINDOW_HAS_ITS_LENGTH,
         op("stft.default", self=f(40), n_fft=8, hop_length=2, win_length=3, window=f(8), return_complex=True),
     ),
+    (
+        laws.HALVED_FREQUENCIES_OF_REAL_SIGNALS,
+        op("stft.default", self=c(40), n_fft=8, normalized=False, onesided=True, return_complex=True),
+    ),
+    (laws.ATTRIBUTE_GIVEN, op("stft.default", self=f(40), n_fft=8, normalized=False)),
+    (laws.ELEMENT_TYPE, op("multinomial.default", self=i(2, 3), num_samples=2)),
+    (laws.CLASSES_TO_DRAW_FROM, op("multinomial.default", self=f((1 << 24) + 1), num_samples=2)),
     (laws.RANK_1_OR_2, op("stft.default", self=f(), n_fft=10, normalized=False, return_complex=False)),
     (
         laws.SIGNAL_NOT_EMPTY,

@@ -6,6 +6,7 @@ import pytest
 
 import shapesmt
 from shapesmt.algebra import Verdict
+from tests.oracle.torch.calls import Call, Size64, graph_of
 
 torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
 
@@ -57,3 +58,9 @@ def test_counts_of_flags_are_no_constants() -> None:
 
     words = torch.zeros(2, 3, dtype=torch.int64)
     assert shapesmt.check(Compared(), args=(words,), guards="ignore").verdict == Verdict.PROVED
+
+
+@pytest.mark.parametrize("op", ["sum.dim_IntList", "amax.default", "amin.default"])
+@pytest.mark.parametrize("dim", [0, -1])
+def test_a_number_that_is_known_counts_as_having_one_axis(op: str, dim: int) -> None:
+    assert shapesmt.check(graph_of(Call(f"aten.{op}", {"self": Size64("n"), "dim": (dim,)}))).verdict is Verdict.PROVED

@@ -64,6 +64,11 @@ class Call:
         """The tensors that are given, in order."""
         return [leaf for leaf in self.leaves() if isinstance(leaf, Fed)]
 
+    @property
+    def sizes(self) -> list[Size]:
+        """The sizes of its tensors."""
+        return [size for t in self.tensors for size in t.shape]
+
     def __str__(self) -> str:
         shown = ", ".join(f"{name}={_shown(value)}" for name, value in self.arguments.items())
         ranges = ", ".join(f"{name}={lo}..{hi}" for name, (lo, hi) in self.ranges.items())

@@ -43,7 +43,7 @@ def variants(call: Call) -> Iterator[Call]:
         yield call
         return
     names = {size: f"n{size}" for size in sizes}
-    shared = _mapped(call, lambda t, _: replace(t, shape=tuple(names.get(s, s) for s in t.shape)))
+    shared = mapped(call, lambda t, _: replace(t, shape=tuple(names.get(s, s) for s in t.shape)))
     ranges = {name: around(size) for size, name in names.items()}
     yield replace(shared, ranges=ranges)
     count = itertools.count()
@@ -54,7 +54,7 @@ def variants(call: Call) -> Iterator[Call]:
         alone.update({name: around(size) for name, size in zip(own, t.shape, strict=True)})
         return replace(t, shape=tuple(own))
 
-    single = _mapped(call, each)
+    single = mapped(call, each)
     if len(alone) > len(names):
         yield replace(single, ranges=alone)
     numbers = {k: _numbered(v, names) if _symbolic(call, k) else v for k, v in shared.arguments.items()}
@@ -74,7 +74,8 @@ def around(size: int) -> tuple[int, int]:
     return (0, size + 1) if size <= 3 else (size - 2, size + 2)
 
 
-def _mapped(call: Call, change: Any) -> Call:
+def mapped(call: Call, change: Any) -> Call:
+    """The call with other tensors: a function of each and of its place."""
     count = itertools.count()
 
     def changed(value: Any) -> Any:

@@ -39,6 +39,9 @@ WINDOWS: list[Callable[[], Any]] = [
     lambda: aten.convolution.default(x(2, 6, 5, 5), x(6, 2, 3, 3), x(4), [2, 1], [1, 1], [1, 1], True, [1, 0], 2),
     lambda: aten.conv2d.padding(x(2, 6, 5, 5), x(4, 6, 3, 2), None, [1, 1], "same", [2, 1]),
     lambda: aten.conv_transpose1d.default(x(6, 5), x(6, 4, 3), x(4), [2], [1], [1]),
+    lambda: aten.conv_transpose1d.default(x(2, 4, 3), x(4, 2, 3), None, [2], [3]),
+    lambda: aten.conv_transpose2d.input(i(1, 2, 2, 2), i(2, 3, 3, 2), None, [1, 2], [2, 1]),
+    lambda: aten.conv_transpose3d.input(x(2, 2, 2, 2), x(2, 3, 2, 4, 5), None, [1], [1, 2, 2]),
     lambda: aten.max_pool2d.default(x(3, 5, 6), [3, 2], [2, 2], [1, 1], [1, 1], True),
     lambda: aten.avg_pool3d.default(x(3, 5, 6, 4), [3, 2, 2], [2, 2, 2], [1, 1, 1], True),
     lambda: aten.adaptive_avg_pool2d.default(x(2, 3, 4, 5), [1, 1]),
@@ -67,6 +70,8 @@ LINEAR: list[Callable[[], Any]] = [
     lambda: aten.linalg_vector_norm.default(x(3, 4), float("inf"), [1]),
     lambda: aten.linalg_norm.default(x(3, 4), -1),
     lambda: aten.cdist.default(x(2, 3, 4), x(5, 4)),
+    lambda: aten.pairwise_distance.default(i(3, 4), i(4)),
+    lambda: aten.linalg_pinv.atol_rtol_tensor(x(0, 3, 3), hermitian=True),
 ]
 LAYERS: list[Callable[[], Any]] = [
     lambda: aten.batch_norm.default(x(2, 3, 4), x(3), x(3), x(3), x(3), False, 0.1, 1e-5, False),
@@ -80,6 +85,20 @@ LAYERS: list[Callable[[], Any]] = [
     lambda: aten.cross_entropy_loss.default(x(3, 4, 2), x(3, 4, 2), x(4), 0),
     lambda: aten.embedding.default(x(6, 3), i(2, 4)),
     lambda: aten.prelu.default(x(2, 3, 4), x(3)),
+    lambda: aten.multi_margin_loss.default(x(5), i(1), 1, 1.0, None, 0),
+    lambda: aten.multi_margin_loss.default(x(1, 5), i(), 1, 1.0, None, 0),
+    lambda: aten.multilabel_margin_loss.default(x(3, 5), i(3, 5), 0),
+    lambda: aten.l1_loss.default(x(3, 5, dtype=torch.complex64), x(5, dtype=torch.float64)),
+    lambda: aten.l1_loss.default(i(3, 5), i(5), 2),
+    lambda: aten.mse_loss.default(i(3, 5), x(5, dtype=torch.float16), 0),
+    lambda: aten.huber_loss.default(x(3, 5), x(5, dtype=torch.float64)),
+    lambda: aten.soft_margin_loss.default(x(3, 5), x(5)),
+    lambda: aten.binary_cross_entropy_with_logits.default(x(5), x(3, 5), x(1, 5), None, 0),
+    lambda: aten.binary_cross_entropy_with_logits.default(x(3, 5), x(3, 5), None, x(5), 0),
+    lambda: aten.margin_ranking_loss.default(i(3), i(3), i(3)),
+    lambda: aten.cosine_embedding_loss.default(i(3, 5), i(3, 5), i(3)),
+    lambda: aten.triplet_margin_loss.default(i(3, 5), i(3, 5), i(3, 5)),
+    lambda: aten.batch_norm.default(x(0), None, None, x(1), x(1), False, 0.1, 1e-5, False),
 ]
 INDEXING: list[Callable[[], Any]] = [
     lambda: aten.index.Tensor(x(4, 5, 6), [i(3), None, i(2, 1)]),
@@ -103,6 +122,7 @@ INDEXING: list[Callable[[], Any]] = [
 SIGNALS: list[Callable[[], Any]] = [
     lambda: aten.stft.default(x(2, 20), 8, 3, 6, x(6), False, True, True),
     lambda: aten.stft.center(x(2, 20), 8, 4, 8, x(8), True, "reflect", False, True, True),
+    lambda: aten.stft.default(x(20, dtype=torch.complex64), 8),
     lambda: aten._fft_r2c.default(x(3, 4, 5), [0, 2], 0, True),
     lambda: aten.fft_irfft.default(x(3, 4, dtype=torch.complex64)),
     lambda: aten.randperm.default(5),

@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("torch", reason="PyTorch is an optional package")
 
-from tests.oracle.torch.flows import FLOWS, IN_PLACE
-from tests.oracle.torch.judge import RIGHT
+from tests.oracle.torch.flows import FLOWS, IN_PLACE, OPEN
+from tests.oracle.torch.judge import RIGHT, UNKNOWN
 from tests.oracle.torch.nets import NETS
 from tests.oracle.torch.programs import judged
 
@@ -15,6 +15,11 @@ from tests.oracle.torch.programs import judged
 @pytest.mark.parametrize("program", [*FLOWS, *IN_PLACE], ids=lambda p: p.body.__name__)
 def test_memory_is_followed_through_control_flow_and_changes_in_place(program) -> None:
     assert judged(program).keys() == {RIGHT}
+
+
+@pytest.mark.parametrize("program", OPEN, ids=lambda p: p.body.__name__)
+def test_operands_that_are_not_read_leave_a_node_open(program) -> None:
+    assert judged(program).keys() == {UNKNOWN}
 
 
 @pytest.mark.parametrize("name", NETS)

@@ -64,14 +64,14 @@ def test_results_are_where_pytorch_puts_them(name) -> None:
     module = Operators(ARRANGED[name])
     program = torch.export.export(module, (torch.zeros(2, 4, 8, 7),))
     graph = read_object(Exported(program), "operators")
-    h, w = symbol("h", 2), symbol("w", 2)
+    h, w = symbol("h", 2), symbol("w", 2)  # of a single pixel PyTorch can't tell where the channels are
     inference = infer(graph, {"x": tensor("float32", (2, h, w, 7))})
     results = module(torch.zeros(2, 4, 8, 7))
     values = {h.as_symbol(): 4, w.as_symbol(): 8}
     ran = dict(zip(graph.outputs, results, strict=True))
     known = {output for output in ran if strides_of(inference.tensors[output]) is not None}
     if name != "some channels of channels last":
-        assert ran.keys() - known == {"instance_norm"}
+        assert known == ran.keys()
     for output in known:
         assert known_strides(inference.tensors[output], values) == strides_that_matter(ran[output]), output
 

@@ -74,14 +74,19 @@ def _place(text: str, names: Sequence[str]) -> int:
     return names.index(text) if text in names else 0
 
 
+def _name(part: Json) -> str:
+    (content,) = part.values()
+    return str(content.get("name") or content["as_name"])
+
+
 def _listed(items: Sequence[object]) -> Json:
-    """A list; of tensors, some of which may be None, or of numbers, some of which may be symbolic."""
+    """A list: of tensors, among which may be None or symbolic numbers, or of numbers, symbolic ones among them."""
     parts = [written(item) for item in items]
     kinds = {kind for part in parts for kind in part}
     if not kinds:
         return {"as_ints": []}
-    if kinds == {"as_tensor"}:
-        return {"as_tensors": [part["as_tensor"] for part in parts]}
+    if "as_tensor" in kinds and kinds <= {"as_tensor", *_SYMBOLIC.values()}:  # operands of a graph, among them numbers
+        return {"as_tensors": [{"name": _name(part)} for part in parts]}
     if kinds <= {"as_tensor", "as_none"}:
         return {"as_optional_tensors": parts}
     if len(kinds) == 1 and kinds <= {"as_int", "as_float", "as_bool", "as_string"}:

@@ -6,7 +6,7 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import as_dim
+from shapesmt.algebra import FALSE, TRUE, as_dim
 from shapesmt.algebra.numeric import literal
 from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.shared import items
@@ -32,10 +32,14 @@ def kind(dtype: str) -> int:
 
 
 def require_one_kind(call: Call, *tensors: Tensor | None) -> None:
-    """State that tensors are all of integers, of floats or of complex numbers, as products need it."""
+    """State that tensors are all of integers, of floats or of complex numbers, as products need it.
+
+    Where they are floats of different widths it is left open: inside an autocast they become one type.
+    """
     types = [x.dtype for x in tensors if x is not None and x.dtype]
     kinds = {max(kind(dtype), 1) for dtype in types}
     call.ctx.check(len(kinds) <= 1, laws.OPERANDS_SAME_TYPE.of(types=" and ".join(dict.fromkeys(types))))
+    call.unchecked(FALSE if len({*types}) > 1 else TRUE, laws.OPERANDS_ONE_TYPE)
 
 
 def promoted(a: str, b: str) -> str:

@@ -51,6 +51,7 @@ def masked_scatter(call: Call) -> Tensor:
     """The elements that a mask marks are replaced in order by those of a source, of which there are enough."""
     x, mask = call.tensor("self"), call.tensor("mask")
     shape = call.ctx.broadcast(x.dims, mask.dims)
+    call.ctx.check(mask.dtype in ("bool", ""), laws.ELEMENT_TYPE.of(expected="bool", dtype=mask.dtype))
     if call.ctx.node.op.split(".")[1].endswith("_"):
         call.ctx.require_agree(x, tensor("", shape), law=laws.CHANGED_SHAPED_AS_RESULT)
     call.ctx.grant(call.place("mask"))
@@ -69,6 +70,8 @@ def different(call: Call, name: str, most: Dim) -> Dim:
 def slices(call: Call, x: Tensor) -> list[Tensor]:
     """The different slices along an axis, with both lists whether or not they are asked for."""
     axis = call.ctx.normal(call.integer("dim"), x.rank)
+    for i, size in enumerate(x.dims):
+        call.ctx.require_at_least(size, 0 if i == axis else 1, laws.ONLY_COMPARED_AXIS_EMPTY)
     count = different(call, "different", x[axis])
     return [x.replace(axis, count), tensor("int64", [x[axis]]), tensor("int64", [count])]
 

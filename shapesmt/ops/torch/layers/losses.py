@@ -9,7 +9,7 @@ from shapesmt.algebra import FALSE, ONE, all_of, equal, maximum, total
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.elementwise.promotion import as_float, result_type
+from shapesmt.ops.torch.elementwise.promotion import BOOL, COMPLEX, FLOAT, as_float, kind, real_part, result_type
 from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
@@ -17,9 +17,24 @@ if TYPE_CHECKING:
     from shapesmt.rules import Shape, Tensor
 
 
-def reduced(call: Call, x: Tensor, shape: Shape) -> Tensor:
-    """A loss of each element, or one number."""
-    return tensor(x.dtype, shape if call.integer("reduction") == 0 else ())
+def reduced(call: Call, dtype: str, shape: Shape) -> Tensor:
+    """A loss of each element, or one number, which isn't a mean of integers."""
+    way = call.integer("reduction")
+    sort = kind(dtype) if dtype else FLOAT
+    call.ctx.check(sort > BOOL and (sort >= FLOAT or way != 1), laws.ELEMENT_TYPE.of(expected="a float", dtype=dtype))
+    return tensor("int64" if sort < FLOAT and way == 2 else dtype, shape if way == 0 else ())
+
+
+def common(*operands: Tensor) -> str:
+    """The element type of operands together."""
+    return result_type((x, False) for x in operands)
+
+
+def of_floats(call: Call, *operands: Tensor, most: int = FLOAT) -> str:
+    """The element type of operands together, which has to be one of floats, or complex where these are allowed."""
+    dtype = common(*operands)
+    call.ctx.check(not dtype or FLOAT <= kind(dtype) <= most, laws.ELEMENT_TYPE.of(expected="a float", dtype=dtype))
+    return dtype
 
 
 def open_unless_alike(call: Call, x: Tensor, target: Tensor) -> None:
@@ -29,52 +44,92 @@ def open_unless_alike(call: Call, x: Tensor, target: Tensor) -> None:
     call.unchecked(all_of(*(equal(a, b) for a, b in sizes)) if alike else FALSE, laws.INPUT_AND_TARGET_SAME_SHAPE)
 
 
-@operator("mse_loss.default", "l1_loss.default", "smooth_l1_loss.default", "huber_loss.default")
-@operator("soft_margin_loss.default", "poisson_nll_loss.default", "kl_div.default", "hinge_embedding_loss.default")
+@operator("mse_loss.default", "smooth_l1_loss.default")
+def squared(call: Call) -> Tensor:
+    """Of operands that broadcast, one of them of floats at least."""
+    x, target = call.tensor("self"), call.tensor("target")
+    law = laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="beta")
+    call.ctx.check((call.number("beta") or 0) >= 0, law)
+    return reduced(call, of_floats(call, x, target), call.ctx.broadcast(x.dims, target.dims))
+
+
+@operator("huber_loss.default")
+def huber(call: Call) -> Tensor:
+    """Of operands that broadcast."""
+    x, target = call.tensor("self"), call.tensor("target")
+    call.ctx.check((call.number("delta") or 0) > 0, laws.NAMED_ATTRIBUTE_POSITIVE.of(name="delta"))
+    return reduced(call, of_floats(call, x), call.ctx.broadcast(x.dims, target.dims))
+
+
+@operator("kl_div.default")
+def divergence(call: Call) -> Tensor:
+    """Of operands of floats that broadcast."""
+    x, target = call.tensor("self"), call.tensor("target")
+    of_floats(call, x)
+    of_floats(call, target)
+    return reduced(call, common(x, target), call.ctx.broadcast(x.dims, target.dims))
+
+
+@operator("l1_loss.default", "poisson_nll_loss.default", "hinge_embedding_loss.default")
 def elementwise(call: Call) -> Tensor:
     """Of operands that broadcast."""
-    x, target = call.ctx.input(0), call.ctx.input(1)
-    if "soft_margin" in call.ctx.node.op:
-        open_unless_alike(call, x, target)
-    floats = tensor(as_float(x.dtype) if "poisson" in call.ctx.node.op else x.dtype, x.dims)
-    return reduced(call, floats, call.ctx.broadcast(x.dims, target.dims))
+    x, target, name = call.ctx.input(0), call.ctx.input(1), call.ctx.node.op.split(".")[1]
+    dtype = x.dtype if name.startswith("hinge") else common(x, target)
+    kept = as_float(dtype) if name.startswith("poisson") else real_part(dtype)
+    return reduced(call, kept, call.ctx.broadcast(x.dims, target.dims))
+
+
+@operator("soft_margin_loss.default")
+def soft_margin(call: Call) -> Tensor:
+    """Of an input, to whose shape the target broadcasts."""
+    x, target = call.tensor("self"), call.tensor("target")
+    require_broadcast_to(call.ctx, target, x.dims, laws.TARGET_BROADCASTS_TO_INPUT)
+    return reduced(call, of_floats(call, x, most=COMPLEX), x.dims)
 
 
 @operator("margin_ranking_loss.default")
 def margin_ranking(call: Call) -> Tensor:
     """Of two inputs and a target of one rank, which broadcast."""
-    x, other, target = (call.ctx.input(i) for i in range(3))
-    call.ctx.same_rank(x, other, target)
-    return reduced(call, x, call.ctx.broadcast(x.dims, other.dims, target.dims))
+    given = [call.ctx.input(i) for i in range(3)]
+    call.ctx.same_rank(*given)
+    return reduced(call, as_float(common(*given)), call.ctx.broadcast(*(x.dims for x in given)))
 
 
 @operator("binary_cross_entropy.default")
 def binary_cross_entropy(call: Call) -> Tensor:
-    """Of an input and a target that broadcast; weights broadcast to it."""
+    """Of chances, in an input and a target of one shape, or some others; weights broadcast to it."""
     ctx, x, weight = call.ctx, call.tensor("self"), call.optional("weight")
     open_unless_alike(call, x, call.tensor("target"))
-    ctx.broadcast(x.dims, call.tensor("target").dims)
+    ctx.grant(call.place("self"), call.place("target"))
     if weight is not None:
         require_broadcast_to(ctx, weight, x.dims, laws.WEIGHTS_BROADCAST_TO_INPUT)
-    return reduced(call, x, x.dims)
+    return reduced(call, of_floats(call, x), x.dims)
 
 
 @operator("binary_cross_entropy_with_logits.default")
 def binary_cross_entropy_with_logits(call: Call) -> Tensor:
-    """Of an input and a target that broadcast, as do weights."""
-    x, names = call.tensor("self"), ("self", "target", "weight", "pos_weight")
-    open_unless_alike(call, x, call.tensor("target"))
-    given = [operand.dims for operand in map(call.optional, names) if operand is not None]
-    return reduced(call, x, call.ctx.broadcast(*given))
+    """Of an input and weights that broadcast to the target; with weights of classes, it broadcasts to the input too."""
+    ctx, x, target, weight = call.ctx, call.tensor("self"), call.tensor("target"), call.optional("weight")
+    of_classes = call.optional("pos_weight")
+    of_floats(call, x)
+    require_broadcast_to(ctx, x, target.dims, laws.INPUT_BROADCASTS_TO_TARGET)
+    if of_classes is not None:
+        weighted = tensor("", ctx.broadcast(of_classes.dims, target.dims))
+        require_broadcast_to(ctx, weighted, x.dims, laws.TARGET_BROADCASTS_TO_INPUT)
+    if weight is not None:
+        require_broadcast_to(ctx, weight, target.dims, laws.WEIGHTS_BROADCAST_TO_TARGET)
+    return reduced(call, of_floats(call, target, most=COMPLEX), target.dims)
 
 
 @operator("triplet_margin_loss.default")
 def triplet_margin(call: Call) -> Tensor:
     """Of an anchor and what it should be near to and far from, along the last axis."""
-    x, *others = (call.ctx.input(i) for i in range(3))
-    call.ctx.same_rank(x, *others)
-    shape = call.ctx.broadcast(x.dims, *(other.dims for other in others))
-    return reduced(call, x, shape[:-1])
+    given = [call.ctx.input(i) for i in range(3)]
+    call.ctx.same_rank(*given)
+    near, far, apart = ((given[i].dims, given[j].dims) for i, j in ((0, 1), (0, 2), (1, 2)))
+    pairs = (near, far, apart) if call.flag("swap") else (near, far)
+    distances = [call.ctx.broadcast(*pair)[:-1] for pair in pairs]
+    return reduced(call, as_float(real_part(common(*given))), call.ctx.broadcast(*distances))
 
 
 @operator("cosine_embedding_loss.default")
@@ -86,16 +141,16 @@ def cosine_embedding(call: Call) -> Tensor:
     law = laws.TENSORS_ONE_RANK.of(rank=target.rank + 1, other=x.rank)
     ctx.check(x.rank == target.rank + 1 and other.rank == x.rank, law)
     shape = ctx.broadcast(x.dims, other.dims)
-    floats = tensor(as_float(result_type([(x, False), (other, False)])), ())
-    return reduced(call, floats, ctx.broadcast(shape[:-1] if target.rank else (), target.dims))
+    dtype = as_float(common(x, other))
+    return reduced(call, dtype, ctx.broadcast(shape[:-1] if target.rank else (), target.dims))
 
 
 # Classes
 
 
-def of_classes(call: Call, x: Tensor, axis: int) -> Shape:
+def of_classes(call: Call, x: Tensor, target: Tensor, axis: int) -> Shape:
     """The shape of a target that has the number of a class for each sample and place; a weight is for each class."""
-    ctx, target, weight = call.ctx, call.tensor("target"), call.optional("weight")
+    ctx, weight = call.ctx, call.optional("weight")
     shape = (*x.dims[:axis], *x.dims[axis + 1 :])
     ctx.check(target.rank == len(shape), laws.TENSORS_ONE_RANK.of(rank=len(shape), other=target.rank))
     ctx.require_agree(target, tensor("", shape), law=laws.LABEL_PER_SAMPLE_AND_POSITION)
@@ -110,7 +165,7 @@ def likelihood(call: Call) -> Tensor:
     """The loss of the logarithms of probabilities."""
     x = call.tensor("self")
     call.ctx.require_rank(x, 1, least=True)
-    return reduced(call, x, of_classes(call, x, min(x.rank - 1, 1)))
+    return reduced(call, x.dtype, of_classes(call, x, call.tensor("target"), min(x.rank - 1, 1)))
 
 
 @operator("nll_loss_nd.default", "nll_loss.default", "nll_loss2d.default")
@@ -132,31 +187,40 @@ def cross_entropy(call: Call) -> Tensor:
     call.ctx.require_rank(x, 1, least=True)
     axis = min(x.rank - 1, 1)
     if target.rank != x.rank:
-        return reduced(call, x, of_classes(call, x, axis))
+        return reduced(call, x.dtype, of_classes(call, x, target, axis))
     call.ctx.require_agree(x, target, law=laws.INPUT_AND_TARGET_SAME_SHAPE)
     if weight is not None:
         call.ctx.require_rank(weight, 1)
         call.ctx.require_equal(weight[0], x[axis], laws.WEIGHT_PER_CLASS)
-    return reduced(call, x, (*x.dims[:axis], *x.dims[axis + 1 :]))
+    return reduced(call, x.dtype, (*x.dims[:axis], *x.dims[axis + 1 :]))
 
 
 @operator("multi_margin_loss.default")
 def multi_margin(call: Call) -> Tensor:
-    """Of scores `[n, c]` or `[c]` and a class for each sample."""
-    x = call.tensor("self") if call.tensor("self").rank else tensor(call.tensor("self").dtype, [ONE])
-    call.ctx.check(x.rank <= 2, laws.RANK_AT_MOST_2.of(rank=x.rank))
+    """Of scores `[n, c]` or `[c]` and a class for each sample; a number counts as a list of one."""
+    scores, target = call.tensor("self"), call.tensor("target")
+    call.ctx.check(scores.rank <= 2, laws.RANK_AT_MOST_2.of(rank=scores.rank))
+    call.ctx.check(target.rank <= 1, laws.RANK_AT_MOST_1.of(rank=target.rank))
+    x = tensor(scores.dtype, [*(scores.dims if scores.rank == 2 else (ONE, scores.numel))])
     call.ctx.require_at_least(x[-1], 1, laws.A_CLASS)
-    return reduced(call, x, of_classes(call, x, x.rank - 1))
+    of_classes(call, x, tensor(target.dtype, [target.numel]), 1)
+    return reduced(call, of_floats(call, x), target.dims)
 
 
 @operator("multilabel_margin_loss.default")
 def multilabel_margin(call: Call) -> Tensor:
-    """Of scores `[n, c]` or `[c]` and a target of that shape."""
-    x = call.tensor("self")
+    """Of scores `[n, c]` or `[c]` and a target of that shape; a number counts as a list of one."""
+    x, target = (listed(call.tensor(name)) for name in ("self", "target"))
     call.ctx.check(x.rank <= 2, laws.RANK_AT_MOST_2.of(rank=x.rank))
-    call.ctx.require_agree(x, call.tensor("target"), law=laws.INPUT_AND_TARGET_SAME_SHAPE)
+    call.ctx.require_at_least(x[-1], 1, laws.A_CLASS)
+    call.ctx.require_agree(x, target, law=laws.INPUT_AND_TARGET_SAME_SHAPE)
     call.ctx.grant(call.place("target"))
-    return reduced(call, x, x.dims[:-1])
+    return reduced(call, of_floats(call, x), x.dims[:-1])
+
+
+def listed(x: Tensor) -> Tensor:
+    """A number as a list of one."""
+    return x if x.rank else tensor(x.dtype, [ONE])
 
 
 # Sequences of labels
@@ -199,7 +263,7 @@ def ctc_loss(call: Call) -> Tensor:
     x = call.tensor("log_probs")
     call.ctx.check(x.rank in (2, 3), laws.RANK_2_OR_3.of(rank=x.rank))
     samples, _ = labelled(call, x)
-    return reduced(call, x, (samples,) if x.rank == 3 else ())
+    return reduced(call, x.dtype, (samples,) if x.rank == 3 else ())
 
 
 @operator("_ctc_loss.default", "_ctc_loss.Tensor")

@@ -53,8 +53,10 @@ def batch_norm(call: Call) -> Tensor:
     given = "running_mean" in call and "running_var" in call
     x = call.tensor("input")
     call.ctx.check(given or call.flag("training"), laws.STATISTICS_GIVEN)
-    call.ctx.require_rank(x, 2, least=True)
-    require_per_channel(call, x[1])
+    call.ctx.require_rank(x, 1, least=True)
+    if x.rank == 1:  # of which one without elements is returned before its channels are looked for
+        call.ctx.require(equal(x[0], 0), laws.RANK_AT_LEAST.of(least=2, rank=1))
+    require_per_channel(call, x[1] if x.rank > 1 else ZERO)
     return tensor(x.dtype, x.dims)
 
 

@@ -71,7 +71,26 @@ def of_matrices(call: Call, template: str, *, square: bool = False) -> list[Tens
     return outputs
 
 
+FALLIBLE = (
+    *(
+        "cholesky",
+        "cholesky_inverse",
+        "inverse",
+        "linalg_cholesky",
+        "linalg_inv",
+        "linalg_lu_factor",
+        "linalg_matrix_power",
+    ),
+    *("linalg_solve", "linalg_tensorinv", "linalg_tensorsolve", "matrix_power"),
+)
+"""They refuse some matrices, as singular ones; others do where errors are checked."""
 OVERLOADS = {"linalg_pinv": ("atol_rtol_float", "default")}
+
+
+def grant_matrices(call: Call) -> None:
+    """Matrices that can be decomposed are given, where the operator refuses others."""
+    if call.ctx.node.op.split(".")[1] in FALLIBLE or ("check_errors" in call and call.flag("check_errors")):
+        call.ctx.grant(0)
 
 
 def _names(table: dict[str, str]) -> list[str]:
@@ -81,19 +100,30 @@ def _names(table: dict[str, str]) -> list[str]:
 @operator(*_names(SQUARE))
 def of_square(call: Call) -> list[Tensor]:
     """The outputs that the table has for square matrices."""
+    grant_matrices(call)
     return of_matrices(call, SQUARE[call.ctx.node.op.split(".")[1]], square=True)
 
 
 @operator(*_names(ANY))
 def of_any(call: Call) -> list[Tensor]:
     """The outputs that the table has for matrices."""
-    square = "hermitian" in call and call.flag("hermitian")
-    return of_matrices(call, ANY[call.ctx.node.op.split(".")[1]], square=square)
+    grant_matrices(call)
+    if "hermitian" in call and call.flag("hermitian"):
+        require_symmetric(call)
+    return of_matrices(call, ANY[call.ctx.node.op.split(".")[1]])
+
+
+def require_symmetric(call: Call) -> None:
+    """Matrices that are said to be symmetric are square; those without elements aren't looked at."""
+    x = call.tensor("self")
+    call.ctx.require_rank(x, 2, least=True)
+    call.ctx.require(any_of(equal(x[-2], x[-1]), equal(x.numel, 0)), laws.MATRICES_SQUARE, x[-2], x[-1])
 
 
 @operator("cholesky.default")
 def cholesky(call: Call) -> Tensor:
     """A triangular matrix; those without elements needn't be square."""
+    grant_matrices(call)
     x = call.tensor("self")
     call.ctx.require_rank(x, 2, least=True)
     fits = any_of(equal(x[-2], x[-1]), equal(x.numel, 0))

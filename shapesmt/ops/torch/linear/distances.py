@@ -9,6 +9,7 @@ from shapesmt.algebra import ONE, equal
 from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.require import require_ranks
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import as_float, real_part, result_type
 from shapesmt.ops.torch.linear.norms import order, require_elements
 from shapesmt.rules import tensor
 
@@ -37,9 +38,9 @@ def pdist(call: Call) -> Tensor:
 def pairwise_distance(call: Call) -> Tensor:
     """The distance along the last axis, of operands that broadcast."""
     ctx, a, b = call.ctx, call.tensor("x1"), call.tensor("x2")
-    shape = ctx.broadcast(a.dims, b.dims)
+    shape, dtype = ctx.broadcast(a.dims, b.dims), as_float(real_part(result_type([(a, False), (b, False)])))
     require_elements(call, tensor("", shape), (len(shape) - 1,) if shape else (), order(call, "p"))
-    return tensor(a.dtype, without(shape, (len(shape) - 1,), keep=call.flag("keepdim")))
+    return tensor(dtype, without(shape, (len(shape) - 1,), keep=call.flag("keepdim")))
 
 
 @operator("cosine_similarity.default")

@@ -9,7 +9,7 @@ from shapesmt import laws
 from shapesmt.algebra import equal, minimum
 from shapesmt.ops.math.reduction import without
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.linear.decompositions import REAL
+from shapesmt.ops.torch.linear.decompositions import REAL, require_symmetric
 from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def pseudo_inverse(call: Call) -> Tensor:
     ctx, x = call.ctx, call.tensor("self")
     ctx.require_rank(x, 2, least=True)
     if call.flag("hermitian"):
-        ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
+        require_symmetric(call)
     tolerances = (t.dims for t in map(call.optional, ("atol", "rtol", "rcond")) if t is not None)
     return tensor(x.dtype, [*ctx.broadcast(x.dims[:-2], *tolerances), x[-1], x[-2]])
 

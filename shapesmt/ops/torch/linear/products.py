@@ -76,6 +76,8 @@ def mv(call: Call) -> Tensor:
 def dot(call: Call) -> Tensor:
     """`[k] x [k] -> []`."""
     second = "tensor" if "aten.dot" in call.ctx.node.op else "other"
+    types = {call.tensor("self").dtype, call.tensor(second).dtype}
+    call.ctx.check("" in types or len(types) == 1, laws.OPERANDS_ONE_TYPE)
     return tensor(call.tensor("self").dtype, strict_product(call, "self", second, 1, 1))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import ONE, all_of, any_of, at_least, equal
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.linear.decompositions import grant_matrices
 from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def solved(ctx: RuleContext, a: Tensor, b: Tensor, *, left: bool = True) -> Shap
 
 def solution(call: Call) -> Shape:
     """What solves `A x = B`, for matrices or vectors."""
+    grant_matrices(call)
     ctx, a, b = call.ctx, call.tensor("A"), call.tensor("B")
     ctx.require_rank(a, 2, least=True)
     if not is_vector(ctx, a, b):
@@ -107,6 +109,7 @@ def least_squares(call: Call) -> list[Tensor]:
 @operator("linalg_tensorinv.default")
 def tensorinv(call: Call) -> Tensor:
     """The inverse of a tensor whose first `ind` axes have as many elements as the others."""
+    grant_matrices(call)
     ctx, x, count = call.ctx, call.tensor("self"), call.integer("ind")
     ctx.check(count > 0, laws.STEP_POSITIVE.of(step=count))
     first, second = tensor("", x.dims[:count]), tensor("", x.dims[count:])
@@ -117,6 +120,7 @@ def tensorinv(call: Call) -> Tensor:
 @operator("linalg_tensorsolve.default")
 def tensorsolve(call: Call) -> Tensor:
     """`x` for which `a`, summed over its last axes with it, is `b`."""
+    grant_matrices(call)
     ctx, a, b = call.ctx, call.tensor("self"), call.tensor("other")
     moved = ctx.normals(call.integers("dims"), a.rank)
     dims = [*(d for i, d in enumerate(a.dims) if i not in moved), *(a[i] for i in moved)]

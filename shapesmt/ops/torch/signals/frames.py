@@ -29,9 +29,10 @@ def steps_of(call: Call) -> tuple[int, int]:
     return length, step
 
 
-def halved(call: Call, x: Tensor, length: int) -> int:
+def halved(call: Call, length: int, *, real: bool) -> int:
     """How many frequencies there are: of real signals one half, unless the call says otherwise."""
-    onesided = call.flag("onesided") if "onesided" in call else x.dtype not in REAL
+    onesided = call.flag("onesided") if "onesided" in call else real
+    call.ctx.check(real or not onesided, laws.HALVED_FREQUENCIES_OF_REAL_SIGNALS)
     return length // 2 + 1 if onesided else length
 
 
@@ -49,8 +50,11 @@ def stft(call: Call) -> Tensor:
     ctx.require_at_least(samples, length, laws.FRAME_FITS_SIGNAL)
     if "align_to_window" in call and call.flag("align_to_window"):
         call.open("align_to_window")
-    shape: list[Dim | int] = [*x.dims[:-1], halved(call, x, length), (samples - length) // step + 1]
-    whole = "return_complex" in call and call.flag("return_complex")
+    window = call.optional("window")
+    real = all(t is None or t.dtype not in REAL for t in (x, window))
+    shape: list[Dim | int] = [*x.dims[:-1], halved(call, length, real=real), (samples - length) // step + 1]
+    ctx.check("return_complex" in call or not real, laws.ATTRIBUTE_GIVEN.of(name="return_complex"))
+    whole = call.flag("return_complex") if "return_complex" in call else True
     return tensor(COMPLEX.get(x.dtype, x.dtype), shape) if whole else tensor(REAL.get(x.dtype, x.dtype), [*shape, 2])
 
 

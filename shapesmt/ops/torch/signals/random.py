@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, ZERO, Dim, any_of, at_least, equal
+from shapesmt.algebra import FALSE, ZERO, Dim, any_of, as_dim, at_least, equal
 from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind
 from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import tensor
@@ -15,6 +16,7 @@ from shapesmt.rules import tensor
 if TYPE_CHECKING:
     from shapesmt.rules import Tensor
 
+MOST_CLASSES = as_dim(1 << 24)
 LIKE = ("rand_like", "randn_like", "randint_like")
 DRAWN = (
     *("bernoulli", "cauchy", "exponential", "geometric", "log_normal", "random", "uniform", "normal_functional"),
@@ -85,6 +87,8 @@ def multinomial(call: Call) -> Tensor:
     """`[n, classes]` or `[classes]`: as many classes as asked for, no more than there are unless they are repeated."""
     ctx, x, [count] = call.ctx, call.tensor("self"), sized(call.ctx, [call.size("num_samples")])
     ctx.check(x.rank in (1, 2), laws.RANK_1_OR_2.of(rank=x.rank))
+    ctx.check(not x.dtype or kind(x.dtype) == FLOAT, laws.ELEMENT_TYPE.of(expected="a float", dtype=x.dtype))
+    ctx.require_at_least(MOST_CLASSES, x[-1], laws.CLASSES_TO_DRAW_FROM.of(most=MOST_CLASSES))
     ctx.require_at_least(count, 1, laws.A_NUMBER)
     if not call.flag("replacement"):
         ctx.require_at_least(x[-1], count, laws.K_AT_MOST_AXIS)

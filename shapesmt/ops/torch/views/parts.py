@@ -283,6 +283,9 @@ def tensor_split(call: Call) -> list[Tensor]:
     if call.optional("tensor_indices_or_sections") is not None:
         axis = required_axis(call, x)
         ctx.grant(call.place("tensor_indices_or_sections"))
+        places = call.tensor("tensor_indices_or_sections")
+        if places.rank == 1:
+            ctx.require_at_least(places[0] + 1, ctx.outputs, laws.OUTPUT_PER_PART.of(count=ctx.outputs))
         return _any_parts(call, x, axis)
     least = {"hsplit": 1, "vsplit": 2, "dsplit": 3}.get(name, 1)
     ctx.require_rank(x, least, least=True)

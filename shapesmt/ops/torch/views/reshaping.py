@@ -233,8 +233,14 @@ def strided(call: Call) -> Tensor:
 @operator("as_strided_scatter.default")
 def as_strided_scatter(call: Call) -> Tensor:
     """A tensor in which what such a view sees is replaced."""
-    x = call.tensor("self")
-    call.ctx.require_agree(strided(call), call.tensor("src"), law=laws.UPDATES_SHAPED_AS_REPLACED)
+    x, part = call.tensor("self"), strided(call)
+    call.ctx.require_agree(part, call.tensor("src"), law=laws.UPDATES_SHAPED_AS_REPLACED)
+    empty = [equal(d, 0) for d in part.dims]
+    for d, stride in zip(part.dims, call.sizes("stride"), strict=True):
+        if stride is not None:
+            call.ctx.require(
+                any_of(at_least(stride, 1), at_least(1, d), *empty), laws.WRITTEN_ELEMENTS_APART, stride, 1
+            )
     return tensor(x.dtype, x.dims)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
+from shapesmt.algebra import FALSE, TRUE, all_of, equal, negate
 from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.windows.pooling import spatial
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
 
 def pooled(call: Call, x: Tensor, *, mean: bool = False) -> Shape:
     """The input's shape, with the spatial sizes that are asked for; with `mean`, one window may be empty."""
-    count = spatial(call)
-    if not (mean and set(call.integers("output_size")) == {1}):
+    count, sizes = spatial(call), sized(call.ctx, call.sizes("output_size"))
+    sole = all_of(*(equal(size, 1) for size in sizes)) if mean else FALSE
+    if sole is not TRUE:
         call.ctx.check(x.rank in (count + 1, count + 2), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=count, rank=x.rank))
         only_spatial = "avg" in call.ctx.node.op and count < 3  # the first axis is a batch to the others
-        require_least(call.ctx, x.dims[-count:] if only_spatial else x.dims[1:], 1, laws.ONLY_BATCH_EMPTY)
-    sizes = sized(call.ctx, call.sizes("output_size"))
+        with call.ctx.where(negate(sole)):
+            require_least(call.ctx, x.dims[-count:] if only_spatial else x.dims[1:], 1, laws.ONLY_BATCH_EMPTY)
     call.ctx.check(len(sizes) == count, laws.ATTRIBUTE_ENTRIES.of(name="output_size", count=count))
     for size in sizes:
         call.ctx.require_at_least(size, 0, laws.SIZES_NOT_NEGATIVE)

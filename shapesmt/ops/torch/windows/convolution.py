@@ -5,19 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, any_of, at_least, divides, equal, select
+from shapesmt.algebra import FALSE, ONE, TRUE, all_of, any_of, at_least, divides, equal, negate, product, select
 from shapesmt.ops.shared.require import require_least
 from shapesmt.ops.shared.windows import sliding
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.elementwise.promotion import require_one_kind
+from shapesmt.ops.torch.elementwise.promotion import real_part, require_one_kind
 from shapesmt.ops.torch.layout import as_image, laid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.algebra import Dim
+    from shapesmt.algebra import Dim, Formula
     from shapesmt.ops.shared.windows import Window
     from shapesmt.rules import Tensor
+
+
+LARGE = 20480
+"""Elements of an input from which on PyTorch takes oneDNN's kernel."""
+UNSURE = ("float16", "bfloat16")
+"""Types whose kernels depend on the machine."""
 
 
 def per_axis(call: Call, name: str, count: int) -> tuple[int, ...]:
@@ -87,10 +93,31 @@ def convolved(call: Call, *, same: bool = False, padding: Sequence[int] | None =
     return result(call, w[0], sizes, [axis._replace(same=same).places(ONE) for axis in axes])
 
 
-def _require_spread(call: Call, x: Tensor, size: Dim) -> None:
-    """State that a size of the output isn't negative; some kernels refuse 0 as well, unless the input is empty."""
-    call.ctx.require(at_least(size, 0), laws.OUTPUT_NOT_EMPTY, size, 0)
-    call.unchecked(any_of(at_least(size, 1), equal(x[0], 0), equal(x[1], 0)), laws.OUTPUT_NOT_EMPTY)
+def _require_spread(call: Call, x: Tensor, w: Tensor, size: Dim) -> None:
+    """State that a size of the output isn't negative; only oneDNN's kernel makes empty outputs of filled inputs."""
+    fast, sure = _by_onednn(call, x, w)
+    empty = any_of(equal(x[0], 0), equal(x[1], 0))
+    runs = any_of(at_least(size, 1), all_of(at_least(size, 0), any_of(empty, fast)))
+    call.ctx.require(runs, laws.OUTPUT_NOT_EMPTY, size, 1)
+    call.unchecked(any_of(at_least(size, 1), empty, sure), laws.OUTPUT_NOT_EMPTY)
+
+
+def _by_onednn(call: Call, x: Tensor, w: Tensor) -> tuple[Formula, Formula]:
+    """Whether PyTorch takes oneDNN's kernel for a transposed convolution, and whether that is so on each machine."""
+    stride, dilation, extra = (call.integers(name) for name in ("stride", "dilation", "output_padding"))
+    dtype = real_part(x.dtype)
+    if dtype in UNSURE:
+        return TRUE, FALSE
+    if dtype not in ("float32", "") or any(more >= step for more, step in zip(extra, stride, strict=False)):
+        return FALSE, TRUE
+    sizes = [x[0], x[1], ONE, x[2]] if x.rank == 3 else x.dims[:4]
+    wide = all_of(at_least(w[-1], 4), at_least(w[-2], 4)) if w.rank > 3 else FALSE
+    large = at_least(product(sizes), LARGE + 1)
+    fast = TRUE if call.integer("groups") > 1 else any_of(wide, at_least(x[0], 2), large)
+    if max((*stride, *dilation)) > 1:
+        return fast, TRUE
+    point = all_of(equal(w[-1], 1), equal(w[-2], 1) if w.rank > 3 else TRUE)
+    return fast, any_of(negate(point), at_least(x[0], 16), negate(fast))
 
 
 def spread(call: Call) -> Tensor:
@@ -104,7 +131,7 @@ def spread(call: Call) -> Tensor:
     for size, axis, extra in zip(x.dims[2:], axes, per_axis(call, "output_padding", len(axes)), strict=True):
         ctx.check(0 <= extra < max(axis.stride, axis.dilation), laws.OUTPUT_PADDING_BELOW_STRIDE_OR_DILATION)
         sizes.append(axis.reach(size) + (extra - axis.head) - axis.tail)
-        _require_spread(call, x, sizes[-1])
+        _require_spread(call, x, w, sizes[-1])
     return result(call, w[1] * groups, sizes, [axis.reach(ONE) - axis.head - axis.tail for axis in axes])
 
 
@@ -122,7 +149,9 @@ def conv_by_name(call: Call) -> Tensor:
     if same:
         call.ctx.check(set(call.integers("stride")) == {1}, laws.SAME_PADDING_WITHOUT_STRIDE)
         require_least(call.ctx, x.dims[2:], 1, laws.INPUT_NOT_EMPTY)
-        require_least(call.ctx, w.dims[2:], 1, laws.KERNEL_NOT_EMPTY)
+        for size, dilation in zip(w.dims[2:], per_axis(call, "dilation", w.rank - 2), strict=True):
+            empty = equal(w[1], 0) if dilation == 1 else FALSE
+            call.ctx.require(any_of(at_least(size, 1), empty), laws.KERNEL_NOT_EMPTY, size, 1)
     return convolved(call, same=same, padding=(0,) * (w.rank - 2))
 
 

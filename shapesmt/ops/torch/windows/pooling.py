@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import ONE
+from shapesmt.ops.shared.require import sized
 from shapesmt.ops.shared.windows import DOWN, UP_INSIDE, sliding
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.layout import as_image
@@ -95,7 +96,7 @@ def max_unpool(call: Call) -> Tensor:
     x, indices, count = call.tensor("self"), call.tensor("indices"), spatial(call)
     require_image(call, x)
     call.ctx.require_agree(x, indices, law=laws.VALUES_AND_INDICES_SAME_SHAPE)
-    sizes = call.integers("output_size")
+    sizes = sized(call.ctx, call.sizes("output_size"))
     call.ctx.check(len(sizes) == count, laws.ATTRIBUTE_ENTRIES.of(name="output_size", count=count))
     call.ctx.grant(call.place("indices"))
     return tensor(x.dtype, [*x.dims[:-count], *sizes])
