@@ -27,6 +27,7 @@ def pytest_configure() -> None:
         reason = f"compared with ONNX Runtime {'.'.join(map(str, OLDEST_RUNTIME))}, not with {installed}"
         onnxruntime.InferenceSession = lambda *_, **__: pytest.skip(reason)
 
+
 TESTS = Path(__file__).parent
 UNITS = (
     *("algebra", "presolve", "region", "solve", "language", "graph", "laws", "rules", "inference", "report", "render"),
