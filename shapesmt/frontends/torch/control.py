@@ -9,14 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from shapesmt.frontends.torch.arguments import names_of, tensor_named
-from shapesmt.frontends.torch.fields import MisfitError, entries, record, variant
+from shapesmt.frontends.torch.fields import MisfitError, entries, record, text, variant
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
-__all__ = ["Body", "Host", "converted"]
+__all__ = ["Body", "Host", "converted", "effect"]
+
+_EFFECTS = {"aten._linalg_check_errors.default": ("info", "api_name")}
+"""The arguments by position of operators with effects, of which programs have no names."""
 
 
 class Body(NamedTuple):
@@ -66,6 +69,36 @@ def converted(host: Host, node: Mapping[str, Any], op: str, name: str, names: Ma
         return None  # an operand is a constant
     operands = [[tensor_named(name, names) for name in listed] for listed in given]
     return lambda outputs: write(_Call(host, name, graphs, operands, outputs))
+
+
+def effect(node: Mapping[str, Any], names: dict[str, str]) -> Mapping[str, Any]:
+    """The operator that `with_effects(token, operator, ...)` calls, as a node of its own; another node as it is.
+
+    The token that it returns stands for the one that it reads.
+    """
+    if node.get("target") != "torch.ops.higher_order.with_effects":
+        return node
+    inputs, outputs = entries(node.get("inputs")), entries(node.get("outputs"))
+    if len(inputs) < 2 or not outputs:
+        raise MisfitError("a with_effects has a token and an operator, and returns a token")
+    (token,), (new,) = names_of(record(inputs[0]).get("arg")), names_of(outputs[0])
+    names[new] = tensor_named(token, names)
+    target = text(record(record(inputs[1]).get("arg")).get("as_operator"))
+    known = _EFFECTS.get(target.removeprefix("torch.ops."), ())
+    named = [_named(record(argument), place, known) for place, argument in enumerate(inputs[2:])]
+    return {
+        **node,
+        "target": target,
+        "inputs": named,
+        "outputs": [o for o in outputs[1:] if "as_none" not in record(o)],
+    }
+
+
+def _named(argument: dict[str, Any], place: int, names: Sequence[str]) -> dict[str, Any]:
+    """An argument by its name; one that has none is of a kind that isn't read."""
+    if argument.get("name"):
+        return argument
+    return {**argument, "name": names[place]} if place < len(names) else {"name": f"{place}", "arg": {"as_unknown": ""}}
 
 
 Call: TypeAlias = "Callable[[list[str]], list[Node]]"

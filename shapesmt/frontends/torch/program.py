@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.torch.aliases import Memory
 from shapesmt.frontends.torch.arguments import Arguments, constant_of, names_of, outputs_of, tensor_named
-from shapesmt.frontends.torch.control import Body, converted
+from shapesmt.frontends.torch.control import Body, converted, effect
 from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, records, text, variant
 from shapesmt.frontends.torch.guards import fixed_axes, guards_node
 from shapesmt.frontends.torch.paths import nested, placeholders
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 __all__ = ["DOMAIN", "Literals", "read_program"]
 
 DOMAIN = "torch"
+TOKEN = ""
+"""The tensor that tokens stand for, which order operators with effects: none."""
+UNGUARDED = (
+    "this program is stored without guards, as by PyTorch 2.8 and before: "
+    "what PyTorch checks of its inputs beyond ranges and equal sizes isn't known"
+)
 STRIDED = "strided"
 """The operator of a node that returns an input, or a constant, as it is in memory."""
 ONNX_OPSET = 22  # of the `If`, `Loop` and `Scan` that higher-order operators become
@@ -79,6 +85,7 @@ class _Program:
         self.notes: dict[str, Mapping[str, object]] = {}
         self.count = self.depth = 0
         self.memory = Memory({}, self.unique)
+        self.tokens: dict[str, str] = {}
 
     def graph(self) -> Graph:
         """The program as a graph."""
@@ -91,14 +98,15 @@ class _Program:
         self.taken.update(names, *written)  # so that tensors of the graphs inside have other names
         apart = [*self.strided(names, metas)]
         first = dict(names)
+        names |= self.tokens
         nodes = [*apart, *self.nodes(graph, names)]
         kept = {name: t if names[name] == first[name] else replaced(t) for name, t in literals.items()}
-        computed = {name: meta for name, meta in metas.items() if name in names and name not in inputs}
+        computed = {n: meta for n, meta in metas.items() if n not in inputs and names.get(n, TOKEN) != TOKEN}
         declared = {name: self.sizes.declared(meta) for name, meta in computed.items()}
         paths = placeholders(self.module)
         guards = guards_node(self.document, inputs, graph, paths)
         returned = [name for argument in entries(graph.get("outputs")) for name in names_of(argument) if name]
-        outputs = list(dict.fromkeys(tensor_named(name, names) for name in returned))
+        outputs = [name for name in dict.fromkeys(tensor_named(name, names) for name in returned) if name != TOKEN]
         nodes = [*ordered(nodes, [*inputs, *literals], self.source, needed=outputs), *guards]
         return Graph(
             "torch.export",
@@ -113,6 +121,7 @@ class _Program:
             arguments=nested(self.module),
             asked=fixed_axes(self.document, inputs, paths),
             source_line=Sources(self.notes),
+            missing="" if "guards_code" in self.document else UNGUARDED,
             exporter=f"PyTorch {printable(str(self.document.get('torch_version', '')), 40)}",
         )
 
@@ -127,6 +136,8 @@ class _Program:
             if kind in _LIFTED:
                 name = text(record(spec.get("arg")).get("name"))
                 literals[name] = self.literal(text(spec.get(_LIFTED[kind])), record(metas.get(name)))
+            elif kind == "token":
+                self.tokens[text(record(spec.get("arg")).get("name"))] = TOKEN
             elif kind == "user_input":
                 argument, _ = variant(spec.get("arg"))
                 names = names_of(spec.get("arg"))
@@ -173,6 +184,7 @@ class _Program:
 
     def node(self, node: Mapping[str, Any], names: dict[str, str]) -> list[Node]:
         """What a node becomes: one node or, for a higher-order operator, several."""
+        node = effect(node, names)
         op = text(node.get("target")).removeprefix("torch.ops.")
         written = outputs_of(node.get("outputs"))
         name = self.node_name(node, op, written)

@@ -56,9 +56,11 @@ def _is_node(argument: object) -> bool:
 
 
 def _of_torch(argument: object) -> Json:
-    """An element type, a device, a layout or a memory format."""
+    """An operator, an element type, a device, a layout or a memory format."""
     text = str(argument).removeprefix("torch.")
     kind = type(argument).__name__
+    if kind == "OpOverload":
+        return {"as_operator": f"torch.ops.{argument}"}
     if kind == "dtype":
         return {"as_scalar_type": TYPE_NUMBERS.get(text, 0)}
     if kind == "device":

@@ -47,11 +47,12 @@ def solve(call: Call) -> Tensor:
     return tensor(call.tensor("A").dtype, solution(call))
 
 
-@operator("linalg_solve_ex.default")
+@operator("linalg_solve_ex.default", "_linalg_solve_ex.default")
 def solve_ex(call: Call) -> list[Tensor]:
-    """Square systems, and whether each was solved."""
+    """Square systems, one of the operators with the factors and their pivots, and whether each was solved."""
     a = call.tensor("A")
-    return [tensor(a.dtype, solution(call)), tensor("int32", a.dims[:-2])]
+    factors = [tensor(a.dtype, a.dims), tensor("int32", a.dims[:-1])] if "aten._" in call.ctx.node.op else []
+    return [tensor(a.dtype, solution(call)), *factors, tensor("int32", a.dims[:-2])]
 
 
 @operator("linalg_solve_triangular.default")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import shapesmt
 from shapesmt.frontends.torch.program import read_program
 
 torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
@@ -78,3 +79,32 @@ def test_the_document(module: torch.nn.Module, args: tuple[torch.Tensor, ...]) -
     assert mine.declared == other.declared
     if isinstance(module, Lists):
         assert [*mine.nodes] == [*other.nodes]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: torch.linalg.cholesky(x) + torch.linalg.inv(x),
+        lambda x: torch.linalg.matrix_power(x, -2),
+        lambda x: torch.linalg.solve(x, x),
+        lambda x: torch.linalg.tensorinv(x.unsqueeze(1), ind=1),
+        lambda x: torch.linalg.tensorsolve(x, x[0]),
+    ],
+    ids=["cholesky", "matrix_power", "solve", "tensorinv", "tensorsolve"],
+)
+def test_decomposed_programs_order_their_effects_by_tokens(call: Any) -> None:
+    class Solved(torch.nn.Module):
+        def forward(self, x):
+            return call(x)
+
+    auto = torch.export.Dim.AUTO
+    program = torch.export.export(Solved(), (torch.eye(4),), dynamic_shapes=({0: auto, 1: auto},), strict=False)
+    decomposed = program.run_decompositions()
+    assert "with_effects" in str(decomposed.graph)
+    mine, other = (
+        read_program(document, live.Held(decomposed), "m")
+        for document in (live.document_of(decomposed), in_archive(decomposed))
+    )
+    assert [*mine.nodes] == [*other.nodes]
+    assert mine.outputs == other.outputs
+    assert shapesmt.check(decomposed).ok
