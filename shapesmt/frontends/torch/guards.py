@@ -48,7 +48,7 @@ def guards_node(
     shapes = {name: shape_of(record(metas[name])) for name in inputs if name in metas}
     axes = [(f"i{places[name]}_{axis}", size) for name, shape in shapes.items() for axis, size in enumerate(shape)]
     axes += [(f"i{i}", _number(numbers[name])) for name, i in places.items() if name in numbers and name not in metas]
-    stated = dict.fromkeys(_of_sizes(axes, document))
+    stated = {condition: condition for condition in _of_sizes(axes, document)}
     unread = []
     listed = entries(optional(document, "guards_code", []))
     if len(listed) > _MOST:
@@ -58,10 +58,10 @@ def guards_node(
         if read is None:
             unread.append(guard)
         else:
-            stated[read] = None
+            stated.setdefault(read, guard)
     if not stated and not unread:
         return []
-    attributes = Attributes({"guards": tuple(stated), "unread": tuple(unread)})
+    attributes = Attributes({"guards": tuple(stated), "written": tuple(stated.values()), "unread": tuple(unread)})
     return [Node(GUARDS, "torch", GUARDS, [*inputs], [], attributes)]
 
 

@@ -24,10 +24,12 @@ def guards(ctx: RuleContext) -> list[Tensor]:
     """Each guard holds: a condition on the size `i0_2` of the first input, or on the number `i1` that the second is."""
     known = dict(_sizes(ctx))
     read = {text: formula_of(text, known) for text in _texts(ctx, "guards")}
+    written = dict(zip(read, _texts(ctx, "written"), strict=False))
     for formula in read.values():
         if formula is not None:
             ctx.limit(formula, laws.GUARD_HOLDS)
-    for text in (*_texts(ctx, "unread"), *(text for text, formula in read.items() if formula is None)):
+    unread = [written.get(text, text) for text, formula in read.items() if formula is None]
+    for text in (*_texts(ctx, "unread"), *unread):
         ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"the guard {text} is followed"))
     return []
 

@@ -93,7 +93,7 @@ def test_floats_are_rounded_as_python_rounds_them_up_to_a_largest_size(guard: st
 def test_what_is_not_followed_is_unknown(guard: str) -> None:
     report = checked(guard)
     assert report.verdict == "UNKNOWN"
-    assert [finding.node for finding in report.findings] == ["_guards_fn"]
+    assert [str(finding.law) for finding in report.findings] == [f"the guard {guard} is followed"]
 
 
 def test_a_divisor_that_is_zero_for_one_size_refuses_it() -> None:
