@@ -19,13 +19,12 @@ from math import gcd
 from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
-from shapesmt.algebra.dim import ATOMS, Atom, Dim, Monomial, as_dim, make_atom, of_atom
+from shapesmt.algebra.dim import ATOMS, Atom, Dim, as_dim, make_atom, of_atom
 from shapesmt.algebra.factors import common_factor, divide_terms
 from shapesmt.algebra.interning import Table
 from shapesmt.algebra.operations import MAX, MIN, SELECT, written
-from shapesmt.algebra.relaxation import nonnegative, seen, there, tight
+from shapesmt.algebra.relaxation import parted, seen, there, tight
 
-MAX_FACTOR = 64  # the greatest number that is tried as the ratio of two factors
 MAX_CLAUSES = 48  # the most clauses that are compared with each other
 MAX_LIFTED = 5  # the deepest nesting of cases into which a comparison is distributed
 
@@ -139,7 +138,8 @@ def equal(a: Dim | int, b: Dim | int) -> Formula:
         return FALSE
     if lo == 0 == hi:
         return TRUE
-    return _factorwise(p) or _intern("eq", p)
+    parts = parted(p)
+    return _intern("eq", p) if parts is None else all_of(*(equal(*part) for part in parts))
 
 
 def at_least(a: Dim | int, b: Dim | int) -> Formula:
@@ -347,45 +347,6 @@ def _extreme_equal(atom: Atom, x: Dim) -> Formula | None:
     if all(beyond(a, x) is TRUE for a in atom.args):
         return any_of(*(equal(a, x) for a in atom.args))
     return None
-
-
-def _factorwise(p: Dim) -> Formula | None:
-    """`a*b == x*y` as `a == x and b == y`, if every factor on the left is at least 1 and at most its partner.
-
-    >>> from shapesmt.algebra.dim import symbol
-    >>> h, w = symbol("h", 4), symbol("w", 4)
-    >>> equal((h // 4) * (w // 4), 49 * ((h + 24) // 28) * ((w + 24) // 28))
-    Formula('h//4 == 7*((h + 24)//28) and w//4 == 7*((w + 24)//28)')
-    """
-    if len(p.terms) != 2 or len(p.terms[0][0]) != len(p.terms[1][0]) or len(p.terms[0][0]) < 2:
-        return None
-    for (small, one), (great, number) in (p.terms, p.terms[::-1]):
-        pairs = _partners(small, great) if abs(one) == 1 and one * number < 0 else None
-        parts: list[Formula] = []
-        left = abs(number)
-        for a, x in pairs or ():
-            ratios = (k for k in range(1, min(left, MAX_FACTOR) + 1) if left % k == 0)
-            factor = next((k for k in ratios if nonnegative(k * x - a)), 0)
-            if not factor or a.lo < 1:
-                break
-            left //= factor
-            parts.append(equal(a, factor * x))
-        if left == 1 and len(parts) == len(small):
-            return all_of(*parts)
-    return None
-
-
-def _partners(small: Monomial, great: Monomial) -> list[tuple[Dim, Dim]] | None:
-    """The factors of two products in pairs that depend on the same symbols; None if there are no such pairs."""
-    free = [ATOMS[n] for n in great]
-    pairs = []
-    for atom in (ATOMS[n] for n in small):
-        partner = next((x for x in free if x.symbols == atom.symbols), None)
-        if partner is None:
-            return None
-        free.remove(partner)
-        pairs.append((of_atom(atom), of_atom(partner)))
-    return pairs
 
 
 def _common_divisor(p: Dim) -> int:

@@ -6,7 +6,7 @@
 (-63, (0, 1))
 
 The values of an expression at a few sizes show how tight a bound can be at best, and so where it isn't worth looking
-for one (`seen`).
+for one (`seen`). An equality that bounds allow in one way only is several smaller ones (`parted`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from zlib import crc32
 
 from shapesmt.algebra import intervals
-from shapesmt.algebra.dim import ATOMS, Atom, Dim, from_terms, of_atom, term_bounds
+from shapesmt.algebra.dim import ATOMS, Atom, Dim, Monomial, from_terms, of_atom, term_bounds
 from shapesmt.algebra.factors import common_factor, divide_terms, without
 from shapesmt.algebra.interning import memo
 from shapesmt.algebra.intervals import Bound, Interval
@@ -27,6 +27,7 @@ from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELEC
 
 Upper: TypeAlias = Callable[..., Bound]
 MAX_PLAIN = 5  # the depth of expressions that are looked at where a symbol is a number
+MAX_FACTOR = 64  # the greatest number that is tried as the ratio of two factors
 MAX_RELAXED = 12  # deeper expressions are bounded by interval arithmetic alone
 
 
@@ -46,6 +47,66 @@ def nonnegative(dim: Dim) -> bool:
     (True, False)
     """
     return dim.lo >= 0 or (seen(dim)[0] >= 0 and tight(dim)[0] >= 0)
+
+
+def parted(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
+    """The equalities that `p == 0` is the conjunction of, by the bounds of its parts; None if it is one by itself.
+
+    >>> from shapesmt.algebra.dim import symbol
+    >>> h, w = symbol("h", 4), symbol("w", 4)
+    >>> parted(h * w - 16), parted((h // 4) * (w // 4) - 49 * ((h + 24) // 28) * ((w + 24) // 28))
+    ([(Dim('h'), 4), (Dim('w'), 4)], [(Dim('h//4'), Dim('7*((h + 24)//28)')), (Dim('w//4'), Dim('7*((w + 24)//28)'))])
+    """
+    return _at_ends(p) if 0 in (p.lo, p.hi) else _factorwise(p)
+
+
+def _at_ends(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
+    """`a*b == 1` as `a == 1 and b == 1`: what grows with each of its factors has its least value at the least of each."""
+    ends: dict[int, Bound] = {}
+    value: Bound = 0
+    for monomial, c in p.terms:
+        if len(monomial) > 1 and any(ATOMS[n].lo < 1 for n in monomial):
+            return None
+        least = (c > 0) is (p.lo == 0)
+        at = {n: ATOMS[n].lo if least else ATOMS[n].hi for n in monomial}
+        if any(ends.setdefault(n, end) != end for n, end in at.items()):
+            return None
+        value += c * prod(at[n] for n in monomial)
+    several = len(ends) > 1 or any(len(monomial) > 1 for monomial, _ in p.terms)
+    return [(of_atom(ATOMS[n]), int(end)) for n, end in ends.items()] if several and value == 0 else None
+
+
+def _factorwise(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
+    """`a*b == x*y` as `a == x and b == y`, if every factor on the left is at least 1 and at most its partner."""
+    if len(p.terms) != 2 or len(p.terms[0][0]) != len(p.terms[1][0]) or len(p.terms[0][0]) < 2:
+        return None
+    for (small, one), (great, number) in (p.terms, p.terms[::-1]):
+        pairs = _partners(small, great) if abs(one) == 1 and one * number < 0 else None
+        parts: list[tuple[Dim, Dim | int]] = []
+        left = abs(number)
+        for a, x in pairs or ():
+            ratios = (k for k in range(1, min(left, MAX_FACTOR) + 1) if left % k == 0)
+            factor = next((k for k in ratios if nonnegative(k * x - a)), 0)
+            if not factor or a.lo < 1:
+                break
+            left //= factor
+            parts.append((a, factor * x))
+        if left == 1 and len(parts) == len(small):
+            return parts
+    return None
+
+
+def _partners(small: Monomial, great: Monomial) -> list[tuple[Dim, Dim]] | None:
+    """The factors of two products in pairs that depend on the same symbols; None if there are no such pairs."""
+    free = [ATOMS[n] for n in great]
+    pairs = []
+    for atom in (ATOMS[n] for n in small):
+        partner = next((x for x in free if x.symbols == atom.symbols), None)
+        if partner is None:
+            return None
+        free.remove(partner)
+        pairs.append((of_atom(atom), of_atom(partner)))
+    return pairs
 
 
 def _relaxed(dim: Dim) -> Interval:

@@ -14,8 +14,8 @@ class Pieces:
 
     >>> from io import BytesIO
     >>> pieces = Pieces(BytesIO(b"abcdefgh"))
-    >>> pieces.peek(1), pieces.read(2), pieces.skip(3), pieces.read(9)
-    (b'a', b'ab', None, b'fgh')
+    >>> pieces.held(1), pieces.peek(1), pieces.held(1), pieces.read(2), pieces.skip(3), pieces.read(9)
+    (b'', b'a', b'a', b'ab', None, b'fgh')
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -33,6 +33,10 @@ class Pieces:
             self._held, self._at = self._held[self._at :] + more, 0
             self._ahead = min(2 * self._ahead, _MOST)
         return self._held[self._at : self._at + count]
+
+    def held(self, most: int) -> bytes:
+        """Those of the next bytes that are here without another request, which remain to be read."""
+        return self._held[self._at : self._at + most]
 
     def read(self, count: int) -> bytes:
         """That many bytes, or fewer at the end."""

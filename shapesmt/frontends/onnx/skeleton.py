@@ -20,6 +20,7 @@ __all__ = ["DamagedError", "skeleton"]
 
 _BEGINNING, _VERSION = 64, b"\x08"  # the first bytes tell the format: of ONNX the first field is a version
 _SMALL = 1 << 12  # bytes of a message that is copied as it is: it has fewer than `Literal.LIMIT` elements of 4 bytes
+_RUN = 1 << 16  # bytes that are looked through at once for fields that are copied as they are
 _VARINT, _LENGTH = 0, 2
 _FIXED = {1: 8, 5: 4}
 """The bytes of a field, by its wire type."""
@@ -79,6 +80,10 @@ class _Copier:
         parts: list[bytes] = []
         tensor = _Tensor()
         while size > 0:
+            if kind != "tensor" and (run := _run(self.file.held(min(size, _RUN)))):
+                parts.append(self.exactly(run))
+                size -= run
+                continue
             number, wire, value, key, head = self.field()
             size -= len(key) + len(head) + (value if wire != _VARINT else 0)
             if size < 0:
@@ -145,6 +150,22 @@ class _Tensor:
         count = prod(self.dims)
         small = length <= _SMALL or count <= Literal.LIMIT
         return not small and (count > Literal.MOST or not (floats or self.dtype not in _WEIGHTS))
+
+
+def _run(content: bytes) -> int:
+    """The bytes of the fields at the beginning that are small and whole: most of them, as nodes and names are.
+
+    Of texts and messages with a number below 16, whose length takes one byte or two.
+    """
+    at, end = 0, len(content) - 2
+    while at < end and content[at] & 0x87 == _LENGTH:
+        length, after = content[at + 1], at + 2
+        if length > 0x7F:
+            length, after = length & 0x7F | content[after] << 7, after + 1
+        if length >= _SMALL or after + length > len(content):
+            break
+        at = after + length
+    return at
 
 
 def _numbers(content: bytes) -> list[int]:

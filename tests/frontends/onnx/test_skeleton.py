@@ -92,6 +92,22 @@ def test_a_large_file_is_read_without_them(tmp_path: Path, monkeypatch: pytest.M
     assert len(files.model_file(tmp_path / "m.txt", weights=False).content) == 1015
 
 
+@pytest.mark.parametrize("length", [0, 1, 99, 127, 128, 4070, 4090, 4095, 4096, 5000, 1 << 16])
+def test_fields_of_any_length_are_copied(length: int) -> None:
+    """Those that are small are copied many at once, up to the end of what has been read."""
+    nodes = [helper.make_node("Exp", ["x" * length], [f"y{k}"], name="n" * (k % 7)) for k in range(1000)]
+    weights = numpy_helper.from_array(np.zeros((600, 600), "f4"), "w")
+    large = helper.make_node("Constant", [], ["w"], value=weights)
+    graph = helper.make_graph([*nodes, large, *nodes[:5]], "g", [], [onnx.ValueInfoProto(name="z" * length)], [weights])
+    whole = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    content = onnx.ModelProto.FromString(short(whole.SerializeToString()))
+    for tensor in (content.graph.initializer[0], content.graph.node[1000].attribute[0].t):
+        assert not tensor.raw_data
+        tensor.raw_data = weights.raw_data
+        tensor.ClearField("data_location")
+    assert content == whole
+
+
 @pytest.mark.parametrize("end", [0, 1, 2, 40, 5000, 2_000_000])
 def test_damaged_files(end: int) -> None:
     with pytest.raises(DamagedError):
