@@ -27,7 +27,7 @@ OF_6 = [-6, -3, -2, -1, 1, 2, 3, 6]
         (equal(A * B, 6), {"a": OF_6, "b": OF_6}),
         (equal(A * B + 2 * A, 6), {"a": OF_6}),
         (equal(A * A * (B // 3), 6), {"a": OF_6}),
-        (any_of(equal(A * B, 2), equal(A * C, 3)), {"a": [-3, -2, -1, 1, 2, 3]}),
+        (any_of(equal(A * B, 4), equal(A * C, 3)), {"a": [-4, -3, -2, -1, 1, 2, 3, 4]}),
         (equal(A * B, 0), {}),
         (equal(A * B, C), {}),
         (any_of(equal(A * B, 6), at_least(C, 2)), {}),
