@@ -16,6 +16,11 @@ _MOST = 3  # names in a hint
 
 
 def hints(problem: Problem) -> tuple[str, ...]:
+    """What the model's file leaves out, and the first step of a decoder where that is left out."""
+    return (*filter(None, [problem.graph.missing]), *_first_step(problem))
+
+
+def _first_step(problem: Problem) -> tuple[str, ...]:
     """One hint where an undeclared dimension of a cache leaves out the first step, at which the cache is empty.
 
     The first axis of a cache is the batch. A dimension that other inputs have as well counts only if it is named so.

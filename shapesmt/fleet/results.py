@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -60,10 +62,8 @@ def results(path: str, records: Mapping[str, Record]) -> Iterator[Results]:
         UsageError: It can't be written, or pyarrow isn't installed.
     """
     with _refusing(path):
-        file: Results = _Parquet(path) if _is_parquet(path) else _Lines(path, records)
+        file: Results = _Parquet(path, records) if _is_parquet(path) else _Lines(path, records)
     try:
-        for one in records.values() if _is_parquet(path) else ():
-            file.write(one)
         yield file
     finally:
         with _refusing(path):
@@ -88,23 +88,33 @@ def _refusing(path: str) -> Iterator[None]:
 
 
 def _read(path: str) -> Iterator[Record]:
-    """The records in a file; a line that isn't whole is none."""
-    if not Path(path).exists():
-        return
+    """The records in a file, and in the part of one that was not ended."""
     with _refusing(path):
-        if _is_parquet(path):
+        if not _is_parquet(path):
+            yield from _lines(path)
+            return
+        if Path(path).exists():
             from pyarrow import parquet
 
             yield from map(json.loads, parquet.read_table(path, columns=["report"]).column("report").to_pylist())
-            return
-        with Path(path).open("rb") as file:
-            for line in file:
-                try:
-                    one = json.loads(line)
-                except ValueError:
-                    continue
+        yield from _lines(_part(path))
+
+
+def _lines(path: str) -> Iterator[Record]:
+    """The records in JSON Lines; a line that isn't whole is none."""
+    if not Path(path).exists():
+        return
+    with Path(path).open("rb") as file:
+        for line in file:
+            with suppress(ValueError):
+                one = json.loads(line)
                 if isinstance(one, dict):
                     yield one
+
+
+def _part(path: str) -> str:
+    """Where the rows of a Parquet file are kept as JSON Lines until it is written."""
+    return f"{path}.part"
 
 
 class _Lines:
@@ -127,37 +137,29 @@ def _line(record: Record) -> bytes:
     return json.dumps(record).encode() + b"\n"
 
 
-class _Parquet:
-    """Parquet: a row for each model, complete when the file is closed."""
+class _Parquet(_Lines):
+    """Parquet: a row for each model. A file can't be continued, so that it is written at the end, from JSON Lines."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, records: Mapping[str, Record]) -> None:
+        importlib.import_module("pyarrow.parquet")
+        super().__init__(_part(path), records)
+        self._path = path
+
+    def close(self) -> None:
+        super().close()
         import pyarrow
         from pyarrow import parquet
 
         text, number = pyarrow.string(), pyarrow.int64()
         columns = {"model": text, "verdict": text, "requirements": number, "proved": number, "findings": number}
         columns |= {"precondition": text, "exporter": text, "error": text, "seconds": pyarrow.float64(), "report": text}
-        self._schema = pyarrow.schema(list(columns.items()))
-        self._part = Path(f"{path}.part")
-        self._path = path
-        self._rows: list[Record] = []
-        self._table: Callable[..., Any] = pyarrow.Table.from_pylist
-        self._file = parquet.ParquetWriter(self._part, self._schema)
-
-    def write(self, record: Record) -> None:
-        self._rows.append(_row(record))
-        if len(self._rows) == _ROWS:
-            self._flush()
-
-    def close(self) -> None:
-        self._flush()
-        self._file.close()
-        self._part.replace(self._path)
-
-    def _flush(self) -> None:
-        if self._rows:
-            self._file.write_table(self._table(self._rows, schema=self._schema))
-            self._rows = []
+        schema, written = pyarrow.schema(list(columns.items())), Path(f"{self._path}.new")
+        rows = map(_row, _lines(_part(self._path)))
+        with parquet.ParquetWriter(written, schema) as file:
+            while some := list(islice(rows, _ROWS)):
+                file.write_table(pyarrow.Table.from_pylist(some, schema=schema))
+        written.replace(self._path)
+        Path(_part(self._path)).unlink()
 
 
 def _row(record: Record) -> Record:

@@ -230,6 +230,8 @@ class Graph:
     """What to call the model in a message."""
     exporter: str = ""
     """The program that wrote the file, with its version."""
+    missing: str = ""
+    """What the file leaves out of the model, as a sentence for the user."""
     schemas: Schemas | None = None
     """What its format says of operators."""
     arguments: Mapping[str, object] = field(default_factory=dict)
@@ -291,9 +293,9 @@ class Graph:
 
     @property
     def unguarded(self) -> Graph:
-        """The graph without the node that states what a program checks of its inputs before it runs."""
+        """The graph without the node that states what a program checks of its inputs, and without a word about it."""
         nodes = [node for node in self.nodes if node.op != GUARDS]
-        return self if len(nodes) == len(self.nodes) else replace(self, nodes=nodes)
+        return replace(self, nodes=nodes, missing="") if self.missing or len(nodes) < len(self.nodes) else self
 
     def every_node(self) -> Iterator[Node]:
         """Its nodes and those of the graphs and functions inside, in no promised order."""

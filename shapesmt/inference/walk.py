@@ -17,6 +17,7 @@ from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Kind, entries_of, memo, sub
 from shapesmt.deadline import TimeUp, look
 from shapesmt.graph import Function, Graph, Literal, Node, Schemas
 from shapesmt.inference.apply import UNKNOWN, Applier, Run, Step, out_of_time
+from shapesmt.inference.counts import Counts
 from shapesmt.inference.makers import Makers
 from shapesmt.inference.numbering import Number, Numbers, Scope
 from shapesmt.inference.origins import Origins, Outside, carried, entering
@@ -101,6 +102,7 @@ class Walk(Applier):
         self.literals |= {node.outputs[0] for node in nodes if node.op == "Constant" and node.outputs}
         makers = Makers(nodes, {*tensors})
         self.origins = Origins(makers, tensors, literals, self._rules, self._outside, self.trace, self.to_read)
+        self.counts = Counts(nodes, tensors, self._rules, self.trace)
         self.numbers = Numbers(makers, tensors, self._rules, self._opsets, self.scope, self.numbered, self.prefix)
         plain: dict[tuple[Any, ...], Application] = {}
         tensors.pop("", None)  # the name of what is left out
@@ -121,7 +123,7 @@ class Walk(Applier):
                 yield application
         finally:
             if not self._depth:  # they refer to this walk and to all that it has seen: without them it ends here
-                del self.origins, self.numbers
+                del self.origins, self.counts, self.numbers
 
     def _step(self, node: Node, tensors: dict[str, Tensor]) -> Application:
         """One node applied, and its outputs added to the tensors."""
@@ -141,6 +143,8 @@ class Walk(Applier):
                 application = known if known is not None else self._remember(key, Step(rule, node, tensors), inputs)
             if application.decides_success or application.fresh_symbols or application.origin is not None:
                 application = self.origins.checked(application, node)
+            if application.decides_success:
+                application = self.counts.checked(application, node)
             if application.fresh_symbols:
                 application = self.numbers.agreed(application, node)
             self._bind(writes, application.outputs, tensors)

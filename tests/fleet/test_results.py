@@ -43,12 +43,18 @@ def test_lines_arrive_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert numbers == [1, 2, 3, 4, 5]
 
 
-@pytest.mark.parametrize("output", ["out.jsonl", "out.parquet"])
-def test_what_is_done_is_not_done_again(output: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The models that were checked and not left out."""
+    names: list[str] = []
     monkeypatch.setattr(
-        task, "checked", lambda graph, question, own=task.checked: asked.append(graph.source) or own(graph, question)
+        task, "checked", lambda graph, question, own=task.checked: names.append(graph.source) or own(graph, question)
     )
+    return names
+
+
+@pytest.mark.parametrize("output", ["out.jsonl", "out.parquet"])
+def test_what_is_done_is_not_done_again(output: str, asked: list[str]) -> None:
     assert check(".", "--output", output) == 2
     assert len(asked) == 4
     Path("add.onnx").write_text(ADD)
@@ -93,11 +99,22 @@ def test_rows() -> None:
     assert json.loads(table[0]["report"])["findings"][0]["op_type"] == "Add"
 
 
+def test_rows_that_were_not_ended_are_gone_on_with(asked: list[str]) -> None:
+    check("add.onnx", "exp.onnx", "--output", "out.jsonl")
+    add, exp = Path("out.jsonl").read_bytes().splitlines(keepends=True)
+    Path("out.parquet.part").write_bytes(add + exp[:-9])
+    asked.clear()
+    assert check("add.onnx", "exp.onnx", "--output", "out.parquet", "--resume") == 1
+    assert asked == ["exp.onnx"]
+    assert [row["model"] for row in parquet.read_table("out.parquet").to_pylist()] == ["add.onnx", "exp.onnx"]
+    assert not [path.name for path in Path().glob("out.parquet.*")]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--output", "absent/out.jsonl"], "cannot write absent/out.jsonl: No such file or directory"),
-        (["--output", "absent/out.parquet"], "cannot write absent/out.parquet: "),
+        (["--output", "absent/out.parquet"], "cannot write absent/out.parquet.part: No such file or directory"),
         (["--output", "add.onnx.parquet", "--resume"], "cannot write add.onnx.parquet: "),
         (["--resume"], "--resume goes on with a file of results: name it with --output"),
     ],

@@ -70,3 +70,12 @@ def archive(**entries: Any) -> bytes:
         for name, document in entries.items():
             zipped.writestr(f"m/models/{name}.json", json.dumps(document))
     return file.getvalue()
+
+
+def old_archive(document: dict[str, Any]) -> bytes:
+    """An archive in the layout up to PyTorch 2.7."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as zipped:
+        zipped.writestr("version", "8.2")
+        zipped.writestr("serialized_exported_program.json", json.dumps(document))
+    return file.getvalue()

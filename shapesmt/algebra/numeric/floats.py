@@ -271,6 +271,8 @@ def _binary(op: Step, a: Float, b: Float) -> Float:
         with np.errstate(all="ignore"):
             x, y = kind(p.constant / a.denominator), kind(q.constant / b.denominator)
             return literal(float(op.apply(x, y)), a.dtype)
+    if op in (ADD, MUL) and not a.symbols:
+        a, b = b, a  # the same tree for 0.6 * n and n * 0.6
     return step(op, (a, b), a.dtype)
 
 

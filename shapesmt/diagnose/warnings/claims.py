@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from shapesmt.algebra import FALSE, Dim, Formula, Verdict, all_of, equal, implies
+from shapesmt.diagnose.causes import source_of
 from shapesmt.diagnose.warnings.common import chosen, producer_of, sizes_of, warning
 from shapesmt.diagnose.warnings.static import widened
 from shapesmt.errors import ModelError, printable
@@ -91,7 +92,10 @@ def _contradicted(
     law = f"tensor '{name}' has the declared shape [{theirs}]"
     condition = str(claim) if len(declared.shape) == len(t.shape) else f"rank {len(declared.shape)} == {len(t.shape)}"
     code = warning(WarningKind.DECLARATION, text).code
-    return Finding(decision.verdict, FindingKind.DECLARATION, *where, law, condition, shown, note=text, code=code)
+    source = None if node is None else source_of(problem.graph, index)
+    return Finding(
+        decision.verdict, FindingKind.DECLARATION, *where, law, condition, shown, note=text, code=code, source=source
+    )
 
 
 def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims: Mapping[str, Dim]) -> Formula:

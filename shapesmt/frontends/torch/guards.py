@@ -161,8 +161,8 @@ class _Divided(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         """The comparison, with those before it."""
         divisions = (part for part in ast.walk(node) if isinstance(part, ast.BinOp))
-        divisors = [part.right for part in divisions if isinstance(part.op, (ast.FloorDiv, ast.Mod))]
-        unsafe = [divisor for divisor in divisors if not isinstance(divisor, ast.Constant)]
+        divisors = [part.right for part in divisions if isinstance(part.op, (ast.FloorDiv, ast.Mod, ast.Div))]
+        unsafe = [divisor for divisor in divisors if not isinstance(divisor, ast.Constant) or not divisor.value]
         nonzero: list[ast.expr] = [ast.Compare(divisor, [ast.NotEq()], [ast.Constant(0)]) for divisor in unsafe]
         return ast.BoolOp(ast.And(), [*nonzero, node]) if nonzero else node
 

@@ -25,6 +25,10 @@ __all__ = ["DOMAIN", "Literals", "read_program"]
 DOMAIN = "torch"
 TOKEN = ""
 """The tensor that tokens stand for, which order operators with effects: none."""
+UNGUARDED = (
+    "this program is stored without guards, as by PyTorch 2.8 and before: "
+    "what PyTorch checks of its inputs beyond ranges and equal sizes isn't known"
+)
 STRIDED = "strided"
 """The operator of a node that returns an input, or a constant, as it is in memory."""
 ONNX_OPSET = 22  # of the `If`, `Loop` and `Scan` that higher-order operators become
@@ -117,6 +121,7 @@ class _Program:
             arguments=nested(self.module),
             asked=fixed_axes(self.document, inputs, paths),
             source_line=Sources(self.notes),
+            missing="" if "guards_code" in self.document else UNGUARDED,
             exporter=f"PyTorch {printable(str(self.document.get('torch_version', '')), 40)}",
         )
 

@@ -8,6 +8,8 @@ Both are parsed by Python's grammar and never evaluated; what has no counterpart
     'n // 2'
     >>> parse("IntTrueDiv(Symbol('s59'), Integer(2))", {"s59": "n"}) is None
     True
+
+Guards have Python's floats too, as in `math.trunc(0.5 * torch.sym_float(n))`, which `plain` keeps and `whole` refuses.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ _MOST_TEXT = 20_000
 _MOST_DEPTH = 60
 _MOST_POWER = 8
 
-_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.Div)
 _COMPARISONS = (ast.Eq, ast.NotEq, ast.GtE, ast.LtE, ast.Gt, ast.Lt)
 
 
@@ -40,7 +42,7 @@ class Unfollowed(Exception):  # noqa: N818 - it is no error
 def parse(text: str, names: Mapping[str, str]) -> str | None:
     """Sympy's `srepr` as an expression over names for its symbols; None where it has no counterpart."""
     try:
-        return as_text(plain(tree_of(text), lambda node: _symbol(node, names)))
+        return as_text(whole(plain(tree_of(text), lambda node: _symbol(node, names))))
     except Unfollowed:
         return None
 
@@ -62,7 +64,7 @@ def affine(text: str) -> Affine | None:
     True
     """
     try:
-        factors = _linear(plain(tree_of(text), _own_name))
+        factors = _linear(whole(plain(tree_of(text), _own_name)))
     except Unfollowed:
         return None
     offset = factors.pop("", 0)
@@ -102,7 +104,7 @@ def factors(text: str) -> tuple[int, list[str]]:
     """
     number, others = 1, []
     try:
-        parts = [plain(tree_of(text), _own_name)]
+        parts = [whole(plain(tree_of(text), _own_name))]
     except Unfollowed:
         return 1, [text]
     while parts:
@@ -158,14 +160,32 @@ def plain(node: ast.expr, leaf: Callable[[ast.expr], ast.expr | None], depth: in
     found = leaf(node)
     if found is not None:
         return found
-    if isinstance(node, ast.Constant) and isinstance(node.value, (int, bool)):
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, bool, float)):
         return node
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-        if node.func.id == "Piecewise":
+    if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)) and not node.keywords:
+        name = ast.unparse(node.func)
+        if name == "Piecewise":
             return _piecewise(node.args, leaf, depth + 1)
-        return _called(node.func.id, [plain(part, leaf, depth + 1) for part in node.args])
+        return _called(name, [plain(part, leaf, depth + 1) for part in node.args])
     parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
     return _joined(node, [plain(part, leaf, depth + 1) for part in parts])
+
+
+def whole(tree: ast.expr) -> ast.expr:
+    """The tree.
+
+    Raises:
+        Unfollowed: It computes with floats.
+    """
+    if any(map(_of_floats, ast.walk(tree))):
+        raise Unfollowed
+    return tree
+
+
+def _of_floats(node: ast.AST) -> bool:
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, float)
+    return isinstance(node, ast.Div) or (isinstance(node, ast.Name) and node.id in _OF_FLOATS)
 
 
 def _joined(node: ast.expr, parts: list[ast.expr]) -> ast.expr:
@@ -209,7 +229,7 @@ def _piecewise(pairs: Sequence[ast.expr], leaf: Callable[[ast.expr], ast.expr | 
 
 def _power(parts: list[ast.expr]) -> ast.expr:
     exponent = parts[1].value if isinstance(parts[1], ast.Constant) else None
-    if not isinstance(exponent, int) or not 0 <= exponent <= _MOST_POWER:
+    if not isinstance(exponent, (int, float)) or not 0 <= exponent <= _MOST_POWER:
         raise Unfollowed
     return ast.BinOp(parts[0], ast.Pow(), parts[1])
 
@@ -235,6 +255,7 @@ def _slice_of_index(parts: list[ast.expr]) -> ast.expr:
 
 
 _ANY = 10_000
+_OF_FLOATS = ("math.trunc", "math.ceil", "math.floor", "round", "torch.sym_float", "torch._sym_sqrt")
 _CALLS: dict[str, tuple[int, int, Build]] = {
     "Add": (1, _ANY, _chained(ast.Add())),
     "Mul": (1, _ANY, _chained(ast.Mult())),
@@ -244,7 +265,8 @@ _CALLS: dict[str, tuple[int, int, Build]] = {
     "Not": (1, 1, lambda parts: ast.UnaryOp(ast.Not(), parts[0])),
     "And": (2, _ANY, lambda parts: ast.BoolOp(ast.And(), parts)),
     "Or": (2, _ANY, lambda parts: ast.BoolOp(ast.Or(), parts)),
-    **{name: (1, 1, lambda parts: parts[0]) for name in ("Integer", "int")},
+    **{name: (1, 1, lambda parts: whole(parts[0])) for name in ("Integer", "int")},
+    **{name: (1, 1, _function(name)) for name in _OF_FLOATS},
     **{name: (2, 2, _chained(ast.FloorDiv())) for name in ("FloorDiv", "CleanDiv")},
     **{name: (2, 2, _chained(ast.Mod())) for name in ("Mod", "PythonMod")},
     **{name: (2, _ANY, _function(name.lower())) for name in ("Max", "Min", "max", "min")},

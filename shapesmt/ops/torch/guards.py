@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import as_dim
-from shapesmt.errors import UsageError
 from shapesmt.graph import GUARDS
-from shapesmt.language import parse_formula
+from shapesmt.ops.torch.floats import formula_of
 from shapesmt.ops.torch.layout import OPEN, dense, laid
 from shapesmt.ops.torch.schemas import DOMAIN
 from shapesmt.rules import Unjudged, rule, tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from shapesmt.algebra import Dim, Formula
+    from shapesmt.algebra import Dim
     from shapesmt.rules import RuleContext, Tensor
 
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 def guards(ctx: RuleContext) -> list[Tensor]:
     """Each guard holds: a condition on the size `i0_2` of the first input, or on the number `i1` that the second is."""
     known = dict(_sizes(ctx))
-    read = {text: _formula(text, known) for text in _texts(ctx, "guards")}
+    read = {text: formula_of(text, known) for text in _texts(ctx, "guards")}
     for formula in read.values():
         if formula is not None:
             ctx.limit(formula, laws.GUARD_HOLDS)
@@ -47,13 +46,6 @@ def strided(ctx: RuleContext) -> Tensor:
     if x.shape is None or x.rank != max(len(order), len(strides)):
         return tensor(x.dtype, x.shape, x.value, x.ndim if x.shape is None else None, layout=OPEN)
     return dense(x, order) if order else laid(x, [as_dim(step) for step in strides])
-
-
-def _formula(text: str, known: Mapping[str, Dim]) -> Formula | None:
-    try:
-        return parse_formula(text, known)
-    except UsageError:
-        return None
 
 
 def _texts(ctx: RuleContext, name: str) -> list[str]:

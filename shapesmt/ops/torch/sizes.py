@@ -112,7 +112,7 @@ def _whole(x: Dim | Float) -> Number:
 
 def _power(a: Dim | Float, b: Dim | Float) -> Number:
     negative = isinstance(a, Dim) and isinstance(b, Dim) and b.lo < 0
-    result = None if negative else items.ARITHMETIC["Pow"](a, b)
+    result = None if negative else items.ARITHMETIC["Pow"](a if isinstance(b, Dim) else _real(a), b)
     return result if isinstance(result, (Dim, Float)) else None
 
 
@@ -192,8 +192,9 @@ def _item(call: Call, x: Tensor) -> Number:
 
 
 def applied(function: Callable[..., Number], numbers: Sequence[Number]) -> Number:
-    """The result of a function; unknown where a number is."""
-    return None if None in numbers else function(*numbers)
+    """The result of a function; unknown where a number is, or the last bit of a root matters."""
+    result = None if None in numbers else function(*numbers)
+    return None if isinstance(result, Float) and result.blurred else result
 
 
 @operator(*ARITHMETIC)

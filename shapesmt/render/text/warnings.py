@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
+from shapesmt.render.text.sources import quotation
 from shapesmt.render.text.words import BLANK, FAINT, STRONG, Line, count, line, name
+from shapesmt.report import WarningKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,3 +40,6 @@ def _warning(warning: ModelWarning) -> Iterator[Line]:
     label = (subject, STRONG), f" ({where})" if where else ""
     yield line(0, ("WARNING", _STYLE), "  ", *label, (f"  {warning.code}", FAINT))
     yield line(2, printable(warning.text, 400))
+    source = quotation(warning.source, warning.node)
+    if source and warning.kind != WarningKind.STATIC:  # whose text names the line
+        yield line(2, source)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import zipfile
 from random import Random
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 import shapesmt
 from shapesmt.errors import InternalError, ModelError, ShapesmtError
 from shapesmt.frontends import load
-from tests.support.torch_programs import archive, as_tensor, node, program
+from tests.support.torch_programs import archive, as_tensor, node, old_archive, program
 
 
 def zipped(entries: dict[str, str], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -38,7 +37,7 @@ def test_the_layout_before_pytorch_2_8_is_read() -> None:
     del document["guards_code"]
     for each in document["graph_module"]["graph"]["nodes"]:
         del each["name"]
-    old = zipped({"version": "8.2", "serialized_exported_program.json": json.dumps(document)})
+    old = old_archive(document)
     new, graph = load(archive(model=program())), load(old)
     assert [n[:5] for n in graph.nodes] == [n[:5] for n in new.nodes]
     assert graph.inputs == new.inputs

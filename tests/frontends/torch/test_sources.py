@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shapesmt
 from shapesmt.frontends import load
-from tests.support.torch_programs import archive, as_tensor, node, program
+from shapesmt.render.notices import notices
+from tests.support.torch_programs import archive, as_tensor, meta, node, program
 
 STACK = """File "/home/me/models.py", line 105, in forward
     return self.up(x)
@@ -23,6 +25,21 @@ def test_a_node_has_a_line_a_module_and_a_caller() -> None:
         *("up", "/home/me/models.py:105"),
     )
     assert graph.source_line(1, graph.nodes[1]) == ("/home/me/models.py", 105, "forward", "", "", "")
+
+
+def test_a_declared_shape_that_is_wrong_cites_the_line_of_its_node() -> None:
+    document = program()
+    graph = document["graph_module"]["graph"]
+    graph["nodes"][0]["metadata"] = {"stack_trace": STACK}
+    graph["tensor_values"]["relu"] = meta("s0", 4)
+    report = shapesmt.check(archive(model=document), dims={"x_dim0": "1..8"})
+    (finding,), (warning,) = report.findings, report.warnings
+    assert (finding.code, finding.node) == ("SM902", "relu")
+    assert finding.source is not None
+    assert (finding.source.line, finding.source.code) == (54, "x = x + skip")
+    assert finding.to_dict()["source"] == warning.to_dict()["source"]
+    assert str(report).count("at timm/layers/pool.py:54 in forward: x = x + skip") == 1
+    assert [notice.source for notice in notices(report)] == [finding.source]
 
 
 def test_a_node_inside_another_keeps_its_notes_to_itself() -> None:

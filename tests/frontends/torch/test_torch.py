@@ -8,7 +8,7 @@ import pytest
 
 import shapesmt
 from shapesmt.frontends import load
-from tests.support.torch_programs import archive, as_tensor, node, program, symbol
+from tests.support.torch_programs import archive, as_tensor, node, old_archive, program, symbol
 
 
 def test_a_program_becomes_a_graph() -> None:
@@ -55,6 +55,22 @@ def test_a_report_tells_guards_from_what_the_nodes_need() -> None:
         "PyTorch's guards also refuse x_dim0 >= 5, needed by no node (--guards ignore)",
         "PROVED with --dim x_dim0=1..4",
     ]
+
+
+def test_an_archive_without_guards_is_told_from_one_that_has_none() -> None:
+    document = program(guards_code=[], schema_version={"major": 8, "minor": 8})
+    assert shapesmt.check(archive(model=document)).hints == ()
+    del document["guards_code"]
+    for model in (archive(model=document), old_archive(document)):
+        report = shapesmt.check(model)
+        (hint,) = report.to_dict()["hints"]
+        assert hint == (
+            "this program is stored without guards, as by PyTorch 2.8 and before: "
+            "what PyTorch checks of its inputs beyond ranges and equal sizes isn't known"
+        )
+        assert f"hint: {hint}\n" in f"{report}\n"
+        assert report.verdict == shapesmt.check(archive(model=program())).verdict
+        assert shapesmt.check(model, guards="ignore").hints == ()
 
 
 def test_pytorchs_symbols_are_accepted_as_names_of_dimensions() -> None:

@@ -48,6 +48,48 @@ def test_indices_that_are_counted(module, condition) -> None:
     assert report.precondition.text == (condition,)
 
 
+class Masked(nn.Module):
+    """Positions that are counted by a mask, which the caller hands in, in a table of 32 rows, as in OPT."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Embedding(32, 4)
+
+    def forward(self, words):
+        places = (torch.cumsum(words, dim=1) * words - 1).long()
+        return self.table(places[:, 0:] + 2)
+
+
+class Flattened(Counted):
+    """They are looked up in one row, as in M2M100."""
+
+    def forward(self, words):
+        there = words.ne(1).int()
+        places = (torch.cumsum(there, dim=1).type_as(there) * there).long() + 1
+        return self.table.weight.index_select(0, places.view(-1))
+
+
+class Filled(Masked):
+    """Places of padding are 1, as where text is generated."""
+
+    def forward(self, words):
+        places = words.cumsum(-1) - 1
+        return self.table(places.masked_fill(words == 0, 1) + 2)
+
+
+@pytest.mark.parametrize("module", [Masked(), Flattened(), Filled()])
+def test_counted_indices_of_which_no_more_is_known(module) -> None:
+    words = torch.full((2, 2), 1 + isinstance(module, Flattened))
+    for length, verdict in ((30, "PROVED"), (31, "UNKNOWN")):
+        report = shapesmt.check(
+            module, args=(words,), shapes={"words": ["b", "s"]}, dims={"s": (1, length)}, guards="ignore"
+        )
+        assert str(report.verdict) == verdict
+    module(words[:1, :1].expand(1, 30))
+    with pytest.raises((IndexError, RuntimeError), match="out of range"):
+        module(words[:1, :1].expand(1, 31))
+
+
 def test_counts_of_flags_are_no_constants() -> None:
     """Not each count of flags is 0 or all: a comparison of them decides nothing."""
 

@@ -68,6 +68,12 @@ def test_a_quotient_rounded(after):
     agrees(*inferred("_operator.mul", 0.7, after), lambda a: function(a * 0.7))
 
 
+def test_a_root():
+    agrees(*inferred("_operator.pow", 0.5, "math.floor"), lambda a: math.floor(a**0.5))
+    assert inferred("_operator.pow", 0.5)[1].dtype == "float64"
+    assert not isinstance(inferred("_operator.pow", 0.5)[1].value.items[0], Dim)
+
+
 @pytest.mark.parametrize(("name", "function"), [("torch.sym_max", max), ("torch.sym_min", min)])
 def test_extremes(name, function):
     agrees(*inferred(name), function)

@@ -37,7 +37,7 @@ def document_of(program: Any) -> Json:
             "module_call_graph": [{"fqn": "", "signature": _call(call)}],
         },
         "range_constraints": {str(symbol): _range(ends) for symbol, ends in program.range_constraints.items()},
-        "guards_code": [str(guard) for guard in getattr(program, "_guards_code", ())],
+        **({"guards_code": [str(guard) for guard in program._guards_code]} if hasattr(program, "_guards_code") else {}),  # noqa: SLF001
         "schema_version": _SCHEMA,
         "torch_version": _version(),
     }

@@ -1,0 +1,120 @@
+"""Counts: indices that a running sum of data makes, which grow with the size of an axis.
+
+Indices that are data of an input are taken to fit what they index. Those that are counted, as positions are by a mask
+of a sequence (`cumsum(mask) * mask - 1`), fit short sequences only. So a node that looks up counted indices is also
+applied to those of a mask of ones, and where these don't fit it isn't judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from shapesmt import laws
+from shapesmt.algebra import TRUE, as_dim, negate
+from shapesmt.graph import Node
+from shapesmt.inference.origins import Rules, Trace
+from shapesmt.rules import Application, Field, Requirement, Rule, Tensor, Unjudged, extremes, field, tensor
+
+RUNNING = frozenset({"CumSum", "Cumsum", "aten.cumsum.default", "aten.cumsum_.default"})
+INTEGERS = ("int", "uint")
+VIEWS = frozenset({
+    *("Reshape", "aten.flatten.using_ints", "aten.reshape.default", "aten.unflatten.int", "aten.view.default"),
+})  # fmt: skip
+"""Operators that keep all elements, whose places may no longer be followed."""
+TRIALS = (1, 0)
+"""What unknown booleans are; unknown integers are 1 in each trial."""
+
+
+class Counts:
+    """The counted integers of one graph, for masks of ones.
+
+    Args:
+        nodes: The graph's, each after those that compute its inputs.
+        tensors: What is known of the tensors so far.
+        rules: What the operators of the nodes do, by domain and name.
+        trace: Applies the rule of a node to other inputs.
+    """
+
+    def __init__(self, nodes: Sequence[Node], tensors: Mapping[str, Tensor], rules: Rules, trace: Trace) -> None:
+        self._nodes = nodes
+        self._tensors = tensors
+        self._rules = rules
+        self._trace = trace
+        self._at: int | None = None  # the node behind those whose outputs are in `_counted`
+        self._counted: dict[str, tuple[Tensor, ...]] = {}  # one tensor for each trial
+        self._picked: set[str] = set()  # what nodes look up at counted places only
+
+    def checked(self, application: Application, node: Node) -> Application:
+        """The application, marked as unjudged where counted indices may be outside of what they index."""
+        self._follow()
+        needed = application.decides_success - application.decides_sizes_only if self._counted else ()
+        names = {node.inputs[i] for i in needed} & self._counted.keys()
+        names = {n for n in names if not isinstance(self._tensors[n].value, Field)}  # of others, the rule knows
+        if not names:
+            return application
+        if not self._counted.keys() & set(node.inputs) - names:
+            self._picked.update(node.outputs)
+        stated = {r.formula for r in application.requirements} | {TRUE}
+        read = {name: self._tensors.get(name) for name in node.inputs}
+        tried = [self._traced(node, {**read, **{n: self._counted[n][k] for n in names}}) for k in range(len(TRIALS))]
+        found = {r.formula: r for one in tried if one is not None for r in one.requirements}
+        reasons = tuple(
+            Unjudged("", node.op, "elements", _law(names, r), branch=negate(formula))
+            for formula, r in found.items()
+            if r.law.code == laws.INDICES_INSIDE_AXIS.code and formula not in stated
+        )
+        return replace(application, unjudged=(*application.unjudged, *reasons)) if reasons else application
+
+    def _follow(self) -> None:
+        """Add what the nodes count that have been applied."""
+        if self._at is None:
+            self._at = next((i for i, each in enumerate(self._nodes) if each.op in RUNNING), len(self._nodes))
+        while self._at < len(self._nodes) and all(map(self._is_known, self._nodes[self._at].outputs)):
+            self._count(self._nodes[self._at])
+            self._at += 1
+
+    def _is_known(self, name: str) -> bool:
+        return not name or name in self._tensors
+
+    def _count(self, node: Node) -> None:
+        """Add a node's integers if it counts data, or computes them from counted ones."""
+        if node.op not in RUNNING and self._counted.keys().isdisjoint(node.inputs):
+            return
+        tried = [self._traced(node, {n: self._filled(n, k) for n in node.inputs}) for k in range(len(TRIALS))]
+        for index, name in enumerate(node.outputs):
+            known = name in self._picked or name not in self._tensors or self._tensors[name].followed
+            outputs = () if known else tuple(self._moved(node, k, one, index) for k, one in enumerate(tried))
+            values = tuple(t for t in outputs if t is not None and t.dtype.startswith(INTEGERS) and t.value is not None)
+            if len(values) == len(TRIALS):
+                self._counted[name] = values
+
+    def _traced(self, node: Node, read: Mapping[str, Tensor | None]) -> Application | None:
+        """A node applied to these tensors; None where that isn't followed."""
+        rule = self._rules.get((node.domain, node.op))
+        if not isinstance(rule, Rule) or rule.nested:
+            return None
+        return self._trace(rule, node, [read[name] for name in node.inputs])
+
+    def _filled(self, name: str, trial: int) -> Tensor | None:
+        """A tensor with numbers for unknown integers and booleans."""
+        t = self._counted[name][trial] if name in self._counted else self._tensors.get(name)
+        if t is None or t.shape is None or t.followed or not t.dtype.startswith((*INTEGERS, "bool")):
+            return t
+        if t.value is not None and not isinstance(t.value, Field):
+            return t
+        return tensor(t.dtype, t.shape, field(as_dim(TRIALS[trial] if t.dtype == "bool" else 1)), layout=t.layout)
+
+    def _moved(self, node: Node, trial: int, application: Application | None, index: int) -> Tensor | None:
+        """An output of a node that was tried; where only its elements' places are lost, they all are the greatest."""
+        t = None if application is None else application.outputs[index]
+        x = self._counted[node.inputs[0]][trial] if node.op in VIEWS and node.inputs[0] in self._counted else None
+        if t is None or t.value is not None or x is None or not isinstance(x.value, Field):
+            return t
+        ends = extremes(x.value.element, lambda back: x[-back])
+        return t if ends is None else tensor(t.dtype, t.shape, field(ends[1]))
+
+
+def _law(names: Collection[str], broken: Requirement) -> str:
+    counted = " and ".join(f"'{name}'" for name in sorted(names))
+    return f"{broken.law}: for ones, {counted} counts up to {broken.left}, in an axis of {broken.right}"

@@ -1,0 +1,102 @@
+"""Guards of PyTorch that compute with floats, held against Python at every size of a small range."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import shapesmt
+from tests.oracle.runner import value
+from tests.support.torch_programs import archive, as_tensor, program
+
+SIZE = "L['x'].size()[0]"
+FLOAT = f"torch.sym_float({SIZE})"
+PYTHON = {"math": math, "torch": SimpleNamespace(sym_float=float, _sym_sqrt=math.sqrt)}
+
+
+def checked(guard: str, **asked: Any) -> shapesmt.Report:
+    """The report of a program whose guard is all that can refuse an input."""
+    document = program(guards_code=[guard], range_constraints={})
+    graph = document["graph_module"]["graph"]
+    graph["nodes"], graph["outputs"] = [], [as_tensor("x")]
+    return shapesmt.check(archive(model=document), **asked)
+
+
+def holds(guard: str, size: int) -> bool:
+    """What Python makes of a guard."""
+    inputs = {"x": SimpleNamespace(size=lambda: (size, 3))}
+    try:
+        return bool(eval(guard, PYTHON, {"L": inputs}))
+    except ZeroDivisionError:
+        return False
+
+
+@pytest.mark.parametrize("dims", [{}, {"x_dim0": "1..40"}])
+@pytest.mark.parametrize(
+    "guard",
+    [
+        f"math.trunc(0.5*{FLOAT}) >= 2",
+        f"math.trunc(0.6*{FLOAT}) != 1",
+        f"math.trunc({FLOAT}*0.7) == 7",
+        f"3*{SIZE} == math.trunc(3.0*{FLOAT})",
+        f"math.trunc(1.5*{FLOAT}) // 2 != 1",
+        f"max(1, (math.trunc(0.6*{FLOAT})) // 2) == (math.trunc(0.6*{FLOAT})) // 2",
+        f"(2*math.ceil((1 + (((-1) + {SIZE}) // 8)) / 2)) == 4",
+        f"math.floor({SIZE} / 3) >= 2 and round({SIZE} / 2) % 2 == 0",
+        f"{SIZE} / 4 > 2.5",
+        f"0.5*{FLOAT} != 3 or 0.5*{FLOAT} != 4",
+        f"max(1, 0.5*{FLOAT}) >= 3",
+    ],
+)
+def test_floats_are_rounded_as_python_rounds_them(guard: str, dims: dict[str, str]) -> None:
+    report = checked(guard, dims=dims)
+    region = report.precondition
+    assert report.verdict != "UNKNOWN"
+    assert region is not None
+    assert region.exact
+    for size in range(1, 41):
+        assert all(value(text, {"x_dim0": size}) for text in region.text) is holds(guard, size), size
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        f"math.trunc({FLOAT} ** 0.5) == 4",
+        f"math.trunc(torch._sym_sqrt({FLOAT})) == 4",
+        f"math.trunc({SIZE} / ({SIZE} + 3)) == 0",
+    ],
+)
+def test_floats_are_rounded_as_python_rounds_them_up_to_a_largest_size(guard: str) -> None:
+    region = checked(guard, dims={"x_dim0": "1..40"}).precondition
+    assert region is not None
+    assert region.exact
+    for size in range(1, 41):
+        assert all(value(text, {"x_dim0": size}) for text in region.text) is holds(guard, size), size
+
+
+@pytest.mark.parametrize(
+    "guard",
+    [
+        f"math.trunc(2*{FLOAT} ** 0.5) >= 3",  # the last bit of a root matters
+        f"{FLOAT} // 0.5 >= 3",
+        f"int(0.5*{FLOAT}) >= 3",
+        f"round(0.5*{FLOAT}, 1) >= 3",
+        f"math.sin({FLOAT}) >= 3",
+        f"2 <= 0.5*{FLOAT} <= 3",
+        f"{SIZE} / 0 >= 3",
+        f"{FLOAT} / 0.0 >= 3",
+    ],
+)
+def test_what_is_not_followed_is_unknown(guard: str) -> None:
+    report = checked(guard)
+    assert report.verdict == "UNKNOWN"
+    assert [finding.node for finding in report.findings] == ["_guards_fn"]
+
+
+def test_a_divisor_that_is_zero_for_one_size_refuses_it() -> None:
+    region = checked(f"math.trunc({SIZE} / ({SIZE} - 3)) != 1", dims={"x_dim0": "1..40"}).precondition
+    assert region is not None
+    assert "x_dim0 != 3" in region.text

@@ -1,0 +1,64 @@
+"""Indices that are counted grow with the sequence: they aren't taken to fit what they index, as other data are."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import numpy as np
+import onnx.parser
+import onnxruntime as ort
+import pytest
+
+import shapesmt
+
+HEADER = '<ir_version: 8, opset_import: ["": 18]> '
+ONE = "one = Constant<value_int=1>() two = Constant<value_int=2>() "
+COUNTED = ONE + "c = CumSum(mask, one) "
+FLAT = "all = Constant<value_ints=[-1]>() "
+
+POSITIONS = {  # each with the longest sequence whose positions fit the table of 16 rows
+    "OPT": (COUNTED + "m = Mul(c, mask) p = Sub(m, one) i = Add(p, two) y = Gather(table, i)", 14),
+    "counted twice": (COUNTED + "m = Add(c, c) i = Sub(m, one) y = Gather(table, i)", 8),
+    "flattened": (COUNTED + FLAT + "i = Reshape(c, all) y = Gather(table, i)", 15),
+    "joined and cast": (
+        COUNTED + "a = Mul(mask, two) j = Concat<axis=1>(a, c) i = Cast<to=6>(j) y = Gather(table, i)",
+        15,
+    ),
+    "what isn't padding": (
+        ONE + "e = Equal(mask, one) n = Not(e) t = Cast<to=6>(n) c = CumSum(t, one) m = Mul(c, t) "
+        "w = Cast<to=7>(m) i = Add(w, one) y = Gather(table, i)",
+        14,
+    ),
+    "padding at 1": (
+        COUNTED + "p = Sub(c, one) z = Sub(one, one) e = Equal(mask, z) i = Where(e, one, p) y = Gather(table, i)",
+        16,
+    ),
+}
+
+
+def model(body):
+    return f"{HEADER} g (float[16,4] table, int64[b,s] mask) => (y) {{ {body} }}".encode()
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+def test_the_longest_sequence_runs(name):
+    body, longest = POSITIONS[name]
+    session = ort.InferenceSession(onnx.parser.parse_model(model(body).decode()).SerializeToString())
+    for length, runs in ((longest, True), (longest + 1, False)):
+        ones = np.full((2, length), 1 + (name == "what isn't padding"))
+        feed = {"table": np.zeros((16, 4), np.float32), "mask": ones}
+        with nullcontext() if runs else pytest.raises(Exception, match="indices element out of data bounds"):
+            session.run(None, feed)
+
+
+@pytest.mark.parametrize("name", POSITIONS)
+def test_positions_in_a_table(name):
+    body, longest = POSITIONS[name]
+    dims = {"b": "1..4", "s": f"1..{longest}"}
+    assert str(shapesmt.check(model(body), dims=dims).verdict) == "PROVED"
+    report = shapesmt.check(model(body), dims={"b": "1..4", "s": f"1..{longest + 1}"})
+    assert str(report.verdict) == "UNKNOWN"
+    assert report.findings[0].law.startswith("indices are inside the axis: for ones, 'i' counts up to ")
+    assert not report.precondition.exact
+    related = shapesmt.check(model(body), dims={"b": "1..4", "s": "1..40"}, assume=[f"s + b <= {longest + 1}"])
+    assert str(related.verdict) == "PROVED"
