@@ -61,7 +61,7 @@ def parted(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
 
 
 def _at_ends(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
-    """`a*b == 1` as `a == 1 and b == 1`: what grows with each of its factors has its least value at the least of each."""
+    """`a*b == 1` as `a == 1 and b == 1`: what grows with each factor has its least value at the least of each."""
     ends: dict[int, Bound] = {}
     value: Bound = 0
     for monomial, c in p.terms:

@@ -20,7 +20,19 @@ from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from typing import NamedTuple
 
-from shapesmt.algebra import FALSE, Assignment, Atom, Formula, Kind, Substitution, Verdict, all_of, fits_int64, symbol
+from shapesmt.algebra import (
+    FALSE,
+    Assignment,
+    Atom,
+    Formula,
+    Kind,
+    Substitution,
+    Verdict,
+    all_of,
+    any_of,
+    fits_int64,
+    symbol,
+)
 from shapesmt.presolve.domain import MAX_VALUES, Domain
 from shapesmt.presolve.enumeration import distance
 from shapesmt.presolve.growth import window
@@ -59,7 +71,10 @@ def independent(domain: Domain, condition: Formula) -> list[Formula]:
 
 
 def grouped(
-    conditions: Iterable[Formula], domain: Domain, symbols: Callable[[Formula], Iterable[Atom]]
+    conditions: Iterable[Formula],
+    domain: Domain,
+    symbols: Callable[[Formula], Iterable[Atom]],
+    joined: Callable[..., Formula] = all_of,
 ) -> list[Formula]:
     """Conditions joined into groups that share no symbol, in the order of their symbols."""
     groups: list[tuple[set[Atom], list[Formula]]] = []
@@ -70,7 +85,7 @@ def grouped(
             joint, members = joint | group[0], group[1] + members
         groups.append((joint, members))
     groups.sort(key=lambda g: min(map(domain.order, g[0]), default=(0, "")))
-    return [all_of(*members) for _, members in groups]
+    return [joined(*members) for _, members in groups]
 
 
 def together(decisions: Sequence[Decision]) -> Decision:
@@ -98,7 +113,8 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
         decision = _by_enumeration(domain, condition)
         if decision is not None:
             return decision
-    return _by_ends(domain, condition) or _by_window(domain, condition)
+    ways = (_by_ends, _by_window, _by_cases, _by_parts)
+    return next(filter(None, (way(domain, condition) for way in ways)), None)
 
 
 def _by_enumeration(domain: Domain, condition: Formula) -> Decision | None:
@@ -146,3 +162,28 @@ def _by_window(domain: Domain, condition: Formula) -> Decision | None:
     if decision is None or decision.verdict is Verdict.PROVED:
         return decision
     return decision._replace(counterexample={s: next(iter((decision.counterexample or {}).values()), int(lo))})
+
+
+def _by_cases(domain: Domain, condition: Formula) -> Decision | None:
+    """From each of the cases `p(x) or q(y)`, which no fact connects: it fails where all of them do."""
+    cases = condition.args if condition.op == "or" else ()
+    groups = grouped(cases, domain, lambda case: domain.cone(case.symbols)[0], any_of)
+    decisions = [decide(domain, group) for group in groups] if len(groups) > 1 else [None]
+    known = [d for d in decisions if d is not None]
+    proved = next((d for d in known if d.verdict is Verdict.PROVED), None)
+    if proved is not None or len(known) < len(decisions):
+        return proved
+    verdict = Verdict.FAILS if all(d.verdict is Verdict.FAILS for d in known) else Verdict.DEPENDS
+    counterexample = {s: value for d in known for s, value in (d.counterexample or {}).items()}
+    return Decision(verdict, max((d.by for d in known), key=CERTIFICATES.index), counterexample)
+
+
+def _by_parts(domain: Domain, condition: Formula) -> Decision | None:
+    """From the proof of each part of a conjunction whose parts share symbols; nothing follows where one has none."""
+    decisions: list[Decision] = []
+    for part in condition.args if condition.op == "and" else ():
+        decision = decide(domain, part)
+        if decision is None or decision.verdict is not Verdict.PROVED:
+            return None
+        decisions.append(decision)
+    return together(decisions) if decisions else None

@@ -269,6 +269,8 @@ def _axis(s: Atom, domain: Domain, samples: int) -> Values:
 def _equivalent(condition: Formula, pieces: Sequence[Piece], domain: Domain, proves: Proof) -> bool:
     """Whether the pieces together are proven to be the condition, in both directions."""
     claim = all_of(*(p.formula for p in pieces))
+    if condition.op == "or":  # what is then assumed and proved are conjunctions, of parts that are about less each
+        condition, claim = negate(condition), negate(claim)
     within, outside = domain.copy(), domain.copy()
     within.assume(condition)
     outside.assume(claim)

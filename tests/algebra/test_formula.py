@@ -31,6 +31,7 @@ from shapesmt.algebra.formula import (
 )
 
 A, B, C = symbol("a", 1, 5), symbol("b", -3, 4), symbol("c", 0, 3)
+D = symbol("d", 2, 9)
 SYMBOLS = [d.as_symbol() for d in (A, B, C)]
 POINTS = [dict(zip(SYMBOLS, p, strict=True)) for p in product(range(1, 6), range(-3, 5), range(4))]
 COMPARISONS = {
@@ -99,6 +100,15 @@ def test_what_is_said_twice_changes_nothing(seed: int) -> None:
         assert bool(evaluate(shorter, at)) is bool(evaluate(whole, at))
 
 
+@pytest.mark.parametrize("seed", range(300))
+def test_the_least_and_the_greatest_value_are_where_they_are(seed: int) -> None:
+    r = random.Random(f"ends {seed}")
+    size = expression(r) * r.choice([A, A + 1, C + 2]) + r.choice([A, -B, C, A // 2])
+    values = [evaluate(size, at) for at in POINTS]
+    end = r.choice([min(values), max(values)])
+    assert [bool(evaluate(equal(size, end), at)) for at in POINTS] == [v == end for v in values]
+
+
 @pytest.mark.parametrize(
     ("formula", "text"),
     [
@@ -116,6 +126,14 @@ def test_what_is_said_twice_changes_nothing(seed: int) -> None:
         (equal(select(equal(C, 0), 1, A + 5), 1), "c == 0"),
         (equal(minimum(A, C), A), "c >= a"),
         (divides(4, A + 1), "a % 4 == 3"),
+        (equal(A * A, 1), "a == 1"),
+        (equal(A * D, 2), "a == 1 and d == 2"),
+        (equal(A * D, 45), "a == 5 and d == 9"),
+        (equal(A * D, 6), "a*d == 6"),
+        (equal(A * D, B - 2), "a == 1 and b == 4 and d == 2"),
+        (equal(A + C, 1), "a == 1 and c == 0"),
+        (differs((A + 1) // 2 * D, 2), "d != 2 or (a + 1)//2 != 1"),
+        (equal(A * C + D, 2), "d + a*c == 2"),  # where c is 0, a may be any number
     ],
     ids=str,
 )

@@ -129,6 +129,73 @@ def test_an_open_range_needs_no_solver(
     assert decision.counterexample == (None if counterexample is None else {ATOMS[2]: counterexample})
 
 
+# Several symbols without upper end, of which each case or part is about one
+
+
+OTHER, THIRD = symbol("other", 2), symbol("third", 1)
+OPEN = [atom_of(FREE), atom_of(OTHER), atom_of(THIRD)]
+
+
+@pytest.mark.parametrize(
+    ("facts", "condition", "verdict", "counterexample"),
+    [
+        ((), differs(FREE * (OTHER // 2), 1), Verdict.DEPENDS, {"free": 1, "other": 2}),
+        ((at_least(FREE, 2),), differs(FREE * (OTHER // 2), 1), Verdict.PROVED, None),
+        ((), any_of(at_least(OTHER // 3, 1), at_least(FREE // 8, 2)), Verdict.DEPENDS, {"other": 2, "free": 1}),
+        ((differs(OTHER // 3, 0),), any_of(equal(FREE % 4, 1), at_least(OTHER, 3)), Verdict.PROVED, None),
+        (
+            (at_most(OTHER, 2), differs(FREE // 8, 0)),
+            any_of(at_least(OTHER, 3), at_most(FREE // 2, 3)),
+            Verdict.FAILS,
+            {"other": 2, "free": 8},
+        ),
+        (
+            (at_least(FREE // 8, 2),),
+            all_of(any_of(at_least(FREE, 9), at_least(OTHER, 9)), any_of(at_least(FREE, 16), at_least(THIRD, 7))),
+            Verdict.PROVED,
+            None,
+        ),
+        ((at_least(FREE, OTHER),), any_of(at_least(FREE // 2, 2), at_most(OTHER // 2, 1)), None, None),
+    ],
+    ids=str,
+)
+def test_what_is_about_one_symbol_each_needs_no_solver(
+    facts: tuple[Formula, ...], condition: Formula, verdict: Verdict | None, counterexample: dict[str, int] | None
+) -> None:
+    decision = decide(Domain(OPEN, facts), condition)
+    assert (decision and decision.verdict) == verdict
+    found = decision and decision.counterexample
+    assert (None if found is None else {s.name: v for s, v in found.items()}) == counterexample
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_cases_and_parts_are_decided_as_they_hold_in_the_first_values(seed: int) -> None:
+    r = Random(f"cases {seed}")
+    symbols = (FREE, OTHER, THIRD)
+
+    def single() -> Formula:
+        x, compare = r.choice(symbols), r.choice([equal, differs, at_least, at_most])
+        return compare((x + r.randint(0, 3)) // r.choice([1, 2, 4]), r.randint(0, 5))
+
+    inner, outer = r.sample([all_of, any_of], 2)
+    asked = outer(*(inner(single(), single()) for _ in range(r.randint(1, 3))))
+    fact = r.choice([all_of, any_of])(single(), single())
+    grid = dict(zip(OPEN, np.meshgrid(*(np.arange(x.lo, 40) for x in symbols), indexing="ij"), strict=True))
+    admitted = np.broadcast_to(np.asarray(Evaluator(grid).formula(fact)), (39, 38, 39))
+    truth = np.broadcast_to(np.asarray(Evaluator(grid).formula(asked)), (39, 38, 39))
+    if not admitted.any():
+        return
+    decision = decide(Domain(OPEN, [fact]), asked)
+    if decision is None:
+        return
+    holds, fails = (truth & admitted).any(), (~truth & admitted).any()
+    assert decision.verdict is (Verdict.DEPENDS if holds and fails else Verdict.PROVED if holds else Verdict.FAILS)
+    if decision.verdict is not Verdict.PROVED:
+        at = admitted & np.all([grid[x] == value for x, value in (decision.counterexample or {}).items()], axis=0)
+        assert at.any()
+        assert not truth[at].any()
+
+
 # One symbol without upper end, against its first values
 
 

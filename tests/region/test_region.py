@@ -17,6 +17,7 @@ from shapesmt.algebra.text import CUT
 from shapesmt.deadline import Deadline
 from shapesmt.examine.judge import Judge
 from shapesmt.language.expressions import parse_formula
+from shapesmt.presolve.decide import decide
 from shapesmt.presolve.domain import Domain
 from shapesmt.region.region import Region, describe
 from tests.oracle.runner import value
@@ -118,6 +119,18 @@ def test_several_symbols(condition: Formula, text: tuple[str, ...] | None) -> No
 def alternatives(texts: Iterable[str]) -> set[frozenset[str]]:
     """The conjuncts, each as its alternatives: these are in the order in which formulas were made first."""
     return {frozenset(text.split(" or ")) for text in texts}
+
+
+def test_what_one_size_or_the_other_rules_out_needs_no_solver() -> None:
+    """As a guard of a PyTorch program does: `(h + 7)//8 != 1 and (w + 7)//8 != 1` for each layer."""
+
+    def presolved(domain: Domain, asked: Formula) -> bool:
+        decision = decide(domain, asked)
+        return decision is not None and decision.verdict is Verdict.PROVED
+
+    refused = any_of(*(equal((x + k - 1) // k, 1) for k in (2, 4, 8) for x in (N, M)))
+    found = describe(refused, Domain([N.as_symbol(), M.as_symbol()]), presolved)
+    assert (found.text, found.exact) == (("n <= 8 or m <= 8",), True)
 
 
 def test_what_never_holds_says_so() -> None:
