@@ -124,4 +124,4 @@ class Counts:
 
 def _law(names: Collection[str], broken: Requirement) -> str:
     counted = " and ".join(f"'{name}'" for name in sorted(names))
-    return f"{broken.law}: for ones, {counted} counts up to {broken.left}, in an axis of {broken.right}"
+    return f"{broken.law}: counted by a mask of ones, {counted} holds {broken.left}, and the axis has {broken.right}"

@@ -58,7 +58,7 @@ def test_positions_in_a_table(name):
     assert str(shapesmt.check(model(body), dims=dims).verdict) == "PROVED"
     report = shapesmt.check(model(body), dims={"b": "1..4", "s": f"1..{longest + 1}"})
     assert str(report.verdict) == "UNKNOWN"
-    assert report.findings[0].law.startswith("indices are inside the axis: for ones, 'i' counts up to ")
+    assert report.findings[0].law.startswith("indices are inside the axis: counted by a mask of ones, 'i' holds ")
     assert not report.precondition.exact
     related = shapesmt.check(model(body), dims={"b": "1..4", "s": "1..40"}, assume=[f"s + b <= {longest + 1}"])
     assert str(related.verdict) == "PROVED"
