@@ -43,7 +43,7 @@ class ShapeMismatch(ShapesmtError, ValueError):  # noqa: N818 - it says what hap
 
 
 class SizeOverflowError(ShapesmtError, OverflowError):
-    """A size past 2**63 - 1, the largest that a tensor can have."""
+    """A size past 2**63 - 1, the largest that a tensor can have, or a product of sizes too long to be written."""
 
 
 class OutOfTimeError(ShapesmtError, TimeoutError):

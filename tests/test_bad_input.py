@@ -13,7 +13,7 @@ from onnx import TensorProto, helper
 import shapesmt
 from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
-from shapesmt.errors import ShapesmtError
+from shapesmt.errors import ShapesmtError, SizeOverflowError
 from shapesmt.report import Report
 from tests.support.hostile import assert_refused, model
 
@@ -35,6 +35,32 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
     status = main([str(a) for a in arguments])
     captured = capsys.readouterr()
     return status, captured.out, captured.err
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "y = Relu (x)",
+        "y = Flatten <axis = 1> (x)",
+        "y = Size (x)",
+        "s = Shape (x) y = ReduceProd (s)",
+        "y = If (b) <then_branch = t () => (u) { u = Size (x) }, else_branch = e () => (v) { v = Size (x) }>",
+    ],
+)
+def test_sizes_whose_product_is_too_long_to_be_written(
+    body: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shape = ", ".join([str(1 << 62)] * 310)
+    path = tmp_path / "large.onnx"
+    text = f'<ir_version: 8, opset_import: ["":17]> g (float[{shape}] x, bool b) => (y) {{ {body} }}'
+    onnx.save(onnx.parser.parse_model(text), path)
+    for verb in VERBS:
+        status, out, error = run(capsys, verb, path)
+        if status:
+            assert_refused(status, out, error)
+            assert "more than 4,000 digits" in error
+    with pytest.raises(SizeOverflowError, match=r"more than 4,000 digits"):
+        shapesmt.check(path)
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from shapesmt.algebra import intervals
 from shapesmt.algebra.interning import Table, memo
 from shapesmt.algebra.intervals import Bound, Interval
 from shapesmt.algebra.operations import FLOOR_DIVISION, PRODUCT, SYMBOL, Operation, written
+from shapesmt.errors import SizeOverflowError
 
 Monomial: TypeAlias = tuple[int, ...]  # atom numbers in ascending order, with repetition
 Terms: TypeAlias = tuple[tuple[Monomial, int], ...]  # ascending, no zero coefficients
@@ -340,6 +341,8 @@ def _polynomial(terms: Terms) -> Dim:
     dim.depth = 0
     if not terms:
         dim.lo = dim.hi = dim.constant = 0
+    elif any(coefficient.bit_length() > intervals.MAX_BITS for _, coefficient in terms):
+        raise SizeOverflowError("sizes whose product has more than 4,000 digits, which no runtime can hold")
     elif len(terms) == 1 and not terms[0][0]:
         dim.lo = dim.hi = dim.constant = terms[0][1]
     else:

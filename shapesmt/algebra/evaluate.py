@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import ATOMS, Atom, Dim
 from shapesmt.algebra.formula import Formula
 from shapesmt.algebra.interning import memo
@@ -21,7 +22,6 @@ from shapesmt.algebra.operations import SYMBOL
 from shapesmt.deadline import look
 
 Assignment: TypeAlias = dict[Atom, int]
-LONG = 1 << 16  # bits of a number that no size comes near
 
 
 def lowest(symbol: Atom) -> int:
@@ -85,8 +85,8 @@ class Evaluator:
                 if coefficient != 1:
                     term = term * coefficient
             result = term if result is None else result + term
-        if type(result) is int and result.bit_length() > LONG:  # of chained products each doubles the length
-            look(hopeless=True)
+        if type(result) is int and result.bit_length() > intervals.MAX_BITS:
+            look(hopeless=True)  # of chained products each doubles the length
         return 0 if result is None else result
 
     def _atom(self, atom: Atom) -> Any:

@@ -13,6 +13,7 @@ Interval = tuple[Bound, Bound]
 
 ALL: Interval = (-inf, inf)
 LIMIT = 1 << 96
+MAX_BITS = 14_000  # of numbers in expressions, which no size comes near; Python writes those of up to 4,300 digits
 
 
 def clamp(lo: Bound, hi: Bound) -> Interval:

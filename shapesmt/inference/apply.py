@@ -10,7 +10,7 @@ from functools import partial
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Formula
-from shapesmt.errors import InternalError, ShapesmtError, UsageError, printable
+from shapesmt.errors import InternalError, ShapesmtError, SizeOverflowError, UsageError, printable
 from shapesmt.graph import Function, Graph, Node, Schemas
 from shapesmt.inference.numbering import Numbers
 from shapesmt.inference.origins import Origins, by_bodies
@@ -209,7 +209,7 @@ class Applier(ABC):
         ctx.literals = self.literals
         try:
             application = ctx.apply(rule.apply)
-        except (UnknownRankError, UndecidedError, UsageError, InternalError, MemoryError):
+        except (UnknownRankError, UndecidedError, UsageError, SizeOverflowError, InternalError, MemoryError):
             raise
         except Exception as error:  # a rule need not be ours: it may raise anything
             where = printable(f"the rule of {node.op} broke at node '{node.name}'", 200)

@@ -25,6 +25,9 @@ VIEWS = frozenset({
 TRIALS = (1, 0)
 """What unknown booleans are; unknown integers are 1 in each trial."""
 
+Counted = dict[str, tuple[Tensor, ...]]
+"""The tensors of counted integers by name, one for each trial."""
+
 
 class Counts:
     """The counted integers of one graph, for masks of ones.
@@ -34,30 +37,33 @@ class Counts:
         tensors: What is known of the tensors so far.
         rules: What the operators of the nodes do, by domain and name.
         trace: Applies the rule of a node to other inputs.
+        outside: The counted integers around the graph, which it may read.
     """
 
-    def __init__(self, nodes: Sequence[Node], tensors: Mapping[str, Tensor], rules: Rules, trace: Trace) -> None:
+    def __init__(
+        self, nodes: Sequence[Node], tensors: Mapping[str, Tensor], rules: Rules, trace: Trace, outside: Counted
+    ) -> None:
         self._nodes = nodes
         self._tensors = tensors
         self._rules = rules
         self._trace = trace
-        self._at: int | None = None  # the node behind those whose outputs are in `_counted`
-        self._counted: dict[str, tuple[Tensor, ...]] = {}  # one tensor for each trial
+        self._at: int | None = 0 if outside else None  # the node behind those whose outputs are in `_counted`
+        self._counted = {**outside}
         self._picked: set[str] = set()  # what nodes look up at counted places only
 
     def checked(self, application: Application, node: Node) -> Application:
         """The application, marked as unjudged where counted indices may be outside of what they index."""
-        self._follow()
-        needed = application.decides_success - application.decides_sizes_only if self._counted else ()
-        names = {node.inputs[i] for i in needed} & self._counted.keys()
+        counted = self.so_far()
+        needed = application.decides_success - application.decides_sizes_only if counted else ()
+        names = {node.inputs[i] for i in needed} & counted.keys()
         names = {n for n in names if not isinstance(self._tensors[n].value, Field)}  # of others, the rule knows
         if not names:
             return application
-        if not self._counted.keys() & set(node.inputs) - names:
+        if not counted.keys() & set(node.inputs) - names:
             self._picked.update(node.outputs)
         stated = {r.formula for r in application.requirements} | {TRUE}
         read = {name: self._tensors.get(name) for name in node.inputs}
-        tried = [self._traced(node, {**read, **{n: self._counted[n][k] for n in names}}) for k in range(len(TRIALS))]
+        tried = [self._traced(node, {**read, **{n: counted[n][k] for n in names}}) for k in range(len(TRIALS))]
         found = {r.formula: r for one in tried if one is not None for r in one.requirements}
         reasons = tuple(
             Unjudged("", node.op, "elements", _law(names, r), branch=negate(formula))
@@ -66,13 +72,14 @@ class Counts:
         )
         return replace(application, unjudged=(*application.unjudged, *reasons)) if reasons else application
 
-    def _follow(self) -> None:
-        """Add what the nodes count that have been applied."""
+    def so_far(self) -> Counted:
+        """The integers that the nodes applied so far count."""
         if self._at is None:
             self._at = next((i for i, each in enumerate(self._nodes) if each.op in RUNNING), len(self._nodes))
         while self._at < len(self._nodes) and all(map(self._is_known, self._nodes[self._at].outputs)):
             self._count(self._nodes[self._at])
             self._at += 1
+        return self._counted
 
     def _is_known(self, name: str) -> bool:
         return not name or name in self._tensors

@@ -17,7 +17,7 @@ from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Kind, entries_of, memo, sub
 from shapesmt.deadline import TimeUp, look
 from shapesmt.graph import Function, Graph, Literal, Node, Schemas
 from shapesmt.inference.apply import UNKNOWN, Applier, Run, Step, out_of_time
-from shapesmt.inference.counts import Counts
+from shapesmt.inference.counts import Counted, Counts
 from shapesmt.inference.makers import Makers
 from shapesmt.inference.numbering import Number, Numbers, Scope
 from shapesmt.inference.origins import Origins, Outside, carried, entering
@@ -86,6 +86,7 @@ class Walk(Applier):
         self.nested: list[Node] = []
         self.literals: frozenset[str] = frozenset()
         self.to_read: set[Literal] = set()
+        self.counted: Counted = {}
         self._rules: dict[tuple[str, str], Rule | Function | None] = {}
 
     def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
@@ -102,7 +103,7 @@ class Walk(Applier):
         self.literals |= {node.outputs[0] for node in nodes if node.op == "Constant" and node.outputs}
         makers = Makers(nodes, {*tensors})
         self.origins = Origins(makers, tensors, literals, self._rules, self._outside, self.trace, self.to_read)
-        self.counts = Counts(nodes, tensors, self._rules, self.trace)
+        self.counts = Counts(nodes, tensors, self._rules, self.trace, self.counted)
         self.numbers = Numbers(makers, tensors, self._rules, self._opsets, self.scope, self.numbered, self.prefix)
         plain: dict[tuple[Any, ...], Application] = {}
         tensors.pop("", None)  # the name of what is left out
@@ -225,6 +226,7 @@ class Walk(Applier):
             if walk is None:
                 break
             walk.literals, walk.scope = self.literals, self.scope.within()
+            walk.counted = {k: t for k, t in self.counts.so_far().items() if k not in own}
             walk.numbered = lambda name: None if name in own else numbers.of(name)
             applications = [*walk.nodes(graph, inner)]
             back = {k: out for k, out in carried(node, graph).items() if not tensors[k].followed}

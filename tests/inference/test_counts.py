@@ -62,3 +62,13 @@ def test_positions_in_a_table(name):
     assert not report.precondition.exact
     related = shapesmt.check(model(body), dims={"b": "1..4", "s": "1..40"}, assume=[f"s + b <= {longest + 1}"])
     assert str(related.verdict) == "PROVED"
+
+
+def test_inside_a_branch():
+    body = COUNTED + "y = If<then_branch = t () => (float[p] o) { o = Gather(x, c) }, "
+    body += "else_branch = e () => (float[q] o2) { d = Sub(c, one) o2 = Gather(table, d) }> (flag)"
+    text = f"{HEADER} g (float[16,4] table, float[9] x, bool flag, int64[b,s] mask) => (y) {{ {body} }}"
+    for longest, lookups in ((8, 0), (9, 1), (17, 2)):
+        report = shapesmt.check(text.encode(), dims={"b": "1..4", "s": f"1..{longest}"})
+        assert str(report.verdict) == ("UNKNOWN" if lookups else "PROVED")
+        assert len(report.findings) == lookups

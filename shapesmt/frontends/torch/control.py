@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
-__all__ = ["Body", "Host", "converted", "effect"]
+__all__ = ["CAST", "Body", "Host", "converted", "effect"]
+
+CAST = "cast"
+"""The operator of a node that returns its input as floats of any type."""
 
 _EFFECTS = {"aten._linalg_check_errors.default": ("info", "api_name")}
 """The arguments by position of operators with effects, of which programs have no names."""
@@ -40,8 +43,8 @@ class Host(Protocol):
     def unique(self, name: str) -> str:
         """The name itself if it is free, else with a number behind it."""
 
-    def body(self, graph: Mapping[str, Any], operands: Sequence[str]) -> Body:
-        """The content of a graph whose inputs are these tensors."""
+    def body(self, graph: Mapping[str, Any], operands: Sequence[str], *, casts: bool | None = None) -> Body:
+        """The content of a graph whose inputs are these tensors; `casts` says whether its operators cast floats."""
 
     def overwritten(self, tensor: str) -> list[Node]:
         """The nodes that say that a tensor of the graph around has other elements from here on."""
@@ -55,6 +58,7 @@ class _Call(NamedTuple):
     graphs: Sequence[Mapping[str, Any]]
     operands: list[list[str]]
     outputs: list[str]
+    flags: Sequence[bool] = ()
 
 
 def converted(host: Host, node: Mapping[str, Any], op: str, name: str, names: Mapping[str, str]) -> Call | None:
@@ -68,7 +72,8 @@ def converted(host: Host, node: Mapping[str, Any], op: str, name: str, names: Ma
     if any(kind == "as_unknown" for kind, _ in arguments) or any("" in listed for listed in given):
         return None  # an operand is a constant
     operands = [[tensor_named(name, names) for name in listed] for listed in given]
-    return lambda outputs: write(_Call(host, name, graphs, operands, outputs))
+    flags = [value is True for kind, value in arguments if kind == "as_bool"]
+    return lambda outputs: write(_Call(host, name, graphs, operands, outputs, flags))
 
 
 def effect(node: Mapping[str, Any], names: dict[str, str]) -> Mapping[str, Any]:
@@ -158,14 +163,23 @@ def _scanned(call: _Call, carried: list[str], scanned: list[str], others: list[s
     return [Node("Scan", "", call.name, [*carried, *scanned], call.outputs, settings)]
 
 
-def _wrapped(call: _Call) -> list[Node]:
+def _autocast(call: _Call) -> list[Node]:
+    """`wrap_with_autocast(device, type, enabled, cached, graph, operands)`: operators choose their floats."""
+    return _wrapped(call, casts=not call.flags or call.flags[0])
+
+
+def _wrapped(call: _Call, *, casts: bool | None = None) -> list[Node]:
     """A graph that is run as it is; its results have the names of the node's outputs."""
-    body = call.host.body(call.graphs[0], [name for names in call.operands for name in names])
+    read = [name for names in call.operands for name in names]
+    given = {name: call.host.unique(f"{name}.{CAST}") if casts else name for name in read}
+    body = call.host.body(call.graphs[0], [given[name] for name in read], casts=casts)
     if len(body.outputs) < len(call.outputs) or body.literals:
         raise MisfitError("a graph returns fewer tensors than its node has outputs")
     results = zip(body.outputs, call.outputs, strict=False)
     named = [Node("Identity", "", call.name, [inner], [outer]) for inner, outer in results if outer]
-    return [*body.nodes, *named, *(node for tensor in body.changed for node in call.host.overwritten(tensor))]
+    first = [Node(CAST, "torch", given[name], [name], [given[name]]) for name in given if casts]
+    changed = [name for name in given if given[name] in body.changed]
+    return [*first, *body.nodes, *named, *(node for tensor in changed for node in call.host.overwritten(tensor))]
 
 
 _WRITERS: dict[str, Callable[[_Call], list[Node]]] = {
@@ -173,7 +187,8 @@ _WRITERS: dict[str, Callable[[_Call], list[Node]]] = {
     "higher_order.while_loop": _while_loop,
     "higher_order.map_impl": _map,
     "higher_order.scan": _scan,
-    **{f"higher_order.{name}": _wrapped for name in ("wrap_with_autocast", "wrap_with_set_grad_enabled")},
+    "higher_order.wrap_with_autocast": _autocast,
+    "higher_order.wrap_with_set_grad_enabled": _wrapped,
     **{f"higher_order.{name}": _wrapped for name in ("invoke_subgraph", "tag_activation_checkpoint", "strict_mode")},
 }
 

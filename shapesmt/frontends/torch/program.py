@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.torch.aliases import Memory
 from shapesmt.frontends.torch.arguments import Arguments, constant_of, names_of, outputs_of, tensor_named
-from shapesmt.frontends.torch.control import Body, converted, effect
+from shapesmt.frontends.torch.control import CAST, Body, converted, effect
 from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, records, text, variant
 from shapesmt.frontends.torch.guards import fixed_axes, guards_node
 from shapesmt.frontends.torch.paths import nested, placeholders
@@ -84,6 +84,7 @@ class _Program:
         self.named: set[str] = set()
         self.notes: dict[str, Mapping[str, object]] = {}
         self.count = self.depth = 0
+        self.casts = False
         self.memory = Memory({}, self.unique)
         self.tokens: dict[str, str] = {}
 
@@ -197,7 +198,14 @@ class _Program:
         outputs = self.outputs(node, name, written, names)
         made = Node(op, DOMAIN, name, arguments.inputs, outputs, Attributes(arguments.result()))
         first, constants = arguments.first, arguments.attributes
-        return [made, *(self.memory.follow(op, first, written, constants) if first else [])]
+        cast = [*self.cast(written, names)] if self.casts else []
+        return [made, *cast, *(self.memory.follow(op, first, written, constants) if first else [])]
+
+    def cast(self, written: Sequence[str], names: dict[str, str]) -> Iterator[Node]:
+        """The nodes that leave the types of floats open, for which PyTorch's names stand from here on."""
+        for name in filter(None, written):
+            read, names[name] = names[name], self.unique(f"{name}.{CAST}")
+            yield Node(CAST, DOMAIN, names[name], [read], [names[name]])
 
     def node_name(self, node: Mapping[str, Any], op: str, written: Sequence[str]) -> str:
         """The name of a node: before PyTorch 2.10 that of its output, or what PyTorch would call it."""
@@ -224,8 +232,11 @@ class _Program:
         """The nodes that say that a tensor of the graph that is read has other elements from here on."""
         return self.memory.overwritten(tensor)
 
-    def body(self, graph: Mapping[str, Any], operands: Sequence[str]) -> Body:
-        """The content of a graph inside a node, whose inputs are these tensors."""
+    def body(self, graph: Mapping[str, Any], operands: Sequence[str], *, casts: bool | None = None) -> Body:
+        """The content of a graph inside a node, whose inputs are these tensors.
+
+        With `casts`, as in an autocast, what its operators return are floats of any type; None is as around it.
+        """
         if self.depth == _MOST_DEPTH:
             raise ModelError(f"{self.source}: its graphs are nested deeper than {_MOST_DEPTH}")
         self.depth += 1
@@ -233,7 +244,9 @@ class _Program:
         if len(parameters) != len(operands):
             raise MisfitError(f"a graph of {len(parameters)} inputs is given {len(operands)}")
         names = {name: operand for name, operand in zip(parameters, operands, strict=True) if name}
+        around, self.casts = self.casts, self.casts if casts is None else casts
         nodes, literals, outputs = self.nodes(graph, names), {}, []
+        self.casts = around
         for argument in entries(graph.get("outputs")):
             kind, value = variant(argument)
             if kind in _NUMBERS:

@@ -39,6 +39,15 @@ def changed(ctx: RuleContext) -> Tensor:
     return tensor(x.dtype, x.shape, ndim=x.ndim if x.shape is None else None, layout=x.layout)
 
 
+@rule("cast", domain=DOMAIN, any_rank=True, total=True)
+def cast(ctx: RuleContext) -> Tensor:
+    """The input, whose elements an autocast may have made floats of another type."""
+    x = ctx.input(0)
+    if x.dtype not in ("", "float16", "bfloat16", "float32"):
+        return x
+    return tensor("", x.shape, ndim=x.ndim if x.shape is None else None, layout=x.layout)
+
+
 @rule("strided", domain=DOMAIN, any_rank=True, total=True)
 def strided(ctx: RuleContext) -> Tensor:
     """An input, or a constant, whose axes are in memory in an order, or with strides, that the program says."""
