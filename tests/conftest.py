@@ -14,18 +14,15 @@ os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"  # oneDNN's convolutions give an empty
 settings.register_profile("untimed", deadline=None)  # a busy machine is no fault
 settings.load_profile("untimed")
 
-OLDEST_RUNTIME = (1, 31)
-"""The version of ONNX Runtime with which the rules are compared. It needs Python 3.11."""
-
 
 def pytest_configure() -> None:
-    """Skip what runs a model on a version of ONNX Runtime that the rules don't follow."""
-    installed = version("onnxruntime")
-    if tuple(map(int, installed.split(".")[:2])) < OLDEST_RUNTIME:
+    """Skip what runs a model on a version of ONNX Runtime that the rules aren't compared with."""
+    if tuple(map(int, version("onnxruntime").split(".")[:2])) < (1, 31):
         import onnxruntime
 
-        reason = f"compared with ONNX Runtime {'.'.join(map(str, OLDEST_RUNTIME))}, not with {installed}"
-        onnxruntime.InferenceSession = lambda *_, **__: pytest.skip(reason)
+        from tests.support.versions import require_runtime
+
+        onnxruntime.InferenceSession = lambda *_, **__: require_runtime()
 
 
 TESTS = Path(__file__).parent

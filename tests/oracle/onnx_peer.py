@@ -19,7 +19,7 @@ import shapesmt
 from tests.oracle.faults import lenient, odd
 from tests.oracle.forked import results
 from tests.oracle.runner import NO_KERNEL, session, varied
-from tests.support.versions import relaxed
+from tests.support.versions import relaxed, require_runtime
 
 # What this build has no kernel for, what only data make fail, and what is refused of a branch that isn't taken.
 OPEN = (
@@ -101,6 +101,7 @@ def info(name: str, value: Any) -> onnx.ValueInfoProto:
 
 def outcomes(calls: Sequence[Call]) -> Iterator[Run]:
     """What ONNX Runtime makes of each call."""
+    require_runtime()
     for run in results(attempt, calls):
         yield run or Run(refused="the process died", open=True)
 

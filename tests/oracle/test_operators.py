@@ -33,6 +33,7 @@ from shapesmt.examine.inputs import MOST
 from tests.oracle.compare import Truth, disagreements
 from tests.oracle.growing import grow
 from tests.oracle.runner import Execution, NoBlame, Run, assignments, element_names, input_shape, varied
+from tests.support.versions import require_runtime
 
 DEFAULT, FULL = 240, 6000
 WORKERS = 2
@@ -110,6 +111,7 @@ def _ran(model: onnx.ModelProto, runs: list[tuple[dict[str, int], Run]]) -> Iter
 
 def everything(seeds: range) -> Judged:
     """All of them, on two processes."""
+    require_runtime()
     with ThreadPoolExecutor(WORKERS) as threads:
         parts = list(threads.map(watched, [seeds[i::WORKERS] for i in range(WORKERS)]))
     return reduce(joined, parts)

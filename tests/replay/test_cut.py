@@ -7,6 +7,7 @@ import onnx
 from onnx import TensorProto, numpy_helper
 
 from tests.replay.test_run import HEAD, checked, stamps
+from tests.support.versions import require_runtime
 
 
 def test_absent_weights_are_zeros() -> None:
@@ -43,6 +44,7 @@ def test_stored_elements_reach_the_run() -> None:
 
 def test_elements_of_a_type_that_numpy_lacks() -> None:
     """What leads to the node can't be read back, and the node alone can't be fed."""
+    require_runtime()
     text = "g (float[n, 2] x, float[3] w) => (bfloat16[k] y) {"
     text += " s = Shape(x) b = Cast <to = 16> (s) v = Cast <to = 16> (w) [times] y = Mul(b, v) }"
     report = checked(HEAD + text, dims={"n": "1..4"})
