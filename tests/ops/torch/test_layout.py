@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from shapesmt.algebra import Formula, all_of, symbol
+import itertools
+
+from shapesmt.algebra import Evaluator, Formula, all_of, symbol
 from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Node
 from shapesmt.inference import infer
 from shapesmt.rules import tensor
@@ -49,7 +51,9 @@ def branch(then: Node, other: Node) -> list[Node]:
 
 
 def test_a_transposed_matrix_is_one_row_where_an_axis_is_1() -> None:
-    assert str(SEEN) == "a == 1 or b == 1 or a*b == 1"
+    assert SEEN is not None
+    for a, b in itertools.product(range(1, 10), repeat=2):
+        assert Evaluator({A.as_symbol(): a, B.as_symbol(): b}).formula(SEEN) == (1 in (a, b))
 
 
 def test_a_branch_keeps_memory_that_both_ways_have() -> None:

@@ -235,13 +235,17 @@ def as_strided_scatter(call: Call) -> Tensor:
     """A tensor in which what such a view sees is replaced."""
     x, part = call.tensor("self"), strided(call)
     call.ctx.require_agree(part, call.tensor("src"), law=laws.UPDATES_SHAPED_AS_REPLACED)
+    _require_apart(call, part)
+    return tensor(x.dtype, x.dims)
+
+
+def _require_apart(call: Call, part: Tensor) -> None:
+    """No two elements that are written are the same one."""
     empty = [equal(d, 0) for d in part.dims]
     for d, stride in zip(part.dims, call.sizes("stride"), strict=True):
         if stride is not None:
-            call.ctx.require(
-                any_of(at_least(stride, 1), at_least(1, d), *empty), laws.WRITTEN_ELEMENTS_APART, stride, 1
-            )
-    return tensor(x.dtype, x.dims)
+            apart = any_of(at_least(stride, 1), at_least(1, d), *empty)
+            call.ctx.require(apart, laws.WRITTEN_ELEMENTS_APART, stride, 1)
 
 
 @operator("_reshape_alias.default", memory="view")

@@ -149,10 +149,15 @@ def conv_by_name(call: Call) -> Tensor:
     if same:
         call.ctx.check(set(call.integers("stride")) == {1}, laws.SAME_PADDING_WITHOUT_STRIDE)
         require_least(call.ctx, x.dims[2:], 1, laws.INPUT_NOT_EMPTY)
-        for size, dilation in zip(w.dims[2:], per_axis(call, "dilation", w.rank - 2), strict=True):
-            empty = equal(w[1], 0) if dilation == 1 else FALSE
-            call.ctx.require(any_of(at_least(size, 1), empty), laws.KERNEL_NOT_EMPTY, size, 1)
+        _require_kernel(call, w)
     return convolved(call, same=same, padding=(0,) * (w.rank - 2))
+
+
+def _require_kernel(call: Call, w: Tensor) -> None:
+    """A kernel isn't empty, unless it is dense and has no channels."""
+    for size, dilation in zip(w.dims[2:], per_axis(call, "dilation", w.rank - 2), strict=True):
+        empty = equal(w[1], 0) if dilation == 1 else FALSE
+        call.ctx.require(any_of(at_least(size, 1), empty), laws.KERNEL_NOT_EMPTY, size, 1)
 
 
 @operator("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input", memory="view")
