@@ -1,6 +1,6 @@
 """Counts: indices that a running sum of data makes, which grow with the size of an axis.
 
-Indices that are data of an input are taken to fit what they index. Those that are counted, as positions are by a mask
+Indices that are data of an input are assumed to fit what they index. Those that are counted, as positions are by a mask
 of a sequence (`cumsum(mask) * mask - 1`), fit short sequences only. So a node that looks up counted indices is also
 applied to those of a mask of ones, and where these don't fit it isn't judged.
 """
