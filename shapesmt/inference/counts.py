@@ -70,7 +70,16 @@ class Counts:
             for formula, r in found.items()
             if r.law.code == laws.INDICES_INSIDE_AXIS.code and formula not in stated
         )
+        if None in tried:  # a loop or a branch, whose nodes aren't applied to a mask of ones
+            law = f"{laws.INDICES_INSIDE_AXIS}: the counted {_listed(names)} isn't followed into the node's graphs"
+            reasons = (Unjudged("", node.op, "elements", law),)
         return replace(application, unjudged=(*application.unjudged, *reasons)) if reasons else application
+
+    def add(self, counted: Counted) -> None:
+        """Integers that a function counts, which the nodes after its call may read."""
+        if counted:
+            self._counted.update(counted)
+            self._at = self._at or 0
 
     def so_far(self) -> Counted:
         """The integers that the nodes applied so far count."""
@@ -123,5 +132,9 @@ class Counts:
 
 
 def _law(names: Collection[str], broken: Requirement) -> str:
-    counted = " and ".join(f"'{name}'" for name in sorted(names))
-    return f"{broken.law}: counted by a mask of ones, {counted} holds {broken.left}, and the axis has {broken.right}"
+    counted = f"counted by a mask of ones, {_listed(names)} holds {broken.left}"
+    return f"{broken.law}: {counted}, and the axis has {broken.right}"
+
+
+def _listed(names: Collection[str]) -> str:
+    return " and ".join(f"'{name}'" for name in sorted(names))

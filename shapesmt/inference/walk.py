@@ -138,6 +138,8 @@ class Walk(Applier):
             if attributes.graphs:
                 self.nested.append(node)
                 application = self.apply(Step(rule, node, tensors), inputs)
+            elif isinstance(rule, Function) and not self.counts.so_far().keys().isdisjoint(reads):
+                application = self.apply(Step(rule, node, tensors), inputs)  # what it looks up depends on their names
             else:
                 key = (rule or (domain, op), self._opsets.get(domain), attributes, len(writes), *inputs)
                 known = self._remembered.get(key)
@@ -260,7 +262,14 @@ class Walk(Applier):
         ctx.enter(Body("", body, function.inputs, function.outputs, tensors, {}), applications)
         outputs = tuple(tensors.get(name, UNKNOWN) for name in function.outputs)[: len(node.outputs)]
         outputs += (UNKNOWN,) * (len(node.outputs) - len(outputs))
-        return replace(ctx.application(outputs), origin=partial(_by_function, function, walk.origins), called=True)
+        counted = walk.counts.so_far()
+        self.counts.add(
+            {own: counted[o] for own, o in zip(node.outputs, function.outputs, strict=False) if o in counted}
+        )
+        application = ctx.application(outputs)
+        repeatable = application.repeatable and not counted
+        by_function = partial(_by_function, function, walk.origins)
+        return replace(application, origin=by_function, called=True, repeatable=repeatable)
 
     def _inside_function(self, function: Function, node: Node) -> Walk | None:
         """A walk along a function's body, in which the names of data-dependent sizes begin with the caller's output."""
@@ -271,6 +280,8 @@ class Walk(Applier):
             walk.literals = frozenset(inside for inside, outside in names.items() if outside in self.literals)
             walk.scope, walk.prefix = self.scope, f"{self.prefix}{node.outputs[0]}/"
             walk.numbered = lambda name: numbers.of(names[name]) if names.get(name) else None
+            counted = self.counts.so_far()
+            walk.counted = {inside: counted[outside] for inside, outside in names.items() if outside in counted}
         return walk
 
     def _deeper(self, outside: Outside, opsets: Mapping[str, int] | None = None) -> Walk | None:

@@ -72,3 +72,32 @@ def test_inside_a_branch():
         report = shapesmt.check(text.encode(), dims={"b": "1..4", "s": f"1..{longest}"})
         assert str(report.verdict) == ("UNKNOWN" if lookups else "PROVED")
         assert len(report.findings) == lookups
+
+
+LOOKED_UP = """<ir_version: 10, opset_import: ["": 18, "local": 1]>
+g (int64[1, s] mask, float[32, 4] table, bool again) => (float[1, s, 4] y) <int64 axis = {{1}}, int64 n = {{3}}> {{
+  {body}
+}}
+<domain: "local", opset_import: ["": 18]>
+look (t, i) => (o) {{ o = Gather (t, i) }}
+<domain: "local", opset_import: ["": 18]>
+positions (m) => (o) {{ axis = Constant <value = int64 {{1}}> () o = CumSum (m, axis) }}"""
+LOOP = """z = Gather (table, mask)
+  q, y = Loop (n, again, p, z) <body = b (int64 i, bool k, int64[1, s] a, float[1, s, 4] w) =>
+    (bool k2, int64[1, s] a2, float[1, s, 4] w2) {{ k2 = Identity (k) a2 = Identity (a) w2 = Gather (table, a) }}>"""
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        ("p = CumSum (mask, axis) y = local.look (table, p)", "UNKNOWN"),
+        ("y = local.look (table, mask)", "PROVED"),
+        ("w = local.look (table, mask) p = CumSum (mask, axis) y = local.look (table, p)", "UNKNOWN"),
+        ("p = local.positions (mask) y = Gather (table, p)", "UNKNOWN"),
+        ("p = local.positions (mask) y = local.look (table, p)", "UNKNOWN"),
+        ("p = CumSum (mask, axis) " + LOOP.format(), "UNKNOWN"),
+        ("p = Identity (mask) " + LOOP.format(), "PROVED"),
+    ],
+)
+def test_positions_go_into_functions_and_loops(body, verdict):
+    assert str(shapesmt.check(onnx.parser.parse_model(LOOKED_UP.format(body=body))).verdict) == verdict
