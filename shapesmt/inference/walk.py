@@ -26,9 +26,9 @@ from shapesmt.rules import (
     STARTED,
     Application,
     Body,
-    InferenceContext,
     Origin,
     Rule,
+    RuleContext,
     Tensor,
     Unjudged,
     data,
@@ -257,7 +257,7 @@ class Walk(Applier):
 
         body = [bound(n, node.attributes, function.defaults, missing) for n in function.nodes]
         applications = [*walk.sequence(body, tensors, {})]
-        ctx = InferenceContext(node, inputs, 1)
+        ctx = RuleContext(node, inputs, 1)
         named = function.domain == "" or len(node.outputs) >= len(function.outputs)
         ctx.require(TRUE if named else FALSE, laws.CALL_NAMES_ALL_OUTPUTS)
         ctx.enter(Body("", body, function.inputs, function.outputs, tensors, {}), applications)

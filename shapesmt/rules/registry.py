@@ -173,6 +173,11 @@ def load_plugins() -> None:
         _load(entry)
 
 
+def extended() -> bool:
+    """Whether some rule is another module's than shapesmt's own."""
+    return bool(_PLUGINS)
+
+
 def plugin_versions() -> list[str]:
     """What tells the rules that aren't shapesmt's own from other versions of them."""
     return [*_installed(), *(f"{name} {_content(name)}" for name in sorted(_PLUGINS))]
