@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Formula
 from shapesmt.errors import InternalError, ShapesmtError, SizeOverflowError, UsageError, printable
-from shapesmt.graph import Function, Graph, Node, Schemas
+from shapesmt.graph import Function, Graph, Literal, Node, Schemas
 from shapesmt.inference.numbering import Numbers
 from shapesmt.inference.origins import Origins, by_bodies
 from shapesmt.inference.registered import registered
@@ -75,11 +76,14 @@ class Applier(ABC):
         literals: The tensors that are constants of the graph.
         origins: What the unknown elements of the tensors come from.
         numbers: Which tensors have equal elements.
+        to_read: The constants that nodes depend on and that can still be read.
     """
 
     literals: frozenset[str]
     origins: Origins
     numbers: Numbers
+    to_read: set[Literal]
+    _remembered: dict[tuple[Any, ...], Application]
 
     def __init__(self, opsets: Mapping[str, int], schemas: Schemas | None, *, renamed: bool) -> None:
         self._opsets = opsets
@@ -223,11 +227,18 @@ class Applier(ABC):
         return replace(application, origin=partial(by_bodies, node, self.origins, runs)) if runs else application
 
     def trace(self, rule: Rule, node: Node, inputs: Sequence[Tensor | None]) -> Application | None:
-        """The rule applied to marked inputs (see `Origins`); None where it fails on them."""
+        """The rule applied to other inputs than the node's (see `Origins`, `Counts`); None where it fails on them."""
+        key = ("traced", rule, self._opsets.get(node.domain), node.attributes, len(node.outputs), *inputs)
+        known = self._remembered.get(key)
+        if known is not None:
+            return known
         try:
-            return self._judged(rule, node, {}, inputs)
+            application = self._judged(rule, node, {}, inputs)
         except (UnknownRankError, ShapesmtError):
             return None
+        if application.repeatable and not self.to_read:
+            self._remembered[key] = application
+        return application
 
 
 def _context() -> type[RuleContext]:

@@ -222,7 +222,7 @@ def resolve(domain: str, name: str, version: int) -> Rule | None:
     """The rule of an operator at a version; None where there is none."""
     load_domain(domain, name)
     if (domain, name) not in _RULES:
-        load_everything()
+        load_plugins()
     versions = _RULES.get((domain, name))
     if not versions:
         return None

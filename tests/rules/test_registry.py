@@ -186,3 +186,11 @@ def test_a_size_below_0_is_never_proved(installed, size):
     installed(RULE.replace("2 * ctx.input(0)[-1]", size), "shapesmt_test_plugin")
     (found,) = shapesmt.check(MODEL).findings
     assert (found.verdict.value, found.law) == ("UNKNOWN", "sizes are not negative")
+
+
+def test_an_unknown_operator_loads_no_rules_of_other_formats() -> None:
+    code = f"import sys, shapesmt; print(shapesmt.check({MODEL!r}).verdict, *sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    verdict, *modules = ran.stdout.split()
+    assert verdict == "UNKNOWN"
+    assert not {"shapesmt.ops.torch", "shapesmt.ops.tensorflow", "shapesmt.ops.openvino"} & {*modules}
