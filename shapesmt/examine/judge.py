@@ -29,7 +29,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.deadline import Deadline, stage
 from shapesmt.presolve import Decision, Domain, decide_part, extent, independent, together
-from shapesmt.region import Region, describe
+from shapesmt.region import Region
 
 if TYPE_CHECKING:
     from shapesmt.solve import Answer
@@ -86,6 +86,8 @@ class Judge:
 
     def region(self, domain: Domain, condition: Formula) -> Region:
         """The condition over the domain, readable."""
+        from shapesmt.region import describe
+
         with stage("where it runs, as formulas"):
             return self._once(_REGIONS, domain, condition, lambda within, f: describe(f, within, self.proves))
 
