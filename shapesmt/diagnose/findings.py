@@ -273,7 +273,7 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
     if j.verdict is Verdict.FAILS and not earlier:
         return NOWHERE
     if earlier:
-        rests_on = problem.graph.ancestors(j.index, earlier)
+        rests_on = examination.rests_on[j.index]
         if len(rests_on) < len(earlier):
             original = examination.original.applications[j.index]
             if original.unjudged or any(map(is_open, original.requirements)):  # a rank or a size unknown then

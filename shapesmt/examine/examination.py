@@ -74,6 +74,16 @@ class Examination:
         """`domain` over the symbols of `inference`."""
         return self.domain.replaced(self.narrowing.meanings)
 
+    @cached_property
+    def rests_on(self) -> dict[int, set[int]]:
+        """For each judged node those before it that run for some inputs only and that its own inputs come from."""
+        conditional = {j.index for j in self.judgements if j.verdict is Verdict.DEPENDS}
+        known: dict[int, set[int]] = {}
+        for j in self.judgements:
+            earlier = {index for index in conditional if index < j.index}
+            known[j.index] = self.inference.graph.ancestors(j.index, earlier, known)
+        return known
+
     @property
     def fails(self) -> bool:
         """Whether some node runs for no input at all."""

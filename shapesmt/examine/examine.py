@@ -82,10 +82,15 @@ def _is_plain(size: Dim) -> bool:
 @stage("shapes, node by node")
 def _inferred(problem: Problem, judge: Judge, claims: Mapping[str, Tensor]) -> Inference:
     """The inference as far as it comes before the deadline; the nodes after that are marked as out of time."""
-    inference = judge.deadline.attempt(lambda: infer(problem.graph, problem.inputs, claims=claims), None)
+    graph, inputs = problem.graph, problem.inputs
+
+    def whole() -> Inference:
+        return infer(graph, inputs, claims=claims) if claims else problem.inference
+
+    inference = judge.deadline.attempt(whole, None)
     if inference is not None:
         return inference
-    partial_inference = start(problem.graph, problem.inputs, claims=claims)
+    partial_inference = start(graph, inputs, claims=claims)
     with limit(judge.deadline):
         partial_inference.advance()
     return partial_inference

@@ -94,7 +94,7 @@ class Judge:
     @stage("conditions")
     def _decide(self, domain: Domain, formula: Formula) -> Decision:
         parts = independent(domain, domain.simplified(formula))
-        return together([decide_part(domain, part) or self._solve(domain, part) for part in parts])
+        return together(domain, [decide_part(domain, part) or self._solve(domain, part) for part in parts])
 
     def _solve(self, domain: Domain, formula: Formula) -> Decision:
         """The solver's decision on a condition, with the smallest counterexample; each is asked for once."""

@@ -19,7 +19,8 @@ from multiprocessing import active_children, get_context, parent_process, resour
 from multiprocessing.process import BaseProcess
 
 from shapesmt.errors import UsageError
-from shapesmt.fleet.task import LARGEST, Arriving, Outcome, Task, lost, outcomes, split
+from shapesmt.fleet.settled import Settled
+from shapesmt.fleet.task import LARGEST, Arriving, Task, all_done, lost, split
 
 __all__ = ["in_processes", "in_turn", "usual_jobs"]
 
@@ -36,7 +37,7 @@ def usual_jobs(models: int) -> int:
 def in_turn(tasks: Sequence[Task]) -> Arriving:
     """The index and the outcome of each task, one after the other in this process."""
     for index, task in enumerate(tasks):
-        yield from ((index, answer) for answer in outcomes([task]))
+        yield from ((index, answer) for answer in all_done([task]))
         if index % LARGEST == LARGEST - 1:
             gc.collect(1)  # the command line has paused it
 
@@ -87,7 +88,7 @@ class _Workers:
         self._all: list[_Worker] = []
         self._stopped = False
 
-    def run(self, tasks: Sequence[Task]) -> list[Outcome]:
+    def run(self, tasks: Sequence[Task]) -> list[Settled]:
         """The outcomes of tasks, whatever happens to the process."""
         done = self._ask(tasks)
         if done is None and len(tasks) > 1:
@@ -96,7 +97,7 @@ class _Workers:
             done = self._ask(tasks)
         return [lost(tasks[0], f"the process that checked it ended{self._own.worker.status}")] if done is None else done
 
-    def _ask(self, tasks: Sequence[Task]) -> list[Outcome] | None:
+    def _ask(self, tasks: Sequence[Task]) -> list[Settled] | None:
         """The outcomes; None where the process ends meanwhile."""
         worker: _Worker | None = getattr(self._own, "worker", None)
         if worker is None or worker.ended:
@@ -129,10 +130,10 @@ class _Worker:
         how = "no process could be started to check models in"
         raise UsageError(f'{how}; a script has to call it below `if __name__ == "__main__":`')
 
-    def ask(self, tasks: Sequence[Task]) -> list[Outcome] | None:
+    def ask(self, tasks: Sequence[Task]) -> list[Settled] | None:
         """The outcomes; None where the process ends meanwhile."""
         try:
-            answers: Future[list[Outcome]] = self._pool.submit(outcomes, tasks)
+            answers: Future[list[Settled]] = self._pool.submit(all_done, tasks)
             return answers.result()
         except (BrokenProcessPool, SystemExit):
             self.ended = True
