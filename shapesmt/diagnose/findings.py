@@ -32,7 +32,7 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, is_open
 from shapesmt.graph import GUARDS, Declared, Node
 from shapesmt.presolve import Domain
-from shapesmt.region import Region, readable_text
+from shapesmt.region import Region
 from shapesmt.report import Cause, Clash, Finding, FindingKind, Guarded, Precondition
 from shapesmt.rules import Requirement, Tensor
 
@@ -126,6 +126,8 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
     conditions = [j.condition for j in judged if j.verdict is Verdict.DEPENDS]
     if not conditions:
         return Precondition((), examination.decided)
+
+    from shapesmt.region import readable_text
 
     def whole() -> Region:
         return described(all_of(*conditions), examination.admissible(problem), examination, judge)

@@ -35,7 +35,6 @@ from shapesmt.algebra import (
 from shapesmt.deadline import stage
 from shapesmt.examine import DEFAULT, Examination, Judge, Problem
 from shapesmt.language import Range, parse_formula, parse_range
-from shapesmt.region import Progression, box, relates
 from shapesmt.report import Precondition, Remedy, SymbolRange
 
 _REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})
@@ -84,6 +83,10 @@ def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Pr
 
 def in_a_box(remedy: Remedy, conditions: Sequence[Formula], problem: Problem) -> Remedy | None:
     """A remedy with ranges for further conditions, and those assumed that compare sizes; None where there is no box."""
+    if not conditions:
+        return None
+    from shapesmt.region import Progression, box_of, relates
+
     known = {}
     for name, size in problem.dims.items():
         symbol, r = size.as_symbol(), problem.ranges[name]
@@ -92,7 +95,7 @@ def in_a_box(remedy: Remedy, conditions: Sequence[Formula], problem: Problem) ->
             declared = parse_range(remedy.dims.get(name, Range(r.min, r.max, r.step)))
             known[symbol] = Progression(declared.lo, declared.hi, declared.step)
     said = {c for c in conditions if c.symbols <= known.keys() and not relates(c)}
-    found = box(said, known) if said else None
+    found = box_of(said, known) if said else None
     if found is None:
         return None
     narrowed = {s.name: str(Range(*r)) for s, r in found.items() if r != known[s]}

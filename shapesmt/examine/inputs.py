@@ -21,7 +21,6 @@ from shapesmt.errors import UsageError
 from shapesmt.graph import Graph
 from shapesmt.inference import Inference
 from shapesmt.language import Origin, Range, RangeLike, misspelt, names_in, parse_dim, quoted, unknown_name
-from shapesmt.ops import UNTIL_RUN
 from shapesmt.report import SymbolRange
 from shapesmt.rules import FLOATS, Elements, elements
 
@@ -289,6 +288,8 @@ def _choice(f: Formula, *, alone: bool) -> str:
     s = next(iter(f.symbols)) if len(f.symbols) == 1 else None
     if s is None or f.op not in ("eq", "ne") or f.dim is None or len(f.dim.terms) > 1 or (s.lo, s.hi) != (0, 1):
         return f"({f})" if f.op == "or" and not alone else str(f)
+    from shapesmt.ops import UNTIL_RUN
+
     _, named, condition = s.name.rpartition(f".{UNTIL_RUN}")
     if named:
         return f"'{condition}' is {'true' if f.op == 'ne' else 'false'}"

@@ -29,7 +29,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.deadline import Deadline, stage
 from shapesmt.presolve import Decision, Domain, decide_part, extent, independent, together
-from shapesmt.region import Region, describe
+from shapesmt.region import Region
 
 if TYPE_CHECKING:
     from shapesmt.solve import Answer
@@ -87,6 +87,8 @@ class Judge:
 
     def region(self, domain: Domain, condition: Formula) -> Region:
         """The condition over the domain, readable."""
+        from shapesmt.region import describe
+
         with stage("where it runs, as formulas"):
             return self.once(_REGIONS, domain, condition, lambda within, f: describe(f, within, self.proves))
 
@@ -97,7 +99,7 @@ class Judge:
     @stage("conditions")
     def _decide(self, domain: Domain, formula: Formula) -> Decision:
         parts = independent(domain, domain.simplified(formula))
-        return together([decide_part(domain, part) or self._solve(domain, part) for part in parts])
+        return together(domain, [decide_part(domain, part) or self._solve(domain, part) for part in parts])
 
     def _solve(self, domain: Domain, formula: Formula) -> Decision:
         """The solver's decision on a condition, with the smallest counterexample; each is asked for once."""

@@ -20,7 +20,6 @@ from shapesmt.ops import refused
 from shapesmt.rules import (
     RANK_LAW,
     Application,
-    InferenceContext,
     Requirement,
     Rule,
     RuleContext,
@@ -28,11 +27,9 @@ from shapesmt.rules import (
     UndecidedError,
     Unjudged,
     UnknownRankError,
-    by_case,
-    joined,
+    extended,
     remark,
     tensor,
-    unranked,
 )
 
 UNKNOWN = tensor("", None)
@@ -114,6 +111,8 @@ class Applier(ABC):
         def applied(inputs: Sequence[Tensor | None], case: Formula | None) -> Application:
             return self._typed(step, [*inputs], case)
 
+        from shapesmt.rules import by_case
+
         return by_case(inputs, applied, simpler=not self._renamed)
 
     def _typed(self, step: Step, inputs: list[Tensor | None], case: Formula | None) -> Application:
@@ -187,9 +186,11 @@ class Applier(ABC):
             application = direct or Application((tensor(dtype, None),) * len(node.outputs), ())
             unjudged = (Unjudged("", node.op, "rank", RANK_LAW),) * (not rule.total)
             return replace(application, unjudged=(*application.unjudged, *unjudged))
-        over_ranks = unranked(inputs, judged, node.outputs, node.op, total=rule.total)
-        outputs = tuple(t if t.dtype else tensor(dtype, t.shape, t.value, t.ndim) for t in over_ranks.outputs)
-        return replace(over_ranks, outputs=outputs) if direct is None else joined(direct, over_ranks)
+        from shapesmt.rules import joined, over_ranks
+
+        application = over_ranks(inputs, judged, node.outputs, node.op, total=rule.total)
+        outputs = tuple(t if t.dtype else tensor(dtype, t.shape, t.value, t.ndim) for t in application.outputs)
+        return replace(application, outputs=outputs) if direct is None else joined(direct, application)
 
     def _judged(
         self,
@@ -207,7 +208,7 @@ class Applier(ABC):
             runs.extend([] if origins is None else [(origins, graph)])
             return outputs
 
-        ctx = InferenceContext(node, inputs, self._opsets.get(node.domain, 1), run)
+        ctx = _context()(node, inputs, self._opsets.get(node.domain, 1), run)
         ctx.case = case
         ctx.boolean = lambda index: self.numbers.boolean(node.inputs[index])
         ctx.literals = self.literals
@@ -238,3 +239,12 @@ class Applier(ABC):
         if application.repeatable and not self.to_read:
             self._remembered[key] = application
         return application
+
+
+def _context() -> type[RuleContext]:
+    """The context of a rule; with TensorFlow's interface where some rule isn't shapesmt's, whose own don't use it."""
+    if not extended():
+        return RuleContext
+    from shapesmt.rules import InferenceContext
+
+    return InferenceContext

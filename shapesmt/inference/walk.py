@@ -21,15 +21,14 @@ from shapesmt.inference.counts import Counted, Counts
 from shapesmt.inference.makers import Makers
 from shapesmt.inference.numbering import Number, Numbers, Scope
 from shapesmt.inference.origins import Origins, Outside, carried, entering
-from shapesmt.ops import bound
 from shapesmt.rules import (
     FOLLOWED,
     STARTED,
     Application,
     Body,
-    InferenceContext,
     Origin,
     Rule,
+    RuleContext,
     Tensor,
     Unjudged,
     data,
@@ -254,9 +253,11 @@ class Walk(Applier):
         present = {name: t for name, t in zip(function.inputs, inputs, strict=False) if t is not None}
         tensors = dict.fromkeys(function.inputs, tensor("", ())) | present
         missing = set(function.inputs) - present.keys()
+        from shapesmt.ops import bound
+
         body = [bound(n, node.attributes, function.defaults, missing) for n in function.nodes]
         applications = [*walk.sequence(body, tensors, {})]
-        ctx = InferenceContext(node, inputs, 1)
+        ctx = RuleContext(node, inputs, 1)
         named = function.domain == "" or len(node.outputs) >= len(function.outputs)
         ctx.require(TRUE if named else FALSE, laws.CALL_NAMES_ALL_OUTPUTS)
         ctx.enter(Body("", body, function.inputs, function.outputs, tensors, {}), applications)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections import defaultdict
 
 import pytest
 
@@ -97,6 +98,16 @@ print({rule: functions for rule, functions in added.items() if len(functions) > 
 """
     ran = subprocess.run([sys.executable, "-c", counting], capture_output=True, text=True, check=True)
     assert ran.stdout == "{}\n"
+
+
+def test_all_rules_of_an_operator_are_in_one_module() -> None:
+    """So that the others need not be imported for it."""
+    modules = defaultdict(set)
+    for own in registry.rules():
+        if not own.plugin and own.domain in registry.DOMAINS:
+            modules[own.domain, own.name].add(own.apply.__module__)
+    assert len(modules) > 1000
+    assert not {operator: names for operator, names in modules.items() if len(names) > 1}
 
 
 def test_two_rules_for_one_operator_name_their_modules(installed):
