@@ -175,7 +175,8 @@ def test_help_is_light():
 def test_check_imports_only_what_it_needs(model: str):
     """Of a binary file of operators that have rules: neither ONNX's package nor what other models and answers need."""
     others = (
-        *("onnx", "z3", "networkx", "rich"),
+        *("onnx", "z3", "networkx", "rich", "click.shell_completion"),
+        *("shapesmt.cli.compilers", "shapesmt.cli.questions", "shapesmt.graph.dataflow"),
         *("shapesmt.report.page", "shapesmt.report.memory", "shapesmt.render.json"),
         *("shapesmt.ops.control", "shapesmt.ops.torch"),
         *("shapesmt.rules.alternatives", "shapesmt.rules.inference_context", "shapesmt.rules.unranked"),
