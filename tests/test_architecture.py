@@ -204,6 +204,7 @@ def late(door: Path) -> set[tuple[str, str]]:
 def test_what_loads_late_is_what_the_type_checker_sees(door: Path) -> None:
     modules, names = {module for module, _ in late(door)}, offered(door.parent)
     assert {name for _, name in late(door)} <= {*names}
+    assert not [name for _, name in late(door) if (door.parent / f"{name}.py").is_file()], "a module has that name"
     assert {(m, name) for m, name in imported(door) if m in modules and name in names} == late(door)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Commands",
+    "Late",
     "check_command",
     "configured",
     "debug_option",
@@ -36,6 +38,36 @@ __all__ = [
 
 GUARDS = ("check", "ignore")  # as `shapesmt.examine.question` has them, which takes longer to import
 Command = TypeVar("Command", bound=Callable[..., object])
+
+
+class Late(MutableMapping[str, click.Command]):
+    """Commands by name, each imported when it is first asked for.
+
+    Args:
+        homes: The names of the commands in each module of this package.
+    """
+
+    def __init__(self, homes: Mapping[str, Iterable[str]]) -> None:
+        self._homes = {name: module for module, names in homes.items() for name in names}
+        self._loaded: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._loaded:
+            module = import_module(f"shapesmt.cli.{self._homes[name]}")
+            self._loaded[name] = getattr(module, name.replace("-", "_"))
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._homes, **self._loaded})
+
+    def __len__(self) -> int:
+        return len({**self._homes, **self._loaded})
 
 
 class Commands(click.Group):

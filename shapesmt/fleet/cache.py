@@ -1,14 +1,16 @@
 """Cache: answers in a folder, by the content of the model, the question, and the version of all that answers it.
 
 Any number of processes may read and write the folder: each answer is a file of its own, which is written whole. Its
-first line is the digest of the rest, so that a damaged one is none. What was read of files beside the model is noted
-with its digest, and compared.
+first line is the digest of the rest, so that a damaged one is none. The second is JSON: what was read of files beside
+the model, with digests that are compared, and the brief report. The third is the whole report.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import os
+import stat
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
@@ -20,13 +22,15 @@ from zipfile import BadZipFile, ZipFile
 from shapesmt.errors import UsageError, printable
 from shapesmt.examine import Question
 from shapesmt.export import write_whole
-from shapesmt.frontends import ModelFile, SideRead, side_reads
-from shapesmt.report import Report
+from shapesmt.fleet.settled import Settled, Wish, line, written
+from shapesmt.frontends import ModelFile, SideRead
+from shapesmt.report import Marks, Report
 from shapesmt.rules import plugin_versions
 from shapesmt.version import __version__
 
 __all__ = ["Entry", "digest", "prepared"]
 
+LARGEST = 1 << 26  # bytes of an entry that is read
 HURRIED = 0.5
 """The part of the timeout after which an answer isn't kept: some of it may be undecided for lack of time only."""
 
@@ -58,36 +62,46 @@ class Entry:
     def __init__(self, file: ModelFile, folder: str, question: Question, shapes: Mapping[str, Any]) -> None:
         head = json.dumps([file.source, file.name, file.signature, digest(question, shapes)])
         name = _sum(head.encode(), _entries(file.path) or file.content)
-        self._path = Path(folder, name[:2], f"{name[2:]}.json")
+        self._path = f"{folder}/{name[:2]}/{name[2:]}.json"
         self._beside = file.folder
         self._question = question
 
-    def answer(self, model: str, compute: Callable[[], Report], *, fresh: bool) -> Report:
-        """The answer that is there; if there is none, or with `fresh`, the one that is computed now, which is kept."""
-        kept = None if fresh else self.kept(model)
-        if kept is not None:
-            return kept
-        with side_reads() as reads:
-            report = compute()
+    def keep(self, report: Report, reads: Sequence[SideRead]) -> None:
+        """Keep an answer, and what was read of files beside the model for it."""
         if report.seconds < HURRIED * self._question.timeout:
+            head = {"reads": list(dict.fromkeys(reads)), "brief": report.brief.to_dict()}
+            head["marks"] = Marks.of(report).to_dict()
+            rest = json.dumps(head).encode() + b"\n" + written(report)
             with suppress(OSError, UsageError):  # an answer that can't be kept is one all the same
-                self._path.parent.mkdir(exist_ok=True)
-                body = json.dumps({"reads": list(dict.fromkeys(reads)), "report": report.to_dict()}).encode()
-                write_whole(self._path, _sum(body).encode() + b"\n" + body)
-        return report
+                Path(self._path).parent.mkdir(exist_ok=True)
+                write_whole(self._path, _sum(rest).encode() + b"\n" + rest)
 
-    def kept(self, model: str) -> Report | None:
+    def kept(self, model: str, wish: Wish) -> Settled | None:
         """The answer that is there, if there is one, under the name of a model."""
         try:
-            stated, _, body = self._path.read_bytes().partition(b"\n")
-            if stated == _sum(body).encode():
-                entry = json.loads(body)
-                if all(SideRead(*read).unchanged(self._beside) for read in entry["reads"]):
-                    report = Report.from_dict({**entry["report"], "model": model})
-                    return replace(report, strict=True) if self._question.strict else report
-        except (OSError, KeyError, TypeError, ValueError):  # there is none, or another version's
-            pass
+            stated, _, rest = self._content().partition(b"\n")
+            if stated == _sum(rest).encode():
+                text, _, report = rest.partition(b"\n")
+                head = json.loads(text)
+                if all(SideRead(*read).unchanged(self._beside) for read in head["reads"]):
+                    return self._settled(head, report, model, wish)
+        except (OSError, AttributeError, KeyError, TypeError, ValueError, RecursionError):
+            pass  # there is none, or it isn't ours
         return None
+
+    def _content(self) -> bytes:
+        status = os.stat(self._path)  # noqa: PTH116 - `pathlib` takes twice as long, here and below
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+            return b""
+        with open(self._path, "rb", buffering=0) as file:  # noqa: PTH123
+            return file.readall()
+
+    def _settled(self, head: Mapping[str, Any], report: bytes, model: str, wish: Wish) -> Settled:
+        outcome = Report.from_dict({**(head["brief"] if wish.brief else json.loads(report)), "model": model})
+        if self._question.strict:
+            outcome = replace(outcome, strict=True)
+        marks = Marks.from_dict(head["marks"]) if wish.brief else None
+        return Settled(outcome, line(report, model, wish.asked) if wish.asked else b"", marks)
 
 
 def _sum(*contents: bytes) -> str:

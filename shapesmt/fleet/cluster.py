@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
@@ -15,7 +16,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.fleet.task import Arriving, Outcome, Task, lost, outcomes, split
+from shapesmt.fleet.settled import Settled
+from shapesmt.fleet.task import Arriving, Task, all_done, lost, split
 from shapesmt.frontends import is_url
 from shapesmt.version import __version__
 
@@ -70,7 +72,7 @@ def on_cluster(tasks: Sequence[Task], client: Client) -> Arriving:
 def _placed(task: Task) -> Task:
     """The task with absolute paths, as a worker has another working directory."""
     place = task.path if is_url(task.path) else os.path.abspath(task.path)  # noqa: PTH100 - links stay as they are
-    page = os.path.abspath(task.page) if task.page else ""  # noqa: PTH100
+    page = os.path.abspath(task.page) if task.page else ""  # noqa: PTH100 - as above
     return task._replace(place=place, page=page)
 
 
@@ -87,7 +89,7 @@ class _Work:
         self._pieces: dict[Any, range] = {}
         self._suspects: list[int] = []
 
-    def done(self) -> Iterator[tuple[int, Outcome]]:
+    def done(self) -> Iterator[tuple[int, Settled]]:
         """Whatever is finished."""
         pieces = iter(split(len(self._tasks), max(_PROCESSES, self._processes())))
         for piece in islice(pieces, _MOST):
@@ -114,17 +116,19 @@ class _Work:
             raise UsageError(_GONE) from None
 
     def _submit(self, piece: range) -> Any:
-        tasks = self._tasks[piece.start : piece.stop]
+        tasks = pickle.dumps(
+            self._tasks[piece.start : piece.stop]
+        )  # Dask looks for its own keys in whatever isn't bytes
         future = self._client.submit(answers, tasks, __version__, pure=False)
         self._pieces[future] = piece
         self._running.add(future)
         return future
 
-    def _result(self, future: Any) -> list[Outcome] | None:
+    def _result(self, future: Any) -> list[Settled] | None:
         """The outcomes; None where too many workers ended meanwhile."""
         try:
-            outcomes: list[Outcome] = future.result()
-            return outcomes
+            answers: list[Settled] = pickle.loads(future.result())  # noqa: S301 - Dask itself unpickles what comes
+            return answers
         except self._killed:
             return None
         except ImportError as error:
@@ -139,12 +143,12 @@ class _Work:
                 self._client.cancel(list(self._pieces), force=True)
 
 
-def answers(tasks: Sequence[Task], version: str) -> list[Outcome]:
-    """On a worker: the outcomes of tasks.
+def answers(tasks: bytes, version: str) -> bytes:
+    """On a worker: the outcomes of tasks, both pickled.
 
     Raises:
         UsageError: This is another version than the caller's.
     """
     if version != __version__:
         raise UsageError(f"a worker has shapesmt {__version__}, but {version} asks; install the same on both")
-    return outcomes(tasks)
+    return pickle.dumps(all_done(pickle.loads(tasks)))  # noqa: S301 - as above

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,8 +15,9 @@ from shapesmt.fleet.cache import digest, prepared
 from shapesmt.fleet.cluster import on_cluster
 from shapesmt.fleet.names import models_in, shared
 from shapesmt.fleet.processes import in_processes, in_turn, usual_jobs
-from shapesmt.fleet.results import Results, kept, record, results
-from shapesmt.fleet.task import Arriving, Outcome, Task, known
+from shapesmt.fleet.results import Results, kept, results
+from shapesmt.fleet.settled import Outcome, Settled, Wish, settled
+from shapesmt.fleet.task import Arriving, Task, known
 from shapesmt.language import RangeLike, ShapeLike
 from shapesmt.report import BatchReport, Report, Tallying
 
@@ -37,7 +38,7 @@ class Plan:
     Attributes:
         jobs: How many at once, each in a process of its own; None is as many as there are processors, and one is
             checked in this process.
-        client: A client of a Dask cluster, whose workers check them.
+        cluster: A client of a Dask cluster, whose workers check them: entered when the first model is to be checked.
         cache: The folder of answers, which the workers of a cluster have to reach too.
         output: The file of results.
         resume: Whether the models that it has reports of are left out.
@@ -46,7 +47,7 @@ class Plan:
     """
 
     jobs: int | None = None
-    client: Client | None = None
+    cluster: AbstractContextManager[Client] | None = None
     cache: str | os.PathLike[str] | None = None
     output: str | os.PathLike[str] | None = None
     resume: bool = False
@@ -94,7 +95,7 @@ def check_many(
     options = shared(paths, {"dims": dims, "values": values, "assume": assume, "shapes": shapes})
     applied, options["shapes"] = options["shapes"] or {}, None
     question = Question(**options, timeout=timeout, declared=declared, strict=strict, guards=guards)
-    plan = Plan(jobs, client, cache, output, resume, fail_fast)
+    plan = Plan(jobs, nullcontext(client) if client is not None else None, cache, output, resume, fail_fast)
     return check_all([Task(path, question, applied) for path in paths], plan, done)
 
 
@@ -110,10 +111,10 @@ def check_all(tasks: Sequence[Task], plan: Plan, done: Callable[[str], object] =
         raise UsageError("resume goes on with a file of results: name it with output")
     with ExitStack() as stack:
         run = _Run(tasks, plan, stack)
-        for index, outcome in stack.enter_context(closing(run.outcomes())):
-            run.take(index, outcome)
+        for index, one in stack.enter_context(closing(run.arriving())):
+            run.take(index, one)
             done(tasks[index].path)
-            if plan.fail_fast and outcome.exit_status:
+            if plan.fail_fast and one.outcome.exit_status:
                 break
     return run.report(time.perf_counter() - started)
 
@@ -122,7 +123,7 @@ class _Run:
     """The outcomes so far."""
 
     def __init__(self, tasks: Sequence[Task], plan: Plan, stack: ExitStack) -> None:
-        self._tasks, self._plan = tasks, plan
+        self._tasks, self._plan = [task._replace(wish=Wish(plan.brief)) for task in tasks], plan
         self._done: dict[int, Outcome] = {}
         self._tallying = Tallying()
         self._results: Results | None = None
@@ -131,30 +132,32 @@ class _Run:
 
     def _begin(self, output: str, stack: ExitStack) -> None:
         """Open the file of results, and take those that are there already."""
-        self._asked = {task.name: digest(task.question, task.shapes) for task in self._tasks}
-        earlier = kept(output, self._asked) if self._plan.resume else {}
+        asked = {task.name: digest(task.question, task.shapes) for task in self._tasks}
+        self._tasks = [task._replace(wish=Wish(self._plan.brief, asked[task.name])) for task in self._tasks]
+        earlier = kept(output, asked) if self._plan.resume else {}
         for index, task in enumerate(self._tasks):
             if task.name in earlier:
-                self._note(index, replace(earlier[task.name][1], strict=task.question.strict))
+                report = replace(earlier[task.name][1], strict=task.question.strict)
+                self._note(index, settled(report, Wish(self._plan.brief)))
         records = {name: line for name, (line, _) in earlier.items()}
         self._results = stack.enter_context(results(output, records))
 
-    def outcomes(self) -> Arriving:
-        """The outcomes of what isn't done yet, as they arrive."""
+    def arriving(self) -> Arriving:
+        """What isn't done yet, as it arrives."""
         left = [index for index in range(len(self._tasks)) if index not in self._done]
         if self._plan.cache is not None:
             left = yield from self._known(left)
         tasks = [self._tasks[index] for index in left]
         jobs = min(self._plan.jobs or usual_jobs(len(tasks)), len(tasks))
-        if self._plan.client is not None:
-            arriving = on_cluster(tasks, self._plan.client)
-        else:
-            arriving = in_processes(tasks, jobs) if jobs > 1 else in_turn(tasks)
-        with closing(arriving):
-            for place, outcome in arriving:
-                yield left[place], outcome
+        with ExitStack() as stack:
+            if self._plan.cluster is not None and tasks:
+                arriving = on_cluster(tasks, stack.enter_context(self._plan.cluster))
+            else:
+                arriving = in_processes(tasks, jobs) if jobs > 1 else in_turn(tasks)
+            for place, one in stack.enter_context(closing(arriving)):
+                yield left[place], one
 
-    def _known(self, left: Sequence[int]) -> Generator[tuple[int, Outcome], None, list[int]]:
+    def _known(self, left: Sequence[int]) -> Generator[tuple[int, Settled], None, list[int]]:
         """The answers that are kept, and at last which models remain; after many that do, all others are left too."""
         remaining: list[int] = []
         misses = 0
@@ -167,20 +170,19 @@ class _Run:
                 yield index, kept
         return remaining
 
-    def take(self, index: int, outcome: Outcome) -> None:
-        """Take an outcome that arrives."""
+    def take(self, index: int, one: Settled) -> None:
+        """Take what arrives."""
         if self._results is not None:
-            self._results.write(record(outcome, self._asked[self._tasks[index].name]))
-        self._note(index, outcome)
+            self._results.write(one.line)
+        self._note(index, one)
 
-    def _note(self, index: int, outcome: Outcome) -> None:
-        if isinstance(outcome, Report):
-            self._tallying.add(outcome)
-            if self._plan.brief:
-                outcome = outcome.brief
-        self._done[index] = outcome
+    def _note(self, index: int, one: Settled) -> None:
+        if one.marks is not None and isinstance(one.outcome, Report):
+            self._tallying.add(one.outcome, one.marks)
+        self._done[index] = one.outcome
 
     def report(self, seconds: float) -> BatchReport:
         """All of them in the order of the tasks."""
         outcomes = tuple([self._done[index] for index in sorted(self._done)])
-        return BatchReport(outcomes, seconds, self._tallying.result(), len(self._tasks) - len(outcomes))
+        tally = self._tallying.result() if self._plan.brief else None
+        return BatchReport(outcomes, seconds, tally, len(self._tasks) - len(outcomes))

@@ -17,9 +17,11 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from multiprocessing import active_children, get_context, parent_process, resource_tracker
 from multiprocessing.process import BaseProcess
+from typing import Any
 
 from shapesmt.errors import UsageError
-from shapesmt.fleet.task import LARGEST, Arriving, Outcome, Task, lost, outcomes, split
+from shapesmt.fleet.settled import Settled
+from shapesmt.fleet.task import LARGEST, Arriving, Task, all_done, lost, split
 
 __all__ = ["in_processes", "in_turn", "usual_jobs"]
 
@@ -36,7 +38,7 @@ def usual_jobs(models: int) -> int:
 def in_turn(tasks: Sequence[Task]) -> Arriving:
     """The index and the outcome of each task, one after the other in this process."""
     for index, task in enumerate(tasks):
-        yield from ((index, answer) for answer in outcomes([task]))
+        yield from ((index, answer) for answer in all_done([task]))
         if index % LARGEST == LARGEST - 1:
             gc.collect(1)  # the command line has paused it
 
@@ -87,7 +89,7 @@ class _Workers:
         self._all: list[_Worker] = []
         self._stopped = False
 
-    def run(self, tasks: Sequence[Task]) -> list[Outcome]:
+    def run(self, tasks: Sequence[Task]) -> list[Settled]:
         """The outcomes of tasks, whatever happens to the process."""
         done = self._ask(tasks)
         if done is None and len(tasks) > 1:
@@ -96,7 +98,7 @@ class _Workers:
             done = self._ask(tasks)
         return [lost(tasks[0], f"the process that checked it ended{self._own.worker.status}")] if done is None else done
 
-    def _ask(self, tasks: Sequence[Task]) -> list[Outcome] | None:
+    def _ask(self, tasks: Sequence[Task]) -> list[Settled] | None:
         """The outcomes; None where the process ends meanwhile."""
         worker: _Worker | None = getattr(self._own, "worker", None)
         if worker is None or worker.ended:
@@ -129,10 +131,10 @@ class _Worker:
         how = "no process could be started to check models in"
         raise UsageError(f'{how}; a script has to call it below `if __name__ == "__main__":`')
 
-    def ask(self, tasks: Sequence[Task]) -> list[Outcome] | None:
+    def ask(self, tasks: Sequence[Task]) -> list[Settled] | None:
         """The outcomes; None where the process ends meanwhile."""
         try:
-            answers: Future[list[Outcome]] = self._pool.submit(outcomes, tasks)
+            answers: Future[list[Settled]] = self._pool.submit(all_done, tasks)
             return answers.result()
         except (BrokenProcessPool, SystemExit):
             self.ended = True
@@ -161,9 +163,18 @@ class _Worker:
 def _begin() -> None:
     """In a new process: end with the process that started it, and end the solver too."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    sys.unraisablehook = _end_again
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_again(ignored: Any) -> None:
+    """What Python calls where an exception is ignored: an exit is one where a callback or a finalizer runs."""
+    if ignored.exc_type is SystemExit:
+        threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    else:
+        sys.__unraisablehook__(ignored)
 
 
 def _end_with(parent: BaseProcess) -> None:

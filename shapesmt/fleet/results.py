@@ -13,30 +13,22 @@ from typing import Any, Protocol
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.export import write_whole
-from shapesmt.fleet.task import Outcome
 from shapesmt.report import Report
 
-__all__ = ["Results", "kept", "record", "results"]
+__all__ = ["Results", "kept", "results"]
 
 Record = dict[str, Any]
 _ROWS = 256  # of Parquet's file that are written at once
 
 
 class Results(Protocol):
-    """A file that takes one record after the other."""
+    """A file that takes the line of one record after the other."""
 
-    def write(self, record: Record) -> None:
+    def write(self, line: bytes) -> None:
         """Add one."""
 
     def close(self) -> None:
         """End the file."""
-
-
-def record(outcome: Outcome, asked: str) -> Record:
-    """The record of an outcome: a report, or `model` and `error`; `asked` is the digest of the question."""
-    if isinstance(outcome, Report):
-        return {**outcome.to_dict(), "asked": asked}
-    return {"schema": "shapesmt/unchecked/1", **outcome.to_dict(), "asked": asked}
 
 
 def kept(path: str, asked: Mapping[str, str]) -> dict[str, tuple[Record, Report]]:
@@ -124,8 +116,8 @@ class _Lines:
         write_whole(path, b"".join(map(_line, records.values())))
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND)
 
-    def write(self, record: Record) -> None:
-        rest = memoryview(_line(record))
+    def write(self, line: bytes) -> None:
+        rest = memoryview(line)
         while rest:
             rest = rest[os.write(self._file, rest) :]
 

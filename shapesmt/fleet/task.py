@@ -1,4 +1,4 @@
-"""Task: a model with the question about it; its outcome is a report, or the error that prevented one."""
+"""Task: a model with the question about it, and how it is settled: by a report, or the error that prevented one."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from shapesmt.errors import InternalError, ShapesmtError, printable
 from shapesmt.examine import Question
 from shapesmt.fleet.cache import Entry
 from shapesmt.fleet.pages import write_page
-from shapesmt.frontends import ModelFile, is_url, load, model_file, opened
+from shapesmt.fleet.settled import Settled, Wish, settled
+from shapesmt.frontends import ModelFile, is_url, load, model_file, opened, side_reads
 from shapesmt.language import ShapeLike
 from shapesmt.report import Report, Unchecked
 
-__all__ = ["LARGEST", "Arriving", "Outcome", "Task", "known", "lost", "outcome", "outcomes", "split"]
+__all__ = ["LARGEST", "Arriving", "Task", "all_done", "done", "known", "lost", "split"]
 
-Outcome: TypeAlias = Report | Unchecked
-Arriving: TypeAlias = Generator[tuple[int, Outcome], None, None]
-"""The index and the outcome of each task, in the order in which they are finished."""
+Arriving: TypeAlias = Generator[tuple[int, Settled], None, None]
+"""The index of each task and what came of it, in the order in which they are finished."""
 LARGEST = 32  # models that a process takes at once
 FEW = 20_000  # entries of tables that are left to the next models: some 15 MB
 _SHARES = 8  # pieces of work for each process, at least: so that none waits long for another
@@ -36,6 +36,7 @@ class Task(NamedTuple):
         page: The path of its page, "" for none.
         cache: The folder of answers, "" for none.
         place: Where the model is read, where that isn't its path.
+        wish: What is wanted of its outcome.
     """
 
     path: str
@@ -44,6 +45,7 @@ class Task(NamedTuple):
     page: str = ""
     cache: str = ""
     place: str = ""
+    wish: Wish = Wish()
 
     @property
     def name(self) -> str:
@@ -51,44 +53,51 @@ class Task(NamedTuple):
         return printable(self.path, 1000)
 
 
-def outcome(task: Task) -> Outcome:
-    """The report of `check` for one model under its path, or the error that prevented it."""
-    path = task.name
+def done(task: Task) -> Settled:
+    """What comes of `check` for one model under its path."""
     try:
         file = model_file(task.place or task.path, weights=task.question.replay)
-        if task.cache:
-            entry = Entry(file, task.cache, task.question, task.shapes)
-            return replace(entry.answer(path, lambda: _answer(task, file), fresh=bool(task.page)), model=path)
-        return replace(_answer(task, file), model=path)
+        if not task.cache:
+            return settled(_answer(task, file), task.wish)
+        entry = Entry(file, task.cache, task.question, task.shapes)
+        kept = None if task.page else entry.kept(task.name, task.wish)
+        if kept is None:
+            with side_reads() as reads:
+                report = _answer(task, file)
+            entry.keep(report, reads)
+            kept = settled(report, task.wish)
+        return kept
     except ShapesmtError as error:
-        return Unchecked(path, printable(" ".join(str(error).split()), 1000))
+        text, internal = str(error), False
     except MemoryError:
-        return Unchecked(path, "there isn't enough memory")
+        text, internal = "there isn't enough memory", False
     except Exception as error:  # one model's failure mustn't end the others'
         text = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
-        return Unchecked(path, printable(f"internal error: {' '.join(text.split())}", 1000), internal=True)
+        text, internal = f"internal error: {text}", True
+    return settled(Unchecked(task.name, printable(" ".join(text.split()), 1000), internal), task.wish)
 
 
-def known(task: Task) -> Report | None:
+def known(task: Task) -> Settled | None:
     """The answer that is kept of a model on this machine, without a page to write."""
     if is_url(task.path) or task.page:
         return None
     try:
-        return Entry(model_file(task.path, weights=False), task.cache, task.question, task.shapes).kept(task.name)
+        file = model_file(task.path, weights=False)
+        return Entry(file, task.cache, task.question, task.shapes).kept(task.name, task.wish)
     except ShapesmtError:
         return None
 
 
-def outcomes(tasks: Sequence[Task]) -> list[Outcome]:
-    """The outcome of each task; what they leave behind is dropped now and then."""
-    answers = [outcome(task) for task in tasks]
+def all_done(tasks: Sequence[Task]) -> list[Settled]:
+    """What comes of each task; what they leave behind is dropped now and then."""
+    answers = [done(task) for task in tasks]
     forget_between(FEW)
     return answers
 
 
-def lost(task: Task, how: str) -> Unchecked:
-    """The outcome of a task at which a process ended, twice."""
-    return Unchecked(task.name, f"internal error: {how}; out of memory?", internal=True)
+def lost(task: Task, how: str) -> Settled:
+    """What comes of a task at which a process ended, twice."""
+    return settled(Unchecked(task.name, f"internal error: {how}; out of memory?", internal=True), task.wish)
 
 
 def split(count: int, processes: int) -> list[range]:
@@ -108,7 +117,7 @@ def _answer(task: Task, file: ModelFile) -> Report:
     question = replace(task.question, shapes={**(task.question.shapes or {}), **shapes})
     asked = model if question.replay else graph
     if not task.page:
-        return replace(checked(asked, question), exporter=graph.exporter)
+        return replace(checked(asked, question), model=task.name, exporter=graph.exporter)
     data = page_data(asked, question)
     report = replace(data.report, model=task.name, exporter=graph.exporter)
     return write_page(task.page, replace(data, report=report))

@@ -1,19 +1,9 @@
 """The model as frozen data."""
 
-from shapesmt.graph.dataflow import (
-    SCHEMA,
-    Document,
-    Flow,
-    constant,
-    document,
-    document_of,
-    is_flow,
-    label,
-    networkx_graph,
-    new_flow,
-    origin,
-    size,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from shapesmt.graph.graph import (
     GUARDS,
     Attributes,
@@ -29,6 +19,22 @@ from shapesmt.graph.graph import (
 from shapesmt.graph.literal import DTYPES, Declared, Literal, Scalar
 from shapesmt.graph.order import ordered, refuse_recursion
 from shapesmt.graph.schema import Parameter, Signature
+from shapesmt.lazy import lazy
+
+if TYPE_CHECKING:
+    from shapesmt.graph.dataflow import (
+        SCHEMA,
+        Document,
+        Flow,
+        constant,
+        document,
+        document_of,
+        label,
+        networkx_graph,
+        new_flow,
+        origin,
+        size,
+    )
 
 __all__ = [
     "DTYPES",
@@ -53,7 +59,6 @@ __all__ = [
     "constant",
     "document",
     "document_of",
-    "is_flow",
     "label",
     "networkx_graph",
     "new_flow",
@@ -62,3 +67,20 @@ __all__ = [
     "refuse_recursion",
     "size",
 ]
+
+_HOMES = {
+    "dataflow": [
+        "Document",
+        "Flow",
+        "SCHEMA",
+        "constant",
+        "document",
+        "document_of",
+        "label",
+        "networkx_graph",
+        "new_flow",
+        "origin",
+        "size",
+    ],
+}
+__getattr__ = lazy(__name__, _HOMES)

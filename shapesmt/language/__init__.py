@@ -1,9 +1,11 @@
 """What callers write: ranges, shapes and expressions, and the same as values."""
 
-from shapesmt.language.dimension import Dimension, Rank
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from shapesmt.language.expressions import names_in, parse_dim, parse_formula
 from shapesmt.language.names import misspelt
-from shapesmt.language.partial_shape import PartialShape
 from shapesmt.language.ranges import (
     ACCEPTED_SHAPE,
     LARGEST,
@@ -19,6 +21,11 @@ from shapesmt.language.ranges import (
     quoted,
     unknown_name,
 )
+from shapesmt.lazy import lazy
+
+if TYPE_CHECKING:
+    from shapesmt.language.dimension import Dimension, Rank
+    from shapesmt.language.partial_shape import PartialShape
 
 __all__ = [
     "ACCEPTED_SHAPE",
@@ -42,3 +49,9 @@ __all__ = [
     "quoted",
     "unknown_name",
 ]
+
+_HOMES = {
+    "dimension": ["Dimension", "Rank"],
+    "partial_shape": ["PartialShape"],
+}
+__getattr__ = lazy(__name__, _HOMES)

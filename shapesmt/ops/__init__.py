@@ -1,4 +1,4 @@
-"""One rule per operator, one file per family; importing this package registers those of ai.onnx.
+"""One rule per operator, one file per family; `shapesmt.rules.registry` imports those that a model uses.
 
 Your own operator takes a rule of a few lines: state each way in which the node can fail with `ctx.require...`,
 then return the outputs. Sizes are `Dim`s: calculate with them as with integers, whatever their values.
@@ -46,9 +46,20 @@ let an installed package name the module in the entry-point group `shapesmt.rule
     example = "example.shapes"
 """
 
-from shapesmt.ops import control, layout, math, windows
-from shapesmt.ops.control.flow import UNTIL_RUN
-from shapesmt.ops.control.subgraphs import bound, truth_of
-from shapesmt.ops.shared.choices import refused
+from typing import TYPE_CHECKING
 
-__all__ = ["UNTIL_RUN", "bound", "control", "layout", "math", "refused", "truth_of", "windows"]
+from shapesmt.lazy import lazy
+
+if TYPE_CHECKING:
+    from shapesmt.ops.control.flow import UNTIL_RUN
+    from shapesmt.ops.control.subgraphs import bound, truth_of
+    from shapesmt.ops.shared.choices import refused
+
+__all__ = ["UNTIL_RUN", "bound", "refused", "truth_of"]
+
+_HOMES = {
+    "control.flow": ["UNTIL_RUN"],
+    "control.subgraphs": ["bound", "truth_of"],
+    "shared.choices": ["refused"],
+}
+__getattr__ = lazy(__name__, _HOMES)

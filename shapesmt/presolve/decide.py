@@ -17,6 +17,7 @@ enumeration also finds the smallest counterexample.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from math import inf
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ from shapesmt.algebra import (
     all_of,
     any_of,
     fits_int64,
+    lowest,
     symbol,
 )
 from shapesmt.presolve.domain import MAX_VALUES, Domain
@@ -60,7 +62,7 @@ def decide(domain: Domain, condition: Formula) -> Decision | None:
     """How far the condition holds over the domain; None where that takes a solver."""
     decisions = [decide_part(domain, part) for part in independent(domain, domain.simplified(condition))]
     decided = [d for d in decisions if d is not None]
-    return together(decided) if len(decided) == len(decisions) else None
+    return together(domain, decided) if len(decided) == len(decisions) else None
 
 
 def independent(domain: Domain, condition: Formula) -> list[Formula]:
@@ -89,7 +91,7 @@ def grouped(
     return [joined(*members) for _, members in groups]
 
 
-def together(decisions: Sequence[Decision]) -> Decision:
+def together(domain: Domain, decisions: Sequence[Decision]) -> Decision:
     """The decision on the conjunction of independent conditions, from the decision on each."""
     if len(decisions) == 1:
         return decisions[0]
@@ -101,7 +103,15 @@ def together(decisions: Sequence[Decision]) -> Decision:
         return next(d for d in failing if d.verdict is worst)
     verdict = Verdict.worst(d.verdict for d in failing)
     failed = [d for d in failing if d.verdict is verdict]
-    return Decision(verdict, failed[0].by, min(reversed([d.counterexample or {} for d in failed]), key=distance))
+    nearest = min(reversed([d.counterexample or {} for d in failed]), key=partial(_detour, domain))
+    return Decision(verdict, failed[0].by, nearest)
+
+
+def _detour(domain: Domain, assignment: Assignment) -> tuple[int, int]:
+    """How much further from the lower bounds an assignment is than where the domain begins."""
+    least = {s: lowest(s) if domain.ends(s)[0] == -inf else int(domain.ends(s)[0]) for s in assignment}
+    (off, far), (first_off, first_far) = distance(assignment), distance(least)
+    return off - first_off, far - first_far
 
 
 def decide_part(domain: Domain, condition: Formula) -> Decision | None:
@@ -197,4 +207,4 @@ def _by_parts(domain: Domain, condition: Formula) -> Decision | None:
         if decision is None or decision.verdict is not Verdict.PROVED:
             return None
         decisions.append(decision)
-    return together(decisions) if decisions else None
+    return together(domain, decisions) if decisions else None

@@ -16,6 +16,7 @@ __all__ = [
     "AnyResult",
     "BatchReport",
     "Exported",
+    "Marks",
     "Tally",
     "Tallying",
     "Times",
@@ -85,6 +86,21 @@ class Tally(Data):
     exporters: tuple[Exported, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Marks(Data):
+    """What a tally counts of a report: law, code and operator of each node that fails; operators without a rule."""
+
+    failing: tuple[tuple[str, ...], ...] = field(default=(), metadata=OMIT_EMPTY)
+    unruled: tuple[str, ...] = field(default=(), metadata=OMIT_EMPTY)
+
+    @classmethod
+    def of(cls, report: Report) -> Marks:
+        """Those of a whole report."""
+        failing = [f for f in report.judged if f.verdict in (Verdict.FAILS, Verdict.DEPENDS)]
+        unruled = [f.op_type for f in report.findings if f.kind is FindingKind.UNSUPPORTED]
+        return cls(tuple([(f.law, f.code, f.op_type) for f in failing]), tuple(unruled))
+
+
 class Tallying:
     """A tally in the making, which holds none of the reports.
 
@@ -99,13 +115,13 @@ class Tallying:
         self._laws, self._operators, self._unruled = _Counted(), _Counted(), _Counted()
         self._exporters: dict[str, Counter[Verdict]] = {}
 
-    def add(self, report: Report) -> None:
-        """Count one more report."""
+    def add(self, report: Report, marks: Marks | None = None) -> None:
+        """Count one more report; without its findings, it needs its marks."""
+        marks = Marks.of(report) if marks is None else marks
         self._exporters.setdefault(report.exporter or "unknown", Counter())[report.verdict] += 1
-        failing = [f for f in report.judged if f.verdict in (Verdict.FAILS, Verdict.DEPENDS)]
-        self._laws.add([(f.law, f.code) for f in failing])
-        self._operators.add([(f.op_type, "") for f in failing])
-        self._unruled.add([(f.op_type, "") for f in report.findings if f.kind is FindingKind.UNSUPPORTED])
+        self._laws.add([(law, code) for law, code, _ in marks.failing])
+        self._operators.add([(op, "") for _, _, op in marks.failing])
+        self._unruled.add([(op, "") for op in marks.unruled])
 
     def result(self) -> Tally:
         """The tally of what was added."""
@@ -129,8 +145,9 @@ class _Counted:
         self.models: Counter[tuple[str, str]] = Counter()
 
     def add(self, names: list[tuple[str, str]]) -> None:
-        self.nodes.update(names)
-        self.models.update(dict.fromkeys(names, 1))
+        if names:
+            self.nodes.update(names)
+            self.models.update(dict.fromkeys(names, 1))
 
     def most(self) -> tuple[Times, ...]:
         ranked = sorted(self.nodes, key=lambda key: (-self.nodes[key], -self.models[key], key))

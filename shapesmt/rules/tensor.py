@@ -10,6 +10,7 @@ import numpy as np
 from shapesmt.algebra import (
     FALSE,
     TRUE,
+    ZERO,
     Atom,
     Dim,
     Formula,
@@ -156,7 +157,7 @@ class Tensor:
         if self.cases:
             return all(case.tensor.followed for case in self.cases)
         if self.value is None:
-            return self.shape is not None and any(d.constant == 0 for d in self.shape)
+            return self.shape is not None and ZERO in self.shape
         return None not in self.value.items if isinstance(self.value, Elements) else not entries(self.value.element)
 
     @property
