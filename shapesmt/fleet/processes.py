@@ -17,6 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from multiprocessing import active_children, get_context, parent_process, resource_tracker
 from multiprocessing.process import BaseProcess
+from typing import Any
 
 from shapesmt.errors import UsageError
 from shapesmt.fleet.settled import Settled
@@ -162,9 +163,18 @@ class _Worker:
 def _begin() -> None:
     """In a new process: end with the process that started it, and end the solver too."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    sys.unraisablehook = _end_again
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_again(ignored: Any) -> None:
+    """What Python calls where an exception is ignored: an exit is one where a callback or a finalizer runs."""
+    if ignored.exc_type is SystemExit:
+        threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    else:
+        sys.__unraisablehook__(ignored)
 
 
 def _end_with(parent: BaseProcess) -> None:

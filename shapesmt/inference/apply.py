@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -77,7 +77,7 @@ class Applier(ABC):
         to_read: The constants that nodes depend on and that can still be read.
     """
 
-    literals: frozenset[str]
+    literals: Container[str]
     origins: Origins
     numbers: Numbers
     to_read: set[Literal]

@@ -115,6 +115,24 @@ def test_an_interrupt_ends_everything(end: signal.Signals, status: int) -> None:
     assert err.strip() == "" or status < 0  # multiprocessing's own tracker notes what the killed one left
 
 
+CALLBACK = """
+import os, signal, time, weakref
+from shapesmt.fleet.processes import _begin
+_begin()
+class Thing: ...
+thing = Thing()
+weakref.finalize(thing, os.kill, os.getpid(), signal.SIGTERM)
+del thing
+time.sleep(60)
+"""
+
+
+def test_an_end_inside_a_callback_is_one() -> None:
+    process = started("-c", CALLBACK)
+    assert process.communicate(timeout=PATIENCE) == ("", "")
+    assert process.returncode == 0
+
+
 def test_a_script_without_its_main_part_is_a_mistake() -> None:
     Path("script.py").write_text("import shapesmt\nshapesmt.check_many(['exp.onnx', 'add.onnx'], jobs=2)")
     process = started("script.py")
