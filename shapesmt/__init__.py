@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.lazy import lazy
+from shapesmt.lazy import all_lazy
 from shapesmt.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -57,35 +57,51 @@ if TYPE_CHECKING:
     from shapesmt.rules import rule as rule
     from shapesmt.testing import assert_proved as assert_proved
 else:
-    _HOMES = {
-        "algebra": ["Dim", "Verdict", "forget"],
-        "api": [
-            "bounds",
-            "check",
-            "dynamic_shapes",
-            "encode",
-            "explain",
-            "memory",
-            "page",
-            "repro",
-            "simplify",
-            "tighten",
-        ],
-        "cli": ["Config"],
-        "drop_in": ["infer_shapes"],
-        "errors": ["InternalError", "ModelError", "ShapeMismatch", "ShapesmtError", "SizeOverflowError", "UsageError"],
-        "fleet": ["check_many"],
-        "frontends.builder": ["GraphBuilder"],
-        "graph": ["Graph", "Node", "networkx_graph"],
-        "inspection": ["dataflow", "encoding", "explain_code", "inspect", "load_graph", "save_graph", "supported_ops"],
-        "language": ["Dimension", "PartialShape", "Rank"],
-        "profiles": ["profile"],
-        "report": ["Bounds", "ErrorCode", "Explanation", "Finding", "Memory", "Profile", "Report"],
-        "rules": ["InferenceContext", "Tensor", "rule"],
-        "testing": ["assert_proved"],
-    }
-    __getattr__ = lazy(__name__, _HOMES)
-    __all__ = sorted(name for names in _HOMES.values() for name in names)
+    __getattr__, __all__ = all_lazy(
+        __name__,
+        {
+            "algebra": ["Dim", "Verdict", "forget"],
+            "api": [
+                "bounds",
+                "check",
+                "dynamic_shapes",
+                "encode",
+                "explain",
+                "memory",
+                "page",
+                "repro",
+                "simplify",
+                "tighten",
+            ],
+            "cli": ["Config"],
+            "drop_in": ["infer_shapes"],
+            "errors": [
+                "InternalError",
+                "ModelError",
+                "ShapeMismatch",
+                "ShapesmtError",
+                "SizeOverflowError",
+                "UsageError",
+            ],
+            "fleet": ["check_many"],
+            "frontends.builder": ["GraphBuilder"],
+            "graph": ["Graph", "Node", "networkx_graph"],
+            "inspection": [
+                "dataflow",
+                "encoding",
+                "explain_code",
+                "inspect",
+                "load_graph",
+                "save_graph",
+                "supported_ops",
+            ],
+            "language": ["Dimension", "PartialShape", "Rank"],
+            "profiles": ["profile"],
+            "report": ["Bounds", "ErrorCode", "Explanation", "Finding", "Memory", "Profile", "Report"],
+            "rules": ["InferenceContext", "Tensor", "rule"],
+            "testing": ["assert_proved"],
+        },
+    )
 
     def __dir__() -> list[str]:
         return __all__

@@ -201,7 +201,7 @@ def late(door: Path) -> set[tuple[str, str]]:
     """Module and name of what a door imports only when it is asked for."""
     nodes = [*ast.walk(ast.parse(door.read_text()))]
     tables = [n.value for n in nodes if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_HOMES"]
-    tables += [n.args[1] for n in nodes if isinstance(n, ast.Call) and ast.unparse(n.func) == "lazy"]
+    tables += [n.args[1] for n in nodes if isinstance(n, ast.Call) and ast.unparse(n.func) in ("lazy", "all_lazy")]
     homes = [ast.literal_eval(table) for table in tables if isinstance(table, ast.Dict)]
     package = ".".join(door.parent.relative_to(PACKAGE.parent).parts)
     return {(f"{package}.{module}", name) for each in homes for module, names in each.items() for name in names}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.lazy import lazy
+from shapesmt.lazy import all_lazy
 
 if TYPE_CHECKING:
     from shapesmt.language.dimension import *
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shapesmt.language.partial_shape import *
     from shapesmt.language.ranges import *
 else:
-    __getattr__ = lazy(
+    __getattr__, __all__ = all_lazy(
         __name__,
         {
             "dimension": ["Dimension", "Rank"],

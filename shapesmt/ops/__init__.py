@@ -51,14 +51,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.lazy import lazy
+from shapesmt.lazy import all_lazy
 
 if TYPE_CHECKING:
     from shapesmt.ops.control.flow import *
     from shapesmt.ops.control.subgraphs import *
     from shapesmt.ops.shared.choices import *
 else:
-    __getattr__ = lazy(
+    __getattr__, __all__ = all_lazy(
         __name__,
         {
             "control.flow": ["UNTIL_RUN"],

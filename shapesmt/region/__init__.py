@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.lazy import lazy
+from shapesmt.lazy import all_lazy
 
 if TYPE_CHECKING:
     from shapesmt.region.box import *
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from shapesmt.region.patterns import *
     from shapesmt.region.region import *
 else:
-    __getattr__ = lazy(
+    __getattr__, __all__ = all_lazy(
         __name__,
         {
             "box": ["Progression", "box_of", "relates"],
