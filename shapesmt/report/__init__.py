@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     )
     from shapesmt.report.bounds import Bounds, CaseBounds, DimBounds, Share, TensorBounds
     from shapesmt.report.catalogue import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
-    from shapesmt.report.data import Answer
+    from shapesmt.report.data import Answer, later
     from shapesmt.report.dynamic import DynamicShapes, StaticAxis
     from shapesmt.report.explanation import Condition, Explanation, Fact, NodeConstraints, Proof, Variable
     from shapesmt.report.finding import (
@@ -141,6 +141,7 @@ __all__ = [
     "Unchecked",
     "Variable",
     "WarningKind",
+    "later",
     "reports_in",
     "unchecked_in",
 ]
@@ -160,7 +161,7 @@ _HOMES = {
     ],
     "bounds": ["Bounds", "CaseBounds", "DimBounds", "Share", "TensorBounds"],
     "catalogue": ["DimensionFacts", "ErrorCode", "ModelFacts", "Operator", "Operators", "TensorFacts"],
-    "data": ["Answer"],
+    "data": ["Answer", "later"],
     "dynamic": ["DynamicShapes", "StaticAxis"],
     "explanation": ["Condition", "Explanation", "Fact", "NodeConstraints", "Proof", "Variable"],
     "finding": [
