@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,8 @@ from shapesmt.cli.options import settled, with_options
 from shapesmt.errors import printable
 
 if TYPE_CHECKING:
+    from distributed import Client
+
     from shapesmt.cli.config import Config
     from shapesmt.report import BatchReport
 
@@ -91,13 +93,11 @@ def checked(
     tasks = [many.Task(path, question, shapes) for path, question in zip(paths, questions, strict=True)]
     if html is not None:
         tasks = [task._replace(page=page) for task, page in zip(tasks, many.page_paths(html, paths), strict=True)]
-    with many.connected(fleet.scheduler) if fleet.scheduler else nullcontext() as client, counting(len(tasks)) as done:
-        if client is not None and not client.scheduler_info()["workers"]:
-            click.echo(f"no worker has come to {printable(str(fleet.scheduler))} yet; waiting", err=True)
-        plan = many.Plan(
-            fleet.jobs or config.jobs, client, fleet.cache, fleet.output, fleet.resume, fleet.fail_fast,
-            brief,
-        )  # fmt: skip
+    cluster = _cluster(fleet.scheduler) if fleet.scheduler else None
+    plan = many.Plan(
+        fleet.jobs or config.jobs, cluster, fleet.cache, fleet.output, fleet.resume, fleet.fail_fast, brief,
+    )  # fmt: skip
+    with counting(len(tasks)) as done:
         batch = many.check_all(tasks, plan, done)
     pages = {task.path: task.page for task in tasks}
     if html is not None:
@@ -105,3 +105,14 @@ def checked(
     if fleet.index is not None:
         many.write_summary(fleet.index, batch)
     return batch
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[Client]:
+    """A client of the scheduler at an address, which need not have workers yet."""
+    from shapesmt import fleet as many
+
+    with many.connected(address) as client:
+        if not client.scheduler_info()["workers"]:
+            click.echo(f"no worker has come to {printable(address)} yet; waiting", err=True)
+        yield client

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, prod
 from operator import index
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -47,8 +47,7 @@ class Number:
 ValueLike: TypeAlias = "RangeLike | float | Number"
 
 
-@dataclass(frozen=True)
-class Small:
+class Small(NamedTuple):
     """An input whose elements have names, in row-major order.
 
     Attributes:

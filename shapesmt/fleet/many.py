@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ class Plan:
     Attributes:
         jobs: How many at once, each in a process of its own; None is as many as there are processors, and one is
             checked in this process.
-        client: A client of a Dask cluster, whose workers check them.
+        cluster: A client of a Dask cluster, whose workers check them: entered when the first model is to be checked.
         cache: The folder of answers, which the workers of a cluster have to reach too.
         output: The file of results.
         resume: Whether the models that it has reports of are left out.
@@ -47,7 +48,7 @@ class Plan:
     """
 
     jobs: int | None = None
-    client: Client | None = None
+    cluster: AbstractContextManager[Client] | None = None
     cache: str | os.PathLike[str] | None = None
     output: str | os.PathLike[str] | None = None
     resume: bool = False
@@ -95,7 +96,7 @@ def check_many(
     options = shared(paths, {"dims": dims, "values": values, "assume": assume, "shapes": shapes})
     applied, options["shapes"] = options["shapes"] or {}, None
     question = Question(**options, timeout=timeout, declared=declared, strict=strict, guards=guards)
-    plan = Plan(jobs, client, cache, output, resume, fail_fast)
+    plan = Plan(jobs, nullcontext(client) if client is not None else None, cache, output, resume, fail_fast)
     return check_all([Task(path, question, applied) for path in paths], plan, done)
 
 
@@ -135,6 +136,9 @@ class _Run:
         asked = {task.name: digest(task.question, task.shapes) for task in self._tasks}
         self._tasks = [task._replace(wish=Wish(self._plan.brief, asked[task.name])) for task in self._tasks]
         earlier = kept(output, asked) if self._plan.resume else {}
+        for name, times in Counter([task.name for task in self._tasks]).items() if earlier else ():
+            if times > 1:  # long names may be the same where they are shortened
+                earlier.pop(name, None)
         for index, task in enumerate(self._tasks):
             if task.name in earlier:
                 report = replace(earlier[task.name][1], strict=task.question.strict)
@@ -149,12 +153,12 @@ class _Run:
             left = yield from self._known(left)
         tasks = [self._tasks[index] for index in left]
         jobs = min(self._plan.jobs or usual_jobs(len(tasks)), len(tasks))
-        if self._plan.client is not None:
-            arriving = on_cluster(tasks, self._plan.client)
-        else:
-            arriving = in_processes(tasks, jobs) if jobs > 1 else in_turn(tasks)
-        with closing(arriving):
-            for place, one in arriving:
+        with ExitStack() as stack:
+            if self._plan.cluster is not None and tasks:
+                arriving = on_cluster(tasks, stack.enter_context(self._plan.cluster))
+            else:
+                arriving = in_processes(tasks, jobs) if jobs > 1 else in_turn(tasks)
+            for place, one in stack.enter_context(closing(arriving)):
                 yield left[place], one
 
     def _known(self, left: Sequence[int]) -> Generator[tuple[int, Settled], None, list[int]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Formula
@@ -41,8 +41,7 @@ def out_of_time(node: Node) -> Application:
     return Application((UNKNOWN,) * len(node.outputs), (), (), (unjudged,), repeatable=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """A node in its turn, with the rule (or the function) for it and the tensors that are known by then."""
 
     rule: Rule | Function | None
@@ -50,8 +49,7 @@ class Step:
     tensors: Mapping[str, Tensor]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """One run of a graph inside a node: of an If's branch, or of a Loop's body.
 
     Attributes:
@@ -79,7 +77,7 @@ class Applier(ABC):
         to_read: The constants that nodes depend on and that can still be read.
     """
 
-    literals: frozenset[str]
+    literals: Container[str]
     origins: Origins
     numbers: Numbers
     to_read: set[Literal]

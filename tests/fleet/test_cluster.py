@@ -8,9 +8,9 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import click
 import pytest
 
 import shapesmt
@@ -46,6 +46,14 @@ def test_models_are_checked_by_the_workers(two: Cluster, folder: Path, capsys: p
     ]
     assert len([*(folder / "kept").rglob("*.json")]) == 3
     assert len([*(folder / "pages").iterdir()]) == 5
+
+
+def test_what_is_known_needs_no_scheduler(capsys: pytest.CaptureFixture[str]) -> None:
+    check = ["check", "exp.onnx", "--cache", "kept", "-q"]
+    assert main([*check, "--jobs", "1"]) == 0
+    assert main([*check, "--scheduler", "tcp://127.0.0.1:1"]) == 0
+    proved = "PROVED exp.onnx: no node has a requirement that could fail\n"
+    assert capsys.readouterr() == (proved * 2, "")
 
 
 def test_workers_come_and_go(two: Cluster, folder: Path, full: bool) -> None:
@@ -93,16 +101,18 @@ def test_a_model_at_which_workers_end_is_reported(tmp_path_factory: pytest.TempP
 
 
 def test_the_first_worker_may_come_later(
-    tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with cluster(tmp_path_factory.mktemp("dask")) as started, ThreadPoolExecutor(1) as pool:
-        status = pool.submit(main, ["check", "exp.onnx", "--scheduler", started.address])
-        said = ""
-        while not said and not status.done():
-            said = capsys.readouterr().err
-        started.worker()
-        assert status.result() == 0
-    assert said == f"no worker has come to {started.address} yet; waiting\n"
+    said: list[str] = []
+    with cluster(tmp_path_factory.mktemp("dask")) as started:
+
+        def echo(text: str, *, err: bool) -> None:
+            said.append(text)
+            started.worker()
+
+        monkeypatch.setattr(click, "echo", echo)
+        assert main(["check", "exp.onnx", "--scheduler", started.address]) == 0
+    assert said == [f"no worker has come to {started.address} yet; waiting"]
 
 
 def test_the_scheduler_goes(two: Cluster, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,7 +125,7 @@ def test_another_version_is_refused() -> None:
     with pytest.raises(
         shapesmt.UsageError, match=r"a worker has shapesmt .*, but 0\.0\.0 asks; install the same on both"
     ):
-        answers([], "0.0.0")
+        answers(b"", "0.0.0")
 
 
 @pytest.mark.parametrize(
