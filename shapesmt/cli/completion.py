@@ -6,12 +6,11 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from click.shell_completion import CompletionItem
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import click
+    from click.shell_completion import CompletionItem
 
     from shapesmt.graph import Graph
 
@@ -20,6 +19,8 @@ __all__ = ["complete_dims", "complete_inputs", "complete_model", "complete_targe
 
 def complete_model(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Files and folders, which the shell itself completes."""
+    from click.shell_completion import CompletionItem
+
     return [CompletionItem(incomplete, type="file")]
 
 
@@ -63,4 +64,6 @@ def _model(context: click.Context) -> Graph | None:
 
 def _items(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
     """The names that begin so; one with a line end or the like can't be completed."""
+    from click.shell_completion import CompletionItem
+
     return [CompletionItem(name) for name in names if name.startswith(incomplete) and name.isprintable()]

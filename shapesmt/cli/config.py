@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from math import inf
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.examine import GUARDS, Claims, parse_value
@@ -160,8 +160,7 @@ def _config(file: Path, table: Mapping[str, Any]) -> Config:
     return Config(file, tuple(sections), jobs)
 
 
-@dataclass(frozen=True)
-class _Reader:
+class _Reader(NamedTuple):
     """One table of a file, whose values are checked and marked with their origin."""
 
     file: Path

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Commands",
+    "Late",
     "check_command",
     "configured",
     "debug_option",
@@ -38,6 +39,36 @@ GUARDS = ("check", "ignore")  # as `shapesmt.examine.question` has them, which t
 Command = TypeVar("Command", bound=Callable[..., object])
 
 
+class Late(MutableMapping[str, click.Command]):
+    """Commands by name, each imported when it is first asked for.
+
+    Args:
+        homes: The names of the commands in each module of this package.
+    """
+
+    def __init__(self, homes: Mapping[str, Iterable[str]]) -> None:
+        self._homes = {name: module for module, names in homes.items() for name in names}
+        self._loaded: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._loaded:
+            module = import_module(f"shapesmt.cli.{self._homes[name]}")
+            self._loaded[name] = getattr(module, name.replace("-", "_"))
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._homes, **self._loaded})
+
+    def __len__(self) -> int:
+        return len({**self._homes, **self._loaded})
+
+
 class Commands(click.Group):
     """The commands; of a model without one, the mistake says which is the likely one."""
 
@@ -51,6 +82,8 @@ class Commands(click.Group):
             path = args[0]
             if not (Path(path).suffix or os.path.lexists(path)):
                 raise
+            import shlex
+
             meant = printable(shlex.join(["shapesmt", "check", *args]), 400)
             raise click.UsageError(f"no command {printable(path)!r}; did you mean: {meant}") from None
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 from typing import NamedTuple
 
 from shapesmt.algebra import Atom, Dim, Evaluator
@@ -36,12 +37,12 @@ class Tracer:
     graph: Graph
     tensors: Mapping[str, Tensor]
     values: Mapping[Atom, int] | None = None
-    _order: dict[str, int] = field(default_factory=dict)  # of the tensors, once it is needed
 
     def at(self, values: Mapping[Atom, int] | None, tensors: Mapping[str, Tensor] | None = None) -> Tracer:
         """The same tracer at another counterexample, with the sizes of the case that applies there."""
         tensors = self.tensors if tensors is None else tensors
-        selected = {name: held(t, values) for name, t in tensors.items() if t.cases} if values else {}
+        by_case = {t: held(t, values) for t in {*tensors.values()} if t.cases} if values else {}  # few tensors differ
+        selected = {name: by_case[t] for name, t in tensors.items() if t in by_case} if by_case else {}
         return replace(self, values=values, tensors={**tensors, **selected} if selected else tensors)
 
     def clash(
@@ -107,15 +108,23 @@ class Tracer:
             if place.size.symbols and not any(p.size is place.size for p in earlier):
                 causes[place] = self._cause(place, index, node)
             pending += earlier[::-1]
-        order = self._order
-        if not order:
-            order.update((name, i) for i, name in enumerate(self.tensors))
-        places = sorted(causes, key=lambda p: (order.get(p.tensor, 0), p.axis is None, p.axis or 0))
+        places = sorted(causes, key=lambda p: (*self._rank(p.tensor), p.axis is None, p.axis or 0))
         listed = [causes[place] for place in places]
         if len(listed) <= MAX_CAUSES:
             return tuple(listed)
         first = [c for c in listed if not c.node][: MAX_CAUSES // 4]
         return (*first, *[c for c in listed if c not in first][len(first) - MAX_CAUSES :])
+
+    def _rank(self, name: str) -> tuple[int, int]:
+        """Where a tensor stands among all: the inputs come first, then the outputs of each node."""
+        index = self.graph.producer(name)
+        if index is None:
+            return -1, self._inputs.get(name, 0)
+        return index, self.graph.nodes[index].outputs.index(name)
+
+    @cached_property
+    def _inputs(self) -> dict[str, int]:
+        return dict(zip(self.graph.inputs, count(), strict=False))
 
     def _cause(self, place: Place, index: int | None, node: Node | None) -> Cause:
         value = self._number(place.size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -20,6 +20,7 @@ from shapesmt.algebra import (
     equal,
     fits_int64,
     lowest,
+    memo,
     negate,
     of_atom,
     resolved,
@@ -31,7 +32,7 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, is_open
 from shapesmt.graph import GUARDS, Declared, Node
 from shapesmt.presolve import Domain
-from shapesmt.region import Region, readable_text
+from shapesmt.region import Region
 from shapesmt.report import Cause, Clash, Finding, FindingKind, Guarded, Precondition
 from shapesmt.rules import Requirement, Tensor
 
@@ -39,6 +40,7 @@ MAX_TRIED = 16  # the most values of a symbol that are tried before a proof
 MAX_TRACED = 100  # the most findings of a report that get causes
 NOWHERE = Region(("False",), True)
 ALIGNED = ("SM101", "SM103", "SM107")  # laws of sizes that meet at the same place of both shapes
+_DECISIVE: dict[Hashable, list[Atom]] = memo("decisive symbols", {})
 READABLE = 100  # the most characters of a condition for which no shorter form is sought
 
 
@@ -125,6 +127,8 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
     if not conditions:
         return Precondition((), examination.decided)
 
+    from shapesmt.region import readable_text
+
     def whole() -> Region:
         return described(all_of(*conditions), examination.admissible(problem), examination, judge)
 
@@ -162,7 +166,7 @@ def _hinges(condition: Formula) -> bool:
 def described(condition: Formula, domain: Domain, examination: Examination, judge: Judge) -> Region:
     """The inputs for which a condition holds whatever the data; exact if data can choose each size independently."""
     region = judge.region(domain, condition)
-    return region if examination.independent(domain.cone(condition.symbols)[0]) else region._replace(exact=False)
+    return region if examination.independent(judge.tied(domain, condition.symbols)) else region._replace(exact=False)
 
 
 def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Judge, tracer: Tracer) -> Finding:
@@ -218,23 +222,29 @@ def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...
     return tracer.at(values, j.inference.tensors).causes_of_clash(j.node, j.narrowing.narrowed(sides))
 
 
-def _decisive(j: Judgement, formula: Formula, values: Mapping[Atom, int], judge: Judge) -> list[Atom]:
+def _decisive(j: Judgement, formula: Formula, values: Mapping[Atom, int], judge: Judge) -> Sequence[Atom]:
     """The relevant symbols: with their values the condition fails for all values of the others.
 
     A symbol that earlier findings leave only one value counts as well.
     """
-    relevant = sorted(formula.symbols, key=j.domain.order)
-    if j.verdict is not Verdict.DEPENDS or any(s.universal for s in relevant):
-        return j.domain.cone(relevant)[0]
+    about = formula, j.verdict is Verdict.DEPENDS, tuple(values.items())
+    return judge.once(_DECISIVE, j.domain, about, partial(_deciding, judge))
+
+
+def _deciding(judge: Judge, domain: Domain, about: tuple[Formula, bool, tuple[tuple[Atom, int], ...]]) -> list[Atom]:
+    formula, depends, known = about
+    relevant, values = sorted(formula.symbols, key=domain.order), dict(known)
+    if not depends or any(s.universal for s in relevant):
+        return domain.cone(relevant)[0]
     for s in relevant[::-1] if len(relevant) > 1 else ():
-        if not _can_mend(s, formula, values, j.domain):
-            fixed = j.domain.copy()
+        if not _can_mend(s, formula, values, domain):
+            fixed = domain.copy()
             fixed.assume(all_of(*(equal(of_atom(t), values[t]) for t in relevant if t is not s)))
             if judge.proves(fixed, negate(formula)):
                 relevant.remove(s)
-    tied = {s for f in j.domain.facts if len(f.symbols) > 1 for s in f.symbols if not s.universal}
-    free = (s for s in sorted(tied - formula.symbols, key=j.domain.order) if s in values)
-    return [*relevant, *(s for s in free if not _can_mend(s, differs(of_atom(s), values[s]), values, j.domain))]
+    tied = {s for f in domain.facts if len(f.symbols) > 1 for s in f.symbols if not s.universal}
+    free = (s for s in sorted(tied - formula.symbols, key=domain.order) if s in values)
+    return [*relevant, *(s for s in free if not _can_mend(s, differs(of_atom(s), values[s]), values, domain))]
 
 
 def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain: Domain) -> bool:
@@ -271,7 +281,7 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
     if j.verdict is Verdict.FAILS and not earlier:
         return NOWHERE
     if earlier:
-        rests_on = problem.graph.ancestors(j.index, earlier)
+        rests_on = examination.rests_on[j.index]
         if len(rests_on) < len(earlier):
             original = examination.original.applications[j.index]
             if original.unjudged or any(map(is_open, original.requirements)):  # a rank or a size unknown then

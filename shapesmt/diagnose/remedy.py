@@ -8,7 +8,7 @@ and the valid region (where that is exact, which is a proof of its own), else ev
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from math import lcm
@@ -27,6 +27,7 @@ from shapesmt.algebra import (
     divides,
     equal,
     maximum,
+    memo,
     name_text,
     negate,
     of_atom,
@@ -34,9 +35,9 @@ from shapesmt.algebra import (
 from shapesmt.deadline import stage
 from shapesmt.examine import DEFAULT, Examination, Judge, Problem
 from shapesmt.language import Range, parse_formula, parse_range
-from shapesmt.region import Progression, box, relates
 from shapesmt.report import Precondition, Remedy, SymbolRange
 
+_REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})
 MAX_TRIED = 64  # values of a range at which its neighbours are tried, before that is proven
 _NAME = r"(`[^`]+`|[^\W\d]\w*)"
 _SIMPLE = re.compile(rf"(?:([0-9]+) <= )?{_NAME} (?:% ([0-9]+) == ([0-9]+)|(>=|<=|==) ([0-9]+))")
@@ -45,14 +46,28 @@ _SIMPLE = re.compile(rf"(?:([0-9]+) <= )?{_NAME} (?:% ([0-9]+) == ([0-9]+)|(>=|<
 @stage("what would help")
 def remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
     """The remedy for a model that runs for some inputs; None where none is proven before the deadline."""
-    return judge.deadline.attempt(lambda: _remedy(problem, examination, judge, region), None)
+    if examination.verdict is not Verdict.DEPENDS or not examination.decided or "False" in region.text:
+        return None
+    return judge.deadline.attempt(lambda: _known(problem, examination, judge, region), None)
+
+
+def _known(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
+    """The remedy, sought once for equal conditions on equal inputs."""
+    conditions, elements = [j.condition for j in examination.judgements], _elements(problem)
+    inputs = *problem.dims.items(), *problem.ranges.items(), elements
+    about = (region, *conditions, examination.domain.key, *inputs)
+    return judge.once(
+        _REMEDIES, examination.admissible(problem), about, lambda *_: _remedy(problem, examination, judge, region)
+    )
+
+
+def _elements(problem: Problem) -> frozenset[str]:
+    """The names of the elements of small inputs."""
+    return frozenset(name for small in problem.small.values() for name in small.names)
 
 
 def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
-    if examination.verdict is not Verdict.DEPENDS or not examination.decided or "False" in region.text:
-        return None
-    conditions = [j.condition for j in examination.judgements]
-    elements = frozenset(name for small in problem.small.values() for name in small.names)
+    conditions, elements = [j.condition for j in examination.judgements], _elements(problem)
     needed = [parse_formula(text, problem.dims) for text in region.text] if region.exact else conditions
     exactly = declared(region.text, problem.ranges, elements)
     left = [parse_formula(text, problem.dims) for text in exactly.assume] if region.exact else conditions
@@ -68,6 +83,10 @@ def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Pr
 
 def in_a_box(remedy: Remedy, conditions: Sequence[Formula], problem: Problem) -> Remedy | None:
     """A remedy with ranges for further conditions, and those assumed that compare sizes; None where there is no box."""
+    if not conditions:
+        return None
+    from shapesmt.region import Progression, box_of, relates
+
     known = {}
     for name, size in problem.dims.items():
         symbol, r = size.as_symbol(), problem.ranges[name]
@@ -76,7 +95,7 @@ def in_a_box(remedy: Remedy, conditions: Sequence[Formula], problem: Problem) ->
             declared = parse_range(remedy.dims.get(name, Range(r.min, r.max, r.step)))
             known[symbol] = Progression(declared.lo, declared.hi, declared.step)
     said = {c for c in conditions if c.symbols <= known.keys() and not relates(c)}
-    found = box(said, known) if said else None
+    found = box_of(said, known) if said else None
     if found is None:
         return None
     narrowed = {s.name: str(Range(*r)) for s, r in found.items() if r != known[s]}

@@ -103,7 +103,7 @@ class _Within:
             domain = self._domain.copy()
             domain.assume(condition)
             refutation = self._judge.decide(self._domain, negate(condition)).verdict
-            tied = self._domain.cone(condition.symbols)[0]
+            tied = self._judge.tied(self._domain, condition.symbols)
             sure = self._examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
             self._cases[condition] = (
                 refutation,
@@ -138,7 +138,7 @@ def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> D
     low, high = judge.extent(domain, dim)
     proven = low.proven and high.proven
     attained = examination.decided and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in dim.symbols)
-    tied = domain.cone(dim.symbols)[0]  # only some places are tried
+    tied = judge.tied(domain, dim.symbols)  # only some places are tried
     attained = attained and examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
     exact = proven and (attained or dim.constant is not None)
     witnesses = _named(low.witness), _named(high.witness)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from shapesmt.algebra import Atom, Formula, Verdict
+from shapesmt.algebra import Atom, Formula, Verdict, memo
 from shapesmt.examine.narrowing import Narrowing
 from shapesmt.examine.problem import Problem
 from shapesmt.graph import Node
 from shapesmt.inference import Inference
-from shapesmt.presolve import Decision, Domain
+from shapesmt.presolve import Decision, Domain, remembered
 from shapesmt.report import Counts
 from shapesmt.rules import Requirement, Unjudged
 
+_NARROWED: dict[Hashable, Domain] = memo("narrowed domains", {})
 Tally = Mapping[tuple[str, str], int]  # requirements by verdict and, where they are proved, certificate
 
 
@@ -72,7 +73,21 @@ class Examination:
     @cached_property
     def narrowed(self) -> Domain:
         """`domain` over the symbols of `inference`."""
-        return self.domain.replaced(self.narrowing.meanings)
+        meanings = self.narrowing.meanings
+        if not meanings:
+            return self.domain
+        about = tuple(meanings.items())
+        return remembered(_NARROWED, self.domain, about, lambda: self.domain.replaced(meanings)).copy()
+
+    @cached_property
+    def rests_on(self) -> dict[int, set[int]]:
+        """For each judged node those before it that run for some inputs only and that its own inputs come from."""
+        conditional = {j.index for j in self.judgements if j.verdict is Verdict.DEPENDS}
+        known: dict[int, set[int]] = {}
+        for j in self.judgements:
+            earlier = {index for index in conditional if index < j.index}
+            known[j.index] = self.inference.graph.ancestors(j.index, earlier, known)
+        return known
 
     @property
     def fails(self) -> bool:

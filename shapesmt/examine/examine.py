@@ -29,7 +29,7 @@ from shapesmt.algebra import (
 from shapesmt.deadline import limit, look, stage
 from shapesmt.examine.examination import Examination, Judgement, Tally
 from shapesmt.examine.judge import Judge
-from shapesmt.examine.narrowing import Narrowing
+from shapesmt.examine.narrowing import Narrowing, narrowing_to
 from shapesmt.examine.problem import Problem
 from shapesmt.graph import GUARDS
 from shapesmt.inference import Inference, infer, out_of_time, start
@@ -82,10 +82,15 @@ def _is_plain(size: Dim) -> bool:
 @stage("shapes, node by node")
 def _inferred(problem: Problem, judge: Judge, claims: Mapping[str, Tensor]) -> Inference:
     """The inference as far as it comes before the deadline; the nodes after that are marked as out of time."""
-    inference = judge.deadline.attempt(lambda: infer(problem.graph, problem.inputs, claims=claims), None)
+    graph, inputs = problem.graph, problem.inputs
+
+    def whole() -> Inference:
+        return infer(graph, inputs, claims=claims) if claims else problem.inference
+
+    inference = judge.deadline.attempt(whole, None)
     if inference is not None:
         return inference
-    partial_inference = start(problem.graph, problem.inputs, claims=claims)
+    partial_inference = start(graph, inputs, claims=claims)
     with limit(judge.deadline):
         partial_inference.advance()
     return partial_inference
@@ -172,7 +177,7 @@ class _Examiner:
     def _narrows(self) -> Narrowing | None:
         """The narrowing by the reported conditions, where inference hasn't used it so far."""
         meanings = self._domain.narrowing()
-        return Narrowing(meanings) if meanings != self._narrowing.meanings else None
+        return narrowing_to(meanings) if meanings != self._narrowing.meanings else None
 
     def _can_wait(self, application: Application, ahead: Narrowing) -> bool:
         """Whether a node can be judged before its sizes are inferred again: that would change nothing about it."""
@@ -191,7 +196,7 @@ class _Examiner:
     @stage("shapes again, with the sizes that run")
     def _narrow(self, done: int) -> bool:
         """Run inference again with the narrowed symbols, up to the nodes that are done."""
-        narrowing = Narrowing(self._domain.narrowing())
+        narrowing = narrowing_to(self._domain.narrowing())
         inputs = {name: narrowing.tensor(t) for name, t in self._problem.inputs.items()}
         known = self._original.scope.named
         ranks = self._inference.ranks

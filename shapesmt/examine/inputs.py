@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, prod
 from operator import index
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,11 +19,10 @@ from shapesmt.algebra import Atom, Dim, Formula, Kind, as_dim, name_text, symbol
 from shapesmt.algebra.numeric import literal
 from shapesmt.errors import UsageError
 from shapesmt.graph import Graph
-from shapesmt.inference import infer
+from shapesmt.inference import Inference
 from shapesmt.language import Origin, Range, RangeLike, misspelt, names_in, parse_dim, quoted, unknown_name
-from shapesmt.ops import UNTIL_RUN
 from shapesmt.report import SymbolRange
-from shapesmt.rules import FLOATS, Elements, Tensor, elements
+from shapesmt.rules import FLOATS, Elements, elements
 
 MOST = 16  # elements of a small input
 DEFAULT = "input"  # the source of a range that only the element type gives
@@ -48,8 +47,7 @@ class Number:
 ValueLike: TypeAlias = "RangeLike | float | Number"
 
 
-@dataclass(frozen=True)
-class Small:
+class Small(NamedTuple):
     """An input whose elements have names, in row-major order.
 
     Attributes:
@@ -206,14 +204,13 @@ def element_symbol(name: str, r: SymbolRange, dtype: str) -> Dim:
     return symbol(name, lo, hi, step=r.step, kind=Kind.VALUE if r.source == DEFAULT else Kind.INPUT)
 
 
-def idle_elements(
-    graph: Graph, inputs: Mapping[str, Tensor], dims: Iterable[Dim], facts: Iterable[Formula]
-) -> frozenset[Atom]:
-    """Elements without a range from the caller, and on which no size, no requirement and no fact depends."""
-    elements = frozenset(s for d in dims if (s := d.as_symbol()) is not None and s.kind is Kind.VALUE)
-    if not elements:
-        return elements
-    inference = infer(graph, inputs)
+def open_elements(dims: Iterable[Dim]) -> frozenset[Atom]:
+    """Elements of small inputs without a range from the caller."""
+    return frozenset(s for d in dims if (s := d.as_symbol()) is not None and s.kind is Kind.VALUE)
+
+
+def idle_elements(elements: frozenset[Atom], inference: Inference, facts: Iterable[Formula]) -> frozenset[Atom]:
+    """Those of these elements on which no size, no requirement and no fact depends."""
     stated = [f for a in inference.applications for f in (*a.facts, *(r.formula for r in a.requirements))]
     cases = [case for t in inference.tensors.values() for case in t.cases]
     stated += [case.condition for case in cases]
@@ -290,6 +287,8 @@ def _choice(f: Formula, *, alone: bool) -> str:
     s = next(iter(f.symbols)) if len(f.symbols) == 1 else None
     if s is None or f.op not in ("eq", "ne") or f.dim is None or len(f.dim.terms) > 1 or (s.lo, s.hi) != (0, 1):
         return f"({f})" if f.op == "or" and not alone else str(f)
+    from shapesmt.ops import UNTIL_RUN
+
     _, named, condition = s.name.rpartition(f".{UNTIL_RUN}")
     if named:
         return f"'{condition}' is {'true' if f.op == 'ne' else 'false'}"

@@ -29,7 +29,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.deadline import Deadline, stage
 from shapesmt.presolve import Decision, Domain, decide_part, extent, independent, together
-from shapesmt.region import Region, describe
+from shapesmt.region import Region
 
 if TYPE_CHECKING:
     from shapesmt.solve import Answer
@@ -40,6 +40,7 @@ Question = TypeVar("Question", bound=Hashable)
 _DECISIONS: dict[Hashable, Decision] = memo("decisions", {})
 _PROOFS: dict[Hashable, bool] = memo("proofs", {})
 _REGIONS: dict[Hashable, Region] = memo("regions", {})
+_TIED: dict[Hashable, list[Atom]] = memo("tied symbols", {})
 _ENDS: dict[Hashable, tuple[End, End]] = memo("ends", {})
 _COMPLETED: dict[Hashable, Assignment] = memo("completed assignments", {})
 
@@ -70,12 +71,12 @@ class Judge:
     def decide(self, domain: Domain, formula: Formula) -> Decision:
         """Whether the condition holds over the domain, with the smallest counterexample where it doesn't."""
         late = Decision(Verdict.UNKNOWN, "timeout")
-        return self.deadline.attempt(lambda: self._once(_DECISIONS, domain, formula, self._decide), late)
+        return self.deadline.attempt(lambda: self.once(_DECISIONS, domain, formula, self._decide), late)
 
-    def _once(
+    def once(
         self, known: dict[Hashable, Reply], domain: Domain, about: Question, work: Callable[[Domain, Question], Reply]
     ) -> Reply:
-        """What is known of a condition over an equal domain; what lacks an answer of the solver isn't kept."""
+        """What is known of something over an equal domain; what lacks an answer of the solver isn't kept."""
         key = domain.key, about
         if key in known:
             return known[key]
@@ -86,13 +87,19 @@ class Judge:
 
     def region(self, domain: Domain, condition: Formula) -> Region:
         """The condition over the domain, readable."""
+        from shapesmt.region import describe
+
         with stage("where it runs, as formulas"):
-            return self._once(_REGIONS, domain, condition, lambda within, f: describe(f, within, self.proves))
+            return self.once(_REGIONS, domain, condition, lambda within, f: describe(f, within, self.proves))
+
+    def tied(self, domain: Domain, symbols: frozenset[Atom]) -> list[Atom]:
+        """The symbols that facts tie to these ones, these included."""
+        return self.once(_TIED, domain, symbols, lambda within, about: within.cone(about)[0])
 
     @stage("conditions")
     def _decide(self, domain: Domain, formula: Formula) -> Decision:
         parts = independent(domain, domain.simplified(formula))
-        return together([decide_part(domain, part) or self._solve(domain, part) for part in parts])
+        return together(domain, [decide_part(domain, part) or self._solve(domain, part) for part in parts])
 
     def _solve(self, domain: Domain, formula: Formula) -> Decision:
         """The solver's decision on a condition, with the smallest counterexample; each is asked for once."""
@@ -133,7 +140,7 @@ class Judge:
 
     def proves(self, domain: Domain, formula: Formula) -> bool:
         """Whether the condition is proven to hold over the domain; cheaper than to `decide` it."""
-        return self.deadline.attempt(lambda: self._once(_PROOFS, domain, formula, self._proves), False)
+        return self.deadline.attempt(lambda: self.once(_PROOFS, domain, formula, self._proves), False)
 
     @stage("conditions")
     def _proves(self, domain: Domain, formula: Formula) -> bool:
@@ -172,7 +179,7 @@ class Judge:
             return End(dim.constant), End(dim.constant)
         lo, hi = dim.lo, dim.hi
         rough = End(int(lo) if lo > -inf else 0, proven=False), End(int(hi) if hi < inf else None, proven=False)
-        return self.deadline.attempt(lambda: extent(domain, dim) or self._once(_ENDS, domain, dim, self._extent), rough)
+        return self.deadline.attempt(lambda: extent(domain, dim) or self.once(_ENDS, domain, dim, self._extent), rough)
 
     def _extent(self, domain: Domain, dim: Dim) -> tuple[End, End]:
         _, facts = domain.about(dim.symbols)
@@ -188,7 +195,7 @@ class Judge:
         if partial is None:
             return None
         known = tuple(partial.items())
-        return self.deadline.attempt(lambda: self._once(_COMPLETED, domain, known, self._complete), None)
+        return self.deadline.attempt(lambda: self.once(_COMPLETED, domain, known, self._complete), None)
 
     def _complete(self, domain: Domain, partial: tuple[tuple[Atom, int], ...]) -> Assignment:
         values = dict(partial)

@@ -6,11 +6,20 @@ Once a node is reported to require `height % 16 == 0`, the nodes after it are ju
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from functools import cached_property
 
-from shapesmt.algebra import TRUE, Atom, Dim, Formula, Substitution, of_atom
+from shapesmt.algebra import TRUE, Atom, Dim, Formula, Substitution, memo, of_atom
 from shapesmt.rules import Requirement, Tensor, rewritten, tensor
+
+
+def narrowing_to(meanings: Mapping[Atom, Dim]) -> Narrowing:
+    """The narrowing to these meanings: one object for equal ones, which remembers what it has translated."""
+    key = tuple(meanings.items())
+    known = _NARROWINGS.get(key)
+    if known is None:
+        known = _NARROWINGS[key] = Narrowing(meanings)
+    return known
 
 
 class Narrowing:
@@ -56,3 +65,6 @@ class Narrowing:
         """A requirement translated back to the problem's own symbols."""
         left, right = (None if side is None else self._back.apply(side) for side in (r.left, r.right))
         return r._replace(formula=self.back(r.formula), left=left, right=right, branch=self.back(r.branch))
+
+
+_NARROWINGS: dict[Hashable, Narrowing] = memo("narrowings with what they translate", {})

@@ -38,10 +38,10 @@ from shapesmt.examine.declarations import (
     symbol_ranges,
     unranked,
 )
-from shapesmt.examine.inputs import Small, constant_shapes, idle_elements, small_inputs
+from shapesmt.examine.inputs import Small, constant_shapes, idle_elements, open_elements, small_inputs
 from shapesmt.examine.question import NO_OPTIONS, Question
 from shapesmt.graph import Graph
-from shapesmt.inference import infer
+from shapesmt.inference import Inference, infer
 from shapesmt.language import (
     Origin,
     misspelt,
@@ -71,6 +71,7 @@ class Problem:
         ranks: The symbol of each rank that isn't declared, by input.
         assumed: The requirements on these ranks, with the nodes' indices; the inputs have ranks that satisfy them.
         small: The inputs whose elements have names.
+        inferred: What is inferred already, with its inputs or with others.
     """
 
     graph: Graph
@@ -85,6 +86,15 @@ class Problem:
     ranks: Mapping[str, Dim] = field(default_factory=dict)
     assumed: tuple[tuple[int, Requirement], ...] = ()
     small: Mapping[str, Small] = field(default_factory=dict)
+    inferred: Inference | None = None
+
+    @property
+    def inference(self) -> Inference:
+        """The shapes, elements and requirements of the graph."""
+        known = self.inferred
+        if known is not None and all(known.tensors.get(name) is t for name, t in self.inputs.items()):
+            return known
+        return infer(self.graph, self.inputs)
 
     @property
     def unadopted(self) -> dict[str, SymbolRange]:
@@ -203,11 +213,15 @@ def _assumptions(
 
 def _without_idle(problem: Problem) -> Problem:
     """The problem without the symbols of input elements that have no range from the caller and that nothing uses."""
-    idle = idle_elements(problem.graph, problem.pinned().inputs, problem.dims.values(), problem.domain.facts)
+    elements = open_elements(problem.dims.values())
+    if not elements:
+        return problem
+    inference = infer(problem.graph, problem.pinned().inputs)
+    idle = idle_elements(elements, inference, problem.domain.facts)
     dims = {name: d for name, d in problem.dims.items() if d.symbols.isdisjoint(idle)}
     ranges = {name: r for name, r in problem.ranges.items() if name in dims or name not in problem.dims}
     domain = Domain([s for s in problem.domain.symbols if s not in idle], problem.domain.facts)
-    return dataclasses.replace(problem, dims=dims, ranges=ranges, domain=domain) if idle else problem
+    return dataclasses.replace(problem, dims=dims, ranges=ranges, domain=domain, inferred=inference)
 
 
 def names_of(graph: Graph) -> tuple[frozenset[str], frozenset[str]]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from math import prod
 
-from shapesmt.algebra import Verdict, all_of
+from shapesmt.algebra import Formula, Verdict, all_of, memo
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.problem import Problem
-from shapesmt.presolve import grouped
+from shapesmt.presolve import Domain, grouped, remembered
 from shapesmt.report import Share
+
+_SHARES: dict[Hashable, Share | None] = memo("shares of valid inputs", {})
 
 
 def valid_share(problem: Problem, examination: Examination) -> Share | None:
@@ -20,6 +23,10 @@ def valid_share(problem: Problem, examination: Examination) -> Share | None:
     conditions = [c for j in examination.judgements if j.verdict is Verdict.DEPENDS for c in j.condition.conjuncts]
     if not conditions or not examination.decided or any(s.universal for c in conditions for s in c.symbols):
         return None
+    return remembered(_SHARES, domain, tuple(conditions), lambda: _share(domain, conditions))
+
+
+def _share(domain: Domain, conditions: list[Formula]) -> Share | None:
     counts = []
     for part in grouped(conditions, domain, lambda c: domain.cone(c.symbols)[0]):
         points = domain.points(part.symbols)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard, Union
 
 from shapesmt.deadline import stage
 from shapesmt.errors import UsageError
 from shapesmt.frontends.files import ModelFile, model_file
 from shapesmt.frontends.foreign import how_to_export, refuse_content, torch_class
 from shapesmt.frontends.recognize import is_xml, is_zip, tensorflow_format, text_format
-from shapesmt.graph import Graph, document_of, is_flow
+from shapesmt.graph import Graph
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -54,6 +55,12 @@ Model: TypeAlias = Union[
     str, os.PathLike[str], bytes, bytearray, memoryview, "ModelProto", Graph, "nx.DiGraph[Any]", OpenedModel, ModelFile,
     "ExportedProgram", "Module", "ONNXProgram"
 ]  # fmt: skip
+
+
+def is_flow(model: object) -> TypeGuard[nx.Graph[Any]]:
+    """Whether it is a networkx graph; the library isn't loaded to find out."""
+    nx = sys.modules.get("networkx")
+    return nx is not None and isinstance(model, nx.Graph)
 
 
 def opened(model: Model, *, weights: bool = True) -> OpenedModel:
@@ -160,6 +167,7 @@ def load(model: Model) -> Graph:
         return graph
     if kind in (Format.NETWORKX, Format.NODE_LINK):
         from shapesmt.frontends import nodelink
+        from shapesmt.graph import document_of
 
         return nodelink.read(document_of(content) if kind is Format.NETWORKX else content, source)
     if kind is Format.OPENVINO:

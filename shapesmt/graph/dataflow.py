@@ -28,7 +28,6 @@ JSON's own values only, so that a document is what `networkx.node_link_data` mak
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from itertools import count
 from math import isfinite
@@ -40,7 +39,6 @@ from shapesmt.language import Origin, Range, is_plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import TypeGuard
 
     import networkx as nx
 
@@ -51,7 +49,6 @@ __all__ = [
     "constant",
     "document",
     "document_of",
-    "is_flow",
     "label",
     "networkx_graph",
     "new_flow",
@@ -124,12 +121,6 @@ def new_flow() -> Flow:
     import networkx as nx
 
     return nx.MultiDiGraph()
-
-
-def is_flow(model: object) -> TypeGuard[nx.Graph[Any]]:
-    """Whether it is a networkx graph; the library isn't loaded to find out."""
-    nx = sys.modules.get("networkx")
-    return nx is not None and isinstance(model, nx.Graph)
 
 
 def document_of(flow: nx.Graph[Any]) -> Document:

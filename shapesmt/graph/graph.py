@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from heapq import heappop, heappush
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeAlias, Union
@@ -255,8 +256,10 @@ class Graph:
         """The indices of the nodes that read the tensor, in order."""
         return self._consumers.get(tensor, ())
 
-    def ancestors(self, index: int, among: Collection[int] | None = None) -> set[int]:
-        """The nodes that this one's inputs come from; `among` says which of them matter.
+    def ancestors(
+        self, index: int, among: Collection[int] | None = None, known: Mapping[int, set[int]] | None = None
+    ) -> set[int]:
+        """The nodes that this one's inputs come from; `among` says which of them matter, `known` has those of others.
 
         Example:
             >>> nodes = [Node("Abs", "", n, [x], [y]) for n, x, y in ("axy", "bxz", "cyw")]
@@ -268,12 +271,17 @@ class Graph:
         producers, first, missing = self._producers, min(asked, default=index), set(asked)
         reached, ahead = {index}, [index]
         while ahead and missing:
-            for name in self.nodes[ahead.pop()].reads:
+            for name in self.nodes[heappop(ahead)].reads:  # the first node of those ahead: it leads back the fastest
                 i = producers.get(name, -1)
                 if i >= first and i not in reached:
                     reached.add(i)
                     missing.discard(i)
-                    ahead.append(i)
+                    if known and i in known:
+                        missing -= known[i]
+                    else:
+                        heappush(ahead, i)
+            while first < index and first not in missing:
+                first += 1
         return missing.symmetric_difference(asked)
 
     def descendants(self, index: int) -> set[int]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from typing import Any, NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Formula
 from shapesmt.errors import InternalError, ShapesmtError, SizeOverflowError, UsageError, printable
-from shapesmt.graph import Function, Graph, Node, Schemas
+from shapesmt.graph import Function, Graph, Literal, Node, Schemas
 from shapesmt.inference.numbering import Numbers
 from shapesmt.inference.origins import Origins, by_bodies
 from shapesmt.inference.registered import registered
@@ -19,7 +20,6 @@ from shapesmt.ops import refused
 from shapesmt.rules import (
     RANK_LAW,
     Application,
-    InferenceContext,
     Requirement,
     Rule,
     RuleContext,
@@ -27,11 +27,9 @@ from shapesmt.rules import (
     UndecidedError,
     Unjudged,
     UnknownRankError,
-    by_case,
-    joined,
+    extended,
     remark,
     tensor,
-    unranked,
 )
 
 UNKNOWN = tensor("", None)
@@ -43,8 +41,7 @@ def out_of_time(node: Node) -> Application:
     return Application((UNKNOWN,) * len(node.outputs), (), (), (unjudged,), repeatable=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """A node in its turn, with the rule (or the function) for it and the tensors that are known by then."""
 
     rule: Rule | Function | None
@@ -52,8 +49,7 @@ class Step:
     tensors: Mapping[str, Tensor]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """One run of a graph inside a node: of an If's branch, or of a Loop's body.
 
     Attributes:
@@ -78,11 +74,14 @@ class Applier(ABC):
         literals: The tensors that are constants of the graph.
         origins: What the unknown elements of the tensors come from.
         numbers: Which tensors have equal elements.
+        to_read: The constants that nodes depend on and that can still be read.
     """
 
-    literals: frozenset[str]
+    literals: Container[str]
     origins: Origins
     numbers: Numbers
+    to_read: set[Literal]
+    _remembered: dict[tuple[Any, ...], Application]
 
     def __init__(self, opsets: Mapping[str, int], schemas: Schemas | None, *, renamed: bool) -> None:
         self._opsets = opsets
@@ -109,6 +108,8 @@ class Applier(ABC):
 
         def applied(inputs: Sequence[Tensor | None], case: Formula | None) -> Application:
             return self._typed(step, [*inputs], case)
+
+        from shapesmt.rules import by_case
 
         return by_case(inputs, applied, simpler=not self._renamed)
 
@@ -183,9 +184,11 @@ class Applier(ABC):
             application = direct or Application((tensor(dtype, None),) * len(node.outputs), ())
             unjudged = (Unjudged("", node.op, "rank", RANK_LAW),) * (not rule.total)
             return replace(application, unjudged=(*application.unjudged, *unjudged))
-        over_ranks = unranked(inputs, judged, node.outputs, node.op, total=rule.total)
-        outputs = tuple(t if t.dtype else tensor(dtype, t.shape, t.value, t.ndim) for t in over_ranks.outputs)
-        return replace(over_ranks, outputs=outputs) if direct is None else joined(direct, over_ranks)
+        from shapesmt.rules import joined, over_ranks
+
+        application = over_ranks(inputs, judged, node.outputs, node.op, total=rule.total)
+        outputs = tuple(t if t.dtype else tensor(dtype, t.shape, t.value, t.ndim) for t in application.outputs)
+        return replace(application, outputs=outputs) if direct is None else joined(direct, application)
 
     def _judged(
         self,
@@ -203,7 +206,7 @@ class Applier(ABC):
             runs.extend([] if origins is None else [(origins, graph)])
             return outputs
 
-        ctx = InferenceContext(node, inputs, self._opsets.get(node.domain, 1), run)
+        ctx = _context()(node, inputs, self._opsets.get(node.domain, 1), run)
         ctx.case = case
         ctx.boolean = lambda index: self.numbers.boolean(node.inputs[index])
         ctx.literals = self.literals
@@ -222,8 +225,24 @@ class Applier(ABC):
         return replace(application, origin=partial(by_bodies, node, self.origins, runs)) if runs else application
 
     def trace(self, rule: Rule, node: Node, inputs: Sequence[Tensor | None]) -> Application | None:
-        """The rule applied to marked inputs (see `Origins`); None where it fails on them."""
+        """The rule applied to other inputs than the node's (see `Origins`, `Counts`); None where it fails on them."""
+        key = ("traced", rule, self._opsets.get(node.domain), node.attributes, len(node.outputs), *inputs)
+        known = self._remembered.get(key)
+        if known is not None:
+            return known
         try:
-            return self._judged(rule, node, {}, inputs)
+            application = self._judged(rule, node, {}, inputs)
         except (UnknownRankError, ShapesmtError):
             return None
+        if application.repeatable and not self.to_read:
+            self._remembered[key] = application
+        return application
+
+
+def _context() -> type[RuleContext]:
+    """The context of a rule; with TensorFlow's interface where some rule isn't shapesmt's, whose own don't use it."""
+    if not extended():
+        return RuleContext
+    from shapesmt.rules import InferenceContext
+
+    return InferenceContext

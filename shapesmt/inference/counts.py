@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 from shapesmt import laws
 from shapesmt.algebra import TRUE, as_dim, negate
@@ -84,7 +85,8 @@ class Counts:
     def so_far(self) -> Counted:
         """The integers that the nodes applied so far count."""
         if self._at is None:
-            self._at = next((i for i, each in enumerate(self._nodes) if each.op in RUNNING), len(self._nodes))
+            ops = [*map(itemgetter(0), self._nodes)]
+            self._at = min(map(ops.index, RUNNING.intersection(ops)), default=len(ops))
         while self._at < len(self._nodes) and all(map(self._is_known, self._nodes[self._at].outputs)):
             self._count(self._nodes[self._at])
             self._at += 1

@@ -1,8 +1,8 @@
-"""Makers: which node computes a tensor."""
+"""Makers: which node computes a tensor, and which tensors are constants."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,3 +36,30 @@ class Makers:
     @cached_property
     def _listed(self) -> dict[str, Node]:
         return {name: node for node in self.nodes for name in node.outputs if name}
+
+
+@dataclass(frozen=True, eq=False)
+class Constants(Container[str]):
+    """The tensors that are constants in the file; few rules ask for them.
+
+    Attributes:
+        makers: The nodes that compute the tensors of the graph, or of a function's body.
+        literals: The graph's initializers.
+        outer: The constants around it.
+
+    Example:
+        >>> nodes = [Node("Constant", "", "c", [], ["c"]), Node("Abs", "", "a", ["x"], ["y"])]
+        >>> constants = Constants(Makers(nodes, {"x", "w"}), {"w"}, ())
+        >>> [name for name in "cwxy" if name in constants]
+        ['c', 'w']
+    """
+
+    makers: Makers
+    literals: Container[str]
+    outer: Container[str]
+
+    def __contains__(self, name: object) -> bool:
+        if name in self.literals or name in self.outer:
+            return True
+        maker = self.makers.get(name) if isinstance(name, str) else None
+        return maker is not None and maker.op == "Constant"

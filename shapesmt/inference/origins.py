@@ -119,27 +119,30 @@ class Origins:
 
     def origin(self, name: str) -> Origin:
         """The origin of a tensor's unknown elements."""
-        stack = [name]
-        while stack:
-            top = stack[-1]
-            parents = [] if top in self._origins else self._parents(top)
-            if any(self._makes_data(p, top) for p in parents):
-                self._origins[top] = DATA
-            missing = next((p for p in parents if p not in self._origins), None)
-            if missing is not None and top not in self._origins:
-                stack.append(missing)
-            else:
-                stack.pop()
-                if top not in self._origins:
-                    self._origins[top] = self._of_node(top)
-        return self._origins[name]
+        known = self._origins
+        path = [] if name in known else [(name, self._ahead(name))]
+        while path:
+            top, ahead = path[-1]
+            parent = ahead[-1] if ahead else None
+            if parent is not None and parent not in known:
+                path.append((parent, self._ahead(parent)))
+                continue
+            if parent is None or self._makes_data(ahead.pop(), top):
+                known[top] = self._of_node(top) if parent is None else DATA
+                path.pop()
+        return known[name]
+
+    def _ahead(self, name: str) -> list[str]:
+        """What a tensor is computed from, the last to be looked at first: what is known, then its node's inputs."""
+        parents = [*self._parents(name)][::-1]
+        return [p for p in parents if p not in self._origins] + [p for p in parents if p in self._origins]
 
     def _makes_data(self, parent: str, name: str) -> bool:
         """Whether a tensor is data since this one of those it is computed from is, whatever the others are."""
-        read, t, node = self._tensors.get(parent), self._tensors.get(name), self._makers.get(name)
-        if self._origins.get(parent) != DATA or read is None or t is None or node is None:
+        if self._origins[parent] != DATA:
             return False
-        if read.value is not None or read.followed:
+        read, t, node = self._tensors.get(parent), self._tensors.get(name), self._makers.get(name)
+        if read is None or t is None or node is None or read.value is not None or read.followed:
             return False
         known = name in self._inner or node.attributes.graphs or node.op in MOVES
         return not known and isinstance(self._rule(node), Rule) and _small_shape(t) is None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import FALSE, Dim, Kind
 from shapesmt.graph import Declared, Literal, Node, Schemas
 from shapesmt.laws import as_law
-from shapesmt.rules import Application, Elements, InferenceContext, Requirement, Tensor, Unjudged, tensor
+from shapesmt.rules import Application, Elements, Requirement, RuleContext, Tensor, Unjudged, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ def registered(
     inferred = schemas.infer(node, opsets, declared, [None if t is None else _literal(t) for t in inputs])
     if inferred is None:
         return None
-    ctx = InferenceContext(node, inputs, opsets.get(node.domain, 1))
+    ctx = RuleContext(node, inputs, opsets.get(node.domain, 1))
     ctx.memoizable = False  # another schema may be registered under the same name
     ctx.unjudged.append(Unjudged("", node.op, "unsupported", law, NOTE))
     if isinstance(inferred, str):

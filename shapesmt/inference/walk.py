@@ -6,7 +6,7 @@ remembered: a 48-layer transformer is one layer's work and 47 lookups.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -18,18 +18,17 @@ from shapesmt.deadline import TimeUp, look
 from shapesmt.graph import Function, Graph, Literal, Node, Schemas
 from shapesmt.inference.apply import UNKNOWN, Applier, Run, Step, out_of_time
 from shapesmt.inference.counts import Counted, Counts
-from shapesmt.inference.makers import Makers
+from shapesmt.inference.makers import Constants, Makers
 from shapesmt.inference.numbering import Number, Numbers, Scope
 from shapesmt.inference.origins import Origins, Outside, carried, entering
-from shapesmt.ops import bound
 from shapesmt.rules import (
     FOLLOWED,
     STARTED,
     Application,
     Body,
-    InferenceContext,
     Origin,
     Rule,
+    RuleContext,
     Tensor,
     Unjudged,
     data,
@@ -84,7 +83,7 @@ class Walk(Applier):
         self.prefix = ""
         self.unranked: list[str] = []
         self.nested: list[Node] = []
-        self.literals: frozenset[str] = frozenset()
+        self.literals: Container[str] = ()
         self.to_read: set[Literal] = set()
         self.counted: Counted = {}
         self._rules: dict[tuple[str, str], Rule | Function | None] = {}
@@ -93,15 +92,14 @@ class Walk(Applier):
         """Every node of a graph applied in turn; the outputs are added to `tensors`."""
         for name, literal in graph.literals.items():
             tensors[name] = from_literal(literal)
-        self.literals |= graph.literals.keys()
         return self.sequence(graph.nodes, tensors, graph.literals)
 
     def sequence(
         self, nodes: Sequence[Node], tensors: dict[str, Tensor], literals: Mapping[str, Literal]
     ) -> Iterator[Application]:
         """Nodes applied in turn."""
-        self.literals |= {node.outputs[0] for node in nodes if node.op == "Constant" and node.outputs}
         makers = Makers(nodes, {*tensors})
+        self.literals = Constants(makers, literals, self.literals)
         self.origins = Origins(makers, tensors, literals, self._rules, self._outside, self.trace, self.to_read)
         self.counts = Counts(nodes, tensors, self._rules, self.trace, self.counted)
         self.numbers = Numbers(makers, tensors, self._rules, self._opsets, self.scope, self.numbered, self.prefix)
@@ -254,9 +252,11 @@ class Walk(Applier):
         present = {name: t for name, t in zip(function.inputs, inputs, strict=False) if t is not None}
         tensors = dict.fromkeys(function.inputs, tensor("", ())) | present
         missing = set(function.inputs) - present.keys()
+        from shapesmt.ops import bound
+
         body = [bound(n, node.attributes, function.defaults, missing) for n in function.nodes]
         applications = [*walk.sequence(body, tensors, {})]
-        ctx = InferenceContext(node, inputs, 1)
+        ctx = RuleContext(node, inputs, 1)
         named = function.domain == "" or len(node.outputs) >= len(function.outputs)
         ctx.require(TRUE if named else FALSE, laws.CALL_NAMES_ALL_OUTPUTS)
         ctx.enter(Body("", body, function.inputs, function.outputs, tensors, {}), applications)

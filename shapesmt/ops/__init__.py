@@ -1,4 +1,4 @@
-"""One rule per operator, one file per family; importing this package registers those of ai.onnx.
+"""One rule per operator, one file per family; `shapesmt.rules.registry` imports those that a model uses.
 
 Your own operator takes a rule of a few lines: state each way in which the node can fail with `ctx.require...`,
 then return the outputs. Sizes are `Dim`s: calculate with them as with integers, whatever their values.
@@ -46,9 +46,23 @@ let an installed package name the module in the entry-point group `shapesmt.rule
     example = "example.shapes"
 """
 
-from shapesmt.ops import control, layout, math, windows
-from shapesmt.ops.control.flow import UNTIL_RUN
-from shapesmt.ops.control.subgraphs import bound, truth_of
-from shapesmt.ops.shared.choices import refused
+# ruff: noqa: F403 - a name is its module's, whichever that is
+from __future__ import annotations
 
-__all__ = ["UNTIL_RUN", "bound", "control", "layout", "math", "refused", "truth_of", "windows"]
+from typing import TYPE_CHECKING
+
+from shapesmt.lazy import all_lazy
+
+if TYPE_CHECKING:
+    from shapesmt.ops.control.flow import *
+    from shapesmt.ops.control.subgraphs import *
+    from shapesmt.ops.shared.choices import *
+else:
+    __getattr__, __all__ = all_lazy(
+        __name__,
+        {
+            "control.flow": ["UNTIL_RUN"],
+            "control.subgraphs": ["bound", "truth_of"],
+            "shared.choices": ["refused"],
+        },
+    )

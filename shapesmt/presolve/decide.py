@@ -17,6 +17,7 @@ enumeration also finds the smallest counterexample.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from math import inf
 from typing import NamedTuple
 
@@ -31,10 +32,12 @@ from shapesmt.algebra import (
     all_of,
     any_of,
     fits_int64,
+    lowest,
     symbol,
 )
 from shapesmt.presolve.domain import MAX_VALUES, Domain
 from shapesmt.presolve.enumeration import distance
+from shapesmt.presolve.everywhere import decided
 from shapesmt.presolve.growth import window
 from shapesmt.presolve.monotonicity import half_line_of
 
@@ -59,7 +62,7 @@ def decide(domain: Domain, condition: Formula) -> Decision | None:
     """How far the condition holds over the domain; None where that takes a solver."""
     decisions = [decide_part(domain, part) for part in independent(domain, domain.simplified(condition))]
     decided = [d for d in decisions if d is not None]
-    return together(decided) if len(decided) == len(decisions) else None
+    return together(domain, decided) if len(decided) == len(decisions) else None
 
 
 def independent(domain: Domain, condition: Formula) -> list[Formula]:
@@ -88,7 +91,7 @@ def grouped(
     return [joined(*members) for _, members in groups]
 
 
-def together(decisions: Sequence[Decision]) -> Decision:
+def together(domain: Domain, decisions: Sequence[Decision]) -> Decision:
     """The decision on the conjunction of independent conditions, from the decision on each."""
     if len(decisions) == 1:
         return decisions[0]
@@ -100,7 +103,15 @@ def together(decisions: Sequence[Decision]) -> Decision:
         return next(d for d in failing if d.verdict is worst)
     verdict = Verdict.worst(d.verdict for d in failing)
     failed = [d for d in failing if d.verdict is verdict]
-    return Decision(verdict, failed[0].by, min(reversed([d.counterexample or {} for d in failed]), key=distance))
+    nearest = min(reversed([d.counterexample or {} for d in failed]), key=partial(_detour, domain))
+    return Decision(verdict, failed[0].by, nearest)
+
+
+def _detour(domain: Domain, assignment: Assignment) -> tuple[int, int]:
+    """How much further from the lower bounds an assignment is than where the domain begins."""
+    least = {s: lowest(s) if domain.ends(s)[0] == -inf else int(domain.ends(s)[0]) for s in assignment}
+    (off, far), (first_off, first_far) = distance(assignment), distance(least)
+    return off - first_off, far - first_far
 
 
 def decide_part(domain: Domain, condition: Formula) -> Decision | None:
@@ -113,7 +124,7 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
         decision = _by_enumeration(domain, condition)
         if decision is not None:
             return decision
-    ways = (_by_ends, _by_window, _by_cases, _by_parts)
+    ways = (_by_ends, _by_window, _by_cases, _by_parts, _by_cells)
     return next(filter(None, (way(domain, condition) for way in ways)), None)
 
 
@@ -164,6 +175,16 @@ def _by_window(domain: Domain, condition: Formula) -> Decision | None:
     return decision._replace(counterexample={s: next(iter((decision.counterexample or {}).values()), int(lo))})
 
 
+def _by_cells(domain: Domain, condition: Formula) -> Decision | None:
+    """From progressions of the symbols' values along which nothing changes, for all of them at once."""
+    known = decided(domain, condition)
+    if known is None:
+        return None
+    failing, holds = known
+    verdict = Verdict.PROVED if failing is None else Verdict.DEPENDS if holds else Verdict.FAILS
+    return Decision(verdict, "enumeration", failing)
+
+
 def _by_cases(domain: Domain, condition: Formula) -> Decision | None:
     """From each of the cases `p(x) or q(y)`, which no fact connects: it fails where all of them do."""
     cases = condition.args if condition.op == "or" else ()
@@ -186,4 +207,4 @@ def _by_parts(domain: Domain, condition: Formula) -> Decision | None:
         if decision is None or decision.verdict is not Verdict.PROVED:
             return None
         decisions.append(decision)
-    return together(decisions) if decisions else None
+    return together(domain, decisions) if decisions else None

@@ -6,10 +6,9 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from math import inf, prod
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shapesmt.algebra import (
     Assignment,
@@ -27,11 +26,14 @@ from shapesmt.algebra import (
 from shapesmt.presolve.growth import Growth, repetition
 from shapesmt.presolve.monotonicity import half_line, monotone
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 MANY = 4096  # values; for more than these, bisection is tried before evaluating each
 
 FEWER = 8  # by so much less has to be evaluated for a period to be used
 
-Values = NDArray[np.int64]
+Values: TypeAlias = "NDArray[np.int64]"
 
 
 def distance(assignment: Assignment) -> tuple[int, int]:

@@ -1,7 +1,24 @@
 """The inputs for which a condition holds, as formulas that people read."""
 
-from shapesmt.region.box import Progression, box, relates
-from shapesmt.region.patterns import Truth
-from shapesmt.region.region import Region, describe, readable_text
+# ruff: noqa: F403 - a name is its module's, whichever that is
+from __future__ import annotations
 
-__all__ = ["Progression", "Region", "Truth", "box", "describe", "readable_text", "relates"]
+from typing import TYPE_CHECKING
+
+from shapesmt.lazy import all_lazy
+
+if TYPE_CHECKING:
+    from shapesmt.region.box import *
+    from shapesmt.region.conjuncts import *
+    from shapesmt.region.patterns import *
+    from shapesmt.region.region import *
+else:
+    __getattr__, __all__ = all_lazy(
+        __name__,
+        {
+            "box": ["Progression", "box_of", "relates"],
+            "conjuncts": ["Region"],
+            "patterns": ["Truth"],
+            "region": ["describe", "readable_text"],
+        },
+    )

@@ -66,7 +66,7 @@ class Run(NamedTuple):
     ends: tuple[tuple[int, int], ...]
 
 
-def box(conditions: Iterable[Formula], ranges: Ranges) -> dict[Atom, Progression] | None:
+def box_of(conditions: Iterable[Formula], ranges: Ranges) -> dict[Atom, Progression] | None:
     """Ranges of the conditions' symbols for which these hold, as far as was looked; None where none are known."""
     found: dict[Atom, Progression] = {}
     for group in grouped(conditions, Domain(ranges), lambda f: f.symbols):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import gcd
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shapesmt.algebra import Atom, Formula, all_of, any_of, at_least, at_most, differs, equal, name_text, of_atom
 from shapesmt.presolve import Values
 
-Truth = NDArray[np.bool_]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Truth: TypeAlias = "NDArray[np.bool_]"
 Residues = tuple[int, tuple[int, ...]]
 
 MAX_LISTED = 8  # values that are listed one by one

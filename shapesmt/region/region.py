@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Sequence
 from math import inf, prod
 from operator import attrgetter
-from typing import NamedTuple
 
 import numpy as np
 
@@ -37,6 +36,7 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.presolve import Domain, Values, grouped
+from shapesmt.region.conjuncts import Region
 from shapesmt.region.grids import on_a_grid, product, relation
 from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values, evenly_spaced
 
@@ -47,18 +47,6 @@ OPAQUE = ("to_int(", "least(", "greatest(", "sum(", CUT)  # operations that can'
 MAX_LISTING = 80  # characters of residues and runs that are written where the condition itself is shorter
 SAMPLES = {2: (256, 1024), 3: (48, 48)}  # the least and most values of each, by the number of symbols, if too many
 REACH = 2048  # how far the values are sought that the facts about a symbol admit
-
-
-class Region(NamedTuple):
-    """The conjuncts as text, and whether together they are exactly the condition."""
-
-    text: tuple[str, ...]
-    exact: bool
-
-    @property
-    def whole(self) -> str:
-        """The conjuncts as one formula."""
-        return " and ".join(f"({t})" if " or " in t and len(self.text) > 1 else t for t in self.text) or "True"
 
 
 def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:

@@ -1,9 +1,12 @@
 """What a rule reads, states and returns, and how it is registered."""
 
-from shapesmt.rules.alternatives import by_case, one_of
-from shapesmt.rules.application import BY_ALL, Application, Body, Decided, Requirement, Unjudged
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt.lazy import lazy
+from shapesmt.rules.application import BY_ALL, RANK_LAW, Application, Body, Decided, Requirement, Unjudged
 from shapesmt.rules.context import RuleContext
-from shapesmt.rules.inference_context import InferenceContext
 from shapesmt.rules.provenance import (
     DATA,
     DATA_CAUSE,
@@ -27,6 +30,7 @@ from shapesmt.rules.registry import (
     AnyApply,
     Apply,
     Rule,
+    extended,
     plugin_versions,
     remark,
     resolve,
@@ -55,7 +59,6 @@ from shapesmt.rules.tensor import (
     tensor,
     unread,
 )
-from shapesmt.rules.unranked import RANK_LAW, joined, unranked
 from shapesmt.rules.value import (
     MAX_ELEMENTS,
     Elements,
@@ -72,6 +75,11 @@ from shapesmt.rules.value import (
     positions,
     uniform,
 )
+
+if TYPE_CHECKING:
+    from shapesmt.rules.alternatives import by_case, one_of
+    from shapesmt.rules.inference_context import InferenceContext
+    from shapesmt.rules.unranked import joined, over_ranks
 
 __all__ = [
     "BY_ALL",
@@ -114,6 +122,7 @@ __all__ = [
     "computed",
     "data",
     "elements",
+    "extended",
     "extremes",
     "field",
     "from_array",
@@ -128,6 +137,7 @@ __all__ = [
     "number",
     "of",
     "one_of",
+    "over_ranks",
     "passed",
     "plugin_versions",
     "position",
@@ -144,6 +154,12 @@ __all__ = [
     "title",
     "together",
     "uniform",
-    "unranked",
     "unread",
 ]
+
+_HOMES = {
+    "alternatives": ["by_case", "one_of"],
+    "inference_context": ["InferenceContext"],
+    "unranked": ["joined", "over_ranks"],
+}
+__getattr__ = lazy(__name__, _HOMES)

@@ -35,6 +35,7 @@ class Requirement(NamedTuple):
 
 UnjudgedKind: TypeAlias = Literal["unsupported", "rank", "elements", "timeout"]
 """No rule, an unknown rank, elements that aren't followed, or no time left."""
+RANK_LAW = "the ranks of its inputs are known"
 
 
 class Unjudged(NamedTuple):

@@ -7,7 +7,7 @@ ends the rule by itself: the requirement that fails is recorded and the outputs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar, overload
 
@@ -55,7 +55,7 @@ class RuleContext(Statements):
         super().__init__(node, inputs)
         self.version = version
         self.outputs = len(node.outputs)
-        self.literals: frozenset[str] = frozenset()  # tensors that are constants in the file
+        self.literals: Container[str] = ()  # tensors that are constants in the file
         self._run = run
         self.boolean: Callable[[int], bool] = lambda _: False
         """Whether the elements of an input can only be 0 or 1."""

@@ -110,17 +110,27 @@ def _add(new: Rule) -> None:
     versions.sort(key=lambda r: r.since)
 
 
-DOMAINS = {  # where each domain's rules are, imported when a model first uses it
-    "": "shapesmt.ops",
-    "com.microsoft": "shapesmt.ops.contrib",
-    "com.microsoft.nchwc": "shapesmt.ops.contrib",
-    "ai.onnx.ml": "shapesmt.ops.ml",
-    "ai.onnx.preview": "shapesmt.ops.math.training",
-    "ai.onnx.preview.training": "shapesmt.ops.math.training",
-    "openvino": "shapesmt.ops.openvino",
-    "tensorflow": "shapesmt.ops.tensorflow",
-    "torch": "shapesmt.ops.torch",
+DOMAINS = {
+    "": (
+        *("math.elementwise", "layout.joining", "windows.spatial", "windows.resize", "layout.shape", "layout.reshape"),
+        *("math.linear", "math.reduction", "math.normalization", "layout.indexing", "layout.slicing"),
+        *("math.quantization", "layout.scatter", "layout.blocks", "math.attention", "math.random", "windows.detection"),
+        *("windows.sampling", "windows.signal", "math.recurrent", "math.loss", "control.flow", "control.sequences"),
+        *("control.scan", "control.text"),
+    ),
+    "com.microsoft": ("contrib",),
+    "com.microsoft.nchwc": ("contrib",),
+    "ai.onnx.ml": ("ml",),
+    "ai.onnx.preview": ("math.training",),
+    "ai.onnx.preview.training": ("math.training",),
+    "openvino": ("openvino",),
+    "tensorflow": ("tensorflow",),
+    "torch": ("torch",),
 }
+"""Where each domain's rules are: the modules of `shapesmt.ops`, imported one after the other until an operator has one.
+
+All rules of an operator are in one module, and those that most models use come first.
+"""
 
 
 class Signatures(Protocol):
@@ -142,15 +152,12 @@ def signatures(domain: str) -> Signatures:
     return cast("Signatures", module)
 
 
-def load_domain(domain: str) -> None:
-    """Import, once, the rules of a domain."""
-    if domain in DOMAINS:
-        _import(DOMAINS[domain])
-
-
-@cache
-def _import(module: str) -> None:
-    import_module(module)
+def load_domain(domain: str, name: str = "") -> None:
+    """Import the rules of a domain: all, or where an operator is named, no more once its own are there."""
+    for module in DOMAINS.get(domain, ()):
+        if any(not own.plugin for own in _RULES.get((domain, name), ())):
+            return
+        import_module(f"shapesmt.ops.{module}")
 
 
 @cache
@@ -164,6 +171,11 @@ def load_plugins() -> None:
 
     for entry in entry_points(group=GROUP):
         _load(entry)
+
+
+def extended() -> bool:
+    """Whether some rule is another module's than shapesmt's own."""
+    return bool(_PLUGINS)
 
 
 def plugin_versions() -> list[str]:
@@ -208,9 +220,9 @@ def _load(entry: EntryPoint) -> None:
 
 def resolve(domain: str, name: str, version: int) -> Rule | None:
     """The rule of an operator at a version; None where there is none."""
-    load_domain(domain)
+    load_domain(domain, name)
     if (domain, name) not in _RULES:
-        load_everything()
+        load_plugins()
     versions = _RULES.get((domain, name))
     if not versions:
         return None
@@ -220,7 +232,7 @@ def resolve(domain: str, name: str, version: int) -> Rule | None:
 
 def remark(domain: str, name: str) -> str:
     """What else is to be said of an operator without a rule; the package of its domain knows."""
-    said = getattr(sys.modules.get(DOMAINS.get(domain, "")), "without_rule", None)
+    said = getattr(sys.modules.get(f"shapesmt.ops.{domain}"), "without_rule", None)
     return "" if said is None else str(said(name))
 
 

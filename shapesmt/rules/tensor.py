@@ -10,6 +10,7 @@ import numpy as np
 from shapesmt.algebra import (
     FALSE,
     TRUE,
+    ZERO,
     Atom,
     Dim,
     Formula,
@@ -41,6 +42,7 @@ MAX_FLOATS = 16  # elements; longer float constants are read only where a node d
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
 _LITERALS: dict[Literal, Tensor] = memo("tensors of literals", {})
+_WEIGHTS: dict[tuple[str, tuple[int, ...]], Tensor] = memo("tensors of literals that aren't read", {})
 
 
 Nested: TypeAlias = "float | Sequence[Nested]"
@@ -156,7 +158,7 @@ class Tensor:
         if self.cases:
             return all(case.tensor.followed for case in self.cases)
         if self.value is None:
-            return self.shape is not None and any(d.constant == 0 for d in self.shape)
+            return self.shape is not None and ZERO in self.shape
         return None not in self.value.items if isinstance(self.value, Elements) else not entries(self.value.element)
 
     @property
@@ -285,7 +287,8 @@ def rank_symbol(name: str, lo: int = 0, hi: int = MAX_RANK, kind: Kind = Kind.IN
 def from_literal(literal: Literal) -> Tensor:
     """A constant tensor; its elements are listed where there are few."""
     if literal.source is not None:
-        return tensor(literal.dtype, literal.shape)
+        about = literal.dtype, literal.shape
+        return _WEIGHTS.get(about) or _WEIGHTS.setdefault(about, tensor(*about))
     t = _LITERALS.get(literal)
     if t is None:
         t = _LITERALS[literal] = tensor(literal.dtype, literal.shape, _listed(literal, MAX_FLOATS))

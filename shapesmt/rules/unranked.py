@@ -26,10 +26,8 @@ from shapesmt.algebra import (
     maximum,
     symbol,
 )
-from shapesmt.rules.application import Application, Requirement, Unjudged
+from shapesmt.rules.application import RANK_LAW, Application, Requirement, Unjudged
 from shapesmt.rules.tensor import MAX_RANK, Tensor, UnknownRankError, rank_symbol, tensor
-
-RANK_LAW = "the ranks of its inputs are known"
 
 Inputs = Sequence[Tensor | None]
 Ranks = dict[Dim, int]
@@ -50,7 +48,7 @@ class _Branch:
         return next((r.law for r in requirements if r.formula is FALSE), None)
 
 
-def unranked(
+def over_ranks(
     inputs: Inputs, apply: Callable[[Inputs], Application], outputs: Sequence[str], op: str, *, total: bool = False
 ) -> Application:
     """A rule applied where the rank of some inputs isn't known.

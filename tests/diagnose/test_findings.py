@@ -8,7 +8,8 @@ import onnx
 import pytest
 
 import shapesmt
-from shapesmt.algebra import Verdict
+from shapesmt.algebra import Formula, Verdict
+from shapesmt.presolve import Domain
 from shapesmt.report import Report
 from shapesmt.report.finding import Finding
 
@@ -160,3 +161,23 @@ def test_requirements_are_counted_for_every_node() -> None:
     failing = checked("(float[n, 4] x, float[m, 4] y) => (a) { a = Add (x, y) }").requirements
     assert (failing.depends, failing.fails, failing.unknown) == (1, 0, 0)
     assert failing.total == failing.proved + 1
+
+
+def test_what_is_known_of_equal_findings_is_not_worked_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    applied: list[Formula] = []
+    assume = Domain._assume
+    monkeypatch.setattr(Domain, "_assume", lambda domain, fact: applied.append(fact) or assume(domain, fact))
+    text = "(float[n, 3] x, float[m, 3] y, float[4, k] z) => (c, d) { a = Add (x, y) c = Tanh (a) d = Concat<axis=1> "
+    text += "(z, a) }"
+    dims = {"n": "2..800", "m": "2..800", "k": "1..9"}
+    first = checked(text, dims=dims)
+    assert len(first.findings) == 2
+    assert first.remedy is not None
+    applied.clear()
+    again = checked(text.replace("c =", "[other] c ="), dims=dims)
+    assert applied == []
+    assert (again.findings, again.remedy) == (first.findings, first.remedy)
+    shapesmt.bounds(onnx.parser.parse_model(HEAD + text), dims=dims)
+    applied.clear()
+    shapesmt.bounds(onnx.parser.parse_model(HEAD + text), dims=dims)
+    assert applied == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shapesmt.algebra.dim import symbol
 from shapesmt.algebra.formula import at_least, equal
 from shapesmt.algebra.substitute import atom_of
-from shapesmt.examine.narrowing import Narrowing
+from shapesmt.examine.narrowing import Narrowing, narrowing_to
 from shapesmt.rules.tensor import tensor
 
 N, M, K = symbol("n", 1), symbol("m", 1, 64), symbol("k", 0)
@@ -38,3 +38,8 @@ def test_a_narrowing_settles_what_its_ranges_imply() -> None:
     assert not narrowing.settles(at_least(M, 9))
     assert narrowing.only_ranges
     assert not NARROWING.only_ranges
+
+
+def test_equal_narrowings_are_one() -> None:
+    assert narrowing_to({atom_of(M): SMALL}) is narrowing_to({atom_of(M): SMALL})
+    assert narrowing_to({atom_of(M): SMALL}) is not narrowing_to({atom_of(M): K})

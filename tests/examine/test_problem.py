@@ -7,6 +7,7 @@ import re
 import onnx
 import pytest
 
+from shapesmt.algebra import as_dim
 from shapesmt.errors import UsageError
 from shapesmt.examine.problem import Problem, pose
 from shapesmt.examine.question import Question
@@ -158,6 +159,16 @@ def test_a_counterexample_speaks_of_the_declared_names() -> None:
 
 def test_one_assumption_may_be_a_text() -> None:
     assert posed("float[n] x", assume="n <= 4").assumptions == ("n <= 4",)
+
+
+def test_what_is_inferred_to_find_unused_elements_is_not_inferred_again() -> None:
+    text = f"{HEAD}(int64[1] size, float[n] x) => (y) {{ one = Constant<value_ints=[1]>() y = Expand (x, one) }}"
+    problem = pose(load(text.encode()), Question())
+    assert "size" not in problem.dims
+    assert problem.pinned().inference is problem.inference
+    pinned = pose(load(text.encode()), Question(dims={"n": 3}))
+    assert pinned.inference.tensors["y"].shape == (pinned.dims["n"],)
+    assert pinned.pinned().inference.tensors["y"].shape == (as_dim(3),)
 
 
 @pytest.mark.parametrize(

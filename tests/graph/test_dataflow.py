@@ -7,7 +7,8 @@ import networkx as nx
 import pytest
 
 from shapesmt.frontends import load
-from shapesmt.graph import document, document_of, is_flow, networkx_graph
+from shapesmt.frontends.formats import is_flow
+from shapesmt.graph import document, document_of, networkx_graph
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*/*.onnx"))
 

@@ -143,3 +143,23 @@ class TestRecursion:
     def test_a_loop_of_calls_does_not(self, calls):
         with pytest.raises(ModelError, match="m: function 'a' calls itself"):
             refuse_recursion(self.functions(**calls), "m")
+
+
+def test_ancestors_of_nodes_between_are_not_looked_for_again():
+    class Read(list):
+        count = 0
+
+        def __getitem__(self, index):
+            Read.count += 1
+            return super().__getitem__(index)
+
+    chain = [Node("Abs", "", f"n{i}", [f"t{i}"], [f"t{i + 1}"]) for i in range(1000)]
+    beside = [Node("Abs", "", "side", ["t500"], ["s"]), Node("Add", "", "sum", ["s", "t1000"], ["y"])]
+    graph = Graph("g", {"t0": Declared("float32", None)}, ["y"], Read(chain + beside))
+    assert graph.ancestors(900, {0, 10, 890}) == {0, 10, 890}
+    Read.count = 0
+    assert graph.ancestors(900, {0, 10, 890}, {890: {0, 10}}) == {0, 10, 890}
+    assert Read.count <= 10
+    assert graph.ancestors(1000, {400, 600}) == {400}
+    assert graph.ancestors(1001, {400, 600}, {600: {400}}) == {400, 600}
+    assert graph.ancestors(3) == {0, 1, 2}

@@ -10,6 +10,8 @@ import onnxruntime as ort
 import pytest
 
 import shapesmt
+from shapesmt.algebra.interning import forget
+from shapesmt.rules import RuleContext
 
 HEADER = '<ir_version: 8, opset_import: ["": 18]> '
 ONE = "one = Constant<value_int=1>() two = Constant<value_int=2>() "
@@ -101,3 +103,14 @@ LOOP = """z = Gather (table, mask)
 )
 def test_positions_go_into_functions_and_loops(body, verdict):
     assert str(shapesmt.check(onnx.parser.parse_model(LOOKED_UP.format(body=body))).verdict) == verdict
+
+
+def test_a_rule_is_applied_to_a_mask_of_ones_once(monkeypatch):
+    applied: list[str] = []
+    apply = RuleContext.apply
+    monkeypatch.setattr(RuleContext, "apply", lambda ctx, rule: applied.append(ctx.node.op) or apply(ctx, rule))
+    forget()
+    shapesmt.check(model(POSITIONS["OPT"][0]), dims={"b": "1..4", "s": "1..14"})
+    once = len(applied)
+    shapesmt.check(model(POSITIONS["OPT"][0]), dims={"b": "1..4", "s": "1..14"})
+    assert len(applied) == once > 0

@@ -55,6 +55,12 @@ def test_decided(facts: tuple[Formula, ...], condition: Formula, verdict: Verdic
     assert decision.verdict is verdict
 
 
+def test_the_nearest_of_two_counterexamples_starts_where_the_domain_does() -> None:
+    decision = decide(domain(at_least(W, 6)), all_of(at_most(W, 6), at_most(H, 2)))
+    assert decision is not None
+    assert decision.counterexample == {ATOMS[1]: 9}
+
+
 def test_a_counterexample_is_the_smallest() -> None:
     decision = decide(domain(at_least(H + W, 5)), equal(H, 5))
     assert decision is not None
@@ -63,7 +69,7 @@ def test_a_counterexample_is_the_smallest() -> None:
 
 
 def test_unbounded_symbols_are_left_to_the_solver() -> None:
-    assert decide(domain(), differs(FREE * FREE * FREE, 7 * FREE + 6)) is None
+    assert decide(domain(), differs(FREE * FREE * FREE * FREE, 7 * FREE + 6)) is None
 
 
 def test_what_is_assumed_holds() -> None:
@@ -90,7 +96,7 @@ def test_conditions_are_grouped_by_what_ties_their_symbols() -> None:
     ],
 )
 def test_independent_decisions_together(each: tuple[tuple[str, str], ...], all_together: tuple[str, str]) -> None:
-    assert together([Decision(*d) for d in each])[:2] == all_together
+    assert together(domain(), [Decision(*d) for d in each])[:2] == all_together
 
 
 def test_random_conditions_are_decided_right(seeds: range) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from shapesmt.algebra import Evaluator, Formula, all_of, any_of, at_least, at_most, differs, divides, equal, symbol
 from shapesmt.algebra.dim import Dim
-from shapesmt.region.box import Progression, box, relates
+from shapesmt.region.box import Progression, box_of, relates
 from tests.presolve.sets import ATOMS, condition
 
 N, M, K = symbol("n", 1), symbol("m", 1), symbol("k", 1)
@@ -21,7 +21,7 @@ def near(size: Dim) -> Formula:
 
 def boxed(*conditions: Formula, **ranges: tuple[int, int | None, int]) -> list[tuple[int, int | None, int]] | None:
     known = {s: Progression(*ranges.get(s.name, (1, None, 1))) for d in (N, M, K) for s in d.symbols}
-    found = box(conditions, {s: r for s, r in known.items() if s in all_of(*conditions).symbols})
+    found = box_of(conditions, {s: r for s, r in known.items() if s in all_of(*conditions).symbols})
     return None if found is None else [tuple(r) for r in found.values()]
 
 
@@ -63,7 +63,7 @@ def test_random_boxes_are_inside(seeds: range) -> None:
     for seed in seeds:
         asked = condition(Random(f"box {seed}"))
         ranges = {s: r for s, r in known.items() if s in asked.symbols}
-        sizes = box([asked], ranges) if ranges else None
+        sizes = box_of([asked], ranges) if ranges else None
         if sizes is None:
             assert not ranges or not any(Evaluator(point).formula(asked) for point in points(known)), seed
             continue

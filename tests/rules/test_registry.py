@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections import defaultdict
 
 import pytest
 
@@ -99,6 +100,16 @@ print({rule: functions for rule, functions in added.items() if len(functions) > 
     assert ran.stdout == "{}\n"
 
 
+def test_all_rules_of_an_operator_are_in_one_module() -> None:
+    """So that the others need not be imported for it."""
+    modules = defaultdict(set)
+    for own in registry.rules():
+        if not own.plugin and own.domain in registry.DOMAINS:
+            modules[own.domain, own.name].add(own.apply.__module__)
+    assert len(modules) > 1000
+    assert not {operator: names for operator, names in modules.items() if len(names) > 1}
+
+
 def test_two_rules_for_one_operator_name_their_modules(installed):
     installed(RULE, "shapesmt_test_first")
     shapesmt.check(MODEL)
@@ -175,3 +186,11 @@ def test_a_size_below_0_is_never_proved(installed, size):
     installed(RULE.replace("2 * ctx.input(0)[-1]", size), "shapesmt_test_plugin")
     (found,) = shapesmt.check(MODEL).findings
     assert (found.verdict.value, found.law) == ("UNKNOWN", "sizes are not negative")
+
+
+def test_an_unknown_operator_loads_no_rules_of_other_formats() -> None:
+    code = f"import sys, shapesmt; print(shapesmt.check({MODEL!r}).verdict, *sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    verdict, *modules = ran.stdout.split()
+    assert verdict == "UNKNOWN"
+    assert not {"shapesmt.ops.torch", "shapesmt.ops.tensorflow", "shapesmt.ops.openvino"} & {*modules}

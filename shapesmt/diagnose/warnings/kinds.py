@@ -17,7 +17,6 @@ from shapesmt.errors import printable
 from shapesmt.examine import Examination, Judge, Problem, placeholders
 from shapesmt.graph import Node
 from shapesmt.language import Range
-from shapesmt.ops import truth_of
 from shapesmt.presolve import extent
 from shapesmt.report import Finding, ModelWarning, WarningKind
 from shapesmt.rules import Tensor
@@ -62,6 +61,8 @@ def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> It
     tensors, graph, nodes = examination.original.tensors, problem.graph, problem.graph.nodes
     if not examination.original.nested:
         return
+    from shapesmt.ops import truth_of
+
     for index, node in enumerate(nodes):
         if (
             node.op == "If"
@@ -80,6 +81,8 @@ def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> It
 
 def _never_runs(node: Node, tensors: Mapping[str, Tensor]) -> str | None:
     """The trip count or first condition of a loop, if it is 0 for every input."""
+    from shapesmt.ops import truth_of
+
     truths = ((name, truth_of(tensors[name])) for name in node.inputs[:2] if name)
     return next((name for name, value in truths if value is not None and value.hi <= 0), None)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from math import inf, prod
 
@@ -20,11 +21,12 @@ from shapesmt.algebra import (
     at_least,
     at_most,
     equal,
+    memo,
     product,
 )
 from shapesmt.diagnose.warnings.common import Examples, chosen, producer_of, sizes_of, warning
 from shapesmt.examine import Examination, Problem
-from shapesmt.presolve import Domain, decide, monotone
+from shapesmt.presolve import Domain, decide, monotone, remembered
 from shapesmt.report import ModelWarning, WarningKind
 from shapesmt.rules import Tensor
 
@@ -32,6 +34,7 @@ __all__ = ["large", "stretched"]
 
 MOST_ELEMENTS = (1 << 31) - 1  # the most elements that a signed 32-bit index can count
 STRETCHING = (laws.SIZES_BROADCAST, laws.BATCH_SIZES_BROADCAST)
+_POINTS: dict[Hashable, Assignment | None] = memo("inputs with large tensors", {})
 MAX_TRIED = 1 << 16  # the most inputs that are tried for one number of elements
 MAX_SIZE = 1 << 40  # the greatest size that is tried of a dimension without an end
 MAX_LARGE = 4  # the most different tensors that are examined
@@ -73,7 +76,8 @@ def large(problem: Problem, examination: Examination, examples: Examples) -> Ite
     large = {t: most for t in dict.fromkeys(tensors.values()) if MOST_ELEMENTS < (most := _most(t)) < inf}
     for t in sorted(large, key=large.__getitem__, reverse=True)[:MAX_LARGE]:
         size = product(t.dims)
-        point = _overflow(size, examination.narrowed)
+        about = size, tuple(examination.narrowing.meanings.items())
+        point = remembered(_POINTS, examination.domain, about, partial(_overflow, size, examination))
         if point is not None:
             name = next(name for name, other in tensors.items() if other is t)
             shown, values = examples.shown(point, size.symbols)
@@ -93,10 +97,11 @@ def _most(t: Tensor) -> Bound:
     return most if t.shape is not None and t.is_tensor else 0
 
 
-def _overflow(size: Dim, domain: Domain) -> Assignment | None:
+def _overflow(size: Dim, examination: Examination) -> Assignment | None:
     """An input at which the number of elements exceeds the limit, each dimension as small as possible; or None."""
     if any(s.universal for s in size.symbols):
         return None
+    domain = examination.narrowed
     symbols, facts = domain.cone(size.symbols)
     axes = {s: _listed(domain, s) for s in symbols}
     if not all(map(len, axes.values())):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 __all__ = ["Code"]
 
 HEADER = '<ir_version: 8, opset_import: ["": 18]>\n'
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(NamedTuple):
     """One entry of the catalogue.
 
     Attributes:
@@ -30,7 +30,7 @@ class Code:
     law: str
     remedy: str
     model: str = ""
-    dims: Mapping[str, str] = field(default_factory=dict)
+    dims: Mapping[str, str] = MappingProxyType({})
     assume: tuple[str, ...] = ()
     kind: str = ""
 

@@ -1,5 +1,1 @@
 """Branches, loops, sequences and texts."""
-
-from shapesmt.ops.control import flow, scan, sequences, text
-
-__all__ = ["flow", "scan", "sequences", "text"]

@@ -10,7 +10,6 @@ import numpy as np
 
 from shapesmt import laws
 from shapesmt.algebra import (
-    FALSE,
     ZERO,
     Dim,
     Kind,
@@ -85,14 +84,19 @@ def _any_elements(ctx: RuleContext, x: Tensor, index: int) -> Tensor:
 
 
 def _agree(ctx: RuleContext, dims: list[Dim], x: Tensor, axis: int) -> None:
-    """State that the sizes so far agree with one more tensor; ONNX Runtime skips one that is empty along the axis."""
+    """State that the sizes so far agree with one more tensor.
+
+    As in ONNX Runtime, a tensor that is empty along the axis is skipped, but only beside others that aren't empty.
+    """
     so_far = dims[axis]
+    nothing, empty = equal(so_far, 0), equal(x[axis], 0)
+    first = all_of(nothing, *(at_least(d, 1) for d in x.dims))
+    skipped = all_of(empty, any_of(nothing, all_of(*(at_least(d, 1) for d in dims))))
     for i in range(len(dims)):
-        if i == axis or dims[i] is x[i]:
-            continue
-        first = all_of(equal(so_far, 0), *(at_least(d, 1) for d in x.dims)) if so_far.lo <= 0 else FALSE
-        ctx.require(any_of(equal(dims[i], x[i]), equal(x[axis], 0), first), laws.JOINED_MATCH_OFF_AXIS, dims[i], x[i])
-        dims[i] = select(first, x[i], dims[i])
+        if i != axis and dims[i] is not x[i]:
+            same = equal(dims[i], x[i])
+            ctx.require(any_of(same, skipped, first), laws.JOINED_MATCH_OFF_AXIS, dims[i], x[i])
+            dims[i] = select(first, x[i], dims[i])
     dims[axis] = so_far + x[axis]
 
 

@@ -32,7 +32,7 @@ from shapesmt.rules import (
 _KINDS = {"value_int": "int64", "value_float": "float32", "value_string": "string"}
 
 
-@rule("Identity", any_rank=True, total=True)
+@rule("Identity", "MemcpyFromHost", "MemcpyToHost", any_rank=True, total=True)
 def identity(ctx: RuleContext) -> Tensor:
     """The output is the input."""
     return ctx.input(0)

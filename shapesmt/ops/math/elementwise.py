@@ -13,7 +13,6 @@ from shapesmt.algebra import Dim, any_of, differs, entries, equal, select
 from shapesmt.graph import DTYPES
 from shapesmt.ops.shared import items
 from shapesmt.ops.shared.fields import array_of, concrete, most_listed, stretched, term_of, valued
-from shapesmt.ops.shared.indices import fold_all
 from shapesmt.ops.shared.items import INTEGERS, PARTIAL, Function
 from shapesmt.rules import (
     FLOATS,
@@ -209,6 +208,8 @@ def require_nonzero(ctx: RuleContext, divisor: Tensor) -> None:
         element = divisor.value.element
         ctx.require(any_of(differs(element, 0), equal(divisor.numel, 0)), law, element, 0)
     elif isinstance(divisor.value, Field) and not entries(divisor.value.element):
+        from shapesmt.ops.shared.indices import fold_all
+
         ctx.require_equal(fold_all("sum", select(equal(divisor.value.element, 0), 1, 0), divisor.dims), 0, law)
 
 

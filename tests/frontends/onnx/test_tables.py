@@ -17,7 +17,7 @@ from tests.frontends.onnx import write_tables
 def test_a_table_is_what_the_package_says(package: str, write: Callable[[], str]) -> None:
     text = (write_tables.FOLDER / f"{write.__name__}.txt").read_text()
     if f" {package} {version(package)} " not in text:
-        pytest.skip("it is of another version")
+        pytest.skip(f"the table is of another version of {package} than the installed {version(package)}")
     assert text == write()
 
 

@@ -32,6 +32,13 @@ def test_what_is_empty_along_the_join_axis_need_not_match():
     assert found.failed
 
 
+@pytest.mark.parametrize("order", ["x, y", "y, x"])
+def test_beside_a_tensor_that_is_empty_off_the_join_axis_every_tensor_has_to_match(order):
+    text = '<ir_version: 8, opset_import: ["": 18]> g (float[1, 0] x, float[0, 1] y) => (z) '
+    report = shapesmt.check(f"{text} {{ z = Concat<axis=0>({order}) }}".encode())
+    assert str(report.verdict) == "FAILS"
+
+
 def test_concat_of_partly_known_lists():
     agree(node("Concat", ["x", "y"], axis=0), {"x": [2], "y": [1]}, NM, items={"x": ["n", 2]}, dtypes={"y": "int64"})
     agree(

@@ -29,6 +29,7 @@ _LIFTED = {
 
 def document_of(program: Any) -> Json:
     """The document of a `torch.export.ExportedProgram`."""
+    guards = getattr(program, "_guards_code", None)  # absent before PyTorch 2.9
     call = program.module_call_graph[0].signature if program.module_call_graph else None
     return {
         "graph_module": {
@@ -37,7 +38,7 @@ def document_of(program: Any) -> Json:
             "module_call_graph": [{"fqn": "", "signature": _call(call)}],
         },
         "range_constraints": {str(symbol): _range(ends) for symbol, ends in program.range_constraints.items()},
-        **({"guards_code": [str(guard) for guard in program._guards_code]} if hasattr(program, "_guards_code") else {}),  # noqa: SLF001
+        **({} if guards is None else {"guards_code": [str(guard) for guard in guards]}),
         "schema_version": _SCHEMA,
         "torch_version": _version(),
     }
@@ -95,13 +96,13 @@ def _target(target: Any) -> str:
 
 def _bound(node: Any) -> Iterator[tuple[str, Any]]:
     """A node's arguments, with their names in the operator's schema."""
-    target = node.target
-    if hasattr(target, "_schema"):
-        yield from zip([argument.name for argument in target._schema.arguments], node.args, strict=False)  # noqa: SLF001
-    elif _target(target).startswith("torch.ops."):
+    schema = getattr(node.target, "_schema", None)
+    if schema is not None:
+        yield from zip([argument.name for argument in schema.arguments], node.args, strict=False)
+    elif _target(node.target).startswith("torch.ops."):
         yield from (("", value) for value in node.args)
     else:
-        yield from zip(inspect.signature(target).parameters, node.args, strict=False)
+        yield from zip(inspect.signature(node.target).parameters, node.args, strict=False)
     yield from node.kwargs.items()
 
 

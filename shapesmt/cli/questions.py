@@ -1,0 +1,114 @@
+"""The commands that ask about one model: why, how large, in which form, of what it is made."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shapesmt.cli.completion import complete_model, complete_target
+from shapesmt.cli.options import configured, debug_option, list_codes, model_command, settled, timeout_option
+from shapesmt.cli.output import BOUNDS_STATUS, CHECK_STATUS, STATUS, put, show, waiting
+from shapesmt.errors import printable
+from shapesmt.render import Form
+
+__all__ = ["bounds", "encode", "explain", "inspect", "ops", "repro"]
+
+_REPRO_STATUS = STATUS.format("0 written, 1 nothing to reproduce")
+_CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
+
+
+@click.command(epilog=f"{CHECK_STATUS}. Example: shapesmt explain unet.onnx /up1/Concat")
+@model_command
+@click.argument("target", required=False, metavar="[NODE or TENSOR]", shell_complete=complete_target)
+@click.option("--codes", is_flag=True, is_eager=True, expose_value=False, callback=list_codes,
+              help="List the error codes.")  # fmt: skip
+@click.option("--constraints", is_flag=True, help="Show what the node contributes to the solver's system.")
+def explain(form: Form, model: str, target: str | None, constraints: bool, **options: Any) -> int:
+    """Why does this node, this dimension or the whole model fail?
+
+    For MODEL, a code of a finding or warning (SM101) tells what it stands for and what helps.
+    """
+    from shapesmt import api
+
+    if _CODE.fullmatch(model) and target is None and not Path(model).exists():
+        from shapesmt.inspection import explain_code
+
+        return show(explain_code(model), form)
+    question = settled(model, *configured(options))
+    ask = partial(api.explained, model, target, question, constraints=constraints)
+    return show(waiting(f"explaining {model}", question, ask), form)
+
+
+@click.command(epilog=f"{BOUNDS_STATUS}. Example: shapesmt bounds unet.onnx --dim batch=1..32")
+@model_command
+@click.argument("tensors", nargs=-1, metavar="[TENSOR]...", shell_complete=complete_target)
+def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> int:
+    """What are the tightest bounds of every dimension of every tensor?"""
+    from shapesmt import api
+
+    question = settled(model, *configured(options))
+    return show(waiting(f"bounding {model}", question, lambda: api.bounded(model, tensors, question)), form)
+
+
+@click.command(epilog=f"{STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")
+@model_command
+@click.argument("node", required=False, metavar="[NODE]", shell_complete=complete_target)
+@click.option("-o", "--output", metavar="FILE.smt2", help="Where to write it; standard output by default.")
+def encode(form: Form, model: str, node: str | None, output: str | None, **options: Any) -> int:
+    """Print the complete system as SMT-LIB 2, for any solver: satisfiable if some node can fail.
+
+    Of NODE it is the part that it contributes: satisfiable if it can fail while the nodes before it run.
+    """
+    from shapesmt import api
+
+    text = api.encoded(model, settled(model, *configured(options)), node)
+    put(text, output, form, {"schema": "shapesmt/encode/1", "model": model, "smt2": text})
+    return 0
+
+
+@click.command(epilog=f"{_REPRO_STATUS}. Example: shapesmt repro unet.onnx -o repro.py")
+@model_command
+@click.argument("node", required=False, metavar="[NODE]", shell_complete=complete_target)
+@click.option("-o", "--output", metavar="FILE.py", help="Where to write it; standard output by default.")
+def repro(form: Form, model: str, node: str | None, output: str | None, **options: Any) -> int:
+    """Print a Python script that shows the failure of NODE, or the first one, on ONNX Runtime.
+
+    It stands alone: it holds the part of the model that fails, without weights, and needs numpy, onnx and onnxruntime.
+    """
+    from shapesmt import api
+
+    question = settled(model, *configured(options))
+    text = waiting(f"checking {model}", question, lambda: api.reproduced(model, node, question))
+    if text is None:
+        what = f"no input is known to break {'any node' if node is None else f'node {printable(node)!r}'}"
+        click.echo(f"nothing to reproduce in {printable(model)}: {what}", err=True)
+        return 1
+    put(text, output, form, {"schema": "shapesmt/repro/1", "model": model, "script": text})
+    return 0
+
+
+@click.command(epilog=f"{STATUS.format('0')}. Example: shapesmt ops unet.onnx")
+@click.argument("model", required=False, metavar="[MODEL]", shell_complete=complete_model)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@debug_option
+def ops(form: Form, model: str | None) -> int:
+    """List the operators that have a rule, or those that MODEL uses."""
+    from shapesmt.inspection import supported_ops
+
+    return show(supported_ops(model), form)
+
+
+@click.command(epilog=f"{STATUS.format('0')}. Example: shapesmt inspect unet.onnx")
+@click.argument("model", metavar="MODEL")
+@timeout_option
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@debug_option
+def inspect(form: Form, model: str, timeout: float) -> int:
+    """Show a model's inputs, dimensions and operators: what to declare before asking."""
+    from shapesmt import inspection
+
+    return show(inspection.inspect(model, timeout=timeout), form)
