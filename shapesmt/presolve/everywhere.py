@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from shapesmt.algebra import (
     Assignment,
     Atom,
     Dim,
+    End,
     Evaluator,
     Formula,
     Kind,
@@ -27,10 +28,11 @@ from shapesmt.algebra import (
     divides,
     lowest,
 )
-from shapesmt.presolve.cells import Axis, Grid, truth_of
+from shapesmt.presolve.cells import Axis, Grid, Integers, Truth, truth_of
 from shapesmt.presolve.domain import Domain
 
 MAX_SYMBOLS = 4
+MAX_LISTED = 512  # values of a symbol that are no progression
 
 Problem: TypeAlias = "tuple[dict[Atom, Axis], list[Formula], dict[Atom, Dim]]"
 
@@ -74,6 +76,65 @@ def decided(domain: Domain, condition: Formula) -> tuple[Assignment | None, bool
     return point and _completed(point, meanings), holds
 
 
+def extremes(domain: Domain, dim: Dim) -> tuple[End, End] | None:
+    """The least and the greatest admissible value of an expression; None where they aren't known.
+
+    >>> from shapesmt.algebra import equal, symbol
+    >>> h, w = symbol("h", 1), symbol("w", 1)
+    >>> low, high = extremes(Domain([h.as_symbol(), w.as_symbol()], [equal((h // 4) * w, 12)]), h * w)
+    >>> low.value, high.value
+    (48, 84)
+    """
+    problem = _problem(domain, dim.symbols)
+    if problem is None:
+        return None
+    axes, facts, meanings = problem
+    fact, dim = all_of(*facts), domain.eliminate(dim)
+    grid = Grid(axes, (fact,), (dim,))
+    cells, best, endless = grid.cells(), _Extremes(), False
+    while cells is not None and cells.first.size:
+        known = grid.bounds(cells)
+        if known is None:
+            return None
+        number, bounds = cells.first.shape[1], known[dim]
+        given, settled = truth_of(fact, known, number), grid.settled(known, number)
+        always, sizes = settled & given.always, np.broadcast_to(bounds.first, number)
+        best = best.with_sizes(sizes, cells.first, given.first)
+        last = grid.last(cells)
+        finite = always & (last <= grid.reach).all(axis=0)
+        if finite.any():
+            best = best.with_sizes(grid.sizes(dim, last[:, finite]), last[:, finite], finite[finite])
+        endless |= bool((always & grid.rising(bounds, cells)).any())
+        matters = ~settled | (bounds.low < best.low) | ((bounds.high > best.high) & (not endless))
+        cells = grid.split(cells, known, matters & ~(settled & given.never))
+    if cells is None or best.least is None or best.most is None:
+        return None
+    low, high = (_completed(dict(zip(axes, at, strict=True)), meanings) for at in (best.least, best.most))
+    return End(int(best.low), low), End(None) if endless else End(int(best.high), high)
+
+
+class _Extremes(NamedTuple):
+    """The least and the greatest size so far, and where they are."""
+
+    low: float = inf
+    high: float = -inf
+    least: tuple[int, ...] | None = None
+    most: tuple[int, ...] | None = None
+
+    def with_sizes(self, sizes: Integers, places: Integers, admitted: Truth) -> _Extremes:
+        """These and further sizes, where they are admitted."""
+        if not admitted.any():
+            return self
+        sizes, places = sizes[admitted], places[:, admitted]
+        low, high = int(sizes.argmin()), int(sizes.argmax())
+        best = self
+        if sizes[low] < best.low:
+            best = best._replace(low=int(sizes[low]), least=tuple(places[:, low].tolist()))
+        if sizes[high] > best.high:
+            best = best._replace(high=int(sizes[high]), most=tuple(places[:, high].tolist()))
+        return best
+
+
 def _completed(point: Assignment, meanings: dict[Atom, Dim]) -> Assignment:
     at = Evaluator(point)
     return point | {s: int(at.dim(meaning)) for s, meaning in meanings.items()}
@@ -89,8 +150,10 @@ def _problem(domain: Domain, symbols: frozenset[Atom]) -> Problem | None:
         axis = _axis(domain, s)
         if axis is None or s.kind is Kind.TRIP:
             return None
+        if s in meanings and axis.listed is not None:
+            return None
         if s in meanings:
-            meaning, (first, step, length) = meanings[s], axis
+            meaning, (first, step, length, _) = meanings[s], axis
             facts += [at_least(meaning, first), *([divides(step, meaning - first)] if step > 1 else [])]
             facts += [at_least(first + step * int(length - 1), meaning)] if length < inf else []
         else:
@@ -99,13 +162,13 @@ def _problem(domain: Domain, symbols: frozenset[Atom]) -> Problem | None:
 
 
 def _axis(domain: Domain, s: Atom) -> Axis | None:
-    """The values of a symbol, if they are a progression."""
+    """The values of a symbol, if they are a progression or few."""
     (lo, hi), values = domain.ends(s), domain.listed(s)
-    if lo == -inf or lo > hi:
+    if lo == -inf or lo > hi or (values is not None and not len(values)):
         return None
     if values is None:
         return Axis(int(lo), s.step, inf if hi == inf else (int(hi) - int(lo)) // s.step + 1)
     steps = np.diff(values)
-    if not len(values) or (steps != steps[:1]).any():
-        return None
+    if (steps != steps[:1]).any():
+        return Axis(int(values[0]), 1, 1, values) if len(values) <= MAX_LISTED else None
     return Axis(int(values[0]), int(steps[0]) if len(steps) else 1, len(values))
