@@ -10,8 +10,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import inf
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from shapesmt.algebra import (
     divides,
     lowest,
 )
-from shapesmt.presolve.cells import Axis, Grid, Integers, Truth, truth_of
+from shapesmt.presolve.cells import Axis, Grid, Integers, Reals, Truth, truth_of
 from shapesmt.presolve.domain import Domain
 
 MAX_SYMBOLS = 4
@@ -46,7 +47,6 @@ def decided(domain: Domain, condition: Formula) -> tuple[Assignment | None, bool
     fact, condition = all_of(*facts), domain.eliminate(condition)
     grid = Grid(axes, (fact, condition))
     cells, best, holds = grid.cells(), None, False
-    low = np.array([lowest(s) for s in grid.symbols], dtype=np.int64)[:, None]
     while cells is not None and cells.first.size:
         known = grid.bounds(cells)
         if known is None:
@@ -59,20 +59,14 @@ def decided(domain: Domain, condition: Formula) -> tuple[Assignment | None, bool
         )
         failing, passing = given.first & ~asked.first, given.first & asked.first
         holds |= bool(passing.any())
-        off = np.abs(cells.first - low)
-        distance = np.stack([np.count_nonzero(off, axis=0), off.sum(axis=0)])
-        if failing.any():
-            rows = np.concatenate([distance, cells.first])[:, failing]
-            nearest = tuple(rows[:, np.lexsort(rows[::-1])[0]].tolist())
-            best = nearest if best is None else min(best, nearest)
-        may_fail = ~failing & ~(settled & (given.never | asked.always))
-        if best is not None:
-            may_fail &= (distance[0] < best[0]) | ((distance[0] == best[0]) & (distance[1] < best[1]))
+        distances = _distances(cells.first, grid.symbols)
+        best = _nearest(np.concatenate([np.zeros((1, number), np.int64), distances, cells.first]), failing, best)
+        may_fail = ~failing & ~(settled & (given.never | asked.always)) & _before(np.zeros(number), distances, best)
         may_hold = ~passing & ~(settled & (given.never | asked.never)) & (not holds)
         cells = grid.split(cells, known, may_fail | may_hold)
     if cells is None:
         return None
-    point = None if best is None else dict(zip(grid.symbols, best[2:], strict=True))
+    point = None if best is None else dict(zip(grid.symbols, best[3:], strict=True))
     return point and _completed(point, meanings), holds
 
 
@@ -91,48 +85,54 @@ def extremes(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     axes, facts, meanings = problem
     fact, dim = all_of(*facts), domain.eliminate(dim)
     grid = Grid(axes, (fact,), (dim,))
-    cells, best, endless = grid.cells(), _Extremes(), False
+    cells, endless = grid.cells(), False
+    least: tuple[int, ...] | None = None
+    most: tuple[int, ...] | None = None
     while cells is not None and cells.first.size:
         known = grid.bounds(cells)
         if known is None:
             return None
-        number, bounds = cells.first.shape[1], known[dim]
+        number, b = cells.first.shape[1], known[dim]
         given, settled = truth_of(fact, known, number), grid.settled(known, number)
-        always, sizes = settled & given.always, np.broadcast_to(bounds.first, number)
-        best = best.with_sizes(sizes, cells.first, given.first)
-        last = grid.last(cells)
-        finite = always & (last <= grid.reach).all(axis=0)
-        if finite.any():
-            best = best.with_sizes(grid.sizes(dim, last[:, finite]), last[:, finite], finite[finite])
-        endless |= bool((always & grid.rising(bounds, cells)).any())
-        matters = ~settled | (bounds.low < best.low) | ((bounds.high > best.high) & (not endless))
+        always, last = settled & given.always, grid.last(cells)
+        for places, chosen in ((cells.first, given.first), (last, always & (last <= grid.reach).all(axis=0))):
+            sizes = grid.sizes(dim, np.where(chosen, places, cells.first))
+            rows = np.concatenate([_distances(places, axes), places])
+            least = _nearest(np.concatenate([sizes[None], rows]), chosen, least)
+            most = _nearest(np.concatenate([-sizes[None], rows]), chosen, most)
+        endless |= bool((always & grid.rising(b, cells)).any())
+        distances = _distances(cells.first, axes)
+        matters = ~settled | _before(b.low, distances, least) | (_before(-b.high, distances, most) & (not endless))
         cells = grid.split(cells, known, matters & ~(settled & given.never))
-    if cells is None or best.least is None or best.most is None:
+    if cells is None or least is None or most is None:
         return None
-    low, high = (_completed(dict(zip(axes, at, strict=True)), meanings) for at in (best.least, best.most))
-    return End(int(best.low), low), End(None) if endless else End(int(best.high), high)
+    low, high = (_completed(dict(zip(axes, at[3:], strict=True)), meanings) for at in (least, most))
+    return End(least[0], low), End(None) if endless else End(-most[0], high)
 
 
-class _Extremes(NamedTuple):
-    """The least and the greatest size so far, and where they are."""
+def _distances(places: Integers, symbols: Iterable[Atom]) -> Integers:
+    """How far places are from every symbol at its lower bound: how many are off it, and by how much together."""
+    off = np.abs(places - np.array([lowest(s) for s in symbols], dtype=np.int64)[:, None])
+    return np.stack([np.count_nonzero(off, axis=0), off.sum(axis=0)])
 
-    low: float = inf
-    high: float = -inf
-    least: tuple[int, ...] | None = None
-    most: tuple[int, ...] | None = None
 
-    def with_sizes(self, sizes: Integers, places: Integers, admitted: Truth) -> _Extremes:
-        """These and further sizes, where they are admitted."""
-        if not admitted.any():
-            return self
-        sizes, places = sizes[admitted], places[:, admitted]
-        low, high = int(sizes.argmin()), int(sizes.argmax())
-        best = self
-        if sizes[low] < best.low:
-            best = best._replace(low=int(sizes[low]), least=tuple(places[:, low].tolist()))
-        if sizes[high] > best.high:
-            best = best._replace(high=int(sizes[high]), most=tuple(places[:, high].tolist()))
+def _nearest(rows: Integers, chosen: Truth, best: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """The least of the chosen columns, compared from the first row on, and of what was the least so far."""
+    if not chosen.any():
         return best
+    rows = rows[:, chosen]
+    least: tuple[int, ...] = tuple(rows[:, np.lexsort(rows[::-1])[0]].tolist())
+    return least if best is None else min(least, best)
+
+
+def _before(low: Reals, distances: Integers, best: tuple[int, ...] | None) -> Truth:
+    """The cells in which a size may be less than the least so far, or the same at a nearer place."""
+    if best is None:
+        return np.ones(len(low), dtype=bool)
+    size, off, far = best[:3]
+    nearer = (distances[0] < off) | ((distances[0] == off) & (distances[1] < far))
+    before: Truth = (low < size) | ((low == size) & nearer)
+    return before
 
 
 def _completed(point: Assignment, meanings: dict[Atom, Dim]) -> Assignment:
