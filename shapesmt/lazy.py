@@ -34,3 +34,16 @@ def lazy(package: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], An
         return value
 
     return find
+
+
+def all_lazy(package: str, homes: Mapping[str, Iterable[str]]) -> tuple[Callable[[str], Any], list[str]]:
+    """The `__getattr__` and the `__all__` of a package all of whose names load so.
+
+    The type checker is shown the modules in their place: `if TYPE_CHECKING: from shapesmt.report.bounds import *`.
+
+    Example:
+        >>> _, names = all_lazy("shapesmt", {"errors": ["UsageError"], "api": ["check", "bounds"]})
+        >>> names
+        ['UsageError', 'bounds', 'check']
+    """
+    return lazy(package, homes), sorted(name for names in homes.values() for name in names)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import networkx as nx
@@ -102,12 +103,14 @@ def file_of(module: str, name: str = "") -> Path | None:
 
 
 @cache
-def offered(package: Path) -> list[str]:
+def offered(package: Path) -> set[str]:
     """The names that a package's door offers."""
     door = package / "__init__.py"
-    tree = ast.parse(door.read_text()) if door.is_file() else ast.Module([], [])
-    listed = [node.value for node in tree.body if isinstance(node, ast.Assign) and "__all__" in ast.unparse(node)]
-    return ast.literal_eval(listed[0]) if listed else []
+    if not door.is_file():
+        return set()
+    nodes = ast.parse(door.read_text()).body
+    listed = [n.value for n in nodes if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "__all__"]
+    return {name for names in listed for name in ast.literal_eval(names)} | {name for _, name in late(door)}
 
 
 def own(path: Path) -> str:
@@ -193,19 +196,24 @@ def test_test_files_are_named_after_a_module_their_package_or_a_topic(folder: Pa
     assert named - {p.stem for p in folder.glob("*.py")} - {folder.name} == topics
 
 
+@cache
 def late(door: Path) -> set[tuple[str, str]]:
     """Module and name of what a door imports only when it is asked for."""
-    said = [n.value for n in ast.parse(door.read_text()).body if ast.unparse(n).startswith("_HOMES = ")]
+    nodes = [*ast.walk(ast.parse(door.read_text()))]
+    tables = [n.value for n in nodes if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_HOMES"]
+    tables += [n.args[1] for n in nodes if isinstance(n, ast.Call) and ast.unparse(n.func) in ("lazy", "all_lazy")]
+    homes = [ast.literal_eval(table) for table in tables if isinstance(table, ast.Dict)]
     package = ".".join(door.parent.relative_to(PACKAGE.parent).parts)
-    return {(f"{package}.{m}", name) for node in said for m, names in ast.literal_eval(node).items() for name in names}
+    return {(f"{package}.{module}", name) for each in homes for module, names in each.items() for name in names}
 
 
 @pytest.mark.parametrize("door", [p for p in FILES if late(p)], ids=lambda p: str(p.parent.relative_to(PACKAGE.parent)))
 def test_what_loads_late_is_what_the_type_checker_sees(door: Path) -> None:
-    modules, names = {module for module, _ in late(door)}, offered(door.parent)
-    assert {name for _, name in late(door)} <= {*names}
-    assert not [name for _, name in late(door) if (door.parent / f"{name}.py").is_file()], "a module has that name"
-    assert {(m, name) for m, name in imported(door) if m in modules and name in names} == late(door)
+    seen = imported(door)
+    assert {module for module, _ in late(door)} <= {module for module, _ in seen}
+    for module, name in late(door):
+        assert (module, name) in seen or ((module, "*") in seen and hasattr(import_module(module), name))
+        assert not {name, f"{name}.py"} & {p.name for p in door.parent.iterdir()}, "a module would be in its place"
 
 
 def test_importing_the_package_loads_no_heavy_library() -> None:

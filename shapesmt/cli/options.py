@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -83,6 +82,8 @@ class Commands(click.Group):
             path = args[0]
             if not (Path(path).suffix or os.path.lexists(path)):
                 raise
+            import shlex
+
             meant = printable(shlex.join(["shapesmt", "check", *args]), 400)
             raise click.UsageError(f"no command {printable(path)!r}; did you mean: {meant}") from None
 

@@ -1,38 +1,26 @@
 """Many models: named by paths, patterns and URLs, checked in several processes or on a cluster."""
 
+# ruff: noqa: F403 - a name is its module's, whichever that is
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.lazy import lazy
+from shapesmt.lazy import all_lazy
 
 if TYPE_CHECKING:
-    from shapesmt.fleet.cluster import connected
-    from shapesmt.fleet.many import Plan, check_all, check_many
-    from shapesmt.fleet.names import is_several, models_in, shared
-    from shapesmt.fleet.pages import page_paths, write_index, write_page, write_summary
-    from shapesmt.fleet.task import Task
-
-__all__ = [
-    "Plan",
-    "Task",
-    "check_all",
-    "check_many",
-    "connected",
-    "is_several",
-    "models_in",
-    "page_paths",
-    "shared",
-    "write_index",
-    "write_page",
-    "write_summary",
-]
-
-_HOMES = {
-    "cluster": ["connected"],
-    "many": ["Plan", "check_all", "check_many"],
-    "names": ["is_several", "models_in", "shared"],
-    "pages": ["page_paths", "write_index", "write_page", "write_summary"],
-    "task": ["Task"],
-}
-__getattr__ = lazy(__name__, _HOMES)
+    from shapesmt.fleet.cluster import *
+    from shapesmt.fleet.many import *
+    from shapesmt.fleet.names import *
+    from shapesmt.fleet.pages import *
+    from shapesmt.fleet.task import *
+else:
+    __getattr__, __all__ = all_lazy(
+        __name__,
+        {
+            "cluster": ["connected"],
+            "many": ["Plan", "check_all", "check_many"],
+            "names": ["is_several", "models_in", "shared"],
+            "pages": ["page_paths", "write_index", "write_page", "write_summary"],
+            "task": ["Task"],
+        },
+    )

@@ -68,7 +68,8 @@ class Entry:
 
     def keep(self, report: Report, reads: Sequence[SideRead]) -> None:
         """Keep an answer, and what was read of files beside the model for it."""
-        if report.seconds < HURRIED * self._question.timeout:
+        free = not os.path.lexists(self._path) or os.path.isfile(self._path)  # noqa: PTH113 - as below
+        if free and report.seconds < HURRIED * self._question.timeout:
             head = {"reads": list(dict.fromkeys(reads)), "brief": report.brief.to_dict()}
             head["marks"] = Marks.of(report).to_dict()
             rest = json.dumps(head).encode() + b"\n" + written(report)

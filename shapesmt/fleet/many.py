@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, replace
@@ -135,6 +136,9 @@ class _Run:
         asked = {task.name: digest(task.question, task.shapes) for task in self._tasks}
         self._tasks = [task._replace(wish=Wish(self._plan.brief, asked[task.name])) for task in self._tasks]
         earlier = kept(output, asked) if self._plan.resume else {}
+        for name, times in Counter([task.name for task in self._tasks]).items() if earlier else ():
+            if times > 1:  # long names may be the same where they are shortened
+                earlier.pop(name, None)
         for index, task in enumerate(self._tasks):
             if task.name in earlier:
                 report = replace(earlier[task.name][1], strict=task.question.strict)

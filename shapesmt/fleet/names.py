@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from glob import glob, has_magic
@@ -38,7 +38,7 @@ def _is_pattern(path: str) -> bool:
 def models_in(paths: Iterable[str]) -> list[str]:
     """The models that are meant, each once: paths, matches of patterns, and every `*.onnx` and `*.pt2` below folders.
 
-    Hidden files below folders are left out. What stands for several is sorted.
+    Hidden files below folders are left out, and so are folders that links lead to. What stands for several is sorted.
 
     Raises:
         UsageError: A folder has no such file, nothing matches, or standard input is among several models.
@@ -62,13 +62,18 @@ def _named(path: str) -> list[str]:
         below = listed(path)
         return [path] if below is None else below
     if is_folder(path):
-        files = [file for suffix in SUFFIXES for file in Path(path).rglob(f"*{suffix}")]
-        return sorted(str(file) for file in files if not _hidden(file.relative_to(path).parts))
+        return sorted(_below(path))
     return sorted(glob(path, recursive=True)) if _is_pattern(path) else [path]  # noqa: PTH207 - keeps `./` and `..`
 
 
-def _hidden(parts: Sequence[str]) -> bool:
-    return any(part.startswith(".") for part in parts)
+def _below(folder: str) -> Iterator[str]:
+    """The models below a folder, and the folders that can't be read: nobody knows what is in them."""
+    closed: list[OSError] = []
+    for place, folders, files in os.walk(folder, onerror=closed.append):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths = [Path(place, name) for name in files if name.endswith(SUFFIXES) and not name.startswith(".")]
+        yield from (str(path) for path in paths if path.is_file() or path.is_symlink())  # not pipes, at which it waits
+    yield from (str(error.filename) for error in closed)
 
 
 def shared(paths: Sequence[str], options: Options) -> Options:

@@ -53,6 +53,10 @@ def results(path: str, records: Mapping[str, Record]) -> Iterator[Results]:
     Raises:
         UsageError: It can't be written, or pyarrow isn't installed.
     """
+    if path == "-":
+        raise UsageError(
+            "results are written to a file, not to - (standard output), where --format json prints them all"
+        )
     with _refusing(path):
         file: Results = _Parquet(path, records) if _is_parquet(path) else _Lines(path, records)
     try:
@@ -114,12 +118,13 @@ class _Lines:
 
     def __init__(self, path: str, records: Mapping[str, Record]) -> None:
         write_whole(path, b"".join(map(_line, records.values())))
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND)
+        self._name, self._file = path, os.open(path, os.O_WRONLY | os.O_APPEND)
 
     def write(self, line: bytes) -> None:
         rest = memoryview(line)
-        while rest:
-            rest = rest[os.write(self._file, rest) :]
+        with _refusing(self._name):
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
 
     def close(self) -> None:
         os.close(self._file)

@@ -25,7 +25,11 @@ _SUFFIXES = {
     ".hdf5": _SAVED,
     ".tflite": _LITE,
 }
+_POINTER = "a Git LFS pointer, not the model; git lfs pull fetches it"
+_PAGE = "a web page, not a model; the download may need a login, or another address"
 _BEGINNINGS = (
+    (re.compile(rb"version https://git-lfs\.github\.com/spec/"), _POINTER),
+    (re.compile(rb"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE), _PAGE),
     (re.compile(rb"PK\x03\x04.{26}[^/]{1,200}/data\.pkl", re.DOTALL), _PICKLE),
     (re.compile(rb"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"), _PICKLE),
     (re.compile(rb"\x89HDF\r\n\x1a\n"), _SAVED),

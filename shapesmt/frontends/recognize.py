@@ -18,7 +18,7 @@ _TENSORFLOW = re.compile(  # a graph's first node begins with its name, a saved 
     rb"|(?:\s|\#[^\n]*\n)*(?:(?P<graph_text>(?:node|library|versions)\s*:?\s*\{)"
     rb"|(?P<saved_model_text>saved_model_schema_version\s*:|meta_graphs\s*:?\s*\{))"
 )
-_XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!|net[\s>/])")
+_XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!(?!(?i:doctype\s+html\b))|net[\s>/])")
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|=>|(?P<opened>[(\[{<])|(?P<closed>[)\]}>])')
 
 

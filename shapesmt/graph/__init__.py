@@ -1,86 +1,49 @@
 """The model as frozen data."""
 
+# ruff: noqa: F403 - a name is its module's, whichever that is
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.graph.graph import (
-    GUARDS,
-    Attributes,
-    AttributeValue,
-    Function,
-    Graph,
-    Node,
-    Place,
-    Reference,
-    Schemas,
-    SourceLine,
-)
-from shapesmt.graph.literal import DTYPES, Declared, Literal, Scalar
-from shapesmt.graph.order import ordered, refuse_recursion
-from shapesmt.graph.schema import Parameter, Signature
-from shapesmt.lazy import lazy
+from shapesmt.lazy import all_lazy
 
 if TYPE_CHECKING:
-    from shapesmt.graph.dataflow import (
-        SCHEMA,
-        Document,
-        Flow,
-        constant,
-        document,
-        document_of,
-        label,
-        networkx_graph,
-        new_flow,
-        origin,
-        size,
+    from shapesmt.graph.dataflow import *
+    from shapesmt.graph.graph import *
+    from shapesmt.graph.literal import *
+    from shapesmt.graph.order import *
+    from shapesmt.graph.schema import *
+else:
+    __getattr__, __all__ = all_lazy(
+        __name__,
+        {
+            "dataflow": [
+                "Document",
+                "Flow",
+                "SCHEMA",
+                "constant",
+                "document",
+                "document_of",
+                "label",
+                "networkx_graph",
+                "new_flow",
+                "origin",
+                "size",
+            ],
+            "graph": [
+                "AttributeValue",
+                "Attributes",
+                "Function",
+                "GUARDS",
+                "Graph",
+                "Node",
+                "Place",
+                "Reference",
+                "Schemas",
+                "SourceLine",
+            ],
+            "literal": ["DTYPES", "Declared", "Literal", "Scalar"],
+            "order": ["ordered", "refuse_recursion"],
+            "schema": ["Parameter", "Signature"],
+        },
     )
-
-__all__ = [
-    "DTYPES",
-    "GUARDS",
-    "SCHEMA",
-    "AttributeValue",
-    "Attributes",
-    "Declared",
-    "Document",
-    "Flow",
-    "Function",
-    "Graph",
-    "Literal",
-    "Node",
-    "Parameter",
-    "Place",
-    "Reference",
-    "Scalar",
-    "Schemas",
-    "Signature",
-    "SourceLine",
-    "constant",
-    "document",
-    "document_of",
-    "label",
-    "networkx_graph",
-    "new_flow",
-    "ordered",
-    "origin",
-    "refuse_recursion",
-    "size",
-]
-
-_HOMES = {
-    "dataflow": [
-        "Document",
-        "Flow",
-        "SCHEMA",
-        "constant",
-        "document",
-        "document_of",
-        "label",
-        "networkx_graph",
-        "new_flow",
-        "origin",
-        "size",
-    ],
-}
-__getattr__ = lazy(__name__, _HOMES)

@@ -46,20 +46,23 @@ let an installed package name the module in the entry-point group `shapesmt.rule
     example = "example.shapes"
 """
 
+# ruff: noqa: F403 - a name is its module's, whichever that is
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
-from shapesmt.lazy import lazy
+from shapesmt.lazy import all_lazy
 
 if TYPE_CHECKING:
-    from shapesmt.ops.control.flow import UNTIL_RUN
-    from shapesmt.ops.control.subgraphs import bound, truth_of
-    from shapesmt.ops.shared.choices import refused
-
-__all__ = ["UNTIL_RUN", "bound", "refused", "truth_of"]
-
-_HOMES = {
-    "control.flow": ["UNTIL_RUN"],
-    "control.subgraphs": ["bound", "truth_of"],
-    "shared.choices": ["refused"],
-}
-__getattr__ = lazy(__name__, _HOMES)
+    from shapesmt.ops.control.flow import *
+    from shapesmt.ops.control.subgraphs import *
+    from shapesmt.ops.shared.choices import *
+else:
+    __getattr__, __all__ = all_lazy(
+        __name__,
+        {
+            "control.flow": ["UNTIL_RUN"],
+            "control.subgraphs": ["bound", "truth_of"],
+            "shared.choices": ["refused"],
+        },
+    )

@@ -37,6 +37,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.presolve.domain import MAX_VALUES, Domain
 from shapesmt.presolve.enumeration import distance
+from shapesmt.presolve.everywhere import decided
 from shapesmt.presolve.growth import window
 from shapesmt.presolve.monotonicity import half_line_of
 
@@ -123,7 +124,7 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
         decision = _by_enumeration(domain, condition)
         if decision is not None:
             return decision
-    ways = (_by_ends, _by_window, _by_cases, _by_parts)
+    ways = (_by_ends, _by_window, _by_cases, _by_parts, _by_cells)
     return next(filter(None, (way(domain, condition) for way in ways)), None)
 
 
@@ -172,6 +173,16 @@ def _by_window(domain: Domain, condition: Formula) -> Decision | None:
     if decision is None or decision.verdict is Verdict.PROVED:
         return decision
     return decision._replace(counterexample={s: next(iter((decision.counterexample or {}).values()), int(lo))})
+
+
+def _by_cells(domain: Domain, condition: Formula) -> Decision | None:
+    """From progressions of the symbols' values along which nothing changes, for all of them at once."""
+    known = decided(domain, condition)
+    if known is None:
+        return None
+    failing, holds = known
+    verdict = Verdict.PROVED if failing is None else Verdict.DEPENDS if holds else Verdict.FAILS
+    return Decision(verdict, "enumeration", failing)
 
 
 def _by_cases(domain: Domain, condition: Formula) -> Decision | None:

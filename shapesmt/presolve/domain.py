@@ -215,6 +215,12 @@ class Domain:
         self._use()
         return self._elimination.apply(expression)
 
+    @property
+    def meanings(self) -> dict[Atom, Dim]:
+        """The symbols that equalities among the facts determine, with what they are equal to."""
+        self._use()
+        return self._elimination.meanings
+
     def values(self, symbol: Atom) -> Values | None:
         """Every value of a symbol that the facts about it alone admit; None where they are too many."""
         self._use()

@@ -1,22 +1,24 @@
 """The inputs for which a condition holds, as formulas that people read."""
 
+# ruff: noqa: F403 - a name is its module's, whichever that is
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.lazy import lazy
-from shapesmt.region.conjuncts import Region
+from shapesmt.lazy import all_lazy
 
 if TYPE_CHECKING:
-    from shapesmt.region.box import Progression, box_of, relates
-    from shapesmt.region.patterns import Truth
-    from shapesmt.region.region import describe, readable_text
-
-__all__ = ["Progression", "Region", "Truth", "box_of", "describe", "readable_text", "relates"]
-
-_HOMES = {
-    "box": ["Progression", "box_of", "relates"],
-    "patterns": ["Truth"],
-    "region": ["describe", "readable_text"],
-}
-__getattr__ = lazy(__name__, _HOMES)
+    from shapesmt.region.box import *
+    from shapesmt.region.conjuncts import *
+    from shapesmt.region.patterns import *
+    from shapesmt.region.region import *
+else:
+    __getattr__, __all__ = all_lazy(
+        __name__,
+        {
+            "box": ["Progression", "box_of", "relates"],
+            "conjuncts": ["Region"],
+            "patterns": ["Truth"],
+            "region": ["describe", "readable_text"],
+        },
+    )

@@ -1,204 +1,82 @@
 """Answers as frozen data."""
 
+# ruff: noqa: F403 - a name is its module's, whichever that is
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.lazy import lazy
+from shapesmt.lazy import all_lazy
 
 if TYPE_CHECKING:
-    from shapesmt.report.batch import (
-        AnyResult,
-        BatchReport,
-        Exported,
-        Marks,
-        Tally,
-        Tallying,
-        Times,
-        Unchecked,
-        reports_in,
-        unchecked_in,
+    from shapesmt.report.batch import *
+    from shapesmt.report.bounds import *
+    from shapesmt.report.catalogue import *
+    from shapesmt.report.data import *
+    from shapesmt.report.dynamic import *
+    from shapesmt.report.explanation import *
+    from shapesmt.report.finding import *
+    from shapesmt.report.memory import *
+    from shapesmt.report.page import *
+    from shapesmt.report.profile import *
+    from shapesmt.report.report import *
+    from shapesmt.report.simplified import *
+else:
+    __getattr__, __all__ = all_lazy(
+        __name__,
+        {
+            "batch": [
+                "AnyResult",
+                "BatchReport",
+                "Exported",
+                "Marks",
+                "Tally",
+                "Tallying",
+                "Times",
+                "Unchecked",
+                "reports_in",
+                "unchecked_in",
+            ],
+            "bounds": ["Bounds", "CaseBounds", "DimBounds", "Share", "TensorBounds"],
+            "catalogue": ["DimensionFacts", "ErrorCode", "ModelFacts", "Operator", "Operators", "TensorFacts"],
+            "data": ["Answer"],
+            "dynamic": ["DynamicShapes", "StaticAxis"],
+            "explanation": ["Condition", "Explanation", "Fact", "NodeConstraints", "Proof", "Variable"],
+            "finding": [
+                "Cause",
+                "Clash",
+                "Counterexample",
+                "Finding",
+                "FindingKind",
+                "Group",
+                "Guarded",
+                "ModelWarning",
+                "Replay",
+                "Side",
+                "Source",
+                "SymbolRange",
+                "WarningKind",
+            ],
+            "memory": ["Budget", "Chart", "Greatest", "HeldTensor", "IndexLimit", "Memory", "Peak", "PeakAt"],
+            "page": [
+                "Axis",
+                "Calculator",
+                "CauseGraph",
+                "Cell",
+                "Elements",
+                "Link",
+                "NumberLine",
+                "PageData",
+                "PlacedNode",
+                "Raster",
+                "Run",
+                "Shape",
+                "Size",
+                "Slider",
+                "Step",
+                "TensorData",
+            ],
+            "profile": ["Box", "POINTS", "Profile", "ProfileSize", "TensorProfile"],
+            "report": ["Counts", "Precondition", "Release", "Remedy", "Report"],
+            "simplified": ["Rewritten", "Simplified", "Tightened"],
+        },
     )
-    from shapesmt.report.bounds import Bounds, CaseBounds, DimBounds, Share, TensorBounds
-    from shapesmt.report.catalogue import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
-    from shapesmt.report.data import Answer
-    from shapesmt.report.dynamic import DynamicShapes, StaticAxis
-    from shapesmt.report.explanation import Condition, Explanation, Fact, NodeConstraints, Proof, Variable
-    from shapesmt.report.finding import (
-        Cause,
-        Clash,
-        Counterexample,
-        Finding,
-        FindingKind,
-        Group,
-        Guarded,
-        ModelWarning,
-        Replay,
-        Side,
-        Source,
-        SymbolRange,
-        WarningKind,
-    )
-    from shapesmt.report.memory import Budget, Chart, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
-    from shapesmt.report.page import (
-        Axis,
-        Calculator,
-        CauseGraph,
-        Cell,
-        Elements,
-        Link,
-        NumberLine,
-        PageData,
-        PlacedNode,
-        Raster,
-        Run,
-        Shape,
-        Size,
-        Slider,
-        Step,
-        TensorData,
-    )
-    from shapesmt.report.profile import POINTS, Box, Profile, ProfileSize, TensorProfile
-    from shapesmt.report.report import Counts, Precondition, Release, Remedy, Report
-    from shapesmt.report.simplified import Rewritten, Simplified, Tightened
-
-__all__ = [
-    "POINTS",
-    "Answer",
-    "AnyResult",
-    "Axis",
-    "BatchReport",
-    "Bounds",
-    "Box",
-    "Budget",
-    "Calculator",
-    "CaseBounds",
-    "Cause",
-    "CauseGraph",
-    "Cell",
-    "Chart",
-    "Clash",
-    "Condition",
-    "Counterexample",
-    "Counts",
-    "DimBounds",
-    "DimensionFacts",
-    "DynamicShapes",
-    "Elements",
-    "ErrorCode",
-    "Explanation",
-    "Exported",
-    "Fact",
-    "Finding",
-    "FindingKind",
-    "Greatest",
-    "Group",
-    "Guarded",
-    "HeldTensor",
-    "IndexLimit",
-    "Link",
-    "Marks",
-    "Memory",
-    "ModelFacts",
-    "ModelWarning",
-    "NodeConstraints",
-    "NumberLine",
-    "Operator",
-    "Operators",
-    "PageData",
-    "Peak",
-    "PeakAt",
-    "PlacedNode",
-    "Precondition",
-    "Profile",
-    "ProfileSize",
-    "Proof",
-    "Raster",
-    "Release",
-    "Remedy",
-    "Replay",
-    "Report",
-    "Rewritten",
-    "Run",
-    "Shape",
-    "Share",
-    "Side",
-    "Simplified",
-    "Size",
-    "Slider",
-    "Source",
-    "StaticAxis",
-    "Step",
-    "SymbolRange",
-    "Tally",
-    "Tallying",
-    "TensorBounds",
-    "TensorData",
-    "TensorFacts",
-    "TensorProfile",
-    "Tightened",
-    "Times",
-    "Unchecked",
-    "Variable",
-    "WarningKind",
-    "reports_in",
-    "unchecked_in",
-]
-
-_HOMES = {
-    "batch": [
-        "AnyResult",
-        "BatchReport",
-        "Exported",
-        "Marks",
-        "Tally",
-        "Tallying",
-        "Times",
-        "Unchecked",
-        "reports_in",
-        "unchecked_in",
-    ],
-    "bounds": ["Bounds", "CaseBounds", "DimBounds", "Share", "TensorBounds"],
-    "catalogue": ["DimensionFacts", "ErrorCode", "ModelFacts", "Operator", "Operators", "TensorFacts"],
-    "data": ["Answer"],
-    "dynamic": ["DynamicShapes", "StaticAxis"],
-    "explanation": ["Condition", "Explanation", "Fact", "NodeConstraints", "Proof", "Variable"],
-    "finding": [
-        "Cause",
-        "Clash",
-        "Counterexample",
-        "Finding",
-        "FindingKind",
-        "Group",
-        "Guarded",
-        "ModelWarning",
-        "Replay",
-        "Side",
-        "Source",
-        "SymbolRange",
-        "WarningKind",
-    ],
-    "memory": ["Budget", "Chart", "Greatest", "HeldTensor", "IndexLimit", "Memory", "Peak", "PeakAt"],
-    "page": [
-        "Axis",
-        "Calculator",
-        "CauseGraph",
-        "Cell",
-        "Elements",
-        "Link",
-        "NumberLine",
-        "PageData",
-        "PlacedNode",
-        "Raster",
-        "Run",
-        "Shape",
-        "Size",
-        "Slider",
-        "Step",
-        "TensorData",
-    ],
-    "profile": ["Box", "POINTS", "Profile", "ProfileSize", "TensorProfile"],
-    "report": ["Counts", "Precondition", "Release", "Remedy", "Report"],
-    "simplified": ["Rewritten", "Simplified", "Tightened"],
-}
-__getattr__ = lazy(__name__, _HOMES)

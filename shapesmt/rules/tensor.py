@@ -42,6 +42,7 @@ MAX_FLOATS = 16  # elements; longer float constants are read only where a node d
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
 _LITERALS: dict[Literal, Tensor] = memo("tensors of literals", {})
+_WEIGHTS: dict[tuple[str, tuple[int, ...]], Tensor] = memo("tensors of literals that aren't read", {})
 
 
 Nested: TypeAlias = "float | Sequence[Nested]"
@@ -286,7 +287,8 @@ def rank_symbol(name: str, lo: int = 0, hi: int = MAX_RANK, kind: Kind = Kind.IN
 def from_literal(literal: Literal) -> Tensor:
     """A constant tensor; its elements are listed where there are few."""
     if literal.source is not None:
-        return tensor(literal.dtype, literal.shape)
+        about = literal.dtype, literal.shape
+        return _WEIGHTS.get(about) or _WEIGHTS.setdefault(about, tensor(*about))
     t = _LITERALS.get(literal)
     if t is None:
         t = _LITERALS[literal] = tensor(literal.dtype, literal.shape, _listed(literal, MAX_FLOATS))

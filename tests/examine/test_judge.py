@@ -27,34 +27,34 @@ def judge() -> Judge:
 
 
 def test_the_solver_decides_what_presolve_leaves_open(judge: Judge) -> None:
-    cubes = differs(N * N * N, 7 * N + 6)  # 3 is a root
-    assert decide(domain(), cubes) is None
-    decision = judge.decide(domain(), cubes)
+    powers = differs(N * N * N * N, 25 * N + 6)  # 3 is a root
+    assert decide(domain(), powers) is None
+    decision = judge.decide(domain(), powers)
     assert (decision.verdict, decision.by) == (Verdict.DEPENDS, "z3")
     assert decision.counterexample == {atom_of(N): 3}
     assert judge.proves(domain(), at_least(N * N * N + 1, N))
-    assert not judge.proves(domain(), cubes)
+    assert not judge.proves(domain(), powers)
 
 
 def test_the_solver_is_not_asked_for_what_an_earlier_model_refutes(
     judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forget()  # else the decision is known, and the solver isn't asked at all
-    judge.decide(domain(), differs(N * N * N, 7 * N + 6))
+    judge.decide(domain(), differs(N * N * N * N, 25 * N + 6))
     monkeypatch.setattr("shapesmt.solve.solver.check", None)
-    assert not judge.proves(domain(), differs(N * N * N, 20 * N - 33))
+    assert not judge.proves(domain(), differs(N * N * N * N, 20 * N + 21))
 
 
 def test_what_was_decided_once_is_known_to_every_judge(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
-    cubes, within = differs(N * N * N, 11 * N + 14), domain()
-    asked = judge.decide(within, cubes), judge.proves(within, cubes), judge.extent(within, N * N - 6 * N)
+    powers, within = differs(N * N * N * N, 11 * N + 48), domain()
+    asked = judge.decide(within, powers), judge.proves(within, powers), judge.extent(within, N * N - 6 * N)
     monkeypatch.setattr("shapesmt.solve.solver.check", None)
     again, equal_domain = Judge(Deadline(None)), domain()
-    known = again.decide(equal_domain, cubes), again.proves(equal_domain, cubes), again.extent(within, N * N - 6 * N)
+    known = again.decide(equal_domain, powers), again.proves(equal_domain, powers), again.extent(within, N * N - 6 * N)
     assert known == asked
     equal_domain.assume(at_least(N, 3))
     with pytest.raises(TypeError):  # over a smaller domain the answer may be another
-        again.decide(equal_domain, cubes)
+        again.decide(equal_domain, powers)
 
 
 def test_an_answer_that_there_was_no_time_for_is_asked_for_again(judge: Judge) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import errno
+import os
+import re
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from zipfile import ZipFile
@@ -96,6 +99,69 @@ def test_a_damaged_entry_is_recomputed(counted: Counted, damage: bytes) -> None:
         == whole.partition(b'"seconds"')[0].partition(b"\n")[2]
     )
     assert counted("add.onnx") == 0
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        b"null\nnull",
+        b'{"reads": [[1, 2]]}\n',
+        b'{"reads": []}\n' + b"[" * 10**5,
+        b'{"reads": []}\n{"model": "", "verdict": ["PROVED"]}',
+    ],
+)
+def test_a_foreign_entry_is_recomputed(counted: Counted, rest: bytes) -> None:
+    assert counted("add.onnx") == 1
+    (entry,) = Path("kept").rglob("*.json")
+    entry.write_bytes(cache._sum(rest).encode() + b"\n" + rest)
+    assert counted("add.onnx") == 1
+    assert counted("add.onnx") == 0
+
+
+def test_an_entry_that_is_no_file_is_left_alone(counted: Counted) -> None:
+    assert counted("add.onnx") == 1
+    (entry,) = Path("kept").rglob("*.json")
+    make = {"mkdir": Path.mkdir, "mkfifo": getattr(os, "mkfifo", Path.mkdir), "huge": huge}
+    for kind, one in make.items():
+        entry.rmdir() if entry.is_dir() else entry.unlink()
+        one(entry)
+        assert counted("add.onnx") == 1, kind
+    assert counted("add.onnx") == 0  # the huge one is a file, and was replaced
+
+
+def huge(entry: Path) -> None:
+    with entry.open("wb") as file:
+        file.truncate(1 << 40)
+
+
+def test_a_folder_that_cant_be_written_is_read(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert counted("add.onnx") == 1
+    monkeypatch.setattr(Path, "mkdir", raising := read_only(Path.mkdir))
+    monkeypatch.setattr(cache, "write_whole", raising)
+    assert counted("add.onnx", "exp.onnx") == 1
+    assert counted("add.onnx", "exp.onnx") == 1
+
+
+def read_only(mkdir: Callable[..., None]) -> Callable[..., None]:
+    def refuse(path: Path, *arguments: object, **options: object) -> None:
+        if not path.exists():
+            raise OSError(errno.EROFS, "Read-only file system")
+        mkdir(path, *arguments, **options)
+
+    return refuse
+
+
+@pytest.mark.parametrize("arguments", [["--summary"], ["--output", "out.jsonl"], ["-q"], ["--format", "json"]])
+def test_every_form_is_the_same_again(folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+    (folder / "fold.onnx").write_text(UNRULED)
+
+    def answered() -> tuple[int, str, list[str]]:
+        status = main(["check", ".", "--jobs", "1", "--cache", "kept", "--strict", *arguments])
+        lines = sorted(Path("out.jsonl").read_text().splitlines()) if "out.jsonl" in arguments else []
+        without = re.compile(r'in \d+\.\d+ s|"seconds": [\d.]+')
+        return status, without.sub("", capsys.readouterr().out), [without.sub("", x) for x in lines]
+
+    assert answered() == answered()
 
 
 def test_files_beside_the_model_count(counted: Counted, folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import fsspec
@@ -20,6 +22,28 @@ def test_folders_are_searched_and_sorted() -> None:
     below = ["add.onnx", "deep/damaged.onnx", "deep/er/broken.onnx", "deep/exp.onnx"]
     assert models_in(["exp.onnx", "."]) == ["exp.onnx", *below]
     assert models_in(["none.onnx", "none.onnx"]) == ["none.onnx"]
+
+
+def test_only_files_below_folders_are_models(folder: Path) -> None:
+    (folder / "deep" / "folder.onnx").mkdir()
+    (folder / "deep" / "up").symlink_to("..")
+    (folder / "deep" / "nowhere.onnx").symlink_to("nowhere")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(folder / "deep" / "pipe.onnx")
+    assert models_in(["deep"]) == ["deep/damaged.onnx", "deep/er/broken.onnx", "deep/exp.onnx", "deep/nowhere.onnx"]
+
+
+def test_a_folder_that_cant_be_read_is_not_passed_by(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def scandir(path: str, scan: Callable[[str], object] = os.scandir) -> object:
+        if path.endswith("er"):
+            raise PermissionError(13, "Permission denied", path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert main(["check", "deep", "--jobs", "1", "-q"]) == 2
+    assert "ERROR deep/er: cannot read deep/er: it is a folder, not a file\n" in capsys.readouterr().out
 
 
 def test_patterns() -> None:

@@ -12,7 +12,7 @@ import shapesmt
 from shapesmt.cli.main import main
 from shapesmt.fleet import task
 from shapesmt.report import Report
-from tests.fleet.conftest import ADD
+from tests.fleet.conftest import ADD, EXP
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -116,6 +116,8 @@ def test_rows_that_were_not_ended_are_gone_on_with(asked: list[str]) -> None:
         (["--output", "absent/out.jsonl"], "cannot write absent/out.jsonl: No such file or directory"),
         (["--output", "absent/out.parquet"], "cannot write absent/out.parquet.part: No such file or directory"),
         (["--output", "add.onnx.parquet", "--resume"], "cannot write add.onnx.parquet: "),
+        (["--output", "-"], "results are written to a file, not to - (standard output)"),
+        (["--output", "deep"], "cannot write deep: Is a directory"),
         (["--resume"], "--resume goes on with a file of results: name it with --output"),
     ],
 )
@@ -125,6 +127,43 @@ def test_mistakes_are_one_line(arguments: list[str], message: str, capsys: pytes
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert err.startswith(f"error: {message}")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_full_disk_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("exp.onnx", "--output", "/dev/full") == 2
+    assert capsys.readouterr() == ("", "error: cannot write /dev/full: No space left on device\n")
+
+
+def test_names_that_are_shortened_to_the_same_are_checked_again(asked: list[str]) -> None:
+    folder = Path(*["long" * 50] * 6)
+    folder.mkdir(parents=True)
+    names = [str(folder / f"{middle}{'x' * 150}" / "m.onnx") for middle in ("a", "b")]
+    for name, text in zip(names, (ADD, EXP), strict=True):
+        Path(name).parent.mkdir()
+        Path(name).write_text(text)
+    whole = shapesmt.check_many(names, jobs=1, output="out.jsonl")
+    again = shapesmt.check_many(names, jobs=1, output="out.jsonl", resume=True)
+    assert [report.verdict for report in whole.reports] == [report.verdict for report in again.reports]
+    assert len({report.verdict for report in again.reports}) == 2
+
+
+@pytest.mark.parametrize("output", ["out.jsonl", "out.parquet"])
+def test_whatever_of_the_results_is_there_is_gone_on_with(output: str, asked: list[str]) -> None:
+    check("add.onnx", "exp.onnx", "--output", "out.jsonl")
+    whole = Path("out.jsonl").read_bytes()
+    first = whole.index(b"\n")
+    for size in [*range(0, len(whole), 97), first, first + 1, len(whole) - 1]:
+        Path("out.jsonl" if output == "out.jsonl" else "out.parquet.part").write_bytes(whole[:size])
+        Path("out.parquet").unlink(missing_ok=True)
+        asked.clear()
+        assert check("add.onnx", "exp.onnx", "--output", output, "--resume") == 1
+        assert len(asked) == (2 if size < first else 1 if size < len(whole) - 1 else 0)
+
+
+def test_no_rows() -> None:
+    assert shapesmt.check_many([], jobs=1, output="none.parquet").summary["models"] == 0
+    assert parquet.read_table("none.parquet").num_rows == 0
 
 
 def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

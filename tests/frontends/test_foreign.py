@@ -39,6 +39,9 @@ CONTENTS = {
     b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.": EXPORT,
     b"\x89HDF\r\n\x1a\n\x00\x00": "a Keras file",
     b" \x00\x00\x00TFL3\x14\x00 \x00": "a TensorFlow Lite model",
+    b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2\nsize 12345\n": "a Git LFS pointer, not the model",
+    b"<!DOCTYPE html>\n<html>": "a web page, not a model",
+    b"\n<html lang='en'>": "a web page, not a model",
     b'\x40\x00\x00\x00\x00\x00\x00\x00{"weight":{"dtype":"F32"}}': "weights without a graph",
 }
 

@@ -1,0 +1,153 @@
+"""Quasi-polynomials: expressions that are a polynomial for each remainder of their symbols by some periods.
+
+Sums and products of symbols are, and their divisions by constants: `(h//4)*(w//28)` is one for each remainder of h by 4
+and of w by 28. A minimum, a maximum or a choice is one where its `switches` don't change: the difference of two
+arguments its sign, a condition its truth.
+
+    >>> from shapesmt.algebra import symbol
+    >>> h, w = symbol("h", 1), symbol("w", 1)
+    >>> form = quasipolynomial((h // 4) * (w // 28) + w)
+    >>> {s.name: (form.periods[s], form.degrees[s]) for s in form.periods} == {"h": (4, 1), "w": (28, 1)}
+    True
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from itertools import combinations
+from math import gcd, inf, lcm
+from typing import NamedTuple, TypeAlias
+
+from shapesmt.algebra import (
+    FLOOR_DIVISION,
+    MAX,
+    MIN,
+    PRODUCT,
+    SELECT,
+    SYMBOL,
+    Atom,
+    Dim,
+    Formula,
+    Operation,
+    memo,
+)
+from shapesmt.presolve.growth import growth
+
+MAX_DEGREE = 3  # in one symbol
+
+
+Switch: TypeAlias = "Dim | Formula"
+
+
+class Quasipolynomial(NamedTuple):
+    """What is known of an expression.
+
+    Attributes:
+        periods: For each symbol a number; where the remainders by these are fixed, the expression is a polynomial.
+        degrees: The greatest exponent of each symbol in it.
+        switches: What must not change: the sign of an expression (it may be 0 as well), the truth of a condition.
+    """
+
+    periods: Mapping[Atom, int]
+    degrees: Mapping[Atom, int]
+    switches: frozenset[Switch] = frozenset()
+
+
+NUMBER = Quasipolynomial({}, {})
+_KNOWN: dict[Hashable, Quasipolynomial | None] = memo("quasi-polynomials", {})
+
+
+def quasipolynomial(dim: Dim) -> Quasipolynomial | None:
+    """The periods and degrees of an expression; None where it isn't known to be a quasi-polynomial."""
+    if dim not in _KNOWN:
+        _KNOWN[dim] = _on_one_symbol(dim) or together(
+            together(map(_of_atom, factors), of_product=True) for factors, _ in dim.products()
+        )
+    return _KNOWN[dim]
+
+
+def _on_one_symbol(dim: Dim) -> Quasipolynomial | None:
+    """Of an expression that grows evenly over the whole range of its only symbol."""
+    (s, *others) = dim.symbols or [None]
+    change = None if s is None or others or s.lo == -inf else growth(dim, int(s.lo))
+    if s is None or change is None or change.start > s.lo:
+        return None
+    return Quasipolynomial({s: change.period}, {s: 1 if change.gain else 0})
+
+
+def together(parts: Iterable[Quasipolynomial | None], *, of_product: bool = False) -> Quasipolynomial | None:
+    """Of expressions as one: their sum, or their product."""
+    periods: dict[Atom, int] = {}
+    degrees = Counter[Atom]()
+    switches = set[Switch]()
+    for part in parts:
+        if part is None:
+            return None
+        periods |= {s: lcm(period, periods.get(s, 1)) for s, period in part.periods.items()}
+        degrees = degrees + Counter(part.degrees) if of_product else degrees | Counter(part.degrees)
+        switches |= part.switches
+    return (
+        None
+        if max(degrees.values(), default=0) > MAX_DEGREE
+        else Quasipolynomial(periods, degrees, frozenset(switches))
+    )
+
+
+def of_formula(formula: Formula) -> Quasipolynomial | None:
+    """Of all expressions that a condition compares, as one."""
+    own = quasipolynomial(formula.dim) if formula.dim is not None else NUMBER
+    return together([own, *map(of_formula, formula.args)])
+
+
+def compared(formula: Formula) -> Iterator[Dim]:
+    """The expressions that a condition compares with 0."""
+    if formula.dim is not None:
+        yield formula.dim
+    for part in formula.args:
+        yield from compared(part)
+
+
+def _of_atom(atom: Atom) -> Quasipolynomial | None:
+    if atom.definition is not None:
+        return quasipolynomial(atom.definition)
+    if atom.op is SYMBOL:
+        return Quasipolynomial({atom: 1}, {atom: 1})
+    form = _FORMS.get(atom.op)
+    return None if form is None else form(atom)
+
+
+def _of_quotient(atom: Atom) -> Quasipolynomial | None:
+    """The remainders of a polynomial's values by n repeat: those of degree d after `n * lcm(1..d)` at the latest."""
+    numerator, divisor = atom.args
+    form, number = quasipolynomial(numerator), divisor.constant
+    if form is None or number is None or number <= 0:
+        return None
+    periods = dict(form.periods)
+    for s, degree in form.degrees.items():
+        shared = gcd(number, *(c for factors, c in numerator.products() if any(s in a.symbols for a in factors)))
+        periods[s] *= number // shared * lcm(*range(1, degree + 1)) if degree else 1
+    return form._replace(periods=periods)
+
+
+def _of_extreme(atom: Atom) -> Quasipolynomial | None:
+    dims: tuple[Dim, ...] = atom.args
+    ahead = [a - b for a, b in combinations(dims, 2)]
+    whole = together([*map(quasipolynomial, dims), *map(quasipolynomial, ahead)])
+    return whole and whole._replace(switches=whole.switches | {*ahead})
+
+
+def _of_choice(atom: Atom) -> Quasipolynomial | None:
+    condition, a, b = atom.args
+    whole = together([quasipolynomial(a), quasipolynomial(b), of_formula(condition)])
+    return whole and whole._replace(switches=whole.switches | {condition})
+
+
+_FORMS: dict[Operation, Callable[[Atom], Quasipolynomial | None]] = {
+    FLOOR_DIVISION: _of_quotient,
+    PRODUCT: lambda atom: together(map(quasipolynomial, atom.args), of_product=True),
+    MIN: _of_extreme,
+    MAX: _of_extreme,
+    SELECT: _of_choice,
+}
+"""Of each operation."""

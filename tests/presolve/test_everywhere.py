@@ -1,0 +1,79 @@
+"""What holds for all sizes, against running through many of them."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import inf
+from random import Random
+
+from shapesmt.algebra import Dim, Evaluator, Formula, all_of, atom_of, lowest, symbol
+from shapesmt.presolve.domain import Domain
+from shapesmt.presolve.everywhere import decided
+from tests.algebra.test_identities import formula
+
+H, W, F = symbol("h", 1), symbol("w", 1), symbol("f", 1)
+FAR = 60  # values of each symbol that are run through
+
+
+def domain(symbols: list[Dim], *facts: Formula) -> Domain:
+    return Domain(map(atom_of, symbols), facts)
+
+
+def values(symbol: Dim, count: int = FAR) -> range:
+    lo = int(symbol.lo)
+    return range(lo, int(min(symbol.hi, lo + count - 1)) + 1, atom_of(symbol).step)
+
+
+def distance(point: tuple[int, ...], symbols: list[Dim]) -> tuple[int, int, tuple[int, ...]]:
+    off = [v - lowest(atom_of(s)) for v, s in zip(point, symbols, strict=True)]
+    return sum(o != 0 for o in off), sum(map(abs, off)), point
+
+
+def checked(symbols: list[Dim], facts: list[Formula], condition: Formula) -> bool:
+    """Whether the condition was decided, rightly at the first values of each symbol."""
+    within = domain(symbols, *facts)
+    known = decided(within, condition)
+    tied = within.cone(condition.symbols)[0]
+    if known is None or any(not fact.symbols <= {*tied} for fact in facts):
+        return False
+    symbols = [s for s in symbols if atom_of(s) in tied]
+    failing, holds = known
+    truth = {}
+    for point in product(*map(values, symbols)):
+        at = Evaluator(dict(zip(map(atom_of, symbols), point, strict=True)))
+        if at.formula(all_of(*facts)):
+            truth[point] = bool(at.formula(condition))
+    bad = [distance(p, symbols) for p, true in truth.items() if not true]
+    if failing is None:
+        assert not bad, f"{condition} fails at {min(bad)}"
+    else:
+        at = Evaluator(failing)
+        assert at.formula(all_of(*facts)), f"{failing} isn't admitted"
+        assert not at.formula(condition), f"{condition} holds at {failing}"
+        shown = distance(tuple(failing[atom_of(s)] for s in symbols), symbols)
+        assert shown <= min(bad, default=shown) or within.meanings, f"{condition} fails at {min(bad)} already"
+    assert holds or not any(truth.values()), f"{condition} holds somewhere"
+    if holds and all(s.hi < inf for s in symbols):
+        assert any(truth.values()), f"{condition} holds nowhere"
+    return True
+
+
+def ranges(r: Random) -> list[Dim]:
+    made = []
+    for name in ("h", "w"):
+        lo, step = r.choice([0, 1, 1, 3, -4]), r.choice([1, 1, 3])
+        made.append(symbol(name, lo, r.choice([inf, inf, lo + step * r.randint(4, FAR // step - 1)]), step=step))
+    return made
+
+
+def test_random_conditions_are_decided_as_running_through_sizes_does(seeds: range) -> None:
+    known = 0
+    for seed in seeds:
+        r = Random(f"everywhere {seed}")
+        symbols = ranges(r)
+        facts = [formula(r, symbols, 2)[1] for _ in range(r.choice([0, 0, 1]))]
+        condition = formula(r, symbols, r.randint(1, 4))[1]
+        facts = [f for f in facts if f.symbols & condition.symbols]  # what is false isn't about any
+        if condition.symbols:
+            known += checked(symbols, facts, condition)
+    assert known > len(seeds) // 4
