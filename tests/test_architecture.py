@@ -27,6 +27,7 @@ ORDER = (
 DOORS = {
     "onnx": ("frontends/onnx/", "export/onnx.py", "export/targets/", "optimize/protobuf.py", "replay/"),
     "fsspec": ("frontends/remote.py",),
+    "aiohttp": ("frontends/remote.py",),
     "distributed": ("fleet/cluster.py",),
     "pyarrow": ("fleet/results.py",),
     "z3": ("solve/worker.py", "system/constraints.py"),

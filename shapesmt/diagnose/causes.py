@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from typing import NamedTuple
 
 from shapesmt.algebra import Atom, Dim, Evaluator
-from shapesmt.diagnose.settings import settings
+from shapesmt.diagnose.settings import alone, settings
 from shapesmt.graph import Graph, Node
-from shapesmt.report import Cause, Clash, Side, Source
+from shapesmt.report import Cause, Clash, Side, Source, later
 from shapesmt.rules import Elements, Field, Tensor, extremes, held
 
 MAX_CAUSES = 16
@@ -131,7 +131,7 @@ class Tracer:
         shape = self._shape(place.tensor) if place.axis is not None else ()
         if node is None or index is None:
             return Cause("", place.tensor, place.axis, str(place.size), value, shape=shape)
-        about = node.op, settings(node, self.graph, self.tensors)
+        about = node.op, later(partial(settings, node, *alone(node, self.graph, self.tensors)))
         source = source_of(self.graph, index)
         return Cause(node.name, place.tensor, place.axis, str(place.size), value, *about, shape, source)
 
@@ -152,12 +152,18 @@ class Tracer:
 
     def _earlier(self, size: Dim, node: Node) -> list[Place]:
         """The places among a node's inputs from which a size of its outputs has its symbols."""
-        places = []
-        for place in self._input_places(node, elements=True):
-            if place.size is size:
-                return [place]
-            places.append(place)
-        return _covering(size, places)
+        for name in node.inputs:
+            same = self._same(size, name) if name in self.tensors else None
+            if same is not None:
+                return [same]
+        return _covering(size, [*self._input_places(node, elements=True)])
+
+    def _same(self, size: Dim, name: str) -> Place | None:
+        """The first place of a tensor that has just this size."""
+        t = self.tensors[name]
+        if t.cases or t.value is not None or not t.is_tensor:
+            return next((place for place in self._places(name, elements=True) if place.size is size), None)
+        return Place(name, t.shape.index(size), size) if t.shape is not None and size in t.shape else None
 
     def _places(self, name: str, *, elements: bool = False) -> Iterator[Place]:
         t = self.tensors[name]

@@ -12,11 +12,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from shapesmt.algebra import Dim, Evaluator, entries_of, memo
+from shapesmt.algebra import Dim, Evaluator, entries_of, memo, one_call
 from shapesmt.algebra.numeric import Float
-from shapesmt.deadline import look
+from shapesmt.deadline import Deadline, look
 from shapesmt.errors import InternalError, ShapesmtError
 from shapesmt.graph import Attributes, Graph, Node, Schemas
 from shapesmt.inference import MAX_REMEMBERED, infer
@@ -24,11 +25,20 @@ from shapesmt.rules import Elements, Tensor, tensor
 
 MAX_LISTED = 8  # the most numbers of one attribute or input that are shown
 ENDLESS = 2**31 - 1
+PATIENCE = 2.0  # seconds for the settings of one node, which nobody may ask for before the timeout has passed
 _SINGULAR = {"kernel_shape": "kernel", "strides": "stride", "dilations": "dilation"}
 _TYPES = frozenset({"to", "dtype"})
 _KNOWN: dict[Schemas | None, dict[tuple[object, ...], str]] = memo("settings", {}, entries_of)
 
 
+def alone(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> tuple[Graph, dict[str, Tensor]]:
+    """A graph and tensors that have what the `settings` of one node need, and nothing of the others."""
+    functions = graph.functions if (node.domain, node.op) in graph.functions else {}
+    around = Graph(graph.name, {}, [], [], {}, {}, graph.opsets, functions, schemas=graph.schemas)
+    return around, {name: tensors[name] for name in node.reads if name in tensors}
+
+
+@one_call()
 def settings(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
     """The attributes and constant inputs without which the node's output sizes or requirements would differ."""
     if node.attributes.graphs:
@@ -40,7 +50,10 @@ def settings(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
     if key not in known:
         if len(known) > MAX_REMEMBERED:
             known.clear()
-        known[key] = _settings(node, graph, {name: tensors[name] for name in node.reads if name in tensors})
+        text = Deadline(PATIENCE).attempt(lambda: _settings(node, *alone(node, graph, tensors)), None)
+        if text is None:
+            return ""
+        known[key] = text
     return known[key]
 
 
@@ -66,9 +79,8 @@ def _settings(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> str:
 
 def _effect(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> Hashable:
     """The output shapes and requirements of a node; None where two applications of its rule differ."""
-    alone = Graph(graph.name, {}, [], [node], {}, {}, graph.opsets, graph.functions, schemas=graph.schemas)
     try:
-        (application,) = infer(alone, inputs).applications
+        (application,) = infer(replace(graph, nodes=[node]), inputs).applications
         look()  # a result cut short by the deadline proves nothing
     except (ShapesmtError, InternalError):  # a rule may break on a node that no file has
         return "fails"

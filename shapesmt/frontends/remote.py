@@ -15,6 +15,8 @@ from shapesmt.frontends.recognize import SUFFIXES
 __all__ = ["fetched", "listed"]
 
 LARGE = 1 << 20  # bytes of a file that is read as a whole
+PATIENCE = 30.0  # seconds in which a web server has to say something
+LONGEST = 600.0  # seconds for one of its answers
 
 
 def fetched(url: str, *, weights: bool) -> bytes:
@@ -66,10 +68,28 @@ def _reading(url: str) -> Iterator[tuple[Any, str]]:
     except ImportError:
         raise UsageError(f"{printable(url)} is a URL, which needs fsspec: pip install 'shapesmt[urls]'") from None
     try:
-        yield url_to_fs(url)
+        yield url_to_fs(url, **_patient(url))
     except ShapesmtError:
         raise
     except Exception as error:  # each file system raises what it likes
-        missing = isinstance(error, FileNotFoundError)
-        reason = "there is no such file" if missing else " ".join(str(error).split()) or type(error).__name__
-        raise ModelError(f"cannot read {printable(url, 400)}: {printable(reason, 300)}") from None
+        raise ModelError(f"cannot read {printable(url, 400)}: {printable(_reason(error), 300)}") from None
+
+
+def _patient(url: str) -> dict[str, Any]:
+    """The settings of fsspec's web protocols in a URL, with which a server that says nothing is given up."""
+    webs = [web for web in ("http", "https") if f"{web}://" in url]
+    if not webs:
+        return {}
+    from aiohttp import ClientTimeout
+
+    limits = ClientTimeout(total=LONGEST, sock_connect=PATIENCE, sock_read=PATIENCE)
+    return {web: {"client_kwargs": {"timeout": limits}} for web in webs}
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, FileNotFoundError):  # which fsspec raises as well where a server fails, or isn't there
+        if error.__cause__ is None or getattr(error.__cause__, "status", 0) == 404:
+            return "there is no such file"
+        error = error.__cause__
+    said = getattr(error, "message", True)  # what a web server says beside its status; nothing of redirects in a circle
+    return (" ".join(str(error).split()) if said else "") or type(error).__name__

@@ -172,17 +172,17 @@ class Numbers:
 
     def of(self, name: str) -> Number:
         """The number of a tensor."""
-        stack = [name]
+        numbers, stack = self._numbers, [(name, False)]
         while stack:
-            top = stack[-1]
-            missing = [] if top in self._numbers else [n for n in self._read(top) if n not in self._numbers]
+            top, ready = stack.pop()
+            if top in numbers:
+                continue
+            missing = [] if ready else [(n, False) for n in self._read(top) if n not in numbers]
             if missing:
-                stack += missing
+                stack += [(top, True), *missing]
             else:
-                stack.pop()
-                if top not in self._numbers:
-                    self._numbers[top] = self._numbered(top)
-        return self._numbers[name]
+                numbers[top] = self._numbered(top)
+        return numbers[name]
 
     def _read(self, name: str) -> list[str]:
         """The tensors from which unknown elements are computed."""

@@ -32,11 +32,12 @@ Reals = NDArray[np.float64]
 
 
 class Axis(NamedTuple):
-    """The values of a symbol: a progression of so many, which may be infinitely many."""
+    """The values of a symbol: a progression of so many, which may be infinitely many, or those that are listed."""
 
     first: int
     step: int
     length: float
+    listed: Integers | None = None
 
 
 class Cells(NamedTuple):
@@ -90,7 +91,7 @@ class Grid:
         self._dims = [*dict.fromkeys([*dims, *(d for c in conditions for d in compared(c))])]
         self._degrees = [form.degrees.get(s, 0) if form is not None else 0 for s in axes]
         self._periods = [lcm(a.step, form.periods.get(s, 1) if form is not None else 1) for s, a in axes.items()]
-        self._reach = next(filter(self._fits, REACHES), 0) if form is not None else 0
+        self.reach = next(filter(self._fits, REACHES), 0) if form is not None else 0
 
     def _fits(self, reach: int) -> bool:
         """Whether nothing overflows for sizes up to this."""
@@ -99,8 +100,10 @@ class Grid:
 
     def cells(self) -> Cells | None:
         """Cells that stand for all values: of those that look alike only the first; None where there are too many."""
+        if any(a.listed is not None and a.listed.max() > self.reach for a in self._axes):
+            return None
         lasts = [a.first + p * (d + 1) for a, p, d in zip(self._axes, self._periods, self._degrees, strict=True)]
-        if max(self._periods) > MAX_PERIOD or max(lasts) > self._reach:
+        if not self.reach or max(self._periods) > MAX_PERIOD or max(lasts) > self.reach:
             return None
         each = [self._classes(i) for i in range(len(self.symbols))]
         if prod(cells.first.size for cells in each) > MAX_CELLS:
@@ -114,7 +117,10 @@ class Grid:
         s, axis, number = self.symbols[i], self._axes[i], self._periods[i] // self._axes[i].step
         starts = np.arange(min(number, axis.length), dtype=np.int64)
         many = np.full(len(starts), inf) if axis.length == inf else np.ceil((axis.length - starts) / number)
-        cells = self._spread(i, Cells(axis.first + axis.step * starts[None], many[None]), 0)
+        cells = Cells(axis.first + axis.step * starts[None], many[None])
+        if axis.listed is not None:
+            cells = Cells(axis.listed[None], np.ones((1, len(axis.listed))))
+        cells = self._spread(i, cells, 0)
         values = self._places(i, cells.first[0], cells.length[0])
         at = Evaluator({s: values})
         looks = [np.broadcast_to(at.dim(of_atom(part)), values.shape) for part in _parts(self._dims, s)]
@@ -151,7 +157,7 @@ class Grid:
         rank, number = len(self.symbols), cells.first.shape[1]
         self._work += number * len(self._dims) * prod(d + 1 for d in self._degrees)
         places = [self._places(i, cells.first[i], cells.length[i]) for i in range(rank)]
-        if self._work > MAX_WORK or number > MAX_CELLS or any(p.max(initial=0) > self._reach for p in places):
+        if self._work > MAX_WORK or number > MAX_CELLS or any(p.max(initial=0) > self.reach for p in places):
             return None
         at = Evaluator(
             {s: _along(i, values, rank) for i, (s, values) in enumerate(zip(self.symbols, places, strict=True))}
@@ -172,6 +178,27 @@ class Grid:
                 truth = truth_of(switch, known, number)
                 settled &= truth.always | truth.never
         return settled
+
+    def last(self, cells: Cells) -> Integers:
+        """The last place of each cell; beyond what is followed where there is none."""
+        periods = np.array(self._periods)[:, None]
+        last = cells.first + periods * (np.minimum(cells.length, self.reach).astype(np.int64) - 1)
+        return np.where(cells.length < self.reach, last, self.reach + 1)
+
+    def sizes(self, dim: Dim, places: Integers) -> Integers:
+        """The values of an expression at some places."""
+        at = Evaluator(dict(zip(self.symbols, places, strict=True)))
+        return np.broadcast_to(at.dim(dim), places.shape[1])
+
+    def rising(self, b: Bounds, cells: Cells) -> Truth:
+        """The cells in which an expression that is a polynomial there has no upper end."""
+        rising = np.zeros(cells.first.shape[1], dtype=bool)
+        for axis, length in enumerate(cells.length, 1):
+            line = np.moveaxis(b.differences, axis, 1).reshape(len(b.differences), b.differences.shape[axis], -1)[
+                :, 1:, 0
+            ]
+            rising |= (length == inf) & (line >= 0).all(axis=1) & (line > 0).any(axis=1)
+        return rising
 
     def split(self, cells: Cells, known: Mapping[Dim, Bounds], chosen: Truth) -> Cells | None:
         """The chosen cells in two parts each; None where that would never end."""
@@ -254,12 +281,16 @@ def _shape(value: Any, rank: int) -> tuple[int, ...]:
     return np.shape(value) or (1,) * (rank + 1)
 
 
+def _lines(values: Integers) -> list[Integers]:
+    """The differences along each symbol from the first place on, by cell."""
+    shape = values.shape
+    return [np.moveaxis(values, i, 1).reshape(shape[0], shape[i], -1)[:, :, 0] for i in range(1, len(shape))]
+
+
 def _units(values: Integers) -> list[Integers]:
     """The first difference along each symbol: 0 along those with which the expression doesn't change."""
-    along = [
-        np.moveaxis(values, axis, 1).reshape(len(values), values.shape[axis], -1) for axis in range(1, values.ndim)
-    ]
-    return [lines[:, 1, 0] if lines.shape[1] > 1 else np.zeros(len(values), dtype=np.int64) for lines in along]
+    lines = _lines(values)
+    return [line[:, 1] if line.shape[1] > 1 else np.zeros(len(line), dtype=np.int64) for line in lines]
 
 
 def _crossing(differences: Iterable[Integers], i: int) -> Reals:

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import inf
 from typing import TypeAlias
 
@@ -19,6 +20,7 @@ from shapesmt.algebra import (
     Assignment,
     Atom,
     Dim,
+    End,
     Evaluator,
     Formula,
     Kind,
@@ -27,10 +29,11 @@ from shapesmt.algebra import (
     divides,
     lowest,
 )
-from shapesmt.presolve.cells import Axis, Grid, truth_of
+from shapesmt.presolve.cells import Axis, Grid, Integers, Reals, Truth, truth_of
 from shapesmt.presolve.domain import Domain
 
 MAX_SYMBOLS = 4
+MAX_LISTED = 512  # values of a symbol that are no progression
 
 Problem: TypeAlias = "tuple[dict[Atom, Axis], list[Formula], dict[Atom, Dim]]"
 
@@ -44,7 +47,6 @@ def decided(domain: Domain, condition: Formula) -> tuple[Assignment | None, bool
     fact, condition = all_of(*facts), domain.eliminate(condition)
     grid = Grid(axes, (fact, condition))
     cells, best, holds = grid.cells(), None, False
-    low = np.array([lowest(s) for s in grid.symbols], dtype=np.int64)[:, None]
     while cells is not None and cells.first.size:
         known = grid.bounds(cells)
         if known is None:
@@ -57,21 +59,80 @@ def decided(domain: Domain, condition: Formula) -> tuple[Assignment | None, bool
         )
         failing, passing = given.first & ~asked.first, given.first & asked.first
         holds |= bool(passing.any())
-        off = np.abs(cells.first - low)
-        distance = np.stack([np.count_nonzero(off, axis=0), off.sum(axis=0)])
-        if failing.any():
-            rows = np.concatenate([distance, cells.first])[:, failing]
-            nearest = tuple(rows[:, np.lexsort(rows[::-1])[0]].tolist())
-            best = nearest if best is None else min(best, nearest)
-        may_fail = ~failing & ~(settled & (given.never | asked.always))
-        if best is not None:
-            may_fail &= (distance[0] < best[0]) | ((distance[0] == best[0]) & (distance[1] < best[1]))
+        distances = _distances(cells.first, grid.symbols)
+        best = _nearest(np.concatenate([np.zeros((1, number), np.int64), distances, cells.first]), failing, best)
+        may_fail = ~failing & ~(settled & (given.never | asked.always)) & _before(np.zeros(number), distances, best)
         may_hold = ~passing & ~(settled & (given.never | asked.never)) & (not holds)
         cells = grid.split(cells, known, may_fail | may_hold)
     if cells is None:
         return None
-    point = None if best is None else dict(zip(grid.symbols, best[2:], strict=True))
+    point = None if best is None else dict(zip(grid.symbols, best[3:], strict=True))
     return point and _completed(point, meanings), holds
+
+
+def extremes(domain: Domain, dim: Dim) -> tuple[End, End] | None:
+    """The least and the greatest admissible value of an expression; None where they aren't known.
+
+    >>> from shapesmt.algebra import equal, symbol
+    >>> h, w = symbol("h", 1), symbol("w", 1)
+    >>> low, high = extremes(Domain([h.as_symbol(), w.as_symbol()], [equal((h // 4) * w, 12)]), h * w)
+    >>> low.value, high.value
+    (48, 84)
+    """
+    problem = _problem(domain, dim.symbols)
+    if problem is None:
+        return None
+    axes, facts, meanings = problem
+    fact, dim = all_of(*facts), domain.eliminate(dim)
+    grid = Grid(axes, (fact,), (dim,))
+    cells, endless = grid.cells(), False
+    least: tuple[int, ...] | None = None
+    most: tuple[int, ...] | None = None
+    while cells is not None and cells.first.size:
+        known = grid.bounds(cells)
+        if known is None:
+            return None
+        number, b = cells.first.shape[1], known[dim]
+        given, settled = truth_of(fact, known, number), grid.settled(known, number)
+        always, last = settled & given.always, grid.last(cells)
+        for places, chosen in ((cells.first, given.first), (last, always & (last <= grid.reach).all(axis=0))):
+            sizes = grid.sizes(dim, np.where(chosen, places, cells.first))
+            rows = np.concatenate([_distances(places, axes), places])
+            least = _nearest(np.concatenate([sizes[None], rows]), chosen, least)
+            most = _nearest(np.concatenate([-sizes[None], rows]), chosen, most)
+        endless |= bool((always & grid.rising(b, cells)).any())
+        distances = _distances(cells.first, axes)
+        matters = ~settled | _before(b.low, distances, least) | (_before(-b.high, distances, most) & (not endless))
+        cells = grid.split(cells, known, matters & ~(settled & given.never))
+    if cells is None or least is None or most is None:
+        return None
+    low, high = (_completed(dict(zip(axes, at[3:], strict=True)), meanings) for at in (least, most))
+    return End(least[0], low), End(None) if endless else End(-most[0], high)
+
+
+def _distances(places: Integers, symbols: Iterable[Atom]) -> Integers:
+    """How far places are from every symbol at its lower bound: how many are off it, and by how much together."""
+    off = np.abs(places - np.array([lowest(s) for s in symbols], dtype=np.int64)[:, None])
+    return np.stack([np.count_nonzero(off, axis=0), off.sum(axis=0)])
+
+
+def _nearest(rows: Integers, chosen: Truth, best: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """The least of the chosen columns, compared from the first row on, and of what was the least so far."""
+    if not chosen.any():
+        return best
+    rows = rows[:, chosen]
+    least: tuple[int, ...] = tuple(rows[:, np.lexsort(rows[::-1])[0]].tolist())
+    return least if best is None else min(least, best)
+
+
+def _before(low: Reals, distances: Integers, best: tuple[int, ...] | None) -> Truth:
+    """The cells in which a size may be less than the least so far, or the same at a nearer place."""
+    if best is None:
+        return np.ones(len(low), dtype=bool)
+    size, off, far = best[:3]
+    nearer = (distances[0] < off) | ((distances[0] == off) & (distances[1] < far))
+    before: Truth = (low < size) | ((low == size) & nearer)
+    return before
 
 
 def _completed(point: Assignment, meanings: dict[Atom, Dim]) -> Assignment:
@@ -89,8 +150,10 @@ def _problem(domain: Domain, symbols: frozenset[Atom]) -> Problem | None:
         axis = _axis(domain, s)
         if axis is None or s.kind is Kind.TRIP:
             return None
+        if s in meanings and axis.listed is not None:
+            return None
         if s in meanings:
-            meaning, (first, step, length) = meanings[s], axis
+            meaning, (first, step, length, _) = meanings[s], axis
             facts += [at_least(meaning, first), *([divides(step, meaning - first)] if step > 1 else [])]
             facts += [at_least(first + step * int(length - 1), meaning)] if length < inf else []
         else:
@@ -99,13 +162,13 @@ def _problem(domain: Domain, symbols: frozenset[Atom]) -> Problem | None:
 
 
 def _axis(domain: Domain, s: Atom) -> Axis | None:
-    """The values of a symbol, if they are a progression."""
+    """The values of a symbol, if they are a progression or few."""
     (lo, hi), values = domain.ends(s), domain.listed(s)
-    if lo == -inf or lo > hi:
+    if lo == -inf or lo > hi or (values is not None and not len(values)):
         return None
     if values is None:
         return Axis(int(lo), s.step, inf if hi == inf else (int(hi) - int(lo)) // s.step + 1)
     steps = np.diff(values)
-    if not len(values) or (steps != steps[:1]).any():
-        return None
+    if (steps != steps[:1]).any():
+        return Axis(int(values[0]), 1, 1, values) if len(values) <= MAX_LISTED else None
     return Axis(int(values[0]), int(steps[0]) if len(steps) else 1, len(values))

@@ -33,6 +33,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.presolve.domain import MAX_VALUES, Domain, remembered
 from shapesmt.presolve.enumeration import MANY, distance
+from shapesmt.presolve.everywhere import extremes
 from shapesmt.presolve.growth import growth, joint, repetition, window
 from shapesmt.presolve.monotonicity import monotone
 
@@ -47,7 +48,8 @@ def extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
 def _extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     dim = domain.eliminate(dim)
     ends = _by_limit(domain, dim) or _at_corners(domain, dim) or _on_frontier(domain, dim)
-    return ends or _by_enumeration(domain, dim) or _by_repetition(domain, dim) or _without_upper_end(domain, dim)
+    ends = ends or _by_enumeration(domain, dim) or _by_repetition(domain, dim) or _without_upper_end(domain, dim)
+    return ends or extremes(domain, dim)
 
 
 def _by_limit(domain: Domain, dim: Dim) -> tuple[End, End] | None:

@@ -23,6 +23,7 @@ from shapesmt.algebra import (
     Operation,
     evaluate,
     memo,
+    of_atom,
     substitute,
     symbol,
     tight,
@@ -85,16 +86,32 @@ def growth(dim: Dim, lo: int) -> Growth | None:
 def _growth(dim: Dim, lo: int) -> Growth | None:
     whole = Growth(1, 0, lo)
     for factors, coefficient in dim.products():
-        parts = [_of_atom(a, lo) for a in factors]
-        known = [p for p in parts if p is not None]
-        if len(known) < len(parts) or (len(known) > 1 and any(p.gain for p in known)):
+        part = _of_product(factors, lo)
+        both = None if part is None else joint(part, whole)
+        if both is None:
             return None
-        period = lcm(whole.period, *(p.period for p in known))
-        if period > MAX_PERIOD:
-            return None
-        gain = whole.over(period) + coefficient * sum(p.over(period) for p in known)
-        whole = Growth(period, gain, max([whole.start, *(p.start for p in known)]))
+        whole = both._replace(gain=whole.over(both.period) + coefficient * both.gain)
     return whole
+
+
+def _of_product(factors: Iterable[Atom], lo: int) -> Growth | None:
+    """The growth of a product of which at most one factor grows; numbers are factors that never change."""
+    number, start, moving = 1, lo, []
+    for a in factors:
+        change = _of_atom(a, lo)
+        if change is None:
+            return None
+        start = max(start, change.start)
+        if change.gain or change.period > 1:
+            moving.append(change)
+        else:
+            number *= evaluate(of_atom(a), dict.fromkeys(a.symbols, change.start))
+    if not number:
+        return Growth(1, 0, start)
+    if len(moving) > 1 and any(c.gain for c in moving):
+        return None
+    period = lcm(*(c.period for c in moving))
+    return Growth(period, number * sum(c.over(period) for c in moving), start)
 
 
 def _of_atom(atom: Atom, lo: int) -> Growth | None:
@@ -107,7 +124,7 @@ def _of_atom(atom: Atom, lo: int) -> Growth | None:
 def _of_quotient(atom: Atom, lo: int) -> Growth | None:
     numerator, divisor = atom.args[0], atom.args[1].constant
     if divisor is None or divisor <= 0:
-        return _of_repeated(atom, lo)
+        return _of_repeated(atom, lo) or _of_vanishing(numerator, atom.args[1], lo)
     change = growth(numerator, lo)
     times = divisor // gcd(divisor, change.gain) if change is not None else 1
     return None if change is None else Growth(change.period * times, change.gain * times // divisor, change.start)
@@ -120,6 +137,15 @@ def _of_repeated(atom: Atom, lo: int) -> Growth | None:
     if len(known) < len(parts):
         return None
     return Growth(lcm(*(p.period for p in known)), 0, max(p.start for p in known))
+
+
+def _of_vanishing(numerator: Dim, divisor: Dim, lo: int) -> Growth | None:
+    """The growth of a number's quotient by what gains: 0, or -1, from where the divisor is greater than the number."""
+    change = growth(divisor, lo)
+    if numerator.constant is None or change is None or change.gain <= 0:
+        return None
+    settled = _settled(divisor - abs(numerator.constant), change)
+    return None if settled is None else Growth(1, 0, settled)
 
 
 def _of_extreme(atom: Atom, lo: int) -> Growth | None:

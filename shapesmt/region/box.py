@@ -94,7 +94,7 @@ def _largest_of(ranges: Ranges, condition: Formula) -> dict[Atom, Progression] |
     known = {s: r for s, r in alone.items() if r is not None}
     if len(known) < len(ranges) or len(ranges) == 1:
         return known if len(known) == len(ranges) else None
-    found = _widest(known, condition)
+    found = _widest(known, condition) or _widest({**ranges}, condition)
     if found is None or all(r.lo != r.hi for r in found[1].values()):
         return found and found[1]
     wider = {s: ranges[s] if r.lo == r.hi else r for s, r in found[1].items()}

@@ -9,7 +9,7 @@ symbols say already is left out of the others.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import inf, prod
 from operator import attrgetter
 
@@ -18,6 +18,7 @@ import numpy as np
 from shapesmt.algebra import (
     CUT,
     FALSE,
+    FLOOR_DIVISION,
     TRUE,
     Atom,
     Dim,
@@ -26,6 +27,7 @@ from shapesmt.algebra import (
     Kind,
     all_of,
     any_of,
+    at_least,
     const,
     equal,
     fits_int64,
@@ -146,7 +148,21 @@ def _tidied(condition: Formula, domain: Domain, proves: Proof) -> Formula:
     """The condition in its shortest form over the domain."""
     normal = substitute(condition, {s: of_atom(s) for s in condition.symbols})  # in the declared ranges
     slim = all_of(*(_slimmed(p, domain, proves) for p in normal.conjuncts))
+    divisors = {d for p in slim.conjuncts if p.dim is not None for d in _divisors(p.dim) if d.lo <= 0}
+    positive = [p for p in (at_least(d, 1) for d in divisors) if proves(domain, any_of(negate(slim), p))]
+    rest = [p for p in slim.conjuncts if not any(proves(domain, any_of(negate(said), p)) for said in positive)]
+    slim = all_of(*positive, *rest)  # in this order, so that nobody divides by 0
     return substitute(slim, {s: _narrowed(s, domain) for s in slim.symbols})
+
+
+def _divisors(size: Dim) -> Iterator[Dim]:
+    """The expressions by which something is divided."""
+    for atom in size.atoms():
+        args = [a for a in atom.args if isinstance(a, Dim)]
+        if atom.op is FLOOR_DIVISION and args[1].constant is None:
+            yield args[1]
+        for a in args:
+            yield from _divisors(a)
 
 
 def _slimmed(condition: Formula, domain: Domain, proves: Proof) -> Formula:

@@ -6,14 +6,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["OMIT", "OMIT_EMPTY", "OMIT_ONE", "Answer", "Data", "Json", "Presenter"]
+__all__ = ["OMIT", "OMIT_EMPTY", "OMIT_ONE", "Answer", "Data", "Json", "Presenter", "late", "later"]
 
 Json: TypeAlias = dict[str, Any]
+Value = TypeVar("Value")
+Kind = TypeVar("Kind", bound="Data")
 
 _PLAIN = (int, float, bool, str, type(None))
 _NONE = (MISSING, MISSING)
@@ -55,6 +69,56 @@ class Data:
             elif missing is not MISSING:
                 values[name] = missing
         return cls(**values)
+
+
+class _Later(NamedTuple):
+    work: Callable[[], Any]
+
+
+class _Late:
+    """A field that works out a value given by `later` when it is first read."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, data: object, _kind: type | None = None) -> Any:
+        values = vars(data)
+        value = values[self._name]
+        if isinstance(value, _Later):
+            value = values[self._name] = value.work()
+        return value
+
+    def __set__(self, data: object, value: object) -> None:
+        vars(data)[self._name] = value
+
+
+def later(work: Callable[[], Value]) -> Value:
+    """A value for a `late` field, which this function works out when the field is first read."""
+    return cast("Value", _Later(work))
+
+
+def late(name: str) -> Callable[[type[Kind]], type[Kind]]:
+    """A class whose field of this name may have a value that is worked out `later`; copies and pickles have it.
+
+    >>> from dataclasses import dataclass
+    >>> @late("text")
+    ... @dataclass(frozen=True)
+    ... class Note(Data):
+    ...     text: str = ""
+    >>> Note(later(lambda: "abc")), Note(later(lambda: "abc")) == Note("abc")
+    (Note(text='abc'), True)
+    """
+
+    def changed(kind: type[Kind]) -> type[Kind]:
+        setattr(kind, name, _Late(name))
+        kind.__reduce__ = _reduced  # type: ignore[method-assign, assignment]
+        return kind
+
+    return changed
+
+
+def _reduced(data: Any) -> tuple[Any, ...]:
+    return type(data), tuple(getattr(data, item.name) for item in fields(data))
 
 
 class Presenter(Protocol):

@@ -11,7 +11,7 @@ from enum import Enum
 
 from shapesmt.algebra import Verdict
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
-from shapesmt.report.data import Data
+from shapesmt.report.data import Data, late
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,8 @@ class Source(Data):
     """Where the model's code was entered on the way there, as `model.py:105`."""
 
 
-@dataclass(frozen=True, slots=True)
+@late("attributes")
+@dataclass(frozen=True)
 class Cause(Data):
     """A cause of a dimension: `node` computes `tensor`, whose `axis` has the size `expr`.
 

@@ -136,10 +136,13 @@ class Report(Answer):
 
     @property
     def brief(self) -> Report:
-        """The report without what is said of single nodes and inputs."""
-        refuted = tuple([f for f in self.findings if f.replay is not None and f.replay.confirmed is False])
+        """The report without what is said of single nodes and inputs, but for the finding in its headline."""
+        refuted = [f for f in self.findings if f.replay is not None and f.replay.confirmed is False]
+        grave = [f for f in self.judged if f.verdict is self.verdict]
+        alone = len(grave) == 1 or any(f.kind is FindingKind.UNSUPPORTED for f in grave[:1])
+        first = grave[:1] if self.verdict is Verdict.FAILS or (self.verdict is Verdict.UNKNOWN and alone) else []
         return Report(
-            self.model, self.verdict, {}, self.requirements, refuted, self.precondition, self.seconds,
+            self.model, self.verdict, {}, self.requirements, (*first, *refuted), self.precondition, self.seconds,
             warnings=self.warnings[:1], exporter=self.exporter, strict=self.strict,
         )  # fmt: skip
 

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
+import pytest
+
+from shapesmt.algebra.interning import forget
+from shapesmt.diagnose import settings as module
 from tests.diagnose.test_explanation import explained, only
 
 
@@ -33,3 +40,24 @@ def test_sizes_among_elements_are_traced() -> None:
     )
     assert finding.node == "fold"
     assert ("more", None, "n + 1", "Add") in [(c.node, c.axis, c.expr, c.op_type) for c in finding.because]
+
+
+def test_settings_are_worked_out_when_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[str] = []
+    work = module._settings
+    monkeypatch.setattr(module, "_settings", lambda node, *about: looked_at.append(node.name) or work(node, *about))
+    forget()
+    finding = only(
+        """(float[1, 3, h, w] x) => (z) {
+            [first] y = MaxPool <kernel_shape = [3, 3], strides = [2, 2]> (x)
+            [second] z = MaxPool <kernel_shape = [9, 9]> (y)
+        }""",
+        dims={"h": "9..40", "w": "40..50"},
+    )
+    assert looked_at == []
+    forget()
+    sent = pickle.loads(pickle.dumps(finding))
+    assert looked_at == ["first"]
+    assert [c.attributes for c in finding.because] == ["", "kernel 3, stride 2"]
+    assert sent == copy.deepcopy(finding) == finding
+    assert sent.because[1].to_dict()["attributes"] == "kernel 3, stride 2"

@@ -178,9 +178,20 @@ def test_what_models_have_in_common(folder: Path, capsys: pytest.CaptureFixture[
         ["SM101", "broadcast", "sizes", "are", "equal", "or", "1", "2", "2"]
     ]
     page = (folder / "index.html").read_text()
+    assert "Fails: x[0] is 2, y[0] is 4" in page
+    assert "Not decided: own.Fold has no rule" in page
+    assert page.index("operators without a rule") > page.index("<bdi>fold.onnx</bdi>")
     assert "operators without a rule" in page
     assert "own.Fold" in page
     assert "<a " not in page
+
+
+def test_of_many_models_the_index_begins_with_what_they_share(folder: Path) -> None:
+    for number in range(51):
+        (folder / f"{number}.onnx").write_text(UNRULED)
+    assert main(["check", ".", "--jobs", "1", "--summary", "--index", "index.html"]) == 2
+    page = (folder / "index.html").read_text()
+    assert page.index("operators without a rule") < page.index("<bdi>0.onnx</bdi>")
 
 
 def test_the_first_failure_can_end_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -127,3 +127,66 @@ def test_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
         UsageError, match=re.escape("memory://m.onnx is a URL, which needs fsspec: pip install 'shapesmt[urls]'")
     ):
         remote.listed("memory://m.onnx")
+
+
+class Failing(SimpleHTTPRequestHandler):
+    """A server that fails as the path says."""
+
+    protocol_version = "HTTP/1.1"
+    ended = threading.Event()
+
+    def do_GET(self) -> None:
+        if "hang" in self.path:
+            self.ended.wait(60)
+        elif "circle" in self.path:
+            self.send_response(302)
+            self.send_header("Location", self.path)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        elif "cut" in self.path:
+            self.send_response(200)
+            self.send_header("Content-Length", "100")
+            self.end_headers()
+            self.wfile.write(b"no")
+            self.close_connection = True
+        else:
+            self.send_error(int(self.path[1:4]))
+
+    do_HEAD = do_GET  # noqa: N815 - as the library calls it
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def failing() -> Iterator[str]:
+    Failing.ended.clear()
+    serving = ThreadingHTTPServer(("127.0.0.1", 0), Failing)
+    threading.Thread(target=serving.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{serving.server_port}"
+    Failing.ended.set()
+    serving.shutdown()
+    serving.server_close()
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("404.onnx", "there is no such file"),
+        ("500.onnx", "500, message='Internal Server Error'"),
+        ("circle.onnx", "TooManyRedirects"),
+        ("cut.onnx", "Response payload is not completed"),
+        ("hang.onnx", ""),
+    ],
+)
+def test_a_server_that_fails_is_one_line(
+    failing: str, path: str, reason: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "PATIENCE", 0.3)
+    assert main(["check", f"{failing}/{path}"]) == 2
+    assert capsys.readouterr().err.startswith(f"error: cannot read {failing}/{path}: {reason}")
+
+
+def test_a_server_that_isnt_there_is_no_file_that_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "http://127.0.0.1:9/m.onnx"]) == 2
+    assert capsys.readouterr().err.startswith("error: cannot read http://127.0.0.1:9/m.onnx: Cannot connect to host")

@@ -239,8 +239,9 @@ def lenient(node: onnx.NodeProto, values: Values) -> bool:
 
 
 def odd(node: onnx.NodeProto, values: Values) -> bool:
-    """Whether what this gave isn't what ONNX defines."""
+    """Whether what this gave isn't what ONNX defines, or what a loop in one of its branches gave."""
+    inside = {n.op_type for attribute in node.attribute for n in attribute.g.node}
+    op = "Loop" if node.op_type == "If" and "Loop" in inside else node.op_type
     return any(
-        node.op_type in fault.ops and all(o in values for o in node.output if o) and fault.shown(node, values)
-        for fault in ODD
+        op in fault.ops and all(o in values for o in node.output if o) and fault.shown(node, values) for fault in ODD
     )

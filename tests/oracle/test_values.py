@@ -56,12 +56,15 @@ def undeclared(case: Choice, counts: Counter[str]) -> list[str]:
             found = bounds.tensors[name].shape if name in bounds.tensors else None
             if found is not None and not fits(shape, found):
                 wrong.append(f"{name} is {shape} at {sizes}, not in {found}")
-    return (wrong + list(_running(report, execution, case, counts)))[:3]
+    return (wrong + list(_running(report, execution, case, counts, tables)))[:3]
 
 
-def _running(report: shapesmt.Report, execution: Execution, case: Choice, counts: Counter[str]) -> Iterator[str]:
+def _running(
+    report: shapesmt.Report, execution: Execution, case: Choice, counts: Counter[str], tables: set[str]
+) -> Iterator[str]:
     """The counterexamples at which the node runs all the same."""
     left_out = {f.node for f in report.findings if f.verdict is not Verdict.DEPENDS}  # nothing is assumed of those
+    left_out |= tables  # nor of those
     for f in report.findings:
         if f.counterexample is not None and f.verdict in (Verdict.DEPENDS, Verdict.FAILS):
             shown = f.counterexample.symbols

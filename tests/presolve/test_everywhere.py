@@ -6,12 +6,12 @@ from itertools import product
 from math import inf
 from random import Random
 
-from shapesmt.algebra import Dim, Evaluator, Formula, all_of, atom_of, lowest, symbol
+from shapesmt.algebra import Dim, Evaluator, Formula, all_of, atom_of, equal, lowest, symbol
 from shapesmt.presolve.domain import Domain
-from shapesmt.presolve.everywhere import decided
-from tests.algebra.test_identities import formula
+from shapesmt.presolve.everywhere import decided, extremes
+from tests.algebra.test_identities import expression, formula
 
-H, W, F = symbol("h", 1), symbol("w", 1), symbol("f", 1)
+H, W = symbol("h", 1), symbol("w", 1)
 FAR = 60  # values of each symbol that are run through
 
 
@@ -66,6 +66,43 @@ def ranges(r: Random) -> list[Dim]:
     return made
 
 
+def bounded(symbols: list[Dim], facts: list[Formula], dim: Dim) -> bool:
+    """Whether the ends of an expression are known: attained, and passed at none of the first values of each symbol."""
+    within = domain(symbols, *facts)
+    tied, known = within.cone(dim.symbols)[0], extremes(within, dim)
+    if known is None or any(not fact.symbols <= {*tied} for fact in facts):
+        return False
+    low, high = known
+    fact, least, most = all_of(*facts), low.value, high.value
+    assert least is not None
+    for end in (low, high):
+        if end.value is not None and end.witness is not None:
+            at = Evaluator(end.witness)
+            assert at.formula(fact), f"{end.witness} isn't admitted"
+            assert at.dim(dim) == end.value, f"{dim} is {at.dim(dim)} at {end.witness}"
+    sizes = []
+    for point in product(*map(values, symbols)):
+        at = Evaluator(dict(zip(map(atom_of, symbols), point, strict=True)))
+        sizes += [at.dim(dim)] if at.formula(fact) else []
+    assert least <= min(sizes, default=least), f"{dim} is {min(sizes)}"
+    assert most is None or max(sizes, default=most) <= most, f"{dim} is {max(sizes)}"
+    assert most is not None or any(s.hi == inf for s in symbols), f"{dim} has an upper end"
+    return True
+
+
+def test_random_expressions_have_the_ends_that_running_through_sizes_shows(seeds: range) -> None:
+    known = 0
+    for seed in seeds:
+        r = Random(f"ends everywhere {seed}")
+        symbols = ranges(r)
+        facts = [formula(r, symbols, 2)[1] for _ in range(r.choice([0, 1]))]
+        dim = expression(r, symbols, r.randint(1, 4))[1]
+        facts = [f for f in facts if f.symbols & dim.symbols]
+        if dim.symbols:
+            known += bounded(symbols, facts, dim)
+    assert known > len(seeds) // 4
+
+
 def test_random_conditions_are_decided_as_running_through_sizes_does(seeds: range) -> None:
     known = 0
     for seed in seeds:
@@ -77,3 +114,18 @@ def test_random_conditions_are_decided_as_running_through_sizes_does(seeds: rang
         if condition.symbols:
             known += checked(symbols, facts, condition)
     assert known > len(seeds) // 4
+
+
+def test_what_is_no_polynomial_is_left_open() -> None:
+    n = symbol("n", -4)
+    assert decided(domain([n]), equal(n * (7 // n), 7)) is None
+    assert extremes(domain([n]), n * (7 // n)) is None
+    assert decided(domain([H, W]), equal(H, W)) is None  # along which no progression goes
+
+
+def test_listed_values_are_tried_one_by_one() -> None:
+    product_of_both = equal((H // 4) * W, 12)  # so w is a divisor of 12
+    low, high = extremes(domain([H, W], product_of_both), H * W) or (None, None)
+    assert low is not None
+    assert high is not None
+    assert (low.value, high.value) == (48, 84)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from random import Random
 
-from shapesmt.algebra.dim import Dim, symbol
+from shapesmt.algebra.dim import Dim, as_dim, symbol
+from shapesmt.algebra.division import floor_divide
 from shapesmt.algebra.evaluate import evaluate
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import at_least, divides, equal, select, truncated_divide
 from shapesmt.algebra.substitute import atom_of
-from shapesmt.presolve.growth import growth, window
+from shapesmt.presolve.growth import Growth, growth, window
 from tests.algebra.test_identities import expression, formula
 
 X = symbol("x")
@@ -33,6 +34,8 @@ def test_a_period_repeats_with_its_gain() -> None:
         select(at_least(X, 11), X // 3, 7 * X),
         select(divides(4, X), X // 2, (X + 1) // 2),
         truncated_divide(X - 20, 3),
+        (X + 2) * floor_divide(as_dim(7), X + 2) + X // 3,
+        floor_divide(as_dim(-7), 2 * X + 1) * (X % 5),
     ):
         change = growth(dim, 0)
         assert change is not None, str(dim)
@@ -70,10 +73,17 @@ def test_a_pooled_and_enlarged_map_has_a_window() -> None:
     assert last < 5000
 
 
+def test_a_number_vanishes_in_what_outgrows_it() -> None:
+    x = symbol("x", 1)
+    assert growth(x * (100 // x), 1) == Growth(1, 0, 101)
+    assert growth(as_dim(-3) // x, 1) == Growth(1, 0, 4)
+    assert window([equal(x * (12 // x), 12)], atom_of(x), 1) == 13
+
+
 def test_what_does_not_grow_evenly_has_no_window() -> None:
     x = symbol("x", 1)
     atom = atom_of(x)
-    assert growth(100 // x, 1) is None
+    assert growth(floor_divide(x * x, 2 * x + 3), 1) is None
     assert growth(x // 2 * symbol("y"), 1) is None
     assert window([at_least(x * x, 50 * x)], atom, 1) is not None  # x >= 50 by its normal form
     assert window([at_least(x * x + x % 3, 50)], atom, 1) is None

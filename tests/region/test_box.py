@@ -43,6 +43,7 @@ def boxed(*conditions: Formula, **ranges: tuple[int, int | None, int]) -> list[t
             {"n": (224, 1024, 1), "m": (224, 1024, 1)},
             [(224, 227, 1), (224, 896, 224)],
         ),
+        ([differs(N, 3), at_most(N, 2 + 0 * M)], {"n": (1, 12, 1)}, [(1, 2, 1)]),
         ([near(N)], {"n": (1, 20, 1)}, None),
     ],
     ids=str,

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from shapesmt.algebra import Verdict
+from shapesmt.algebra import Kind, Verdict
 from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.extremes import maximum, minimum
@@ -142,6 +142,12 @@ def test_what_one_symbol_rules_out_says_so() -> None:
     h, w = symbol("h", 1, 8), symbol("w", 1, 8)
     apart = all_of(any_of(equal(h, 1), equal(h, 2)), any_of(equal(h, 3), equal(h, 4)))
     assert described(all_of(apart, any_of(equal(h, w), equal(w, 1)))) == Region(("False",), True)
+
+
+def test_that_a_divisor_is_positive_is_said_first() -> None:
+    part = symbol("part", -(1 << 63), (1 << 63) - 1, kind=Kind.VALUE)
+    found = described(all_of(at_least(part, 0), equal(part * (2 // part), 2)))
+    assert found == (("part >= 1", "part*(2//part) == 2"), True)
 
 
 def test_a_long_list_of_remainders_gives_way_to_the_condition() -> None:

@@ -65,9 +65,25 @@ def test_nodes_and_models_are_counted_apart() -> None:
 
 
 def test_a_batch_counts_its_reports_unless_they_were_counted() -> None:
-    report = Report("a", Verdict.FAILS, {}, Counts(), (finding("Add"),))
+    report = Report("a", Verdict.FAILS, {}, Counts(), (finding("Add"), finding("Mul")))
     whole = BatchReport((report,))
-    assert whole.tally.laws == (Times(LAW, 1, 1, "SM103"),)
-    assert BatchReport((report.brief,)).tally.laws == ()
+    assert whole.tally.laws == (Times(LAW, 2, 1, "SM103"),)
+    assert BatchReport((report.brief,)).tally.laws == (Times(LAW, 1, 1, "SM103"),)
     assert BatchReport((report.brief,), counted=whole.tally).tally == whole.tally
     assert report.brief.exit_status == report.exit_status
+
+
+@pytest.mark.parametrize(
+    ("verdict", "findings", "kept"),
+    [
+        (Verdict.FAILS, (finding("Add", Verdict.DEPENDS), finding("Mul"), finding("Sub")), ["Mul"]),
+        (Verdict.DEPENDS, (finding("Add", Verdict.DEPENDS),), []),
+        (Verdict.UNKNOWN, (finding("Add", Verdict.UNKNOWN),), ["Add"]),
+        (Verdict.UNKNOWN, (finding("Add", Verdict.UNKNOWN),) * 2, []),
+        (Verdict.UNKNOWN, (finding("Fold", Verdict.UNKNOWN, FindingKind.UNSUPPORTED),) * 2, ["Fold"]),
+    ],
+)
+def test_a_brief_report_has_the_finding_of_its_headline(
+    verdict: Verdict, findings: tuple[Finding, ...], kept: list[str]
+) -> None:
+    assert [f.op_type for f in Report("a", verdict, {}, Counts(), findings).brief.findings] == kept

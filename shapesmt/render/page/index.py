@@ -1,4 +1,4 @@
-"""The index of many models: each with its verdict, how much is proved and when it runs, its page; what they share."""
+"""The index of many models: what they share, and each with its verdict, when it runs, how much is proved, its page."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["index_page"]
 
+MANY = 50
+"""Models from which on nobody reads them all, so that what they share comes first."""
 _GRAVEST_FIRST = (Verdict.FAILS, Verdict.DEPENDS, Verdict.UNKNOWN, Verdict.PROVED)
 _COLUMNS = ("verdict", "model", "answer", "proved")
 
@@ -35,9 +37,10 @@ def index_page(batch: BatchReport, links: Mapping[str, str]) -> str:
     passed = batch.summary["proved"]
     title = f"{passed} of {count(len(batch.models), 'model')} proved"
     models = tag("section", _table(_COLUMNS, rows))
+    shared = [section(name, _table(heads, _cells(rows))) for name, heads, rows in tables(batch.tally)]
     body = [
         tag("header", tag("h1", title), tag("p", totals(batch), class_="lead")),
-        tag("main", models, *(section(name, _table(heads, _cells(rows))) for name, heads, rows in tables(batch.tally))),
+        tag("main", *([*shared, models] if len(rows) > MANY else [models, *shared])),
     ]
     return document(title, body)
 
