@@ -27,6 +27,7 @@ from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.formula import Formula, equal, select, truncated_divide_positive
 from shapesmt.algebra.interning import Table
 from shapesmt.algebra.intervals import Bound
+from shapesmt.algebra.numeric.quotients import unrounded
 from shapesmt.algebra.numeric.steps import (
     ADD,
     CAST,
@@ -104,9 +105,10 @@ class Float:
     def _rounded(self, op: Step, exact: Callable[[Dim, int], Dim]) -> Float:
         if self.op.whole:
             return self
-        if self.numerator is not None:
-            return exact_fraction(exact(self.numerator, self.denominator), 1, self.dtype)
-        return step(op, (self,), self.dtype)
+        fraction = (self.numerator, self.denominator) if self.numerator is not None else None
+        if fraction is None and op is not ROUND and self.dtype in NUMPY:
+            fraction = unrounded(self, MANTISSA[self.dtype])
+        return step(op, (self,), self.dtype) if fraction is None else exact_fraction(exact(*fraction), 1, self.dtype)
 
     @property
     def whole(self) -> bool:
@@ -161,11 +163,9 @@ class Float:
         if self.op is LITERAL:
             return kind(self.args[0])
         with np.errstate(all="ignore"):
-            return self.op.apply(*(_value(a, evaluator) for a in self.args)).astype(kind)
-
-
-def _value(part: Float | Formula, evaluator: Values) -> Any:
-    return part.value(evaluator) if isinstance(part, Float) else evaluator.formula(part)
+            return self.op.apply(
+                *(a.value(evaluator) if isinstance(a, Float) else evaluator.formula(a) for a in self.args)
+            ).astype(kind)
 
 
 def literal(number: float, dtype: str) -> Float:
@@ -251,6 +251,8 @@ def _bounds(op: Step, args: tuple[Any, ...], dtype: str) -> tuple[float, float]:
 
 def _binary(op: Step, a: Float, b: Float) -> Float:
     p, q = a.numerator, b.numerator
+    if op is DIV and a is b and (0 < a.lo <= a.hi < inf or -inf < a.lo <= a.hi < 0):
+        return literal(1.0, a.dtype)
     if p is not None and q is not None:
         d, e = a.denominator, b.denominator
         top: Dim | None = None
@@ -262,8 +264,8 @@ def _binary(op: Step, a: Float, b: Float) -> Float:
         elif q.constant:
             sign = 1 if q.constant > 0 else -1
             top, bottom = p * (e * sign), d * abs(q.constant)
-            common = _content(top, bottom)
-            top, bottom = _divided(top, common), bottom // common
+            common = gcd(bottom, *(c for _, c in top.terms))
+            top, bottom = top // common, bottom // common
         if top is not None and _representable(top, bottom, a.dtype):
             return exact_fraction(top, bottom, a.dtype)
     if p is not None and q is not None and p.constant is not None and q.constant is not None and a.dtype in NUMPY:
@@ -338,17 +340,6 @@ def _sizes(number: Float) -> set[Dim | Formula]:
     return sizes
 
 
-def _content(top: Dim, bottom: int) -> int:
-    g = bottom
-    for _, c in top.terms:
-        g = gcd(g, c)
-    return g
-
-
-def _divided(top: Dim, k: int) -> Dim:
-    return top // k
-
-
 def _representable(numerator: Dim, denominator: int, dtype: str) -> bool:
     """Whether every value of the fraction fits the mantissa."""
     if denominator & (denominator - 1) or denominator >= SMALLEST.get(dtype, 0):
@@ -358,9 +349,11 @@ def _representable(numerator: Dim, denominator: int, dtype: str) -> bool:
         while odd and odd % 2 == 0:
             odd //= 2
         return odd < 1 << MANTISSA[dtype] and abs(numerator.constant) < LARGEST[dtype] * denominator
-    if numerator.hi == inf:
-        linear = all(len(monomial) <= 1 and abs(c) <= SMALL for monomial, c in numerator.terms)
-        return linear and -numerator.lo <= SMALL and MANTISSA[dtype] >= MANTISSA["float32"]
+    if inf in (numerator.hi, -numerator.lo):
+        linear = all(
+            len(m) <= 1 and abs(c) <= SMALL and all(-a.lo <= SMALL for a in m) for m, c in numerator.products()
+        )
+        return linear and MANTISSA[dtype] >= MANTISSA["float32"]
     return max(abs(numerator.lo), abs(numerator.hi)) <= 1 << MANTISSA[dtype]
 
 

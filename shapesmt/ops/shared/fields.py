@@ -86,10 +86,33 @@ def _formula(value: Elements) -> Item:
 def _picked(value: Elements) -> Item:
     if not value.shape:
         return value.items[0]
+    known = [i.constant for i in value.items if isinstance(i, Dim)]
+    progression = _progression(known, value.shape) if len(known) == len(value.items) > MAX_CHOICES else None
+    if progression is not None:
+        return progression
     rows = value.array
     inner = [from_array(np.asarray(row, dtype=object)) for row in rows]
     parts = [None if row is None else _formula(row) for row in inner]
     return along(parts, position(len(value.shape)))
+
+
+def _progression(known: Sequence[int | None], shape: Sequence[int]) -> Dim | None:
+    """The formula of constants that grow by the same number along each axis, as lists of positions do.
+
+    >>> _progression((5, 7, 9, 15, 17, 19), (2, 3))
+    Dim('2*`@1` + 10*`@2` + 5')
+    """
+    if known[0] is None or not all(n is not None and abs(n) < 1 << 31 for n in known):
+        return None
+    array = np.array(known, dtype=np.int64).reshape(shape)
+    result = as_dim(known[0])
+    for axis, size in enumerate(shape):
+        steps = np.diff(array, axis=axis)
+        if size > 1:
+            if (steps != steps.flat[0]).any():
+                return None
+            result = result + int(steps.flat[0]) * position(len(shape) - axis)
+    return result
 
 
 def element_of(x: Tensor) -> Dim | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from random import Random
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from shapesmt.algebra import symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.numeric import Float, from_dim, literal
+from shapesmt.algebra.numeric.quotients import unrounded
 
 KINDS = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 NUMBERS = (1 / 748, 1 / 3, 0.1, 3.0, 2047.0, 5e-7, 60000.0, -1.5)
@@ -36,3 +38,52 @@ def test_the_order_of_factors_and_summands_does_not_matter() -> None:
     assert part * n is n * part
     assert part + n is n + part
     assert part - n is not n - part
+
+
+@pytest.mark.parametrize(("dtype", "mantissa"), [("float16", 11), ("float32", 24)])
+def test_rounded_quotients_are_quotients_of_integers_where_rounding_reaches_no_integer(
+    dtype: str, mantissa: int
+) -> None:
+    kind, random = KINDS[dtype], Random(dtype)
+    followed = 0
+    for _ in range(200):
+        hi = random.randint(1, 1 << random.randint(4, mantissa))
+        lo = random.choice((0, 1, -random.randint(0, hi)))
+        divisor, adds = random.choice((3, 5, 7, 10, 49, 441, -3, 0.75)), random.choices((1, -1, 5, -100), k=2)
+        sizes = np.arange(max(lo, hi - 5000), hi + 1)
+        n = symbol("n", lo, hi)
+        rounded, values = from_dim(n, dtype) / literal(divisor, dtype), sizes.astype(kind) / kind(divisor)
+        for number in adds[: random.randint(0, 2)]:
+            rounded, values = rounded + literal(number, dtype), values + kind(number)
+        fraction = None if rounded.numerator is not None else unrounded(rounded, mantissa)
+        if fraction is None:
+            continue
+        followed += 1
+        at = Evaluator({n.as_symbol(): sizes})
+        for ours, numpys in ((rounded.floor(), np.floor), (rounded.ceil(), np.ceil), (rounded.trunc(), np.trunc)):
+            assert (at.dim(ours.to_int()) == numpys(values).astype(int)).all(), (rounded, fraction)
+    assert followed > 100
+
+
+def test_the_frames_of_padded_audio_are_a_quotient_also_where_there_are_many_samples() -> None:
+    samples = symbol("samples", 1, 480000)
+    frames = from_dim(samples - 5, "float32") / literal(5, "float32") + literal(1, "float32")
+    assert str(frames.ceil().to_int()) == "(samples + 4)//5"
+    many = from_dim(symbol("many", 1, 1 << 24), "float32") / literal(49, "float32") + literal(1, "float32")
+    assert many.ceil().numerator is None
+
+
+def test_a_number_divided_by_itself_is_1_unless_it_may_be_0_or_infinite() -> None:
+    rows = from_dim(symbol("rows", 1, 1 << 30) // 3 + 1, "float32")
+    assert (rows / rows).to_int().constant == 1
+    none = from_dim(symbol("none", 0, 8), "float32")
+    assert (none / none).numerator is None
+    endless = from_dim(symbol("endless", 1) * symbol("also", 1), "float32")
+    assert (endless / endless).numerator is None
+
+
+def test_differences_of_sizes_without_a_declared_end_are_exact_as_sums_are_but_not_those_of_data() -> None:
+    rows, columns, data = symbol("rows", 1), symbol("columns", 1), symbol("data", -(2**63))
+    assert (from_dim(rows, "float32") - from_dim(columns, "float32")).numerator is rows - columns
+    assert (from_dim(rows, "float32") - from_dim(data, "float32")).numerator is None
+    assert (from_dim(data, "float32") - from_dim(rows, "float32")).numerator is None

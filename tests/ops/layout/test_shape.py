@@ -8,10 +8,11 @@ import pytest
 from onnx import numpy_helper
 
 import shapesmt
-from shapesmt.algebra import Verdict
+from shapesmt.algebra import Verdict, as_dim
 from shapesmt.algebra.dim import symbol
 from shapesmt.ops.layout.reshape import divided
-from shapesmt.ops.shared.fields import along, within
+from shapesmt.ops.shared.fields import along, element_of, numbers, within
+from shapesmt.rules import position, tensor
 from tests.support.harness import agree, node
 
 NM = {"n": (0, 3), "m": (0, 3)}
@@ -217,6 +218,20 @@ def test_a_symbolic_index_into_a_list_is_a_choice():
     assert str(along([a, b, a], i)) == "(a if i == 0 else (b if i == 1 else a))"
     assert str(along([a, a + b, a + 2 * b], i)) == "a + b*i"
     assert str(within(i - 1, a)) == "(i - 1 if i >= 1 else a + i - 1)"
+
+
+@pytest.mark.parametrize("steps", [(1,), (-3, 5), (0, 7), (4, 0, 2)])
+def test_constants_that_grow_evenly_along_each_axis_are_one_formula(steps):
+    shape, rank = (9, 12, 10)[: len(steps)], len(steps)
+    even = 6 + sum(step * at for step, at in zip(steps, np.indices(shape), strict=True))
+    uneven = even.copy()
+    uneven.flat[-1] += 1
+
+    def element(array):
+        return element_of(tensor("int64", [as_dim(size) for size in shape], numbers(array)))
+
+    assert element(even) is sum((step * position(rank - axis) for axis, step in enumerate(steps)), as_dim(6))
+    assert element(uneven) is None
 
 
 @pytest.mark.parametrize("empty", ["ConstantOfShape(z)", "Shape<start=1>(x)", "Range(o, o, i)"])

@@ -1,0 +1,82 @@
+"""Fractions that rounding to a float doesn't change, as far as the next integer below and above goes.
+
+>>> from shapesmt.algebra.dim import symbol
+>>> from shapesmt.algebra.numeric.floats import from_dim, literal
+>>> frames = from_dim(symbol("n", 1, 480000), "float32") / literal(5, "float32") + literal(1, "float32")
+>>> unrounded(frames, 24)
+(Dim('n + 5'), 5)
+>>> frames.ceil().to_int()  # no n is so large that n / 5, rounded, becomes an integer
+Dim('(n + 4)//5 + 1')
+"""
+
+from __future__ import annotations
+
+from math import frexp, gcd, isfinite
+from typing import Any, NamedTuple
+
+from shapesmt.algebra.dim import Dim
+from shapesmt.algebra.numeric.steps import ADD, DIV, SUB
+
+
+class _Fraction(NamedTuple):
+    """What a tree of operations is before any rounding.
+
+    Attributes:
+        top: The numerator.
+        bottom: The denominator, positive.
+        most: What no value of it exceeds, up or down.
+        sums: How many sums follow on the division, None where nothing is rounded.
+    """
+
+    top: Dim
+    bottom: int
+    most: float
+    sums: int | None
+
+
+def unrounded(number: Any, mantissa: int) -> tuple[Dim, int] | None:
+    """The fraction that a tree is without rounding, where `floor`, `ceil` and `trunc` of both are the same.
+
+    A fraction that isn't an integer is at least `1 / bottom` away from one. A quotient that is an integer isn't
+    rounded, nor is its sum with an integer. A sum is rounded only where it is in a higher binade than its
+    summands, so that n sums add up to at most `1/2 + ... + 1/2**n` of the error in the highest binade.
+    """
+    fraction = _fraction(number, mantissa)
+    if fraction is None or fraction.sums is None or fraction.most >= 1 << mantissa:
+        return None
+    common = gcd(fraction.bottom, *(c for _, c in fraction.top.terms))
+    top, bottom = fraction.top // common, fraction.bottom // common
+    half = 2.0 ** (frexp(max(fraction.most, 1))[1] - 1 - mantissa)
+    return (top, bottom) if half * (2 - 0.5**fraction.sums) * bottom < 1 else None
+
+
+def _fraction(number: Any, mantissa: int) -> _Fraction | None:
+    if number.numerator is not None:
+        ends = abs(number.lo), abs(number.hi)
+        most = max(ends) if all(map(isfinite, ends)) else (1 << mantissa) / number.denominator
+        return _Fraction(number.numerator, number.denominator, most, None)
+    if number.op not in (ADD, SUB, DIV):
+        return None
+    a, b = (_fraction(part, mantissa) for part in number.args)
+    if a is None or b is None:
+        return None
+    return _divided(a, b) if number.op is DIV else _added(a, b, 1 if number.op is ADD else -1)
+
+
+def _divided(a: _Fraction, b: _Fraction) -> _Fraction | None:
+    divisor = b.top.constant
+    if not divisor or a.sums is not None:
+        return None
+    top, bottom = a.top * (b.bottom if divisor > 0 else -b.bottom), a.bottom * abs(divisor)
+    return _Fraction(top, bottom, a.most * b.bottom / abs(divisor), 0)
+
+
+def _added(a: _Fraction, b: _Fraction, sign: int) -> _Fraction | None:
+    rounded, other = (a, b) if a.sums is not None else (b, a)
+    if rounded.sums is None or other.sums is not None or other.bottom != 1:
+        return None
+    top = a.top * b.bottom + b.top * (sign * a.bottom)
+    return _Fraction(top, rounded.bottom, a.most + b.most, rounded.sums + 1)
+
+
+__all__ = ["unrounded"]
