@@ -33,6 +33,7 @@ from shapesmt.presolve.cells import Axis, Grid, Integers, Reals, Truth, truth_of
 from shapesmt.presolve.domain import Domain
 
 MAX_SYMBOLS = 4
+BY_CALLER = (Kind.INPUT, Kind.VALUE)  # with sizes that data decides, cells are split nearly always in vain
 MAX_LISTED = 512  # values of a symbol that are no progression
 
 Problem: TypeAlias = "tuple[dict[Atom, Axis], list[Formula], dict[Atom, Dim]]"
@@ -148,7 +149,7 @@ def _problem(domain: Domain, symbols: frozenset[Atom]) -> Problem | None:
     axes: dict[Atom, Axis] = {}
     for s in tied:
         axis = _axis(domain, s)
-        if axis is None or s.kind is Kind.TRIP:
+        if axis is None or s.kind not in BY_CALLER:
             return None
         if s in meanings and axis.listed is not None:
             return None
