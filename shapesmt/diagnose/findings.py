@@ -272,6 +272,14 @@ def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:
     return next((r for r in known if not evaluator.formula(r.formula)), j.open[0])
 
 
+def _as_first_inferred(index: int, examination: Examination) -> Formula | None:
+    """What a node requires before conditions narrow any size; None where a rank or a size is unknown then."""
+    original = examination.original.applications[index]
+    if original.unjudged or any(map(is_open, original.requirements)):
+        return None
+    return resolved(all_of(*(r.formula for r in original.requirements)))
+
+
 def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: Judge) -> Region | None:
     """The inputs for which a node runs, among those for which all reported nodes before it run."""
     if j.verdict is Verdict.UNKNOWN or judge.deadline.expired or any(j.index == i for i, _ in examination.unjudged):
@@ -283,13 +291,12 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
     if earlier:
         rests_on = examination.rests_on[j.index]
         if len(rests_on) < len(earlier):
-            original = examination.original.applications[j.index]
-            if original.unjudged or any(map(is_open, original.requirements)):  # a rank or a size unknown then
+            asked = [_as_first_inferred(index, examination) for index in (*sorted(rests_on), j.index)]
+            if None in asked:
                 return None
-            condition = resolved(all_of(*(r.formula for r in original.requirements)))
+            *before, condition = [formula for formula in asked if formula is not None]
             domain = examination.admissible(problem)
-            for index in sorted(rests_on):
-                domain.assume(earlier[index].condition)
+            domain.assume(all_of(*before))
         elif j.verdict is Verdict.FAILS:
             return NOWHERE
     if condition is FALSE:

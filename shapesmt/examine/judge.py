@@ -212,7 +212,8 @@ class Judge:
                 values.update(points.smallest(np.ones(points.truth(TRUE).shape, dtype=bool)))
                 continue
             least = extent(domain, of_atom(s)) if facts else None
-            model = None if least is None else least[0].witness
+            low = None if least is None else least[0]
+            model = None if low is None or low.witness is None or low.value is None else {**low.witness, s: low.value}
             if model is None and facts:
                 symbols, known = domain.about((s,))
                 model = self._solver.smallest_model(known, symbols, self.deadline)

@@ -137,9 +137,17 @@ class Domain:
                 self._elimination.add(self.eliminate(part))
                 for factor, values in divisors(part).items():
                     self._keep(factor, values)
+                self._fix(part.symbols)
             self._facts.append(part)
             changed = {*self.cone(part.symbols)[0]}
             self._points = {of: points for of, points in self._points.items() if of.isdisjoint(changed)}
+
+    def _fix(self, symbols: Iterable[Atom]) -> None:
+        """Narrow symbols to the one number that equalities leave them, where there is one."""
+        for s in symbols:
+            meaning = self._elimination.meanings.get(s)
+            if meaning is not None and meaning.constant is not None and fits_int64(meaning):
+                self._keep(s, np.array([meaning.constant], dtype=np.int64))
 
     def _keep(self, symbol: Atom, values: Values) -> None:
         """Narrow a symbol to those of some values that it has."""

@@ -181,3 +181,26 @@ def test_what_is_known_of_equal_findings_is_not_worked_out_again(monkeypatch: py
     applied.clear()
     shapesmt.bounds(onnx.parser.parse_model(HEAD + text), dims=dims)
     assert applied == []
+
+
+def test_what_a_node_rests_on_counts_as_it_is_for_all_inputs() -> None:
+    """The second node was judged where the first runs, and the third doesn't rest on the first."""
+    report = checked(
+        """(int64[2] p, float[b, 1] x, float[b] y) => (a, b1, d) <int64[1] i = {0}, int64[1] j = {1}> {
+            one = Gather (p, i)
+            two = Gather (p, j)
+            most = Max (one, two)
+            both = Concat <axis = 0> (most, most)
+            [first] a, b1 = Split <axis = 0> (x, both)
+            [second] c = Reshape (y, two)
+            [third] d = Reshape <allowzero = 1> (c, most)
+        }""",
+        dims={"b": "1..4"},
+        values={"p[0]": "-1..1", "p[1]": "0..2"},
+    )
+    third = next(f for f in report.findings if f.node == "third")
+    assert third.holds_iff is not None
+    for b, one, two in product(range(1, 5), range(-1, 2), range(3)):
+        if two in (0, b):  # the second runs
+            text = third.holds_iff.replace("`p[0]`", str(one)).replace("`p[1]`", str(two))
+            assert eval(text, {"b": b, "max": max}) == ((two or b) == max(one, two)), (b, one, two)

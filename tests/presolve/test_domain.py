@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from math import inf
 from random import Random
 
 import pytest
@@ -12,6 +13,8 @@ from shapesmt.algebra.dim import Kind, symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.formula import FALSE, Formula, any_of, at_least, at_most, differs, divides, equal
 from shapesmt.algebra.substitute import atom_of
+from shapesmt.deadline import Deadline
+from shapesmt.examine.judge import Judge
 from shapesmt.presolve.decide import decide
 from shapesmt.presolve.domain import MAX_VALUES, Domain
 from shapesmt.presolve.extent import extent
@@ -66,6 +69,14 @@ def test_ends_are_known_where_values_are_too_many_to_be_listed() -> None:
     narrowed = Domain([many], [at_least(symbol("many", 1, 3 * MAX_VALUES, step=2), 10)])
     assert narrowed.values(many) is None
     assert narrowed.ends(many) == (11, 3 * MAX_VALUES)
+
+
+@pytest.mark.parametrize("number", [-5, 0, 2])
+def test_an_equality_leaves_one_value_of_a_symbol_without_ends(number: int) -> None:
+    size = symbol("size", -inf)
+    alone = Domain(size.symbols, [equal(size, number)])
+    assert alone.ends(atom_of(size)) == (number, number)
+    assert Judge(Deadline(5)).complete(alone, {}) == {atom_of(size): number}
 
 
 def test_a_cone_holds_what_relations_tie_together() -> None:
