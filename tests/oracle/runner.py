@@ -158,7 +158,9 @@ class Execution:
                 self._single[key] = call = ready(one)
                 if getattr(call, "__name__", "") == UNCHECKED:
                     self.unchecked.add(node.name)
-            except Exception:
+            except Exception as error:
+                if self.whole is not None and "Graph attribute inferencing failed" in str(error):
+                    raise NoBlame(f"{node.name}, for a branch that it needn't take: {error}") from None
                 self._single[key] = None
         return self._single[key]
 
