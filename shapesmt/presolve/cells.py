@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf, lcm, prod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shapesmt.algebra import PRODUCT, SYMBOL, Atom, Dim, Evaluator, Formula, of_atom
+from shapesmt.algebra import PRODUCT, SYMBOL, Atom, Dim, Evaluator, Formula, definitions, of_atom
 from shapesmt.deadline import look
 from shapesmt.presolve.quasipolynomial import compared, of_formula, quasipolynomial, together
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 MAX_PERIOD = 1 << 14
 MAX_CELLS = 1 << 16  # at once
@@ -26,9 +28,9 @@ EXACT = 2.0**50  # what is beyond isn't told apart from infinity
 ENDLESS = 1e20  # a number of values that has the effect of infinitely many, without being infinite in products with 0
 SAFE = 1 << 62
 
-Truth = NDArray[np.bool_]
-Integers = NDArray[np.int64]
-Reals = NDArray[np.float64]
+Truth: TypeAlias = "NDArray[np.bool_]"
+Integers: TypeAlias = "NDArray[np.int64]"
+Reals: TypeAlias = "NDArray[np.float64]"
 
 
 class Axis(NamedTuple):
@@ -96,6 +98,8 @@ class Grid:
     def _fits(self, reach: int) -> bool:
         """Whether nothing overflows for sizes up to this."""
         sizes = {of_atom(s): float(max(reach, abs(a.first))) for s, a in zip(self.symbols, self._axes, strict=True)}
+        for atom in definitions(tuple(self._dims)):
+            _magnitude(of_atom(atom), sizes)
         return max((_magnitude(dim, sizes) for dim in self._dims), default=0) < SAFE >> sum(self._degrees)
 
     def cells(self) -> Cells | None:

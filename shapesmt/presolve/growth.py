@@ -21,6 +21,7 @@ from shapesmt.algebra import (
     Dim,
     Formula,
     Operation,
+    definitions,
     evaluate,
     memo,
     of_atom,
@@ -45,6 +46,7 @@ class Growth(NamedTuple):
 
 
 _GROWTHS: dict[Hashable, Growth | None] = memo("growths", {})
+_DEFINED: dict[Hashable, set[Atom]] = memo("definitions whose growth is known", {})
 
 
 def window(formulas: Iterable[Formula], x: Atom, lo: int) -> int | None:
@@ -77,9 +79,16 @@ def growth(dim: Dim, lo: int) -> Growth | None:
     >>> growth(x // 4 - 7 * (x // 14), 0), growth(x * x, 0)
     (Growth(period=28, gain=-7, start=0), None)
     """
+    if len(dim.symbols) > 1:
+        return None
     key = dim, lo
     if key not in _GROWTHS:
-        _GROWTHS[key] = _growth(dim, lo) if len(dim.symbols) <= 1 else None
+        defined = _DEFINED.setdefault(lo, set())
+        for atom in definitions((dim,), defined):  # from the inmost on, so that no call nests deep
+            if atom.definition is not None:
+                growth(atom.definition, lo)
+            defined.add(atom)
+        _GROWTHS[key] = _growth(dim, lo)
     return _GROWTHS[key]
 
 

@@ -30,6 +30,7 @@ from shapesmt.algebra import (
     Dim,
     Formula,
     Operation,
+    definitions,
     memo,
 )
 from shapesmt.presolve.growth import growth
@@ -56,11 +57,16 @@ class Quasipolynomial(NamedTuple):
 
 NUMBER = Quasipolynomial({}, {})
 _KNOWN: dict[Hashable, Quasipolynomial | None] = memo("quasi-polynomials", {})
+_DEFINED: dict[Atom, bool] = memo("definitions that are known as quasi-polynomials", {})
 
 
 def quasipolynomial(dim: Dim) -> Quasipolynomial | None:
     """The periods and degrees of an expression; None where it isn't known to be a quasi-polynomial."""
     if dim not in _KNOWN:
+        for atom in definitions((dim,), _DEFINED):  # from the inmost on, so that no call nests deep
+            if atom.definition is not None:
+                quasipolynomial(atom.definition)
+            _DEFINED[atom] = True
         _KNOWN[dim] = _on_one_symbol(dim) or together(
             together(map(_of_atom, factors), of_product=True) for factors, _ in dim.products()
         )

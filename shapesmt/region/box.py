@@ -6,7 +6,7 @@ all of them. The steps are those by which the conditions divide.
 >>> from shapesmt.algebra import at_least, at_most, symbol
 >>> h, w = symbol("h"), symbol("w")
 >>> ranges = {s: Progression(1, None, 1) for d in (h, w) for s in d.symbols}
->>> [tuple(r) for r in box([at_most((h + 7) % 32, 7), at_least((h // 8) * w, 12)], ranges).values()]
+>>> [tuple(r) for r in box_of([at_most((h + 7) % 32, 7), at_least((h // 8) * w, 12)], ranges).values()]
 [(32, None, 32), (3, None, 1)]
 """
 
