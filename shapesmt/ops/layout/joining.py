@@ -89,14 +89,15 @@ def _agree(ctx: RuleContext, dims: list[Dim], x: Tensor, axis: int) -> None:
     As in ONNX Runtime, a tensor that is empty along the axis is skipped, but only beside others that aren't empty.
     """
     so_far = dims[axis]
-    nothing, empty = equal(so_far, 0), equal(x[axis], 0)
-    first = all_of(nothing, *(at_least(d, 1) for d in x.dims))
-    skipped = all_of(empty, any_of(nothing, all_of(*(at_least(d, 1) for d in dims))))
-    for i in range(len(dims)):
-        if i != axis and dims[i] is not x[i]:
-            same = equal(dims[i], x[i])
-            ctx.require(any_of(same, skipped, first), laws.JOINED_MATCH_OFF_AXIS, dims[i], x[i])
-            dims[i] = select(first, x[i], dims[i])
+    differing = [i for i in range(len(dims)) if i != axis and dims[i] is not x[i]]
+    if differing:
+        nothing, empty = equal(so_far, 0), equal(x[axis], 0)
+        first = all_of(nothing, *(at_least(d, 1) for d in x.dims))
+        skipped = all_of(empty, any_of(nothing, all_of(*(at_least(d, 1) for d in dims))))
+    for i in differing:
+        same = any_of(equal(dims[i], x[i]), skipped, first)
+        ctx.require(same, laws.JOINED_MATCH_OFF_AXIS, dims[i], x[i])
+        dims[i] = select(first, x[i], dims[i])
     dims[axis] = so_far + x[axis]
 
 
