@@ -147,7 +147,7 @@ class Failing(SimpleHTTPRequestHandler):
             self.send_response(200)
             self.send_header("Content-Length", "100")
             self.end_headers()
-            self.wfile.write(b"no")
+            self.wfile.write(b"no" if self.command == "GET" else b"")
             self.close_connection = True
         else:
             self.send_error(int(self.path[1:4]))
