@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 MAX_PERIOD = 1 << 14
 MAX_CELLS = 1 << 16  # at once
-MAX_WORK = 1 << 21  # values of expressions, over all rounds
+MAX_WORK = 3 << 18  # values of expressions, over all rounds
+MAX_ROUNDS = 20  # after so many, cells are split in vain
 REACHES = (1 << 26, 1 << 20, 1 << 15, 1 << 12)  # how far progressions are followed: the farthest without overflow
 EXACT = 2.0**50  # what is beyond isn't told apart from infinity
 ENDLESS = 1e20  # a number of values that has the effect of infinitely many, without being infinite in products with 0
@@ -84,7 +85,8 @@ class Grid:
     """
 
     def __init__(self, axes: Mapping[Atom, Axis], conditions: Iterable[Formula], dims: Iterable[Dim] = ()) -> None:
-        self.symbols, self._axes, self._work = tuple(axes), tuple(axes.values()), 0
+        self.symbols, self._axes = tuple(axes), tuple(axes.values())
+        self._work = self._rounds = 0
         conditions, dims = [*conditions], [*dims]
         form = together([*map(of_formula, conditions), *map(quasipolynomial, dims)])
         self._switches = form.switches if form is not None else frozenset()
@@ -159,9 +161,11 @@ class Grid:
         """What is known of each expression on each cell; None where that would take too long or go too far."""
         look()
         rank, number = len(self.symbols), cells.first.shape[1]
+        self._rounds += 1
         self._work += number * len(self._dims) * prod(d + 1 for d in self._degrees)
         places = [self._places(i, cells.first[i], cells.length[i]) for i in range(rank)]
-        if self._work > MAX_WORK or number > MAX_CELLS or any(p.max(initial=0) > self.reach for p in places):
+        given_up = self._work > MAX_WORK or self._rounds > MAX_ROUNDS or number > MAX_CELLS
+        if given_up or any(p.max(initial=0) > self.reach for p in places):
             return None
         at = Evaluator(
             {s: _along(i, values, rank) for i, (s, values) in enumerate(zip(self.symbols, places, strict=True))}
@@ -329,6 +333,20 @@ def _parts(dims: Iterable[Dim], s: Atom) -> list[Atom]:
                 ahead += inner
                 seen |= inner
     return [*parts]
+
+
+def multiplies(dims: Iterable[Dim]) -> bool:
+    """Whether several symbols are multiplied somewhere in the expressions."""
+    ahead, seen = [*dims], set[Dim]()
+    while ahead:
+        dim = ahead.pop()
+        if dim in seen:
+            continue
+        seen.add(dim)
+        if any(len({s for a in factors for s in a.symbols}) > 1 and len(factors) > 1 for factors, _ in dim.products()):
+            return True
+        ahead += [inner for atom in dim.atoms() for inner in _arguments(atom)]
+    return False
 
 
 def _arguments(atom: Atom) -> list[Dim]:

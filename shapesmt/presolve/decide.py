@@ -35,11 +35,13 @@ from shapesmt.algebra import (
     lowest,
     symbol,
 )
+from shapesmt.presolve.cells import multiplies
 from shapesmt.presolve.domain import MAX_VALUES, Domain
 from shapesmt.presolve.enumeration import distance
 from shapesmt.presolve.everywhere import decided
 from shapesmt.presolve.growth import window
 from shapesmt.presolve.monotonicity import half_line_of
+from shapesmt.presolve.quasipolynomial import compared
 
 CERTIFICATES = ("normal form", "assumed", "enumeration", "z3")  # the cheapest first
 
@@ -176,8 +178,12 @@ def _by_window(domain: Domain, condition: Formula) -> Decision | None:
 
 
 def _by_cells(domain: Domain, condition: Formula) -> Decision | None:
-    """From progressions of the symbols' values along which nothing changes, for all of them at once."""
-    known = decided(domain, condition)
+    """From progressions of the symbols' values along which nothing changes, for all of them at once.
+
+    Only where symbols are multiplied: with sums Z3 is quick.
+    """
+    asked = (condition, *domain.cone(condition.symbols)[1])
+    known = decided(domain, condition) if multiplies(d for f in asked for d in compared(f)) else None
     if known is None:
         return None
     failing, holds = known
