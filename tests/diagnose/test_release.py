@@ -33,7 +33,7 @@ def checked(text: str, **dims: object) -> Report:
         (HALVED, {"h": 30, "w": 8}, {"h": 30}, ("h % 4 == 0",), [{"h": 28}, {"h": 32}]),
         (HALVED, {"h": 30, "w": 9}, {"h": 30, "w": 9}, ("h % 4 == 0", "w % 4 == 0"), [{"h": 28, "w": 8}]),
         (HALVED, {"h": 3, "w": "8..64:8"}, {"h": 3}, ("h % 4 == 0",), [{"h": 4}]),
-        (SUMS, {"n": 10, "past": 4, "seq": 7}, {"past": 4}, ("past == 3",), [{"past": 3}]),
+        (SUMS, {"n": 10, "past": 4, "seq": 7}, {"n": 10}, ("n == 11",), [{"n": 11}]),
     ],
 )
 def test_what_runs_without_the_numbers(
