@@ -116,9 +116,8 @@ class _Work:
             raise UsageError(_GONE) from None
 
     def _submit(self, piece: range) -> Any:
-        tasks = pickle.dumps(
-            self._tasks[piece.start : piece.stop]
-        )  # Dask looks for its own keys in whatever isn't bytes
+        # Dask looks for its own keys in whatever isn't bytes
+        tasks = pickle.dumps(self._tasks[piece.start : piece.stop])
         future = self._client.submit(answers, tasks, __version__, pure=False)
         self._pieces[future] = piece
         self._running.add(future)

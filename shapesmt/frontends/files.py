@@ -141,4 +141,4 @@ def is_folder(path: str) -> bool:
 def _saved(folder: str) -> str:
     """The name of the saved model's file in a folder (`saved_model.pb`); "" if there is none."""
     names = _SAVED if os.path.isdir(folder) else ()  # noqa: PTH112 - an unreadable file counts as missing
-    return next((name for name in names if os.path.isfile(os.path.join(folder, name))), "")  # noqa: PTH113, PTH118 - too
+    return next((name for name in names if os.path.isfile(os.path.join(folder, name))), "")  # noqa: PTH113, PTH118 - as above

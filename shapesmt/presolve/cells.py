@@ -15,7 +15,8 @@ import numpy as np
 
 from shapesmt.algebra import PRODUCT, SYMBOL, Atom, Dim, Evaluator, Formula, definitions, of_atom
 from shapesmt.deadline import look
-from shapesmt.presolve.quasipolynomial import compared, of_formula, quasipolynomial, together
+from shapesmt.presolve.growth import compared
+from shapesmt.presolve.quasipolynomial import of_formula, quasipolynomial, together
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

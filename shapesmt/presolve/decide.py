@@ -39,9 +39,8 @@ from shapesmt.presolve.cells import multiplies
 from shapesmt.presolve.domain import MAX_VALUES, Domain
 from shapesmt.presolve.enumeration import distance
 from shapesmt.presolve.everywhere import decided
-from shapesmt.presolve.growth import window
+from shapesmt.presolve.growth import compared, window
 from shapesmt.presolve.monotonicity import half_line_of
-from shapesmt.presolve.quasipolynomial import compared
 
 CERTIFICATES = ("normal form", "assumed", "enumeration", "z3")  # the cheapest first
 

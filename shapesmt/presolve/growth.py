@@ -205,7 +205,7 @@ def _settled(dim: Dim, change: Growth) -> int | None:
 def _repeats(condition: Formula, lo: int) -> Growth | None:
     """The period of a condition, and from where on; None where none is known."""
     period, start = 1, lo
-    for dim in dict.fromkeys(_compared(condition)):
+    for dim in dict.fromkeys(compared(condition)):
         change = growth(dim, lo)
         if change is None:
             return None
@@ -216,12 +216,12 @@ def _repeats(condition: Formula, lo: int) -> Growth | None:
     return Growth(period, 0, start) if period <= MAX_PERIOD else None
 
 
-def _compared(formula: Formula) -> Iterator[Dim]:
+def compared(formula: Formula) -> Iterator[Dim]:
     """The expressions that a condition compares with 0."""
     if formula.dim is not None:
         yield formula.dim
     for part in formula.args:
-        yield from _compared(part)
+        yield from compared(part)
 
 
 GROWTH: dict[Operation, Callable[[Atom, int], Growth | None]] = {

@@ -14,7 +14,7 @@ arguments its sign, a condition its truth.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from itertools import combinations
 from math import gcd, inf, lcm
 from typing import NamedTuple, TypeAlias
@@ -104,14 +104,6 @@ def of_formula(formula: Formula) -> Quasipolynomial | None:
     """Of all expressions that a condition compares, as one."""
     own = quasipolynomial(formula.dim) if formula.dim is not None else NUMBER
     return together([own, *map(of_formula, formula.args)])
-
-
-def compared(formula: Formula) -> Iterator[Dim]:
-    """The expressions that a condition compares with 0."""
-    if formula.dim is not None:
-        yield formula.dim
-    for part in formula.args:
-        yield from compared(part)
 
 
 def _of_atom(atom: Atom) -> Quasipolynomial | None:
