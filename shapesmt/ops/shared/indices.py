@@ -170,6 +170,8 @@ def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span] | None:
     None where the ends over some part of the box aren't known.
     """
     element, box = _finer(*_from_zero(element, box))
+    if any((last - first).hi < 0 for first, last in box.values()):
+        return []
     nonempty = all_of(*(at_least(last, first) for first, last in box.values()))
     for atom in element.atoms():
         if atom.op is not SELECT or all(p.kind is not Kind.AXIS for p in atom.args[0].symbols):
