@@ -18,16 +18,19 @@ from shapesmt.algebra import (
     absolute,
     all_of,
     any_of,
+    as_dim,
     at_least,
+    atom_of,
     const,
     entries,
     equal,
     maximum,
     product,
     select,
+    substitute,
 )
 from shapesmt.algebra.numeric import MANTISSA, Float, literal
-from shapesmt.ops.shared.fields import concrete, integers_of, valued
+from shapesmt.ops.shared.fields import MAX_CHOICES, concrete, integers_of, valued
 from shapesmt.ops.shared.indices import count_true, fold_all
 from shapesmt.ops.shared.items import INTEGERS, Function, cast, greatest, known, smallest
 from shapesmt.rules import (
@@ -177,7 +180,8 @@ def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
     assert isinstance(x.value, Field)
     if entries(x.value.element):
         return None
-    element, along = x.value.element, {x.rank - a for a in axes}
+    element, axes = _without_short_axes(op, x, x.value.element, axes)
+    along = {x.rank - a for a in axes}
     used = {int(atom.name[1:]) for atom in positions(element)}
     if op == "ReduceSum" and used <= along:
         return fold_all("sum", element, tuple(d if x.rank - a in along else ONE for a, d in enumerate(x.dims)))
@@ -193,6 +197,18 @@ def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
         return element
     none = of_nothing(op, x.dtype)
     return None if none is None else select(all_of(*(at_least(x[a], 1) for a in axes)), element, none)
+
+
+def _without_short_axes(op: str, x: Tensor, element: Dim, axes: tuple[int, ...]) -> tuple[Dim, tuple[int, ...]]:
+    """An element that also depends on positions which stay, folded along the short axes; and the axes that are left."""
+    along = {a: atom_of(position(x.rank - a)) for a in axes}
+    if op not in ("ReduceSum", "ReduceMin", "ReduceMax") or {*positions(element)} <= {*along.values()}:
+        return element, axes
+    sizes = {a: x[a].constant or 0 for a, p in along.items() if p in element.symbols}
+    short = {a: size for a, size in sizes.items() if 1 <= size <= MAX_CHOICES}
+    for a, size in short.items():
+        element = reduce(FOLDS[op], [substitute(element, {along[a]: as_dim(at)}) for at in range(size)])
+    return element, tuple(a for a in axes if a not in short)
 
 
 @rule("ArgMax", "ArgMin", dtype="int64")

@@ -9,6 +9,7 @@ import numpy as np
 from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
+    FLOOR_DIVISION,
     ONE,
     SELECT,
     TRUE,
@@ -22,12 +23,14 @@ from shapesmt.algebra import (
     any_of,
     as_dim,
     at_least,
+    atom_of,
     entries,
     equal,
     less,
     maximum,
     minimum,
     negate,
+    nested,
     of_atom,
     partly_known,
     product,
@@ -166,6 +169,9 @@ def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span] | None:
 
     None where the ends over some part of the box aren't known.
     """
+    element, box = _finer(*_from_zero(element, box))
+    if any((last - first).hi < 0 for first, last in box.values()):
+        return []
     nonempty = all_of(*(at_least(last, first) for first, last in box.values()))
     for atom in element.atoms():
         if atom.op is not SELECT or all(p.kind is not Kind.AXIS for p in atom.args[0].symbols):
@@ -191,6 +197,43 @@ def _cases(element: Dim, box: Box, depth: int = 4) -> list[Span] | None:
         least = substitute(least, {p: first if slope >= 0 else last})
         greatest = substitute(greatest, {p: last if slope >= 0 else first})
     return [Span(nonempty, least, greatest)]
+
+
+def _from_zero(element: Dim, box: Box) -> tuple[Dim, Box]:
+    """The same elements with positions that start at 0 where they start at a number: those of a part of a box.
+
+    A choice that the part decides is none then.
+    """
+    shifted = dict(box)
+    for p, (first, last) in box.items():
+        if first is last:
+            element = substitute(element, {p: first})
+            del shifted[p]
+        elif first.constant:
+            element = substitute(element, {p: first + of_atom(p)})
+            shifted[p] = ZERO, last - first
+    return element, shifted
+
+
+def _finer(element: Dim, box: Box) -> tuple[Dim, Box]:
+    """The same elements with two positions in place of one that is divided by a size, such as `i // n` in a box of n*m.
+
+    So the position in a flattened matrix becomes those of its row and its column, along each of which elements grow.
+    """
+    divided = [(a.args[0].as_symbol(), a.args[1]) for a in nested(element) if a.op is FLOOR_DIVISION]
+    for p, size in sorted(((p, d) for p, d in divided if p in box), key=lambda one: _degree(one[1]), reverse=True):
+        first, last = box[p]
+        rows = (last + 1) // size
+        if first is ZERO and size.lo >= 1 and rows * size is last + 1:
+            row, column = (symbol(f"{p.name}.{part}", 0, kind=Kind.AXIS) for part in ("row", "column"))
+            parts = {p: size * row + column, (of_atom(p) // size).atoms()[0]: row}
+            ends = {atom_of(row): (ZERO, rows - 1), atom_of(column): (ZERO, size - 1)}
+            return _finer(substitute(element, parts), {q: box[q] for q in box if q is not p} | ends)
+    return element, box
+
+
+def _degree(size: Dim) -> tuple[int, int]:
+    return max((len(factors), c) for factors, c in size.products())
 
 
 def _split(condition: Formula, box: Box) -> tuple[list[Box], list[Box]] | None:
