@@ -226,6 +226,13 @@ def test_random_regions_over_wide_ranges(seeds: range) -> None:
     assert inexact <= asked // 20
 
 
+@pytest.mark.parametrize("lo", [2**62, 2**63 - 1, 2**63])
+def test_ranges_that_begin_beyond_machine_words_are_described_all_the_same(lo: int) -> None:
+    far, near = symbol("far", lo), symbol("near", 1)
+    assert described(divides(2, far)) == Region(("far % 2 == 0",), True)
+    assert described(at_least(near, far)) == Region(("far <= near",), True)
+
+
 def test_what_is_too_long_to_write_is_left_out() -> None:
     long = sum(((N + M) // k for k in range(2, 400)), N)
     assert str(long) == str(long + 1) == CUT
