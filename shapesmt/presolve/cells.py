@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from shapesmt.algebra import PRODUCT, SYMBOL, Atom, Dim, Evaluator, Formula, definitions, of_atom
+from shapesmt.algebra import PRODUCT, SAFE, SYMBOL, Atom, Dim, Evaluator, Formula, definitions, of_atom
 from shapesmt.deadline import look
 from shapesmt.presolve.growth import compared
 from shapesmt.presolve.quasipolynomial import of_formula, quasipolynomial, together
@@ -28,7 +28,6 @@ MAX_ROUNDS = 20  # after so many, cells are split in vain
 REACHES = (1 << 26, 1 << 20, 1 << 15, 1 << 12)  # how far progressions are followed: the farthest without overflow
 EXACT = 2.0**50  # what is beyond isn't told apart from infinity
 ENDLESS = 1e20  # a number of values that has the effect of infinitely many, without being infinite in products with 0
-SAFE = 1 << 62
 
 Truth: TypeAlias = "NDArray[np.bool_]"
 Integers: TypeAlias = "NDArray[np.int64]"
@@ -100,6 +99,8 @@ class Grid:
 
     def _fits(self, reach: int) -> bool:
         """Whether nothing overflows for sizes up to this."""
+        if any(SAFE <= a.length < inf for a in self._axes):
+            return False
         sizes = {of_atom(s): float(max(reach, abs(a.first))) for s, a in zip(self.symbols, self._axes, strict=True)}
         for atom in definitions(tuple(self._dims)):
             _magnitude(of_atom(atom), sizes)

@@ -20,6 +20,7 @@ import numpy as np
 
 from shapesmt.algebra import (
     FALSE,
+    SAFE,
     TRUE,
     Atom,
     Dim,
@@ -234,7 +235,7 @@ class Domain:
         self._use()
         if symbol not in self._values:
             lo, hi = self.ends(symbol)
-            few = lo > -inf and hi < inf and (hi - lo) // symbol.step < MAX_VALUES
+            few = max(-lo, hi) < SAFE and (hi - lo) // symbol.step < MAX_VALUES
             self._values[symbol] = np.arange(int(lo), int(hi) + 1, symbol.step, dtype=np.int64) if few else None
         return self._values[symbol]
 

@@ -6,7 +6,7 @@ from itertools import product
 from math import inf
 from random import Random
 
-from shapesmt.algebra import Dim, Evaluator, Formula, all_of, atom_of, equal, lowest, symbol
+from shapesmt.algebra import Dim, Evaluator, Formula, all_of, at_least, atom_of, equal, lowest, symbol
 from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.everywhere import decided, extremes
 from tests.algebra.test_identities import expression, formula
@@ -121,6 +121,12 @@ def test_what_is_no_polynomial_is_left_open() -> None:
     assert decided(domain([n]), equal(n * (7 // n), 7)) is None
     assert extremes(domain([n]), n * (7 // n)) is None
     assert decided(domain([H, W]), equal(H, W)) is None  # along which no progression goes
+
+
+def test_finite_ranges_that_machine_words_cannot_count_are_left_open() -> None:
+    wide = symbol("wide", 1, 2**63 - 1)
+    assert decided(domain([wide, W]), at_least(wide * W, 5)) is None
+    assert extremes(domain([wide, W]), wide * W) is None
 
 
 def test_listed_values_are_tried_one_by_one() -> None:
