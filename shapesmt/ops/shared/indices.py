@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ from shapesmt.algebra import (
     at_least,
     atom_of,
     entries,
+    entry,
     equal,
     less,
     maximum,
@@ -38,6 +39,7 @@ from shapesmt.algebra import (
     substitute,
     symbol,
     tight,
+    twin,
 )
 from shapesmt.algebra.numeric import fold, too_long
 from shapesmt.ops.shared.fields import element_of, valued
@@ -74,6 +76,28 @@ def count_true(ctx: RuleContext, index: int) -> Dim:
 def true_place(ctx: RuleContext, index: int, axis: int) -> Dim:
     """The place on an axis of an input of any of its elements that aren't 0."""
     return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, Kind.PLACE, Decided((index,), free=True, row=True))
+
+
+def with_flags(ctx: RuleContext, index: int) -> Tensor:
+    """An input with a symbol for each of its elements that is 0 or 1, where that is all that is known of them."""
+    x = ctx.input(index)
+    if x.value is not None or not x.rank or not x.dtype.startswith(("int", "uint")):
+        return x
+    ctx.memoizable = False
+    if not ctx.boolean(index):
+        return x
+    one = ctx.fresh(f"flag{index}", 0, 1, Kind.PLACE, Decided((index,), free=True, flag=True))
+    return tensor(x.dtype, x.dims, flagged(x, one))
+
+
+def flagged(x: Tensor, one: Dim) -> Value | None:
+    """The elements of a tensor that stand for any of these symbols each."""
+    return valued(x.dims, entry(twin(one, Kind.ENTRY), *(position(back) for back in range(1, x.rank + 1))))
+
+
+def is_flag(element: Dim) -> bool:
+    """Whether an unknown element is 0 or 1."""
+    return bool(entries(element)) and element.lo >= 0 and element.hi <= 1 and len(element.atoms()) == 1
 
 
 class Span(NamedTuple):
@@ -122,8 +146,10 @@ def spans(indices: Tensor) -> list[Span]:
 
 
 def _leave_mixed(ctx: RuleContext, indices: Tensor) -> None:
-    """Leave the node unknown if known indices stand among unknown ones in a way that isn't followed."""
-    if isinstance(indices.value, Field) and partly_known(indices.value.element) and not _spans(indices):
+    """Leave the node unknown if indices are counted, or known ones stand among others, in a way that isn't followed."""
+    element = indices.value.element if isinstance(indices.value, Field) else ZERO
+    counted = any((s.lo, s.hi) == (0, 1) for s in entries(element))
+    if (counted or partly_known(element)) and not _spans(indices):
         law = "the known indices among unknown ones are followed"
         ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", law))
 
@@ -207,17 +233,26 @@ def _in_parts(element: Dim, choice: Atom, halves: tuple[list[Box], list[Box]], d
 
 def _at_corners(element: Dim, box: Box) -> Span | None:
     """The ends of an element that grows or falls along each position; None where it does neither."""
-    least = greatest = whole = any_entry(element)
-    if whole is None or least is None or greatest is None:
-        return None
-    flags = {s: (ZERO, ONE) for s in whole.symbols if s.kind is Kind.PLACE and (s.lo, s.hi) == (0, 1)}
-    for p, (first, last) in {**flags, **box}.items():
+    one = any_entry(element)
+    flags = [] if one is None else [s for s in one.symbols if s.kind is Kind.PLACE and (s.lo, s.hi) == (0, 1)]
+    if one is None or any(monotone(one, flag) is None for flag in flags):
+        return None  # flags stand for what is counted by them, which may also be between the ends
+    least = greatest = whole = _linear(one, flags)
+    for p, (first, last) in box.items():
         slope = monotone(whole, p)
         if slope is None:
             return None
         least = substitute(least, {p: first if slope >= 0 else last})
         greatest = substitute(greatest, {p: last if slope >= 0 else first})
     return Span(_nonempty(box), least, greatest)
+
+
+def _linear(element: Dim, flags: Sequence[Atom]) -> Dim:
+    """An element as a sum of flags, each of which is 0 or 1, times what doesn't depend on it."""
+    for flag in flags:
+        unset = substitute(element, {flag: ZERO})
+        element = unset + of_atom(flag) * (substitute(element, {flag: ONE}) - unset)
+    return element
 
 
 def _folded(element: Dim, box: Box) -> Span:

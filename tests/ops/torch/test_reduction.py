@@ -38,13 +38,16 @@ class Steps(nn.Module):
         return self.table(torch.diff(places * places.size(0), prepend=places[:1]))
 
 
-@pytest.mark.parametrize(("module", "condition"), [(Counted(), "s <= 30"), (Steps(), "s <= 2")])
-def test_indices_that_are_counted(module, condition) -> None:
+@pytest.mark.parametrize(
+    ("module", "condition", "kind"), [(Counted(), "s <= 30", "data"), (Steps(), "s <= 2", "requirement")]
+)
+def test_indices_that_are_counted(module, condition, kind) -> None:
     words = torch.zeros(2, 2, dtype=torch.int64)
     shapes = {"words": ["b", "s"]}
     report = shapesmt.check(module, args=(words,), shapes=shapes, dims={"s": (1, 40)}, guards="ignore")
     assert report.precondition is not None
-    assert report.precondition.exact
+    assert report.precondition.exact == (kind != "data")  # where all words but a few are padding, more run
+    assert report.findings[0].kind == kind
     assert report.precondition.text == (condition,)
 
 
