@@ -97,6 +97,7 @@ def checked(
         tasks.append(many.Task(path, question, shapes))
     if html is not None:
         tasks = [task._replace(page=page) for task, page in zip(tasks, many.page_paths(html, paths), strict=True)]
+    index = many.summary_path(fleet.index) if fleet.index is not None else None
     cluster = _cluster(fleet.scheduler) if fleet.scheduler else None
     plan = many.Plan(
         fleet.jobs or config.jobs, cluster, fleet.cache, fleet.output, fleet.resume, fleet.fail_fast, brief,
@@ -106,8 +107,8 @@ def checked(
     pages = {task.path: task.page for task in tasks}
     if html is not None:
         many.write_index(html, batch, pages)
-    if fleet.index is not None:
-        many.write_summary(fleet.index, batch)
+    if index is not None:
+        many.write_summary(index, batch)
     return batch
 
 

@@ -134,7 +134,11 @@ def test_another_version_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("address", "message"),
-    [("tcp://127.0.0.1:9", "no scheduler at tcp://127.0.0.1:9: "), ("what://ever", "no scheduler at what://ever: ")],
+    [
+        ("tcp://127.0.0.1:9", "no scheduler at tcp://127.0.0.1:9: "),
+        ("what://ever", "no scheduler at what://ever: "),
+        ("nonsense", "no scheduler at nonsense: missing port number in address 'nonsense'"),
+    ],
 )
 def test_no_scheduler_is_one_line(
     address: str, message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
