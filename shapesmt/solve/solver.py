@@ -13,9 +13,10 @@ Every query is a fresh one over a few conditions, which Z3 answers faster than o
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
+from itertools import chain
+from math import inf, lcm
 from typing import Literal, TypeVar
 
 from shapesmt.algebra import (
@@ -45,8 +46,12 @@ Name = TypeVar("Name", bound=Hashable)
 
 EFFORT = 2_000_000  # Z3's resource units for a first attempt: some 0.2 s
 ATTEMPTS = ((False, 0, 1), (True, 1, 2), (False, 7, 4))  # (by tactics, seed, how many times the effort)
-MAX_REFINEMENTS = 24
+MAX_CORRECTIONS = 24
+MAX_FAR_CORRECTIONS = 2
 LARGEST = 2**63  # one more than what a tensor's sizes can be
+COMPOSITE = 2**80 * lcm(*range(1, 33))  # so much more that quotients by usual numbers are beyond it too
+MAX_STARTS = 3  # models from which one far away is looked for
+MAX_ALONE = 4  # symbols that are tried one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,7 @@ def check(
     *,
     symbols: Iterable[Atom] = (),
     effort: float = 1,
+    corrections: int = MAX_CORRECTIONS,
 ) -> Answer:
     """Whether the conditions can hold together.
 
@@ -85,6 +91,7 @@ def check(
         deadline: When to give up.
         symbols: More symbols to have a value in the answer.
         effort: What Z3 may spend, as a multiple of the usual.
+        corrections: How often its model is corrected in an attempt; one attempt is made where that is less than usual.
     """
     conditions = [f for f in dict.fromkeys(formulas) if f is not TRUE]
     if FALSE in conditions:
@@ -96,21 +103,26 @@ def check(
     if _holds(Evaluator(lowest_values), conditions):
         return Answer("sat", lowest_values)
     text = script(conditions)
-    for by_tactics, seed, times in ATTEMPTS:
+    for by_tactics, seed, times in ATTEMPTS if corrections >= MAX_CORRECTIONS else ATTEMPTS[:1]:
         how = Query("", effort=int(EFFORT * effort * times), seed=seed, chain=by_tactics)
-        answer = _attempt(text, conditions, all_symbols, deadline, how)
+        answer = _attempt(text, conditions, all_symbols, deadline, how, corrections)
         if answer.verdict != "unknown" or deadline.expired:
             return answer
     return UNKNOWN
 
 
 def _attempt(
-    text: Script, conditions: Sequence[Formula], all_symbols: frozenset[Atom], deadline: Deadline, settings: Query
+    text: Script,
+    conditions: Sequence[Formula],
+    all_symbols: frozenset[Atom],
+    deadline: Deadline,
+    settings: Query,
+    corrections: int,
 ) -> Answer:
     """One attempt; where a model has a wrong value for an operation that the text only bounds, it is corrected."""
     names = [name[1:-1] for name in (*text.symbols.values(), *text.opaque.values())]
     lines = [str(text)]
-    for _ in range(MAX_REFINEMENTS):
+    for _ in range(corrections):
         reply = ask(replace(settings, text="\n".join(lines), values=names), deadline)
         if reply.verdict == "unsat":
             return UNSAT
@@ -120,10 +132,10 @@ def _attempt(
         evaluator = Evaluator(values)
         if _holds(evaluator, conditions):
             return Answer("sat", values)
-        corrections = text.corrections(evaluator, reply.values)
-        if not corrections:
+        right = text.corrections(evaluator, reply.values)
+        if not right:
             return UNKNOWN
-        lines += corrections
+        lines += right
     return UNKNOWN
 
 
@@ -196,8 +208,10 @@ def _first_core(named: Mapping[Name, Formula], deadline: Deadline, background: S
     return keys if check([*background, *(named[k] for k in keys)], deadline).verdict == "unsat" else None
 
 
-def minimize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER) -> End:
-    """The least value of an expression where the facts hold.
+def minimize(
+    dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER, models: Iterable[Assignment] = ()
+) -> End:
+    """The least value of an expression where the facts hold; sizes to try before the solver is asked can be passed.
 
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.algebra import at_least, divides
@@ -206,44 +220,81 @@ def minimize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREV
     >>> least.value, least.witness[h.as_symbol()], least.proven
     (14, 14, True)
     """
-    facts = list(facts)
-    low = tight(dim)[0]
-    bounded = low > -inf
-    answer = check([*facts, equal(dim, int(low))] if bounded else facts, deadline, symbols=dim.symbols)
-    if bounded and answer.verdict == "sat":
-        return End(int(low), answer.model, proven=True)
-    if low == -inf:
-        beyond = [*facts, at_most(dim, -LARGEST)]
-        answer = _one_far_away(dim, beyond)
-        if answer.verdict != "sat":
-            answer = check(beyond, deadline, symbols=dim.symbols)
+    facts, low = list(facts), tight(dim)[0]
+    symbols = dim.symbols.union(*(f.symbols for f in facts))
+    end = int(low) if low > -inf else -LARGEST
+    model = _best(dim, end, facts, symbols, models)
+    if low > -inf:
+        if model is not None and evaluate(dim, model) == end:
+            return End(end, model, proven=True)
+        answer = check([*facts, equal(dim, end)], deadline, symbols=symbols)
+        if answer.verdict == "sat":
+            return End(end, answer.model, proven=True)
+    else:
+        if model is not None and evaluate(dim, model) <= end:
+            return End(None, model, proven=True)
+        floats = bool(script([at_most(dim, end)]).opaque)  # as integers, these don't exceed those of 64 bits
+        corrections = MAX_FAR_CORRECTIONS if floats else MAX_CORRECTIONS
+        answer = check([*facts, at_most(dim, end)], deadline, symbols=symbols, corrections=corrections)
         if answer.verdict != "unsat":
             return End(None, answer.model or None, proven=answer.verdict == "sat")
-        low = 1 - LARGEST
-    answer = check(facts, deadline, symbols=dim.symbols)
-    if answer.verdict != "sat":
-        return End(int(low), None, proven=False)
-    return _descend(dim, facts, deadline, int(low), answer.model, near=bounded)
+        end += 1
+    if model is None:
+        answer = check(facts, deadline, symbols=symbols)
+        if answer.verdict != "sat":
+            return End(end, None, proven=False)
+        model = answer.model
+    return _descend(dim, facts, deadline, end, model, near=low > -inf)
 
 
-def maximize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER) -> End:
+def maximize(
+    dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER, models: Iterable[Assignment] = ()
+) -> End:
     """The greatest value of an expression where the facts hold."""
-    least = minimize(-dim, facts, deadline)
+    least = minimize(-dim, facts, deadline, models)
     return least if least.value is None else least._replace(value=-least.value)
 
 
-def _one_far_away(dim: Dim, conditions: list[Formula]) -> Answer:
-    """A model that has one symbol of the expression far up and all others at their low ends, if that is one.
+def _best(
+    dim: Dim, end: int, facts: list[Formula], symbols: Iterable[Atom], models: Iterable[Assignment]
+) -> Assignment | None:
+    """Of some sizes at which the facts hold those with the least value; the first with no more than `end`.
 
-    Evaluating takes less time than solving: of `n` under `4*k == n*m`, where all may be 0, it finds `k == m == 0`.
+    Evaluating takes less time than solving: of `-n` under `4*k == n*m`, where all may be 0, it shows `k == m == 0`.
     """
-    symbols = dim.symbols.union(*(f.symbols for f in conditions))
-    for s in dim.symbols:
-        start = lowest(s)
-        values = complete({s: start - (start - LARGEST) // s.step * s.step}, symbols)
-        if holds(conditions, values):
-            return Answer("sat", values)
-    return UNKNOWN
+    starts = [complete({s: model[s] for s in symbols if s in model}, symbols) for model in ({}, *models)]
+    known = [model for model in starts if holds(facts, model)]
+    powers = range(56, 90) if script([at_most(dim, end), *facts]).opaque else ()
+    far = (far for start in (starts[0], *known[:MAX_STARTS]) for far in _far_away(dim, start, powers))
+    least, best = None, inf
+    for model in chain(known, (model for model in far if holds(facts, model))):
+        size = _size(dim, model)
+        if size < best:
+            least, best = model, size
+        if best <= end:
+            break
+    return least
+
+
+def _size(dim: Dim, model: Assignment) -> float:
+    try:
+        return int(evaluate(dim, model))
+    except (ArithmeticError, ValueError):  # a float that is no number
+        return inf
+
+
+def _far_away(dim: Dim, start: Assignment, powers: Iterable[int]) -> Iterator[Assignment]:
+    """Sizes with symbols of an expression, or with all, far up from some sizes.
+
+    Adding a multiple of many numbers keeps remainders; some powers of 2 as factors keep ratios, as floats need it.
+    """
+    inner = dict.fromkeys((s for s in start if s in dim.symbols), 1)
+    outer = dict.fromkeys((s for s in start if s not in inner), 8)
+    moves = [{s: 1} for s in [*inner][:MAX_ALONE]] + [inner, dict.fromkeys(start, 1), inner | outer]
+    for times in (*moves, *(inner | {s: 8} for s in [*outer][:MAX_ALONE])):
+        yield {s: n + times.get(s, 0) * s.step * COMPOSITE for s, n in start.items()}
+        for power in powers:
+            yield {s: n * ((times.get(s, 0) << power) or 1) for s, n in start.items()}
 
 
 def _descend(
