@@ -18,7 +18,7 @@ from shapesmt.algebra.dim import (
     total,
 )
 from shapesmt.algebra.division import ceil_divide
-from shapesmt.algebra.evaluate import Assignment, End, Evaluator, definitions, evaluate, fits_int64, lowest
+from shapesmt.algebra.evaluate import SAFE, Assignment, End, Evaluator, definitions, evaluate, fits_int64, lowest
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.factors import common_factor, divide_terms
 from shapesmt.algebra.formula import (
@@ -52,6 +52,7 @@ from shapesmt.algebra.substitute import (
     beyond,
     entries,
     entry,
+    nested,
     partly_known,
     spelled,
     substitute,
@@ -69,6 +70,7 @@ __all__ = [
     "MIN",
     "ONE",
     "PRODUCT",
+    "SAFE",
     "SELECT",
     "SYMBOL",
     "TRUE",
@@ -122,6 +124,7 @@ __all__ = [
     "minimum",
     "name_text",
     "negate",
+    "nested",
     "of_atom",
     "one_call",
     "partly_known",

@@ -164,7 +164,7 @@ def fits_int64(what: Dim | Formula) -> bool:
 
 
 _FITS: dict[Dim | Formula, bool] = memo("what fits int64", {})
-_SAFE = 1 << 62
+SAFE = 1 << 62  # numbers below it fit int64, and so do sums of two
 
 
 def _fits(what: Dim | Formula) -> bool:
@@ -172,14 +172,14 @@ def _fits(what: Dim | Formula) -> bool:
         return all(map(fits_int64, what.args)) and (what.dim is None or fits_int64(what.dim))
     size: float = 0
     for monomial, coefficient in what.terms:
-        if abs(coefficient) >= _SAFE:
+        if abs(coefficient) >= SAFE:
             return False
         term: float = abs(coefficient)
         for n in monomial:
             atom = ATOMS[n]
             term *= max(abs(atom.lo), abs(atom.hi), 1)
             parts = [a for a in (*atom.args, atom.definition) if isinstance(a, (Dim, Formula))]
-            if term >= _SAFE or not all(map(fits_int64, parts)) or not atom.op.fits(*atom.args):
+            if term >= SAFE or not all(map(fits_int64, parts)) or not atom.op.fits(*atom.args):
                 return False
         size += term
-    return size < _SAFE
+    return size < SAFE

@@ -34,12 +34,13 @@ from shapesmt.algebra import (
 )
 from shapesmt.deadline import stage
 from shapesmt.examine import DEFAULT, Examination, Judge, Problem
-from shapesmt.language import Range, parse_formula, parse_range
+from shapesmt.language import LARGEST, Range, parse_formula, parse_range
 from shapesmt.report import Precondition, Remedy, SymbolRange
 
 _REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})
 MAX_TRIED = 64  # values of a range at which its neighbours are tried, before that is proven
 _NAME = r"(`[^`]+`|[^\W\d]\w*)"
+_COMPARED = re.compile(r"[<>=] ([0-9]+)")
 _SIMPLE = re.compile(rf"(?:([0-9]+) <= )?{_NAME} (?:% ([0-9]+) == ([0-9]+)|(>=|<=|==) ([0-9]+))")
 
 
@@ -48,6 +49,8 @@ def remedy(problem: Problem, examination: Examination, judge: Judge, region: Pre
     """The remedy for a model that runs for some inputs; None where none is proven before the deadline."""
     if examination.verdict is not Verdict.DEPENDS or not examination.decided or "False" in region.text:
         return None
+    if any(int(number) > LARGEST for text in region.text for number in _COMPARED.findall(text)):
+        return None  # no size is as large
     return judge.deadline.attempt(lambda: _known(problem, examination, judge, region), None)
 
 

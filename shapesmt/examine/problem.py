@@ -43,6 +43,7 @@ from shapesmt.examine.question import NO_OPTIONS, Question
 from shapesmt.graph import Graph
 from shapesmt.inference import Inference, infer
 from shapesmt.language import (
+    LARGEST,
     Origin,
     misspelt,
     names_in,
@@ -239,7 +240,7 @@ def _applies(text: str, origin: Origin, known: Mapping[str, Dim]) -> bool:
 
 def _assumed(text: str, origin: Origin | None, known: Mapping[str, Dim]) -> Formula:
     try:
-        return parse_formula(text, known)
+        return parse_formula(text, known, LARGEST)
     except UsageError as error:
         raise (UsageError(f"{origin.source}: {error}") if origin is not None else error) from None
 

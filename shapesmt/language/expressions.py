@@ -31,7 +31,7 @@ from shapesmt.algebra import (
     select,
 )
 from shapesmt.errors import UsageError
-from shapesmt.language.ranges import LARGEST, quoted, unknown_name
+from shapesmt.language.ranges import quoted, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -65,8 +65,8 @@ _COMPUTE: dict[type[ast.operator], Callable[[Dim, Dim], Dim]] = {
 }
 
 
-def parse_formula(text: str, symbols: Mapping[str, Dim]) -> Formula:
-    """The condition that `text` states over `symbols`.
+def parse_formula(text: str, symbols: Mapping[str, Dim], most: int = _MOST_SIZE) -> Formula:
+    """The condition that `text` states over `symbols`, which compares none of them with more than `most`.
 
     >>> from shapesmt.algebra import symbol
     >>> names = {"height": symbol("height", 1, 512), "Batch Size": symbol("Batch Size", 1, 64)}
@@ -80,7 +80,7 @@ def parse_formula(text: str, symbols: Mapping[str, Dim]) -> Formula:
     Raises:
         UsageError: the text is no condition, is too large, or names no symbol.
     """
-    reader = _Reader(text, symbols)
+    reader = _Reader(text, symbols, most)
     return reader.formula(reader.tree(), 0)
 
 
@@ -119,6 +119,7 @@ class _Reader:
 
     text: str
     symbols: Mapping[str, Dim]
+    most: int = _MOST_SIZE
     names: dict[str, str] = field(default_factory=dict)
     source: str = ""
 
@@ -192,6 +193,9 @@ class _Reader:
         compare = _COMPARE.get(type(operator))
         if compare is None:
             raise self.refusal(f"is not a comparison of numbers; {ACCEPTED}", left, right)
+        for side in (left, right):
+            if isinstance(side, ast.Constant) and isinstance(side.value, int) and side.value > self.most:
+                raise self.refusal(f"exceeds {self.most}, the largest size a tensor can have", side)
         return compare(self.dim(left, depth), self.dim(right, depth))
 
     def dim(self, node: ast.expr, depth: int) -> Dim:
@@ -205,7 +209,7 @@ class _Reader:
 
     def _number(self, node: ast.expr, depth: int) -> Dim:
         if isinstance(node, ast.Constant) and type(node.value) is int:
-            return self._literal(node, node.value)
+            return const(node.value)
         if isinstance(node, ast.Name):
             return self._symbol(node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
@@ -223,11 +227,6 @@ class _Reader:
         if isinstance(node, ast.Constant | ast.Attribute):
             raise self.refusal(f"is {_NO_WORD}", node)
         raise self.refusal(f"is not accepted; {ACCEPTED}", node)
-
-    def _literal(self, node: ast.expr, value: int) -> Dim:
-        if value > LARGEST:
-            raise self.refusal(f"exceeds {LARGEST}, the largest size a tensor can have", node)
-        return const(value)
 
     def _symbol(self, node: ast.Name) -> Dim:
         name = self.name(node)

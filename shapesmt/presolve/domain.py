@@ -20,6 +20,7 @@ import numpy as np
 
 from shapesmt.algebra import (
     FALSE,
+    SAFE,
     TRUE,
     Atom,
     Dim,
@@ -35,7 +36,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.presolve.divisors import divisors
 from shapesmt.presolve.elimination import Elimination, Expression, range_facts
-from shapesmt.presolve.enumeration import SAFE, Points, Values, chosen, magnitude, seen_at_an_end, truth_over
+from shapesmt.presolve.enumeration import Points, Values, chosen, magnitude, seen_at_an_end, truth_over
 from shapesmt.presolve.growth import compared
 from shapesmt.presolve.monotonicity import half_line_of
 
@@ -235,7 +236,7 @@ class Domain:
         self._use()
         if symbol not in self._values:
             lo, hi = self.ends(symbol)
-            few = lo > -inf and hi < inf and (hi - lo) // symbol.step < MAX_VALUES
+            few = max(-lo, hi) < SAFE and (hi - lo) // symbol.step < MAX_VALUES
             self._values[symbol] = np.arange(int(lo), int(hi) + 1, symbol.step, dtype=np.int64) if few else None
         return self._values[symbol]
 

@@ -38,8 +38,6 @@ MANY = 4096  # values; for more than these, bisection is tried before evaluating
 
 FEWER = 8  # by so much less has to be evaluated for a period to be used
 
-SAFE = 1 << 62  # less than this doesn't overflow
-
 Values: TypeAlias = "NDArray[np.int64]"
 
 

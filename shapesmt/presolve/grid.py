@@ -21,10 +21,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shapesmt.algebra import Atom, Dim, Evaluator, Formula, all_of, of_atom
+from shapesmt.algebra import SAFE, Atom, Dim, Evaluator, Formula, all_of, of_atom
 from shapesmt.deadline import look
 from shapesmt.presolve.cells import Bounds, Cells, Integers, Truth, bounds_of, row_along, split, truth_of
-from shapesmt.presolve.enumeration import SAFE, magnitude
+from shapesmt.presolve.enumeration import magnitude
 from shapesmt.presolve.growth import arguments, compared
 from shapesmt.presolve.quasipolynomial import Ratio, of_formula, quasipolynomial, together
 
@@ -84,6 +84,8 @@ class Grid:
 
     def _fits(self, reach: int) -> bool:
         """Whether nothing overflows for sizes up to this."""
+        if any(SAFE <= a.length < inf for a in self._axes):
+            return False
         sizes = {s: max(reach, abs(a.first)) for s, a in zip(self.symbols, self._axes, strict=True)}
         dims = [*self._dims, *(dim for fact in self._alone.values() for dim in compared(fact))]
         return magnitude(dims, sizes) < SAFE >> sum(self._degrees)

@@ -19,6 +19,7 @@ from shapesmt.algebra import (
     CUT,
     FALSE,
     FLOOR_DIVISION,
+    SAFE,
     TRUE,
     Atom,
     Dim,
@@ -193,7 +194,7 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
         everything = Domain([symbol])  # few values show patterns that hold for them alone
         anywhere = _one_symbol(condition, symbol, everything, proves) if everything.values(symbol) is not None else None
         return anywhere if anywhere is not None and len(anywhere) == 1 else pieces
-    if symbol.lo == -inf:
+    if not -SAFE < symbol.lo < SAFE:
         return None
     lo = int(symbol.lo)
     values = np.arange(lo, min(symbol.hi, lo + SAMPLE * symbol.step) + 1, symbol.step, dtype=np.int64)
@@ -245,7 +246,7 @@ def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Pr
     """A product derived from the truth at small sizes, if it is proven equivalent to the condition."""
     samples = _samples(condition, len(symbols))
     ends = [domain.ends(s) for s in symbols]
-    if not samples or any(lo == -inf or lo > hi for lo, hi in ends):
+    if not samples or any(not -SAFE < lo < SAFE or lo > hi for lo, hi in ends):
         return None
     axes = [_axis(s, domain, samples) for s in symbols]
     grid = dict(zip(symbols, np.meshgrid(*axes, indexing="ij", sparse=True), strict=True))

@@ -13,10 +13,10 @@ Every query is a fresh one over a few conditions, which Z3 answers faster than o
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
-from math import inf, lcm
+from math import inf
+from operator import attrgetter
 from typing import Literal, TypeVar
 
 from shapesmt.algebra import (
@@ -39,6 +39,8 @@ from shapesmt.algebra import (
     total,
 )
 from shapesmt.deadline import Deadline, stage
+from shapesmt.solve.far import best
+from shapesmt.solve.nearby import LARGEST, all_hold, complete, holds, moved, nearest, relevant
 from shapesmt.solve.process import Query, ask
 from shapesmt.solve.smtlib import Script, script
 
@@ -48,10 +50,6 @@ EFFORT = 2_000_000  # Z3's resource units for a first attempt: some 0.2 s
 ATTEMPTS = ((False, 0, 1), (True, 1, 2), (False, 7, 4))  # (by tactics, seed, how many times the effort)
 MAX_CORRECTIONS = 24
 MAX_FAR_CORRECTIONS = 2
-LARGEST = 2**63  # one more than what a tensor's sizes can be
-COMPOSITE = 2**80 * lcm(*range(1, 33))  # so much more that quotients by usual numbers are beyond it too
-MAX_STARTS = 3  # models from which one far away is looked for
-MAX_ALONE = 4  # symbols that are tried one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +97,10 @@ def check(
     all_symbols = frozenset(symbols).union(*(f.symbols for f in conditions))
     if conditions and deadline.expired:  # the text alone takes its time
         return UNKNOWN
-    lowest_values = complete({}, all_symbols)
-    if _holds(Evaluator(lowest_values), conditions):
-        return Answer("sat", lowest_values)
+    near = next(filter(None, moved(conditions, sorted(all_symbols, key=attrgetter("number")))), None)
+    if near is not None:
+        return Answer("sat", near)
+    conditions = relevant(conditions)
     text = script(conditions)
     for by_tactics, seed, times in ATTEMPTS if corrections >= MAX_CORRECTIONS else ATTEMPTS[:1]:
         how = Query("", effort=int(EFFORT * effort * times), seed=seed, chain=by_tactics)
@@ -130,27 +129,13 @@ def _attempt(
             return UNKNOWN
         values = complete({atom: reply.values[name[1:-1]] for atom, name in text.symbols.items()}, all_symbols)
         evaluator = Evaluator(values)
-        if _holds(evaluator, conditions):
+        if all_hold(evaluator, conditions):
             return Answer("sat", values)
         right = text.corrections(evaluator, reply.values)
         if not right:
             return UNKNOWN
         lines += right
     return UNKNOWN
-
-
-def holds(formulas: Iterable[Formula], values: Assignment) -> bool:
-    """Whether all the conditions hold at these sizes, inside the symbols' ranges."""
-    return all(_admits(a, v) for a, v in values.items()) and _holds(Evaluator(values), formulas)
-
-
-def complete(values: Assignment, symbols: Iterable[Atom]) -> dict[Atom, int]:
-    """Values for all the symbols: those without get the end of their range nearest to 0."""
-    completed = dict(values)
-    for atom in symbols:
-        if atom not in completed:
-            completed[atom] = lowest(atom)
-    return completed
 
 
 def core(
@@ -223,7 +208,7 @@ def minimize(
     facts, low = list(facts), tight(dim)[0]
     symbols = dim.symbols.union(*(f.symbols for f in facts))
     end = int(low) if low > -inf else -LARGEST
-    model = _best(dim, end, facts, symbols, models)
+    model = best(dim, end, facts, symbols, models)
     if low > -inf:
         if model is not None and evaluate(dim, model) == end:
             return End(end, model, proven=True)
@@ -253,48 +238,6 @@ def maximize(
     """The greatest value of an expression where the facts hold."""
     least = minimize(-dim, facts, deadline, models)
     return least if least.value is None else least._replace(value=-least.value)
-
-
-def _best(
-    dim: Dim, end: int, facts: list[Formula], symbols: Iterable[Atom], models: Iterable[Assignment]
-) -> Assignment | None:
-    """Of some sizes at which the facts hold those with the least value; the first with no more than `end`.
-
-    Evaluating takes less time than solving: of `-n` under `4*k == n*m`, where all may be 0, it shows `k == m == 0`.
-    """
-    starts = [complete({s: model[s] for s in symbols if s in model}, symbols) for model in ({}, *models)]
-    known = [model for model in starts if holds(facts, model)]
-    powers = range(56, 90) if script([at_most(dim, end), *facts]).opaque else ()
-    far = (far for start in (starts[0], *known[:MAX_STARTS]) for far in _far_away(dim, start, powers))
-    least, best = None, inf
-    for model in chain(known, (model for model in far if holds(facts, model))):
-        size = _size(dim, model)
-        if size < best:
-            least, best = model, size
-        if best <= end:
-            break
-    return least
-
-
-def _size(dim: Dim, model: Assignment) -> float:
-    try:
-        return int(evaluate(dim, model))
-    except (ArithmeticError, ValueError):  # a float that is no number
-        return inf
-
-
-def _far_away(dim: Dim, start: Assignment, powers: Iterable[int]) -> Iterator[Assignment]:
-    """Sizes with symbols of an expression, or with all, far up from some sizes.
-
-    Adding a multiple of many numbers keeps remainders; some powers of 2 as factors keep ratios, as floats need it.
-    """
-    inner = dict.fromkeys((s for s in start if s in dim.symbols), 1)
-    outer = dict.fromkeys((s for s in start if s not in inner), 8)
-    moves = [{s: 1} for s in [*inner][:MAX_ALONE]] + [inner, dict.fromkeys(start, 1), inner | outer]
-    for times in (*moves, *(inner | {s: 8} for s in [*outer][:MAX_ALONE])):
-        yield {s: n + times.get(s, 0) * s.step * COMPOSITE for s, n in start.items()}
-        for power in powers:
-            yield {s: n * ((times.get(s, 0) << power) or 1) for s, n in start.items()}
 
 
 def _descend(
@@ -342,17 +285,40 @@ def smallest_model(
         >>> sorted((atom.name, value) for atom, value in model.items())
         [('b', 1), ('h', 4), ('w', 9)]
     """
-    facts, symbols = list(formulas), list(symbols)
+    facts, listed = relevant(list(formulas)), list(symbols)
+    about = frozenset[Atom]().union(*(f.symbols for f in facts))
+    symbols = sorted(about, key=lambda s: listed.index(s) if s in listed else len(listed) + s.number)
+    moves = list(moved(facts, symbols))
+    if moves and moves[0] is not None:
+        return complete(moves[0], listed)
     answer = check(facts, deadline, symbols=symbols) if known is None else known
     if answer.verdict != "sat":
         return None
-    model = complete(answer.model, symbols)
-    moved = total(select(equal(of_atom(s), lowest(s)), 0, 1) for s in symbols)
-    for count in range(sum(model[s] != lowest(s) for s in symbols)):
-        answer = check([*facts, at_most(moved, count)], deadline, symbols=symbols)
+    seen = {s: answer.model[s] for s in symbols}
+    model = _few_moved(facts, symbols, 1 if moves else 2, seen, deadline)
+    far = [s for s in symbols if model[s] != lowest(s)]
+    facts += [equal(of_atom(s), lowest(s)) for s in symbols if s not in far]
+    for s in far:
+        value = next(nearest(facts, model, s), None) if s is far[-1] else None
+        if value is not None:
+            return complete({**model, s: value}, listed)
+        least = _descend(absolute(of_atom(s) - lowest(s)), facts, deadline, 1, model)
+        model = least.witness or model
+        facts.append(equal(of_atom(s), model[s]))
+    return complete(model, listed)
+
+
+def _few_moved(
+    facts: list[Formula], symbols: Sequence[Atom], fewest: int, model: Assignment, deadline: Deadline
+) -> Assignment:
+    """A model with as few symbols off their low ends as possible, at least so many; the first of them aren't."""
+    off = total(select(equal(of_atom(s), lowest(s)), 0, 1) for s in symbols)
+    facts = list(facts)
+    for count in range(fewest, sum(model[s] != lowest(s) for s in symbols)):
+        answer = check([*facts, at_most(off, count)], deadline, symbols=symbols)
         if answer.verdict == "sat":
             model = answer.model
-            facts.append(at_most(moved, count))
+            facts.append(at_most(off, count))
             break
     for s in symbols:
         low = equal(of_atom(s), lowest(s))
@@ -362,25 +328,7 @@ def smallest_model(
                 continue
             model = answer.model
         facts.append(low)
-    for s in symbols:
-        if model[s] != lowest(s):
-            distance = absolute(of_atom(s) - lowest(s))
-            least = _descend(distance, facts, deadline, 1, model)
-            model = least.witness or model
-            facts.append(equal(of_atom(s), model[s]))
-    return complete(model, symbols)
-
-
-def _holds(evaluator: Evaluator, conditions: Iterable[Formula]) -> bool:
-    """Whether the conditions are known to hold."""
-    try:
-        return all(evaluator.formula(f) for f in conditions)
-    except (ArithmeticError, ValueError, KeyError):  # a float that is no number has no integer, any element no value
-        return False
-
-
-def _admits(atom: Atom, value: int) -> bool:
-    return atom.lo <= value <= atom.hi and (atom.step == 1 or (value - atom.lo) % atom.step == 0)
+    return model
 
 
 __all__ = [

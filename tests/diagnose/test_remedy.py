@@ -94,3 +94,19 @@ def test_a_model_with_a_node_that_nothing_is_known_of_has_none() -> None:
     report = shapesmt.check(model)
     assert report.verdict is Verdict.DEPENDS
     assert report.remedy is None
+
+
+def test_numbers_beyond_any_size_are_read_back() -> None:
+    least = "(float[n] x, float[m] z) => (y) <int64 o = {0}, int64 i = {1}, int64[1] c = {0}> { s = Shape (x)"
+    least += " k = Gather (s, o) r = Range (o, k, i) m = ReduceMax <keepdims = 0> (r) t = Max (m, i)"
+    least += " v = Unsqueeze (t, c) f = ConstantOfShape (v) y = Add (x, f) }"  # of nothing, it is the least int64
+    report = checked(least, dims={"n": "0..5"})
+    assert report.remedy is not None
+    again = checked(least, dims={"n": "0..5", **report.remedy.dims}, assume=report.remedy.assume)
+    assert again.verdict is Verdict.PROVED
+
+
+def test_no_size_is_as_large_as_a_remedy_would_ask() -> None:
+    beyond = "(float[n] x) => (y) <int64[1] c = {4611686018427387904}>"
+    report = checked(beyond + " { s = Shape (x) a = Sub (s, c) b = Sub (a, c) y = ConstantOfShape (b) }")
+    assert (report.verdict, report.remedy) == (Verdict.DEPENDS, None)

@@ -14,6 +14,7 @@ from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.formula import FALSE, TRUE
 from shapesmt.errors import UsageError
 from shapesmt.language.expressions import parse_dim, parse_formula
+from shapesmt.language.ranges import LARGEST
 from tests.support.hang import no_hang
 
 NAMES = ("n", "m", "height", "Batch Size", "a.b", "ﬁ")
@@ -64,6 +65,8 @@ TEXTS = [
     "n if n < m else m",
     "(n*m + 1)//(m + 1)",
     "n**2 - n*n + 7",
+    "max(n if n < m else -9223372036854775808, 1)",
+    "n + 18446744073709551616*m",
 ]
 
 
@@ -116,14 +119,14 @@ def test_numbers_are_what_python_computes_and_texts_read_back(text):
 )
 def test_what_is_refused_and_how(text, message):
     with pytest.raises(UsageError, match=re.escape(message)) as caught:
-        parse_formula(text, SYMBOLS)
+        parse_formula(text, SYMBOLS, LARGEST)
     assert str(caught.value).isprintable()
 
 
 def refusal(text: str) -> str:
     """What is said of a text that isn't accepted; nothing of one that is."""
     try:
-        parse_formula(text, SYMBOLS)
+        parse_formula(text, SYMBOLS, LARGEST)
     except UsageError as error:
         return str(error)
     return ""

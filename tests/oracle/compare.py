@@ -106,7 +106,7 @@ def _without_granted(truth: Truth, report: Report) -> Truth:
         return False
 
     kept = [(sizes, run) for sizes, run in truth.runs if not run.odd and not unseen(sizes, run)]
-    return replace(truth, runs=kept, whole=len(kept) == len(truth.runs))
+    return replace(truth, runs=kept, whole=truth.whole and len(kept) == len(truth.runs))
 
 
 def _reported(truth: Truth, report: Report) -> Iterator[str]:

@@ -230,18 +230,26 @@ ODD = (
 )
 
 
+def _by_operator(faults: tuple[Fault, ...]) -> dict[str, list[Fault]]:
+    """The faults of each operator, as most nodes have none."""
+    return {op: [fault for fault in faults if op in fault.ops] for op in set[str]().union(*(f.ops for f in faults))}
+
+
+_OF_LENIENT, _OF_ODD = _by_operator(LENIENT), _by_operator(ODD)
+
+
 def lenient(node: onnx.NodeProto, values: Values) -> bool:
     """Whether this ran though ONNX forbids it, or a node did in the branch that it takes."""
     if node.op_type == "If":
         branch = _attribute(node, "then_branch" if np.all(values[node.input[0]]) else "else_branch", None)
         return any(lenient(n, values) for n in branch.node if all(i in values for i in n.input if i))
-    return any(node.op_type in fault.ops and fault.shown(node, values) for fault in LENIENT)
+    return any(fault.shown(node, values) for fault in _OF_LENIENT.get(node.op_type, ()))
 
 
 def odd(node: onnx.NodeProto, values: Values) -> bool:
     """Whether what this gave isn't what ONNX defines, or what a loop in one of its branches gave."""
-    inside = {n.op_type for attribute in node.attribute for n in attribute.g.node}
-    op = "Loop" if node.op_type == "If" and "Loop" in inside else node.op_type
-    return any(
-        op in fault.ops and all(o in values for o in node.output if o) and fault.shown(node, values) for fault in ODD
-    )
+    op = node.op_type
+    if op == "If" and "Loop" in {n.op_type for attribute in node.attribute for n in attribute.g.node}:
+        op = "Loop"
+    faults = _OF_ODD.get(op, ())
+    return any(all(o in values for o in node.output if o) and fault.shown(node, values) for fault in faults)

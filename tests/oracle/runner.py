@@ -98,8 +98,8 @@ class Execution:
         """What an input is fed with: the elements that the assignment names, else what the caller's feed gives."""
         shape = input_shape(info, sizes)
         given = self.feed(info, shape)
-        names = element_names(info.name, shape)
-        if any(name in sizes for name in names):
+        if any(name.partition("[")[0] == info.name for name in sizes):
+            names = element_names(info.name, shape)
             flat = [sizes.get(name, old) for name, old in zip(names, np.ravel(given).tolist(), strict=True)]
             return np.array(flat, np.asarray(given).dtype).reshape(shape)
         return given

@@ -245,3 +245,12 @@ def test_most_drawn_conditions_are_decided() -> None:
     x = symbol("x", 5)
     conditions = [drawn_formula(Random(seed), x) for seed in range(300)]
     assert sum(decide(Domain([atom_of(x)]), c) is not None for c in conditions) > 240
+
+
+def test_what_facts_state_is_left_out_of_a_conjunction() -> None:
+    h, w, rows = symbol("h", 1), symbol("w", 1), symbol("rows", 0)
+    known, p, q = (at_least(h * w, k * rows) for k in (2, 3, 5))
+    facts = Domain([a for d in (h, w, rows) if (a := d.as_symbol())], [known, q])
+    assert independent(facts, all_of(known, p)) == [p]
+    assert independent(facts, all_of(q, any_of(p, known))) == [q]
+    assert decide(facts, any_of(p, all_of(q, known))) == Decision(Verdict.PROVED, "assumed")

@@ -71,6 +71,13 @@ def test_ends_are_known_where_values_are_too_many_to_be_listed() -> None:
     assert narrowed.ends(many) == (11, 3 * MAX_VALUES)
 
 
+@pytest.mark.parametrize("end", [2**63 - 1, 2**63, 2**64])
+def test_values_that_numpy_has_no_integers_for_are_not_listed(end: int) -> None:
+    far = symbol("far", end - 3, end)
+    assert Domain(far.symbols).values(atom_of(far)) is None
+    assert Domain(far.symbols).ends(atom_of(far)) == (end - 3, end)
+
+
 @pytest.mark.parametrize("number", [-5, 0, 2])
 def test_an_equality_leaves_one_value_of_a_symbol_without_ends(number: int) -> None:
     size = symbol("size", -inf)

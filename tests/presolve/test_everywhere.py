@@ -180,6 +180,12 @@ def test_what_is_no_polynomial_is_left_open() -> None:
     assert extremes(domain([H, W]), W // H * H) is None
 
 
+def test_finite_ranges_that_machine_words_cannot_count_are_left_open() -> None:
+    wide = symbol("wide", 1, 2**63 - 1)
+    assert decided(domain([wide, W]), at_least(wide * W, 5)) is None
+    assert extremes(domain([wide, W]), wide * W) is None
+
+
 def test_listed_values_are_tried_one_by_one() -> None:
     product_of_both = equal((H // 4) * W, 12)  # so w is a divisor of 12
     low, high = extremes(domain([H, W], product_of_both), H * W) or (None, None)
