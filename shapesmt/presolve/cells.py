@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 EXACT = 2.0**50  # what is beyond isn't told apart from infinity
-GREATEST = 1e100
 ENDLESS = 1e20  # a number of places that has the effect of infinitely many, without being infinite in products with 0
+GREATEST = 1e100  # of products of such numbers
 
 Truth: TypeAlias = "NDArray[np.bool_]"
 Integers: TypeAlias = "NDArray[np.int64]"

@@ -12,7 +12,10 @@ import numpy as np
 
 from shapesmt.algebra import (
     FLOOR_DIVISION,
+    MAX,
+    MIN,
     PRODUCT,
+    SELECT,
     SYMBOL,
     Assignment,
     Atom,
@@ -263,9 +266,9 @@ def _magnitude(dim: Dim, known: dict[Dim, float]) -> float:
 def _size(atom: Atom, known: dict[Dim, float]) -> float:
     if atom.op is SYMBOL and atom.definition is None:
         return known[of_atom(atom)]
-    if atom.op.opaque:
-        return inf
     sizes = [_magnitude(dim, known) for dim in arguments(atom)]
-    if atom.op is FLOOR_DIVISION and atom.definition is None:
+    if atom.op is PRODUCT:
+        return prod(max(size, 1.0) for size in sizes)
+    if atom.op is FLOOR_DIVISION:
         return sizes[0]  # of the numerator
-    return prod(max(size, 1.0) for size in sizes) if atom.op is PRODUCT else max(sizes)
+    return max(sizes) if atom.op in (SYMBOL, MIN, MAX, SELECT) else inf
