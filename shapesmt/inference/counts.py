@@ -7,13 +7,12 @@ applied to those of a mask of ones, and where these don't fit it isn't judged.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from operator import itemgetter
 
 from shapesmt import laws
 from shapesmt.algebra import TRUE, as_dim, negate
-from shapesmt.graph import Node
+from shapesmt.graph import Node, Nodes
 from shapesmt.inference.origins import Rules, Trace
 from shapesmt.rules import Application, Field, Requirement, Rule, Tensor, Unjudged, extremes, field, tensor
 
@@ -42,7 +41,7 @@ class Counts:
     """
 
     def __init__(
-        self, nodes: Sequence[Node], tensors: Mapping[str, Tensor], rules: Rules, trace: Trace, outside: Counted
+        self, nodes: Nodes, tensors: Mapping[str, Tensor], rules: Rules, trace: Trace, outside: Counted
     ) -> None:
         self._nodes = nodes
         self._tensors = tensors
@@ -57,11 +56,11 @@ class Counts:
         counted = self.so_far()
         needed = application.decides_success - application.decides_sizes_only if counted else ()
         names = {node.inputs[i] for i in needed} & counted.keys()
+        if names and not counted.keys() & set(node.inputs) - names:
+            self._picked.update(node.outputs)
         names = {n for n in names if not isinstance(self._tensors[n].value, Field)}  # of others, the rule knows
         if not names:
             return application
-        if not counted.keys() & set(node.inputs) - names:
-            self._picked.update(node.outputs)
         stated = {r.formula for r in application.requirements} | {TRUE}
         read = {name: self._tensors.get(name) for name in node.inputs}
         tried = [self._traced(node, {**read, **{n: counted[n][k] for n in names}}) for k in range(len(TRIALS))]
@@ -85,7 +84,7 @@ class Counts:
     def so_far(self) -> Counted:
         """The integers that the nodes applied so far count."""
         if self._at is None:
-            ops = [*map(itemgetter(0), self._nodes)]
+            ops = [kind.op for kind in self._nodes.kinds]
             self._at = min(map(ops.index, RUNNING.intersection(ops)), default=len(ops))
         while self._at < len(self._nodes) and all(map(self._is_known, self._nodes[self._at].outputs)):
             self._count(self._nodes[self._at])

@@ -15,7 +15,7 @@ from typing import Any
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Kind, entries_of, memo, substitute, symbol
 from shapesmt.deadline import TimeUp, look
-from shapesmt.graph import Function, Graph, Literal, Node, Schemas
+from shapesmt.graph import Function, Graph, Literal, Node, Nodes, Schemas
 from shapesmt.inference.apply import UNKNOWN, Applier, Run, Step, behind, out_of_time
 from shapesmt.inference.counts import Counted, Counts
 from shapesmt.inference.makers import Constants, Makers
@@ -99,6 +99,7 @@ class Walk(Applier):
         self, nodes: Sequence[Node], tensors: dict[str, Tensor], literals: Mapping[str, Literal]
     ) -> Iterator[Application]:
         """Nodes applied in turn."""
+        nodes = Nodes.of(nodes)
         makers = Makers(nodes, {*tensors})
         self.literals = Constants(makers, literals, self.literals)
         self.origins = Origins(makers, tensors, literals, self._rules, self._outside, self.trace, self.to_read)
@@ -108,13 +109,12 @@ class Walk(Applier):
         tensors.pop("", None)  # the name of what is left out
         get, known = tensors.get, plain.get
         try:
-            for node in nodes:
-                op, domain, _, reads, writes, attributes = node
-                key = (attributes, op, domain, len(writes), *map(get, reads))
+            for index, kind, reads, writes in zip(count(), nodes.kinds, nodes.inputs, nodes.outputs, strict=False):
+                key = (kind, *map(get, reads))
                 application = known(key)
                 if application is None:
-                    application = self._step(node, tensors)
-                    if not attributes.graphs and self._is_plain(application):
+                    application = self._step(nodes[index], tensors)
+                    if not kind.attributes.graphs and self._is_plain(application):
                         plain[key] = application
                 elif len(writes) == 1 and writes[0]:  # nearly always: the rest is twice as slow
                     tensors[writes[0]] = application.outputs[0]

@@ -14,7 +14,9 @@ MAX_CASES = 4  # products in a union
 
 
 def on_a_grid(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, condition: Formula) -> list[Piece] | None:
-    """The simplest form of a condition on several symbols that its truth on a grid shows."""
+    """The simplest form of a condition on several symbols that its truth on a grid shows; None where that is empty."""
+    if not truth.size:
+        return None
     each = product(symbols, axes, truth)
     if each is not None:
         return each

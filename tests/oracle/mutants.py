@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 import traceback
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -59,6 +60,8 @@ def mutant(seed: int) -> Original:
             content = WRITERS[original.format](message)
     elif original.format == "nodelink" and r.random() < 0.8:
         content = _json(content, r)
+    elif original.format == "torch" and r.random() < 0.8:
+        content = _archived(content, r)
     else:
         by_value = original.format == "ir" and r.random() < 0.8
         change = _value if by_value else r.choice([_token, _token, _flip, _cut, _splice])
@@ -131,6 +134,16 @@ def _json(content: bytes, r: Random) -> bytes:
     with contextlib.suppress(ValueError, RecursionError):  # what holds itself
         content = json.dumps(document).encode(errors="replace")
     return content
+
+
+def _archived(content: bytes, r: Random) -> bytes:
+    """An archive in which a JSON document is another one."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(file, "w") as new:
+        for name in old.namelist():
+            entry = old.read(name)
+            new.writestr(name, r.choice([_json, _json, _json, _token])(entry, r) if name.endswith(".json") else entry)
+    return file.getvalue()
 
 
 def _places(document: Any) -> Iterator[tuple[Any, Any]]:

@@ -16,6 +16,7 @@ from google.protobuf.json_format import MessageToJson
 import shapesmt
 from tests.support import graph_text as tf
 from tests.support import ir_text as ir
+from tests.support import torch_programs
 from tests.support.node_cases import node_cases
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -100,6 +101,7 @@ def originals() -> tuple[Original, ...]:
                 shapesmt.save_graph(shapesmt.load_graph(content), Path(folder, "g.json"))
                 found.append(Original(Path(folder, "g.json").read_bytes(), ".json", None, names, "nodelink"))
     found += [Original(text, ".xml", None, ("x0_dim0", "x0_dim2", "x0"), "ir") for text in _irs()]
+    found += [Original(content, ".pt2", None, names, "torch") for content, names in _programs()]
     for text in _flows():
         message = _graph_def(text)
         saved, names = _saved(message), ("x_dim0", "y_dim0", "x")
@@ -144,6 +146,14 @@ def _irs() -> Iterator[bytes]:
             layers.append(ir.layer(inputs, op, "y", data, inputs))
             layers.append(ir.layer(inputs + 1, "Result", "r", inputs=1, outputs=0))
             yield ir.net(layers, *edges, (inputs, inputs, inputs + 1, 0))
+
+
+def _programs() -> Iterator[tuple[bytes, tuple[str, ...]]]:
+    """Archives of `torch.export`: the examples', and one written by hand in both layouts."""
+    for path in sorted(EXAMPLES.glob("*/*.pt2")):
+        yield path.read_bytes(), tuple(shapesmt.inspect(path).dimensions)
+    yield torch_programs.archive(model=torch_programs.program()), ("x_dim0", "x")
+    yield torch_programs.old_archive(torch_programs.program()), ("x_dim0", "x")
 
 
 def _flows() -> Iterator[bytes]:

@@ -14,7 +14,7 @@ from tests.oracle.hostile import failure as hostile
 from tests.oracle.mutants import failure, mutant
 from tests.oracle.originals import by_format
 
-FORMATS = ("onnx", "text", "json", "textproto", "nodelink", "ir", "graph", "graph text", "saved", "saved text")
+FORMATS = ("onnx", "text", "json", "textproto", "nodelink", "ir", "graph", "graph text", "saved", "saved text", "torch")
 
 
 @pytest.fixture(autouse=True)

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from math import inf
 from random import Random
 
+import numpy as np
 import pytest
 
-from shapesmt.algebra import Kind, Verdict
+from shapesmt.algebra import Kind, Verdict, atom_of
 from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.extremes import maximum, minimum
@@ -19,6 +20,7 @@ from shapesmt.examine.judge import Judge
 from shapesmt.language.expressions import parse_formula
 from shapesmt.presolve.decide import decide
 from shapesmt.presolve.domain import Domain
+from shapesmt.region.grids import on_a_grid
 from shapesmt.region.region import Region, describe
 from tests.oracle.runner import value
 from tests.presolve.sets import ATOMS, H, W, condition, everything
@@ -231,6 +233,12 @@ def test_ranges_that_begin_beyond_machine_words_are_described_all_the_same(lo: i
     far, near = symbol("far", lo), symbol("near", 1)
     assert described(divides(2, far)) == Region(("far % 2 == 0",), True)
     assert described(at_least(near, far)) == Region(("far <= near",), True)
+
+
+def test_a_grid_without_places_shows_nothing() -> None:
+    axes = [np.arange(3), np.arange(0), np.arange(4)]
+    symbols = [atom_of(s) for s in (N, M, LONG)]
+    assert on_a_grid(symbols, axes, np.ones((3, 0, 4), dtype=bool), at_least(N * M * (LONG // 2), 9)) is None
 
 
 def test_what_is_too_long_to_write_is_left_out() -> None:

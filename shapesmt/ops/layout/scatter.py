@@ -96,10 +96,9 @@ def _part(x: Tensor, indices: Tensor, depth: int) -> list[_Along] | None:
             return None
         back = next((b for b in counted if position(b).as_symbol() in element.symbols), 0)
         start = element - position(back) if back else element
-        start = start + size if start.hi < 0 else start
-        if positions(start) or start.lo < 0:
+        if positions(start) or start.lo < 0 <= start.hi:
             return None
-        part.append(_Along(start, counted.pop(back, ONE), back))
+        part.append(_Along(start + size if start.hi < 0 else start, counted.pop(back, ONE), back))
     return part if not counted and len(part) == depth else None
 
 

@@ -31,7 +31,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.algebra.numeric import MANTISSA, Float, literal
 from shapesmt.ops.shared.fields import MAX_CHOICES, concrete, integers_of, valued
-from shapesmt.ops.shared.indices import count_true, fold_all
+from shapesmt.ops.shared.indices import count_true, fold_all, is_flag, with_flags
 from shapesmt.ops.shared.items import INTEGERS, Function, cast, greatest, known, smallest
 from shapesmt.rules import (
     FLOATS,
@@ -237,6 +237,7 @@ def running(ctx: RuleContext) -> Tensor:
     """The shape is kept; `axis` is one element that names an axis."""
     x, which = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 1, least=True)
+    x = with_flags(ctx, 0) if ctx.node.op == "CumSum" else x
     ctx.check(which.rank <= 1, laws.AXIS_SCALAR)
     ctx.require_equal(which.numel, 1, laws.AXIS_ONE_ELEMENT)
     axis = _running_axis(ctx, x.rank)
@@ -259,7 +260,8 @@ def accumulated(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:
     exclusive, reverse = bool(ctx.integer("exclusive", 0)), bool(ctx.integer("reverse", 0))
     if isinstance(x.value, Field):
         here = position(x.rank - axis)
-        if ctx.node.op == "CumProd" or here.as_symbol() in x.value.element.symbols:
+        alike = is_flag(x.value.element)  # the ends of a count are those of flags that are alike: none is set, or all
+        if ctx.node.op == "CumProd" or (here.as_symbol() in x.value.element.symbols and not alike):
             return None
         count = (x[axis] - here if reverse else here + 1) - int(exclusive)
         sums = known(x.value.element * count, x.dtype)

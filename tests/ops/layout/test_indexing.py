@@ -48,6 +48,15 @@ FORMULAS = {
     "halved": [count("n", "r"), node("Div", ["r", "two"], ["i"])],
     "joined": [count("n", "r"), count("p", "s"), node("Concat", ["r", "s", "r"], ["i"], axis=0)],
     "chosen": [count("n", "r"), node("Equal", ["r", "p"], ["e"]), node("Where", ["e", "two", "zero"], ["i"])],
+    "tiled": [count("n", "r"), node("Unsqueeze", ["p", "ax0"], ["p1"]), node("Tile", ["r", "p1"], ["i"])],
+    "bent": [count("n", "r"), node("Sub", ["r", "p"], ["e"]), node("Abs", ["e"], ["i"])],
+    "bent after others": [
+        count("p", "s"),
+        count("n", "r"),
+        node("Sub", ["r", "p"], ["e"]),
+        node("Mul", ["e", "e"], ["f"]),
+        node("Concat", ["s", "f"], ["i"], axis=0),
+    ],
     "split": [
         count("n", "r"),
         node("Unsqueeze", ["p", "ax0"], ["p1"]),

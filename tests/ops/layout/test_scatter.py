@@ -120,7 +120,7 @@ def test_a_part_is_written_to(part):
     found = agree(
         nodes,
         {name: [] for name in items if name != "n1"},
-        {"n": (1, 4), "m": (1, 4)} | ({"k": (-2, 2)} if "k" in items else {}),
+        {"n": (1, 4), "m": (0, 4)} | ({"k": (-2, 2)} if "k" in items else {}),
         items=items,
         constants={**C, "ten": np.array(10), "ax1-1": np.array([1, 2]), "ax0-1": np.array([0, 2])},
         outputs=["out"],
