@@ -41,6 +41,14 @@ def out_of_time(node: Node) -> Application:
     return Application((UNKNOWN,) * len(node.outputs), (), (), (unjudged,), repeatable=False)
 
 
+def behind(node: Node, rule: Rule | Function | None) -> Application:
+    """The application of a node that reads what no input of the model has, as a node before it runs for none."""
+    unjudged = (
+        () if isinstance(rule, Rule) and rule.total and not rule.nested else (Unjudged("", node.op, "rank", RANK_LAW),)
+    )
+    return Application((UNKNOWN,) * len(node.outputs), (), (), unjudged)
+
+
 class Step(NamedTuple):
     """A node in its turn, with the rule (or the function) for it and the tensors that are known by then."""
 

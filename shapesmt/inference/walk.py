@@ -16,7 +16,7 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Kind, entries_of, memo, substitute, symbol
 from shapesmt.deadline import TimeUp, look
 from shapesmt.graph import Function, Graph, Literal, Node, Nodes, Schemas
-from shapesmt.inference.apply import UNKNOWN, Applier, Run, Step, out_of_time
+from shapesmt.inference.apply import UNKNOWN, Applier, Run, Step, behind, out_of_time
 from shapesmt.inference.counts import Counted, Counts
 from shapesmt.inference.makers import Constants, Makers
 from shapesmt.inference.numbering import Number, Numbers, Scope
@@ -82,6 +82,7 @@ class Walk(Applier):
         self.numbered: Callable[[str], Number | None] = lambda _name: None
         self.prefix = ""
         self.unranked: list[str] = []
+        self._never: set[str] = set()  # tensors that no input has, as a node before them runs for none
         self.nested: list[Node] = []
         self.literals: Container[str] = ()
         self.to_read: set[Literal] = set()
@@ -133,7 +134,10 @@ class Walk(Applier):
             rule = self._rules[domain, op] = self._lookup(domain, op)
         inputs = [tensors[name] if name else None for name in reads]
         try:
-            if attributes.graphs:
+            if self._never and not self._never.isdisjoint(node.reads):
+                self._never.update(writes)
+                application = behind(node, rule)
+            elif attributes.graphs:
                 self.nested.append(node)
                 application = self.apply(Step(rule, node, tensors), inputs)
             elif isinstance(rule, Function) and not self.counts.so_far().keys().isdisjoint(reads):
@@ -148,7 +152,7 @@ class Walk(Applier):
                 application = self.counts.checked(application, node)
             if application.fresh_symbols:
                 application = self.numbers.agreed(application, node)
-            self._bind(writes, application.outputs, tensors)
+            self._bind(writes, application, tensors)
         except TimeUp:
             if self._depth:
                 raise
@@ -166,17 +170,22 @@ class Walk(Applier):
             and all(t.shape is not None for t in application.outputs)
         )
 
-    def _bind(self, names: Sequence[str], outputs: Sequence[Tensor], tensors: dict[str, Tensor]) -> None:
+    def _bind(self, names: Sequence[str], application: Application, tensors: dict[str, Tensor]) -> None:
         """Add a node's outputs to the tensors by name, renamed, and with a symbol for each unknown rank."""
+        outputs = application.outputs
         if self._rename is not None:
-            outputs = [self._rename(name, t) if name else t for name, t in zip(names, outputs, strict=True)]
+            outputs = tuple(self._rename(name, t) if name else t for name, t in zip(names, outputs, strict=True))
         for name, t in zip(names, outputs, strict=True):
             if name:
-                tensors[name] = t if t.shape is not None else self._named(name, t)
+                tensors[name] = t if t.shape is not None else self._named(name, t, application)
 
-    def _named(self, name: str, t: Tensor) -> Tensor:
+    def _named(self, name: str, t: Tensor, application: Application) -> Tensor:
         """A tensor of unknown rank with a symbol for its rank, or with the rank that some node requires."""
-        if t.shape is not None or t.cases or not t.is_tensor or self._depth:
+        if t.cases or not t.is_tensor or self._depth:
+            return t
+        if application.broken:
+            self._never.add(name)
+        if name in self._never:
             return t
         self.unranked.append(name)
         ndim = rank_symbol(name, kind=Kind.OPEN) if t.ndim is None else t.ndim

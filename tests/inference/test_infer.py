@@ -12,6 +12,7 @@ from shapesmt.graph import Graph
 from shapesmt.inference import walk
 from shapesmt.inference.apply import out_of_time
 from shapesmt.inference.infer import Inference, infer, start
+from shapesmt.rules import unranked
 from shapesmt.rules.tensor import tensor
 
 HEADER = '<ir_version: 10, opset_import: ["": 21, "f": 1]>'
@@ -104,6 +105,23 @@ def test_an_operator_without_a_rule_is_named() -> None:
     inference = inferred("(float[n] x, float[m] y) => (z) { z = f.Nothing(x) }")
     assert [u.kind for u in inference.applications[0].unjudged] == ["unsupported"]
     assert inference.unranked == ["z"]
+
+
+def test_no_rule_is_tried_behind_a_node_that_never_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unranked, "over_ranks", None)
+    inference = inferred(
+        "(float[n] x, float[m] y) => (d, e, s, f) {"
+        " a = Transpose <perm = [1, 0]> (x) b = Add(a, y) c = Concat <axis = 0> (b, x)"
+        " d = If (t) <then_branch = p () => (g) { g = Neg(c) }, else_branch = q () => (h) { h = Neg(y) }>"
+        " t = Constant <value = bool {1}> () e = f.Nothing(b) s = Shape(a) f = Neg(y) }"
+    )
+    assert [len(a.requirements) for a in inference.applications if a.broken] == [1]
+    unjudged = {
+        node.outputs[0]: bool(a.unjudged) for node, a in zip(inference.graph.nodes, inference.applications, strict=True)
+    }
+    assert unjudged == {"a": False, "b": True, "c": True, "d": True, "e": True, "s": False, "f": False, "t": False}
+    assert inference.unranked == []
+    assert inference.tensors["f"].dims == (M,)
 
 
 def test_out_of_time_every_tensor_is_unknown() -> None:
