@@ -89,6 +89,7 @@ class Answers:
     def __init__(self, folder: str, *, writing: bool = False) -> None:
         self._path = Path(folder, NAME)
         self._writing = writing
+        self._locked = False
         self._entries: list[Entry] = []
         self._written = time.monotonic()
         self._database = self._connected() if folder else None
@@ -98,15 +99,17 @@ class Answers:
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The texts that are kept of these keys, some hundred at most."""
-        if self._database is None:
+        if self._database is None or self._locked:
             return {}
         from sqlite3 import Error
 
-        with suppress(Error, TypeError):  # it is damaged, or locked for too long; or a row is none of ours
+        try:
             which = ",".join("?" * len(keys))
             rows = self._database.execute(f"SELECT key, sum, text FROM answers WHERE key IN ({which})", keys)  # noqa: S608
             return {key: text for key, stated, text in rows if stated == sum_of(key, text)}
-        return {}
+        except (Error, TypeError, MemoryError) as error:  # it is damaged, or a row is none of ours
+            self._locked = "locked" in str(error)  # which isn't waited for again
+            return {}
 
     def keep(self, entry: Entry) -> None:
         """Keep an answer, which is written with others; where it can't be, it is an answer all the same."""
@@ -161,11 +164,13 @@ class Answers:
 
     def _connected(self) -> Connection | None:
         """The database; None where there is none to read, or something else is in its place."""
-        if not self._path.is_file() and (not self._writing or os.path.lexists(self._path)):
-            return None
+        if not os.path.isfile(self._path) and (not self._writing or os.path.lexists(self._path)):  # noqa: PTH113
+            return None  # or it may not be looked at
         try:
             from sqlite3 import DatabaseError, connect
         except ImportError:
+            if not self._writing:
+                return None
             raise UsageError("answers are kept by SQLite, with which this Python wasn't built") from None
         with suppress(DatabaseError):
             where = f"{self._path.as_uri()}?mode={'rwc' if self._writing else 'rw'}"

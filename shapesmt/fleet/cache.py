@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -18,22 +19,27 @@ from shapesmt.version import __version__
 
 __all__ = ["digest", "key"]
 
+SMALL = 1 << 20  # bytes of an entry of a zip file that is read whatever it is
+
 
 def key(file: ModelFile, question: Question, shapes: Mapping[str, Any]) -> bytes:
     """What tells the answer to a question about a model from other answers."""
     head = "\0".join((file.source, file.name, file.signature, digest(question, shapes), ""))
-    return sum_of(head.encode(errors="surrogatepass"), _entries(file.path) or file.content)
+    return sum_of(head.encode(errors="surrogatepass"), *_content(file))
 
 
-def _entries(path: str) -> bytes:
-    """What tells a zip file from others: the names, sizes and checksums of its entries; nothing of another file."""
-    if not path:
-        return b""
+def _content(file: ModelFile) -> Iterable[bytes]:
+    """What tells a file from others. Of a zip file: its list of entries, and those that aren't weights."""
+    if not file.path:
+        return [file.content]
     try:
-        with ZipFile(path) as archive:
-            return repr([(entry.filename, entry.file_size, entry.CRC) for entry in archive.infolist()]).encode()
-    except (OSError, ValueError, BadZipFile):
-        return Path(path).read_bytes()
+        with ZipFile(file.path) as archive:
+            entries = archive.infolist()
+            listed = repr([(entry.filename, entry.file_size, entry.CRC) for entry in entries]).encode()
+            read = [e for e in entries if e.file_size <= SMALL or e.filename.endswith(".json")]
+            return [listed, *(archive.read(entry) for entry in read)]
+    except (OSError, ValueError, RuntimeError, EOFError, BadZipFile, zlib.error):
+        return [Path(file.path).read_bytes()]
 
 
 class _Last:

@@ -31,16 +31,15 @@ from shapesmt.algebra import (
     Verdict,
     all_of,
     any_of,
-    fits_int64,
     lowest,
     symbol,
 )
-from shapesmt.presolve.cells import multiplies
 from shapesmt.presolve.domain import MAX_VALUES, Domain
 from shapesmt.presolve.enumeration import distance
 from shapesmt.presolve.everywhere import decided
 from shapesmt.presolve.growth import compared, window
 from shapesmt.presolve.monotonicity import half_line_of
+from shapesmt.presolve.quasipolynomial import multiplies
 
 CERTIFICATES = ("normal form", "assumed", "enumeration", "z3")  # the cheapest first
 
@@ -139,7 +138,7 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
         return Decision(Verdict.FAILS, "normal form", {})
     if stated(domain, condition):
         return Decision(Verdict.PROVED, "assumed")
-    if fits_int64(condition):
+    if domain.fits(condition):
         decision = _by_enumeration(domain, condition)
         if decision is not None:
             return decision

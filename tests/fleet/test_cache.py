@@ -7,6 +7,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+import zlib
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -267,6 +268,16 @@ def test_an_archive_is_told_by_all_its_entries(counted: Counted, folder: Path) -
     with ZipFile(folder / "m.pt2", "a") as archive:
         archive.writestr("model/extra/note", "another")
     assert counted("m.pt2") == 1
+
+
+def test_checksums_of_an_archive_are_not_trusted(counted: Counted, folder: Path) -> None:
+    whole = (EXAMPLES / "torch_export" / "classifier.pt2").read_bytes()
+    assert zlib.crc32(b"plumless") == zlib.crc32(b"buckeroo")
+    for number, word in enumerate(("plumless", "buckeroo")):
+        (folder / "m.pt2").write_bytes(whole)
+        with ZipFile(folder / "m.pt2", "a") as archive:
+            archive.writestr("model/extra/note", word)
+        assert counted("m.pt2") == 1, number
 
 
 def test_a_hurried_answer_is_not_kept(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:

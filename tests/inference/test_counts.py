@@ -72,6 +72,12 @@ def test_positions_in_a_table(name):
     assert str(related.verdict) == "PROVED"
 
 
+@pytest.mark.parametrize(("longest", "certified"), [(14, "PROVED"), (15, "REFUTED")])
+def test_the_complete_system_has_the_counted_places(longest, certified):
+    report = shapesmt.check(model(POSITIONS[PADDED][0]), dims={"s": f"1..{longest}"}, certify=True)
+    assert report.certificate == certified
+
+
 def test_what_is_looked_up_at_counted_places_isnt_counted():
     body = POSITIONS[PADDED][0].replace(
         "y = Gather(table, i)", "k = GatherElements<axis=1>(types, i) y = Gather(pair, k)"
