@@ -86,7 +86,8 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     for s in sorted(alone, key=domain.order):
         part = all_of(*alone[s])
         single = _joined(single, part, _one_symbol(part, s, domain, proves))
-    return Region(tuple(dict.fromkeys((*single.text, *region.text))), single.exact and region.exact)
+    text = tuple(dict.fromkeys((*single.text, *region.text)))
+    return Region(("False",) if "False" in text else text, single.exact and region.exact)
 
 
 def _simpler(joint: list[Formula], within: Domain, proves: Proof) -> list[Formula]:

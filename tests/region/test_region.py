@@ -245,3 +245,9 @@ def test_what_is_too_long_to_write_is_left_out() -> None:
     long = sum(((N + M) // k for k in range(2, 400)), N)
     assert str(long) == str(long + 1) == CUT
     assert described(equal(long, 4321)) == Region((), exact=False)
+
+
+def test_what_holds_for_no_data_is_nothing_else():
+    count, limit = symbol("count", 0, 9, kind=Kind.DATA), symbol("limit", 0, 9, kind=Kind.DATA)
+    for never in (equal(count, 1), equal(count, limit), equal(count * SIZE, SIZE)):
+        assert described(all_of(divides(4, OTHER), never)) == Region(("False",), True)

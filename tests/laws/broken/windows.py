@@ -179,6 +179,7 @@ ROWS = [
     (laws.RANK_OF_KERNEL_PLUS_2, op("MaxPool", x(), version=7, kernel_shape=[2])),
     (laws.PADDING_BELOW_KERNEL, op("MaxPool", x(1, 3, 32), version=7, kernel_shape=[2], pads=[2, 2])),
     (laws.RANK_3_4_OR_5, op("GlobalLpPool", x(), version=13)),
+    (laws.RANK_3_4_OR_5, op("MaxPool", x(1, 1, 2, 2, 2, 2), version=12, kernel_shape=[2, 2, 2, 2])),
     (laws.SIZE_4_OR_5_ELEMENTS,
      graph("(float[40] w, float[1, 2, 3] x) => (float[a, b, c, d] y) <int64[6] six = {1, 1, 2, 2, 2, 2}, int64 o "
            "= {0}> { z = NonZero (w) s = Gather (z, o) t = Concat <axis = 0> (six, s) y = AffineGrid (x, t) }",
