@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeAlias
 
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, as_dim, make_atom, of_atom
 from shapesmt.algebra.factors import common_factor, divide_terms
-from shapesmt.algebra.interning import Table
+from shapesmt.algebra.interning import Table, memo
 from shapesmt.algebra.operations import MAX, MIN, SELECT, written
 from shapesmt.algebra.relaxation import parted, seen, there, tight
 
@@ -94,6 +94,7 @@ class Verdict(str, Enum):
 
 Clause = frozenset[Formula]
 _NUMBERS = count()
+_SELECTED: dict[tuple[Dim, Callable[[Dim, int], Formula]], Formula | None] = memo("comparisons of cases", {})
 _FORMULAS: Table[tuple[Any, ...], Formula] = Table("formulas", lambda f: (f.op, f.dim, frozenset(f.args)))
 
 
@@ -328,14 +329,22 @@ def _lifted(p: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
             if cases is not None:
                 return cases
             continue
-        condition, a, b = atom.args
-        then, otherwise = compare(rest + coefficient * a, 0), compare(rest + coefficient * b, 0)
-        for case, guard, other in ((then, condition, otherwise), (otherwise, negate(condition), then)):
-            if case is TRUE:
-                return any_of(guard, other)
-            if case is FALSE:
-                return all_of(negate(guard), other)
-        return None
+        key = p, compare
+        if key not in _SELECTED:
+            _SELECTED[key] = _selected(atom, coefficient, rest, compare)
+        return _SELECTED[key]
+    return None
+
+
+def _selected(atom: Atom, coefficient: int, rest: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
+    """The comparison of `rest + coefficient * select(c, a, b)` with 0, if one case is always true or false."""
+    condition, a, b = atom.args
+    then, otherwise = compare(rest + coefficient * a, 0), compare(rest + coefficient * b, 0)
+    for case, guard, other in ((then, condition, otherwise), (otherwise, negate(condition), then)):
+        if case is TRUE:
+            return any_of(guard, other)
+        if case is FALSE:
+            return all_of(negate(guard), other)
     return None
 
 

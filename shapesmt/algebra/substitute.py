@@ -132,18 +132,18 @@ def _chooses_known(args: tuple[Any, ...]) -> bool:
 def any_entry(element: Dim) -> Dim | None:
     """An element with its unknown parts as symbols that data decides; None if two such parts have the same symbol."""
     unknown = entries(element)
-    if len({a for a in _nested(element) if a.op is ENTRY}) > len(unknown):
+    if len({a for a in nested(element) if a.op is ENTRY}) > len(unknown):
         return None
     return substitute(element, {s: twin(of_atom(s), Kind.PLACE) for s in unknown})
 
 
-def _nested(what: Any) -> Iterator[Atom]:
+def nested(what: Any) -> Iterator[Atom]:
     """The atoms of an expression, and those in their arguments."""
     atoms = what.atoms() if isinstance(what, Dim) else []
     yield from atoms
     for part in (*(a for atom in atoms for a in atom.args), *getattr(what, "args", ()), getattr(what, "dim", None)):
         if hasattr(part, "symbols"):
-            yield from _nested(part)
+            yield from nested(part)
 
 
 def spelled(dim: Dim) -> Dim:

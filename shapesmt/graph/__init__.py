@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from shapesmt.graph.dataflow import *
     from shapesmt.graph.graph import *
     from shapesmt.graph.literal import *
+    from shapesmt.graph.nodes import *
     from shapesmt.graph.order import *
     from shapesmt.graph.schema import *
 else:
@@ -43,6 +44,7 @@ else:
                 "SourceLine",
             ],
             "literal": ["DTYPES", "Declared", "Literal", "Scalar"],
+            "nodes": ["END", "Kind", "Nodes"],
             "order": ["ordered", "refuse_recursion"],
             "schema": ["Parameter", "Signature"],
         },

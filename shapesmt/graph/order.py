@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.errors import ModelError, printable
 from shapesmt.graph.graph import Function, Node
+from shapesmt.graph.nodes import Nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["ordered", "refuse_recursion"]
 
 
-def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed: Sequence[str] = ()) -> Sequence[Node]:
+def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed: Sequence[str] = ()) -> Nodes:
     """The nodes in topological order: each tensor has one producer, before the nodes that read it.
 
     Args:
-        nodes: In any order; returned as they are when already sorted.
+        nodes: In any order.
         available: The tensors that no node computes: inputs, initializers, captured ones.
         where: What to call the graph in a message.
         needed: The graph's outputs.
@@ -32,19 +33,18 @@ def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed:
         >>> [node.name for node in ordered([late, early], ["x"], "g")]
         ['early', 'late']
     """
-    available = {*available}
-    known = {"", *available}
-    count = len(known)
-    computed, add = known.issuperset, known.update
-    for _, _, _, inputs, outputs, attributes in nodes:
-        if not computed(inputs) or (attributes.captures and not computed(attributes.captures)):
-            return _sorted(nodes, available, where, needed)
-        add(outputs)
-        count += len(outputs)
-    _refuse_bytes(known, where)
-    if len(known) == count and known.issuperset(needed) and "" not in needed:
-        return nodes
-    return _sorted(nodes, available, where, needed)
+    available, listed = {*available}, Nodes.of(nodes)
+    _refuse_bytes(listed.tensors, where)
+    captured = {name for kind in {*listed.kinds} for name in kind.attributes.captures}
+    if (
+        listed.is_distinct
+        and listed.is_sorted
+        and available.isdisjoint(listed.outputs)
+        and not {*listed.outer}.difference(available, [""])
+        and not {*needed, *captured}.difference(available, filter(None, listed.outputs))
+    ):
+        return listed
+    return Nodes.of(_sorted(listed, available, where, needed))
 
 
 def _refuse_bytes(names: Iterable[str], where: str) -> None:

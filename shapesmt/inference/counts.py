@@ -7,13 +7,12 @@ applied to those of a mask of ones, and where these don't fit it isn't judged.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from operator import itemgetter
 
 from shapesmt import laws
 from shapesmt.algebra import TRUE, as_dim, negate
-from shapesmt.graph import Node
+from shapesmt.graph import Node, Nodes
 from shapesmt.inference.origins import Rules, Trace
 from shapesmt.rules import Application, Field, Requirement, Rule, Tensor, Unjudged, extremes, field, tensor
 
@@ -42,7 +41,7 @@ class Counts:
     """
 
     def __init__(
-        self, nodes: Sequence[Node], tensors: Mapping[str, Tensor], rules: Rules, trace: Trace, outside: Counted
+        self, nodes: Nodes, tensors: Mapping[str, Tensor], rules: Rules, trace: Trace, outside: Counted
     ) -> None:
         self._nodes = nodes
         self._tensors = tensors
@@ -85,7 +84,7 @@ class Counts:
     def so_far(self) -> Counted:
         """The integers that the nodes applied so far count."""
         if self._at is None:
-            ops = [*map(itemgetter(0), self._nodes)]
+            ops = [kind.op for kind in self._nodes.kinds]
             self._at = min(map(ops.index, RUNNING.intersection(ops)), default=len(ops))
         while self._at < len(self._nodes) and all(map(self._is_known, self._nodes[self._at].outputs)):
             self._count(self._nodes[self._at])

@@ -327,6 +327,10 @@ class Numbers:
             source, zeros = self.truths(node.inputs[by[0]])
             mask = ("truths", self.of(source))
             return About((*mask, *ends), mask, (source,), zeros)
+        if how.flag:
+            source, zeros = self.truths(node.inputs[by[0]])
+            mask = ("truths", self.of(source))
+            return About((*mask, "flag", zeros), mask, (source,))
         if how.place is not None:
             source, place = self._element(node.inputs[by[0]], how.place)
             listed = ("element", self.of(source))

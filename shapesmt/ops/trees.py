@@ -84,8 +84,9 @@ def require_forest(ctx: RuleContext, kind: str, count: int) -> None:
     if even and isinstance(modes, tuple):
         ctx.limit(set(modes) <= MODES, laws.NODE_MODES_KNOWN)
         _require_nodes(ctx, kind, count, [mode != "LEAF" for mode in modes])
-    bases = (0, count) if kind == "target" else (0, 1, 2)
-    ctx.limit(length(ctx, "base_values") in bases, laws.BASE_VALUE_PER_TARGET)
+    bases = {0, 1, 2} if kind == "class" and count <= 2 else {0, count}
+    listed = {length(ctx, "base_values"), *_lengths(ctx, "base_values_as_tensor")}
+    ctx.limit(listed <= bases, laws.BASE_VALUE_PER_TARGET)
 
 
 def _lengths(ctx: RuleContext, name: str) -> tuple[int, ...]:

@@ -68,11 +68,29 @@ def decide(domain: Domain, condition: Formula) -> Decision | None:
 
 
 def independent(domain: Domain, condition: Formula) -> list[Formula]:
-    """The conjuncts of a condition in groups, of which no two share a symbol or are connected by a fact."""
+    """The conjuncts of a condition in groups, of which no two share a symbol or are connected by a fact.
+
+    Those that the facts state are left out, where there are others.
+    """
     parts = condition.conjuncts
     if len(parts) < 2:
         return list(parts)
+    parts = tuple(part for part in parts if not stated(domain, part)) or parts[:1]
     return grouped(parts, domain, lambda part: domain.cone(part.symbols)[0])
+
+
+def stated(domain: Domain, condition: Formula) -> bool:
+    """Whether the condition is a fact, or follows from facts that are parts of it: `p or q` where `p` is one."""
+    facts = {*domain.facts, *domain.limits}
+
+    def among(part: Formula) -> bool:
+        return (
+            part in facts
+            or (part.op == "or" and any(map(among, part.args)))
+            or (part.op == "and" and all(map(among, part.args)))
+        )
+
+    return bool(facts) and among(condition)
 
 
 def grouped(
@@ -120,7 +138,7 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
     """How far one of the independent conditions holds."""
     if condition is FALSE:
         return Decision(Verdict.FAILS, "normal form", {})
-    if condition in domain.facts:
+    if stated(domain, condition):
         return Decision(Verdict.PROVED, "assumed")
     if not condition.symbols:  # NaN as an integer, which no normal form computes
         holds = Evaluator({}).formula(condition)

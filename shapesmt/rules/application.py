@@ -60,7 +60,8 @@ class Decided(NamedTuple):
 
     `total`: the size is the number of nonzero elements of the one input, which has that many elements (`NonZero`).
     `place`: it is the element of the one input at that place. `row`: it is the index of a nonzero element along an
-    axis. `free`: arbitrary elements can give it any value in its range.
+    axis. `flag`: it is whether any one element of the one input isn't 0. `free`: arbitrary elements can give it any
+    value in its range.
     """
 
     by: tuple[int, ...] | None = None
@@ -68,6 +69,7 @@ class Decided(NamedTuple):
     place: int | None = None
     free: bool = False
     row: bool = False
+    flag: bool = False
 
 
 BY_ALL = Decided()

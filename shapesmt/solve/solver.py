@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
+from operator import attrgetter
 from typing import Literal, TypeVar
 
 from shapesmt.algebra import (
@@ -38,6 +39,7 @@ from shapesmt.algebra import (
     total,
 )
 from shapesmt.deadline import Deadline, stage
+from shapesmt.solve.nearby import LARGEST, all_hold, complete, holds, moved, nearest, relevant
 from shapesmt.solve.process import Query, ask
 from shapesmt.solve.smtlib import Script, script
 
@@ -46,7 +48,6 @@ Name = TypeVar("Name", bound=Hashable)
 EFFORT = 2_000_000  # Z3's resource units for a first attempt: some 0.2 s
 ATTEMPTS = ((False, 0, 1), (True, 1, 2), (False, 7, 4))  # (by tactics, seed, how many times the effort)
 MAX_REFINEMENTS = 24
-LARGEST = 2**63  # one more than what a tensor's sizes can be
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +93,10 @@ def check(
     all_symbols = frozenset(symbols).union(*(f.symbols for f in conditions))
     if conditions and deadline.expired:  # the text alone takes its time
         return UNKNOWN
-    lowest_values = complete({}, all_symbols)
-    if _holds(Evaluator(lowest_values), conditions):
-        return Answer("sat", lowest_values)
+    near = next(filter(None, moved(conditions, sorted(all_symbols, key=attrgetter("number")))), None)
+    if near is not None:
+        return Answer("sat", near)
+    conditions = relevant(conditions)
     text = script(conditions)
     for by_tactics, seed, times in ATTEMPTS:
         how = Query("", effort=int(EFFORT * effort * times), seed=seed, chain=by_tactics)
@@ -118,27 +120,13 @@ def _attempt(
             return UNKNOWN
         values = complete({atom: reply.values[name[1:-1]] for atom, name in text.symbols.items()}, all_symbols)
         evaluator = Evaluator(values)
-        if _holds(evaluator, conditions):
+        if all_hold(evaluator, conditions):
             return Answer("sat", values)
         corrections = text.corrections(evaluator, reply.values)
         if not corrections:
             return UNKNOWN
         lines += corrections
     return UNKNOWN
-
-
-def holds(formulas: Iterable[Formula], values: Assignment) -> bool:
-    """Whether all the conditions hold at these sizes, inside the symbols' ranges."""
-    return all(_admits(a, v) for a, v in values.items()) and _holds(Evaluator(values), formulas)
-
-
-def complete(values: Assignment, symbols: Iterable[Atom]) -> dict[Atom, int]:
-    """Values for all the symbols: those without get the end of their range nearest to 0."""
-    completed = dict(values)
-    for atom in symbols:
-        if atom not in completed:
-            completed[atom] = lowest(atom)
-    return completed
 
 
 def core(
@@ -291,17 +279,40 @@ def smallest_model(
         >>> sorted((atom.name, value) for atom, value in model.items())
         [('b', 1), ('h', 4), ('w', 9)]
     """
-    facts, symbols = list(formulas), list(symbols)
+    facts, listed = relevant(list(formulas)), list(symbols)
+    about = frozenset[Atom]().union(*(f.symbols for f in facts))
+    symbols = sorted(about, key=lambda s: listed.index(s) if s in listed else len(listed) + s.number)
+    moves = list(moved(facts, symbols))
+    if moves and moves[0] is not None:
+        return complete(moves[0], listed)
     answer = check(facts, deadline, symbols=symbols) if known is None else known
     if answer.verdict != "sat":
         return None
-    model = complete(answer.model, symbols)
-    moved = total(select(equal(of_atom(s), lowest(s)), 0, 1) for s in symbols)
-    for count in range(sum(model[s] != lowest(s) for s in symbols)):
-        answer = check([*facts, at_most(moved, count)], deadline, symbols=symbols)
+    seen = {s: answer.model[s] for s in symbols}
+    model = _few_moved(facts, symbols, 1 if moves else 2, seen, deadline)
+    far = [s for s in symbols if model[s] != lowest(s)]
+    facts += [equal(of_atom(s), lowest(s)) for s in symbols if s not in far]
+    for s in far:
+        value = next(nearest(facts, model, s), None) if s is far[-1] else None
+        if value is not None:
+            return complete({**model, s: value}, listed)
+        least = _descend(absolute(of_atom(s) - lowest(s)), facts, deadline, 1, model)
+        model = least.witness or model
+        facts.append(equal(of_atom(s), model[s]))
+    return complete(model, listed)
+
+
+def _few_moved(
+    facts: list[Formula], symbols: Sequence[Atom], fewest: int, model: Assignment, deadline: Deadline
+) -> Assignment:
+    """A model with as few symbols off their low ends as possible, at least so many; the first of them aren't."""
+    off = total(select(equal(of_atom(s), lowest(s)), 0, 1) for s in symbols)
+    facts = list(facts)
+    for count in range(fewest, sum(model[s] != lowest(s) for s in symbols)):
+        answer = check([*facts, at_most(off, count)], deadline, symbols=symbols)
         if answer.verdict == "sat":
             model = answer.model
-            facts.append(at_most(moved, count))
+            facts.append(at_most(off, count))
             break
     for s in symbols:
         low = equal(of_atom(s), lowest(s))
@@ -311,25 +322,7 @@ def smallest_model(
                 continue
             model = answer.model
         facts.append(low)
-    for s in symbols:
-        if model[s] != lowest(s):
-            distance = absolute(of_atom(s) - lowest(s))
-            least = _descend(distance, facts, deadline, 1, model)
-            model = least.witness or model
-            facts.append(equal(of_atom(s), model[s]))
-    return complete(model, symbols)
-
-
-def _holds(evaluator: Evaluator, conditions: Iterable[Formula]) -> bool:
-    """Whether the conditions are known to hold."""
-    try:
-        return all(evaluator.formula(f) for f in conditions)
-    except (ArithmeticError, ValueError, KeyError):  # a float that is no number has no integer, any element no value
-        return False
-
-
-def _admits(atom: Atom, value: int) -> bool:
-    return atom.lo <= value <= atom.hi and (atom.step == 1 or (value - atom.lo) % atom.step == 0)
+    return model
 
 
 __all__ = [

@@ -58,7 +58,7 @@ class TestDoors:
             load(tmp_path / "absent.onnx")
         with pytest.raises(ModelError, match="it is a folder, not a file"):
             load(tmp_path)
-        with pytest.raises(ModelError, match=r"cannot read a\\x00null\.onnx: embedded null byte"):
+        with pytest.raises(ModelError, match=r"cannot read a\\x00null\.onnx: (stat: )?embedded null "):
             load("a\0null.onnx")
         with pytest.raises(ModelError, match="cannot read"):
             load(os.devnull)

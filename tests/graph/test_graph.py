@@ -76,11 +76,11 @@ class TestGraph:
 class TestOrder:
     def test_sorted_nodes_come_back_as_they_are(self):
         nodes = [node("a", "x", "y"), node("b", "y", "z")]
-        assert ordered(nodes, ["x"], "m", ["z"]) is nodes
+        assert [*ordered(nodes, ["x"], "m", ["z"])] == nodes
 
     def test_omitted_outputs_are_no_producers(self):
         nodes = [Node("Op", "", "a", ["x", ""], ["y", ""]), Node("Op", "", "b", ["y"], ["", "z"])]
-        assert ordered(nodes, ["x"], "m", ["z"]) is nodes
+        assert [*ordered(nodes, ["x"], "m", ["z"])] == nodes
 
     def test_reading_just_before_making_is_too_early(self):
         nodes = [node("a", "x z", "y"), node("b", "y", "z")]

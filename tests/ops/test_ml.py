@@ -73,6 +73,14 @@ def test_classifiers(op, rank):
     agree(node(op.split()[0], ["x"], ["y", "z"], **CLASSIFIERS[op]), *shaped(rank))
 
 
+@pytest.mark.parametrize("values", range(5))
+@pytest.mark.parametrize("classes", range(1, 5))
+def test_base_values_of_classes(classes, values):
+    attributes = {**CLASSIFIERS["TreeEnsembleClassifier"], "classlabels_int64s": list(range(classes))}
+    attributes |= {"class_ids": [0, classes - 1], **({"base_values": [0.5] * values} if values else {})}
+    agree(node("TreeEnsembleClassifier", ["x"], ["y", "z"], **attributes), *shaped(2))
+
+
 @pytest.mark.parametrize("kind", ["one", "two", "many", "certain"])
 def test_support_vectors(kind):
     vectors = {"kernel_type": "LINEAR", "kernel_params": [0.5, 0.0, 3.0]}

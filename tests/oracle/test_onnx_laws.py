@@ -279,7 +279,8 @@ REFUSED += [
     trees(nodes_featureids=[-1, 0, 0]), trees(base_values=[1.0]), trees(aggregate_function="MEAN"),
     trees(nodes_truenodeids=[1, 2, 0], nodes_falsenodeids=[2, 2, 0], nodes_modes=["BRANCH_EQ"] * 2 + ["LEAF"]),
 ]  # fmt: skip
-RUNNING += [trees(), trees(nodes_falsenodeids=[1, 0, 0]), trees(nodes_truenodeids=[1, 9, 9])]
+RUNNING += [trees(), trees(base_values=[1.0, 2.0])]
+RUNNING += [trees(nodes_falsenodeids=[1, 0, 0]), trees(nodes_truenodeids=[1, 9, 9])]
 REFUSED += [
     forest(yes=(0, 0, 1)),
     forest(no=(1, 2, 3)),

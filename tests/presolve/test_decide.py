@@ -255,3 +255,12 @@ def test_what_no_size_decides_is_computed() -> None:
     assert decide(domain(), at_least(least, 0)) == Decision(Verdict.FAILS, "enumeration", {})
     assert decide(domain(), at_most(least, 0)) == Decision(Verdict.PROVED, "enumeration")
     assert [end.value for end in extent(domain(), least) or ()] == [-(2**63)] * 2
+
+
+def test_what_facts_state_is_left_out_of_a_conjunction() -> None:
+    h, w, rows = symbol("h", 1), symbol("w", 1), symbol("rows", 0)
+    known, p, q = (at_least(h * w, k * rows) for k in (2, 3, 5))
+    facts = Domain([a for d in (h, w, rows) if (a := d.as_symbol())], [known, q])
+    assert independent(facts, all_of(known, p)) == [p]
+    assert independent(facts, all_of(q, any_of(p, known))) == [q]
+    assert decide(facts, any_of(p, all_of(q, known))) == Decision(Verdict.PROVED, "assumed")

@@ -208,10 +208,15 @@ def tile(ctx: RuleContext) -> Tensor:
     counts = [None if r is None else r.constant for r in repeats]
     if concrete(dims) is not None and None not in counts:
         return ctx.tensor(dims, value=viewed(x, dims, lambda a: np.tile(a, counts), position))  # type: ignore[arg-type]  # no None
-    once = all(count == 1 or d is ONE for d, count in zip(x.dims, counts, strict=True))
-    ones = {x.rank - i for i, d in enumerate(x.dims) if d is ONE}
-    value = viewed(x, dims, lambda a: a, lambda b: ZERO if b in ones else position(b)) if once else None
-    return ctx.tensor(dims, value=value)
+    if concrete(dims) is not None:
+        return ctx.tensor(dims)
+
+    def moved(back: int) -> Dim:
+        size, count = x[-back], counts[-back]
+        place = position(back)
+        return ZERO if size is ONE else place if count == 1 else place % size
+
+    return ctx.tensor(dims, value=viewed(x, dims, lambda a: a, moved))
 
 
 @rule("ConstantOfShape", since=9, any_rank=True)

@@ -90,7 +90,17 @@ def broadcast(ctx: RuleContext, function: Function | None, dtype: str | None = N
     operands = tuple(ctx.input(i) for i in range(len(ctx.inputs)))
     shape = ctx.broadcast(*(t.dims for t in operands))
     operands = with_numbers(ctx, operands) if function is items.VARIADIC["Max"] else operands
+    operands = _masked(ctx, operands) if function is items.ARITHMETIC["Mul"] else operands
     return ctx.tensor(shape, dtype, combine(function, operands, shape, operands[0].dtype if dtype is None else dtype))
+
+
+def _masked(ctx: RuleContext, operands: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """The factors: of what is counted by flags, as positions are by those of what isn't padding, flags as symbols."""
+    if not any(isinstance(t.value, Field) and entries(t.value.element) for t in operands):
+        return operands
+    from shapesmt.ops.shared.indices import with_flags
+
+    return tuple(with_flags(ctx, i) for i in range(len(operands)))
 
 
 def with_numbers(ctx: RuleContext, operands: tuple[Tensor, ...]) -> tuple[Tensor, ...]:

@@ -18,17 +18,20 @@ from shapesmt.algebra import (
     absolute,
     all_of,
     any_of,
+    as_dim,
     at_least,
+    atom_of,
     const,
     entries,
     equal,
     maximum,
     product,
     select,
+    substitute,
 )
 from shapesmt.algebra.numeric import MANTISSA, Float, literal
-from shapesmt.ops.shared.fields import concrete, integers_of, valued
-from shapesmt.ops.shared.indices import count_true, fold_all
+from shapesmt.ops.shared.fields import MAX_CHOICES, concrete, integers_of, valued
+from shapesmt.ops.shared.indices import count_true, fold_all, is_flag, with_flags
 from shapesmt.ops.shared.items import INTEGERS, Function, cast, greatest, known, smallest
 from shapesmt.rules import (
     FLOATS,
@@ -177,7 +180,8 @@ def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
     assert isinstance(x.value, Field)
     if entries(x.value.element):
         return None
-    element, along = x.value.element, {x.rank - a for a in axes}
+    element, axes = _without_short_axes(op, x, x.value.element, axes)
+    along = {x.rank - a for a in axes}
     used = {int(atom.name[1:]) for atom in positions(element)}
     if op == "ReduceSum" and used <= along:
         return fold_all("sum", element, tuple(d if x.rank - a in along else ONE for a, d in enumerate(x.dims)))
@@ -193,6 +197,18 @@ def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
         return element
     none = of_nothing(op, x.dtype)
     return None if none is None else select(all_of(*(at_least(x[a], 1) for a in axes)), element, none)
+
+
+def _without_short_axes(op: str, x: Tensor, element: Dim, axes: tuple[int, ...]) -> tuple[Dim, tuple[int, ...]]:
+    """An element that also depends on positions which stay, folded along the short axes; and the axes that are left."""
+    along = {a: atom_of(position(x.rank - a)) for a in axes}
+    if op not in ("ReduceSum", "ReduceMin", "ReduceMax") or {*positions(element)} <= {*along.values()}:
+        return element, axes
+    sizes = {a: x[a].constant or 0 for a, p in along.items() if p in element.symbols}
+    short = {a: size for a, size in sizes.items() if 1 <= size <= MAX_CHOICES}
+    for a, size in short.items():
+        element = reduce(FOLDS[op], [substitute(element, {along[a]: as_dim(at)}) for at in range(size)])
+    return element, tuple(a for a in axes if a not in short)
 
 
 @rule("ArgMax", "ArgMin", dtype="int64")
@@ -221,6 +237,7 @@ def running(ctx: RuleContext) -> Tensor:
     """The shape is kept; `axis` is one element that names an axis."""
     x, which = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 1, least=True)
+    x = with_flags(ctx, 0) if ctx.node.op == "CumSum" else x
     ctx.check(which.rank <= 1, laws.AXIS_SCALAR)
     ctx.require_equal(which.numel, 1, laws.AXIS_ONE_ELEMENT)
     axis = _running_axis(ctx, x.rank)
@@ -243,7 +260,8 @@ def accumulated(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:
     exclusive, reverse = bool(ctx.integer("exclusive", 0)), bool(ctx.integer("reverse", 0))
     if isinstance(x.value, Field):
         here = position(x.rank - axis)
-        if ctx.node.op == "CumProd" or here.as_symbol() in x.value.element.symbols:
+        alike = is_flag(x.value.element)  # the ends of a count are those of flags that are alike: none is set, or all
+        if ctx.node.op == "CumProd" or (here.as_symbol() in x.value.element.symbols and not alike):
             return None
         count = (x[axis] - here if reverse else here + 1) - int(exclusive)
         sums = known(x.value.element * count, x.dtype)

@@ -13,7 +13,20 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from shapesmt.algebra import ZERO, Dim, as_dim, at_least, entries, equal, memo, select
+from shapesmt.algebra import (
+    ZERO,
+    Atom,
+    Dim,
+    as_dim,
+    at_least,
+    atom_of,
+    entries,
+    equal,
+    memo,
+    product,
+    select,
+    substitute,
+)
 from shapesmt.algebra.numeric import Float, choice, literal
 from shapesmt.rules import (
     FLOATS,
@@ -206,16 +219,37 @@ def reshaped(x: Tensor, shape: Sequence[Dim]) -> Value | None:
     element = term_of(x)
     if element is None:
         return None
-    before, after = _lengthy(x.dims), _lengthy(shape)
-    if [x.dims[-b] for b in before] == [shape[-b] for b in after]:
-        place = dict(zip(before, map(position, after), strict=True))
-    elif len(before) == 1:
-        place = {before[0]: _row_major(shape)}
-    elif not positions(element):
-        place = {}
-    else:
-        return None
-    return valued(shape, move_positions(element, lambda axis: place.get(axis, ZERO)))
+    moved: dict[Atom, Dim] = {}
+    for before, after in _groups(x.dims, shape):
+        used = [b for b in before if position(b).as_symbol() in element.symbols]
+        if used and len(before) > 1 < len(after):
+            return None
+        moved |= _moved(x.dims, before, shape, after) if used else {}
+    alone = {p: ZERO for p in positions(element) if p not in moved}
+    return valued(shape, substitute(element, {**moved, **alone}))
+
+
+def _groups(before: Sequence[Dim], after: Sequence[Dim]) -> list[tuple[list[int], list[int]]]:
+    """The axes of both shapes, counted from the end, in groups of which each keeps the number of its elements.
+
+    >>> n, m = (as_dim(size) for size in (2, 3))
+    >>> _groups([n, m, as_dim(5)], [as_dim(6), as_dim(5)])
+    [([3, 2], [2]), ([1], [1])]
+    """
+    a, b = _lengthy(before), _lengthy(after)
+    cuts = {(i, j) for i in range(len(a)) for j in range(len(b)) if _same_count(before, a, i, after, b, j)}
+    result, first, second = [], 0, 0
+    for i, j in [*sorted(cuts), (len(a), len(b))]:
+        if (i > first and j > second) or i == len(a):
+            result.append((a[first:i], b[second:j]))
+            first, second = i, j
+    return result
+
+
+def _same_count(before: Sequence[Dim], a: list[int], i: int, after: Sequence[Dim], b: list[int], j: int) -> bool:
+    """Whether the axes in front of both places have as many elements, or those behind them."""
+    fronts, backs = (a[:i], b[:j]), (a[i:], b[j:])
+    return any(product(before[-k] for k in x) is product(after[-k] for k in y) for x, y in (fronts, backs))
 
 
 def _lengthy(shape: Sequence[Dim]) -> list[int]:
@@ -223,12 +257,28 @@ def _lengthy(shape: Sequence[Dim]) -> list[int]:
     return [b for b in range(len(shape), 0, -1) if shape[-b].constant != 1]
 
 
-def _row_major(shape: Sequence[Dim]) -> Dim:
+def _row_major(shape: Sequence[Dim], axes: Sequence[int]) -> Dim:
+    """The place of an element among those of some axes, row after row."""
     place, stride = ZERO, as_dim(1)
-    for back in range(1, len(shape) + 1):
-        if shape[-back].constant != 1:
-            place, stride = place + position(back) * stride, stride * shape[-back]
+    for back in reversed(axes):
+        place, stride = place + position(back) * stride, stride * shape[-back]
     return place
+
+
+def _moved(before: Sequence[Dim], axes: Sequence[int], after: Sequence[Dim], onto: Sequence[int]) -> dict[Atom, Dim]:
+    """The positions on some axes in terms of those on others, onto which they are laid out row after row.
+
+    Of a single axis, so are the quotients by the number of elements of each inner axis of the others.
+    """
+    flat, inner, moved = _row_major(after, onto), as_dim(1), {}
+    for back in reversed(axes):
+        outer = inner * before[-back]
+        moved[atom_of(position(back))] = flat // inner - (ZERO if back == axes[0] else before[-back] * (flat // outer))
+        inner = outer
+    for k in range(1, len(onto)) if len(axes) == 1 else ():
+        quotient = position(axes[0]) // product(after[-b] for b in onto[k:])  # 0 where an axis is empty
+        moved |= dict.fromkeys(quotient.atoms(), _row_major(after, onto[:k]))
+    return moved
 
 
 def within(index: Dim, size: Dim) -> Dim:

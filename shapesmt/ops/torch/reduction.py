@@ -8,6 +8,7 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, entries, equal, maximum
 from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.shared.fields import valued
+from shapesmt.ops.shared.indices import is_flag
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, INTEGER, as_float, cast, kind, real_part, result_type
 from shapesmt.ops.torch.elementwise.single import base, flags, in_place, kept
@@ -201,7 +202,7 @@ def running(call: Call) -> Tensor:
 
 def _counts(x: Tensor, element: Item, axis: int) -> Value | None:
     """How many of some flags, each 0 or 1, are set up to each place: where they are alike, all or none."""
-    if not isinstance(element, Dim) or element.lo < 0 or element.hi > 1 or len(element.atoms()) != 1:
+    if not isinstance(element, Dim) or not is_flag(element):
         return None
     return valued(x.dims, element * (position(x.rank - axis) + 1))
 

@@ -182,6 +182,7 @@ def pooling(ctx: RuleContext, x: Tensor) -> list[Window]:
     kernel = ctx.integers("kernel_shape")
     ctx.check(min(kernel, default=1) >= 1, laws.KERNEL_NOT_EMPTY)
     ctx.check(x.rank == len(kernel) + 2 >= 3, laws.RANK_OF_KERNEL_PLUS_2.of(rank=x.rank))
+    ctx.limit(x.rank <= 5, laws.RANK_3_4_OR_5.of(rank=x.rank))
     axes = windows(ctx, kernel, UP_BEFORE_END if ctx.integer("ceil_mode", 0) == 1 else TOWARDS_ZERO)
     fits = all(max(a.head, a.tail.lo) < k for a, k in zip(axes, kernel, strict=True))
     ctx.limit(fits, laws.PADDING_BELOW_KERNEL)

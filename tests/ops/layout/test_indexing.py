@@ -48,6 +48,15 @@ FORMULAS = {
     "halved": [count("n", "r"), node("Div", ["r", "two"], ["i"])],
     "joined": [count("n", "r"), count("p", "s"), node("Concat", ["r", "s", "r"], ["i"], axis=0)],
     "chosen": [count("n", "r"), node("Equal", ["r", "p"], ["e"]), node("Where", ["e", "two", "zero"], ["i"])],
+    "tiled": [count("n", "r"), node("Unsqueeze", ["p", "ax0"], ["p1"]), node("Tile", ["r", "p1"], ["i"])],
+    "bent": [count("n", "r"), node("Sub", ["r", "p"], ["e"]), node("Abs", ["e"], ["i"])],
+    "bent after others": [
+        count("p", "s"),
+        count("n", "r"),
+        node("Sub", ["r", "p"], ["e"]),
+        node("Mul", ["e", "e"], ["f"]),
+        node("Concat", ["s", "f"], ["i"], axis=0),
+    ],
     "split": [
         count("n", "r"),
         node("Unsqueeze", ["p", "ax0"], ["p1"]),
@@ -114,6 +123,81 @@ def test_formulas_survive_being_moved():
         outputs=[*moved, "row"],
     )
     assert all(isinstance(found.tensors[name].value, Field) for name in moved)
+
+
+def test_formulas_survive_being_flattened():
+    nodes = [
+        count("n", "rows"),
+        count("m", "columns"),
+        node("Unsqueeze", ["rows", "ax1"], ["rows1"]),
+        node("Mul", ["rows1", "ten"], ["tens"]),
+        node("Add", ["tens", "columns"], ["grid"]),
+        node("Reshape", ["grid", "ax-1"], ["flat"]),
+        node("Reshape", ["flat", "nxm"], ["again"]),
+        node("Expand", ["grid", "kxnxm"], ["grids"]),
+        node("Reshape", ["grids", "kxnm"], ["lists"]),
+        node("Reshape", ["lists", "knxm"], ["tall"]),
+        node("Reshape", ["grids", "ax-1"], ["all"]),
+        node("Reshape", ["all", "kxnxm"], ["back"]),
+    ]
+    moved = ["flat", "again", "lists", "all", "back"]
+    found = agree(
+        nodes,
+        {"n": [], "m": []},
+        {"n": (0, 3), "m": (0, 4), "k": (0, 2)},
+        items={
+            "n": ["n"],
+            "m": ["m"],
+            "nxm": ["n", "m"],
+            "kxnxm": ["k", "n", "m"],
+            "kxnm": ["k", "n*m"],
+            "knxm": ["k*n", "m"],
+        },
+        constants={**C, "ten": np.array(10)},
+        outputs=[*moved, "tall"],
+    )
+    assert all(isinstance(found.tensors[name].value, Field) for name in moved)
+    assert found.tensors["again"].value is found.tensors["back"].value
+
+
+@pytest.mark.parametrize("shape", [["h", "w"], [3, "w"], ["h", 2]], ids=str)
+def test_relative_positions_of_the_places_in_an_image(shape):
+    nodes = [
+        count("h", "rows"),
+        count("w", "columns"),
+        node("Unsqueeze", ["rows", "ax1"], ["rows1"]),
+        node("Unsqueeze", ["columns", "ax0"], ["columns1"]),
+        *(line for one in ("rows", "columns") for line in _apart(one)),
+        node("Sub", ["h", "one"], ["most"]),
+        node("Add", ["rows-apart", "most"], ["down"]),
+        node("Sub", ["w", "one"], ["widest"]),
+        node("Add", ["columns-apart", "widest"], ["right"]),
+        node("Add", ["w", "widest"], ["wide"]),
+        node("Mul", ["down", "wide"], ["above"]),
+        node("Add", ["above", "right"], ["place"]),
+        node("Gather", ["table", "place"]),
+    ]
+    h, w = shape
+    found = agree(
+        nodes,
+        {"h": [], "w": [], "table": ["n"]},
+        {**{s: (0, 4) for s in shape if isinstance(s, str)}, "n": (0, 24)},
+        items={"h": [h], "w": [w], "shape": shape},
+        constants={**C, "one": np.array(1)},
+        outputs=["out"],
+    )
+    assert found.ran
+    assert found.failed
+
+
+def _apart(name):
+    return [
+        node("Expand", [f"{name}1", "shape"], [f"{name}2"]),
+        node("Reshape", [f"{name}2", "ax-1"], [f"{name}3"]),
+        node("Unsqueeze", [f"{name}3", "ax1"], [f"{name}4"]),
+        node("Unsqueeze", [f"{name}3", "ax0"], [f"{name}5"]),
+        node("Sub", [f"{name}4", f"{name}5"], [f"{name}-apart"]),
+    ]
 
 
 @pytest.mark.parametrize("items", [["n - 1", "m - 2"], ["n - 1", 1, -1, "k - 1"]], ids=str)

@@ -207,7 +207,7 @@ def test_known_numbers_around_data(body, verdict, where):
     ("body", "verdict", "where"),
     [
         ("i = Concat<axis = 0>(q, r) y = Gather(x, i)", "DEPENDS", ("b == 1",)),
-        ("i = Concat<axis = 0>(q, at) y = Gather(x, i)", "UNKNOWN", ()),
+        ("i = Concat<axis = 0>(q, at) y = Gather(x, i)", "DEPENDS", ("b == 1",)),
         ("k = Concat<axis = 0>(q, at) z = Slice(k, m, l, o, m) i = Add(k, z) y = Gather(x, i)", "UNKNOWN", ()),
     ],
 )

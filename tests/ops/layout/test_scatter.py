@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from shapesmt.rules.value import Field
 from tests.support.harness import agree
-from tests.support.indices import I64, NMK, node
+from tests.support.indices import I64, NMK, C, count, node
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
@@ -54,6 +56,80 @@ def test_index_tuples_are_as_long_as_the_updates_say(indices):
         {"n": (1, 3)},
         items={"i": tuples, "x": ["n", 1], "u": [5]},
     )
+
+
+GRID = [
+    count("n", "rows"),
+    count("m", "columns"),
+    node("Unsqueeze", ["rows", "ax1"], ["rows1"]),
+    node("Unsqueeze", ["columns", "ax-1"], ["columns1"]),
+    node("Unsqueeze", ["columns", "ax0"], ["columns0"]),
+    node("Sub", ["columns0", "rows1"], ["x"]),
+    node("Shape", ["x"], ["size"]),
+]
+PARTS = {
+    "a row": [node("Identity", ["ax-1"], ["i"]), node("Mul", ["columns", "two"], ["u"])],
+    "a row as a table": [node("Identity", ["ax-1"], ["i"]), node("Mul", ["columns0", "two"], ["u"])],
+    "rows from k": [
+        node("Add", ["rows1", "k"], ["i"]),
+        node("Add", ["x", "ten"], ["u"]),
+    ],
+    "a column": [
+        node("Expand", ["ax1", "n1"], ["ones"]),
+        node("Concat", ["rows1", "ones"], ["i"], axis=-1),
+        node("Add", ["rows", "ten"], ["u"]),
+    ],
+    "a column that is the last": [
+        node("Expand", ["ax-1", "n1"], ["ones"]),
+        node("Concat", ["rows1", "ones"], ["i"], axis=-1),
+        node("Add", ["rows", "ten"], ["u"]),
+    ],
+    "one element": [node("Concat", ["ax0", "ax1"], ["i"], axis=0), node("Identity", ["ten"], ["u"])],
+    "all but a row and a column": [
+        node("Sub", ["n", "one"], ["fewer"]),
+        node("Sub", ["m", "one"], ["less"]),
+        count("fewer", "below"),
+        count("less", "right"),
+        node("Add", ["below", "one"], ["below1"]),
+        node("Add", ["right", "one"], ["right1"]),
+        node("Unsqueeze", ["below1", "ax1-1"], ["below2"]),
+        node("Unsqueeze", ["right1", "ax0-1"], ["right2"]),
+        node("Add", ["below2", "right2"], ["both"]),
+        node("Shape", ["both"], ["wide"]),
+        node("Expand", ["below2", "wide"], ["below3"]),
+        node("Expand", ["right2", "wide"], ["right3"]),
+        node("Concat", ["below3", "right3"], ["i"], axis=-1),
+        node("Squeeze", ["both", "ax-1"], ["u"]),
+    ],
+    "the diagonal": [
+        node("Concat", ["rows1", "rows1"], ["i"], axis=-1),
+        node("Add", ["rows", "ten"], ["u"]),
+    ],
+    "twice the same": [
+        node("Sub", ["rows1", "rows1"], ["i"]),
+        node("Add", ["x", "x"], ["u"]),
+    ],
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_is_written_to(part):
+    nodes = [*GRID, *PARTS[part], node("ScatterND", ["x", "i", "u"])]
+    read = {name for made in nodes for name in made.input}
+    items = {name: [name] for name in "nmk" if name in read} | ({"n1": ["n", 1]} if "n1" in read else {})
+    found = agree(
+        nodes,
+        {name: [] for name in items if name != "n1"},
+        {"n": (1, 4), "m": (0, 4)} | ({"k": (-2, 2)} if "k" in items else {}),
+        items=items,
+        constants={**C, "ten": np.array(10), "ax1-1": np.array([1, 2]), "ax0-1": np.array([0, 2])},
+        outputs=["out"],
+    )
+    assert isinstance(found.tensors["out"].value, Field) == (part in KNOWN)
+
+
+UNKNOWN = ("rows from k", "the diagonal", "twice the same")
+KNOWN = [name for name in PARTS if name not in UNKNOWN]
 
 
 @pytest.mark.parametrize("mode", ["linear", "circular"])

@@ -5,9 +5,11 @@ from __future__ import annotations
 from math import inf
 
 import numpy as np
-import onnx
+import onnx.parser
+import onnxruntime as ort
 import pytest
 
+import shapesmt
 from shapesmt.algebra.dim import const, symbol
 from shapesmt.algebra.evaluate import evaluate
 from shapesmt.algebra.formula import FALSE
@@ -348,3 +350,23 @@ def test_a_clip_by_ends_of_several_elements_fails():
     assert [r.law.sentence for r in application.requirements if r.formula is FALSE] == [
         "the ends of the range are scalars"
     ]
+
+
+@pytest.mark.parametrize(("dtype", "verdict"), [("float", "DEPENDS"), ("int64", "PROVED")])
+def test_a_length_is_at_least_what_integers_are_clipped_to(dtype, verdict):
+    """Floats may be infinite or no number, as durations of speech that overflow, which become the least integer."""
+    text = f"""<ir_version: 8, opset_import: ["": 18]> g ({dtype}[1] x) => (y) {{
+        least = Constant<value_ints = [1]>() low = CastLike(least, x) end = Squeeze(low)
+        zero = Constant<value_int = 0>()
+        one = Constant<value_int = 1>() c = Clip(x, end) i = Cast<to = 7>(c) t = ReduceMax<keepdims = 0>(i)
+        r = Range(zero, t, one) s = Shape(r) k = Concat<axis = 0>(least, s) q = Concat<axis = 0>(least, k)
+        row = Reshape(r, k) y = Reshape(row, q) }}"""
+    report = shapesmt.check(text.encode())
+    assert str(report.verdict) == verdict
+    assert [f.kind for f in report.findings] == ["data"] * (verdict == "DEPENDS")
+    session = ort.InferenceSession(onnx.parser.parse_model(text).SerializeToString())
+    kind = np.float32 if dtype == "float" else np.int64
+    assert session.run(None, {"x": np.array([-5], kind)})[0].shape == (1, 1, 1)
+    if dtype == "float":
+        with pytest.raises(Exception, match="Reshape"):
+            session.run(None, {"x": np.array([np.nan], kind)})

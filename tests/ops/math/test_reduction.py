@@ -103,6 +103,29 @@ def test_extremes_of_large_tensors(op, last):
     assert found.tensors["out"].value.items == (last,)
 
 
+@pytest.mark.parametrize("op", ["ReduceSum", "ReduceMin", "ReduceMax"])
+@pytest.mark.parametrize("axes", [[1], [0, 1], [0]], ids=str)
+def test_elements_that_are_folded_along_a_short_axis(op, axes):
+    chain = [
+        RANGE,
+        node("Unsqueeze", ["r", "axis"], ["t"]),
+        node("Mul", ["pair", "t"], ["a"]),
+        node("Unsqueeze", ["a", "axis0"], ["b"]),
+        node("Expand", ["b", "shape"], ["x"]),
+        node(op, ["x", "axes"], ["out"], keepdims=0),
+    ]
+    constants = {
+        **CONSTANTS,
+        "axis": np.array([1]),
+        "axis0": np.array([0]),
+        "pair": np.array([3, -2]),
+        "axes": np.array([*axes, 2]),
+    }
+    items, ranges = {"n": ["n"], "shape": ["k", 1, 1]}, {"n": (1, 4), "k": (0, 2)}
+    found = agree(chain, {"n": []}, ranges, items=items, constants=constants, outputs=["out"])
+    assert found.tensors["out"].value is not None
+
+
 @pytest.mark.parametrize("n", ["1..2147483648", "1..", "2147483648"])
 @pytest.mark.parametrize("through", ["Identity", "Mod"])
 def test_sums_of_more_elements_than_can_be_tried(n, through):

@@ -38,13 +38,16 @@ class Steps(nn.Module):
         return self.table(torch.diff(places * places.size(0), prepend=places[:1]))
 
 
-@pytest.mark.parametrize(("module", "condition"), [(Counted(), "s <= 30"), (Steps(), "s <= 2")])
-def test_indices_that_are_counted(module, condition) -> None:
+@pytest.mark.parametrize(
+    ("module", "condition", "kind"), [(Counted(), "s <= 30", "data"), (Steps(), "s <= 2", "requirement")]
+)
+def test_indices_that_are_counted(module, condition, kind) -> None:
     words = torch.zeros(2, 2, dtype=torch.int64)
     shapes = {"words": ["b", "s"]}
     report = shapesmt.check(module, args=(words,), shapes=shapes, dims={"s": (1, 40)}, guards="ignore")
     assert report.precondition is not None
-    assert report.precondition.exact
+    assert report.precondition.exact == (kind != "data")  # where all words but a few are padding, more run
+    assert report.findings[0].kind == kind
     assert report.precondition.text == (condition,)
 
 
@@ -77,10 +80,10 @@ class Filled(Masked):
         return self.table(places.masked_fill(words == 0, 1) + 2)
 
 
-@pytest.mark.parametrize("module", [Masked(), Flattened(), Filled()])
-def test_counted_indices_of_which_no_more_is_known(module) -> None:
+@pytest.mark.parametrize(("module", "longer"), [(Masked(), "UNKNOWN"), (Flattened(), "DEPENDS"), (Filled(), "UNKNOWN")])
+def test_counted_indices_of_which_no_more_is_known(module, longer) -> None:
     words = torch.full((2, 2), 1 + isinstance(module, Flattened))
-    for length, verdict in ((30, "PROVED"), (31, "UNKNOWN")):
+    for length, verdict in ((30, "PROVED"), (31, longer)):
         report = shapesmt.check(
             module, args=(words,), shapes={"words": ["b", "s"]}, dims={"s": (1, length)}, guards="ignore"
         )

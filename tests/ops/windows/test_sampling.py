@@ -73,6 +73,12 @@ def test_deform_conv(attributes):
     assert found.ran
 
 
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_axes_of_deform_conv(axes):
+    shapes = {"x": ["n", 1, *[3] * axes], "w": [1, 1, *[2] * axes], "o": ["n", axes * 2**axes, *[2] * axes]}
+    agree(node("DeformConv", list(shapes)), shapes, {"n": (0, 2)}, opset=22)
+
+
 def test_causal_conv_with_state():
     shapes = {"x": ["n", "c", "l"], "w": ["c", 1, "k"], "b": ["c"], "s": ["n", "c", "k - 1"]}
     ranges = {"n": (0, 2), "c": (1, 2), "l": (0, 3), "k": (0, 3)}

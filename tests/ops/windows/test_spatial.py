@@ -42,6 +42,14 @@ def test_old_pools(op, opset):
         agree(node(op, ["x"], kernel_shape=[3, 2], **attributes), SQUARE, SIZES, opset=opset)
 
 
+@pytest.mark.parametrize("axes", [1, 3, 4, 5])
+@pytest.mark.parametrize("op", ["MaxPool", "AveragePool", "LpPool", "MaxUnpool"])
+def test_axes_of_pools(op, axes):
+    pooled = {"x": ["n", 1, *[3] * axes]}
+    both = {**pooled, "i": ["n", 1, *[3] * axes]} if op == "MaxUnpool" else pooled
+    agree(node(op, list(both), kernel_shape=[2] * axes), both, {"n": (0, 2)}, dtypes={"i": "int64"})
+
+
 @pytest.mark.parametrize("op", ["GlobalMaxPool", "GlobalAveragePool", "GlobalLpPool"])
 @pytest.mark.parametrize("rank", [2, 3, 4, 5])
 def test_global_pools(op, rank):

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import Kind, entry, twin
+from shapesmt.algebra import Kind
 from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.shared import items
-from shapesmt.ops.shared.fields import valued
+from shapesmt.ops.shared.indices import flagged
 from shapesmt.ops.shared.items import INTEGERS
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import COMPLEX, FLOAT, as_float, cast, kind, operand, real_part
 from shapesmt.ops.torch.layout import dense, is_plain, laid, order_of, strides_of
 from shapesmt.ops.torch.layout import in_place as changes
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Decided, Unjudged, position, tensor
+from shapesmt.rules import Decided, Unjudged, tensor
 
 if TYPE_CHECKING:
     from shapesmt.ops.shared.items import Function
@@ -252,8 +252,8 @@ def flags(call: Call, x: Tensor) -> Value | None:
     """The elements of a tensor of unknown booleans as numbers: each is 0 or 1."""
     if x.value is not None or x.rank == 0:
         return None
-    one = call.ctx.fresh("flag", 0, 1, Kind.PLACE, Decided((0,), free=True))
-    return valued(x.dims, entry(twin(one, Kind.ENTRY), *(position(back) for back in range(1, x.rank + 1))))
+    one = call.ctx.fresh("flag", 0, 1, Kind.PLACE, Decided((0,), free=True, flag=True))
+    return flagged(x, one)
 
 
 @operator("chalf.default", total=True, memory="dense")

@@ -1,0 +1,119 @@
+"""Nearby: models found by evaluating conditions, before a solver is asked.
+
+Most counterexamples have a single symbol off the low end of its range, by little.
+
+    >>> from shapesmt.algebra import at_least, symbol
+    >>> b, h, w = symbol("b", 1), symbol("h", 1), symbol("w", 1, 4)
+    >>> conditions = [at_least(b * h * w, 6), at_least(h, b)]
+    >>> of_each = moved(conditions, [s.as_symbol() for s in (b, h, w)])
+    >>> [model and sorted((s.name, value) for s, value in model.items()) for model in of_each]
+    [[('b', 1), ('h', 6), ('w', 1)]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import inf
+
+from shapesmt.algebra import (
+    FALSE,
+    TRUE,
+    Assignment,
+    Atom,
+    Evaluator,
+    Formula,
+    Substitution,
+    all_of,
+    as_dim,
+    lowest,
+)
+
+TRIED = 32  # values of a symbol
+LARGEST = 2**63  # one more than what a tensor's sizes can be
+
+
+def relevant(conditions: Sequence[Formula]) -> list[Formula]:
+    """The conditions that others depend on: all hold where these do and all symbols not in them are at their low ends.
+
+    >>> from shapesmt.algebra import at_least, symbol
+    >>> h, count, row = symbol("h", 1), symbol("count", 0), symbol("row", 0)
+    >>> relevant([at_least(h, 3), at_least(h, count), at_least(h, row + 1)])
+    [Formula('h >= 3')]
+    """
+    symbols = frozenset[Atom]().union(*(f.symbols for f in conditions))
+    evaluator, kept = Evaluator(complete({}, symbols)), set[Atom]()
+    ahead = [f for f in conditions if not all_hold(evaluator, (f,))]
+    while ahead:
+        kept.update(*(f.symbols for f in ahead))
+        low = Substitution({s: as_dim(lowest(s)) for s in symbols - kept})
+        tied = (f for f in conditions if not kept.issuperset(f.symbols) and not kept.isdisjoint(f.symbols))
+        ahead = [f for f in tied if low.apply(f) is not TRUE]
+    return [f for f in conditions if kept.issuperset(f.symbols)]
+
+
+def moved(conditions: Sequence[Formula], symbols: Sequence[Atom]) -> Iterator[Assignment | None]:
+    """The model with all symbols at their low ends, if it is one; else the nearest with one symbol moved, for each.
+
+    The symbols come in reverse order, without those that have no such model; None stands for one of which that isn't
+    known. All the symbols of the conditions have to be among them.
+    """
+    start = complete({}, symbols)
+    evaluator = Evaluator(start)
+    broken = [f for f in conditions if not all_hold(evaluator, (f,))]
+    if not broken:
+        yield start
+        return
+    movable = broken[0].symbols.intersection(*(f.symbols for f in broken[1:]))
+    for s in reversed(symbols):
+        if s in movable:
+            yield from (None if value is None else {**start, s: value} for value in nearest(conditions, start, s))
+
+
+def nearest(conditions: Iterable[Formula], at: Assignment, symbol: Atom) -> Iterator[int | None]:
+    """The value of a symbol nearest to its low end, with all others as they are; none, or None where it isn't known."""
+    about = [f for f in conditions if symbol in f.symbols]
+    others = Substitution({s: as_dim(value) for s, value in at.items() if s is not symbol})
+    values = _values(symbol, all_of(*map(others.apply, about)))
+    value = next((v for v in values[:TRIED] if all_hold(Evaluator({**at, symbol: v}), about)), None)
+    if value is not None or values[TRIED:] or symbol.lo == -inf:
+        yield value
+
+
+def _values(symbol: Atom, condition: Formula) -> range:
+    """The values of a symbol, without those that linear conjuncts of a condition on it exclude."""
+    first, last = lowest(symbol), min(symbol.hi, LARGEST)
+    for part in condition.conjuncts:
+        terms = dict(part.dim.terms) if part.op == "ge" and part.dim is not None else {}
+        constant, factor = terms.pop((), 0), terms.pop((symbol.number,), 0)
+        if factor < 0 and not terms:
+            last = min(last, constant // -factor)
+        elif factor > 0 and not terms:
+            first = max(first, -(constant // factor))
+    last = first - 1 if condition is FALSE else last
+    return range(first + (lowest(symbol) - first) % symbol.step, int(last) + 1, symbol.step)
+
+
+def complete(values: Assignment, symbols: Iterable[Atom]) -> dict[Atom, int]:
+    """Values for all the symbols: those without get the end of their range nearest to 0."""
+    completed = dict(values)
+    for atom in symbols:
+        if atom not in completed:
+            completed[atom] = lowest(atom)
+    return completed
+
+
+def holds(formulas: Iterable[Formula], values: Assignment) -> bool:
+    """Whether all the conditions hold at these sizes, inside the symbols' ranges."""
+    return all(_admits(a, v) for a, v in values.items()) and all_hold(Evaluator(values), formulas)
+
+
+def all_hold(evaluator: Evaluator, conditions: Iterable[Formula]) -> bool:
+    """Whether the conditions are known to hold."""
+    try:
+        return all(evaluator.formula(f) for f in conditions)
+    except (ArithmeticError, ValueError, KeyError):  # a float that is no number has no integer, any element no value
+        return False
+
+
+def _admits(atom: Atom, value: int) -> bool:
+    return atom.lo <= value <= atom.hi and (atom.step == 1 or (value - atom.lo) % atom.step == 0)
