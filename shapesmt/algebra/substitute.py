@@ -130,11 +130,20 @@ def _chooses_known(args: tuple[Any, ...]) -> bool:
 
 
 def any_entry(element: Dim) -> Dim | None:
-    """An element with its unknown parts as symbols that data decides; None if two such parts have the same symbol."""
-    unknown = entries(element)
-    if len({a for a in nested(element) if a.op is ENTRY}) > len(unknown):
-        return None
-    return substitute(element, {s: twin(of_atom(s), Kind.PLACE) for s in unknown})
+    """An element with its unknown parts as symbols that data decides; None if two such parts have the same symbol.
+
+    Flags, each 0 or 1, then have one symbol each.
+    """
+    change: dict[Atom, Dim] = {}
+    for part in dict.fromkeys(a for a in nested(element) if a.op is ENTRY):
+        for s in entries(part.args[0]):
+            if s not in change:
+                change[s] = twin(of_atom(s), Kind.PLACE)
+            elif part.args[0].as_symbol() is s and (s.lo, s.hi) == (0, 1):
+                change[part] = symbol(f"{s.name}.{len(change)}", 0, 1, kind=Kind.PLACE)
+            else:
+                return None
+    return substitute(element, change)
 
 
 def nested(what: Any) -> Iterator[Atom]:

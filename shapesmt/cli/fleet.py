@@ -89,10 +89,15 @@ def checked(
     options = many.shared(paths, options)
     shapes, options["shapes"] = options["shapes"], {}
     every = settled("", config, options)  # without a file of settings, the question is the same about every model
-    questions = [every if config.path is None else settled(path, config, options) for path in paths]
-    tasks = [many.Task(path, question, shapes) for path, question in zip(paths, questions, strict=True)]
+    tasks: list[many.Task] = []
+    for path in paths:
+        question = every if config.path is None else settled(path, config, options)
+        if tasks and question == tasks[-1].question:
+            question = tasks[-1].question  # the same object, whose digest is known
+        tasks.append(many.Task(path, question, shapes))
     if html is not None:
         tasks = [task._replace(page=page) for task, page in zip(tasks, many.page_paths(html, paths), strict=True)]
+    index = many.summary_path(fleet.index) if fleet.index is not None else None
     cluster = _cluster(fleet.scheduler) if fleet.scheduler else None
     plan = many.Plan(
         fleet.jobs or config.jobs, cluster, fleet.cache, fleet.output, fleet.resume, fleet.fail_fast, brief,
@@ -102,8 +107,8 @@ def checked(
     pages = {task.path: task.page for task in tasks}
     if html is not None:
         many.write_index(html, batch, pages)
-    if fleet.index is not None:
-        many.write_summary(fleet.index, batch)
+    if index is not None:
+        many.write_summary(index, batch)
     return batch
 
 

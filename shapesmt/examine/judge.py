@@ -183,7 +183,12 @@ class Judge:
 
     def _extent(self, domain: Domain, dim: Dim) -> tuple[End, End]:
         _, facts = domain.about(dim.symbols)
-        low, high = (end(dim, facts, self.deadline) for end in (self._solver.minimize, self._solver.maximize))
+        ends: list[End] = []
+        for end in (self._solver.minimize, self._solver.maximize):
+            ends.append(end(dim, facts, self.deadline, [*self._models]))
+            if ends[-1].witness is not None and ends[-1].witness not in self._models:
+                self._models.appendleft(ends[-1].witness)
+        low, high = ends
         self._open += not (low.proven and high.proven)
         return low if low.value is not None else End(0, low.witness, proven=False), high
 

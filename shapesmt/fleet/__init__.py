@@ -20,7 +20,7 @@ else:
             "cluster": ["connected"],
             "many": ["Plan", "check_all", "check_many"],
             "names": ["is_several", "models_in", "shared"],
-            "pages": ["page_paths", "write_index", "write_page", "write_summary"],
+            "pages": ["page_paths", "summary_path", "write_index", "write_page", "write_summary"],
             "task": ["Task"],
         },
     )

@@ -41,10 +41,12 @@ def connected(address: str) -> Iterator[Client]:
     """
     try:
         from distributed import Client
+        from distributed.comm.addressing import get_address_host
     except ImportError:
         raise UsageError("--scheduler needs Dask: pip install 'shapesmt[dask]'") from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is said once
     try:
+        get_address_host(address)  # as a client of what is no address writes to standard error when it is dropped
         client = Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())

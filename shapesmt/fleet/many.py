@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from shapesmt.errors import UsageError
 from shapesmt.examine import TIMEOUT, Question, ValueLike
-from shapesmt.fleet.cache import digest, prepared
-from shapesmt.fleet.cluster import on_cluster
+from shapesmt.fleet.answers import answers, prepared
+from shapesmt.fleet.cache import digest
 from shapesmt.fleet.names import models_in, shared
-from shapesmt.fleet.processes import in_processes, in_turn, usual_jobs
 from shapesmt.fleet.results import Results, kept, results
 from shapesmt.fleet.settled import Outcome, Settled, Wish, settled
 from shapesmt.fleet.task import Arriving, Task, known
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "check_all", "check_many"]
 
 
-ENOUGH = 32
-"""Models in a row of which no answer is kept: the others are looked up where they are checked."""
+AT_ONCE = 32
+"""Models that are looked up together; after some of which no answer is kept, the others are where they are checked."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +127,7 @@ class _Run:
         self._done: dict[int, Outcome] = {}
         self._tallying = Tallying()
         self._results: Results | None = None
+        self._answers = stack.enter_context(answers(tasks[0].cache if tasks else "", writing=True))
         if plan.output is not None:
             self._begin(os.fsdecode(plan.output), stack)
 
@@ -151,33 +151,42 @@ class _Run:
         left = [index for index in range(len(self._tasks)) if index not in self._done]
         if self._plan.cache is not None:
             left = yield from self._known(left)
-        tasks = [self._tasks[index] for index in left]
-        jobs = min(self._plan.jobs or usual_jobs(len(tasks)), len(tasks))
         with ExitStack() as stack:
-            if self._plan.cluster is not None and tasks:
-                arriving = on_cluster(tasks, stack.enter_context(self._plan.cluster))
-            else:
-                arriving = in_processes(tasks, jobs) if jobs > 1 else in_turn(tasks)
-            for place, one in stack.enter_context(closing(arriving)):
+            arriving = self._engine([self._tasks[index] for index in left], stack) if left else ()
+            for place, one in arriving:
                 yield left[place], one
 
+    def _engine(self, tasks: Sequence[Task], stack: ExitStack) -> Arriving:
+        """The tasks on the cluster, in several processes or in this one."""
+        if self._plan.cluster is not None:
+            from shapesmt.fleet.cluster import on_cluster
+
+            arriving = on_cluster(tasks, stack.enter_context(self._plan.cluster))
+        else:
+            from shapesmt.fleet.processes import in_processes, in_turn, usual_jobs
+
+            jobs = min(self._plan.jobs or usual_jobs(len(tasks)), len(tasks))
+            arriving = in_processes(tasks, jobs) if jobs > 1 else in_turn(tasks)
+        return stack.enter_context(closing(arriving))
+
     def _known(self, left: Sequence[int]) -> Generator[tuple[int, Settled], None, list[int]]:
-        """The answers that are kept, and at last which models remain; after many that do, all others are left too."""
+        """The answers that are kept, and at last which models remain."""
         remaining: list[int] = []
-        misses = 0
-        for index in left:
-            kept = known(self._tasks[index]) if misses < ENOUGH else None
-            misses = misses + 1 if kept is None else 0
-            if kept is None:
-                remaining.append(index)
-            else:
-                yield index, kept
+        for start in range(0, len(left), AT_ONCE):
+            some = left[start : start + AT_ONCE]
+            found = known([self._tasks[index] for index in some], self._answers)
+            yield from ((index, one) for index, one in zip(some, found, strict=True) if one is not None)
+            remaining += [index for index, one in zip(some, found, strict=True) if one is None]
+            if not any(found):
+                return remaining + list(left[start + AT_ONCE :])
         return remaining
 
     def take(self, index: int, one: Settled) -> None:
         """Take what arrives."""
         if self._results is not None:
             self._results.write(one.line)
+        if one.entry is not None:
+            self._answers.keep(one.entry)
         self._note(index, one)
 
     def _note(self, index: int, one: Settled) -> None:

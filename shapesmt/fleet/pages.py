@@ -15,7 +15,7 @@ from shapesmt.render import html_page, index_page
 if TYPE_CHECKING:
     from shapesmt.report import BatchReport, PageData, Report
 
-__all__ = ["page_paths", "write_index", "write_page", "write_summary"]
+__all__ = ["page_paths", "summary_path", "write_index", "write_page", "write_summary"]
 
 INDEX = "index.html"
 
@@ -57,6 +57,19 @@ def write_index(folder: str, batch: BatchReport, pages: Mapping[str, str]) -> No
     """Write the index of a folder of pages, by model; a model that couldn't be checked has no page."""
     links = {printable(model, 1000): Path(page).name for model, page in pages.items()}
     write_whole(Path(folder) / INDEX, index_page(batch, links).encode())
+
+
+def summary_path(path: str) -> str:
+    """The path of the index of models that have no pages, before these are checked.
+
+    Raises:
+        UsageError: No file can be written there.
+    """
+    if Path(path).is_dir():
+        raise UsageError(f"cannot write {printable(path)}: it is a folder")
+    if not Path(path).exists() and not os.access(Path(path).parent, os.W_OK):
+        raise UsageError(f"cannot write {printable(path)}: there is no such folder, or it may not be written")
+    return path
 
 
 def write_summary(path: str, batch: BatchReport) -> None:

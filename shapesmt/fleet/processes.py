@@ -21,7 +21,7 @@ from typing import Any
 
 from shapesmt.errors import UsageError
 from shapesmt.fleet.settled import Settled
-from shapesmt.fleet.task import LARGEST, Arriving, Task, all_done, lost, split
+from shapesmt.fleet.task import LARGEST, Arriving, Task, all_done, each_done, lost, split
 
 __all__ = ["in_processes", "in_turn", "usual_jobs"]
 
@@ -37,8 +37,8 @@ def usual_jobs(models: int) -> int:
 
 def in_turn(tasks: Sequence[Task]) -> Arriving:
     """The index and the outcome of each task, one after the other in this process."""
-    for index, task in enumerate(tasks):
-        yield from ((index, answer) for answer in all_done([task]))
+    for index, answer in enumerate(each_done(tasks)):
+        yield index, answer
         if index % LARGEST == LARGEST - 1:
             gc.collect(1)  # the command line has paused it
 

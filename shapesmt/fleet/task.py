@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+import os
+import stat
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from shapesmt.algebra import forget_between
-from shapesmt.api import checked, page_data
 from shapesmt.errors import InternalError, ShapesmtError, printable
 from shapesmt.examine import Question
-from shapesmt.fleet.cache import Entry
-from shapesmt.fleet.pages import write_page
-from shapesmt.fleet.settled import Settled, Wish, settled
+from shapesmt.fleet.answers import Answers, Entry, answers
+from shapesmt.fleet.cache import key
+from shapesmt.fleet.settled import Settled, Wish, kept, settled, text
 from shapesmt.frontends import ModelFile, is_url, load, model_file, opened, side_reads
 from shapesmt.language import ShapeLike
 from shapesmt.report import Report, Unchecked
 
-__all__ = ["LARGEST", "Arriving", "Task", "all_done", "done", "known", "lost", "split"]
+__all__ = ["LARGEST", "Arriving", "Task", "all_done", "each_done", "known", "lost", "split"]
 
 Arriving: TypeAlias = Generator[tuple[int, Settled], None, None]
 """The index of each task and what came of it, in the order in which they are finished."""
 LARGEST = 32  # models that a process takes at once
 FEW = 20_000  # entries of tables that are left to the next models: some 15 MB
+HURRIED = 0.5
+"""The part of the timeout after which an answer isn't kept: some of it may be undecided for lack of time only."""
 _SHARES = 8  # pieces of work for each process, at least: so that none waits long for another
 
 
@@ -53,46 +57,69 @@ class Task(NamedTuple):
         return printable(self.path, 1000)
 
 
-def done(task: Task) -> Settled:
+def done(task: Task, before: Answers) -> Settled:
     """What comes of `check` for one model under its path."""
     try:
         file = model_file(task.place or task.path, weights=task.question.replay)
-        if not task.cache:
-            return settled(_answer(task, file), task.wish)
-        entry = Entry(file, task.cache, task.question, task.shapes)
-        kept = None if task.page else entry.kept(task.name, task.wish)
-        if kept is None:
-            with side_reads() as reads:
-                report = _answer(task, file)
-            entry.keep(report, reads)
-            kept = settled(report, task.wish)
-        return kept
+        return _kept_or_checked(task, file, before) if task.cache else settled(_answer(task, file), task.wish)
     except ShapesmtError as error:
-        text, internal = str(error), False
+        why, internal = str(error), False
     except MemoryError:
-        text, internal = "there isn't enough memory", False
+        why, internal = "there isn't enough memory", False
     except Exception as error:  # one model's failure mustn't end the others'
-        text = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
-        text, internal = f"internal error: {text}", True
-    return settled(Unchecked(task.name, printable(" ".join(text.split()), 1000), internal), task.wish)
+        why = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
+        why, internal = f"internal error: {why}", True
+    return settled(Unchecked(task.name, printable(" ".join(why.split()), 1000), internal), task.wish)
 
 
-def known(task: Task) -> Settled | None:
-    """The answer that is kept of a model on this machine, without a page to write."""
-    if is_url(task.path) or task.page:
-        return None
-    try:
-        file = model_file(task.path, weights=False)
-        return Entry(file, task.cache, task.question, task.shapes).kept(task.name, task.wish)
-    except ShapesmtError:
-        return None
+def _kept_or_checked(task: Task, file: ModelFile, before: Answers) -> Settled:
+    name = key(file, task.question, task.shapes)
+    earlier = None if task.page else before.find([name]).get(name)
+    found = earlier and _kept(task, earlier, file.folder)
+    if found:
+        return found
+    with side_reads() as reads:
+        report = _answer(task, file)
+    whole = report.seconds < HURRIED * task.question.timeout
+    return settled(report, task.wish)._replace(entry=Entry(name, text(report, reads)) if whole else None)
+
+
+def _kept(task: Task, text: bytes, beside: str | None) -> Settled | None:
+    return kept(text, beside, task.name, strict=task.question.strict, wish=task.wish)
+
+
+def known(tasks: Sequence[Task], before: Answers) -> list[Settled | None]:
+    """Of each task the answer that is kept, if it is about a model on this machine and has no page to write."""
+    keys = [_key(task) for task in tasks]
+    texts = before.find([name for name, _ in keys])
+    return [
+        _kept(task, texts[name], folder) if name in texts else None
+        for task, (name, folder) in zip(tasks, keys, strict=True)
+    ]
+
+
+def _key(task: Task) -> tuple[bytes, str | None]:
+    """The key of the answer, and the folder of the model."""
+    if not task.page and not is_url(task.path):
+        with suppress(ShapesmtError, OSError, ValueError):
+            if not stat.S_ISFIFO(os.stat(task.path).st_mode):  # noqa: PTH116 - `pathlib` takes several times as long
+                file = model_file(task.path, weights=False)
+                return key(file, task.question, task.shapes), file.folder
+    return b"", None
+
+
+def each_done(tasks: Sequence[Task]) -> Iterator[Settled]:
+    """What comes of each task; what they leave behind is dropped now and then."""
+    with answers(tasks[0].cache if tasks else "") as before:
+        for number, task in enumerate(tasks, 1):
+            yield done(task, before)
+            if number % LARGEST == 0 or number == len(tasks):
+                forget_between(FEW)
 
 
 def all_done(tasks: Sequence[Task]) -> list[Settled]:
-    """What comes of each task; what they leave behind is dropped now and then."""
-    answers = [done(task) for task in tasks]
-    forget_between(FEW)
-    return answers
+    """What comes of each task, at once."""
+    return list(each_done(tasks))
 
 
 def lost(task: Task, how: str) -> Settled:
@@ -111,13 +138,17 @@ def split(count: int, processes: int) -> list[range]:
 
 
 def _answer(task: Task, file: ModelFile) -> Report:
+    from shapesmt import api  # which takes longer to import than hundreds of answers that are kept take to read
+
     model = opened(file)
     graph = load(model)
     shapes = {name: shape for name, shape in task.shapes.items() if name in graph.inputs}
     question = replace(task.question, shapes={**(task.question.shapes or {}), **shapes})
     asked = model if question.replay else graph
     if not task.page:
-        return replace(checked(asked, question), model=task.name, exporter=graph.exporter)
-    data = page_data(asked, question)
+        return replace(api.checked(asked, question), model=task.name, exporter=graph.exporter)
+    data = api.page_data(asked, question)
     report = replace(data.report, model=task.name, exporter=graph.exporter)
+    from shapesmt.fleet.pages import write_page
+
     return write_page(task.page, replace(data, report=report))

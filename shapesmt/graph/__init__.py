@@ -44,7 +44,7 @@ else:
                 "SourceLine",
             ],
             "literal": ["DTYPES", "Declared", "Literal", "Scalar"],
-            "nodes": ["END", "Kind", "Nodes"],
+            "nodes": ["NodeKind", "Nodes"],
             "order": ["ordered", "refuse_recursion"],
             "schema": ["Parameter", "Signature"],
         },

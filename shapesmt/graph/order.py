@@ -34,17 +34,19 @@ def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed:
         ['early', 'late']
     """
     available, listed = {*available}, Nodes.of(nodes)
-    _refuse_bytes(listed.tensors, where)
-    captured = {name for kind in {*listed.kinds} for name in kind.attributes.captures}
-    if (
-        listed.is_distinct
-        and listed.is_sorted
-        and available.isdisjoint(listed.outputs)
-        and not {*listed.outer}.difference(available, [""])
-        and not {*needed, *captured}.difference(available, filter(None, listed.outputs))
-    ):
+    known = {"", *available}
+    count = len(known)
+    computed, add = known.issuperset, known.update
+    for kind, inputs, outputs in zip(listed.kinds, listed.inputs, listed.outputs, strict=True):
+        captures = kind.attributes.captures
+        if not computed(inputs) or (captures and not computed(captures)):
+            return Nodes.of(_sorted(nodes, available, where, needed))
+        add(outputs)
+        count += len(outputs)
+    _refuse_bytes(known, where)
+    if len(known) == count and known.issuperset(needed) and "" not in needed:
         return listed
-    return Nodes.of(_sorted(listed, available, where, needed))
+    return Nodes.of(_sorted(nodes, available, where, needed))
 
 
 def _refuse_bytes(names: Iterable[str], where: str) -> None:

@@ -56,11 +56,11 @@ class Counts:
         counted = self.so_far()
         needed = application.decides_success - application.decides_sizes_only if counted else ()
         names = {node.inputs[i] for i in needed} & counted.keys()
+        if names and not counted.keys() & set(node.inputs) - names:
+            self._picked.update(node.outputs)
         names = {n for n in names if not isinstance(self._tensors[n].value, Field)}  # of others, the rule knows
         if not names:
             return application
-        if not counted.keys() & set(node.inputs) - names:
-            self._picked.update(node.outputs)
         stated = {r.formula for r in application.requirements} | {TRUE}
         read = {name: self._tensors.get(name) for name in node.inputs}
         tried = [self._traced(node, {**read, **{n: counted[n][k] for n in names}}) for k in range(len(TRIALS))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -21,9 +21,7 @@ class Inference:
     tensors: dict[str, Tensor]
     applications: list[Application] = field(default_factory=list)
     steps: Iterator[Application] = field(default_factory=lambda: iter(()))
-    """Applies the remaining nodes one by one."""
-    name: Callable[[], None] = field(default=lambda: None)
-    """Adds the outputs of the nodes applied so far to `tensors`."""
+    """Applies the remaining nodes one by one, and adds their outputs to `tensors`."""
     ranks: Mapping[Atom, Dim] = field(default_factory=dict)
     """The unknown ranks of inner tensors that are assumed because nodes require them."""
     assumed: tuple[tuple[int, Requirement], ...] = ()
@@ -40,7 +38,6 @@ class Inference:
     def advance(self, count: int | None = None) -> None:
         """Apply the rules of that many more nodes, or of all."""
         self.applications.extend(islice(self.steps, count))
-        self.name()
 
 
 def infer(
@@ -102,7 +99,6 @@ def start(
         graph,
         tensors,
         steps=steps,
-        name=walk.computed.name,
         ranks=ranks or {},
         unranked=walk.unranked,
         nested=walk.nested,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from shapesmt.graph import Node, Nodes
+from shapesmt.graph import Node
 
 
 @dataclass(frozen=True, eq=False)
 class Makers:
     """The node that computes each tensor of a graph, or of a function's body.
+
+    They are listed when first asked for a tensor that may have one: most models ask for their inputs only.
 
     Attributes:
         nodes: The graph's.
@@ -18,18 +21,21 @@ class Makers:
 
     Example:
         >>> relu = Node("Relu", "", "relu", ["x"], ["y"])
-        >>> makers = Makers(Nodes.of([relu]), {"x"})
+        >>> makers = Makers([relu], {"x"})
         >>> makers.get("y") is relu, makers.get("x"), makers.get("z")
         (True, None, None)
     """
 
-    nodes: Nodes
+    nodes: Sequence[Node]
     others: Collection[str]
 
     def get(self, name: str) -> Node | None:
         """The node that computes a tensor; None where none does."""
-        index = None if name in self.others else self.nodes.producers.get(name)
-        return None if index is None else self.nodes[index]
+        return None if name in self.others else self._listed.get(name)
+
+    @cached_property
+    def _listed(self) -> dict[str, Node]:
+        return {name: node for node in self.nodes for name in node.outputs if name}
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +49,7 @@ class Constants(Container[str]):
 
     Example:
         >>> nodes = [Node("Constant", "", "c", [], ["c"]), Node("Abs", "", "a", ["x"], ["y"])]
-        >>> constants = Constants(Makers(Nodes.of(nodes), {"x", "w"}), {"w"}, ())
+        >>> constants = Constants(Makers(nodes, {"x", "w"}), {"w"}, ())
         >>> [name for name in "cwxy" if name in constants]
         ['c', 'w']
     """

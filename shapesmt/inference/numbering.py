@@ -250,7 +250,8 @@ class Numbers:
     def _keeps_zeros(self, source: str, target: str) -> bool:
         """Whether a conversion turns 0 into 0 and every other value into one that isn't 0."""
         before, after = self._dtype(source), self._dtype(target)
-        return before == "bool" or after == "bool" or (before.startswith(("int", "uint")) and after in FLOATS)
+        widened = after in FLOATS or (before in WIDE and after == "int64")
+        return before == "bool" or after == "bool" or (before.startswith(("int", "uint")) and widened)
 
     def _element(self, name: str, place: int) -> tuple[str, int]:
         """The tensor from which an element is copied, and its place there, in row-major order."""

@@ -17,7 +17,6 @@ from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Kind, entries_of, memo, sub
 from shapesmt.deadline import TimeUp, look
 from shapesmt.graph import Function, Graph, Literal, Node, Nodes, Schemas
 from shapesmt.inference.apply import UNKNOWN, Applier, Run, Step, out_of_time
-from shapesmt.inference.computed import BEHIND, Computed
 from shapesmt.inference.counts import Counted, Counts
 from shapesmt.inference.makers import Constants, Makers
 from shapesmt.inference.numbering import Number, Numbers, Scope
@@ -105,34 +104,23 @@ class Walk(Applier):
         self.origins = Origins(makers, tensors, literals, self._rules, self._outside, self.trace, self.to_read)
         self.counts = Counts(nodes, tensors, self._rules, self.trace, self.counted)
         self.numbers = Numbers(makers, tensors, self._rules, self._opsets, self.scope, self.numbered, self.prefix)
-        tensors.pop("", None)  # the name of what is left out
-        self.computed = Computed(nodes, tensors)
-        return self._in_turn(nodes, tensors, self.computed)
-
-    def _in_turn(self, nodes: Nodes, tensors: dict[str, Tensor], computed: Computed) -> Iterator[Application]:
         plain: dict[tuple[Any, ...], Application] = {}
-        values, start, read, known = computed.values, 0, computed.read, plain.get
+        tensors.pop("", None)  # the name of what is left out
+        get, known = tensors.get, plain.get
         try:
-            for index, kind in enumerate(nodes.kinds):
-                key = (kind, *iter(read, BEHIND))
+            for index, kind, reads, writes in zip(count(), nodes.kinds, nodes.inputs, nodes.outputs, strict=False):
+                key = (kind, *map(get, reads))
                 application = known(key)
-                end = start + kind.writes
-                if application is not None:
-                    if kind.writes == 1:
-                        values[start] = application.outputs[0]
-                    else:
-                        values[start:end] = application.outputs
-                else:
-                    computed.name()
-                    node = nodes[index]
-                    application = self._step(node, tensors)
-                    values[start:end] = map(tensors.get, node.outputs)
+                if application is None:
+                    application = self._step(nodes[index], tensors)
                     if not kind.attributes.graphs and self._is_plain(application):
                         plain[key] = application
-                start = computed.count = end
+                elif len(writes) == 1 and writes[0]:  # nearly always: the rest is twice as slow
+                    tensors[writes[0]] = application.outputs[0]
+                else:
+                    tensors.update(pair for pair in zip(writes, application.outputs, strict=True) if pair[0])
                 yield application
         finally:
-            computed.name()
             if not self._depth:  # they refer to this walk and to all that it has seen: without them it ends here
                 del self.origins, self.counts, self.numbers
 

@@ -47,6 +47,7 @@ PACKED_BYTES_QUANTIZED_ALONG_LAST_AXIS = Law(
 )
 DATA_AND_SCALES_ONE_RANK = Law("SM109", "data and scales have one rank")
 JOINED_HAVE_SCALE_AND_ZERO_POINT = Law("SM109", "each joined tensor comes with a scale and a zero point")
+SETTING_SINGLE = Law("SM109", "each setting is one text or number")
 EACH_SCALE_ONE_NUMBER = Law("SM109", "each scale is one number")
 MIN_FIRST_HAS_ONE_RANGE = Law("SM109", "mode MIN_FIRST has one range")
 SCALES_AND_ZERO_POINTS_ONE_NUMBER_EACH = Law("SM109", "scales and zero points are one number each")

@@ -151,7 +151,7 @@ def one_hot_encoder(ctx: RuleContext) -> Tensor:
 # Maps
 
 
-@rule("CastMap", domain=DOMAIN)
+@rule("CastMap", domain=DOMAIN, any_rank=True, total=True)
 def cast_map(ctx: RuleContext) -> Tensor:
     """The values of a map in the order of its keys: `[1, count]`."""
     dtype = {"TO_FLOAT": "float32", "TO_INT64": "int64", "TO_STRING": "string"}
@@ -160,7 +160,7 @@ def cast_map(ctx: RuleContext) -> Tensor:
     return ctx.tensor([1, count], dtype.get(ctx.text("cast_to", "TO_FLOAT"), "float32"))
 
 
-@rule("DictVectorizer", domain=DOMAIN)
+@rule("DictVectorizer", domain=DOMAIN, any_rank=True, total=True)
 def dict_vectorizer(ctx: RuleContext) -> Tensor:
     """The values of a map in the order of the vocabulary: `[1, words]`."""
     dtype = ctx.input(0).dtype

@@ -32,16 +32,15 @@ from shapesmt.algebra import (
     Verdict,
     all_of,
     any_of,
-    fits_int64,
     lowest,
     symbol,
 )
-from shapesmt.presolve.cells import multiplies
 from shapesmt.presolve.domain import MAX_VALUES, Domain
 from shapesmt.presolve.enumeration import distance
 from shapesmt.presolve.everywhere import decided
 from shapesmt.presolve.growth import compared, window
 from shapesmt.presolve.monotonicity import half_line_of
+from shapesmt.presolve.quasipolynomial import multiplies
 
 CERTIFICATES = ("normal form", "assumed", "enumeration", "z3")  # the cheapest first
 
@@ -143,7 +142,7 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
     if not condition.symbols:  # NaN as an integer, which no normal form computes
         holds = Evaluator({}).formula(condition)
         return Decision(Verdict.PROVED if holds else Verdict.FAILS, "enumeration", None if holds else {})
-    if fits_int64(condition):
+    if domain.fits(condition):
         decision = _by_enumeration(domain, condition)
         if decision is not None:
             return decision

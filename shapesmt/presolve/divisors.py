@@ -1,22 +1,26 @@
-"""Divisors: the values that symbols can have as factors of a number, such as `a` where `a * b == 1536`.
+"""Divisors: the values of symbols that are factors of a number, such as `a` where `a * b == 1536`, or are parts of one.
 
 >>> from shapesmt.algebra import equal, symbol
 >>> a, b = symbol("a", 1), symbol("b", 1)
 >>> {s.name: values.tolist() for s, values in divisors(equal(a * b + 2 * a, 6)).items()}
 {'a': [-6, -3, -2, -1, 1, 2, 3, 6]}
+>>> {s.name: values.tolist() for s, values in divisors(equal((a // 4) * (5 // (a // 4)), 5)).items()}
+{'a': [4, 5, 6, 7, 20, 21, 22, 23]}
 """
 
 from __future__ import annotations
 
 from functools import reduce
-from math import isqrt
+from math import inf, isqrt
 
 import numpy as np
 
-from shapesmt.algebra import SYMBOL, Atom, Dim, Formula
+from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom
 from shapesmt.presolve.enumeration import Values
+from shapesmt.presolve.monotonicity import half_line
 
 LARGEST = 1 << 40  # of the numbers whose divisors are listed
+MOST = 1 << 20  # sizes that are listed
 
 
 def divisors(fact: Formula) -> dict[Atom, Values]:
@@ -37,9 +41,22 @@ def _of_equality(dim: Dim) -> dict[Atom, Values]:
     numbers = [abs(coefficient) for factors, coefficient in terms if not factors]
     if not 0 < sum(numbers) <= LARGEST or len(terms) < 2 or any(s.universal for s in dim.symbols):
         return {}
-    shared = set.intersection(*(factors for factors, _ in terms if factors))
-    values = _divisors(sum(numbers))
-    return {s: values for s in shared if s.op is SYMBOL and s.definition is None}
+    values, kept = _divisors(sum(numbers)), dict[Atom, Values]()
+    for factor in set.intersection(*(factors for factors, _ in terms if factors)):
+        for s in factor.symbols if len(factor.symbols) == 1 else ():
+            own = values if factor is s else _where(factor, s, values)
+            if own is not None:
+                kept[s] = np.intersect1d(kept.get(s, own), own)
+    return kept
+
+
+def _where(part: Atom, s: Atom, values: Values) -> Values | None:
+    """The values of a symbol at which an operation on it has one of these values, if those end somewhere."""
+    way, last = half_line(int(values[-1]) - of_atom(part)) or (1, 0)
+    if way > 0 or s.lo == -inf or last - s.lo >= MOST:
+        return None
+    sizes = np.arange(int(s.lo), last + 1, s.step, dtype=np.int64)
+    return sizes[np.isin(Evaluator({s: sizes}).dim(of_atom(part)), values)]
 
 
 def _divisors(number: int) -> Values:

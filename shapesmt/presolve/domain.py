@@ -36,7 +36,8 @@ from shapesmt.algebra import (
 )
 from shapesmt.presolve.divisors import divisors
 from shapesmt.presolve.elimination import Elimination, Expression, range_facts
-from shapesmt.presolve.enumeration import Points, Values, chosen, seen_at_an_end, truth_over
+from shapesmt.presolve.enumeration import Points, Values, chosen, magnitude, seen_at_an_end, truth_over
+from shapesmt.presolve.growth import compared
 from shapesmt.presolve.monotonicity import half_line_of
 
 MAX_VALUES = 1 << 20  # of one symbol
@@ -164,11 +165,11 @@ class Domain:
         """
         alone = next(iter(fact.symbols)) if len(fact.symbols) == 1 else None
         axis = None if alone is None else self.values(alone)
-        if alone is not None and axis is not None and fits_int64(fact):
+        if alone is not None and axis is not None and self.fits(fact):
             return {alone: chosen(axis, truth_over(alone, axis, fact))}
         symbols, facts = self.cone(fact.symbols)
         axes = [self.values(s) for s in symbols]
-        points = None if facts or not fits_int64(fact) else self.points(symbols)
+        points = None if facts or not self.fits(fact) else self.points(symbols)
         sides = None if points is None else points.sides(fact)
         if sides is None:
             return None
@@ -317,16 +318,24 @@ class Domain:
         axes = {s: self.values(s) for s in symbols}
         known = {s: values for s, values in axes.items() if values is not None}
         meanings = {s: self._elimination.meanings[s] for s in known if s in self._elimination.meanings}
-        if len(known) < len(axes) or not all(map(fits_int64, facts)):
+        if len(known) < len(axes) or not all(map(self.fits, facts)):
             return None
         if _few(known.values()):
             return Points(symbols, list(known.values()), facts)
         free = {s: values for s, values in known.items() if s not in meanings}
         left = [self.eliminate(f) for f in facts]
-        if not _few(free.values()) or not all(map(fits_int64, left)) or not all(map(fits_int64, meanings.values())):
+        if not _few(free.values()) or not all(map(self.fits, left)) or not all(map(self.fits, meanings.values())):
             return None
         determined = {s: (meaning, known[s]) for s, meaning in meanings.items()}
         return Points([*free], [*free.values()], [f for f in left if f is not TRUE], determined)
+
+    def fits(self, what: Dim | Formula) -> bool:
+        """Whether nothing overflows where an expression or a condition is evaluated for admissible values."""
+        if fits_int64(what):
+            return True
+        sizes = {s: max(map(abs, self.ends(s))) for s in what.symbols}
+        dims = [what] if isinstance(what, Dim) else compared(what)
+        return inf not in sizes.values() and magnitude(dims, sizes) < SAFE
 
     def is_empty(self) -> bool | None:
         """Whether no input is admissible at all; None where that takes a solver."""

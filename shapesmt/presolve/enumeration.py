@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from math import inf, prod
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -11,6 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from shapesmt.algebra import (
+    FLOOR_DIVISION,
+    MAX,
+    MIN,
+    PRODUCT,
+    SELECT,
+    SYMBOL,
     Assignment,
     Atom,
     Dim,
@@ -19,11 +25,13 @@ from shapesmt.algebra import (
     Interval,
     Kind,
     all_of,
+    definitions,
     evaluate,
     lowest,
+    of_atom,
     substitute,
 )
-from shapesmt.presolve.growth import Growth, repetition
+from shapesmt.presolve.growth import Growth, arguments, repetition
 from shapesmt.presolve.monotonicity import half_line, monotone
 
 if TYPE_CHECKING:
@@ -227,3 +235,40 @@ def chosen(values: Values, truth: NDArray[np.bool_]) -> Values:
     if truth[first : first + count].all():
         return values[first : first + count]
     return values[truth]
+
+
+def magnitude(dims: Iterable[Dim], sizes: Mapping[Atom, float]) -> float:
+    """A number that no part of some expressions exceeds, for symbols that aren't beyond some sizes either way.
+
+    >>> from shapesmt.algebra import symbol
+    >>> h, w = symbol("h", 1), symbol("w", 1)
+    >>> magnitude([h * w - 3 * (h // 2)], {h.as_symbol(): 10, w.as_symbol(): 100})
+    1030.0
+    """
+    dims = (*dims,)
+    known = {of_atom(s): float(size) for s, size in sizes.items()}
+    for atom in definitions(dims):  # from the inmost on, so that no call nests deep
+        _magnitude(of_atom(atom), known)
+    for dim in dims:
+        _magnitude(dim, known)
+    return max(known.values(), default=0)
+
+
+def _magnitude(dim: Dim, known: dict[Dim, float]) -> float:
+    """Of the expression alone; those of its parts are written down as well."""
+    size = known.get(dim)
+    if size is None:
+        products = [abs(c) * prod(max(_size(a, known), 1.0) for a in factors) for factors, c in dim.products()]
+        size = known[dim] = float(sum(products))
+    return size
+
+
+def _size(atom: Atom, known: dict[Dim, float]) -> float:
+    if atom.op is SYMBOL and atom.definition is None:
+        return known[of_atom(atom)]
+    sizes = [_magnitude(dim, known) for dim in arguments(atom)]
+    if atom.op is PRODUCT:
+        return prod(max(size, 1.0) for size in sizes)
+    if atom.op is FLOOR_DIVISION:
+        return sizes[0]  # of the numerator
+    return max(sizes) if atom.op in (SYMBOL, MIN, MAX, SELECT) else inf

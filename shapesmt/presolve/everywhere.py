@@ -24,13 +24,13 @@ from shapesmt.algebra import (
     Evaluator,
     Formula,
     Kind,
-    all_of,
     at_least,
     divides,
     lowest,
 )
-from shapesmt.presolve.cells import Axis, Grid, Integers, Reals, Truth, truth_of
+from shapesmt.presolve.cells import Integers, Reals, Truth, truth_of
 from shapesmt.presolve.domain import Domain
+from shapesmt.presolve.grid import Axis, Grid
 
 MAX_SYMBOLS = 4
 BY_CALLER = (Kind.INPUT, Kind.VALUE)  # with sizes that data decides, cells are split nearly always in vain
@@ -45,25 +45,23 @@ def decided(domain: Domain, condition: Formula) -> tuple[Assignment | None, bool
     if problem is None:
         return None
     axes, facts, meanings = problem
-    fact, condition = all_of(*facts), domain.eliminate(condition)
-    grid = Grid(axes, (fact, condition))
+    condition = domain.eliminate(condition)
+    grid = Grid(axes, (condition,), facts=facts)
     cells, best, holds = grid.cells(), None, False
-    while cells is not None and cells.first.size:
+    while cells is not None and cells.number:
         known = grid.bounds(cells)
         if known is None:
             return None
-        number = cells.first.shape[1]
-        given, asked, settled = (
-            truth_of(fact, known, number),
-            truth_of(condition, known, number),
-            grid.settled(known, number),
-        )
+        number = cells.number
+        given, asked = (truth_of(f, known, number) for f in (grid.fact, condition))
+        sure, clear = (grid.settled(cells, known, f) for f in (grid.fact, condition))
         failing, passing = given.first & ~asked.first, given.first & asked.first
         holds |= bool(passing.any())
         distances = _distances(cells.first, grid.symbols)
         best = _nearest(np.concatenate([np.zeros((1, number), np.int64), distances, cells.first]), failing, best)
-        may_fail = ~failing & ~(settled & (given.never | asked.always)) & _before(np.zeros(number), distances, best)
-        may_hold = ~passing & ~(settled & (given.never | asked.never)) & (not holds)
+        nowhere = sure & given.never
+        may_fail = ~failing & ~nowhere & ~(clear & asked.always) & _before(np.zeros(number), distances, best)
+        may_hold = ~passing & ~nowhere & ~(clear & asked.never) & (not holds)
         cells = grid.split(cells, known, may_fail | may_hold)
     if cells is None:
         return None
@@ -84,27 +82,27 @@ def extremes(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     if problem is None:
         return None
     axes, facts, meanings = problem
-    fact, dim = all_of(*facts), domain.eliminate(dim)
-    grid = Grid(axes, (fact,), (dim,))
+    dim = domain.eliminate(dim)
+    grid = Grid(axes, (), (dim,), facts)
     cells, endless = grid.cells(), False
     least: tuple[int, ...] | None = None
     most: tuple[int, ...] | None = None
-    while cells is not None and cells.first.size:
+    while cells is not None and cells.number:
         known = grid.bounds(cells)
         if known is None:
             return None
-        number, b = cells.first.shape[1], known[dim]
-        given, settled = truth_of(fact, known, number), grid.settled(known, number)
-        always, last = settled & given.always, grid.last(cells)
+        b, given = known[dim], truth_of(grid.fact, known, cells.number)
+        sure, clear = (grid.settled(cells, known, part) for part in (grid.fact, dim))
+        always, last = sure & given.always, grid.last(cells)
         for places, chosen in ((cells.first, given.first), (last, always & (last <= grid.reach).all(axis=0))):
             sizes = grid.sizes(dim, np.where(chosen, places, cells.first))
             rows = np.concatenate([_distances(places, axes), places])
             least = _nearest(np.concatenate([sizes[None], rows]), chosen, least)
             most = _nearest(np.concatenate([-sizes[None], rows]), chosen, most)
-        endless |= bool((always & grid.rising(b, cells)).any())
+        endless |= bool((always & clear & grid.rising(b, cells)).any())
         distances = _distances(cells.first, axes)
-        matters = ~settled | _before(b.low, distances, least) | (_before(-b.high, distances, most) & (not endless))
-        cells = grid.split(cells, known, matters & ~(settled & given.never))
+        matters = ~clear | _before(b.low, distances, least) | (_before(-b.high, distances, most) & (not endless))
+        cells = grid.split(cells, known, matters & ~(sure & given.never))
     if cells is None or least is None or most is None:
         return None
     low, high = (_completed(dict(zip(axes, at[3:], strict=True)), meanings) for at in (least, most))

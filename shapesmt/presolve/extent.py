@@ -132,7 +132,7 @@ def _rise(dim: Dim, facts: list[Formula], symbols: list[Atom]) -> bool:
 
 def _by_enumeration(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     """The extent from the values at every admissible assignment."""
-    points = domain.points(dim.symbols) if fits_int64(dim) else None
+    points = domain.points(dim.symbols) if domain.fits(dim) else None
     if points is None or not points.count:
         return None
     sizes = points.sizes(dim)

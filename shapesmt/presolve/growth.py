@@ -10,6 +10,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from math import gcd, inf, lcm
 from typing import NamedTuple
 
+import numpy as np
+
 from shapesmt.algebra import (
     FLOOR_DIVISION,
     MAX,
@@ -19,10 +21,13 @@ from shapesmt.algebra import (
     SYMBOL,
     Atom,
     Dim,
+    Evaluator,
     Formula,
     Operation,
+    atom_of,
     definitions,
     evaluate,
+    fits_int64,
     memo,
     of_atom,
     substitute,
@@ -31,6 +36,7 @@ from shapesmt.algebra import (
 )
 
 MAX_PERIOD = 1 << 20
+MAX_SHORTENED = 1 << 14
 
 
 class Growth(NamedTuple):
@@ -194,6 +200,33 @@ def joint(change: Growth | None, repeats: Growth) -> Growth | None:
     return Growth(period, change.over(period), max(change.start, repeats.start))
 
 
+def shortest(dim: Dim, change: Growth, lo: int) -> Growth:
+    """The same growth with the least start and the least period, by the values that it repeats.
+
+    >>> x = symbol("x")
+    >>> shortest(x // 4, Growth(8, 2, 20), 0)
+    Growth(period=4, gain=1, start=0)
+    """
+    period, count = change.period, change.start + 2 * change.period - lo
+    if count > MAX_SHORTENED or len(dim.symbols) != 1:
+        return change
+    (x,) = dim.symbols
+    once = symbol(x.name, lo, lo + count - 1, fold=False)
+    values = substitute(dim, {x: once})
+    if not fits_int64(values):
+        return change
+    sizes = np.broadcast_to(Evaluator({atom_of(once): np.arange(lo, lo + count)}).dim(values), count)
+    uneven = np.flatnonzero(sizes[period:] - sizes[:-period] != change.gain)
+    start = lo + (int(uneven[-1]) + 1 if len(uneven) else 0)
+    cycle = sizes[start - lo :]
+    for part in range(1, period):
+        if period % part == 0 and change.gain * part % period == 0:
+            steps = cycle[part : part + period] - cycle[:period]
+            if (steps == change.gain * part // period).all():
+                return Growth(part, change.gain * part // period, start)
+    return change._replace(start=start)
+
+
 def _settled(dim: Dim, change: Growth) -> int | None:
     """A value from which an expression that gains has the sign of its gain, and isn't 0."""
     (x,) = dim.symbols
@@ -222,6 +255,12 @@ def compared(formula: Formula) -> Iterator[Dim]:
         yield formula.dim
     for part in formula.args:
         yield from compared(part)
+
+
+def arguments(atom: Atom) -> list[Dim]:
+    """The expressions that an operation is applied to, those in its conditions included."""
+    parts = [part for part in (*atom.args, atom.definition) if isinstance(part, (Dim, Formula))]
+    return [dim for part in parts for dim in ([part] if isinstance(part, Dim) else compared(part))]
 
 
 GROWTH: dict[Operation, Callable[[Atom, int], Growth | None]] = {

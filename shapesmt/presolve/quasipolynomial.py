@@ -1,8 +1,9 @@
 """Quasi-polynomials: expressions that are a polynomial for each remainder of their symbols by some periods.
 
 Sums and products of symbols are, and their divisions by constants: `(h//4)*(w//28)` is one for each remainder of h by 4
-and of w by 28. A minimum, a maximum or a choice is one where its `switches` don't change: the difference of two
-arguments its sign, a condition its truth.
+and of w by 28. Some are only from a value on: `max(h - 9, 0)*w` from h = 9. A minimum, a maximum or a choice is one
+where its `switches` don't change: the difference of two arguments its sign, a condition its truth. A quotient of two is
+one where the remainder shows it to be: `(h*w + 3)//h` is w where h is 4 or more.
 
     >>> from shapesmt.algebra import symbol
     >>> h, w = symbol("h", 1), symbol("w", 1)
@@ -17,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from itertools import combinations
 from math import gcd, inf, lcm
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from shapesmt.algebra import (
@@ -32,13 +34,29 @@ from shapesmt.algebra import (
     Operation,
     definitions,
     memo,
+    of_atom,
 )
-from shapesmt.presolve.growth import growth
+from shapesmt.presolve.growth import arguments, growth, shortest
 
-MAX_DEGREE = 3  # in one symbol
+MAX_DEGREE = 4  # in one symbol
+MAX_START = 256  # values of a symbol before an expression grows evenly
 
 
-Switch: TypeAlias = "Dim | Formula"
+class Ratio(NamedTuple):
+    """A quotient of expressions; it is a polynomial where one through its values leaves such remainders everywhere.
+
+    Attributes:
+        quotient: The quotient.
+        remainder: The numerator without divisor times quotient; 0 or more.
+        room: How much more the remainder may be; 0 or more.
+    """
+
+    quotient: Dim
+    remainder: Dim
+    room: Dim
+
+
+Switch: TypeAlias = "Dim | Formula | Ratio"
 
 
 class Quasipolynomial(NamedTuple):
@@ -48,11 +66,13 @@ class Quasipolynomial(NamedTuple):
         periods: For each symbol a number; where the remainders by these are fixed, the expression is a polynomial.
         degrees: The greatest exponent of each symbol in it.
         switches: What must not change: the sign of an expression (it may be 0 as well), the truth of a condition.
+        starts: For each symbol the value from which on this holds, where it isn't the least one.
     """
 
     periods: Mapping[Atom, int]
     degrees: Mapping[Atom, int]
     switches: frozenset[Switch] = frozenset()
+    starts: Mapping[Atom, int] = MappingProxyType({})
 
 
 NUMBER = Quasipolynomial({}, {})
@@ -74,12 +94,16 @@ def quasipolynomial(dim: Dim) -> Quasipolynomial | None:
 
 
 def _on_one_symbol(dim: Dim) -> Quasipolynomial | None:
-    """Of an expression that grows evenly over the whole range of its only symbol."""
+    """Of an expression that grows evenly from some value of its only symbol on."""
     (s, *others) = dim.symbols or [None]
     change = None if s is None or others or s.lo == -inf else growth(dim, int(s.lo))
-    if s is None or change is None or change.start > s.lo:
+    if s is None or change is None:
         return None
-    return Quasipolynomial({s: change.period}, {s: 1 if change.gain else 0})
+    change = shortest(dim, change, int(s.lo))
+    if change.start > s.lo + MAX_START:
+        return None
+    starts = {s: change.start} if change.start > s.lo else {}
+    return Quasipolynomial({s: change.period}, {s: 1 if change.gain else 0}, starts=starts)
 
 
 def together(parts: Iterable[Quasipolynomial | None], *, of_product: bool = False) -> Quasipolynomial | None:
@@ -87,17 +111,17 @@ def together(parts: Iterable[Quasipolynomial | None], *, of_product: bool = Fals
     periods: dict[Atom, int] = {}
     degrees = Counter[Atom]()
     switches = set[Switch]()
+    starts: dict[Atom, int] = {}
     for part in parts:
         if part is None:
             return None
         periods |= {s: lcm(period, periods.get(s, 1)) for s, period in part.periods.items()}
         degrees = degrees + Counter(part.degrees) if of_product else degrees | Counter(part.degrees)
         switches |= part.switches
-    return (
-        None
-        if max(degrees.values(), default=0) > MAX_DEGREE
-        else Quasipolynomial(periods, degrees, frozenset(switches))
-    )
+        starts |= {s: max(start, starts.get(s, start)) for s, start in part.starts.items()}
+    if max(degrees.values(), default=0) > MAX_DEGREE:
+        return None
+    return Quasipolynomial(periods, degrees, frozenset(switches), starts)
 
 
 def of_formula(formula: Formula) -> Quasipolynomial | None:
@@ -112,7 +136,7 @@ def _of_atom(atom: Atom) -> Quasipolynomial | None:
     if atom.op is SYMBOL:
         return Quasipolynomial({atom: 1}, {atom: 1})
     form = _FORMS.get(atom.op)
-    return None if form is None else form(atom)
+    return None if form is None else _on_one_symbol(of_atom(atom)) or form(atom)
 
 
 def _of_quotient(atom: Atom) -> Quasipolynomial | None:
@@ -120,12 +144,22 @@ def _of_quotient(atom: Atom) -> Quasipolynomial | None:
     numerator, divisor = atom.args
     form, number = quasipolynomial(numerator), divisor.constant
     if form is None or number is None or number <= 0:
-        return None
+        return _of_ratio(atom) if number is None else None
     periods = dict(form.periods)
     for s, degree in form.degrees.items():
         shared = gcd(number, *(c for factors, c in numerator.products() if any(s in a.symbols for a in factors)))
         periods[s] *= number // shared * lcm(*range(1, degree + 1)) if degree else 1
     return form._replace(periods=periods)
+
+
+def _of_ratio(atom: Atom) -> Quasipolynomial | None:
+    """Of a quotient by an expression: with `(h*w)//(2*h)` in mind, also the remainders by what its numbers share."""
+    numerator, divisor = atom.args
+    shared = gcd(*(c for _, c in divisor.products()))
+    whole = together(map(quasipolynomial, (numerator // shared, numerator, divisor)))
+    remainder = numerator - divisor * of_atom(atom)
+    ratio = Ratio(of_atom(atom), remainder, divisor - 1 - remainder)
+    return whole and whole._replace(switches=whole.switches | {ratio})
 
 
 def _of_extreme(atom: Atom) -> Quasipolynomial | None:
@@ -149,3 +183,17 @@ _FORMS: dict[Operation, Callable[[Atom], Quasipolynomial | None]] = {
     SELECT: _of_choice,
 }
 """Of each operation."""
+
+
+def multiplies(dims: Iterable[Dim]) -> bool:
+    """Whether several symbols are multiplied somewhere in the expressions."""
+    ahead, seen = [*dims], set[Dim]()
+    while ahead:
+        dim = ahead.pop()
+        if dim in seen:
+            continue
+        seen.add(dim)
+        if any(len({s for a in factors for s in a.symbols}) > 1 and len(factors) > 1 for factors, _ in dim.products()):
+            return True
+        ahead += [inner for atom in dim.atoms() for inner in arguments(atom)]
+    return False

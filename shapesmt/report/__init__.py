@@ -38,7 +38,7 @@ else:
             ],
             "bounds": ["Bounds", "CaseBounds", "DimBounds", "Share", "TensorBounds"],
             "catalogue": ["DimensionFacts", "ErrorCode", "ModelFacts", "Operator", "Operators", "TensorFacts"],
-            "data": ["Answer", "later"],
+            "data": ["Answer", "later", "unread"],
             "dynamic": ["DynamicShapes", "StaticAxis"],
             "explanation": ["Condition", "Explanation", "Fact", "NodeConstraints", "Proof", "Variable"],
             "finding": [

@@ -23,12 +23,25 @@ from typing import (
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["OMIT", "OMIT_EMPTY", "OMIT_ONE", "Answer", "Data", "Json", "Presenter", "late", "later"]
+__all__ = [
+    "OMIT",
+    "OMIT_EMPTY",
+    "OMIT_ONE",
+    "Answer",
+    "Data",
+    "Json",
+    "Presenter",
+    "late",
+    "later",
+    "may_be_unread",
+    "unread",
+]
 
 Json: TypeAlias = dict[str, Any]
 Value = TypeVar("Value")
 Kind = TypeVar("Kind", bound="Data")
 
+_MAKE = "made when it is read"  # no field's name
 _PLAIN = (int, float, bool, str, type(None))
 _NONE = (MISSING, MISSING)
 _EMPTY: tuple[object, ...] = (None, "", (), {})
@@ -119,6 +132,52 @@ def late(name: str) -> Callable[[type[Kind]], type[Kind]]:
 
 def _reduced(data: Any) -> tuple[Any, ...]:
     return type(data), tuple(getattr(data, item.name) for item in fields(data))
+
+
+class _Unread:
+    """A field whose value is that of another object, which is made when the first of such fields is read."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, data: Any, _kind: type | None = None) -> Any:
+        values = vars(data)
+        make = values.get(_MAKE)
+        if make is None:
+            return values[self._name]  # another thread has read it meanwhile
+        values.update({name: value for name, value in vars(make()).items() if name not in values})
+        values.pop(_MAKE, None)
+        return values[self._name]
+
+
+def may_be_unread(*names: str) -> Callable[[type[Kind]], type[Kind]]:
+    """A class whose fields of these names may be left `unread`; copies and pickles have them.
+
+    >>> from dataclasses import dataclass
+    >>> @may_be_unread("text")
+    ... @dataclass(frozen=True)
+    ... class Note(Data):
+    ...     name: str
+    ...     text: str = ""
+    >>> note = unread(Note, lambda: Note("a", "abc"), name="b")
+    >>> note.name, note.text, note == Note("b", "abc")
+    ('b', 'abc', True)
+    """
+
+    def changed(kind: type[Kind]) -> type[Kind]:
+        for name in names:
+            setattr(kind, name, _Unread(name))
+        return kind
+
+    return changed
+
+
+def unread(kind: type[Kind], make: Callable[[], Kind], **values: object) -> Kind:
+    """An object with these values; all others are those of the object that is made when one of them is first read."""
+    data = object.__new__(kind)
+    vars(data).update(values)
+    vars(data)[_MAKE] = make
+    return data
 
 
 class Presenter(Protocol):

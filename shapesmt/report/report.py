@@ -7,14 +7,14 @@ Dictionaries are built only by `to_dict()`, never during the analysis; equal par
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import ClassVar
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import UsageError
 from shapesmt.report.data import OMIT as _OMIT
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
-from shapesmt.report.data import Answer, Data
+from shapesmt.report.data import Answer, Data, may_be_unread
 from shapesmt.report.finding import Finding, FindingKind, Group, Guarded, ModelWarning, SymbolRange
 
 
@@ -88,6 +88,13 @@ class Release(Data):
     nearest: tuple[Mapping[str, int], ...] = ()
 
 
+_DETAILS = (
+    "symbols", "requirements", "findings", "precondition", "assumptions", "certificate", "origins", "unadopted",
+    "remedy", "release", "warnings", "groups", "guarded", "hints",
+)  # fmt: skip
+
+
+@may_be_unread(*_DETAILS)
 @dataclass(frozen=True)
 class Report(Answer):
     """The answer of `check`: does every node run for every admissible input?
@@ -141,9 +148,10 @@ class Report(Answer):
         grave = [f for f in self.judged if f.verdict is self.verdict]
         alone = len(grave) == 1 or any(f.kind is FindingKind.UNSUPPORTED for f in grave[:1])
         first = grave[:1] if self.verdict is Verdict.FAILS or (self.verdict is Verdict.UNKNOWN and alone) else []
+        warnings = tuple([replace(warning, example=None) for warning in self.warnings[:1]])
         return Report(
             self.model, self.verdict, {}, self.requirements, (*first, *refuted), self.precondition, self.seconds,
-            warnings=self.warnings[:1], exporter=self.exporter, strict=self.strict,
+            warnings=warnings, exporter=self.exporter, strict=self.strict,
         )  # fmt: skip
 
     def page(self) -> str:
@@ -157,7 +165,7 @@ class Report(Answer):
         return self.pages()
 
     def __getstate__(self) -> dict[str, object]:
-        return {**vars(self), "pages": None}
+        return {**{one.name: getattr(self, one.name) for one in fields(self)}, "pages": None}
 
     def __repr__(self) -> str:
         number = len(self.findings)

@@ -120,6 +120,7 @@ DOMAINS = {
     ),
     "com.microsoft": ("contrib",),
     "com.microsoft.nchwc": ("contrib",),
+    "ai.onnx.contrib": ("extensions",),
     "ai.onnx.ml": ("ml",),
     "ai.onnx.preview": ("math.training",),
     "ai.onnx.preview.training": ("math.training",),

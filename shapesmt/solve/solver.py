@@ -39,6 +39,7 @@ from shapesmt.algebra import (
     total,
 )
 from shapesmt.deadline import Deadline, stage
+from shapesmt.solve.far import best
 from shapesmt.solve.nearby import LARGEST, all_hold, complete, holds, moved, nearest, relevant
 from shapesmt.solve.process import Query, ask
 from shapesmt.solve.smtlib import Script, script
@@ -47,7 +48,8 @@ Name = TypeVar("Name", bound=Hashable)
 
 EFFORT = 2_000_000  # Z3's resource units for a first attempt: some 0.2 s
 ATTEMPTS = ((False, 0, 1), (True, 1, 2), (False, 7, 4))  # (by tactics, seed, how many times the effort)
-MAX_REFINEMENTS = 24
+MAX_CORRECTIONS = 24
+MAX_FAR_CORRECTIONS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ def check(
     *,
     symbols: Iterable[Atom] = (),
     effort: float = 1,
+    corrections: int = MAX_CORRECTIONS,
 ) -> Answer:
     """Whether the conditions can hold together.
 
@@ -86,6 +89,7 @@ def check(
         deadline: When to give up.
         symbols: More symbols to have a value in the answer.
         effort: What Z3 may spend, as a multiple of the usual.
+        corrections: How often its model is corrected in an attempt; one attempt is made where that is less than usual.
     """
     conditions = [f for f in dict.fromkeys(formulas) if f is not TRUE]
     if FALSE in conditions:
@@ -98,21 +102,26 @@ def check(
         return Answer("sat", near)
     conditions = relevant(conditions)
     text = script(conditions)
-    for by_tactics, seed, times in ATTEMPTS:
+    for by_tactics, seed, times in ATTEMPTS if corrections >= MAX_CORRECTIONS else ATTEMPTS[:1]:
         how = Query("", effort=int(EFFORT * effort * times), seed=seed, chain=by_tactics)
-        answer = _attempt(text, conditions, all_symbols, deadline, how)
+        answer = _attempt(text, conditions, all_symbols, deadline, how, corrections)
         if answer.verdict != "unknown" or deadline.expired:
             return answer
     return UNKNOWN
 
 
 def _attempt(
-    text: Script, conditions: Sequence[Formula], all_symbols: frozenset[Atom], deadline: Deadline, settings: Query
+    text: Script,
+    conditions: Sequence[Formula],
+    all_symbols: frozenset[Atom],
+    deadline: Deadline,
+    settings: Query,
+    corrections: int,
 ) -> Answer:
     """One attempt; where a model has a wrong value for an operation that the text only bounds, it is corrected."""
     names = [name[1:-1] for name in (*text.symbols.values(), *text.opaque.values())]
     lines = [str(text)]
-    for _ in range(MAX_REFINEMENTS):
+    for _ in range(corrections):
         reply = ask(replace(settings, text="\n".join(lines), values=names), deadline)
         if reply.verdict == "unsat":
             return UNSAT
@@ -122,10 +131,10 @@ def _attempt(
         evaluator = Evaluator(values)
         if all_hold(evaluator, conditions):
             return Answer("sat", values)
-        corrections = text.corrections(evaluator, reply.values)
-        if not corrections:
+        right = text.corrections(evaluator, reply.values)
+        if not right:
             return UNKNOWN
-        lines += corrections
+        lines += right
     return UNKNOWN
 
 
@@ -184,8 +193,10 @@ def _first_core(named: Mapping[Name, Formula], deadline: Deadline, background: S
     return keys if check([*background, *(named[k] for k in keys)], deadline).verdict == "unsat" else None
 
 
-def minimize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER) -> End:
-    """The least value of an expression where the facts hold.
+def minimize(
+    dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER, models: Iterable[Assignment] = ()
+) -> End:
+    """The least value of an expression where the facts hold; sizes to try before the solver is asked can be passed.
 
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.algebra import at_least, divides
@@ -194,44 +205,39 @@ def minimize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREV
     >>> least.value, least.witness[h.as_symbol()], least.proven
     (14, 14, True)
     """
-    facts = list(facts)
-    low = tight(dim)[0]
-    bounded = low > -inf
-    answer = check([*facts, equal(dim, int(low))] if bounded else facts, deadline, symbols=dim.symbols)
-    if bounded and answer.verdict == "sat":
-        return End(int(low), answer.model, proven=True)
-    if low == -inf:
-        beyond = [*facts, at_most(dim, -LARGEST)]
-        answer = _one_far_away(dim, beyond)
-        if answer.verdict != "sat":
-            answer = check(beyond, deadline, symbols=dim.symbols)
+    facts, low = list(facts), tight(dim)[0]
+    symbols = dim.symbols.union(*(f.symbols for f in facts))
+    end = int(low) if low > -inf else -LARGEST
+    model = best(dim, end, facts, symbols, models)
+    if low > -inf:
+        if model is not None and evaluate(dim, model) == end:
+            return End(end, model, proven=True)
+        answer = check([*facts, equal(dim, end)], deadline, symbols=symbols)
+        if answer.verdict == "sat":
+            return End(end, answer.model, proven=True)
+    else:
+        if model is not None and evaluate(dim, model) <= end:
+            return End(None, model, proven=True)
+        floats = bool(script([at_most(dim, end)]).opaque)  # as integers, these don't exceed those of 64 bits
+        corrections = MAX_FAR_CORRECTIONS if floats else MAX_CORRECTIONS
+        answer = check([*facts, at_most(dim, end)], deadline, symbols=symbols, corrections=corrections)
         if answer.verdict != "unsat":
             return End(None, answer.model or None, proven=answer.verdict == "sat")
-        low = 1 - LARGEST
-    answer = check(facts, deadline, symbols=dim.symbols)
-    if answer.verdict != "sat":
-        return End(int(low), None, proven=False)
-    return _descend(dim, facts, deadline, int(low), answer.model, near=bounded)
+        end += 1
+    if model is None:
+        answer = check(facts, deadline, symbols=symbols)
+        if answer.verdict != "sat":
+            return End(end, None, proven=False)
+        model = answer.model
+    return _descend(dim, facts, deadline, end, model, near=low > -inf)
 
 
-def maximize(dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER) -> End:
+def maximize(
+    dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER, models: Iterable[Assignment] = ()
+) -> End:
     """The greatest value of an expression where the facts hold."""
-    least = minimize(-dim, facts, deadline)
+    least = minimize(-dim, facts, deadline, models)
     return least if least.value is None else least._replace(value=-least.value)
-
-
-def _one_far_away(dim: Dim, conditions: list[Formula]) -> Answer:
-    """A model that has one symbol of the expression far up and all others at their low ends, if that is one.
-
-    Evaluating takes less time than solving: of `n` under `4*k == n*m`, where all may be 0, it finds `k == m == 0`.
-    """
-    symbols = dim.symbols.union(*(f.symbols for f in conditions))
-    for s in dim.symbols:
-        start = lowest(s)
-        values = complete({s: start - (start - LARGEST) // s.step * s.step}, symbols)
-        if holds(conditions, values):
-            return Answer("sat", values)
-    return UNKNOWN
 
 
 def _descend(

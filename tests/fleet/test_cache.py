@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
-from collections.abc import Callable, Mapping
+import sqlite3
+import subprocess
+import sys
+import zlib
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -16,10 +20,12 @@ import pytest
 from onnx import helper, numpy_helper
 
 import shapesmt
+from shapesmt import api
 from shapesmt.cli.main import main
-from shapesmt.fleet import cache, task
+from shapesmt.fleet import answers, cache, task
 from tests.fleet.conftest import ADD, EXP, UNRULED
 
+DATABASE = Path("kept", answers.NAME)
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -27,13 +33,13 @@ class Counted:
     """How often models are checked."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.number, checked = 0, task.checked
+        self.number, checked = 0, api.checked
 
         def counting(*arguments: object) -> object:
             self.number += 1
             return checked(*arguments)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(task, "checked", counting)
+        monkeypatch.setattr(api, "checked", counting)
 
     def __call__(self, *models: str, **options: object) -> int:
         """How many are checked of these."""
@@ -85,70 +91,144 @@ def test_a_rule_of_ones_own_counts(counted: Counted, folder: Path, monkeypatch: 
     assert counted("fold.onnx") == 0
 
 
-@pytest.mark.parametrize("damage", [b"", b"{}", b"half", b"other"])
-def test_a_damaged_entry_is_recomputed(counted: Counted, damage: bytes) -> None:
+def rows() -> list[tuple[bytes, bytes, bytes]]:
+    with closing(sqlite3.connect(DATABASE)) as database:
+        return database.execute("SELECT key, sum, text FROM answers ORDER BY rowid").fetchall()
+
+
+def change(column: str, value: object) -> None:
+    with closing(sqlite3.connect(DATABASE)) as database, database:
+        database.execute(f"UPDATE answers SET {column} = ?", [value])
+
+
+def verdicts_without_time() -> list[bytes]:
+    return [re.sub(rb'"seconds": [\d.]+|[\d.]+, "', b"", text) for _, _, text in rows()]
+
+
+@pytest.mark.parametrize("damage", [b"", b"{}", b"half", b"other", "text", 7])
+def test_a_damaged_row_is_recomputed(counted: Counted, damage: object) -> None:
     assert counted("add.onnx") == 1
-    (entry,) = Path("kept").rglob("*.json")
-    whole = entry.read_bytes()
-    entry.write_bytes(
-        {b"half": whole[: len(whole) // 2], b"other": whole.replace(b"DEPENDS", b"PROVED")}.get(damage, damage)
+    ((_, _, whole),), before = rows(), verdicts_without_time()
+    change(
+        "text", {b"half": whole[: len(whole) // 2], b"other": whole.replace(b"DEPENDS", b"PROVED")}.get(damage, damage)
     )
     assert counted("add.onnx") == 1
-    assert (
-        entry.read_bytes().partition(b'"seconds"')[0].partition(b"\n")[2]
-        == whole.partition(b'"seconds"')[0].partition(b"\n")[2]
-    )
+    assert verdicts_without_time() == before
     assert counted("add.onnx") == 0
+
+
+def test_the_row_of_another_key_is_none(counted: Counted) -> None:
+    assert counted("add.onnx") == 1
+    ((key, _, _),) = rows()
+    assert counted("exp.onnx") == 1
+    with closing(sqlite3.connect(DATABASE)) as database, database:
+        database.execute("DELETE FROM answers WHERE key = ?", [key])
+        database.execute("UPDATE answers SET key = ?", [key])
+    assert counted("add.onnx") == 1
 
 
 @pytest.mark.parametrize(
-    "rest",
+    "text",
     [
-        b"null\nnull",
-        b'{"reads": [[1, 2]]}\n',
-        b'{"reads": []}\n' + b"[" * 10**5,
-        b'{"reads": []}\n{"model": "", "verdict": ["PROVED"]}',
+        b"null\nnull\nnull",
+        b"[]",
+        b'[[[1, 2]], {}, "PROVED", 0.1, ""]\n{}\n{}',
+        b"[" * 10**5 + b"\n\n",
+        b'[[], {}, ["PROVED"], 0.1, ""]\n{}\n{}',
+        b'[[], {}, "SURE", 0.1, ""]\n{}\n{}',
     ],
 )
-def test_a_foreign_entry_is_recomputed(counted: Counted, rest: bytes) -> None:
+def test_a_foreign_row_is_recomputed(counted: Counted, text: bytes) -> None:
     assert counted("add.onnx") == 1
-    (entry,) = Path("kept").rglob("*.json")
-    entry.write_bytes(cache._sum(rest).encode() + b"\n" + rest)
+    ((key, _, _),) = rows()
+    change("text", text)
+    change("sum", answers.sum_of(key, text))
     assert counted("add.onnx") == 1
     assert counted("add.onnx") == 0
 
 
-def test_an_entry_that_is_no_file_is_left_alone(counted: Counted) -> None:
+def test_a_damaged_database_is_begun_anew(counted: Counted) -> None:
+    names = ["add.onnx", "exp.onnx"]
+    assert counted(*names) == 2
+    whole = DATABASE.read_bytes()
+    middle = len(whole) // 2
+    damaged = [b"no database", whole[:middle], whole[:100] + b"\xff" * 4000 + whole[4100:], b"", bytes(len(whole))]
+    damaged += [whole[:middle] + bytes(512) + whole[middle + 512 :], whole[:4096] + b"\xa5" * (len(whole) - 4096)]
+    for number, content in enumerate(damaged):
+        DATABASE.write_bytes(content)
+        assert counted(*names) > 0, number
+        assert counted(*names) == 0, number
+
+
+def test_what_is_no_file_is_left_alone(counted: Counted) -> None:
+    Path("kept").mkdir()
+    for make in (Path.mkdir, getattr(os, "mkfifo", Path.mkdir)):
+        make(DATABASE)
+        assert counted("add.onnx") == counted("add.onnx") == 1, make
+        assert not DATABASE.is_file()
+        DATABASE.rmdir() if DATABASE.is_dir() else DATABASE.unlink()
+    DATABASE.symlink_to("nowhere")
+    assert counted("add.onnx") == counted("add.onnx") == 1
+    assert not Path("kept", "nowhere").exists()
+
+
+def test_another_file_is_no_database(counted: Counted, folder: Path) -> None:
+    (folder / "kept").mkdir()
+    (folder / "notes").write_text("of mine")
+    DATABASE.symlink_to(folder / "notes")
     assert counted("add.onnx") == 1
-    (entry,) = Path("kept").rglob("*.json")
-    make = {"mkdir": Path.mkdir, "mkfifo": getattr(os, "mkfifo", Path.mkdir), "huge": huge}
-    for kind, one in make.items():
-        entry.rmdir() if entry.is_dir() else entry.unlink()
-        one(entry)
-        assert counted("add.onnx") == 1, kind
-    assert counted("add.onnx") == 0  # the huge one is a file, and was replaced
+    assert (folder / "notes").read_text() == "of mine"
+    assert counted("add.onnx") == 0
 
 
-def huge(entry: Path) -> None:
-    with entry.open("wb") as file:
-        file.truncate(1 << 40)
-
-
-def test_a_folder_that_cant_be_written_is_read(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cant_be_written_is_read(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
     assert counted("add.onnx") == 1
-    monkeypatch.setattr(Path, "mkdir", raising := read_only(Path.mkdir))
-    monkeypatch.setattr(cache, "write_whole", raising)
+
+    def read_only(where: str, *arguments: object, **options: object) -> sqlite3.Connection:
+        return connect(where.replace("mode=rwc", "mode=ro"), *arguments, **options)  # type: ignore[call-overload, no-any-return]
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", read_only)
     assert counted("add.onnx", "exp.onnx") == 1
     assert counted("add.onnx", "exp.onnx") == 1
 
 
-def read_only(mkdir: Callable[..., None]) -> Callable[..., None]:
-    def refuse(path: Path, *arguments: object, **options: object) -> None:
-        if not path.exists():
-            raise OSError(errno.EROFS, "Read-only file system")
-        mkdir(path, *arguments, **options)
+def test_what_another_process_locks_is_not_waited_for_long(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "PATIENCE", 0.01)
+    assert counted("add.onnx") == 1
+    with closing(sqlite3.connect(DATABASE, isolation_level=None)) as database:
+        database.execute("BEGIN IMMEDIATE")
+        assert counted("add.onnx", "exp.onnx") == 1
+        database.execute("INSERT OR REPLACE INTO answers SELECT * FROM answers")
+        database.execute("PRAGMA cache_spill = 1")
+        database.execute("COMMIT")
+        database.execute("BEGIN EXCLUSIVE")
+        assert counted("add.onnx", "exp.onnx") == 2
+    assert counted("add.onnx", "exp.onnx") == 1
+    assert counted("add.onnx", "exp.onnx") == 0
 
-    return refuse
+
+def test_the_oldest_make_room(counted: Counted, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "MOST", most := 1 << 16)
+    monkeypatch.setattr(answers, "ROWS", 4)
+    names = [f"add{number}.onnx" for number in range(100)]
+    for name in names:
+        (folder / name).write_text(ADD)
+    assert counted(*names) == 100
+    assert DATABASE.stat().st_size <= most
+    assert counted(names[-1]) == 0
+    assert counted(names[0]) == 1
+
+
+def test_where_there_are_no_locks_none_are_kept(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unlocked(*_: object) -> sqlite3.DatabaseError:
+        return sqlite3.OperationalError("locking protocol")
+
+    monkeypatch.setattr(answers.Answers, "_insert", unlocked)
+    assert main(["check", "exp.onnx", "--cache", "kept"]) == 2
+    assert capsys.readouterr().err.endswith("answers-1.sqlite: locking protocol\n")
 
 
 @pytest.mark.parametrize("arguments", [["--summary"], ["--output", "out.jsonl"], ["-q"], ["--format", "json"]])
@@ -190,16 +270,23 @@ def test_an_archive_is_told_by_all_its_entries(counted: Counted, folder: Path) -
     assert counted("m.pt2") == 1
 
 
+def test_checksums_of_an_archive_are_not_trusted(counted: Counted, folder: Path) -> None:
+    whole = (EXAMPLES / "torch_export" / "classifier.pt2").read_bytes()
+    assert zlib.crc32(b"plumless") == zlib.crc32(b"buckeroo")
+    for number, word in enumerate(("plumless", "buckeroo")):
+        (folder / "m.pt2").write_bytes(whole)
+        with ZipFile(folder / "m.pt2", "a") as archive:
+            archive.writestr("model/extra/note", word)
+        assert counted("m.pt2") == 1, number
+
+
 def test_a_hurried_answer_is_not_kept(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "HURRIED", 0.0)
+    monkeypatch.setattr(task, "HURRIED", 0.0)
     assert counted("add.onnx") == counted("add.onnx") == 1
 
 
 def test_an_answer_that_cant_be_kept_is_one(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise shapesmt.UsageError("the disk is full")
-
-    monkeypatch.setattr(cache, "write_whole", refuse)
+    monkeypatch.setattr(answers, "_PAGE", answers.MOST // 2)  # two pages of the usual size
     assert counted("add.onnx") == counted("add.onnx") == 1
 
 
@@ -207,8 +294,40 @@ def test_several_may_write(counted: Counted) -> None:
     with ThreadPoolExecutor(4) as pool:
         batches = [pool.submit(shapesmt.check_many, ["add.onnx", "exp.onnx"], jobs=1, cache="kept") for _ in range(8)]
         assert {future.result().summary["proved"] for future in batches} == {1}
-    assert len([*Path("kept").rglob("*.json")]) == 2
+    assert len(rows()) == 2
     assert counted("add.onnx") == 0
+
+
+def test_several_processes_may_write(counted: Counted, folder: Path) -> None:
+    names = [f"add{number}.onnx" for number in range(200)]
+    for name in names:
+        (folder / name).write_text(ADD)
+    arguments = ["check", "--cache", "kept", "--jobs", "1", "--summary"]
+    command = [sys.executable, "-m", "shapesmt", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(EXAMPLES.parent)}
+    parts = (names[:150], names[50:])
+    running = [subprocess.Popen([*command, *part], env=environment, stdout=subprocess.DEVNULL) for part in parts]
+    assert [process.wait() for process in running] == [1, 1]
+    assert main([*arguments, *names]) == 1
+    assert counted.number == 0
+
+
+def test_what_a_killed_process_has_written_is_kept(counted: Counted, folder: Path) -> None:
+    assert counted("add.onnx") == 1
+    script = """if True:
+        import os, sqlite3
+        database = sqlite3.connect("kept/answers-1.sqlite", isolation_level=None)
+        database.execute("PRAGMA cache_size = 1")
+        database.execute("BEGIN IMMEDIATE")
+        database.execute("DELETE FROM answers")
+        for number in range(1000):
+            database.execute("INSERT INTO answers VALUES (?, '', ?)", (str(number), "x" * 1000))
+        os.kill(os.getpid(), 9)
+    """
+    subprocess.run([sys.executable, "-c", script], check=False)
+    assert DATABASE.with_name("answers-1.sqlite-journal").exists()
+    assert counted("add.onnx", "exp.onnx") == 1
+    assert len(rows()) == 2
 
 
 def test_the_folder_has_to_be_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -224,8 +343,16 @@ def test_runs_of_counterexamples_are_not_kept(folder: Path, capsys: pytest.Captu
 def test_what_is_known_needs_no_other_process(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["exp.onnx", "add.onnx"]
     assert counted(*names) == 2
-    monkeypatch.setattr("shapesmt.fleet.many.in_processes", None)
+    monkeypatch.setattr("shapesmt.fleet.processes.in_processes", None)
     assert shapesmt.check_many(names, jobs=2, cache="kept").summary["models"] == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_is_read_once(counted: Counted, folder: Path) -> None:
+    os.mkfifo(folder / "pipe.onnx")
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit((folder / "pipe.onnx").write_text, EXP)
+        assert counted("pipe.onnx") == 1
 
 
 def test_the_text_is_the_same(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

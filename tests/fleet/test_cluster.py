@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -16,6 +18,7 @@ import pytest
 import shapesmt
 from shapesmt.cli.main import main
 from shapesmt.fleet import connected
+from shapesmt.fleet.answers import NAME
 from shapesmt.fleet.cluster import answers
 from tests.fleet.cluster import Cluster, cluster
 from tests.fleet.held import HELD, reader
@@ -44,7 +47,8 @@ def test_models_are_checked_by_the_workers(two: Cluster, folder: Path, capsys: p
         "PROVED deep/exp.onnx: no node has a requirement that could fail",
         "PROVED exp.onnx: no node has a requirement that could fail",
     ]
-    assert len([*(folder / "kept").rglob("*.json")]) == 3
+    with closing(sqlite3.connect(folder / "kept" / NAME)) as database:
+        assert database.execute("SELECT count(*) FROM answers").fetchone() == (3,)
     assert len([*(folder / "pages").iterdir()]) == 5
 
 
@@ -130,7 +134,11 @@ def test_another_version_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("address", "message"),
-    [("tcp://127.0.0.1:9", "no scheduler at tcp://127.0.0.1:9: "), ("what://ever", "no scheduler at what://ever: ")],
+    [
+        ("tcp://127.0.0.1:9", "no scheduler at tcp://127.0.0.1:9: "),
+        ("what://ever", "no scheduler at what://ever: "),
+        ("nonsense", "no scheduler at nonsense: missing port number in address 'nonsense'"),
+    ],
 )
 def test_no_scheduler_is_one_line(
     address: str, message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -134,7 +134,7 @@ def test_configuration_is_per_model(capsys):
 
 
 def test_a_failure_of_our_own_is_that_models(monkeypatch, capsys):
-    monkeypatch.setattr("shapesmt.fleet.task.checked", lambda graph, _: {}[graph.source])
+    monkeypatch.setattr("shapesmt.api.checked", lambda graph, _: {}[graph.source])
     status, out, _ = run(capsys, "exp.onnx", "add.onnx", "--jobs", "1", "-q")
     assert status == 4
     assert out.startswith("ERROR exp.onnx: internal error: KeyError: 'exp.onnx'\n")
@@ -192,6 +192,18 @@ def test_of_many_models_the_index_begins_with_what_they_share(folder: Path) -> N
     assert main(["check", ".", "--jobs", "1", "--summary", "--index", "index.html"]) == 2
     page = (folder / "index.html").read_text()
     assert page.index("operators without a rule") < page.index("<bdi>0.onnx</bdi>")
+
+
+@pytest.mark.parametrize(
+    ("index", "why"),
+    [("deep", "it is a folder"), ("none/index.html", "there is no such folder, or it may not be written")],
+)
+def test_an_index_that_cant_be_written_is_refused_at_once(
+    index: str, why: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shapesmt.fleet.check_all", None)
+    assert main(["check", ".", "--index", index]) == 2
+    assert capsys.readouterr().err == f"error: cannot write {index}: {why}\n"
 
 
 def test_the_first_failure_can_end_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,6 +30,7 @@ def test_only_files_below_folders_are_models(folder: Path) -> None:
     (folder / "deep" / "nowhere.onnx").symlink_to("nowhere")
     if hasattr(os, "mkfifo"):
         os.mkfifo(folder / "deep" / "pipe.onnx")
+        (folder / "deep" / "link.onnx").symlink_to("pipe.onnx")
     assert models_in(["deep"]) == ["deep/damaged.onnx", "deep/er/broken.onnx", "deep/exp.onnx", "deep/nowhere.onnx"]
 
 

@@ -9,8 +9,8 @@ import pytest
 from pyarrow import parquet
 
 import shapesmt
+from shapesmt import api
 from shapesmt.cli.main import main
-from shapesmt.fleet import task
 from shapesmt.report import Report
 from tests.fleet.conftest import ADD, EXP
 
@@ -48,7 +48,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The models that were checked and not left out."""
     names: list[str] = []
     monkeypatch.setattr(
-        task, "checked", lambda graph, question, own=task.checked: names.append(graph.source) or own(graph, question)
+        api, "checked", lambda graph, question, own=api.checked: names.append(graph.source) or own(graph, question)
     )
     return names
 

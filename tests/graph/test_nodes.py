@@ -1,4 +1,4 @@
-"""Nodes as lists over numbered tensors are the same nodes."""
+"""Nodes as lists are the same nodes."""
 
 import pickle
 from random import Random
@@ -38,31 +38,10 @@ class TestNodes:
         with pytest.raises(IndexError):
             listed[len(nodes)]
 
-    def test_numbers_are_places_of_names(self, nodes):
-        listed = Nodes.of(nodes)
-        read = [listed.tensors[number] for number in listed.reads if number != -1]
-        assert read == [name for node in nodes for name in node.inputs]
-        assert {*listed.outer} == {"", *read} - {*filter(None, listed.outputs)}
-
     def test_equal_nodes_are_of_one_kind(self, nodes):
         kinds = Nodes.of(nodes).kinds
         contents = [(n.op, n.domain, n.attributes, len(n.outputs)) for n in nodes]
         assert [k is first for k in kinds for first in kinds] == [c == first for c in contents for first in contents]
-
-    def test_each_tensor_has_its_producer(self, nodes):
-        expected = {name: index for index, node in enumerate(nodes) for name in node.outputs if name}
-        assert Nodes.of(nodes).producers == expected
-
-    def test_order_is_seen(self, nodes):
-        assert Nodes.of(nodes).is_sorted
-        places = {name: index for index, node in enumerate(nodes) for name in node.outputs if name}
-        backwards = all(not node.inputs or places.keys().isdisjoint(node.inputs) for node in nodes)
-        assert Nodes.of(nodes[::-1]).is_sorted == backwards
-
-    def test_outputs_of_one_name_are_seen(self, nodes):
-        named = [name for node in nodes for name in node.outputs if name]
-        assert Nodes.of(nodes).is_distinct
-        assert Nodes.of([*nodes, *nodes]).is_distinct == (not named)
 
     def test_they_are_sent_to_other_processes(self, nodes):
         assert [*pickle.loads(pickle.dumps(Nodes.of(nodes)))] == nodes

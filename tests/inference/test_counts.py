@@ -72,6 +72,20 @@ def test_positions_in_a_table(name):
     assert str(related.verdict) == "PROVED"
 
 
+@pytest.mark.parametrize(("longest", "certified"), [(14, "PROVED"), (15, "REFUTED")])
+def test_the_complete_system_has_the_counted_places(longest, certified):
+    report = shapesmt.check(model(POSITIONS[PADDED][0]), dims={"s": f"1..{longest}"}, certify=True)
+    assert report.certificate == certified
+
+
+def test_what_is_looked_up_at_counted_places_isnt_counted():
+    body = POSITIONS[PADDED][0].replace(
+        "y = Gather(table, i)", "k = GatherElements<axis=1>(types, i) y = Gather(pair, k)"
+    )
+    text = f"{HEADER} g (float[1,4] pair, int64[b,64] types, int64[b,s] mask) => (y) {{ {body} }}"
+    assert str(shapesmt.check(text.encode(), dims={"b": "1..4", "s": "1..40"}).verdict) == "PROVED"
+
+
 def test_counts_that_are_greatest_between_none_and_all():
     body = ONE + "e = Equal(mask, one) t = Cast<to=7>(e) c = CumSum(t, one) s = Shape<start=1>(mask) "
     between = "d = Sub(s, c) i = Mul(c, d) y = Gather(table, i)"  # up to 4 * 4 of 8 words, 0 of none and of all

@@ -22,7 +22,7 @@ from tests.oracle.torch import calls as torch_calls
 from tests.support.openvino_laws import Peer, parsed, written
 from tests.support.statements import named, needed
 
-ONNX = ("math", "layout", "windows", "control", "formats", "ml")
+ONNX = ("math", "layout", "windows", "control", "formats", "ml", "extensions")
 CONTRIB = ("contrib_attention", "contrib_decoding", "contrib_fused", "contrib_other")
 TORCH = tuple(
     f"torch_{each}"

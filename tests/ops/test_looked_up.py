@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from random import Random
+
 import numpy as np
 import onnx.parser
 import pytest
 
 from tests.support.harness import agree
+from tests.support.indices import C, count, node
 
 EMBEDDED = "out, m = com.microsoft.EmbedLayerNormalization"
 LOOKED_UP = {
@@ -54,3 +58,54 @@ def test_places_that_sizes_decide(name):
         row = Unsqueeze(last, first) two = Add(places, places) twice = Unsqueeze(two, first) {body} }}""")
     data = {"z": np.array([2, 2], np.int32)} if "int32[2] z" in inputs else {}
     assert bool(agree(model, ranges={"n": (1, 5)}, data=data).ran) == (name not in NEVER)
+
+
+def test_places_that_are_calculated_and_rearranged_by_chance(seeds):
+    for seed in seeds:
+        print(f"seed {seed}")
+        random = Random(seed)
+        nodes, targets = rearranged(random)
+        ranges = {"n": (random.randint(0, 1), 3), "m": (random.randint(0, 1), 3), "k": (0, 2), "z": (0, 9)}
+        used = {name for one in nodes for name in one.input} - {"n", "m"}
+        agree(
+            nodes,
+            {"n": [], "m": [], "x": ["z"]},
+            {name: ends for name, ends in ranges.items() if name != "k" or "grids" in used},
+            items={"n": ["n"], "m": ["m"], **{name: sizes for name, sizes in targets.items() if name in used}},
+            constants={**C, **{f"c{number}": np.array(number) for number in (-1, 2, 3, 7)}},
+            outputs=["out", nodes[-1].input[1]],
+        )
+
+
+def rearranged(random):
+    """A matrix of places, then calculations with each place, and reshapes that join axes or divide joined ones."""
+    nodes, targets, sizes, cuts = [*GRID], {"grids": ["k", "n", "m"]}, ["n", "m"], {1}
+    for step in range(random.randint(2, 6)):
+        op = random.choice(["Reshape", "Reshape", "Add", "Sub", "Mul", "Div", "Mod", "Expand", "ScatterND"])
+        name, before = f"p{step}", nodes[-1].output[0]
+        if op == "Reshape":
+            divide = random.random() < 0.5
+            changed = sorted({*range(1, len(sizes))} - cuts if divide else cuts)
+            cuts = cuts ^ {*random.sample(changed, random.randint(0, len(changed)))}
+            ends = [0, *sorted(cuts), len(sizes)]
+            targets[f"t{step}"] = ["*".join(sizes[a:b]) for a, b in pairwise(ends)]
+            nodes.append(node(op, [before, f"t{step}"], [name], allowzero=1))
+        elif op == "Expand" and sizes == ["n", "m"] and cuts == {1}:
+            sizes, cuts = ["k", "n", "m"], {1, 2}
+            nodes.append(node(op, [before, "grids"], [name]))
+        elif op == "ScatterND" and sizes == ["n", "m"] and cuts == {1}:
+            nodes += [node("Mul", ["columns", f"c{random.choice((2, 3))}"], [f"row{step}"])]
+            nodes += [node(op, [before, f"ax{random.choice((0, -1))}", f"row{step}"], [name])]
+        elif op in ("Add", "Sub", "Mul", "Div", "Mod"):
+            number = random.choice((2, 3, 7) if op in ("Div", "Mod") else (-1, 2, 7))
+            nodes.append(node(op, [before, f"c{number}"], [name]))
+    return [*nodes, node("Gather", ["x", nodes[-1].output[0]])], targets
+
+
+GRID = [
+    count("n", "rows"),
+    count("m", "columns"),
+    node("Unsqueeze", ["rows", "ax1"], ["rows1"]),
+    node("Mul", ["rows1", "c7"], ["sevens"]),
+    node("Sub", ["sevens", "columns"], ["grid"]),
+]

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+import shapesmt
 from shapesmt.algebra.dim import ONE
 from shapesmt.graph.graph import Attributes, Graph, Node
 from shapesmt.graph.literal import Declared
@@ -147,3 +148,17 @@ def test_maps():
     assert repr(words) == "Tensor(int64[1, 3])"
     cast = inferred("CastMap", tensor("map(int64,float32)", ()), cast_to="TO_INT64", map_form="SPARSE", max_map=7)
     assert cast is tensor("int64", [ONE, 7])
+
+
+@pytest.mark.parametrize(
+    ("key", "call", "shape"),
+    [
+        ("string", 'DictVectorizer<string_vocabulary=["a", "b"]>', "[1,2]"),
+        ("int64", 'CastMap<map_form="SPARSE", max_map=4>', "[1,4]"),
+    ],
+)
+def test_maps_that_are_inputs_of_a_model(key, call, shape):
+    model = f"""<ir_version: 8, opset_import: ["": 18, "ai.onnx.ml": 3]>
+    g (map({key}, float) x) => (float[a, b] y) {{ y = ai.onnx.ml.{call} (x) }}"""
+    assert shapesmt.check(model.encode()).verdict.value == "PROVED"
+    assert str(shapesmt.bounds(model.encode())["y"]) == shape

@@ -264,3 +264,16 @@ def test_what_facts_state_is_left_out_of_a_conjunction() -> None:
     assert independent(facts, all_of(known, p)) == [p]
     assert independent(facts, all_of(q, any_of(p, known))) == [q]
     assert decide(facts, any_of(p, all_of(q, known))) == Decision(Verdict.PROVED, "assumed")
+
+
+def test_factors_of_a_number_are_enumerated_though_no_range_ends() -> None:
+    h, w = symbol("h", 1), symbol("w", 1)
+    tokens = (h // 4) * (w // 4)
+    fits = equal(tokens * (588 // tokens), 588)
+    assert decide(Domain([atom_of(h), atom_of(w)]), fits) == Decision(
+        Verdict.DEPENDS, "enumeration", {atom_of(h): 1, atom_of(w): 1}
+    )
+    within = Domain([atom_of(h), atom_of(w)], [at_least(h, 4), at_least(w, 4), fits])
+    assert decide(within, any_of(equal(tokens, 588), at_most(tokens, 294))) == Decision(Verdict.PROVED, "enumeration")
+    largest = decide(within, at_most(h, 4 * 294 + 3))
+    assert largest == Decision(Verdict.DEPENDS, "enumeration", {atom_of(h): 4 * 588, atom_of(w): 4})

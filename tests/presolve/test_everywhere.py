@@ -6,7 +6,22 @@ from itertools import product
 from math import inf
 from random import Random
 
-from shapesmt.algebra import Dim, Evaluator, Formula, all_of, at_least, atom_of, equal, lowest, symbol
+from shapesmt.algebra import (
+    Dim,
+    Evaluator,
+    Formula,
+    all_of,
+    any_of,
+    at_least,
+    atom_of,
+    differs,
+    equal,
+    lowest,
+    maximum,
+    minimum,
+    select,
+    symbol,
+)
 from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.everywhere import decided, extremes
 from tests.algebra.test_identities import expression, formula
@@ -116,11 +131,53 @@ def test_random_conditions_are_decided_as_running_through_sizes_does(seeds: rang
     assert known > len(seeds) // 4
 
 
+def part(r: Random, symbols: list[Dim], depth: int) -> Dim:
+    """An expression as sizes of models have them: quotients by sizes, choices, the lesser of two, products."""
+    if depth == 0:
+        return r.choice(symbols) // r.choice([1, 1, 2, 4]) + r.choice([0, 0, 0, 1, 3])
+    a, b = part(r, symbols, depth - 1), part(r, symbols, r.randint(0, depth - 1))
+    chosen = select(equal(a, r.randint(0, 3)), b, a)
+    return r.choice(
+        [a * b, a - b, a + b, minimum(a, b), maximum(a - r.randint(0, 9), 0), chosen, a // b, 24 // b, b // 3]
+    )
+
+
+def asked(r: Random, symbols: list[Dim]) -> Formula:
+    a, b = part(r, symbols, 2), part(r, symbols, r.randint(0, 1))
+    said = [equal(a, b), at_least(a, b), equal(a // b * b, a), equal(36 // a * a, 36), equal(a, r.randint(0, 9))]
+    return r.choice([any_of, all_of])(r.choice(said), r.choice([*said, differs(a, b)]))
+
+
+def test_quotients_by_sizes_and_lesser_sizes_are_decided_as_running_through_sizes_does(seeds: range) -> None:
+    known = 0
+    for seed in seeds:
+        r = Random(f"quotients everywhere {seed}")
+        symbols = ranges(r)
+        facts = [asked(r, symbols[: r.choice([1, 2])]) for _ in range(r.choice([0, 0, 1]))]
+        condition, dim = asked(r, symbols), part(r, symbols, 2)
+        if condition.symbols:
+            known += checked(symbols, [f for f in facts if f.symbols & condition.symbols], condition)
+        if dim.symbols:
+            known += bounded(symbols, [f for f in facts if f.symbols & dim.symbols], dim)
+    assert known > len(seeds) // 2
+
+
+def test_lines_along_which_two_sizes_grow_alike_are_borders_of_cells() -> None:
+    assert decided(domain([H, W]), equal(H, W)) == ({atom_of(H): 1, atom_of(W): 2}, True)
+    for facts, dim, least in (
+        ([], maximum(5 * H - 3 * W, 0) * H, 0),
+        ([at_least(5 * H, 3 * W)], 5 * H - 3 * W, 0),
+        ([equal(5 * H, 3 * W)], H * W, 15),
+    ):
+        low, high = extremes(domain([H, W], *facts), dim) or (None, None)
+        assert low is not None
+        assert high is not None
+        assert (low.value, high.value, high.proven) == (least, None, True)
+
+
 def test_what_is_no_polynomial_is_left_open() -> None:
-    n = symbol("n", -4)
-    assert decided(domain([n]), equal(n * (7 // n), 7)) is None
-    assert extremes(domain([n]), n * (7 // n)) is None
-    assert decided(domain([H, W]), equal(H, W)) is None  # along which no progression goes
+    assert decided(domain([H, W]), at_least(W // H * H + H, W)) is None  # a quotient that no polynomial comes near
+    assert extremes(domain([H, W]), W // H * H) is None
 
 
 def test_finite_ranges_that_machine_words_cannot_count_are_left_open() -> None:

@@ -95,7 +95,7 @@ def test_random_extents_on_one_symbol_without_an_end(seeds: range) -> None:
 
 
 def test_what_neither_rises_nor_is_bounded() -> None:
-    assert extent(domain(), FREE * FREE * FREE * FREE - 5 * FREE) is None
+    assert extent(domain(), FREE * FREE * FREE * FREE * FREE - 5 * FREE) is None
     assert ends(domain(), FREE * FREE - 5 * FREE) == (-6, None)
     assert ends(domain(), FREE * H - FREE) == (0, None)  # 0 throughout where h is 1
     assert ends(domain(at_least(FREE, H)), FREE) == (1, None)

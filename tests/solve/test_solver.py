@@ -13,6 +13,7 @@ from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.extremes import minimum
 from shapesmt.algebra.formula import FALSE, TRUE, Formula, any_of, at_least, at_most, differs, divides, equal
+from shapesmt.algebra.numeric import from_dim, literal, steps
 from shapesmt.deadline import Deadline
 from shapesmt.solve import solver
 from shapesmt.solve.process import Query, ask
@@ -103,6 +104,30 @@ def test_no_solver_is_asked_for_what_the_ends_of_the_ranges_show(monkeypatch: py
         end = maximize(dim, facts)
         assert end.witness is not None
         assert (end.value, end.proven, holds(facts, end.witness)) == (None, True, True)
+
+
+def test_no_solver_is_asked_where_sizes_far_away_satisfy_the_facts_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "ask", None)
+    past, total, m = symbol("past", 1), symbol("total", 1), symbol("m", 1)
+    root = from_dim(N * m, "float32").unary(steps.ROOT).to_int()
+    for dim, facts, start in (
+        (N, [equal(N * m, root * root), divides(2, root)], {N: 2, m: 2}),
+        (past, [at_least(total, past + N)], {past: 1, total: 2, N: 1}),
+        (N // 20, [equal(N // 4, 7 * ((N + 24) // 28)), at_least(N, 29)], {N: 56}),
+        (6 * ((from_dim(N // 20, "float32") / literal(6, "float32")).ceil().to_int()), [], {}),
+    ):
+        high = maximize(dim, facts, models=[{s.as_symbol(): size for s, size in start.items()}])
+        assert high.witness is not None
+        assert (high.value, high.proven, holds(facts, high.witness)) == (None, True, True)
+        assert Evaluator(high.witness).dim(dim) >= 2**63
+
+
+def test_no_solver_is_asked_for_an_end_that_a_known_model_attains(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "ask", None)
+    h, w = H.as_symbol(), W.as_symbol()
+    models = [{h: 20, w: 4}, {h: 41, w: 8}, {h: 40, w: 8}, {w: 7}]
+    high = maximize(minimum(H, 24), [equal(H, 5 * W)], models=models)
+    assert (high.value, high.witness, high.proven) == (24, {h: 40, w: 8}, True)
 
 
 def test_the_smallest_model_moves_few_symbols_and_little() -> None:

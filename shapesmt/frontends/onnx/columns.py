@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     import onnx
 
-__all__ = ["MARK", "Columns", "columns"]
+__all__ = ["Columns", "columns"]
 
-MARK = "\0"
+_MARK = "\0"
 """Stands behind the inputs, and the outputs, of each node."""
 _NO_ATTRIBUTE = b"\0"
 """Stands behind the attributes of each node; no message begins with these bytes."""
@@ -37,18 +37,18 @@ class Columns(NamedTuple):
     Attributes:
         keys: For each node operator, domain, overload, the number of outputs, and its attributes as bytes, or digests.
         names: What each is called; "" where it has no name.
-        inputs: The inputs of all nodes, with `MARK` behind those of each.
-        outputs: The outputs of all nodes.
+        inputs: The inputs of each.
+        outputs: The outputs of each.
     """
 
     keys: Iterator[tuple[Hashable, ...]]
     names: list[str]
-    inputs: list[str]
-    outputs: list[str]
+    inputs: list[list[str]]
+    outputs: list[list[str]]
 
 
 def columns(protos: Sequence[onnx.NodeProto], source: str) -> Columns:
-    r"""The fields of all nodes.
+    """The fields of all nodes.
 
     Raises:
         ModelError: Some tensor has the mark for its name.
@@ -58,23 +58,27 @@ def columns(protos: Sequence[onnx.NodeProto], source: str) -> Columns:
         >>> nodes = helper.make_node("Add", ["x", "y"], ["z"], "a"), helper.make_node("Abs", ["z"], ["w"], axis=1)
         >>> keys, *others = columns(nodes, "model")
         >>> others
-        [['a', ''], ['x', 'y', '\x00', 'z', '\x00'], ['z', 'w']]
+        [['a', ''], [['x', 'y'], ['z']], [['z'], ['w']]]
         >>> [key[:4] for key in keys]
         [('Add', '', '', 1), ('Abs', '', '', 1)]
     """
-    message = _message()
-    mark = message(input=[MARK], output=[MARK], attribute=[_NO_ATTRIBUTE]).SerializeToString()
+    message, mark = _message()
     contents = map(type(protos[0]).SerializePartialToString, protos) if protos else ()
     parts = [content if len(content) < _LARGE else _digested(content) for content in contents]
     joined = message.FromString(mark.join([*parts, b""]))
-    inputs, outputs, attribute = joined.input[:], joined.output[:], iter(joined.attribute[:]).__next__
-    ends = [place for place, name in enumerate(outputs) if name == MARK]
-    if not len(ends) == inputs.count(MARK) == len(protos):
+    inputs, outputs = _split(joined.input[:]), _split(joined.output[:])
+    if not len(inputs) == len(outputs) == len(protos):
         raise ModelError(f"{source}: a tensor's name in it is a null character; the file is damaged")
-    counts = [end - last - 1 for last, end in zip([-1, *ends], ends, strict=False)]
-    rows = zip(*(_each(joined, field, protos) for field in ("op_type", "domain", "overload")), counts, strict=True)
-    keys = ((*row, *iter(attribute, _NO_ATTRIBUTE)) for row in rows)
-    return Columns(keys, _each(joined, "name", protos), inputs, [name for name in outputs if name != MARK])
+    single = (_each(joined, field, protos) for field in ("op_type", "domain", "overload"))
+    attribute = iter(joined.attribute[:]).__next__
+    keys = ((*row, *iter(attribute, _NO_ATTRIBUTE)) for row in zip(*single, map(len, outputs), strict=True))
+    return Columns(keys, _each(joined, "name", protos), inputs, outputs)
+
+
+def _split(names: list[str]) -> list[list[str]]:
+    """The names before each mark."""
+    ends = [place for place, name in enumerate(names) if name == _MARK]
+    return [names[start + 1 : end] for start, end in zip([-1, *ends], ends, strict=False)]
 
 
 def _each(joined: Any, field: str, protos: Sequence[onnx.NodeProto]) -> list[str]:
@@ -89,22 +93,23 @@ def _digested(content: bytes) -> bytes:
     """A node with a digest in place of each attribute."""
     from hashlib import sha256
 
-    node = _message().FromString(content)
+    node = _message()[0].FromString(content)
     node.attribute[:] = [_NO_ATTRIBUTE + sha256(each).digest() for each in node.attribute]
     digested: bytes = node.SerializeToString()
     return digested
 
 
 @cache
-def _message() -> Any:
-    """The class of a message in which every field of a node is repeated."""
+def _message() -> tuple[Any, bytes]:
+    """The class of a message in which every field of a node is repeated, and what stands behind each node in one."""
     from google.protobuf import descriptor_pool, message_factory
 
     fields = [_field(2, _described(name, number, _STRING)) for name, number in _TEXTS.items()]
     fields.append(_field(2, _described("attribute", _ATTRIBUTE, _BYTES)))
     pool = descriptor_pool.DescriptorPool()
     pool.AddSerializedFile(_field(1, b"columns.proto") + _field(4, _field(1, b"Nodes") + b"".join(fields)))
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName("Nodes"))
+    message = message_factory.GetMessageClass(pool.FindMessageTypeByName("Nodes"))
+    return message, message(input=[_MARK], output=[_MARK], attribute=[_NO_ATTRIBUTE]).SerializeToString()
 
 
 def _described(name: str, number: int, kind: int) -> bytes:

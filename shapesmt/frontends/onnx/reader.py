@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.beside import content_inside
-from shapesmt.frontends.onnx.columns import MARK, columns
+from shapesmt.frontends.onnx.columns import columns
 from shapesmt.frontends.onnx.messages import from_bytes
 from shapesmt.frontends.onnx.ranges import noted_ranges
 from shapesmt.frontends.onnx.schemas import OnnxSchemas
@@ -29,8 +29,8 @@ from shapesmt.graph import (
     Declared,
     Function,
     Graph,
-    Kind,
     Literal,
+    NodeKind,
     Nodes,
     Reference,
     ordered,
@@ -140,7 +140,7 @@ class _Scope:
         self.overloads = False
         self.in_function = False
         self.depth = 0
-        self.kinds_read: dict[Hashable, Kind] = {}
+        self.kinds_read: dict[Hashable, NodeKind] = {}
         self.types_read: dict[bytes, Declared] = {}
 
     def define(self, proto: onnx.FunctionProto) -> None:
@@ -196,9 +196,9 @@ class _Scope:
         kinds = [known(key) or self.kind(key, protos[index], index) for index, key in enumerate(keys)]
         if not all(names) or {*map(type, names)} != {str}:
             names = [_name(name, kind.op, index) for index, (name, kind) in enumerate(zip(names, kinds, strict=True))]
-        return Nodes(kinds, names, inputs, outputs, MARK)
+        return Nodes(kinds, names, inputs, outputs)
 
-    def kind(self, key: Hashable, proto: onnx.NodeProto, index: int) -> Kind:
+    def kind(self, key: Hashable, proto: onnx.NodeProto, index: int) -> NodeKind:
         """What a node is apart from its names, read for all that have this key."""
         overload = proto.overload if proto.domain or self.overloads else ""
         op, domain = self.operator(proto.op_type, overload), _domain(proto.domain)
@@ -206,7 +206,7 @@ class _Scope:
         if not domain and "" not in self.opsets:
             raise ModelError(f"{self.source}: {title} is of ONNX's own domain, whose opset is not imported")
         attributes = self.attributes(proto.attribute, f"{self.source}: {title}")
-        kind = self.kinds_read[key] = Kind(op, domain, attributes, len(proto.output))
+        kind = self.kinds_read[key] = NodeKind(op, domain, attributes, len(proto.output))
         return kind
 
     def operator(self, name: str, overload: str = "") -> str:
