@@ -25,6 +25,7 @@ from shapesmt.algebra import (
     FALSE,
     Assignment,
     Atom,
+    Evaluator,
     Formula,
     Kind,
     Substitution,
@@ -138,6 +139,9 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
         return Decision(Verdict.FAILS, "normal form", {})
     if stated(domain, condition):
         return Decision(Verdict.PROVED, "assumed")
+    if not condition.symbols:  # NaN as an integer, which no normal form computes
+        holds = Evaluator({}).formula(condition)
+        return Decision(Verdict.PROVED if holds else Verdict.FAILS, "enumeration", None if holds else {})
     if domain.fits(condition):
         decision = _by_enumeration(domain, condition)
         if decision is not None:

@@ -47,6 +47,9 @@ def extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
 
 def _extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     dim = domain.eliminate(dim)
+    if not dim.symbols:
+        end = End(Evaluator({}).dim(dim), {})
+        return end, end
     ends = _by_limit(domain, dim) or _at_corners(domain, dim) or _on_frontier(domain, dim)
     ends = ends or _by_enumeration(domain, dim) or _by_repetition(domain, dim) or _without_upper_end(domain, dim)
     return ends or extremes(domain, dim)

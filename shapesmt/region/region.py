@@ -9,7 +9,7 @@ symbols say already is left out of the others.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf, prod
 from operator import attrgetter
 
@@ -199,8 +199,8 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
         return None
     lo = int(symbol.lo)
     values = np.arange(lo, min(symbol.hi, lo + SAMPLE * symbol.step) + 1, symbol.step, dtype=np.int64)
-    truth = np.broadcast_to(np.asarray(Evaluator({symbol: values}).formula(condition)), values.shape)
-    pieces = describe_values(symbol, values, truth)
+    truth = _truth(condition, {symbol: values}, values.shape)
+    pieces = None if truth is None else describe_values(symbol, values, truth)
     if pieces is None:
         return None
     return pieces if _equivalent(condition, pieces, domain, proves) else None
@@ -251,8 +251,8 @@ def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Pr
         return None
     axes = [_axis(s, domain, samples) for s in symbols]
     grid = dict(zip(symbols, np.meshgrid(*axes, indexing="ij", sparse=True), strict=True))
-    truth = np.broadcast_to(np.asarray(Evaluator(grid).formula(condition)), [len(a) for a in axes])
-    pieces = on_a_grid(symbols, axes, truth, condition)
+    truth = _truth(condition, grid, tuple(map(len, axes)))
+    pieces = None if truth is None else on_a_grid(symbols, axes, truth, condition)
     return pieces if pieces is not None and _equivalent(condition, pieces, domain, proves) else None
 
 
@@ -267,9 +267,17 @@ def _axis(s: Atom, domain: Domain, samples: int) -> Values:
     (lo, hi), facts = domain.ends(s), [f for f in domain.relations if f.symbols == {s}]
     reach = max(samples, REACH if facts else 0)
     values = np.arange(int(lo), int(min(hi, lo + reach * s.step)) + 1, s.step, dtype=np.int64)
-    admitted: Truth = np.broadcast_to(np.asarray(Evaluator({s: values}).formula(all_of(*facts))), values.shape)
-    first: Values = values[admitted][: samples + 1]
+    admitted = _truth(all_of(*facts), {s: values}, values.shape)
+    first: Values = values[admitted if admitted is not None else slice(0)][: samples + 1]
     return first
+
+
+def _truth(condition: Formula, values: Mapping[Atom, Values], shape: tuple[int, ...]) -> Truth | None:
+    """Whether a condition holds, at each of some values; None where it has numbers that machine words don't hold."""
+    try:
+        return np.broadcast_to(np.asarray(Evaluator(values).formula(condition)), shape)
+    except OverflowError:
+        return None
 
 
 def _equivalent(condition: Formula, pieces: Sequence[Piece], domain: Domain, proves: Proof) -> bool:

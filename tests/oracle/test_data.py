@@ -16,7 +16,7 @@ import shapesmt
 from shapesmt.algebra import Verdict
 from tests.oracle.runner import Execution, NoBlame, Run, value
 
-DEFAULT, FULL = 20, 2000
+DEFAULT, FULL = 20, 1000
 NODES = 6
 SIZES = {"n": range(1, 4), "m": range(1, 5)}
 DATA = 40  # of each size

@@ -17,7 +17,7 @@ from tests.oracle.choosing import Choice, choose
 from tests.oracle.compare import Truth, disagreements
 from tests.oracle.runner import Execution, NoBlame, Run, assignments, plain, value
 
-DEFAULT, FULL = 20, 3000
+DEFAULT, FULL = 20, 1000
 LIMIT = 4.0  # seconds that an answer about unbounded numbers may take
 
 

@@ -23,9 +23,11 @@ from shapesmt.algebra.formula import (
     divides,
     equal,
 )
+from shapesmt.algebra.numeric import literal
 from shapesmt.algebra.substitute import atom_of
 from shapesmt.presolve.decide import Decision, decide, independent, together
 from shapesmt.presolve.domain import Domain
+from shapesmt.presolve.extent import extent
 from tests.presolve.sets import ATOMS, FREE, H, W, admitted, condition, domain
 
 MANY = 20_000
@@ -245,6 +247,14 @@ def test_most_drawn_conditions_are_decided() -> None:
     x = symbol("x", 5)
     conditions = [drawn_formula(Random(seed), x) for seed in range(300)]
     assert sum(decide(Domain([atom_of(x)]), c) is not None for c in conditions) > 240
+
+
+def test_what_no_size_decides_is_computed() -> None:
+    least = literal(float("nan"), "float32").to_int()
+    assert least.constant is None
+    assert decide(domain(), at_least(least, 0)) == Decision(Verdict.FAILS, "enumeration", {})
+    assert decide(domain(), at_most(least, 0)) == Decision(Verdict.PROVED, "enumeration")
+    assert [end.value for end in extent(domain(), least) or ()] == [-(2**63)] * 2
 
 
 def test_what_facts_state_is_left_out_of_a_conjunction() -> None:

@@ -133,6 +133,8 @@ class Float:
     def to_int(self) -> Dim:
         """The integer it casts to (towards zero)."""
         whole = self.trunc()
+        if whole.lo == inf or whole.hi == -inf:
+            return const(-(2**63))  # as `_truncated` has it
         if whole.numerator is not None:
             return whole.numerator
         quotient = _as_quotient(whole)

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import inf, prod
 
 import numpy as np
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, ZERO, Dim, at_least, ceil_divide, differs, entries, equal, maximum, product, select
+from shapesmt.algebra import (
+    ONE,
+    ZERO,
+    Dim,
+    Evaluator,
+    at_least,
+    ceil_divide,
+    differs,
+    entries,
+    equal,
+    maximum,
+    product,
+    select,
+)
 from shapesmt.algebra.numeric import Float, from_dim
 from shapesmt.graph import DTYPES, AttributeValue, Literal
 from shapesmt.ops.shared.fields import concrete, element_of, reshaped, stretched, term_of, valued, viewed
@@ -241,6 +254,7 @@ def sequence(ctx: RuleContext) -> Tensor:
     start, limit, delta = (_scalar(ctx, i) for i in range(3))
     _require_scalars(ctx)
     ctx.only_sizes(0, 1)
+    ctx.check(not any(map(_endless, (start, limit))) and not _is_nan(delta), laws.RANGE_ENDS_FINITE)
     if isinstance(delta, Dim):
         ctx.require(differs(delta, 0), laws.DELTA_NOT_0, delta, 0)
     elif isinstance(delta, Float) and delta.numerator is not None and delta.numerator.constant is not None:
@@ -252,6 +266,16 @@ def sequence(ctx: RuleContext) -> Tensor:
         items = [start + delta * i for i in range(length.constant or 0)]
         return ctx.tensor((length,), value=elements((len(items),), items))
     return ctx.tensor((length,), value=valued((length,), _progression(start, delta)))
+
+
+def _endless(end: Dim | Float | None) -> bool:
+    """Whether a number is known to be infinite or NaN."""
+    return isinstance(end, Float) and (end.lo == inf or end.hi == -inf or _is_nan(end))
+
+
+def _is_nan(number: Dim | Float | None) -> bool:
+    """Whether a number that no size decides is NaN."""
+    return isinstance(number, Float) and not number.symbols and bool(np.isnan(number.value(Evaluator({}))))
 
 
 def _require_scalars(ctx: RuleContext) -> None:
