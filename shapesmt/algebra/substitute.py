@@ -109,16 +109,8 @@ def partly_known(element: Dim | Tree) -> bool:
     >>> partly_known(select(equal(row, 0), 7, entry(symbol("i", 0, 9, kind=Kind.ENTRY), row)))
     True
     """
-    return bool(entries(element)) and any(_chooses_known(operation.args) for operation in _operations(element))
-
-
-def _operations(what: Any) -> Iterator[Any]:
-    """The operations in an expression, also in the arguments of others."""
-    if not isinstance(what, Dim):
-        yield what
-    for part in what.atoms() if isinstance(what, Dim) else (*what.args, getattr(what, "dim", None)):
-        if hasattr(part, "symbols"):
-            yield from _operations(part)
+    operations = (part for part in _parts(element) if not isinstance(part, Dim))
+    return bool(entries(element)) and any(_chooses_known(operation.args) for operation in operations)
 
 
 def _chooses_known(args: tuple[Any, ...]) -> bool:
@@ -146,13 +138,20 @@ def any_entry(element: Dim) -> Dim | None:
     return substitute(element, change)
 
 
-def nested(what: Any) -> Iterator[Atom]:
+def nested(what: Dim | Tree) -> Iterator[Atom]:
     """The atoms of an expression, and those in their arguments."""
-    atoms = what.atoms() if isinstance(what, Dim) else []
-    yield from atoms
-    for part in (*(a for atom in atoms for a in atom.args), *getattr(what, "args", ()), getattr(what, "dim", None)):
-        if hasattr(part, "symbols"):
-            yield from nested(part)
+    return (part for part in _parts(what) if isinstance(part, Atom))
+
+
+def _parts(what: Any) -> list[Any]:
+    """An expression and all that its operations are on, each once, the outer ones first."""
+    parts, seen = [what], {what}
+    for part in parts:  # to which its own are added
+        inner = part.atoms() if isinstance(part, Dim) else (*part.args, getattr(part, "dim", None))
+        new = [each for each in dict.fromkeys(inner) if hasattr(each, "symbols") and each not in seen]
+        seen.update(new)
+        parts += new
+    return parts
 
 
 def spelled(dim: Dim) -> Dim:
