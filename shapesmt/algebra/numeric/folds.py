@@ -58,7 +58,10 @@ class Fold:
         free = sorted(self.element.symbols - self.lasts.keys(), key=lambda a: a.number)
         values = [evaluator.dim(d) for d in (*self.lasts.values(), *map(of_atom, free))]
         columns = np.broadcast_arrays(*values)
-        rows, back = np.unique(np.stack([c.ravel() for c in columns], axis=1), axis=0, return_inverse=True)
+        listed = np.stack([c.ravel() for c in columns], axis=1)
+        if listed.dtype == object:
+            raise OverflowError("sizes beyond 64 bits")
+        rows, back = np.unique(listed, axis=0, return_inverse=True)
         if free:
             rank = len(self.lasts)
             results = np.array([self._folded(row[:rank], dict(zip(free, row[rank:], strict=True))) for row in rows])

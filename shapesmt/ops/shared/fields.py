@@ -103,8 +103,7 @@ def _picked(value: Elements) -> Item:
     progression = _progression(known, value.shape) if len(known) == len(value.items) > MAX_CHOICES else None
     if progression is not None:
         return progression
-    rows = value.array
-    inner = [from_array(np.asarray(row, dtype=object)) for row in rows]
+    inner = [from_array(np.asarray(row, dtype=object)) for row in value.array]
     parts = [None if row is None else _formula(row) for row in inner]
     return along(parts, position(len(value.shape)))
 
@@ -158,10 +157,9 @@ def valued(shape: Sequence[Dim], element: Item) -> Value | None:
     sizes = concrete(shape)
     if element is None or sizes is None or not _few(sizes):
         return None if element is None else field(element)
-    rank = len(sizes)
-    places = np.ndindex(*sizes)
     if entries(element):
         return None
+    rank, places = len(sizes), np.ndindex(*sizes)
     return elements(sizes, [move_positions(element, lambda axis, at=at: as_dim(at[rank - axis])) for at in places])  # type: ignore[misc]  # the default binds `at`
 
 
