@@ -5,14 +5,15 @@ Of a position table with 512 rows it says, for `--dim seq=600`: without that it 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from shapesmt.algebra import Verdict, absolute, all_of, at_least, at_most, total
+from shapesmt.algebra import Assignment, Dim, Verdict, absolute, all_of, at_least, at_most, equal, total
 from shapesmt.diagnose.findings import precondition
 from shapesmt.errors import UsageError
 from shapesmt.examine import Claims, Examination, Judge, Problem, Question, examined, posed
 from shapesmt.language import names_in
+from shapesmt.presolve import Domain
 from shapesmt.report import Precondition, Release
 
 MAX_AWAY = 1 << 12  # how far from its number a dimension is sought, halved for each
@@ -63,9 +64,22 @@ def _nearest(
         within.assume(
             all_of(*(f for d, (lo, hi) in zip(away, ways, strict=True) for f in (at_least(d, lo), at_most(d, hi))))
         )
-        least = judge.extent(within, total(map(absolute, away)))[0] if judge.inhabited(within) else None
-        values = judge.complete(within, least.witness) if least is not None else None
+        values = judge.complete(within, _least_moved(away, within, judge)) if judge.inhabited(within) else None
         if values is not None:
             symbols = problem.counterexample(values).symbols
             found.append({name: size for name, size in symbols.items() if name in pinned or name in named})
     return tuple(sorted(found, key=lambda at: [at[n] for n in pinned]))
+
+
+def _least_moved(away: Sequence[Dim], within: Domain, judge: Judge) -> Assignment | None:
+    """Sizes that are the fewest steps away; of several such, those at which the last ones stay."""
+    moved = total(map(absolute, away))
+    least = judge.extent(within, moved)[0]
+    if not least.proven or least.value is None:
+        return least.witness
+    for size in away[:0:-1]:
+        same = within.copy()
+        same.assume(all_of(at_most(moved, least.value), equal(size, 0)))
+        if judge.inhabited(same):
+            within = same
+    return judge.extent(within, moved)[0].witness
