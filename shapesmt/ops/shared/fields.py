@@ -220,8 +220,8 @@ def reshaped(x: Tensor, shape: Sequence[Dim]) -> Value | None:
     moved: dict[Atom, Dim] = {}
     for before, after in _groups(x.dims, shape):
         used = [b for b in before if position(b).as_symbol() in element.symbols]
-        if used and len(before) > 1 < len(after):
-            return None
+        if used and len(before) > 1 and (len(after) > 1 or x.dtype in FLOATS):
+            return None  # floats are no indices, and masks of windows would take long to follow
         moved |= _moved(x.dims, before, shape, after) if used else {}
     alone = {p: ZERO for p in positions(element) if p not in moved}
     return valued(shape, substitute(element, {**moved, **alone}))
