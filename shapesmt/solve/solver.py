@@ -13,7 +13,7 @@ Every query is a fresh one over a few conditions, which Z3 answers faster than o
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from operator import attrgetter
@@ -205,7 +205,8 @@ def minimize(
     >>> least.value, least.witness[h.as_symbol()], least.proven
     (14, 14, True)
     """
-    facts, low = list(facts), tight(dim)[0]
+    facts = list(facts)
+    low = max([tight(dim)[0], *_stated_ends(dim, facts)])
     symbols = dim.symbols.union(*(f.symbols for f in facts))
     end = int(low) if low > -inf else -LARGEST
     model = best(dim, end, facts, symbols, models)
@@ -230,6 +231,14 @@ def minimize(
             return End(end, None, proven=False)
         model = answer.model
     return _descend(dim, facts, deadline, end, model, near=low > -inf)
+
+
+def _stated_ends(dim: Dim, facts: Iterable[Formula]) -> Iterator[int]:
+    """The numbers that a fact says an expression isn't below: 3 for `n - m` where `n >= m + 3`."""
+    for fact in facts:
+        rest = dim - fact.dim if fact.op == "ge" and fact.dim is not None else None
+        if rest is not None and rest.constant is not None:
+            yield rest.constant
 
 
 def maximize(

@@ -130,6 +130,15 @@ def test_no_solver_is_asked_for_an_end_that_a_known_model_attains(monkeypatch: p
     assert (high.value, high.witness, high.proven) == (24, {h: 40, w: 8}, True)
 
 
+def test_an_end_that_a_fact_states_takes_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(solver, "check", lambda *a, **k: (asked.append(a), check(*a, **k))[1])
+    n, m, zeros = symbol("n", 2, 480), symbol("m", 1, 16), symbol("zeros", 0, 99999)
+    rest = m * (n * n - 1) - zeros
+    least = minimize(rest, [at_least(rest, 0)])
+    assert (least.value, least.proven, len(asked)) == (0, True, 1)
+
+
 def test_the_smallest_model_moves_few_symbols_and_little() -> None:
     b, h, w = (symbol(name, 1, 512) for name in ("b", "h", "w"))
     symbols = [s.as_symbol() for s in (b, h, w)]
