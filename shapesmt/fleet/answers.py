@@ -32,7 +32,7 @@ _PAGE = 4096
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, sum BLOB NOT NULL, text BLOB NOT NULL)"
 _OLDEST = """DELETE FROM answers WHERE rowid <=
     (SELECT rowid FROM answers ORDER BY rowid LIMIT 1 OFFSET (SELECT count(*) FROM answers) / 4)"""
-_TODAY = ("locked", "readonly", "unable to open", "full")  # words of SQLite's why it can't write as things are
+_TEMPORARY = ("locked", "readonly", "unable to open", "full")  # in SQLite's messages about what may pass
 
 
 class Entry(NamedTuple):
@@ -94,7 +94,7 @@ class Answers:
         self._written = time.monotonic()
         self._database = self._connected() if folder else None
         error = self._write() if folder and writing else None
-        if error is not None and not any(word in str(error) for word in _TODAY):
+        if error is not None and not any(word in str(error) for word in _TEMPORARY):
             raise UsageError(f"cannot keep answers in {printable(str(self._path))}: {error}")
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -164,8 +164,9 @@ class Answers:
 
     def _connected(self) -> Connection | None:
         """The database; None where there is none to read, or something else is in its place."""
+        # `Path.is_file` raises an error in a folder that may not be read
         if not os.path.isfile(self._path) and (not self._writing or os.path.lexists(self._path)):  # noqa: PTH113
-            return None  # or it may not be looked at
+            return None
         try:
             from sqlite3 import DatabaseError, connect
         except ImportError:
