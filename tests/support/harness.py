@@ -34,7 +34,7 @@ from shapesmt.rules.value import Elements, elements, positions
 from tests.support.versions import relaxed
 
 if TYPE_CHECKING:
-    from shapesmt.inference.infer import Inference
+    from shapesmt.inference import Inference
 
 onnxruntime.set_default_logger_severity(4)
 

@@ -24,9 +24,10 @@ from shapesmt.algebra import (
     memo,
     product,
 )
+from shapesmt.algebra.growth import monotone
 from shapesmt.diagnose.warnings.common import Examples, chosen, producer_of, sizes_of, warning
 from shapesmt.examine import Examination, Problem
-from shapesmt.presolve import Domain, decide, monotone, remembered
+from shapesmt.presolve import Domain, decide, remembered
 from shapesmt.report import ModelWarning, WarningKind
 from shapesmt.rules import Tensor
 

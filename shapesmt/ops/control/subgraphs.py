@@ -17,8 +17,8 @@ from shapesmt.algebra import (
     atom_of,
     of_atom,
     symbol,
+    twin as of_kind,
 )
-from shapesmt.algebra import twin as of_kind
 from shapesmt.graph import Attributes, Declared, Graph, Node, Reference
 from shapesmt.rules import Elements, RuleContext, Tensor, Unjudged, rewritten
 

@@ -41,9 +41,9 @@ from shapesmt.algebra import (
     tight,
     twin,
 )
+from shapesmt.algebra.growth import monotone
 from shapesmt.algebra.numeric import fold, too_long
 from shapesmt.ops.shared.fields import element_of, valued
-from shapesmt.presolve import monotone
 from shapesmt.rules import (
     Decided,
     Elements,

@@ -9,7 +9,7 @@ from onnx import numpy_helper
 import shapesmt
 from shapesmt.algebra.dim import ZERO, symbol
 from shapesmt.frontends import load
-from shapesmt.inference.infer import infer
+from shapesmt.inference import infer
 from shapesmt.ops.math.reduction import FOLDS
 from shapesmt.rules.tensor import tensor
 from shapesmt.rules.value import Elements, Field
