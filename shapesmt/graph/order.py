@@ -35,17 +35,19 @@ def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed:
     """
     available, listed = {*available}, Nodes.of(nodes)
     known = {"", *available}
-    count = len(known)
+    count, outputs = len(known), listed.outputs
+    reads: Iterable[Sequence[str]] = listed.inputs
+    if any(kind.attributes.captures for kind in {*listed.kinds}):
+        reads = ((*inputs, *kind.attributes.captures) for kind, inputs in zip(listed.kinds, reads, strict=True))
     computed, add = known.issuperset, known.update
-    for kind, inputs, outputs in zip(listed.kinds, listed.inputs, listed.outputs, strict=True):
-        captures = kind.attributes.captures
-        if not computed(inputs) or (captures and not computed(captures)):
-            return Nodes.of(_sorted(nodes, available, where, needed))
-        add(outputs)
-        count += len(outputs)
-    _refuse_bytes(known, where)
-    if len(known) == count and known.issuperset(needed) and "" not in needed:
-        return listed
+    for read, written in zip(reads, outputs, strict=True):
+        if not computed(read):
+            break
+        add(written)
+    else:
+        _refuse_bytes(known, where)
+        if len(known) == count + sum(map(len, outputs)) and known.issuperset(needed) and "" not in needed:
+            return listed
     return Nodes.of(_sorted(nodes, available, where, needed))
 
 
