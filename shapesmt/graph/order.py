@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import ModelError, printable
@@ -45,17 +46,15 @@ def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed:
             break
         add(written)
     else:
-        _refuse_bytes(known, where)
+        _refuse_bytes(chain(available, chain.from_iterable(outputs)), where)
         if len(known) == count + sum(map(len, outputs)) and known.issuperset(needed) and "" not in needed:
             return listed
     return Nodes.of(_sorted(nodes, available, where, needed))
 
 
 def _refuse_bytes(names: Iterable[str], where: str) -> None:
-    try:
-        "".join(names)
-    except TypeError:
-        raise ModelError(f"{where}: a tensor's name in it is not UTF-8 text; the file is damaged") from None
+    if not {*map(type, names)} <= {str}:
+        raise ModelError(f"{where}: a tensor's name in it is not UTF-8 text; the file is damaged")
 
 
 def _sorted(nodes: Sequence[Node], available: set[str], where: str, needed: Sequence[str]) -> Sequence[Node]:
