@@ -22,6 +22,7 @@ class Runs:
     def __init__(self, inference: Inference) -> None:
         self._functions = inference.graph.functions
         self._known: dict[Graph | Function, dict[str, Tensor]] = {}
+        self._entered: set[tuple[int, int]] = set()  # equal calls share what was found of their function's body
         bodies = {i: application.bodies for i, application in enumerate(inference.applications)}
         self._enter(inference.graph.nodes, bodies)
 
@@ -46,7 +47,10 @@ class Runs:
         for body in runs:
             known = self._known.setdefault(inner, {**body.tensors})
             self._known[inner] = {name: t for name, t in known.items() if body.tensors.get(name) == t}
-            self._enter(inner.nodes, body.inner)
+            shared = id(inner), id(body.inner)
+            if body.inner and shared not in self._entered:
+                self._entered.add(shared)
+                self._enter(inner.nodes, body.inner)
 
 
 def called(nodes: Iterable[Node], functions: Functions) -> Iterator[Function]:

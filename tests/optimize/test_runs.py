@@ -132,3 +132,13 @@ def test_a_decided_branch_that_reads_less_than_before() -> None:
                       else_branch = e () => (int64[1] u, int64[2] v) { u = Gather<axis=0>(s, i) v = Shape(x) }>
         z = Gather<axis=0>(y, i) }""")
     assert ops(made.graph.node) == "Shape"
+
+
+def test_functions_that_call_the_next_twice_are_entered_once_each() -> None:
+    chain = "".join(
+        f'<opset_import: ["":18, "f":1], domain: "f"> F{i} (v) => (w) {{ t = f.F{i + 1}(v) w = f.F{i + 1}(t) }}'
+        for i in range(40)
+    )
+    last = '<opset_import: ["":18], domain: "f"> F40 (v) => (w) { w = Relu(v) }'
+    model = onnx.parser.parse_model(f"{HEAD} g (float[n] x) => (float[n] y) {{ y = f.F0(x) }} {chain} {last}")
+    assert len(shapesmt.simplify(model, valid_only=True).functions) == 41

@@ -84,7 +84,7 @@ def _gathered(x: Tensor, indices: Tensor, axis: int, dims: Shape) -> Value | Non
         shaped = stacked.reshape((*index.shape, *rows.shape[1:]))
         return from_array(np.moveaxis(shaped, range(index.ndim), range(axis, axis + index.ndim)))
     after, place = x.rank - axis - 1, element_of(indices)
-    if place is None:
+    if place is None or x.value is None:
         return None
     at = within(move_positions(place, lambda b: position(b + after)), x[axis])
     back = x.rank - axis
@@ -122,7 +122,7 @@ def gather_elements(ctx: RuleContext) -> Tensor:
     axis = same_rank(ctx, x, indices)
     require_inside(ctx, indices, x[axis])
     place = element_of(indices)
-    if place is None:
+    if place is None or x.value is None:
         return ctx.tensor(indices.dims)
     at, back = within(place, x[axis]), x.rank - axis
     return ctx.tensor(indices.dims, value=_substituted(x, indices.dims, lambda b: at if b == back else position(b)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from random import Random
 from typing import Any
@@ -142,3 +143,14 @@ def test_programs_with_wrong_values_anywhere_are_refused_or_checked(seeds: range
         except ShapesmtError as error:
             refused.append(str(error))
     assert not [text for text in refused if "\n" in text]
+
+
+@pytest.mark.parametrize("kind", [[], {}, 5, True])
+def test_an_argument_of_a_type_that_is_no_name(kind: Any) -> None:
+    document = program()
+    called = document["graph_module"]["module_call_graph"][0]["signature"]
+    spec = json.loads(called["in_spec"])
+    tensor = spec[1]["children_spec"][0]["children_spec"][0]
+    spec[1]["children_spec"][0]["children_spec"] = [{"type": kind, "context": "null", "children_spec": [tensor]}]
+    called["in_spec"] = json.dumps(spec)
+    assert shapesmt.check(archive(model=document)).verdict is shapesmt.check(archive(model=program())).verdict
