@@ -30,9 +30,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from shapesmt import diagnose, examine
 from shapesmt.algebra import one_call
 from shapesmt.deadline import Deadline, seconds
-from shapesmt.diagnose import declarations, findings, grouped, guarded, hints, model_warnings, precondition
-from shapesmt.diagnose import release as released
-from shapesmt.diagnose import remedy as remedy_for
+from shapesmt.diagnose import (
+    declarations,
+    findings,
+    grouped,
+    guarded,
+    hints,
+    model_warnings,
+    precondition,
+    release as released,
+    remedy as remedy_for,
+)
 from shapesmt.errors import ModelError
 from shapesmt.examine import (
     TIMEOUT,
@@ -46,30 +54,23 @@ from shapesmt.examine import (
 )
 from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
 from shapesmt.language import RangeLike, ShapeLike, unknown_name
-from shapesmt.lazy import lazy
+from shapesmt.lazy import lazy_imports
 from shapesmt.render import Words
 from shapesmt.report import Answer, Report
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from shapesmt.footprint import measured as measured
-    from shapesmt.footprint import memory as memory
-    from shapesmt.optimize import simplified as simplified
-    from shapesmt.optimize import simplify as simplify
-    from shapesmt.proposals import dynamic_shapes as dynamic_shapes
     from shapesmt.report import Bounds, Explanation, PageData, Tightened
 
+with lazy_imports(__name__):  # questions of their own, which `check` needs nothing of
+    from shapesmt.footprint import measured as measured, memory as memory
+    from shapesmt.optimize import simplified as simplified, simplify as simplify
+    from shapesmt.proposals import dynamic_shapes as dynamic_shapes
 
 LEAST_FOR_BOUNDS = 0.5
 """Seconds: a page has bounds that take half as long as the check took, or this long; others are sound only."""
 Answer.presenter = Words()
-_ELSEWHERE = {
-    "footprint": ["measured", "memory"],
-    "optimize": ["simplified", "simplify"],
-    "proposals": ["dynamic_shapes"],
-}
-__getattr__ = lazy("shapesmt", _ELSEWHERE)  # questions of their own, which `check` needs nothing of
 Output: TypeAlias = "str | os.PathLike[str] | None"
 
 

@@ -1,49 +1,95 @@
-"""Packages whose names load when they are first used, so that `shapesmt --help` is quick."""
+"""Imports that wait until a name is used, so that `shapesmt --help` is quick."""
 
 from __future__ import annotations
 
+import builtins
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
+from threading import Lock
 from typing import Any
 
+_ONE_AT_A_TIME = Lock()
 
-def lazy(package: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package: each name is imported from its module the first time it is asked for.
+
+@contextmanager
+def lazy_imports(package: str) -> Iterator[None]:
+    """Each `from ... import ...` inside is carried out when its name is first used.
+
+    It is what Python 3.15 writes as `lazy from ... import ...`: type checkers, editors and tools that pack programs
+    see ordinary imports. The names are the module's `__all__`, and `dir()` lists them too.
 
     Args:
-        package: The package's dotted name.
-        homes: The names that each of its modules offers.
+        package: The `__name__` of the module that has the imports.
 
     Example:
-        >>> find = lazy("shapesmt", {"errors": ["UsageError"], "api": ["check", "bounds"]})
-        >>> find("UsageError").__module__
-        'shapesmt.errors'
-        >>> find("UsageErr")
+        >>> from types import ModuleType
+        >>> module = sys.modules["example"] = ModuleType("example")
+        >>> module.lazy_imports = lazy_imports
+        >>> exec('''
+        ... with lazy_imports("example"):
+        ...     from shapesmt.errors import UsageError as UsageError
+        ... ''', vars(module))
+        >>> "UsageError" in vars(module), module.__all__
+        (False, ['UsageError'])
+        >>> module.UsageError.__module__, "UsageError" in vars(module)
+        ('shapesmt.errors', True)
+        >>> module.UsageErr
         Traceback (most recent call last):
           ...
-        AttributeError: module 'shapesmt' has no attribute 'UsageErr'
+        AttributeError: module 'example' has no attribute 'UsageErr'
     """
-    modules = {name: module for module, names in homes.items() for name in names}
+    names = vars(sys.modules[package])
+
+    def postponed(
+        name: str,
+        globals: Mapping[str, object] | None = None,  # noqa: A002 - as Python calls it
+        locals: Mapping[str, object] | None = None,  # noqa: A002
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> Any:
+        if globals is names and fromlist:
+            return _Module(name)
+        return imports(name, globals, locals, fromlist, level)
+
+    with _ONE_AT_A_TIME:
+        imports, builtins.__import__ = builtins.__import__, postponed
+        try:
+            yield
+        finally:
+            builtins.__import__ = imports
+    late = {name: value for name, value in names.items() if isinstance(value, _Late)}
+    for name in late:
+        del names[name]
 
     def find(name: str) -> Any:
-        if name not in modules:
+        if name not in late:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{package}.{modules[name]}"), name)
-        setattr(sys.modules[package], name, value)
+        value = names[name] = late[name].load()
         return value
 
-    return find
+    names["__getattr__"], names["__all__"] = find, sorted(late)
+    names["__dir__"] = lambda: names["__all__"]
 
 
-def all_lazy(package: str, homes: Mapping[str, Iterable[str]]) -> tuple[Callable[[str], Any], list[str]]:
-    """The `__getattr__` and the `__all__` of a package all of whose names load so.
+class _Module:
+    """What stands for a module whose import waits: its names are taken from it."""
 
-    The type checker is shown the modules in their place: `if TYPE_CHECKING: from shapesmt.report.bounds import *`.
+    def __init__(self, name: str) -> None:
+        self._name = name
 
-    Example:
-        >>> _, names = all_lazy("shapesmt", {"errors": ["UsageError"], "api": ["check", "bounds"]})
-        >>> names
-        ['UsageError', 'bounds', 'check']
-    """
-    return lazy(package, homes), sorted(name for names in homes.values() for name in names)
+    def __getattr__(self, name: str) -> _Late:
+        return _Late(self._name, name)
+
+
+class _Late:
+    """What stands for a name until it is used."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module = module
+        self._name = name
+
+    def load(self) -> object:
+        """The name's value, its module imported."""
+        return getattr(import_module(self._module), self._name)

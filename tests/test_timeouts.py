@@ -19,7 +19,7 @@ from shapesmt.algebra import Verdict
 from shapesmt.errors import OutOfTimeError, UsageError
 from shapesmt.examine.problem import pose
 from shapesmt.examine.question import Question
-from shapesmt.inference.infer import infer
+from shapesmt.inference import infer
 from shapesmt.rules.statements import MAX_ADOPTED
 from tests.support.hostile import model
 

@@ -2,44 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from shapesmt.diagnose.findings import (
+    findings as findings,
+    guarded as guarded,
+    precondition as precondition,
+    refuse as refuse,
+)
+from shapesmt.diagnose.groups import grouped as grouped
+from shapesmt.diagnose.hints import hints as hints
+from shapesmt.diagnose.release import release as release
+from shapesmt.diagnose.remedy import remedy as remedy
+from shapesmt.diagnose.warnings import (
+    declarations as declarations,
+    model_warnings as model_warnings,
+    refuse_declarations as refuse_declarations,
+    static_axes as static_axes,
+)
+from shapesmt.lazy import lazy_imports
 
-from shapesmt.diagnose.findings import findings, guarded, precondition, refuse
-from shapesmt.diagnose.groups import grouped
-from shapesmt.diagnose.hints import hints
-from shapesmt.diagnose.release import release
-from shapesmt.diagnose.remedy import remedy
-from shapesmt.diagnose.warnings import declarations, model_warnings, refuse_declarations, static_axes
-from shapesmt.lazy import lazy
-
-if TYPE_CHECKING:
-    from shapesmt.diagnose.certificate import certified, complete_system, system_text
-    from shapesmt.diagnose.explanation import explanation_of
-    from shapesmt.diagnose.page.content import page_content
-
-__all__ = [
-    "certified",
-    "complete_system",
-    "declarations",
-    "explanation_of",
-    "findings",
-    "grouped",
-    "guarded",
-    "hints",
-    "model_warnings",
-    "page_content",
-    "precondition",
-    "refuse",
-    "refuse_declarations",
-    "release",
-    "remedy",
-    "static_axes",
-    "system_text",
-]
-
-_HOMES = {
-    "certificate": ["certified", "complete_system", "system_text"],
-    "explanation": ["explanation_of"],
-    "page.content": ["page_content"],
-}
-__getattr__ = lazy(__name__, _HOMES)
+with lazy_imports(__name__):
+    from shapesmt.diagnose.certificate import (
+        certified as certified,
+        complete_system as complete_system,
+        system_text as system_text,
+    )
+    from shapesmt.diagnose.explanation import explanation_of as explanation_of
+    from shapesmt.diagnose.page.content import page_content as page_content

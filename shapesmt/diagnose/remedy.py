@@ -8,8 +8,7 @@ and the valid region (where that is exact, which is a proof of its own), else ev
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Hashable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import replace
 from math import lcm
 

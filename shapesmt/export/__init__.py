@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from shapesmt.export import targets as targets
+from shapesmt.export.files import write_whole as write_whole
+from shapesmt.export.trees import Trees as Trees
+from shapesmt.lazy import lazy_imports
 
-from shapesmt.export import targets
-from shapesmt.export.files import write_whole
-from shapesmt.export.trees import Trees
-from shapesmt.lazy import lazy
-
-if TYPE_CHECKING:
-    from shapesmt.export.onnx import annotate, axes_of, keep_together, refusing, save
-
-__all__ = ["Trees", "annotate", "axes_of", "keep_together", "refusing", "save", "targets", "write_whole"]
-
-__getattr__ = lazy(__name__, {"onnx": ["annotate", "axes_of", "keep_together", "refusing", "save"]})
+with lazy_imports(__name__):
+    from shapesmt.export.onnx import (
+        annotate as annotate,
+        axes_of as axes_of,
+        keep_together as keep_together,
+        refusing as refusing,
+        save as save,
+    )

@@ -25,11 +25,12 @@ from shapesmt.algebra import (
     of_atom,
     substitute,
 )
+from shapesmt.algebra.growth import monotone
 from shapesmt.examine import Judge
 from shapesmt.footprint.least import least
 from shapesmt.footprint.points import Point
 from shapesmt.footprint.redundant import Samples, beneath, follows
-from shapesmt.presolve import Domain, monotone
+from shapesmt.presolve import Domain
 from shapesmt.region import readable_text
 
 PATIENCE = 3.0  # seconds to prove that conditions follow from others

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from math import inf
 
 from shapesmt.algebra import Atom, Formula, equal, evaluate, of_atom
+from shapesmt.algebra.growth import monotone
 from shapesmt.examine import Judge
-from shapesmt.presolve import Domain, monotone
+from shapesmt.presolve import Domain
 
 ROUNDS = 1000  # of raising a value that a fact needs to be higher
 

@@ -1,51 +1,36 @@
 """The model as frozen data."""
 
-# ruff: noqa: F403 - a name is its module's, whichever that is
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from shapesmt.lazy import lazy_imports
 
-from shapesmt.lazy import all_lazy
-
-if TYPE_CHECKING:
-    from shapesmt.graph.dataflow import *
-    from shapesmt.graph.graph import *
-    from shapesmt.graph.literal import *
-    from shapesmt.graph.nodes import *
-    from shapesmt.graph.order import *
-    from shapesmt.graph.schema import *
-else:
-    __getattr__, __all__ = all_lazy(
-        __name__,
-        {
-            "dataflow": [
-                "Document",
-                "Flow",
-                "SCHEMA",
-                "constant",
-                "document",
-                "document_of",
-                "label",
-                "networkx_graph",
-                "new_flow",
-                "origin",
-                "size",
-            ],
-            "graph": [
-                "AttributeValue",
-                "Attributes",
-                "Function",
-                "GUARDS",
-                "Graph",
-                "Node",
-                "Place",
-                "Reference",
-                "Schemas",
-                "SourceLine",
-            ],
-            "literal": ["DTYPES", "Declared", "Literal", "Scalar"],
-            "nodes": ["NodeKind", "Nodes"],
-            "order": ["ordered", "refuse_recursion"],
-            "schema": ["Parameter", "Signature"],
-        },
+with lazy_imports(__name__):
+    from shapesmt.graph.dataflow import (
+        SCHEMA as SCHEMA,
+        Document as Document,
+        Flow as Flow,
+        constant as constant,
+        document as document,
+        document_of as document_of,
+        label as label,
+        networkx_graph as networkx_graph,
+        new_flow as new_flow,
+        origin as origin,
+        size as size,
     )
+    from shapesmt.graph.graph import (
+        GUARDS as GUARDS,
+        Attributes as Attributes,
+        AttributeValue as AttributeValue,
+        Function as Function,
+        Graph as Graph,
+        Node as Node,
+        Place as Place,
+        Reference as Reference,
+        Schemas as Schemas,
+        SourceLine as SourceLine,
+    )
+    from shapesmt.graph.literal import DTYPES as DTYPES, Declared as Declared, Literal as Literal, Scalar as Scalar
+    from shapesmt.graph.nodes import NodeKind as NodeKind, Nodes as Nodes
+    from shapesmt.graph.order import ordered as ordered, refuse_recursion as refuse_recursion
+    from shapesmt.graph.schema import Parameter as Parameter, Signature as Signature

@@ -1,7 +1,7 @@
 """The rules applied along the graph."""
 
 from shapesmt.inference.apply import out_of_time
-from shapesmt.inference.infer import Inference, infer, start
+from shapesmt.inference.inference import Inference, infer, start
 from shapesmt.inference.numbering import CHANGING
 from shapesmt.inference.walk import MAX_REMEMBERED
 

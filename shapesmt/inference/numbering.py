@@ -4,7 +4,7 @@ Two tensors have the same number where the same operator, with the same attribut
 same numbers. Equal numbers prove that the elements are equal; different numbers prove nothing.
 
     >>> from shapesmt.frontends import load
-    >>> from shapesmt.inference.infer import infer
+    >>> from shapesmt.inference import infer
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.rules import tensor
     >>> graph = load(b'''<ir_version: 8, opset_import: ["":18]> g (bool[n] x) => (a, b) {

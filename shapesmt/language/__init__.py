@@ -1,40 +1,30 @@
 """What callers write: ranges, shapes and expressions, and the same as values."""
 
-# ruff: noqa: F403 - a name is its module's, whichever that is
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from shapesmt.lazy import lazy_imports
 
-from shapesmt.lazy import all_lazy
-
-if TYPE_CHECKING:
-    from shapesmt.language.dimension import *
-    from shapesmt.language.expressions import *
-    from shapesmt.language.names import *
-    from shapesmt.language.partial_shape import *
-    from shapesmt.language.ranges import *
-else:
-    __getattr__, __all__ = all_lazy(
-        __name__,
-        {
-            "dimension": ["Dimension", "Rank"],
-            "expressions": ["names_in", "parse_dim", "parse_formula"],
-            "names": ["misspelt"],
-            "partial_shape": ["PartialShape"],
-            "ranges": [
-                "ACCEPTED_SHAPE",
-                "DimLike",
-                "LARGEST",
-                "Origin",
-                "Range",
-                "RangeLike",
-                "ShapeLike",
-                "did_you_mean",
-                "is_plain_name",
-                "parse_range",
-                "parse_shape",
-                "quoted",
-                "unknown_name",
-            ],
-        },
+with lazy_imports(__name__):
+    from shapesmt.language.dimension import Dimension as Dimension, Rank as Rank
+    from shapesmt.language.expressions import (
+        names_in as names_in,
+        parse_dim as parse_dim,
+        parse_formula as parse_formula,
+    )
+    from shapesmt.language.names import misspelt as misspelt
+    from shapesmt.language.partial_shape import PartialShape as PartialShape
+    from shapesmt.language.ranges import (
+        ACCEPTED_SHAPE as ACCEPTED_SHAPE,
+        LARGEST as LARGEST,
+        DimLike as DimLike,
+        Origin as Origin,
+        Range as Range,
+        RangeLike as RangeLike,
+        ShapeLike as ShapeLike,
+        did_you_mean as did_you_mean,
+        is_plain_name as is_plain_name,
+        parse_range as parse_range,
+        parse_shape as parse_shape,
+        quoted as quoted,
+        unknown_name as unknown_name,
     )

@@ -20,6 +20,7 @@ BODY_TENSORS_OF_DECLARED_TYPE = Law("SM403", "the body's tensors are of their de
 BODY_INPUTS_OF_DECLARED_SIZE = Law("SM403", "the body's inputs have their declared sizes")
 BODY_OUTPUTS_OF_DECLARED_SIZE = Law("SM403", "the body's outputs have their declared sizes")
 BODY_RUNS_ON_DECLARED_SIZES = Law("SM403", "the body runs on its declared sizes, too")
+BODY_TENSORS_OF_DECLARED_SIZE = Law("SM403", "the body's tensors have their declared sizes")
 BODY_TENSORS_OF_DECLARED_RANK = Law("SM403", "the body's tensors have their declared rank")
 
 ASSERTION_HOLDS = Law("SM406", "the assertion holds")

@@ -46,23 +46,11 @@ let an installed package name the module in the entry-point group `shapesmt.rule
     example = "example.shapes"
 """
 
-# ruff: noqa: F403 - a name is its module's, whichever that is
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from shapesmt.lazy import lazy_imports
 
-from shapesmt.lazy import all_lazy
-
-if TYPE_CHECKING:
-    from shapesmt.ops.control.flow import *
-    from shapesmt.ops.control.subgraphs import *
-    from shapesmt.ops.shared.choices import *
-else:
-    __getattr__, __all__ = all_lazy(
-        __name__,
-        {
-            "control.flow": ["UNTIL_RUN"],
-            "control.subgraphs": ["bound", "truth_of"],
-            "shared.choices": ["refused"],
-        },
-    )
+with lazy_imports(__name__):
+    from shapesmt.ops.control.flow import UNTIL_RUN as UNTIL_RUN
+    from shapesmt.ops.control.subgraphs import bound as bound, truth_of as truth_of
+    from shapesmt.ops.shared.choices import refused as refused

@@ -1,12 +1,16 @@
-"""What is decided without a solver, over a set of admissible inputs."""
+"""What is decided without a solver, over a set of admissible inputs.
+
+The set is a `Domain`; `elimination` and `divisors` leave it fewer symbols and values. `decide` says whether a condition
+holds over it, and `extent` what the least and the greatest value of an expression are. Both try every input where there
+are few (`enumeration`); where there are many, or endlessly many, they ask `everywhere`, which makes finitely
+many `cells` of them, in a `grid`.
+"""
 
 from shapesmt.presolve.decide import Decision, decide, decide_part, grouped, independent, together
 from shapesmt.presolve.domain import Domain, remembered
 from shapesmt.presolve.elimination import eliminated, range_facts
 from shapesmt.presolve.enumeration import Values, sides
 from shapesmt.presolve.extent import extent
-from shapesmt.presolve.growth import window
-from shapesmt.presolve.monotonicity import monotone
 
 __all__ = [
     "Decision",
@@ -18,10 +22,8 @@ __all__ = [
     "extent",
     "grouped",
     "independent",
-    "monotone",
     "range_facts",
     "remembered",
     "sides",
     "together",
-    "window",
 ]

@@ -35,12 +35,10 @@ from shapesmt.algebra import (
     lowest,
     symbol,
 )
+from shapesmt.algebra.growth import compared, half_line_of, multiplies, window
 from shapesmt.presolve.domain import MAX_VALUES, Domain
 from shapesmt.presolve.enumeration import distance
 from shapesmt.presolve.everywhere import decided
-from shapesmt.presolve.growth import compared, window
-from shapesmt.presolve.monotonicity import half_line_of
-from shapesmt.presolve.quasipolynomial import multiplies
 
 CERTIFICATES = ("normal form", "assumed", "enumeration", "z3")  # the cheapest first
 

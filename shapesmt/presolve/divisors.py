@@ -16,8 +16,8 @@ from math import inf, isqrt
 import numpy as np
 
 from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom
+from shapesmt.algebra.growth import half_line
 from shapesmt.presolve.enumeration import Values
-from shapesmt.presolve.monotonicity import half_line
 
 LARGEST = 1 << 40  # of the numbers whose divisors are listed
 MOST = 1 << 20  # sizes that are listed

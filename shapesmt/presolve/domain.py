@@ -34,11 +34,10 @@ from shapesmt.algebra import (
     substitute,
     symbol,
 )
+from shapesmt.algebra.growth import compared, half_line_of
 from shapesmt.presolve.divisors import divisors
 from shapesmt.presolve.elimination import Elimination, Expression, range_facts
 from shapesmt.presolve.enumeration import Points, Values, chosen, magnitude, seen_at_an_end, truth_over
-from shapesmt.presolve.growth import compared
-from shapesmt.presolve.monotonicity import half_line_of
 
 MAX_VALUES = 1 << 20  # of one symbol
 MAX_POINTS = 1 << 21  # of several together

@@ -31,8 +31,7 @@ from shapesmt.algebra import (
     of_atom,
     substitute,
 )
-from shapesmt.presolve.growth import Growth, arguments, repetition
-from shapesmt.presolve.monotonicity import half_line, monotone
+from shapesmt.algebra.growth import Growth, arguments, half_line, monotone, repetition
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

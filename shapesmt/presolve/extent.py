@@ -31,11 +31,10 @@ from shapesmt.algebra import (
     symbol,
     tight,
 )
+from shapesmt.algebra.growth import growth, joint, monotone, repetition, window
 from shapesmt.presolve.domain import MAX_VALUES, Domain, remembered
 from shapesmt.presolve.enumeration import MANY, distance
 from shapesmt.presolve.everywhere import extremes
-from shapesmt.presolve.growth import growth, joint, repetition, window
-from shapesmt.presolve.monotonicity import monotone
 
 _EXTENTS: dict[Hashable, tuple[End, End] | None] = memo("extents", {})
 

@@ -22,11 +22,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shapesmt.algebra import SAFE, Atom, Dim, Evaluator, Formula, all_of, of_atom
+from shapesmt.algebra.growth import Ratio, arguments, compared, of_formula, quasipolynomial, together
 from shapesmt.deadline import look
 from shapesmt.presolve.cells import Bounds, Cells, Integers, Truth, bounds_of, row_along, split, truth_of
 from shapesmt.presolve.enumeration import magnitude
-from shapesmt.presolve.growth import arguments, compared
-from shapesmt.presolve.quasipolynomial import Ratio, of_formula, quasipolynomial, together
 
 MAX_PERIOD = 1 << 14
 MAX_CELLS = 1 << 16  # at once

@@ -6,63 +6,29 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, TextIO, TypeAlias, cast
 
-from shapesmt.lazy import lazy
+from shapesmt.lazy import lazy_imports
 from shapesmt.render.streams import (
-    discard_output,
-    discard_output_that_fails,
-    have_streams,
-    refusal,
-    tolerate_unprintable,
+    discard_output as discard_output,
+    discard_output_that_fails as discard_output_that_fails,
+    have_streams as have_streams,
+    refusal as refusal,
+    tolerate_unprintable as tolerate_unprintable,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shapesmt.render.json import to_json
-    from shapesmt.render.markdown import write_markdown
-    from shapesmt.render.page.html import html_page
-    from shapesmt.render.page.index import index_page
-    from shapesmt.render.page.memory.page import memory_page
-    from shapesmt.render.progress import counting, timing
-    from shapesmt.render.text.findings import finding_head, finding_lines
-    from shapesmt.render.text.text import lines
     from shapesmt.report import Answer, AnyResult
 
-__all__ = [
-    "CHECK_FORMS",
-    "FORMS",
-    "LOCATING",
-    "Form",
-    "Words",
-    "counting",
-    "discard_output",
-    "discard_output_that_fails",
-    "finding_head",
-    "finding_lines",
-    "have_streams",
-    "html_page",
-    "index_page",
-    "lines",
-    "memory_page",
-    "refusal",
-    "render",
-    "timing",
-    "to_json",
-    "tolerate_unprintable",
-    "write_markdown",
-]
-
-_HOMES = {
-    "text.findings": ["finding_head", "finding_lines"],
-    "page.html": ["html_page"],
-    "page.index": ["index_page"],
-    "page.memory.page": ["memory_page"],
-    "json": ["to_json"],
-    "markdown": ["write_markdown"],
-    "progress": ["counting", "timing"],
-    "text.text": ["lines"],
-}
-__getattr__ = lazy(__name__, _HOMES)
+with lazy_imports(__name__):
+    from shapesmt.render.json import to_json as to_json
+    from shapesmt.render.markdown import write_markdown as write_markdown
+    from shapesmt.render.page.html import html_page as html_page
+    from shapesmt.render.page.index import index_page as index_page
+    from shapesmt.render.page.memory.page import memory_page as memory_page
+    from shapesmt.render.progress import counting as counting, timing as timing
+    from shapesmt.render.text.findings import finding_head as finding_head, finding_lines as finding_lines
+    from shapesmt.render.text.text import lines as lines
 
 Form: TypeAlias = str
 FORMS: tuple[Form, ...] = ("text", "json")  # for any result

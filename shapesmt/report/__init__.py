@@ -1,82 +1,102 @@
 """Answers as frozen data."""
 
-# ruff: noqa: F403 - a name is its module's, whichever that is
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from shapesmt.lazy import lazy_imports
 
-from shapesmt.lazy import all_lazy
-
-if TYPE_CHECKING:
-    from shapesmt.report.batch import *
-    from shapesmt.report.bounds import *
-    from shapesmt.report.catalogue import *
-    from shapesmt.report.data import *
-    from shapesmt.report.dynamic import *
-    from shapesmt.report.explanation import *
-    from shapesmt.report.finding import *
-    from shapesmt.report.memory import *
-    from shapesmt.report.page import *
-    from shapesmt.report.profile import *
-    from shapesmt.report.report import *
-    from shapesmt.report.simplified import *
-else:
-    __getattr__, __all__ = all_lazy(
-        __name__,
-        {
-            "batch": [
-                "AnyResult",
-                "BatchReport",
-                "Exported",
-                "Marks",
-                "Tally",
-                "Tallying",
-                "Times",
-                "Unchecked",
-                "reports_in",
-                "unchecked_in",
-            ],
-            "bounds": ["Bounds", "CaseBounds", "DimBounds", "Share", "TensorBounds"],
-            "catalogue": ["DimensionFacts", "ErrorCode", "ModelFacts", "Operator", "Operators", "TensorFacts"],
-            "data": ["Answer", "later", "unread"],
-            "dynamic": ["DynamicShapes", "StaticAxis"],
-            "explanation": ["Condition", "Explanation", "Fact", "NodeConstraints", "Proof", "Variable"],
-            "finding": [
-                "Cause",
-                "Clash",
-                "Counterexample",
-                "Finding",
-                "FindingKind",
-                "Group",
-                "Guarded",
-                "ModelWarning",
-                "Replay",
-                "Side",
-                "Source",
-                "SymbolRange",
-                "WarningKind",
-            ],
-            "memory": ["Budget", "Chart", "Greatest", "HeldTensor", "IndexLimit", "Memory", "Peak", "PeakAt"],
-            "page": [
-                "Axis",
-                "Calculator",
-                "CauseGraph",
-                "Cell",
-                "Elements",
-                "Link",
-                "NumberLine",
-                "PageData",
-                "PlacedNode",
-                "Raster",
-                "Run",
-                "Shape",
-                "Size",
-                "Slider",
-                "Step",
-                "TensorData",
-            ],
-            "profile": ["Box", "POINTS", "Profile", "ProfileSize", "TensorProfile"],
-            "report": ["Counts", "Precondition", "Release", "Remedy", "Report"],
-            "simplified": ["Rewritten", "Simplified", "Tightened"],
-        },
+with lazy_imports(__name__):
+    from shapesmt.report.batch import (
+        AnyResult as AnyResult,
+        BatchReport as BatchReport,
+        Exported as Exported,
+        Marks as Marks,
+        Tally as Tally,
+        Tallying as Tallying,
+        Times as Times,
+        Unchecked as Unchecked,
+        reports_in as reports_in,
+        unchecked_in as unchecked_in,
     )
+    from shapesmt.report.bounds import (
+        Bounds as Bounds,
+        CaseBounds as CaseBounds,
+        DimBounds as DimBounds,
+        Share as Share,
+        TensorBounds as TensorBounds,
+    )
+    from shapesmt.report.catalogue import (
+        DimensionFacts as DimensionFacts,
+        ErrorCode as ErrorCode,
+        ModelFacts as ModelFacts,
+        Operator as Operator,
+        Operators as Operators,
+        TensorFacts as TensorFacts,
+    )
+    from shapesmt.report.data import Answer as Answer, later as later, unread as unread
+    from shapesmt.report.dynamic import DynamicShapes as DynamicShapes, StaticAxis as StaticAxis
+    from shapesmt.report.explanation import (
+        Condition as Condition,
+        Explanation as Explanation,
+        Fact as Fact,
+        NodeConstraints as NodeConstraints,
+        Proof as Proof,
+        Variable as Variable,
+    )
+    from shapesmt.report.finding import (
+        Cause as Cause,
+        Clash as Clash,
+        Counterexample as Counterexample,
+        Finding as Finding,
+        FindingKind as FindingKind,
+        Group as Group,
+        Guarded as Guarded,
+        ModelWarning as ModelWarning,
+        Replay as Replay,
+        Side as Side,
+        Source as Source,
+        SymbolRange as SymbolRange,
+        WarningKind as WarningKind,
+    )
+    from shapesmt.report.memory import (
+        Budget as Budget,
+        Chart as Chart,
+        Greatest as Greatest,
+        HeldTensor as HeldTensor,
+        IndexLimit as IndexLimit,
+        Memory as Memory,
+        Peak as Peak,
+        PeakAt as PeakAt,
+    )
+    from shapesmt.report.page import (
+        Axis as Axis,
+        Calculator as Calculator,
+        CauseGraph as CauseGraph,
+        Cell as Cell,
+        Elements as Elements,
+        Link as Link,
+        NumberLine as NumberLine,
+        PageData as PageData,
+        PlacedNode as PlacedNode,
+        Raster as Raster,
+        Run as Run,
+        Shape as Shape,
+        Size as Size,
+        Slider as Slider,
+        Step as Step,
+        TensorData as TensorData,
+    )
+    from shapesmt.report.profile import (
+        POINTS as POINTS,
+        Box as Box,
+        Profile as Profile,
+        ProfileSize as ProfileSize,
+        TensorProfile as TensorProfile,
+    )
+    from shapesmt.report.report import (
+        Counts as Counts,
+        Precondition as Precondition,
+        Release as Release,
+        Remedy as Remedy,
+        Report as Report,
+    )
+    from shapesmt.report.simplified import Rewritten as Rewritten, Simplified as Simplified, Tightened as Tightened

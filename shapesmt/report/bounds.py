@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from shapesmt.algebra import Verdict
 from shapesmt.language import LARGEST, unknown_name
-from shapesmt.report.data import OMIT as _OMIT
-from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
-from shapesmt.report.data import OMIT_ONE as _OMIT_ONE
-from shapesmt.report.data import Answer, Data
+from shapesmt.report.data import OMIT as _OMIT, OMIT_EMPTY as _OMIT_EMPTY, OMIT_ONE as _OMIT_ONE, Answer, Data
 from shapesmt.report.finding import SymbolRange
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 from shapesmt.report.bounds import Bounds
-from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
-from shapesmt.report.data import Answer, Data
+from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY, Answer, Data
 from shapesmt.report.dynamic import DynamicShapes
 from shapesmt.report.explanation import Explanation
 from shapesmt.report.finding import SymbolRange

@@ -8,9 +8,7 @@ from typing import ClassVar
 
 from shapesmt.algebra import Verdict
 from shapesmt.report.bounds import TensorBounds
-from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
-from shapesmt.report.data import OMIT_ONE as _OMIT_ONE
-from shapesmt.report.data import Answer, Data
+from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY, OMIT_ONE as _OMIT_ONE, Answer, Data
 from shapesmt.report.finding import Cause, Finding, Group, SymbolRange
 from shapesmt.report.report import Precondition
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from shapesmt.algebra import Verdict
-from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
-from shapesmt.report.data import Data, late
+from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY, Data, late
 
 
 @dataclass(frozen=True, slots=True)

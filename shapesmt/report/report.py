@@ -12,9 +12,7 @@ from typing import ClassVar
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import UsageError
-from shapesmt.report.data import OMIT as _OMIT
-from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY
-from shapesmt.report.data import Answer, Data, may_be_unread
+from shapesmt.report.data import OMIT as _OMIT, OMIT_EMPTY as _OMIT_EMPTY, Answer, Data, may_be_unread
 from shapesmt.report.finding import Finding, FindingKind, Group, Guarded, ModelWarning, SymbolRange
 
 

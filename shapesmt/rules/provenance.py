@@ -8,8 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Literal as OneOf
-from typing import NamedTuple, TypeAlias
+from typing import Literal as OneOf, NamedTuple, TypeAlias
 
 from shapesmt.graph import Literal, Node
 

@@ -27,8 +27,7 @@ from shapesmt.algebra import (
     product,
     symbol,
 )
-from shapesmt.algebra.numeric import Float
-from shapesmt.algebra.numeric import literal as real_literal
+from shapesmt.algebra.numeric import Float, literal as real_literal
 from shapesmt.errors import UsageError
 from shapesmt.graph import Literal
 from shapesmt.language import quoted

@@ -12,6 +12,7 @@ from shapesmt.algebra import relaxation
 from shapesmt.algebra.dim import Dim, Kind, make_atom, symbol
 from shapesmt.algebra.evaluate import Evaluator, evaluate, fits_int64
 from shapesmt.algebra.formula import at_least
+from shapesmt.algebra.growth import monotonicity, periods
 from shapesmt.algebra.numeric.floats import TO_INT, from_dim, literal
 from shapesmt.algebra.numeric.folds import FOLD, fold
 from shapesmt.algebra.operations import (
@@ -26,7 +27,6 @@ from shapesmt.algebra.operations import (
     Operation,
 )
 from shapesmt.algebra.substitute import entry, substitute, twin
-from shapesmt.presolve import growth, monotonicity
 from shapesmt.solve import smtlib
 
 N, M = symbol("n", -3, 4), symbol("m", 0, 3)
@@ -100,7 +100,7 @@ def test_a_substitution_builds_it_again(op: Operation) -> None:
 @BY_ROW
 @pytest.mark.parametrize(
     "table",
-    [relaxation.ABOVE, growth.GROWTH, monotonicity.RISES_WITH, {SYMBOL: smtlib.Script.term, **smtlib.WRITTEN}],
+    [relaxation.ABOVE, periods.GROWTH, monotonicity.RISES_WITH, {SYMBOL: smtlib.Script.term, **smtlib.WRITTEN}],
     ids=["relaxation", "growth", "direction", "SMT-LIB"],
 )
 def test_every_analysis_knows_it(op: Operation, table: Mapping[Operation, object]) -> None:

@@ -159,7 +159,7 @@ def test_unsqueeze_of_an_element() -> None:
 def test_heavy_operators_keep_no_elements() -> None:
     from shapesmt.examine.problem import pose
     from shapesmt.frontends import load
-    from shapesmt.inference.infer import infer
+    from shapesmt.inference import infer
 
     text = model("float[1,1,4] x, float[1,1,2] w", "c = Conv(x, w) y = GlobalMaxPool(c)")
     graph = load(text)

@@ -7,8 +7,7 @@ import re
 import warnings
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.formula import FALSE, TRUE

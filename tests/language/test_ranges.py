@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from shapesmt.errors import UsageError
 from shapesmt.language.ranges import LARGEST, Range, did_you_mean, parse_range, parse_shape, quoted, unknown_name

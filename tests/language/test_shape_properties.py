@@ -6,8 +6,7 @@ import itertools
 import operator
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from shapesmt import Dimension, PartialShape, ShapeMismatch
 from shapesmt.language.ranges import LARGEST

@@ -12,7 +12,7 @@ from shapesmt.algebra.dim import symbol
 from shapesmt.examine.problem import pose
 from shapesmt.graph.graph import Attributes, Graph, Node
 from shapesmt.graph.literal import Declared
-from shapesmt.inference.infer import infer
+from shapesmt.inference import infer
 from shapesmt.rules import InferenceContext
 from shapesmt.rules.registry import Rule, load_everything, rules
 from shapesmt.rules.tensor import tensor

@@ -11,10 +11,9 @@ import shapesmt
 from shapesmt.algebra.dim import ONE
 from shapesmt.graph.graph import Attributes, Graph, Node
 from shapesmt.graph.literal import Declared
-from shapesmt.inference.infer import infer
+from shapesmt.inference import infer
 from shapesmt.rules.tensor import tensor
-from tests.support.harness import agree, build
-from tests.support.harness import node as plain
+from tests.support.harness import agree, build, node as plain
 
 node = partial(plain, domain="ai.onnx.ml")
 RANKS = {1: ["n"], 2: ["n", "m"], 3: ["n", "m", 2]}

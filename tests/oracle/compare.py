@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -41,11 +40,13 @@ class Truth:
     def valid(self) -> list[tuple[dict[str, int], Run]]:
         return [(sizes, run) for sizes, run in self.runs if not run.failing]
 
-    def expected(self, undecided: AbstractSet[str] = frozenset()) -> tuple[dict[str, Verdict], set[str]]:
+    def expected(
+        self, undecided: AbstractSet[str] = frozenset(), depending: AbstractSet[str] = frozenset()
+    ) -> tuple[dict[str, Verdict], set[str]]:
         """The verdict of each node to be reported, and the nodes about which nothing can be seen.
 
         A node is judged where the nodes reported before it run, but for those that are undecided; one that runs
-        nowhere is left out.
+        nowhere is left out, unless it is said to be depending: it may run at an assignment that is left out.
         """
         alive = self.runs
         found: dict[str, Verdict] = {}
@@ -58,7 +59,8 @@ class Truth:
                 unseen.add(name)
             elif failing:
                 found[name] = Verdict.FAILS if len(failing) == len(alive) else Verdict.DEPENDS
-                if found[name] is Verdict.DEPENDS and name not in undecided:
+                some = found[name] is Verdict.DEPENDS or (name in depending and not self.whole)
+                if some and name not in undecided:
                     alive = [(sizes, run) for sizes, run in alive if name not in run.failing]
         return found, unseen
 
@@ -121,8 +123,9 @@ def _reported(truth: Truth, report: Report) -> Iterator[str]:
 def _verdicts(truth: Truth, report: Report) -> Iterator[str]:
     """The model's verdict and the nodes reported, with their counterexamples."""
     undecided = {f.node for f in report.findings if f.kind == "elements"}  # nothing of them is assumed further down
-    half = undecided & {f.node for f in report.findings if f.verdict is Verdict.DEPENDS}
-    expected, unseen = truth.expected(undecided - half)
+    depending = {f.node for f in report.findings if f.verdict is Verdict.DEPENDS}
+    half = undecided & depending
+    expected, unseen = truth.expected(undecided - half, depending)
     names = [node.name for node in truth.model.graph.node]
     behind = names[min(map(names.index, half), default=len(names)) :]  # judged where that half of a law holds
     unseen |= truth.unchecked.union(behind)

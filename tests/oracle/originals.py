@@ -14,9 +14,7 @@ import onnx
 from google.protobuf.json_format import MessageToJson
 
 import shapesmt
-from tests.support import graph_text as tf
-from tests.support import ir_text as ir
-from tests.support import torch_programs
+from tests.support import graph_text as tf, ir_text as ir, torch_programs
 from tests.support.node_cases import node_cases
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -9,8 +9,7 @@ import pytest
 
 pytest.importorskip("tensorboard", reason="tensorboard (an extra), which reads TensorFlow's files, isn't installed")
 
-from tests.oracle.hostile import KINDS
-from tests.oracle.hostile import failure as hostile
+from tests.oracle.hostile import KINDS, failure as hostile
 from tests.oracle.mutants import failure, mutant
 from tests.oracle.originals import by_format
 

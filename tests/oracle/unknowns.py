@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto as T
-from onnx import helper, numpy_helper
+from onnx import TensorProto as T, helper, numpy_helper
 
 SIZES = ((), (1,), (3,), (16,), (17,), (4, 16), (1024,), (1025,), (41, 50))
 FLOATS = (T.FLOAT, T.DOUBLE, T.FLOAT16, T.BFLOAT16, T.FLOAT8E4M3FN, T.FLOAT8E5M2)

@@ -13,8 +13,7 @@ from shapesmt.algebra.formula import any_of, at_least, at_most, differs, divides
 from shapesmt.algebra.substitute import atom_of
 from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.extent import extent
-from tests.algebra.test_identities import expression as drawn
-from tests.algebra.test_identities import formula as drawn_condition
+from tests.algebra.test_identities import expression as drawn, formula as drawn_condition
 from tests.presolve.sets import ATOMS, FREE, H, W, admitted, condition, domain, expression
 
 

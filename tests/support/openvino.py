@@ -20,7 +20,7 @@ import openvino as ov
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
-from shapesmt.inference.infer import infer
+from shapesmt.inference import infer
 from tests.support.harness import Agreement, _compare
 
 CORE = ov.Core()

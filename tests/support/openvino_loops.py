@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from openvino import Model
-from openvino import opset15 as op
+from openvino import Model, opset15 as op
 
 from tests.support.openvino_values import ints, scalar
 

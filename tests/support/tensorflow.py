@@ -24,7 +24,7 @@ from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
 from shapesmt.graph.graph import Graph
 from shapesmt.graph.literal import Declared
-from shapesmt.inference.infer import infer
+from shapesmt.inference import infer
 from tests.support import tensorflow_settings as _settings  # noqa: F401 - before anything runs
 from tests.support.harness import Agreement, _compare
 

@@ -26,8 +26,7 @@ from shapesmt.algebra.evaluate import Evaluator, fits_int64
 from shapesmt.algebra.formula import Formula, at_least
 from shapesmt.algebra.interning import Table
 from shapesmt.algebra.intervals import Interval
-from shapesmt.algebra.operations import MAX, MIN, SYMBOL, Operation
-from shapesmt.algebra.operations import Values as Point
+from shapesmt.algebra.operations import MAX, MIN, SYMBOL, Operation, Values as Point
 from shapesmt.algebra.relaxation import tight
 from shapesmt.algebra.substitute import substitute
 

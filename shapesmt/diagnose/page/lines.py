@@ -10,7 +10,8 @@ from math import inf
 import numpy as np
 
 from shapesmt.algebra import Atom, Evaluator, Formula, all_of, fits_int64, lowest, substitute, symbol
-from shapesmt.presolve import Domain, Values, window
+from shapesmt.algebra.growth import window
+from shapesmt.presolve import Domain, Values
 from shapesmt.region import Truth
 from shapesmt.report import NumberLine, Run
 

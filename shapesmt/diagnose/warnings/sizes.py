@@ -24,9 +24,10 @@ from shapesmt.algebra import (
     memo,
     product,
 )
+from shapesmt.algebra.growth import monotone
 from shapesmt.diagnose.warnings.common import Examples, chosen, producer_of, sizes_of, warning
 from shapesmt.examine import Examination, Problem
-from shapesmt.presolve import Domain, decide, monotone, remembered
+from shapesmt.presolve import Domain, decide, remembered
 from shapesmt.report import ModelWarning, WarningKind
 from shapesmt.rules import Tensor
 
@@ -120,8 +121,9 @@ def _overflow(size: Dim, examination: Examination) -> Assignment | None:
 
 
 def _listed(domain: Domain, s: Atom) -> Sequence[int]:
-    """The admissible values of a symbol in ascending order, up to `MAX_SIZE`."""
+    """The admissible values of a symbol in ascending order, between the negative of `MAX_SIZE` and it."""
     values, (lo, hi) = domain.values(s), domain.ends(s)
     if values is None:
-        return range(int(lo), int(min(hi, MAX_SIZE)) + 1, s.step)
+        least = int(lo) if lo >= -MAX_SIZE else -MAX_SIZE
+        return range(least + (0 if lo == -inf else int(lo) - least) % s.step, int(min(hi, MAX_SIZE)) + 1, s.step)
     return values  # type: ignore[return-value]  # an array

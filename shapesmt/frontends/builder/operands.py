@@ -9,8 +9,7 @@ from shapesmt.errors import UsageError
 from shapesmt.frontends.nodelink.fields import RefusedError
 from shapesmt.frontends.nodelink.reader import attribute as value
 from shapesmt.frontends.onnx.reader import schemas
-from shapesmt.graph import DTYPES, Literal
-from shapesmt.graph import constant as literal
+from shapesmt.graph import DTYPES, Literal, constant as literal
 from shapesmt.language import did_you_mean, quoted
 from shapesmt.rules import rules
 

@@ -28,7 +28,8 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.graph import Graph
-from shapesmt.ops.control.subgraphs import apart, judge_declared, mark, symbols_since, truth_of, twin
+from shapesmt.ops.control.declared import judge_branch, judge_loop
+from shapesmt.ops.control.subgraphs import apart, mark, symbols_since, truth_of, twin
 from shapesmt.ops.control.trips import (
     Carried,
     Course,
@@ -76,9 +77,10 @@ def branch(ctx: RuleContext) -> list[Tensor]:
     holds = differs(truth, 0)
     if truth.constant is not None:
         name, graph = graphs[0 if holds is TRUE else 1]
-        return apart(ctx, graph, [], name, name[:4])
+        return apart(ctx, graph, [], name, name[:4], judge=judge_branch)
     ways = holds, negate(holds)
-    outputs = [apart(ctx, graph, [], name, name[:4], way) for (name, graph), way in zip(graphs, ways, strict=True)]
+    both = zip(graphs, ways, strict=True)
+    outputs = [apart(ctx, graph, [], name, name[:4], way, judge_branch) for (name, graph), way in both]
     return [one_of([*map(Case, ways, pair)]) for pair in zip(*outputs, strict=False)]
 
 
@@ -101,7 +103,7 @@ def loop(ctx: RuleContext) -> list[Tensor]:
         if ctx.has(index):
             require_single(ctx, ctx.input(index), law)
     grant_numbers(ctx)
-    judge_declared(ctx, body, trip_inputs(body, ZERO, start))
+    judge_loop(ctx, body, trip_inputs(body, ZERO, start))
     limit, first = trip_limit(ctx), truth_of(ctx.input(1)) if ctx.has(1) else ONE
     trips = limit.constant if limit is not None and first is ONE else None
     if trips is not None and 1 <= trips <= UNROLLED and trips * weight(body) <= WRITTEN:

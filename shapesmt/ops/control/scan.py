@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim
+from shapesmt.ops.control.declared import judge_scan
 from shapesmt.ops.control.flow import require_steady
 from shapesmt.ops.control.subgraphs import apart, mark, symbols_since
 from shapesmt.ops.control.trips import steadily_laid
@@ -91,11 +92,11 @@ def scanned_once(
     """The outputs of any trip: states, whose shapes no trip changes, and scan outputs."""
     before, body = mark(ctx), ctx.graph("body")
     inner_states = [tensor(t.dtype, t.shape, layout=t.layout) for t in states]
-    outputs = apart(ctx, body, [*inner_states, *slices], "", "body")
+    outputs = apart(ctx, body, [*inner_states, *slices], "", "body", judge=judge_scan)
     while (steady := steadily_laid(inner_states, outputs)) != inner_states:
         before.undo(ctx)
         inner_states = steady
-        outputs = apart(ctx, body, [*inner_states, *slices], "", "body")
+        outputs = apart(ctx, body, [*inner_states, *slices], "", "body", judge=judge_scan)
     for state, left in zip(inner_states, outputs, strict=False):
         if state.shape is not None and left.shape is not None:
             ctx.require_agree(state, left, law=laws.STATE_KEEPS_SHAPE)

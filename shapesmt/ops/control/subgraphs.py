@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import (
-    FALSE,
     TRUE,
     ZERO,
     Atom,
@@ -16,20 +15,31 @@ from shapesmt.algebra import (
     Formula,
     Kind,
     Substitution,
-    all_of,
-    any_of,
     atom_of,
-    differs,
-    equal,
     of_atom,
     symbol,
+    twin as of_kind,
 )
-from shapesmt.algebra import twin as of_kind
 from shapesmt.graph import Attributes, Declared, Graph, Node, Reference
-from shapesmt.rules import Elements, RuleContext, Tensor, Unjudged, rewritten, tensor
+from shapesmt.rules import Elements, RuleContext, Tensor, Unjudged, rewritten
 
-FOLDED = ("Shape", "Size", "Expand")
-"""Operators that ONNX Runtime computes or removes when it loads a model, if it knows the sizes of their inputs."""
+UNDECLARED = Declared("", None)
+
+
+class Run(NamedTuple):
+    """A run of a graph inside a node, with its tensors by name, and the condition under which it takes place."""
+
+    graph: Graph
+    inputs: Sequence[Tensor]
+    outputs: Sequence[Tensor]
+    tensors: Mapping[str, Tensor]
+    label: str
+    condition: Formula
+
+    @property
+    def declared(self) -> list[Declared]:
+        """What the graph declares of its outputs."""
+        return [self.graph.declared.get(name, UNDECLARED) for name in self.graph.outputs]
 
 
 class Mark(NamedTuple):
@@ -66,22 +76,29 @@ def mark(ctx: RuleContext) -> Mark:
 
 
 def apart(
-    ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str, name: str, condition: Formula = TRUE
+    ctx: RuleContext,
+    graph: Graph,
+    inputs: Sequence[Tensor],
+    label: str,
+    name: str,
+    condition: Formula = TRUE,
+    judge: Callable[[RuleContext, Run], None] | None = None,
 ) -> list[Tensor]:
-    """A subgraph's outputs; symbols for sizes that data decides inside it get names of their own."""
+    """A subgraph's outputs; symbols for sizes that data decides inside it get names of their own.
+
+    `judge` states what the runtime needs of a run, besides the declared types and the ranks of its inputs.
+    """
     start = mark(ctx)
     _require_types(ctx, graph.inputs.values(), inputs)
     first = 2 if ctx.node.op == "Loop" else 0
     _require_ranks(ctx, [*graph.inputs.values()][first:], inputs[first:], label)
     outputs = ctx.run_graph(graph, inputs, label, condition)
-    declared = [graph.declared.get(o, Declared("", None)) for o in graph.outputs]
-    _require_types(ctx, declared, outputs)
-    with ctx.where(condition):
-        if ctx.node.op == "Scan":
-            _require_ranks(ctx, declared, outputs, label, outputs=True)
-            _require_loaded(ctx, graph, declared, inputs, outputs, label)
-        elif ctx.node.op == "If":
-            _require_sizes(ctx, declared, outputs, outputs, label)
+    tensors = ctx.bodies[-1].tensors if len(ctx.bodies) > start.bodies else {}
+    run = Run(graph, inputs, outputs, tensors, label, condition)
+    _require_types(ctx, run.declared, outputs)
+    if judge is not None:
+        with ctx.where(condition):
+            judge(ctx, run)
     twins = {
         a: twin(a, f"{ctx.node.outputs[0]}.{name}")
         for d in ctx.fresh_symbols[start.fresh_symbols :]
@@ -102,13 +119,10 @@ def _require_types(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequ
         ctx.check(alike, laws.BODY_TENSORS_OF_DECLARED_TYPE.of(dtype=declaration.dtype))
 
 
-def _require_ranks(
-    ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor], label: str, *, outputs: bool = False
-) -> None:
+def _require_ranks(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor], label: str) -> None:
     """State that the tensors that a body carries and scans have their declared ranks.
 
-    A Loop may run with others, but the runtime infers shapes from the declaration first, and may refuse those. It
-    refuses those that a Scan's body makes, unless it computes them when it loads the model.
+    A Loop may run with others, but the runtime infers shapes from the declaration first, and may refuse those.
     """
     law = laws.BODY_TENSORS_OF_DECLARED_RANK
     for declaration, t in zip(declared, tensors, strict=False):
@@ -116,94 +130,9 @@ def _require_ranks(
         if declaration.shape is None or t.shape is None or (sequence and t[0] is ZERO):
             continue
         if len(declaration.shape) + sequence != t.rank:
-            if not outputs and ctx.node.op != "Loop":
+            if ctx.node.op != "Loop":
                 ctx.reject(law)
             ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", str(law)))
-
-
-def _require_loaded(
-    ctx: RuleContext,
-    graph: Graph,
-    declared: Sequence[Declared],
-    inputs: Sequence[Tensor],
-    outputs: Sequence[Tensor],
-    label: str,
-) -> None:
-    """State that a Scan's body runs on sizes for which it declares other numbers, or leave the node open.
-
-    The runtime infers shapes from the declaration when it loads the model. It allocates the outputs and plans the
-    memory in between by them, and may compute elements from them. An input whose size it knows by then is refused.
-    """
-    pairs = [(t, _as_declared(d, t)) for d, t in zip(graph.inputs.values(), inputs, strict=True)]
-    sizes = [(a, b) for t, other in pairs for a, b in zip(t.shape or (), other.shape or (), strict=True) if a is not b]
-    if not sizes:
-        return _require_sizes(ctx, declared, outputs, outputs, label)
-    every = replace(graph, outputs=[*graph.outputs, *(o for n in graph.nodes for o in n.outputs if o)])
-    before = mark(ctx)
-    run, loaded = (ctx.run_graph(every, tensors, label) for tensors in zip(*pairs, strict=True))
-    plain = not any(n.domain or n.op in FOLDED or n.attributes.graphs for n in graph.nodes)
-    plain &= not any(all_of(r.branch, r.formula) is FALSE for r in ctx.requirements[before.requirements :])
-    before.undo(ctx)
-    stated = len(ctx.requirements)
-    if plain:
-        _require_sizes(ctx, declared, loaded, outputs, label)
-    alike = plain and all(t.shape == other.shape for t, other in zip(run, loaded, strict=True))
-    if not alike or any(size.constant is not None for size, _ in sizes):
-        others = any_of(*(differs(size, number) for size, number in sizes))
-        open_ = all_of(others, *(r.formula for r in ctx.requirements[stated:]))
-        unjudged = Unjudged(label, "Scan", "elements", str(laws.BODY_INPUTS_OF_DECLARED_SIZE), branch=open_)
-        ctx.unjudged += [unjudged] * (open_ is not FALSE)
-
-
-def _require_sizes(
-    ctx: RuleContext, declared: Iterable[Declared], loaded: Iterable[Tensor], outputs: Iterable[Tensor], label: str
-) -> None:
-    """State that a body's outputs have the sizes that are declared as numbers, or that the runtime infers as it loads.
-
-    It allocates these, unless both are known and differ; which of them it infers isn't known here.
-    """
-    law = laws.BODY_OUTPUTS_OF_DECLARED_SIZE
-    for declaration, other, t in zip(declared, loaded, outputs, strict=False):
-        expected = (declaration.shape or ()) if _alike(declaration, t) else [None] * len(t.shape or ())
-        for number, inferred, size in zip(expected, other.shape or (), t.shape or (), strict=False):
-            numbers = {n for n in (number, inferred.constant) if isinstance(n, int)}
-            if len(numbers) == 1 and (isinstance(number, int) or inferred is not size):
-                ctx.limit(equal(size, min(numbers)), law, size, min(numbers))
-            elif len(numbers) == 2 and isinstance(number, int):
-                differing = differs(size, number)
-                ctx.unjudged.append(Unjudged(label, ctx.node.op, "elements", str(law), branch=differing))
-
-
-def judge_declared(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
-    """State that a Loop's condition has its declared rank; the body is unknown if it couldn't run on declared sizes.
-
-    The runtime infers the body's shapes from its declarations, before it knows the carried tensors.
-    """
-    condition, declaration = ctx.inputs[1], [*body.inputs.values()][1]
-    if condition is not None and condition.shape is not None and declaration.shape is not None:
-        ctx.limit(len(declaration.shape) == condition.rank, laws.BODY_TENSORS_OF_DECLARED_RANK)
-    declared_inputs = [
-        _as_declared(declaration, t) for declaration, t in zip(body.inputs.values(), inputs, strict=True)
-    ]
-    if all(t.shape == other.shape for t, other in zip(inputs, declared_inputs, strict=True)):
-        return
-    before = mark(ctx)
-    apart(ctx, body, declared_inputs, "", "declared")
-    clash = any(all_of(r.branch, r.formula) is FALSE for r in ctx.requirements[before.requirements :])
-    before.undo(ctx)
-    if clash:
-        ctx.unjudged.append(Unjudged("", "Loop", "elements", str(laws.BODY_RUNS_ON_DECLARED_SIZES)))
-
-
-def _as_declared(declaration: Declared, t: Tensor) -> Tensor:
-    """The tensor with the sizes that are declared as numbers, and without known elements."""
-    if t.shape is None or declaration.shape is None or not _alike(declaration, t):
-        return tensor(t.dtype, t.shape)
-    return tensor(t.dtype, [w if isinstance(w, int) else d for w, d in zip(declaration.shape, t.shape, strict=True)])
-
-
-def _alike(declaration: Declared, t: Tensor) -> bool:
-    return declaration.shape is not None and t.shape is not None and len(declaration.shape) == t.rank
 
 
 def symbols_since(ctx: RuleContext, known: int) -> frozenset[Atom]:

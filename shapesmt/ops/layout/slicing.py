@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, ZERO, Dim, as_dim, at_least, ceil_divide, differs, maximum, minimum, select
+from shapesmt.algebra import ONE, TRUE, ZERO, Dim, as_dim, at_least, ceil_divide, differs, maximum, minimum, select
 from shapesmt.ops.shared.fields import term_of, valued
 from shapesmt.rules import Decided, Elements, RuleContext, Tensor, Value, from_array, move_positions, position, rule
 
@@ -46,6 +46,7 @@ def _require_lengths(ctx: RuleContext, x: Tensor) -> None:
     lists = [ctx.input(i, rank=1) for i in range(1, 5) if ctx.version >= 10 and ctx.has(i)]
     lengths = [t[0] for t in lists if t.shape is not None]
     for length in lengths[1:]:
+        ctx.check(differs(length, lengths[0]) is not TRUE, laws.ENDS_AXES_STEPS_AS_MANY_AS_STARTS)
         if length is not lengths[0]:
             ctx.require_equal(length, lengths[0], laws.ENDS_AXES_STEPS_AS_MANY_AS_STARTS)
     if lengths and lengths[0].constant is None:

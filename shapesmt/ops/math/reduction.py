@@ -234,12 +234,12 @@ def extreme_position(ctx: RuleContext) -> Tensor:
 
 @rule("CumSum", "CumProd")
 def running(ctx: RuleContext) -> Tensor:
-    """The shape is kept; `axis` is one element that names an axis."""
+    """The shape is kept; `axis` is one element that names an axis, which isn't read where there is nothing to sum."""
     x, which = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 1, least=True)
     x = with_flags(ctx, 0) if ctx.node.op == "CumSum" else x
     ctx.check(which.rank <= 1, laws.AXIS_SCALAR)
-    ctx.require_equal(which.numel, 1, laws.AXIS_ONE_ELEMENT)
+    ctx.require(any_of(equal(which.numel, 1), equal(x.numel, 0)), laws.AXIS_ONE_ELEMENT, which.numel, 1)
     axis = _running_axis(ctx, x.rank)
     return ctx.tensor(x.dims, None, None if axis is None else accumulated(ctx, x, axis))
 

@@ -13,8 +13,7 @@ from shapesmt.render.text.words import FAINT, STRONG, STYLES, Line, code, column
 from shapesmt.report import FindingKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
 
     from shapesmt.report import Cause, Counterexample, Finding, Group, Replay, Side, SymbolRange
 

@@ -98,8 +98,7 @@ def openvino(subject: Subject) -> bool:
 
 def torch(subject: Subject) -> bool:
     """Whether a module with these inputs is exported by it, and the program runs at the points, and not beyond."""
-    from torch import nn
-    from torch import tensor as as_tensor
+    from torch import nn, tensor as as_tensor
     from torch.export import export
 
     profile, names = asked(subject, "torch-export"), dict[str, Any]()

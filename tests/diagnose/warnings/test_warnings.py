@@ -30,6 +30,18 @@ def only(body: str, **options: object) -> ModelWarning:
     return warning
 
 
+def test_large_tensors_are_looked_for_beside_integers_of_an_input_without_ends() -> None:
+    body = """(float[n] x, float[m] z) => (t13)
+    <int64 c0 = {0}, int64[1] c1 = {-1}, int64 c6 = {1}, int64[1] c2 = {1}> {
+        t0 = Shape (x) t1 = Gather (t0, c0) t2 = Reshape (t1, c1) t3, i = TopK (t2, c2) t5 = ArgMax (t3)
+        t9 = ReduceMax <keepdims = 0> (t5) t10 = Max (t9, c6)
+        t11 = Loop (t10, "") <body = b (int64 trip, bool go) => (bool on, float[] row) {
+            on = Identity (go) row = Identity (z) }>
+        t8 = Add (x, z) t12 = ReduceSum <keepdims = 0> (t11, c2) t13 = Add (x, t12) }"""
+    report = checked(body, dims={"n": "0..", "m": "1..4611686018427387904"}, assume=["n % 2 == 0"])
+    assert report.verdict is Verdict.DEPENDS
+
+
 class TestBroadcast:
     PAIR = "(float[n, 4] x, float[m, 4] y) => (z) { [add] z = Add (x, y) }"
 

@@ -11,7 +11,7 @@ from shapesmt.algebra import Verdict
 from shapesmt.errors import ModelError
 from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
-from shapesmt.inference.infer import infer
+from shapesmt.inference import infer
 from shapesmt.rules import registry, rules
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
+from onnxruntime.capi import onnxruntime_pybind11_state as state
 
 import shapesmt
 from tests.support.harness import agree
@@ -288,3 +290,71 @@ def test_scan_8():
         y, s = Scan <num_scan_inputs = 1, body = b (float[a] a_in, float[e] xi) => (float[h] a_out, float[r] so) {
             a_out = Add(a_in, xi) so = Identity(xi) }> ("", st, x) }"""
     run(graph, {"b": (1, 2), "n": (1, 3), "c": (1, 2), "p": (1, 3), "q": (1, 3)}, opset=8)
+
+
+AXES = "k = Constant <value = int64[1] {-1}> () z = Size (x) d = Div (z, z) w = Reshape (d, k) r = Mul (w, k)"
+CALCULATED = f"{AXES} h = ReduceSum <keepdims = 0> (x, r)"
+
+
+def ran(graph, **inputs):
+    """Whether ONNX Runtime runs it on these inputs."""
+    model = onnx.parser.parse_model(graph)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    try:
+        session.run(None, inputs)
+    except (state.Fail, state.InvalidArgument):
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("inner", "made", "body", "runs", "verdict"),
+    [
+        ("", "[2,3]", f"{CALCULATED} a = Neg (h)", False, "UNKNOWN"),  # another rank, which isn't inferred
+        ("", "[2,b]", f"{CALCULATED} a = Neg (h)", True, "PROVED"),  # not allocated: a size isn't known
+        ("", "[6]", "a = Neg (x)", True, "UNKNOWN"),  # another rank, which is inferred
+        ("", "[2,1]", "a = Neg (x)", True, "UNKNOWN"),  # another number, which is inferred
+        ("", "[2,b]", "a = Neg (x)", False, "UNKNOWN"),  # the other size is inferred
+        ("", "[2,b]", "i = Shape (x) a = Reshape (x, i)", True, "UNKNOWN"),  # and here isn't
+        ("", "[2,b]", "a = Transpose (x)", True, "PROVED"),
+        ("<float[2,3] h>", "[]", "h = Abs (x) a = Neg (h)", False, "UNKNOWN"),
+        ("<float[2,3,4] h>", "[]", f"{CALCULATED} a = Neg (h)", False, "UNKNOWN"),
+        ("<float[m,3] h>", "[]", "h = Abs (x) a = Neg (h)", True, "PROVED"),
+    ],
+)
+def test_a_branch_is_open_where_the_runtime_may_know_other_shapes_than_it_makes(inner, made, body, runs, verdict):
+    graph = f"""<ir_version: 8, opset_import: ["": 18]> g (float[n, 3] x, bool c) => (float[] y) {{ y = If (c) <
+        then_branch = t () => (float{made} a) {inner} {{ {body} }},
+        else_branch = e () => (float[n, 3] b) {{ b = Exp (x) }}> }}"""
+    assert ran(graph, x=np.ones((5, 3), np.float32), c=np.array(True)) == runs
+    assert shapesmt.check(graph.encode()).verdict.name == verdict
+
+
+def test_a_branch_of_unknown_rank_is_open_if_it_declares_numbers():
+    graph = """<ir_version: 8, opset_import: ["": 18]> g (float[n, 3] x, int64[r] s, bool c) => (float[] y) {
+        y = If (c) <then_branch = t () => (float[6] a) { a = Reshape (x, s) },
+                    else_branch = e () => (float[n, 3] b) { b = Exp (x) }> }"""
+    inputs = {"x": np.ones((2, 3), np.float32), "s": np.array([2, 3]), "c": np.array(True)}
+    assert not ran(graph, **inputs)
+    assert shapesmt.check(graph.encode()).verdict.name == "UNKNOWN"
+    assert ran(graph.replace("float[6] a", "float[a] a"), **inputs)
+    assert shapesmt.check(graph.replace("float[6] a", "float[a] a").encode()).verdict.name == "PROVED"
+
+
+@pytest.mark.parametrize(
+    ("inner", "made", "body", "runs", "verdict"),
+    [
+        ("", "[]", "h = Neg (p) o = Abs (h)", True, "PROVED"),
+        ("", "[]", f"{AXES} h = ReduceSum <keepdims = 1> (p, r) o = Abs (h)", False, "UNKNOWN"),
+        ("", "[1]", f"{AXES} h = ReduceSum <keepdims = 1> (p, r) o = Abs (h)", True, "PROVED"),
+        ("<float[5] h>", "[]", "h = Neg (p) o = Abs (h)", False, "UNKNOWN"),
+        ("<float[b,c] h>", "[]", "h = Neg (p) o = Abs (h)", False, "UNKNOWN"),
+    ],
+)
+def test_a_scan_is_open_where_the_runtime_may_infer_no_rank_or_other_sizes(inner, made, body, runs, verdict):
+    graph = f"""<ir_version: 8, opset_import: ["": 18]> g (float[m, n] x) => (float[] y) {{
+        y = Scan <num_scan_inputs = 1, body = t (float[n] p) => (float{made} o) {inner} {{ {body} }}> (x) }}"""
+    assert ran(graph, x=np.ones((2, 3), np.float32)) == runs
+    assert shapesmt.check(graph.encode()).verdict.name == verdict

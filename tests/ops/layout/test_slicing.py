@@ -38,6 +38,12 @@ def test_slice_refuses(lists):
     agree(node("Slice", ["x", "s", "e", "a"]), {"x": ["n", "m", 2]}, NM, constants=constants, known=False)
 
 
+@pytest.mark.parametrize("steps", [[1, 1], [], [1, 1, 1]])
+def test_slice_refuses_more_or_fewer_steps_than_axes(steps):
+    constants = {"s": [0], "e": [1], "a": [0], "t": steps}
+    agree(node("Slice", ["x", *constants]), {"x": ["n", "m", 2]}, NM, constants=constants, known=False)
+
+
 @pytest.mark.parametrize("step", [1, -1, 3, -3])
 @pytest.mark.parametrize("end", [2**31 - 1, 2**31, -(2**31), -(2**31) - 1, -(2**63), -(2**63) + 1, 2**63 - 1])
 def test_slice_of_long_axes(step, end):

@@ -14,7 +14,7 @@ from shapesmt.algebra.dim import const, symbol
 from shapesmt.algebra.evaluate import evaluate
 from shapesmt.algebra.formula import FALSE
 from shapesmt.frontends import load
-from shapesmt.inference.infer import infer
+from shapesmt.inference import infer
 from shapesmt.ops.math.elementwise import ACTIVATIONS
 from shapesmt.ops.shared.items import ARITHMETIC, LOGIC, PREDICATES, UNARY, VARIADIC
 from shapesmt.rules.tensor import tensor

@@ -6,7 +6,7 @@ import pytest
 
 import shapesmt
 from shapesmt.frontends import load
-from shapesmt.inference.infer import infer
+from shapesmt.inference import infer
 from shapesmt.rules.tensor import tensor
 from tests.support.harness import agree, node
 

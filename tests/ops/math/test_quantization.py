@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shapesmt.frontends import load
-from shapesmt.inference.infer import infer
+from shapesmt.inference import infer
 from shapesmt.rules.tensor import tensor
 from tests.support.harness import agree, node
 

@@ -9,7 +9,7 @@ from onnx import numpy_helper
 import shapesmt
 from shapesmt.algebra.dim import ZERO, symbol
 from shapesmt.frontends import load
-from shapesmt.inference.infer import infer
+from shapesmt.inference import infer
 from shapesmt.ops.math.reduction import FOLDS
 from shapesmt.rules.tensor import tensor
 from shapesmt.rules.value import Elements, Field
@@ -177,7 +177,7 @@ def test_running(op, exclusive, reverse):
 def test_the_axis_to_run_along_is_one_inside_the_tensor():
     ranges = {"a": (1, 2), "k": (0, 2), "n": (-3, 2)}
     data = {"axis": lambda _, shape: np.zeros(shape, np.int64)}
-    agree(node("CumSum", ["x", "axis"]), {"x": ["a"], "axis": ["k"]}, {k: ranges[k] for k in "ak"}, data=data,
+    agree(node("CumSum", ["x", "axis"]), {"x": ["a"], "axis": ["k"]}, {"a": (0, 2), "k": (0, 2)}, data=data,
           dtypes={"axis": "int64"})  # fmt: skip
     agree(
         node("CumSum", ["x", "axis"]), {"x": ["a", 2], "axis": []}, {k: ranges[k] for k in "an"}, items={"axis": ["n"]}

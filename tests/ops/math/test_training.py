@@ -6,8 +6,7 @@ from functools import partial
 
 import pytest
 
-from tests.support.harness import agree
-from tests.support.harness import node as plain
+from tests.support.harness import agree, node as plain
 
 node = partial(plain, domain="ai.onnx.preview.training")
 

@@ -6,8 +6,7 @@ import pytest
 
 pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
 
-from openvino import opset1, opset10
-from openvino import opset15 as op
+from openvino import opset1, opset10, opset15 as op
 
 from tests.support.openvino_values import floats, ints
 

@@ -9,8 +9,7 @@ import shapesmt
 
 pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
 
-from openvino import opset5
-from openvino import opset15 as op
+from openvino import opset5, opset15 as op
 
 from tests.support import openvino as oracle
 from tests.support.openvino_values import ints, scalar, zeros

@@ -9,8 +9,7 @@ import shapesmt
 
 pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
 
-from openvino import Model, opset16
-from openvino import opset15 as op
+from openvino import Model, opset15 as op, opset16
 
 from tests.support import openvino as oracle
 from tests.support.openvino_values import ints, scalar, zeros

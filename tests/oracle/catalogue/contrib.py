@@ -6,8 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from tests.oracle.recipes import FLAG, MICROSOFT, any_of
-from tests.oracle.recipes import op as plain
+from tests.oracle.recipes import FLAG, MICROSOFT, any_of, op as plain
 
 op = partial(plain, domain=MICROSOFT)
 S, Z = np.float32(1), np.uint8(0)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from tests.oracle.recipes import ML, any_of
-from tests.oracle.recipes import op as plain
+from tests.oracle.recipes import ML, any_of, op as plain
 
 op = partial(plain, domain=ML, version=3)
 TREE = {

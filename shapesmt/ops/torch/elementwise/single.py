@@ -12,8 +12,7 @@ from shapesmt.ops.shared.indices import flagged
 from shapesmt.ops.shared.items import INTEGERS
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import COMPLEX, FLOAT, as_float, cast, kind, operand, real_part
-from shapesmt.ops.torch.layout import dense, is_plain, laid, order_of, strides_of
-from shapesmt.ops.torch.layout import in_place as changes
+from shapesmt.ops.torch.layout import dense, in_place as changes, is_plain, laid, order_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import Decided, Unjudged, tensor
 

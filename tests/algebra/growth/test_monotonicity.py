@@ -11,8 +11,8 @@ from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import at_least, select
+from shapesmt.algebra.growth.monotonicity import half_line, monotone
 from shapesmt.algebra.substitute import atom_of
-from shapesmt.presolve.monotonicity import half_line, monotone
 
 X, Y = symbol("x", 0, 9), symbol("y", 1, 9)
 

@@ -10,8 +10,8 @@ from shapesmt.algebra.division import floor_divide
 from shapesmt.algebra.evaluate import evaluate
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import at_least, divides, equal, select, truncated_divide
+from shapesmt.algebra.growth.periods import Growth, growth, window
 from shapesmt.algebra.substitute import atom_of
-from shapesmt.presolve.growth import Growth, growth, window
 from tests.algebra.test_identities import expression, formula
 
 X = symbol("x")

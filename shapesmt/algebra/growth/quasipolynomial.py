@@ -36,7 +36,7 @@ from shapesmt.algebra import (
     memo,
     of_atom,
 )
-from shapesmt.presolve.growth import arguments, growth, shortest
+from shapesmt.algebra.growth.periods import arguments, growth, shortest
 
 MAX_DEGREE = 4  # in one symbol
 MAX_START = 256  # values of a symbol before an expression grows evenly

@@ -9,9 +9,8 @@ from shapesmt.algebra.formula import equal
 from shapesmt.deadline import Deadline, limit
 from shapesmt.frontends import load
 from shapesmt.graph import Graph
-from shapesmt.inference import walk
+from shapesmt.inference import Inference, infer, start, walk
 from shapesmt.inference.apply import out_of_time
-from shapesmt.inference.infer import Inference, infer, start
 from shapesmt.rules import unranked
 from shapesmt.rules.tensor import tensor
 

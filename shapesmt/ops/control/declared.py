@@ -1,0 +1,161 @@
+"""What the runtime concludes from the shapes that bodies declare, when it loads a model and before it runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from shapesmt import laws
+from shapesmt.algebra import FALSE, TRUE, all_of, any_of, differs, equal
+from shapesmt.graph import Declared, Graph
+from shapesmt.ops.control.subgraphs import Run, apart, mark
+from shapesmt.rules import RuleContext, Tensor, Unjudged, tensor
+
+FOLDED = ("Shape", "Size", "Expand")
+"""Operators that ONNX Runtime computes or removes when it loads a model, if it knows the sizes of their inputs."""
+
+
+def judge_branch(ctx: RuleContext, run: Run) -> None:
+    """State that a branch's outputs have the sizes by which the runtime allocates them before it runs the branch.
+
+    It does so where it knows each size, as declared or inferred when it loads, and forgets a size or a rank at which
+    the two differ. What it infers isn't known here, so that the branch is open where that matters.
+    """
+    for declaration, t in zip(run.declared, run.outputs, strict=True):
+        known = declaration.shape or (None,)
+        if _alike(declaration, t):
+            claims = [(size, n) for size, n in zip(t.dims, known, strict=True) if isinstance(n, int)]
+            if len(claims) == t.rank and all(size.constant in (None, n) for size, n in claims):
+                for size, n in claims:
+                    ctx.limit(equal(size, n), laws.BODY_OUTPUTS_OF_DECLARED_SIZE, size, n)
+                continue
+            known = tuple(n if isinstance(n, int) else size.constant for size, n in zip(t.dims, known, strict=True))
+        if all(isinstance(n, int) for n in known):
+            _require_declared(ctx, run, declaration._replace(shape=known), t)
+    _require_inner(ctx, run)
+
+
+def judge_scan(ctx: RuleContext, run: Run) -> None:
+    """State that a Scan's body makes outputs of ranks and sizes that the runtime knows when it loads.
+
+    It surely infers the rank of an output without a declared shape where the body reads nothing but inputs of declared
+    ranks, and no integers, which may be axes or sizes.
+    """
+    for declaration, t in zip(run.declared, run.outputs, strict=True):
+        if declaration.shape is not None and t.shape is not None:
+            _require_declared(ctx, run, declaration._replace(shape=(None,) * len(declaration.shape)), t)
+    graph = run.graph
+    constants = {*graph.literals, *(o for n in graph.nodes if n.op == "Constant" for o in n.outputs)}
+    integers = {name for name, t in run.tensors.items() if t.dtype in ("int32", "int64")} - constants
+    unsure = bool(graph.captures) or any(d.shape is None for d in graph.inputs.values()) or not _plain(graph)
+    if unsure or any(not integers.isdisjoint(n.inputs) for n in graph.nodes):
+        undeclared = [declaration for declaration in run.declared if declaration.shape is None]
+        law = str(laws.BODY_TENSORS_OF_DECLARED_RANK)
+        ctx.unjudged += [Unjudged(run.label, "Scan", "rank", law)] * len(undeclared)
+    _require_loaded(ctx, run)
+    _require_inner(ctx, run)
+
+
+def judge_loop(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
+    """State that a Loop's condition has its declared rank; the body is unknown if it couldn't run on declared sizes.
+
+    The runtime infers the body's shapes from its declarations, before it knows the carried tensors.
+    """
+    condition, declaration = ctx.inputs[1], [*body.inputs.values()][1]
+    if condition is not None and condition.shape is not None and declaration.shape is not None:
+        ctx.limit(len(declaration.shape) == condition.rank, laws.BODY_TENSORS_OF_DECLARED_RANK)
+    declared_inputs = [
+        _as_declared(declaration, t) for declaration, t in zip(body.inputs.values(), inputs, strict=True)
+    ]
+    if all(t.shape == other.shape for t, other in zip(inputs, declared_inputs, strict=True)):
+        return
+    before = mark(ctx)
+    apart(ctx, body, declared_inputs, "", "declared")
+    clash = any(all_of(r.branch, r.formula) is FALSE for r in ctx.requirements[before.requirements :])
+    before.undo(ctx)
+    if clash:
+        ctx.unjudged.append(Unjudged("", "Loop", "elements", str(laws.BODY_RUNS_ON_DECLARED_SIZES)))
+
+
+def _require_loaded(ctx: RuleContext, run: Run) -> None:
+    """State that a Scan's body runs on sizes for which it declares other numbers, or leave the node open.
+
+    The runtime infers shapes from the declaration when it loads the model. It allocates the outputs and plans the
+    memory in between by them, and may compute elements from them. An input whose size it knows by then is refused.
+    """
+    graph, declared, outputs, label = run.graph, run.declared, run.outputs, run.label
+    pairs = [(t, _as_declared(d, t)) for d, t in zip(graph.inputs.values(), run.inputs, strict=True)]
+    sizes = [(a, b) for t, other in pairs for a, b in zip(t.shape or (), other.shape or (), strict=True) if a is not b]
+    if not sizes:
+        return _require_sizes(ctx, declared, outputs, outputs, label)
+    every = replace(graph, outputs=[*graph.outputs, *(o for n in graph.nodes for o in n.outputs if o)])
+    before = mark(ctx)
+    given, loaded = (ctx.run_graph(every, tensors, label) for tensors in zip(*pairs, strict=True))
+    plain = _plain(graph) and not any(
+        all_of(r.branch, r.formula) is FALSE for r in ctx.requirements[before.requirements :]
+    )
+    before.undo(ctx)
+    stated = len(ctx.requirements)
+    if plain:
+        _require_sizes(ctx, declared, loaded, outputs, label)
+    alike = plain and all(t.shape == other.shape for t, other in zip(given, loaded, strict=True))
+    if not alike or any(size.constant is not None for size, _ in sizes):
+        others = any_of(*(differs(size, number) for size, number in sizes))
+        open_ = all_of(others, *(r.formula for r in ctx.requirements[stated:]))
+        unjudged = Unjudged(label, "Scan", "elements", str(laws.BODY_INPUTS_OF_DECLARED_SIZE), branch=open_)
+        ctx.unjudged += [unjudged] * (open_ is not FALSE)
+
+
+def _plain(graph: Graph) -> bool:
+    """Whether all nodes are operators of ai.onnx, none with a graph inside, that the runtime runs whatever it knows."""
+    return not any(n.domain or n.op in FOLDED or n.attributes.graphs for n in graph.nodes)
+
+
+def _require_sizes(
+    ctx: RuleContext, declared: Iterable[Declared], loaded: Iterable[Tensor], outputs: Iterable[Tensor], label: str
+) -> None:
+    """State that a body's outputs have the sizes that are declared as numbers, or that the runtime infers as it loads.
+
+    It allocates these, unless both are known and differ; which of them it infers isn't known here.
+    """
+    law = laws.BODY_OUTPUTS_OF_DECLARED_SIZE
+    for declaration, other, t in zip(declared, loaded, outputs, strict=False):
+        expected = (declaration.shape or ()) if _alike(declaration, t) else [None] * len(t.shape or ())
+        for number, inferred, size in zip(expected, other.shape or (), t.shape or (), strict=False):
+            numbers = {n for n in (number, inferred.constant) if isinstance(n, int)}
+            if len(numbers) == 1 and (isinstance(number, int) or inferred is not size):
+                ctx.limit(equal(size, min(numbers)), law, size, min(numbers))
+            elif len(numbers) == 2 and isinstance(number, int):
+                differing = differs(size, number)
+                ctx.unjudged.append(Unjudged(label, ctx.node.op, "elements", str(law), branch=differing))
+
+
+def _require_inner(ctx: RuleContext, run: Run) -> None:
+    """Leave a body open where its inner tensors have other shapes than declared: the runtime infers outputs by them."""
+    for name, declaration in run.graph.declared.items():
+        if name in run.tensors and name not in run.graph.outputs:
+            _require_declared(ctx, run, declaration, run.tensors[name])
+
+
+def _require_declared(ctx: RuleContext, run: Run, declaration: Declared, t: Tensor) -> None:
+    """Leave a body open where a tensor has another shape than declared."""
+    if declaration.shape is None or not t.is_tensor:
+        return
+    law, other = laws.BODY_TENSORS_OF_DECLARED_RANK, TRUE
+    if _alike(declaration, t):
+        pairs = zip(t.dims, declaration.shape, strict=True)
+        law = laws.BODY_TENSORS_OF_DECLARED_SIZE
+        other = any_of(*(differs(size, n) for size, n in pairs if isinstance(n, int)))
+    open_ = all_of(run.condition, other)
+    ctx.unjudged += [Unjudged(run.label, ctx.node.op, "elements", str(law), branch=open_)] * (open_ is not FALSE)
+
+
+def _as_declared(declaration: Declared, t: Tensor) -> Tensor:
+    """The tensor with the sizes that are declared as numbers, and without known elements."""
+    if t.shape is None or declaration.shape is None or not _alike(declaration, t):
+        return tensor(t.dtype, t.shape)
+    return tensor(t.dtype, [w if isinstance(w, int) else d for w, d in zip(declaration.shape, t.shape, strict=True)])
+
+
+def _alike(declaration: Declared, t: Tensor) -> bool:
+    return declaration.shape is not None and t.shape is not None and len(declaration.shape) == t.rank
