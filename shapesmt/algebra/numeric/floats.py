@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from shapesmt.algebra.dim import Atom, Dim, as_dim, const, make_atom, symbol
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluate import SAFE, Evaluator
 from shapesmt.algebra.formula import Formula, equal, select, truncated_divide_positive
 from shapesmt.algebra.interning import Table
 from shapesmt.algebra.intervals import Bound
@@ -52,6 +52,7 @@ SMALLEST = {"float16": 1 << 24, "bfloat16": 1 << 100, "float32": 1 << 100, "floa
 """Numbers below `LARGEST` don't overflow, and multiples of a number above `1 / SMALLEST` don't underflow."""
 MOST_TRIED = 1 << 14  # values of a size that a tree of float operations is tried at
 MOST_DENOMINATOR = 48
+BEYOND = 1 << 63  # the least number that is no int64
 SMALL = 1 << 8  # factors with which a size without declared end counts as exact: no axis reaches 2**16 times it
 NUMPY: dict[str, Any] = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 
@@ -133,8 +134,8 @@ class Float:
     def to_int(self) -> Dim:
         """The integer it casts to (towards zero)."""
         whole = self.trunc()
-        if whole.lo == inf or whole.hi == -inf:
-            return const(-(2**63))  # as `_truncated` has it
+        if whole.lo >= BEYOND or whole.hi < -BEYOND:
+            return const(-BEYOND)  # as `_truncated` has it
         if whole.numerator is not None:
             return whole.numerator
         quotient = _as_quotient(whole)
@@ -300,6 +301,8 @@ def _as_quotient(whole: Float) -> Dim | None:
     if len(values) == 1:
         return const(int(results[0]))
     slope = float(results[-1] - results[0]) / float(values[-1] - values[0])
+    if max(float(np.abs(results).max()), abs(slope) * float(values[-1])) * MOST_DENOMINATOR >= SAFE:
+        return None  # beyond 64 bits
     for q in range(1, MOST_DENOMINATOR + 1):
         for p in {int(slope * q), round(slope * q), int(slope * q) + 1}:
             shift = int((results * q - p * values).max())
@@ -371,7 +374,8 @@ def _half_even(n: Dim, d: int) -> Dim:
 def _integer_bounds(number: Float) -> tuple[int | float, int | float]:
     lo = int(number.lo) if isfinite(number.lo) else -inf
     hi = int(number.hi) if isfinite(number.hi) else inf
-    return lo, hi
+    within = lo >= -BEYOND and (hi < BEYOND or hi == inf)  # a number without an end is assumed to fit
+    return (lo, hi) if within or lo == -inf else (-BEYOND, BEYOND - 1)
 
 
 def _truncated(at: Values, number: Float) -> Any:

@@ -66,7 +66,7 @@ def parse(content: bytes, source: str) -> onnx.ModelProto:
         ModelError: The content is in none of these formats, or damaged.
     """
     if not content:
-        raise ModelError(f"{source}: it is empty")
+        raise ModelError(f"{source}: the file is empty")
     form = text_format(content) or "protobuf"
     if form == "onnxtxt" and nesting(content) > 4 * _DEPTH:  # its parser, in C++, would overflow the stack
         raise ModelError(f"{source}: its subgraphs are nested too deep")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from shapesmt.rules import RuleContext, Tensor
 
 
+HUGE = 1 << 62  # a factor beyond it may be no int64
+
+
 class Scaled(NamedTuple):
     """One axis: its new size, and what is to be known of its factor."""
 
@@ -28,7 +32,7 @@ class Scaled(NamedTuple):
 
 def by_factor(size: Dim, factor: Float) -> Scaled:
     """`floor(size * factor)`, rounded to float32 before it is floored."""
-    up, down = factor.ceil().to_int(), factor.floor().to_int()
+    up, down = (const(HUGE) if HUGE <= f.lo < inf else f.to_int() for f in (factor.ceil(), factor.floor()))
     scaled = (from_dim(size, factor.dtype) * factor).to_int()
     return Scaled(scaled, at_least(up, 1), all_of(equal(up, 1), equal(down, 1)), at_least(down, 1))
 
@@ -159,6 +163,8 @@ def resized(ctx: RuleContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
     for axis, scaled in enumerate(axes):
         law = laws.FACTORS_AT_LEAST_1 if grows else laws.FACTORS_POSITIVE
         ctx.require(scaled.grows if grows else scaled.positive, law, x[axis], scaled.size)
+        if scaled.size.lo < 0:  # it is no int64
+            ctx.require_at_least(scaled.size, 0, laws.SIZES_NOT_NEGATIVE)
     mode = ctx.text("mode", "nearest")
     outside = mode == "cubic" or (mode == "linear" and ctx.integer("antialias", 0) != 0)
     ctx.limit(outside or ctx.integer("exclude_outside", 0) == 0, laws.EXCLUDE_OUTSIDE_0)

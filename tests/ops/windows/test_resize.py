@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import shapesmt
 from shapesmt.algebra.evaluate import evaluate
 from tests.support.harness import agree, node
 
@@ -95,3 +96,16 @@ def test_factors_computed_from_sizes():
     ]
     ranges = {"h": (1, 9), "s": (1, 9)}
     agree(nodes, {"x": [1, 1, "h", 2]}, ranges, items={"z": [1, 1, "s", 3]}, outputs=["y"])
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict"), [("1e17", "PROVED"), ("2.4e18", "DEPENDS"), ("1e19", "FAILS"), ("3e38", "FAILS")]
+)
+@pytest.mark.parametrize("op", ["Resize (x, , s)", "Upsample (x, s)"])
+def test_a_size_beyond_64_bits_is_refused(op, factor, verdict):
+    opset = 18 if "Resize" in op else 9
+    model = f"""<ir_version: 8, opset_import: ["": {opset}]> g (float[1, 1, n, 4] x) => (y)
+    <float[4] s = {{1, 1, {factor}, 1}}> {{ y = {op} }}"""
+    report = shapesmt.check(model.encode(), dims={"n": "1..4"})
+    assert report.verdict.name == verdict
+    assert [f.law for f in report.findings] == ["sizes are not negative"] * (verdict != "PROVED")
