@@ -11,13 +11,14 @@ from shapesmt.algebra.numeric.float_choices import (
     float_sign,
 )
 from shapesmt.algebra.numeric.floats import MANTISSA, TO_INT, Float, from_dim, literal
-from shapesmt.algebra.numeric.folds import fold, too_long
+from shapesmt.algebra.numeric.folds import everywhere, fold, too_long
 
 __all__ = [
     "MANTISSA",
     "TO_INT",
     "Float",
     "choice",
+    "everywhere",
     "float_absolute",
     "float_at_least",
     "float_equal",
