@@ -9,6 +9,7 @@ import numpy as np
 
 from shapesmt import laws
 from shapesmt.algebra import (
+    ENTRY,
     FALSE,
     FLOOR_DIVISION,
     ONE,
@@ -41,7 +42,7 @@ from shapesmt.algebra import (
     tight,
     twin,
 )
-from shapesmt.algebra.numeric import fold, too_long
+from shapesmt.algebra.numeric import everywhere, fold, too_long
 from shapesmt.ops.shared.fields import element_of, valued
 from shapesmt.presolve import monotone
 from shapesmt.rules import (
@@ -115,8 +116,11 @@ def require_inside(
 
     They may count from the end, unless `from_end` is false.
     """
-    ctx.grant(index)
     known = spans(indices)
+    if not known and _fits_anyway(indices, size, from_end=from_end):
+        return ctx.require(TRUE, laws.INDICES_INSIDE_AXIS)
+    if not known or not _of_constant(indices):
+        ctx.grant(index)
     _leave_mixed(ctx, indices)
     if not known and size.lo < 1:
         some = any_of(unless, equal(indices.numel, 0), at_least(size, 1))
@@ -125,6 +129,24 @@ def require_inside(
         inside = all_of(at_least(least, -size if from_end else 0), less(greatest, size))
         shown = least if greatest.hi < 0 else greatest
         ctx.require(any_of(unless, negate(condition), inside), laws.INDICES_INSIDE_AXIS, shown, size)
+
+
+def _fits_anyway(indices: Tensor, size: Dim, *, from_end: bool) -> bool:
+    """Whether indices are inside an axis whatever their unknown parts are: 31 at most, for example, of any distance."""
+    element = indices.value.element if isinstance(indices.value, Field) else ZERO
+    if not entries(element):
+        return False
+    apart = [a for a in nested(element) if a.op is ENTRY or (_by_place(a) and not entries(a.args[0]))]
+    parts = {a: symbol(f"part {i}", a.lo, a.hi, kind=Kind.AXIS) for i, a in enumerate(dict.fromkeys(apart))}
+    same = {s: of_atom(s) for s in element.symbols}  # without which nothing below them would be replaced
+    least, greatest = everywhere(substitute(element, {**same, **parts}))
+    return least >= (-size.lo if from_end else 0) and greatest < size.lo
+
+
+def _of_constant(indices: Tensor) -> bool:
+    """Whether all elements that aren't a formula are those of a long constant, whose ends are known."""
+    unknown = entries(indices.value.element) if isinstance(indices.value, Field) else []
+    return bool(unknown) and all(s.kind is Kind.TABLE for s in unknown)
 
 
 def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law, extra: Dim | int = 1) -> None:
