@@ -177,10 +177,16 @@ def extremes(element: Dim, lengths: Callable[[int], Dim]) -> tuple[Dim, Dim] | N
 
 def constants(value: Elements) -> Integers | None:
     """The items as an array, where all are integers that are far from the ends of its type."""
-    known = {item: item.constant if isinstance(item, Dim) else None for item in {*value.items}}
-    if not all(n is not None and abs(n) < 1 << 31 for n in known.values()):
-        return None
-    return np.array([known[item] for item in value.items], dtype=np.int64).reshape(value.shape)
+    if value not in _ARRAYS:
+        known: dict[Item, int | None] = {i: i.constant if isinstance(i, Dim) else None for i in {*value.items}}
+        numbers = {item: n for item, n in known.items() if n is not None and abs(n) < 1 << 31}
+        listed = map(numbers.__getitem__, value.items) if len(numbers) == len(known) else None
+        array = None if listed is None else np.fromiter(listed, np.int64, len(value.items))
+        _ARRAYS[value] = None if array is None else array.reshape(value.shape)
+    return _ARRAYS[value]
+
+
+_ARRAYS: dict[Elements, Integers | None] = memo("constants as arrays", {})
 
 
 def progression(array: Integers) -> Dim | None:
