@@ -43,7 +43,7 @@ from shapesmt.algebra.formula import (
 )
 from shapesmt.algebra.interning import LOCK, Table, WeakTable, entries_of, forget, forget_between, memo, one_call, sizes
 from shapesmt.algebra.intervals import Bound, Interval
-from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation
+from shapesmt.algebra.operations import ENTRY, FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation
 from shapesmt.algebra.relaxation import tight
 from shapesmt.algebra.substitute import (
     Substitution,
@@ -65,6 +65,7 @@ from shapesmt.algebra.text import CUT, name_text
 
 __all__ = [
     "CUT",
+    "ENTRY",
     "FALSE",
     "FLOOR_DIVISION",
     "LOCK",

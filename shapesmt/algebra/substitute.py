@@ -66,6 +66,9 @@ def beyond(dim: Dim) -> Dim:
     return substitute(dim, {s: symbol(s.name, min(s.lo, 1)) for s in inputs})
 
 
+_ENTRIES = frozenset({Kind.ENTRY, Kind.TABLE})
+
+
 @ENTRY.defines
 def entry(index: Dim, *places: Dim) -> Dim:
     """The element at these indices of a tensor whose elements depend on data: any value that `index` may have.
@@ -74,7 +77,7 @@ def entry(index: Dim, *places: Dim) -> Dim:
     >>> entry(twin(i, Kind.ENTRY), j) is entry(twin(i, Kind.ENTRY), j), entry(i, j) is i
     (True, True)
     """
-    if all(s.kind is not Kind.ENTRY for s in index.symbols):
+    if not entries(index):
         return index
     return make_atom(ENTRY, (index, *places))
 
@@ -97,8 +100,8 @@ def twin(size: Dim, kind: Kind) -> Dim:
 
 
 def entries(what: Dim | Tree) -> list[Atom]:
-    """The symbols in an expression that stand for unknown elements."""
-    return sorted((s for s in what.symbols if s.kind is Kind.ENTRY), key=lambda s: s.name)
+    """The symbols in an expression that stand for unknown elements, or for those of a long constant."""
+    return sorted((s for s in what.symbols if s.kind in _ENTRIES), key=lambda s: s.name)
 
 
 def position(axis: int) -> Dim:
@@ -127,20 +130,21 @@ def _chooses_known(args: tuple[Any, ...]) -> bool:
     parts = [a for a in args if hasattr(a, "symbols")]
     conditions = [a for a in parts if isinstance(a, Formula)]
     kinds = {s.kind for c in conditions for s in c.symbols}
-    by_position = Kind.AXIS in kinds and Kind.ENTRY not in kinds
-    return by_position and not all(entries(a) for a in parts if not isinstance(a, Formula))
+    by_position = Kind.AXIS in kinds and not kinds & _ENTRIES
+    unknown = [any(s.kind is Kind.ENTRY for s in a.symbols) for a in parts if not isinstance(a, Formula)]
+    return by_position and not all(unknown)
 
 
 def any_entry(element: Dim) -> Dim | None:
     """An element with its unknown parts as symbols that data decides; None if two such parts have the same symbol.
 
-    Flags, each 0 or 1, then have one symbol each.
+    Flags, each 0 or 1, then have one symbol each. Of a constant, it isn't known which element the symbol is.
     """
     change: dict[Atom, Dim] = {}
     for part in dict.fromkeys(a for a in nested(element) if a.op is ENTRY):
         for s in entries(part.args[0]):
             if s not in change:
-                change[s] = twin(of_atom(s), Kind.PLACE)
+                change[s] = twin(of_atom(s), Kind.LOST if s.kind is Kind.TABLE else Kind.PLACE)
             elif part.args[0].as_symbol() is s and (s.lo, s.hi) == (0, 1):
                 change[part] = symbol(f"{s.name}.{len(change)}", 0, 1, kind=Kind.PLACE)
             else:

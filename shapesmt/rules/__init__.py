@@ -73,11 +73,15 @@ from shapesmt.rules.value import (
     Floats as Floats,
     Item as Item,
     Value as Value,
+    any_of_table as any_of_table,
+    constants as constants,
     elements as elements,
     extremes as extremes,
     field as field,
     from_array as from_array,
+    is_irregular as is_irregular,
     move_positions as move_positions,
+    progression as progression,
     uniform as uniform,
 )
 

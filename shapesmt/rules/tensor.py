@@ -245,7 +245,7 @@ def by_data(value: Value) -> frozenset[bool]:
     """For the known elements, whether they depend on data: {True, False} where some do and others don't."""
     kinds = _BY_DATA.get(value)
     if kinds is None:
-        items = value.items if isinstance(value, Elements) else (value.element,)
+        items = {*value.items} if isinstance(value, Elements) else {value.element}
         partly = not isinstance(value, Elements) and partly_known(value.element)
         kinds = frozenset([is_data(i) for i in items if i is not None] + [False] * partly)
         _BY_DATA[value] = kinds
@@ -320,7 +320,8 @@ def _listed(literal: Literal, most: int) -> Value | None:
         if len(literal.values) > most:
             return None
         return elements(literal.shape, [real_literal(float(v), literal.dtype) for v in literal.values])
-    return elements(literal.shape, [as_dim(int(v)) for v in literal.values])
+    dims = {v: as_dim(int(v)) for v in {*literal.values}}  # few of many elements, in a table of distances for example
+    return elements(literal.shape, [dims[v] for v in literal.values])
 
 
 def constant(value: Nested, like: Tensor) -> Tensor:

@@ -13,16 +13,31 @@ position is a `Dim` over `position(1)` (the index along the last axis), `positio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
 from math import prod
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from shapesmt.algebra import ZERO, Dim, Table, entries, positions, substitute
+from shapesmt.algebra import (
+    ZERO,
+    Dim,
+    Kind,
+    Table,
+    const,
+    entries,
+    entry,
+    memo,
+    position,
+    positions,
+    substitute,
+    symbol,
+)
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import Literal
 
 Item: TypeAlias = Dim | Float | None
+Integers: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 MAX_ELEMENTS = 1024  # longer lists are kept of constants, and of what is computed from them element by element
 MAX_AXES, MAX_SIZE = 32, 2**59  # what numpy's arrays can have, which count empty axes as 1
 MAX_FIELD_TERMS = 24
@@ -162,3 +177,60 @@ def extremes(element: Dim, lengths: Callable[[int], Dim]) -> tuple[Dim, Dim] | N
         lo = substitute(lo, first if coefficient > 0 else last)
         hi = substitute(hi, last if coefficient > 0 else first)
     return lo, hi
+
+
+def constants(value: Elements) -> Integers | None:
+    """The items as an array, where all are integers that are far from the ends of its type."""
+    if value not in _ARRAYS:
+        known: dict[Item, int | None] = {i: i.constant if isinstance(i, Dim) else None for i in {*value.items}}
+        numbers = {item: n for item, n in known.items() if n is not None and abs(n) < 1 << 31}
+        listed = map(numbers.__getitem__, value.items) if len(numbers) == len(known) else None
+        array = None if listed is None else np.fromiter(listed, np.int64, len(value.items))
+        _ARRAYS[value] = None if array is None else array.reshape(value.shape)
+    return _ARRAYS[value]
+
+
+_ARRAYS: dict[Elements, Integers | None] = memo("constants as arrays", {})
+
+
+def progression(array: Integers) -> Dim | None:
+    """The formula of constants that grow by the same number along each axis, as lists of positions do.
+
+    >>> progression(np.array([[5, 7, 9], [15, 17, 19]]))
+    Dim('2*`@1` + 10*`@2` + 5')
+    """
+    result = const(int(array.flat[0]))
+    for axis, size in enumerate(array.shape):
+        steps = np.diff(array, axis=axis)
+        if size > 1:
+            if (steps != steps.flat[0]).any():
+                return None
+            result = result + int(steps.flat[0]) * position(array.ndim - axis)
+    return result
+
+
+def is_irregular(array: Integers, most: int) -> bool:
+    """Whether some row of more than that many constants grows by different numbers, so that it has no formula."""
+    steps = np.diff(array, axis=-1)
+    return array.shape[-1] > most and bool((steps != steps[..., :1]).any())
+
+
+def any_of_table(value: Elements, least: int) -> Dim | None:
+    """An element of a constant of more than `least` as what is known of each: where in which constant it is, its ends.
+
+    So a table of distances in 0..31 fits an axis of 32, however it is cut. Masks have none: they are counted.
+    """
+    if value not in _TABLES:
+        array = constants(value) if len(value.items) > least else None
+        ends = (0, 1) if array is None else (int(array.min()), int(array.max()))
+        _TABLES[value] = None if array is None or {*ends} <= {0, 1} else _any_of(array, *ends)
+    return _TABLES[value]
+
+
+def _any_of(array: Integers, least: int, most: int) -> Dim:
+    content = sha256(repr(array.shape).encode() + array.tobytes()).hexdigest()[:16]
+    places = (position(back) for back in range(1, array.ndim + 1))
+    return entry(symbol(f"constant {content}", least, most, kind=Kind.TABLE), *places)
+
+
+_TABLES: dict[Elements, Dim | None] = memo("long constants without a formula", {})

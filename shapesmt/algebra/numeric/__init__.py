@@ -1,7 +1,7 @@
 """Operations that polynomials can't express, decided by evaluation: rounded floats, folds and ends over positions."""
 
 from shapesmt.algebra.numeric import steps
-from shapesmt.algebra.numeric.boxes import Ends, ends_over, fold_or_unknown, not_empty
+from shapesmt.algebra.numeric.boxes import Ends, ends_over, fold_or_unknown, not_empty, whatever_entries
 from shapesmt.algebra.numeric.float_choices import (
     choice,
     float_absolute,
@@ -33,4 +33,5 @@ __all__ = [
     "literal",
     "not_empty",
     "steps",
+    "whatever_entries",
 ]

@@ -18,8 +18,9 @@ from shapesmt.algebra.dim import ONE, ZERO, Atom, Dim, Kind, of_atom, symbol
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import Formula, all_of, at_least
 from shapesmt.algebra.growth.monotonicity import monotone
-from shapesmt.algebra.numeric.folds import fold, too_long
-from shapesmt.algebra.operations import FLOOR_DIVISION, SELECT
+from shapesmt.algebra.intervals import Interval
+from shapesmt.algebra.numeric.folds import everywhere, fold, too_long
+from shapesmt.algebra.operations import ENTRY, FLOOR_DIVISION, SELECT
 from shapesmt.algebra.relaxation import tight
 from shapesmt.algebra.substitute import any_entry, atom_of, entries, nested, position, substitute
 
@@ -51,6 +52,20 @@ def ends_over(element: Dim, box: Box, depth: int = MAX_DEPTH) -> list[Ends] | No
         if halves is not None:
             return _in_parts(element, atom, halves, depth - 1)
     return None if entries(element) else [_at_all_positions(element, box)]
+
+
+def whatever_entries(element: Dim) -> Interval:
+    """An interval that an expression is in whatever the entries of tensors are that it reads.
+
+    >>> from shapesmt.algebra.substitute import entry
+    >>> x, i = symbol("x", 0, 3, kind=Kind.ENTRY), position(1)
+    >>> whatever_entries(4 * entry(x, i) + 2)
+    (2, 14)
+    """
+    apart = [a for a in nested(element) if a.op is ENTRY or (_by_position(a) and not entries(a.args[0]))]
+    parts = {a: symbol(f"part {i}", a.lo, a.hi, kind=Kind.AXIS) for i, a in enumerate(dict.fromkeys(apart))}
+    same = {s: of_atom(s) for s in element.symbols}  # without which nothing below them would be replaced
+    return everywhere(substitute(element, {**same, **parts}))
 
 
 def not_empty(box: Box) -> Formula:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
-from itertools import pairwise, permutations
+from itertools import pairwise, product
 from math import inf, prod
 from typing import Any, TypeAlias
 
@@ -24,7 +24,7 @@ import numpy as np
 from shapesmt.algebra.dim import Atom, Dim, Kind, from_terms, make_atom, of_atom, symbol, total
 from shapesmt.algebra.evaluate import Evaluator, fits_int64
 from shapesmt.algebra.formula import Formula, at_least
-from shapesmt.algebra.interning import Table
+from shapesmt.algebra.interning import Table, memo
 from shapesmt.algebra.intervals import Interval
 from shapesmt.algebra.operations import MAX, MIN, SYMBOL, Operation, Values as Point
 from shapesmt.algebra.relaxation import tight
@@ -119,7 +119,7 @@ def fold(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
 
 def _bounds(folded: Fold) -> Interval:
     """The bounds of a fold, which include 0: the value without positions."""
-    lo, hi = _interval(folded.element, MAX_CASES)
+    lo, hi = everywhere(folded.element)
     if folded.how != "sum":
         return min(lo, 0), max(hi, 0)
     count = prod(max(last.hi + 1, 0) for last in folded.lasts.values())
@@ -173,6 +173,22 @@ def _count(s: Atom) -> float:
     return (s.hi - s.lo) // s.step + 1 if s.hi < inf and s.lo > -inf else inf
 
 
+def everywhere(element: Dim) -> Interval:
+    """An interval that an expression is in at all positions.
+
+    >>> from shapesmt.algebra.formula import select
+    >>> i = symbol("@1", 0, kind=Kind.AXIS)
+    >>> everywhere(select(at_least(7, i), i, 7))
+    (0, 7)
+    """
+    if element not in _EVERYWHERE:
+        _EVERYWHERE[element] = _interval(element, MAX_CASES)
+    return _EVERYWHERE[element]
+
+
+_EVERYWHERE: dict[Dim, Interval] = memo("intervals at all positions", {})
+
+
 def _interval(element: Dim, cases: int) -> Interval:
     """An interval of the element: over the cases of its choices, with a difference of positions as one number."""
     element = _differences(element)
@@ -187,13 +203,20 @@ def _interval(element: Dim, cases: int) -> Interval:
 
 
 def _differences(element: Dim) -> Dim:
-    """The element with `p - q` replaced by one symbol, if it depends on two positions only by their difference."""
-    places = [s for s in element.symbols if s.kind is Kind.AXIS]
-    for p, q in permutations(sorted(places, key=lambda s: s.name), 2):
-        apart = symbol(f"{p.name}-{q.name}", p.lo - q.hi, p.hi - q.lo, kind=Kind.AXIS)
-        shifted = substitute(element, {p: of_atom(q) + apart})
-        if q not in shifted.symbols:
-            return shifted
+    """The element with one symbol in place of `p - q` or `p + q`, where it depends on position and size by that only.
+
+    >>> i, j, past = (symbol(name, 0, 7, kind=Kind.AXIS) for name in ("@1", "@2", "past"))
+    >>> len(_differences((i - j - past) * (i - j - past)).symbols)
+    1
+    """
+    places = sorted((s for s in element.symbols if s.kind is Kind.AXIS), key=lambda s: s.name)
+    for p in places:
+        for q, sign in product(sorted(element.symbols - {p}, key=lambda s: s.name), (1, -1)):
+            ends = (p.lo - q.hi, p.hi - q.lo) if sign > 0 else (p.lo + q.lo, p.hi + q.hi)
+            apart = symbol(f"{p.name}{'+-'[sign > 0]}{q.name}", *ends, kind=Kind.AXIS)
+            shifted = substitute(element, {p: sign * of_atom(q) + apart})
+            if q not in shifted.symbols:
+                return _differences(shifted)
     return element
 
 

@@ -114,6 +114,6 @@ def _keys_fit(tree: Mapping[str, Any], depth: int) -> bool:
     if tree["type"] is None:
         return True
     children = tree["children_spec"]
-    if len(_keys(tree)) != len(children):
+    if not isinstance(tree["type"], str) or len(_keys(tree)) != len(children):
         raise ValueError(tree["type"])
     return all(_keys_fit(child, depth + 1) for child in children)

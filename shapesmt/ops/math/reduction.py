@@ -29,7 +29,7 @@ from shapesmt.algebra import (
     select,
     substitute,
 )
-from shapesmt.algebra.numeric import MANTISSA, Float, literal
+from shapesmt.algebra.numeric import MANTISSA, Float, from_dim, literal
 from shapesmt.ops.shared.fields import MAX_CHOICES, concrete, integers_of, valued
 from shapesmt.ops.shared.indices import count_true, fold_all, is_flag, with_flags
 from shapesmt.ops.shared.items import INTEGERS, Function, cast, greatest, known, smallest
@@ -38,6 +38,7 @@ from shapesmt.rules import (
     Decided,
     Elements,
     Field,
+    Floats,
     Item,
     RuleContext,
     Shape,
@@ -258,14 +259,11 @@ def _running_axis(ctx: RuleContext, rank: int) -> int | None:
 def accumulated(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:
     """The elements of a running sum or product."""
     exclusive, reverse = bool(ctx.integer("exclusive", 0)), bool(ctx.integer("reverse", 0))
-    if isinstance(x.value, Field):
+    if isinstance(x.value, (Field, Floats)):
         here = position(x.rank - axis)
-        alike = is_flag(x.value.element)  # the ends of a count are those of flags that are alike: none is set, or all
-        if ctx.node.op == "CumProd" or (here.as_symbol() in x.value.element.symbols and not alike):
+        if ctx.node.op == "CumProd":
             return None
-        count = (x[axis] - here if reverse else here + 1) - int(exclusive)
-        sums = known(x.value.element * count, x.dtype)
-        return field(sums) if isinstance(sums, Dim) else None
+        return _times(x, here, (x[axis] - here if reverse else here + 1) - int(exclusive))
     if not isinstance(x.value, Elements) or x.dtype in FLOATS:
         return None
     lines = np.moveaxis(x.value.array, axis, -1)
@@ -275,6 +273,24 @@ def accumulated(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:
         line = _run(ctx.node.op, row[::-1] if reverse else row, x.dtype, exclusive=exclusive)
         totals[place] = line[::-1] if reverse else line
     return elements(x.value.shape, np.moveaxis(totals, -1, axis).ravel().tolist())
+
+
+def _times(x: Tensor, here: Dim, count: Dim) -> Value | None:
+    """The sums of that many elements that are equal along an axis: of floats, where no step rounds.
+
+    The ends of a count are those of flags that are alike: none is set, or all.
+    """
+    assert isinstance(x.value, (Field, Floats))
+    one = x.value.element
+    if here.as_symbol() in one.symbols and not (isinstance(one, Dim) and is_flag(one)):
+        return None
+    if isinstance(one, Dim):
+        sums = known(one * count, x.dtype)
+        return None if sums is None else field(sums)
+    if one.numerator is None or one.denominator > 1:
+        return None
+    exact = from_dim(one.numerator * count, x.dtype)
+    return None if exact.numerator is None else field(exact)
 
 
 def _run(op: str, row: list[Item], dtype: str, *, exclusive: bool) -> list[Item]:

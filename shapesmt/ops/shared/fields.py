@@ -35,12 +35,16 @@ from shapesmt.rules import (
     Item,
     Tensor,
     Value,
+    any_of_table,
+    constants,
     elements,
     field,
     from_array,
+    is_irregular,
     move_positions,
     position,
     positions,
+    progression,
 )
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[np.object_]]"
@@ -99,32 +103,13 @@ def _formula(value: Elements) -> Item:
 def _picked(value: Elements) -> Item:
     if not value.shape:
         return value.items[0]
-    known = [i.constant for i in value.items if isinstance(i, Dim)]
-    progression = _progression(known, value.shape) if len(known) == len(value.items) > MAX_CHOICES else None
-    if progression is not None:
-        return progression
+    array = constants(value) if len(value.items) > MAX_CHOICES else None
+    formula = None if array is None else progression(array)
+    if formula is not None or (array is not None and is_irregular(array, MAX_CHOICES)):
+        return formula
     inner = [from_array(np.asarray(row, dtype=object)) for row in value.array]
     parts = [None if row is None else _formula(row) for row in inner]
     return along(parts, position(len(value.shape)))
-
-
-def _progression(known: Sequence[int | None], shape: Sequence[int]) -> Dim | None:
-    """The formula of constants that grow by the same number along each axis, as lists of positions do.
-
-    >>> _progression((5, 7, 9, 15, 17, 19), (2, 3))
-    Dim('2*`@1` + 10*`@2` + 5')
-    """
-    if known[0] is None or not all(n is not None and abs(n) < 1 << 31 for n in known):
-        return None
-    array = np.array(known, dtype=np.int64).reshape(shape)
-    result = as_dim(known[0])
-    for axis, size in enumerate(shape):
-        steps = np.diff(array, axis=axis)
-        if size > 1:
-            if (steps != steps.flat[0]).any():
-                return None
-            result = result + int(steps.flat[0]) * position(len(shape) - axis)
-    return result
 
 
 def element_of(x: Tensor) -> Dim | None:
@@ -135,9 +120,12 @@ def element_of(x: Tensor) -> Dim | None:
 
 def term_of(x: Tensor) -> Item:
     """The element, integer or float, as an expression over the positions, where there is one."""
-    if isinstance(x.value, Elements):
-        return _formula(x.value) if x.value.items else literal(0.0, x.dtype) if x.dtype in FLOATS else ZERO
-    return None if x.value is None else x.value.element
+    if not isinstance(x.value, Elements):
+        return None if x.value is None else x.value.element
+    if not x.value.items:
+        return literal(0.0, x.dtype) if x.dtype in FLOATS else ZERO
+    formula = _formula(x.value)
+    return any_of_table(x.value, MAX_LISTED) if formula is None else formula
 
 
 def stretched(size: Dim, target: Dim, back: int) -> Dim:

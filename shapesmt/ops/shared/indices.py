@@ -25,7 +25,7 @@ from shapesmt.algebra import (
     product,
     twin,
 )
-from shapesmt.algebra.numeric import Ends, ends_over, fold_or_unknown, not_empty
+from shapesmt.algebra.numeric import Ends, ends_over, fold_or_unknown, not_empty, whatever_entries
 from shapesmt.ops.shared.fields import element_of, valued
 from shapesmt.rules import (
     Decided,
@@ -86,8 +86,11 @@ def require_inside(
 
     They may count from the end, unless `from_end` is false.
     """
-    ctx.grant(index)
     known = spans(indices)
+    if not known and _fits_anyway(indices, size, from_end=from_end):
+        return ctx.require(TRUE, laws.INDICES_INSIDE_AXIS)
+    if not known or not _of_constant(indices):
+        ctx.grant(index)
     _leave_mixed(ctx, indices)
     if not known and size.lo < 1:
         some = any_of(unless, equal(indices.numel, 0), at_least(size, 1))
@@ -96,6 +99,21 @@ def require_inside(
         inside = all_of(at_least(least, -size if from_end else 0), less(greatest, size))
         shown = least if greatest.hi < 0 else greatest
         ctx.require(any_of(unless, negate(condition), inside), laws.INDICES_INSIDE_AXIS, shown, size)
+
+
+def _fits_anyway(indices: Tensor, size: Dim, *, from_end: bool) -> bool:
+    """Whether indices are inside an axis whatever their unknown parts are: 31 at most, for example, of any distance."""
+    element = indices.value.element if isinstance(indices.value, Field) else ZERO
+    if not entries(element):
+        return False
+    least, greatest = whatever_entries(element)
+    return least >= (-size.lo if from_end else 0) and greatest < size.lo
+
+
+def _of_constant(indices: Tensor) -> bool:
+    """Whether all elements that aren't a formula are those of a long constant, whose ends are known."""
+    unknown = entries(indices.value.element) if isinstance(indices.value, Field) else []
+    return bool(unknown) and all(s.kind is Kind.TABLE for s in unknown)
 
 
 def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law, extra: Dim | int = 1) -> None:

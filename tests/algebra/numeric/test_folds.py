@@ -64,6 +64,13 @@ def test_cases_are_told_apart_without_an_end():
     assert fold("greatest", maximum(3 - P, 0), {P.as_symbol(): n - 1}).hi == 3
 
 
+@pytest.mark.parametrize("distance", [P - Q - N, P + N - Q, Q + N], ids=str)
+def test_cases_of_a_distance_with_a_size_in_it(distance):
+    far = select(at_least(distance, 8), 7, distance)
+    folded = fold("greatest", far, {P.as_symbol(): M * 1000, Q.as_symbol(): M * 900})
+    assert folded.hi == 7
+
+
 def test_other_sizes_can_be_put_in():
     folded = fold("sum", P * Q, LASTS)
     twice = substitute(folded, {N.as_symbol(): 2 * M})

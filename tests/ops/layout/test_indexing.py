@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx
 import pytest
 from onnx import numpy_helper
 
@@ -279,3 +280,41 @@ def test_unique_where_sizes_may_be_negative():
         p = MaxPool <kernel_shape=[3, 3]> (x) y = Unique(p) }"""
     report = shapesmt.check(text.encode())
     assert (str(report.verdict), report.precondition.text) == ("DEPENDS", ("h >= 2", "w >= 2"))
+
+
+TABLE, OTHER = (np.arange(108).reshape(9, 12) * step % 31 for step in (7, 5))
+
+
+def looked_up(nodes, size):
+    """The verdict on reading an axis of this size at the places that the nodes make of two long constants."""
+    table, other = (", ".join(map(str, t.ravel())) for t in (TABLE, OTHER))
+    text = f"""<ir_version: 8, opset_import: ["":18]> g (float[n] x, int64[m] more) => (y)
+        <int64[9,12] table = {{{table}}}, int64[9,12] other = {{{other}}}, float[{size}] data = {{{"0," * size}0}},
+        int64[1] o = {{0}}, int64[1] i = {{1}}, int64[1] nine = {{9}}, int64[1] all = {{-1}}, int64 most = {{30}}> {{
+        n = Shape(x) cut = Slice(table, o, n, i) rest = Slice(other, o, n, i) {nodes} y = Gather(data, places) }}"""
+    text = text.replace(",0}", "}")
+    return shapesmt.check(onnx.parser.parse_model(text), dims={"n": "1..9", "m": "1..20"}).verdict.value
+
+
+@pytest.mark.parametrize(
+    ("places", "size", "verdict"),
+    [
+        ("Identity(cut)", 31, "PROVED"),
+        ("Identity(cut)", 30, "UNKNOWN"),  # 30 may be in what is cut off
+        ("Sub(cut, rest)", 31, "PROVED"),
+        ("Sub(cut, rest)", 30, "UNKNOWN"),
+        ("Sub(cut, rest)", 1, "UNKNOWN"),  # elements of two constants differ
+        ("Sub(square, turned)", 1, "UNKNOWN"),  # and so do those at two places of one
+        ("Div(cut, rest)", 31, "UNKNOWN"),  # by 0
+    ],
+)
+def test_elements_of_long_constants_that_are_cut(places, size, verdict):
+    square = "square = Slice(cut, o, n, o) turned = Transpose(square)"
+    assert looked_up(f"{square} places = {places}", size) == verdict
+
+
+@pytest.mark.parametrize(("size", "verdict"), [(31, "PROVED"), (30, "UNKNOWN")])
+def test_a_limit_on_unknown_elements_beside_those_of_a_constant(size, verdict):
+    nodes = """flat = Reshape(table, all) both = Concat<axis=0>(more, flat) a = Unsqueeze(both, o)
+        b = Unsqueeze(both, i) apart = Sub(a, b) far = Abs(apart) places = Min(far, most)"""
+    assert looked_up(nodes, size) == verdict

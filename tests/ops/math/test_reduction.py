@@ -174,6 +174,19 @@ def test_running(op, exclusive, reverse):
     assert isinstance(found.tensors["out"].value, Field) is (op == "CumSum")
 
 
+@pytest.mark.parametrize(("one", "axis", "exact"), [(1.0, 1, True), (-3.0, 0, True), (0.5, 1, False)])
+def test_running_sums_of_equal_floats(one, axis, exact):
+    fill = numpy_helper.from_array(np.array([one], np.float32))
+    chain = [
+        node("ConstantOfShape", ["e"], ["ones"], value=fill),
+        node("CumSum", ["ones", "axis"], ["sums"]),
+        node("Cast", ["sums"], ["out"], to=7),
+    ]
+    found = agree(chain, {"e": [2]}, {"n": (0, 4), "m": (0, 3)}, items={"e": ["n", "m"]},
+                  constants={"axis": np.int64(axis)}, outputs=["out"])  # fmt: skip
+    assert isinstance(found.tensors["out"].value, Field) is exact
+
+
 def test_the_axis_to_run_along_is_one_inside_the_tensor():
     ranges = {"a": (1, 2), "k": (0, 2), "n": (-3, 2)}
     data = {"axis": lambda _, shape: np.zeros(shape, np.int64)}
