@@ -287,8 +287,11 @@ def _places(ctx: RuleContext, x: Tensor, count: Dim) -> Value | None:
         truths = np.array([i is not None and i is not ZERO for i in x.value.items]).reshape(x.value.shape or 1)
         places = np.array(np.nonzero(truths))
         return numbers(places) if places.shape[1] == count.constant else None
-    if x.rank <= 1 and (uniform(x.value) or ZERO).lo > 0:
-        return valued((as_dim(1), count), position(1))
+    if (uniform(x.value) or ZERO).lo > 0:
+        inner = [product(x.dims[axis + 1 :]) for axis in range(x.rank)]
+        every = [position(1) // n % x[axis] if axis else position(1) // n for axis, n in enumerate(inner)]
+        row = along(every, position(2)) if every else position(1)
+        return None if row is None else valued((as_dim(max(x.rank, 1)), count), row)
     chosen = isinstance(x.value, Elements) and all(i is not None and is_open_value(i) for i in x.value.items)
     if not x.rank or not (chosen or x.value is None):
         return None

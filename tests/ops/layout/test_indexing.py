@@ -255,12 +255,15 @@ def test_non_zero():
     agree(node("NonZero", ["x"]), {"x": [2, 2]}, NM, items={"x": [1, 1, 0, 2]})
 
 
-def test_non_zero_of_ones_counts_up():
+@pytest.mark.parametrize("shape", [["n"], ["n", 3], ["n", "m"], [2, "m", "n"]], ids=str)
+def test_non_zero_of_ones_counts_up(shape):
     ones = numpy_helper.from_array(np.array([1]))
-    nodes = [node("ConstantOfShape", ["s"], ["c"], value=ones), node("NonZero", ["c"], ["i"]), node("Transpose", ["i"])]
-    found = agree(nodes, {}, {"n": (0, 4)}, items={"s": ["n"]}, outputs=["i", "out"])
-    assert [str(d) for d in found.tensors["out"].dims] == ["n", "1"]
-    assert isinstance(found.tensors["out"].value, Field)
+    nodes = [node("ConstantOfShape", ["s"], ["c"], value=ones), node("NonZero", ["c"], ["i"])]
+    nodes += [node("Transpose", ["i"], ["places"]), node("GatherND", ["c", "places"])]
+    ranges = {"n": (0, 4), "m": (0, 3)}
+    found = agree(nodes, {}, ranges, items={"s": shape}, outputs=["i", "places", "out"])
+    assert isinstance(found.tensors["places"].value, Field)
+    assert not found.failed
 
 
 @pytest.mark.parametrize("axis", [None, 0, -1, 2])
