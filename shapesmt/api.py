@@ -3,19 +3,8 @@
     model ─load─▶ Graph ─pose─▶ Problem ─examine─▶ Examination ─▶ Report, Bounds, Explanation, ...
                                    └─infer, node by node─┘
 
-Every public function takes a model (a path, the bytes of a file, an `onnx.ModelProto`, a `Graph`, a networkx graph, an
-`ExportedProgram` or `ONNXProgram` of PyTorch) and, by keyword,
-
-    dims      the range of each named input dimension: `"1..32"`, `"64..512:16"`, 8, `(1, 32)`
-    shapes    shapes of inputs, over the file's: `"[1..8,3,?,400]"`
-    values    elements of small inputs, by the input or the element: 16000, `"1..32"`, True
-    assume    relations between dimensions: `"total == past + seq"` (a mapping says where each comes from)
-    guards    "ignore" leaves out what a PyTorch program checks of its inputs before it runs
-    timeout   seconds after which what is undecided is reported as undecided
-    args      with `kwargs` and `dynamic_shapes`, what `torch.export.export` takes, where the model is a module
-
-and raises `ModelError` where the model can't be read, `UsageError` for a name that doesn't exist, a malformed
-range, or declarations that leave no admissible input. Each makes one `Question` of its options and asks the function
+Every public function takes a model and options, which `check` describes, and raises `ModelError` where the model can't
+be read, `UsageError` where the options don't fit it. Each makes one `Question` of its options and asks the function
 behind it, which is called as what it gives: `check` asks `checked`. Settings in a file are read only when asked for:
 `shapesmt.Config` gives them as these arguments.
 """
@@ -93,16 +82,28 @@ def check(
 ) -> Report:
     """Does every node run for every admissible input? If not: which input breaks it, and which are fine?
 
-    `declared` says what to do with the shapes that the file claims of inner tensors and outputs: "check" compares
-    them with what is inferred and reports those that differ, "trust" takes them where nothing could be inferred,
-    "ignore" doesn't look at them, "override" uses what is inferred in their place (here the same as "ignore"). With
-    `certify` the solver decides the complete system as well, without any presolve. With `strict` the exit status of
-    a report with warnings is 1; the verdict stays what it is. With `replay` every counterexample is run on ONNX
-    Runtime, and the finding says what that showed.
+    Args:
+        model: A path or URL, the bytes of a file, an `onnx.ModelProto`, a `Graph`, a networkx graph, or PyTorch's
+            `ExportedProgram`, `ONNXProgram` or, with `args`, `Module`.
+        dims: The range of each named input dimension: `"1..32"`, `"64..512:16"`, 8, `(1, 32)`; else 1 and more.
+        shapes: Shapes of inputs, over the file's: `"[1..8,3,?,400]"`.
+        values: Elements of small inputs, by the input or the element: 16000, `"1..32"`, True.
+        assume: Relations between dimensions: `"total == past + seq"` (a mapping says where each comes from).
+        declared: What shapes that the file declares of inner tensors and outputs are for: "check" reports those that
+            differ from what is inferred, "trust" takes them where nothing is, "ignore" and "override" drop them.
+        certify: Have the solver decide the complete system as well, without any presolve.
+        strict: Give a report with warnings the exit status 1; its verdict stays what it is.
+        replay: Run every counterexample on ONNX Runtime, and say in the finding what that showed.
+        guards: "ignore" leaves out what a PyTorch program checks of its inputs before it runs.
+        timeout: Seconds for the answer, once the model is read; what takes longer is reported as undecided.
+        args: The positional arguments of a module, as `torch.export.export` takes them.
+        kwargs: Its keyword arguments.
+        dynamic_shapes: Which of their sizes may vary; all by default (`Dim.AUTO`).
 
     Raises:
+        ModelError: The model can't be read.
+        UsageError: A name doesn't exist, a range is malformed, no input is left, or ONNX Runtime isn't installed.
         InternalError: The solver's answer to the complete system contradicts the verdict.
-        UsageError: ONNX Runtime isn't installed, where it is asked for.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
     ... g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'''
@@ -129,7 +130,7 @@ def page(
     kwargs: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
 ) -> str:
-    """What is known of the model as one HTML page that needs nothing else: verdict, findings, region, tensors.
+    """What is known of a model, as `check` takes it, as one HTML page: verdict, findings, region, tensors.
 
     >>> page(b'''<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Abs(x) }''')[:15]
     '<!doctype html>'
@@ -154,6 +155,8 @@ def bounds(
     dynamic_shapes: Any = None,
 ) -> Bounds:
     """The tightest minimum and maximum of every dimension, over the inputs for which the model runs.
+
+    `tensors` names those to bound, all by default; the options are those of `check`.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
     ... g (float[n, 4] x) => (float[k, m] y) { y = Flatten <axis=0> (x) }'''
@@ -181,7 +184,11 @@ def explain(
 ) -> Explanation:
     """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes.
 
-    With `constraints`, also the variables, bounds and requirements that the node contributes to the solver's system.
+    With `constraints`, also what the node contributes to the solver's system; the other options are those of `check`.
+
+    >>> model = b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[k] y) { y = Neg (x) }'
+    >>> explain(model, "y").verdict.value
+    'PROVED'
     """
     question = Question(dims, shapes, values, assume, timeout, guards=guards)
     return explained(asked(model, args, kwargs, dynamic_shapes), target, question, constraints=constraints)

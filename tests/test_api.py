@@ -127,8 +127,8 @@ def test_tighten_writes_no_file_for_a_model_that_fails_for_some_input(tmp_path: 
     assert list(tmp_path.iterdir()) == []
     assert str(answer).splitlines() == [
         "DEPENDS <model>: runs for 1 of 3 sizes of n only, so nothing is written",
-        "  written with --dim n=4",
-        "  written with --valid-only as well: the shapes of the inputs that run",
+        "  to write it: --dim n=4",
+        "  to write the shapes of the inputs that run: --valid-only",
     ]
     tightened(model(HALVED), target, Question({"n": "4"}))
     assert target.exists()

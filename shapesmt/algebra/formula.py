@@ -67,7 +67,11 @@ class Formula:
 
 
 class Verdict(str, Enum):
-    """How far a condition holds over a set of admissible inputs; mildest first."""
+    """How far a condition holds over a set of admissible inputs; mildest first.
+
+    >>> Verdict.DEPENDS == "DEPENDS", Verdict.DEPENDS.exit_status
+    (True, 1)
+    """
 
     PROVED = "PROVED"  # holds for all
     UNKNOWN = "UNKNOWN"  # not decided before the timeout

@@ -101,11 +101,21 @@ def entries(what: Dim | Tree) -> list[Atom]:
     return sorted((s for s in what.symbols if s.kind is Kind.ENTRY), key=lambda s: s.name)
 
 
+def position(axis: int) -> Dim:
+    """The index along an axis, counted from the end: `position(1)` runs along the last one."""
+    return symbol(f"@{axis}", 0, inf, kind=Kind.AXIS)
+
+
+def positions(what: Dim | Tree) -> list[Atom]:
+    """The positions that an expression depends on."""
+    return sorted((s for s in what.symbols if s.kind is Kind.AXIS), key=lambda s: s.name)
+
+
 def partly_known(element: Dim | Tree) -> bool:
     """Whether positions choose between unknown elements and known ones.
 
     >>> from shapesmt.algebra.formula import select
-    >>> row = symbol("@1", kind=Kind.AXIS)
+    >>> row = position(1)
     >>> partly_known(select(equal(row, 0), 7, entry(symbol("i", 0, 9, kind=Kind.ENTRY), row)))
     True
     """

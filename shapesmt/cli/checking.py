@@ -8,14 +8,18 @@ from typing import Any
 import click
 
 from shapesmt.cli.fleet import Fleet, checked, fleet_options, is_several
-from shapesmt.cli.options import check_command, configured, declared_option, settled
+from shapesmt.cli.options import Sectioned, check_command, configured, declared_option, settled
 from shapesmt.cli.output import CHECK_STATUS, show, waiting
 from shapesmt.render import LOCATING, Form
 
 __all__ = ["check"]
 
 
-@click.command(epilog=f"{CHECK_STATUS}. Example: shapesmt check unet.onnx --dim height=64..512")
+@click.command(
+    cls=Sectioned,
+    short_help="Prove that every node runs, or show an input that fails",
+    epilog=f"{CHECK_STATUS}. Example: shapesmt check unet.onnx --dim height=64..512",
+)
 @check_command
 @declared_option
 @click.option("--certify", is_flag=True, help="Have the solver decide the complete system as well.")

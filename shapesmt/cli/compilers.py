@@ -22,7 +22,10 @@ _PROFILE_STATUS = STATUS.format("0 written, 1 not written, 3 some point not prov
 _DYNAMIC_STATUS = STATUS.format("0 written, 1 not written, 3 not proven")
 
 
-@click.command(epilog=f"{_MEMORY_STATUS}. Example: shapesmt memory unet.onnx --budget 2GB --max batch")
+@click.command(
+    short_help="Find the bytes of activations, and what fits a budget",
+    epilog=f"{_MEMORY_STATUS}. Example: shapesmt memory unet.onnx --budget 2GB --max batch",
+)
 @model_command
 @memory_options
 @click.option("--html", metavar="FILE", help="Write a page as well, with the bytes over the ranges drawn.")
@@ -51,7 +54,10 @@ def memory(
     return show(answer, form)
 
 
-@click.command(epilog=f"{BOUNDS_STATUS}. Example: shapesmt tighten unet.onnx -o tight.onnx")
+@click.command(
+    short_help="Write the model with the shapes of its tensors in it",
+    epilog=f"{BOUNDS_STATUS}. Example: shapesmt tighten unet.onnx -o tight.onnx",
+)
 @model_command
 @declared_option
 @click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the annotated model.")
@@ -70,7 +76,10 @@ def tighten(form: Form, model: str, output: str, valid_only: bool, simplify: boo
     return show(waiting(f"bounding {model}", question, lambda: api.tightened(model, output, question, **more)), form)
 
 
-@click.command(epilog=f"{_WRITE_STATUS}. Example: shapesmt simplify unet.onnx -o small.onnx")
+@click.command(
+    short_help="Write the model without superfluous nodes",
+    epilog=f"{_WRITE_STATUS}. Example: shapesmt simplify unet.onnx -o small.onnx",
+)
 @model_command
 @click.option("-o", "--output", required=True, metavar="OUT.onnx", help="Where to write the smaller model.")
 @click.option("--valid-only", is_flag=True, help="Write a model for valid inputs only, if others fail.")
@@ -92,7 +101,10 @@ def simplify(
     return show(answer, "all" if everything and form == "text" else form)
 
 
-@click.command(epilog=f"{_PROFILE_STATUS}. Example: shapesmt profile unet.onnx --for trtexec --dim batch=1..32")
+@click.command(
+    short_help="Write sizes for TensorRT, ONNX Runtime and others",
+    epilog=f"{_PROFILE_STATUS}. Example: shapesmt profile unet.onnx --for trtexec --dim batch=1..32",
+)
 @model_command
 @click.option("--for", "target", default="json", show_default=True, metavar="FORMAT",
               help="trtexec, polygraphy, ort-trt, torch-trt, torch-export, openvino, ovms, ort, tvm, stablehlo, "
@@ -119,7 +131,11 @@ def profile(form: Form, model: str, output: str | None, **options: Any) -> int:
     return answer.exit_status
 
 
-@click.command("dynamic-shapes", epilog=f"{_DYNAMIC_STATUS}. Example: shapesmt dynamic-shapes model.pt2")
+@click.command(
+    "dynamic-shapes",
+    short_help="Write what may vary in a torch.export",
+    epilog=f"{_DYNAMIC_STATUS}. Example: shapesmt dynamic-shapes model.pt2",
+)
 @model_command
 @click.option("-o", "--output", metavar="FILE", help="Where to write it; standard output by default.")
 def dynamic_shapes(form: Form, model: str, output: str | None, **options: Any) -> int:

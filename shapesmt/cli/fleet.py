@@ -62,7 +62,7 @@ def fleet_options(command: Callable[..., object]) -> Callable[..., object]:
         click.option("--fail-fast", is_flag=True, help="Stop at the first model that isn't proved."),
         click.option("--summary", is_flag=True,
                      help="Text of the table, and of what models have in common, without the reports."),
-        click.option("--index", metavar="FILE.html", help="Write that as a page as well."),
+        click.option("--index", metavar="FILE.html", help="Write the summary as a page as well."),
     ]  # fmt: skip
     return with_options(gathered, options)
 

@@ -71,9 +71,9 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
 
         traceback.print_exception(error)
     if isinstance(error, ShapesmtError | click.ClickException):
-        text = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        text = _worded(error) if isinstance(error, click.ClickException) else str(error)
         path = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
-        hint = f"; see {path} --help" if path else ""
+        hint = f" (see {path} --help)" if path else ""
         status = UNDECIDED if isinstance(error, OutOfTimeError) else 2
         return status, f"error: {printable(' '.join(text.split()).rstrip('.'), 1000)}{hint}"
     if isinstance(error, MemoryError) or (isinstance(error, SystemError) and _NO_FRAME in str(error)):
@@ -87,18 +87,35 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
     return INTERNAL_ERROR, f"internal error: {printable(' '.join(text.split()), 1000)}{report}"
 
 
+def _worded(error: click.ClickException) -> str:
+    """What click says, as other mistakes are worded: `no such option '--dims'; did you mean '--dim'?`."""
+    text = error.format_message().rstrip(" .")
+    said, _, guess = (text[:1].lower() + text[1:]).partition("Did you mean ")
+    return f"{said.rstrip(' .(')}; did you mean {guess.rstrip(')')}" if guess else said
+
+
 _COMMANDS = {
-    "checking": ["check"],
-    "questions": ["bounds", "encode", "explain", "inspect", "ops", "repro"],
-    "compilers": ["dynamic-shapes", "memory", "profile", "simplify", "tighten"],
+    "inspect": "questions",
+    "check": "checking",
+    "explain": "questions",
+    "bounds": "questions",
+    "memory": "compilers",
+    "tighten": "compilers",
+    "simplify": "compilers",
+    "profile": "compilers",
+    "dynamic-shapes": "compilers",
+    "repro": "questions",
+    "encode": "questions",
+    "ops": "questions",
 }
+"""The module of each command, in the order in which help lists them."""
 
 
 @click.group(
     cls=Commands,
     commands=Late(_COMMANDS),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Example: shapesmt check unet.onnx --dim batch=1..32 --dim height=64..512:16. Pages: shapesmt help.",
+    epilog="\b\nExample: shapesmt check unet.onnx --dim batch=1..32 --dim height=64..512:16\nPages:   shapesmt help",
 )
 @click.version_option(__version__, "-V", "--version", message="shapesmt %(version)s")
 @debug_option
@@ -110,7 +127,11 @@ def cli() -> None:
     """
 
 
-@cli.command("help", epilog=f"{STATUS.format('0')}. Example: shapesmt help ranges")
+@cli.command(
+    "help",
+    short_help="Print a page about ranges, verdicts, formats, ...",
+    epilog=f"{STATUS.format('0')}. Example: shapesmt help ranges",
+)
 @click.argument("topic", required=False, metavar="[TOPIC or COMMAND]")
 @click.pass_context
 def show_page(context: click.Context, topic: str | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Commands",
     "Late",
+    "Sectioned",
     "check_command",
     "configured",
     "debug_option",
@@ -43,11 +44,11 @@ class Late(MutableMapping[str, click.Command]):
     """Commands by name, each imported when it is first asked for.
 
     Args:
-        homes: The names of the commands in each module of this package.
+        homes: Of each command, the module of this package that has it.
     """
 
-    def __init__(self, homes: Mapping[str, Iterable[str]]) -> None:
-        self._homes = {name: module for module, names in homes.items() for name in names}
+    def __init__(self, homes: Mapping[str, str]) -> None:
+        self._homes = homes
         self._loaded: dict[str, click.Command] = {}
 
     def __getitem__(self, name: str) -> click.Command:
@@ -70,7 +71,11 @@ class Late(MutableMapping[str, click.Command]):
 
 
 class Commands(click.Group):
-    """The commands; of a model without one, the mistake says which is the likely one."""
+    """The commands, in the order of their declaration; of a model without one, the mistake says which is likely."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """The names of the commands."""
+        return [*self.commands]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -86,6 +91,31 @@ class Commands(click.Group):
 
             meant = printable(shlex.join(["shapesmt", "check", *args]), 400)
             raise click.UsageError(f"no command {printable(path)!r}; did you mean: {meant}") from None
+
+
+class Sectioned(click.Command):
+    """A command whose help lists its options in sections."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, those of no section first."""
+        sections: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Options", *_SECTIONS)}
+        homes = {option: title for title, options in _SECTIONS.items() for option in options}
+        for option in self.get_params(ctx):
+            record = option.get_help_record(ctx) if isinstance(option, click.Option) else None
+            if record is not None:
+                sections[homes.get(option.opts[-1], "Options")].append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+_SECTIONS = {
+    "Output": ["--format", "--quiet", "--all", "--html"],
+    "Several models": [
+        *("--jobs", "--scheduler", "--output", "--resume", "--cache", "--fail-fast", "--summary", "--index"),
+    ],
+    "Other options": ["--config", "--no-config", "--profile", "--debug", "--help"],
+}
 
 
 def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -149,8 +179,14 @@ def debug_option(command: Command) -> Command:
     return click.option("--debug", is_flag=True, expose_value=False, help=text)(command)
 
 
+class _Seconds(click.FloatRange):
+    """What click calls a float range in its messages."""
+
+    name = "number of seconds"
+
+
 timeout_option = click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), default=60.0, metavar="SECONDS",
+    "--timeout", type=_Seconds(0, min_open=True), default=60.0, metavar="SECONDS",
     callback=_number, show_default=True, help="Leave undecided what takes longer.",
 )  # fmt: skip
 

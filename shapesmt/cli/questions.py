@@ -21,7 +21,10 @@ _REPRO_STATUS = STATUS.format("0 written, 1 nothing to reproduce")
 _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
 
 
-@click.command(epilog=f"{CHECK_STATUS}. Example: shapesmt explain unet.onnx /up1/Concat")
+@click.command(
+    short_help="Say why a node fails, or how a size comes to be",
+    epilog=f"{CHECK_STATUS}. Example: shapesmt explain unet.onnx /up1/Concat",
+)
 @model_command
 @click.argument("target", required=False, metavar="[NODE or TENSOR]", shell_complete=complete_target)
 @click.option("--codes", is_flag=True, is_eager=True, expose_value=False, callback=list_codes,
@@ -43,7 +46,10 @@ def explain(form: Form, model: str, target: str | None, constraints: bool, **opt
     return show(waiting(f"explaining {model}", question, ask), form)
 
 
-@click.command(epilog=f"{BOUNDS_STATUS}. Example: shapesmt bounds unet.onnx --dim batch=1..32")
+@click.command(
+    short_help="Find the tightest bounds of every dimension",
+    epilog=f"{BOUNDS_STATUS}. Example: shapesmt bounds unet.onnx --dim batch=1..32",
+)
 @model_command
 @click.argument("tensors", nargs=-1, metavar="[TENSOR]...", shell_complete=complete_target)
 def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> int:
@@ -54,7 +60,10 @@ def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> 
     return show(waiting(f"bounding {model}", question, lambda: api.bounded(model, tensors, question)), form)
 
 
-@click.command(epilog=f"{STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2")
+@click.command(
+    short_help="Print the complete system as SMT-LIB 2, for any solver",
+    epilog=f"{STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2",
+)
 @model_command
 @click.argument("node", required=False, metavar="[NODE]", shell_complete=complete_target)
 @click.option("-o", "--output", metavar="FILE.smt2", help="Where to write it; standard output by default.")
@@ -70,7 +79,10 @@ def encode(form: Form, model: str, node: str | None, output: str | None, **optio
     return 0
 
 
-@click.command(epilog=f"{_REPRO_STATUS}. Example: shapesmt repro unet.onnx -o repro.py")
+@click.command(
+    short_help="Print a script that shows a failure on ONNX Runtime",
+    epilog=f"{_REPRO_STATUS}. Example: shapesmt repro unet.onnx -o repro.py",
+)
 @model_command
 @click.argument("node", required=False, metavar="[NODE]", shell_complete=complete_target)
 @click.option("-o", "--output", metavar="FILE.py", help="Where to write it; standard output by default.")
@@ -91,7 +103,9 @@ def repro(form: Form, model: str, node: str | None, output: str | None, **option
     return 0
 
 
-@click.command(epilog=f"{STATUS.format('0')}. Example: shapesmt ops unet.onnx")
+@click.command(
+    short_help="List the operators that have a rule", epilog=f"{STATUS.format('0')}. Example: shapesmt ops unet.onnx"
+)
 @click.argument("model", required=False, metavar="[MODEL]", shell_complete=complete_model)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @debug_option
@@ -102,7 +116,10 @@ def ops(form: Form, model: str | None) -> int:
     return show(supported_ops(model), form)
 
 
-@click.command(epilog=f"{STATUS.format('0')}. Example: shapesmt inspect unet.onnx")
+@click.command(
+    short_help="Show inputs, dimensions and operators: what to declare",
+    epilog=f"{STATUS.format('0')}. Example: shapesmt inspect unet.onnx",
+)
 @click.argument("model", metavar="MODEL")
 @timeout_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)

@@ -190,10 +190,7 @@ def _posed(
     solved, facts = eliminated(all_of(*formulas).conjuncts)
     meanings = {name: substitute(d, solved) for name, d in free.items()}
     ranks = {name: meanings[rank_name(name)] for name in unranked(graph, declared)}
-    inputs = {
-        name: tensor(dtype, None if axes is None else [_dim(a, meanings, names) for a in axes], ndim=ranks.get(name))
-        for name, (dtype, axes) in declared.items()
-    }
+    inputs = _inputs(declared, meanings, names, ranks)
     inputs.update({name: tensor(s.dtype, s.shape, s.value(meanings)) for name, s in small.items()})
     symbols = [s for d in free.values() if (s := d.as_symbol()) is not None and s not in solved]
     domain = Domain(symbols, facts)
@@ -285,6 +282,20 @@ def _sized(problem: Problem) -> Problem:
     free = dict.fromkeys(s for d in dims.values() for s in d.symbols if s not in problem.domain.symbols)
     domain = Domain([*problem.domain.symbols, *free], problem.domain.facts) if free else problem.domain
     return dataclasses.replace(problem, inputs=inputs, ranges=ranges, dims=dims, domain=domain)
+
+
+def _inputs(
+    declared: Declarations, dims: Mapping[str, Dim], expressions: Mapping[str, str], ranks: Mapping[str, Dim]
+) -> dict[str, Tensor]:
+    """The input tensors; a decoder has hundreds of caches of one type and shape, which is looked at once."""
+    inputs: dict[str, Tensor] = {}
+    same: dict[tuple[object, ...], Tensor] = {}
+    for name, (dtype, axes) in declared.items():
+        key = dtype, None if axes is None else tuple(axes), ranks.get(name)
+        if key not in same:
+            same[key] = tensor(dtype, None if axes is None else [_dim(a, dims, expressions) for a in axes], ndim=key[2])
+        inputs[name] = same[key]
+    return inputs
 
 
 def _dim(axis: Axis, dims: Mapping[str, Dim], expressions: Mapping[str, str]) -> Dim | int:

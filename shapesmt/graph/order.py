@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import ModelError, printable
@@ -35,25 +36,25 @@ def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed:
     """
     available, listed = {*available}, Nodes.of(nodes)
     known = {"", *available}
-    count = len(known)
+    count, outputs = len(known), listed.outputs
+    reads: Iterable[Sequence[str]] = listed.inputs
+    if any(kind.attributes.captures for kind in {*listed.kinds}):
+        reads = ((*inputs, *kind.attributes.captures) for kind, inputs in zip(listed.kinds, reads, strict=True))
     computed, add = known.issuperset, known.update
-    for kind, inputs, outputs in zip(listed.kinds, listed.inputs, listed.outputs, strict=True):
-        captures = kind.attributes.captures
-        if not computed(inputs) or (captures and not computed(captures)):
-            return Nodes.of(_sorted(nodes, available, where, needed))
-        add(outputs)
-        count += len(outputs)
-    _refuse_bytes(known, where)
-    if len(known) == count and known.issuperset(needed) and "" not in needed:
-        return listed
+    for read, written in zip(reads, outputs, strict=True):
+        if not computed(read):
+            break
+        add(written)
+    else:
+        _refuse_bytes(chain(available, chain.from_iterable(outputs)), where)
+        if len(known) == count + sum(map(len, outputs)) and known.issuperset(needed) and "" not in needed:
+            return listed
     return Nodes.of(_sorted(nodes, available, where, needed))
 
 
 def _refuse_bytes(names: Iterable[str], where: str) -> None:
-    try:
-        "".join(names)
-    except TypeError:
-        raise ModelError(f"{where}: a tensor's name in it is not UTF-8 text; the file is damaged") from None
+    if not {*map(type, names)} <= {str}:
+        raise ModelError(f"{where}: a tensor's name in it is not UTF-8 text; the file is damaged")
 
 
 def _sorted(nodes: Sequence[Node], available: set[str], where: str, needed: Sequence[str]) -> Sequence[Node]:

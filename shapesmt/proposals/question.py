@@ -60,7 +60,8 @@ def proposed(model: Model, question: Question) -> DynamicShapes:
     """The answer of `dynamic_shapes`."""
     content = opened(model)
     if content.format not in (Format.TORCH, Format.PROGRAM):
-        raise UsageError(f"{content.source}: dynamic shapes are those of a program of PyTorch, or of a module")
+        takes = "a file of torch.export.save (model.pt2), or a function that returns a module and its arguments"
+        raise UsageError(f"{content.source}: no program of PyTorch; give {takes} (model.py:example)")
     graph = load(content)
     example = content.content.example if content.format is Format.PROGRAM else {}
     found = _Proposal(graph, question, example)

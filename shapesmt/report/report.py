@@ -107,11 +107,16 @@ class Report(Answer):
     model: str
     verdict: Verdict
     symbols: Mapping[str, SymbolRange]
+    """The range of each dimension and element that inputs may have, and where it comes from."""
     requirements: Counts
     findings: tuple[Finding, ...] = ()
+    """The nodes that aren't proved, in the order of the graph, then what the file declares otherwise."""
     precondition: Precondition | None = None
+    """The inputs for which the model runs, where that is known."""
     seconds: float = 0.0
+    """How long the answer took, without reading the file."""
     assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    """The relations that were assumed."""
     certificate: str = field(default="", metadata=_OMIT_EMPTY)
     """The solver's verdict about the complete system, if it was asked: "PROVED", "REFUTED" or "UNKNOWN"."""
     origins: Mapping[str, str] = field(default_factory=dict, metadata={"key": "assumptions_from", **_OMIT_EMPTY})
@@ -119,7 +124,9 @@ class Report(Answer):
     unadopted: Mapping[str, SymbolRange] = field(default_factory=dict, metadata=_OMIT_EMPTY)
     """Ranges in the file's metadata for names that no dimension has, which are not used."""
     remedy: Remedy | None = field(default=None, metadata=_OMIT_EMPTY)
+    """Ranges and relations with which the model is proved."""
     release: Release | None = field(default=None, metadata=_OMIT_EMPTY)
+    """Where a model runs that fails for the numbers given to dimensions, without these."""
     warnings: tuple[ModelWarning, ...] = field(default=(), metadata=_OMIT_EMPTY)
     groups: tuple[Group, ...] = field(default=(), metadata=_OMIT_EMPTY)
     """The findings by their cause; `Finding.group` is the place of its group here."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt.algebra import position as position, positions as positions
 from shapesmt.lazy import lazy_imports
 from shapesmt.rules.application import (
     BY_ALL as BY_ALL,
@@ -77,8 +78,6 @@ from shapesmt.rules.value import (
     field as field,
     from_array as from_array,
     move_positions as move_positions,
-    position as position,
-    positions as positions,
     uniform as uniform,
 )
 

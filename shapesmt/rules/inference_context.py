@@ -28,7 +28,16 @@ from shapesmt.rules.tensor import Nested, Tensor, rank_symbol, tensor
 
 
 class InferenceContext(RuleContext, ShapeFunctions):
-    """One node during inference, or (`InferenceContext.of`) by itself."""
+    """What a rule reads of one node, and how it states requirements; `InferenceContext.of` makes one without a model.
+
+    >>> from shapesmt.rules.registry import rule
+    >>> @rule("Twice", domain="com.example")
+    ... def twice(ctx):
+    ...     '''The last axis, twice as long.'''
+    ...     return ctx.tensor([*ctx.input(0).dims[:-1], 2 * ctx.input(0)[-1]])
+    >>> InferenceContext.of("Twice", ["[n,3]"], domain="com.example").run(twice)
+    (Tensor([n, 6]),)
+    """
 
     def __init__(self, node: Node, inputs: Sequence[Tensor | None], version: int, run: RunGraph | None = None) -> None:
         RuleContext.__init__(self, node, inputs, version, run)

@@ -13,12 +13,12 @@ position is a `Dim` over `position(1)` (the index along the last axis), `positio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from math import inf, prod
+from math import prod
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from shapesmt.algebra import ZERO, Atom, Dim, Kind, Table, entries, substitute, symbol
+from shapesmt.algebra import ZERO, Dim, Table, entries, positions, substitute
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import Literal
 
@@ -120,26 +120,17 @@ def _field(element: Dim | Float) -> Field | Floats:
     return value
 
 
-def position(axis: int) -> Dim:
-    """The index along an axis, counted from the end: `position(1)` runs along the last one."""
-    return symbol(f"@{axis}", 0, inf, kind=Kind.AXIS)
-
-
 AnyTerm = TypeVar("AnyTerm", bound=Dim | Float)
 
 
 def move_positions(dim: AnyTerm, moved: Callable[[int], Dim]) -> AnyTerm:
     """The expression with each position replaced by an expression.
 
+    >>> from shapesmt.algebra import position
     >>> move_positions(position(1) + 5, lambda axis: position(axis + 1))
     Dim('`@2` + 5')
     """
     return substitute(dim, {atom: moved(int(atom.name[1:])) for atom in positions(dim)})
-
-
-def positions(dim: Dim | Float) -> list[Atom]:
-    """The positions that an expression depends on."""
-    return sorted((a for a in dim.symbols if a.kind is Kind.AXIS), key=lambda a: a.name)
 
 
 def uniform(value: Value | None) -> Dim | None:

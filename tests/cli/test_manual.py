@@ -38,4 +38,4 @@ def test_a_command_has_its_own_help(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_an_unknown_topic_is_a_mistake_with_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["help", "verdict"]) == 2
-    assert capsys.readouterr().err == "error: no page 'verdict'; did you mean 'verdicts'?; see shapesmt help --help\n"
+    assert capsys.readouterr().err == "error: no page 'verdict'; did you mean 'verdicts'? (see shapesmt help --help)\n"

@@ -35,14 +35,14 @@ def test_certify_is_asked_for_only_when_given(api, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["chekc"], "error: No such command 'chekc'"),
-        (["check"], "error: Missing argument 'MODEL...'; see shapesmt check --help"),
-        (["check", "m", "--dim", "h"], "error: Invalid value for '--dim': 'h' is not NAME=RANGE; see"),
-        (["check", "m", "--dim", "=3"], "error: Invalid value for '--dim': '=3' is not NAME=RANGE; see"),
-        (["check", "m", "--dim", "h=1", "--dim", "h=2"], "error: Invalid value for '--dim': 'h' has two values: 1 and"),
-        (["check", "m", "--timeout", "0"], "error: Invalid value for '--timeout': 0.0 is not in the range x>0"),
-        (["check", "m", "--format", "xml"], "error: Invalid value for '--format': 'xml' is not one of"),
-        (["check", "m", "--dmi", "h=1"], "error: No such option '--dmi'"),
+        (["chekc"], "error: no such command 'chekc'"),
+        (["check"], "error: missing argument 'MODEL...' (see shapesmt check --help)"),
+        (["check", "m", "--dim", "h"], "error: invalid value for '--dim': 'h' is not NAME=RANGE (see"),
+        (["check", "m", "--dim", "=3"], "error: invalid value for '--dim': '=3' is not NAME=RANGE (see"),
+        (["check", "m", "--dim", "h=1", "--dim", "h=2"], "error: invalid value for '--dim': 'h' has two values: 1 and"),
+        (["check", "m", "--timeout", "0"], "error: invalid value for '--timeout': 0.0 is not in the range x>0"),
+        (["check", "m", "--format", "xml"], "error: invalid value for '--format': 'xml' is not one of"),
+        (["check", "m", "--dmi", "h=1"], "error: no such option '--dmi'; did you mean"),
     ],
 )  # fmt: skip
 def test_bad_usage_is_one_line_and_two(api, capsys, arguments, message):
@@ -72,3 +72,19 @@ def test_memory_names_bad_usage(api, capsys, options):
     status, out, err = run(capsys, "memory", "m.onnx", *options)
     assert (status, out, len(err.splitlines())) == (2, "", 1)
     assert not api.calls
+
+
+def test_help_lists_commands_by_use_and_says_what_each_is_for_on_one_line(capsys):
+    out = run(capsys, "--help")[1]
+    commands = [line.split(maxsplit=1) for line in out.split("Commands:\n")[1].split("\n\n")[0].splitlines()]
+    assert [name for name, _ in commands[:3]] == ["inspect", "check", "explain"]
+    assert not [text for _, text in commands if text.endswith("...") and not text.endswith(", ...")]
+
+
+def test_the_options_of_check_stand_in_sections(capsys):
+    sections = run(capsys, "check", "--help")[1].split("\n\n")
+    heads = {text.split("\n")[0]: text for text in sections if text.split("\n")[0].endswith(":")}
+    assert list(heads) == ["Options:", "Output:", "Several models:", "Other options:"]
+    assert "--dim NAME=RANGE" in heads["Options:"]
+    assert "--jobs" in heads["Several models:"]
+    assert "-h, --help" in heads["Other options:"]

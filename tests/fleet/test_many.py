@@ -42,7 +42,7 @@ def test_a_table_comes_last(jobs, capsys):
     assert [line.rstrip() for line in table[:-1]] == [
         "verdict  model                proved",
         "DEPENDS  add.onnx             0 of 1, runs exactly when m == 1 or m == n or n == 1",
-        "ERROR    deep/damaged.onnx    damaged.onnx: not an ONNX model, or a damaged one (Error parsing message with "
+        "ERROR    deep/damaged.onnx    not an ONNX model, or a damaged one (Error parsing message with "
         "type 'onnx.ModelProto': Wire format was corrupt)",
         "FAILS    deep/er/broken.onnx  0 of 1",
         "PROVED   deep/exp.onnx        0 of 0",

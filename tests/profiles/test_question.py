@@ -81,7 +81,7 @@ def test_a_model_that_fails_for_some_input_is_refused_until_given_the_box_that_i
     out = capsys.readouterr().out
     assert "DEPENDS unet.onnx: fails for some input, so nothing is written" in out
     assert not target.exists()
-    (box,) = [line.split("written with ")[1].split() for line in out.splitlines() if "--dim" in line]
+    (box,) = [line.split("to write it: ")[1].split() for line in out.splitlines() if "--dim" in line]
     assert main(["profile", *options, *box, "-o", str(target)]) == 0
     assert target.read_text() == "--minShapes=image:1x3x64x64 --optShapes=image:2x3x176x64 --maxShapes=image:8x3x512x64"
     assert main(["profile", *options, "--dim", "height=64..512", "--valid-only", "-o", str(target)]) == 0

@@ -24,13 +24,14 @@ from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 from shapesmt import inference as walk
+from shapesmt.algebra import positions
 from shapesmt.algebra.dim import Atom, Dim, as_dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.formula import Formula
 from shapesmt.algebra.numeric.floats import Float
 from shapesmt.frontends import load
 from shapesmt.rules.tensor import Tensor, held, tensor
-from shapesmt.rules.value import Elements, elements, positions
+from shapesmt.rules.value import Elements, elements
 from tests.support.versions import relaxed
 
 if TYPE_CHECKING:

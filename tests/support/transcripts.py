@@ -7,12 +7,16 @@ examples/*/report.txt` brings them up to date.
 from __future__ import annotations
 
 import io
+import os
 import re
 import shlex
+import shutil
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from difflib import get_close_matches
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from shapesmt.cli.main import main
@@ -75,7 +79,10 @@ def blocks(text: str) -> list[str]:
 
 def renewed(transcript: str) -> str:
     """The transcript with what the commands print now, where that differs."""
-    return "\n".join(f"$ {s.command}\n{s.written if s.agrees() else current(s)}" for s in steps(transcript))
+    ran = steps(transcript)
+    if all(step.agrees() for step in ran):
+        return transcript
+    return "\n".join(f"$ {s.command}\n{s.written if s.agrees() else current(s)}" for s in ran)
 
 
 def current(step: Step) -> str:
@@ -87,7 +94,26 @@ def current(step: Step) -> str:
     return "".join(f"{line}\n" for line in kept)
 
 
+def renew(paths: list[Path]) -> None:
+    """Bring files up to date; what the commands write goes to a folder of its own."""
+    with TemporaryDirectory() as folder:
+        shutil.copytree("examples", Path(folder) / "examples")
+        with chdir(folder):
+            for path in paths:
+                text = path.read_text()
+                path.write_text(_BLOCK.sub(lambda m: renewed(m[1]), text) if path.suffix == ".md" else renewed(text))
+
+
+@contextmanager
+def chdir(folder: str) -> Iterator[None]:
+    """Work in a folder, and return."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
 if __name__ == "__main__":
-    for path in map(Path, sys.argv[1:]):
-        text = path.read_text()
-        path.write_text(_BLOCK.sub(lambda m: renewed(m[1]), text) if path.suffix == ".md" else renewed(text))
+    renew([Path(path).resolve() for path in sys.argv[1:]])

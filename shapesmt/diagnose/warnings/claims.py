@@ -13,6 +13,7 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.examine import PLACEHOLDERS, Examination, Judge, Problem
 from shapesmt.graph import Declared
 from shapesmt.report import Finding, FindingKind, ModelWarning, WarningKind
+from shapesmt.rules import Tensor
 
 __all__ = ["declarations", "of_claim", "refuse_declarations"]
 
@@ -29,10 +30,18 @@ def declarations(
     findings = []
     reused = names_agree and not problem.graph.is_program
     names = {**_first_named(problem, examination), **problem.dims} if reused else problem.dims
+    right: set[tuple[Declared, Tensor | None]] = set()
+    tensors = examination.inference.tensors
     for name, declared in problem.graph.declared.items():
+        same = declared, tensors.get(name)
+        if same in right:
+            continue
         look = partial(_contradicted, problem, examination, judge, name, declared, names)
         contradicted = judge.deadline.attempt(look, None)
-        findings += [(name, contradicted)] if contradicted is not None else []
+        if contradicted is None:
+            right.add(same)
+        else:
+            findings.append((name, contradicted))
     return tuple(findings)
 
 
@@ -54,8 +63,8 @@ def refuse_declarations(problem: Problem, examination: Examination, judge: Judge
 def _first_named(problem: Problem, examination: Examination) -> dict[str, Dim]:
     """What each name in a declared shape stands for at first."""
     named: dict[str, Dim] = {}
-    for tensor, declared in problem.graph.declared.items():
-        t = examination.inference.tensors.get(tensor)
+    tensors = examination.inference.tensors
+    for declared, t in dict.fromkeys((d, tensors.get(name)) for name, d in problem.graph.declared.items()):
         if t is not None and t.shape is not None and t.is_tensor and len(declared.shape or ()) == len(t.shape):
             for name, size in zip(declared.shape or (), t.shape, strict=True):
                 if isinstance(name, str) and name not in ("", *PLACEHOLDERS):

@@ -8,12 +8,13 @@ mark stands behind each node in those fields of which a node has none or several
 from __future__ import annotations
 
 from functools import cache
+from itertools import count, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapesmt.errors import ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
+    from collections.abc import Hashable, Sequence
 
     import onnx
 
@@ -21,27 +22,34 @@ __all__ = ["Columns", "columns"]
 
 _MARK = "\0"
 """Stands behind the inputs, and the outputs, of each node."""
-_NO_ATTRIBUTE = b"\0"
-"""Stands behind the attributes of each node; no message begins with these bytes."""
+_NO_ATTRIBUTE, _DIGEST = b"\0", b"\1"
+"""What stands behind the attributes of each node, and what a digest of one begins with; no message does so."""
 
 _TEXTS = {"input": 1, "output": 2, "name": 3, "op_type": 4, "domain": 7, "overload": 8}
 _ATTRIBUTE = 5
+_SINGLE = ("name", "op_type", "domain", "overload")
+"""The fields of which a node has one at most."""
 _REPEATED, _STRING, _BYTES = 3, 9, 12
 _LARGE = 1 << 16
 """Bytes of a node that has weights among its attributes, of which less is copied."""
+_AT_ONCE = 512
+"""Nodes that are joined: for a few the same memory, which the processor has at hand, is used again and again."""
 
 
 class Columns(NamedTuple):
     """The fields of nodes.
 
     Attributes:
-        keys: For each node operator, domain, overload, the number of outputs, and its attributes as bytes, or digests.
+        kinds: The first node of each kind: by operator, attributes as bytes or digests, number of outputs, domain,
+            and overload.
+        places: For each node the first of its kind.
         names: What each is called; "" where it has no name.
         inputs: The inputs of each.
         outputs: The outputs of each.
     """
 
-    keys: Iterator[tuple[Hashable, ...]]
+    kinds: dict[Hashable, int]
+    places: list[int]
     names: list[str]
     inputs: list[list[str]]
     outputs: list[list[str]]
@@ -55,30 +63,42 @@ def columns(protos: Sequence[onnx.NodeProto], source: str) -> Columns:
 
     Example:
         >>> from onnx import helper
-        >>> nodes = helper.make_node("Add", ["x", "y"], ["z"], "a"), helper.make_node("Abs", ["z"], ["w"], axis=1)
-        >>> keys, *others = columns(nodes, "model")
-        >>> others
-        [['a', ''], [['x', 'y'], ['z']], [['z'], ['w']]]
-        >>> [key[:4] for key in keys]
-        [('Add', '', '', 1), ('Abs', '', '', 1)]
+        >>> nodes = helper.make_node("Add", ["x", "y"], ["z"], "a"), helper.make_node("Abs", ["z"], ["w"])
+        >>> columns([*nodes, nodes[0]], "model")[1:]
+        ([0, 1, 0], ['a', '', 'a'], [['x', 'y'], ['z'], ['x', 'y']], [['z'], ['w'], ['z']])
     """
     message, mark = _message()
-    contents = map(type(protos[0]).SerializePartialToString, protos) if protos else ()
-    parts = [content if len(content) < _LARGE else _digested(content) for content in contents]
-    joined = message.FromString(mark.join([*parts, b""]))
-    inputs, outputs = _split(joined.input[:]), _split(joined.output[:])
-    if not len(inputs) == len(outputs) == len(protos):
-        raise ModelError(f"{source}: a tensor's name in it is a null character; the file is damaged")
-    single = (_each(joined, field, protos) for field in ("op_type", "domain", "overload"))
-    attribute = iter(joined.attribute[:]).__next__
-    keys = ((*row, *iter(attribute, _NO_ATTRIBUTE)) for row in zip(*single, map(len, outputs), strict=True))
-    return Columns(keys, _each(joined, "name", protos), inputs, outputs)
+    read, number = Columns({}, [], [], [], []), count()
+    for start in range(0, len(protos), _AT_ONCE):
+        some = protos[start : start + _AT_ONCE]
+        parts = [*map(type(some[0]).SerializePartialToString, some), b""]
+        if max(map(len, parts)) > _LARGE:
+            parts = [part if len(part) < _LARGE else _digested(part) for part in parts]
+        joined = message.FromString(mark.join(parts))
+        inputs, outputs = (_split(names[:], len(some), source) for names in (joined.input, joined.output))
+        names, ops, domains, overloads = (_each(joined, field, some) for field in _SINGLE)
+        keys = zip(ops, _attributes(joined.attribute[:]), map(len, outputs), domains, overloads, strict=True)
+        read.places.extend(map(read.kinds.setdefault, keys, number))
+        read.names.extend(names)
+        read.inputs.extend(inputs)
+        read.outputs.extend(outputs)
+    return read
 
 
-def _split(names: list[str]) -> list[list[str]]:
+def _split(names: list[str], count: int, source: str) -> list[list[str]]:
     """The names before each mark."""
-    ends = [place for place, name in enumerate(names) if name == _MARK]
-    return [names[start + 1 : end] for start, end in zip([-1, *ends], ends, strict=False)]
+    ahead = iter(names)
+    rows = [*map(list, map(iter, repeat(ahead.__next__, count), repeat(_MARK)))]
+    if next(ahead, None) is not None:
+        raise ModelError(f"{source}: a tensor's name in it is a null character; the file is damaged")
+    return rows
+
+
+def _attributes(listed: list[bytes]) -> list[bytes]:
+    """The attributes before each mark, joined by what is in none of them."""
+    everything = b"".join(listed)
+    between = next(text for text in map(b"\1%d\2".__mod__, count()) if text not in everything)
+    return between.join([b"", *listed]).split(between + _NO_ATTRIBUTE)[:-1]
 
 
 def _each(joined: Any, field: str, protos: Sequence[onnx.NodeProto]) -> list[str]:
@@ -94,7 +114,7 @@ def _digested(content: bytes) -> bytes:
     from hashlib import sha256
 
     node = _message()[0].FromString(content)
-    node.attribute[:] = [_NO_ATTRIBUTE + sha256(each).digest() for each in node.attribute]
+    node.attribute[:] = [_DIGEST + sha256(each).digest() for each in node.attribute]
     digested: bytes = node.SerializeToString()
     return digested
 

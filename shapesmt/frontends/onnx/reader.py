@@ -33,6 +33,7 @@ from shapesmt.graph import (
     NodeKind,
     Nodes,
     Reference,
+    Scalar,
     ordered,
     refuse_recursion,
 )
@@ -56,7 +57,8 @@ _FIELDS |= {10: "graphs", 11: "sparse_tensor", 12: "sparse_tensors", 13: "tp", 1
 _LISTS = {"strings": "s", "tensors": "t", "graphs": "g", "sparse_tensors": "sparse_tensor", "type_protos": "tp"}
 """The field of one value, for each field that lists several."""
 
-_EXTERNAL = "external data is missing"
+_ELSEWHERE, _EXTERNAL = 1, "external data is missing"
+"""Where a tensor says that its elements are: in another file."""
 
 
 def parse(content: bytes, source: str) -> onnx.ModelProto:
@@ -66,7 +68,7 @@ def parse(content: bytes, source: str) -> onnx.ModelProto:
         ModelError: The content is in none of these formats, or damaged.
     """
     if not content:
-        raise ModelError(f"{source}: it is empty")
+        raise ModelError(f"{source}: the file is empty")
     form = text_format(content) or "protobuf"
     if form == "onnxtxt" and nesting(content) > 4 * _DEPTH:  # its parser, in C++, would overflow the stack
         raise ModelError(f"{source}: its subgraphs are nested too deep")
@@ -142,6 +144,7 @@ class _Scope:
         self.depth = 0
         self.kinds_read: dict[Hashable, NodeKind] = {}
         self.types_read: dict[bytes, Declared] = {}
+        self.shapes_read: dict[tuple[int, ...], tuple[str, tuple[int, ...], int]] = {}
 
     def define(self, proto: onnx.FunctionProto) -> None:
         """Read a function of the model and add it to `functions`."""
@@ -191,12 +194,13 @@ class _Scope:
 
     def nodes(self, protos: Sequence[onnx.NodeProto]) -> Nodes:
         """The nodes in the order of the file."""
-        keys, names, inputs, outputs = columns(protos, self.source)
+        first, places, names, inputs, outputs = columns(protos, self.source)
         known = self.kinds_read.get
-        kinds = [known(key) or self.kind(key, protos[index], index) for index, key in enumerate(keys)]
+        kinds = {place: known(key) or self.kind(key, protos[place], place) for key, place in first.items()}
+        listed = [*map(kinds.__getitem__, places)]
         if not all(names) or {*map(type, names)} != {str}:
-            names = [_name(name, kind.op, index) for index, (name, kind) in enumerate(zip(names, kinds, strict=True))]
-        return Nodes(kinds, names, inputs, outputs)
+            names = [_name(name, kind.op, index) for index, (name, kind) in enumerate(zip(names, listed, strict=True))]
+        return Nodes(listed, names, inputs, outputs)
 
     def kind(self, key: Hashable, proto: onnx.NodeProto, index: int) -> NodeKind:
         """What a node is apart from its names, read for all that have this key."""
@@ -269,16 +273,24 @@ class _Scope:
 
     def literal(self, proto: onnx.TensorProto, where: str) -> Literal:
         """A constant tensor. Few elements are decoded now; more (weights) only when a rule asks for them."""
-        dtype, shape = DTYPES.get(proto.data_type, ""), _shape(proto.dims, text_of(proto.name), where)
-        size = math.prod(shape)
+        number, dims, external = proto.data_type, proto.dims[:], proto.data_location == _ELSEWHERE
+        key = number, *dims
+        known = self.shapes_read.get(key)
+        if known is None:
+            shape = _shape(dims, text_of(proto.name), where)
+            known = self.shapes_read[key] = DTYPES.get(number, ""), shape, math.prod(shape)
+        dtype, shape, size = known
         if size == 0 or size > Literal.MOST:
             return Literal(dtype, shape, None if size else ())
-        external = proto.data_location == proto.EXTERNAL
-        held = partial(self.external, proto, dtype, size) if external else lambda: proto
-        source, missing = partial(elements, held, dtype, size), _EXTERNAL if external else ""
+        missing = _EXTERNAL if external else ""
         if size > Literal.LIMIT or (external and "float" in dtype):
-            return Literal(dtype, shape, None, source, missing)
-        return Literal(dtype, shape, source(), missing=missing)
+            return Literal(dtype, shape, None, partial(self.elements, proto, dtype, size), missing)
+        return Literal(dtype, shape, self.elements(proto, dtype, size), missing=missing)
+
+    def elements(self, proto: onnx.TensorProto, dtype: str, size: int) -> tuple[Scalar, ...] | None:
+        """The elements of a constant; None where they can't be read."""
+        external = proto.data_location == _ELSEWHERE
+        return elements(partial(self.external, proto, dtype, size) if external else lambda: proto, dtype, size)
 
     def external(self, proto: onnx.TensorProto, dtype: str, size: int) -> onnx.TensorProto | None:
         """A tensor with its content from an external file; None if the file is missing, too short or not allowed."""

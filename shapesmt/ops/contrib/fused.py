@@ -66,8 +66,9 @@ def fused_conv(ctx: RuleContext) -> Tensor:
 
 @contrib("NhwcConv", "NhwcFusedConv")
 def nhwc_conv(ctx: RuleContext) -> Tensor:
-    """A convolution of `[n, *sizes, c]`; filters stay `[m, c/group, *kernel]`."""
-    y = channels_first(ctx, "Conv", ctx.inputs[:3], version=11)
+    """A convolution of `[n, *sizes, c]` with filters `[m, *kernel, c/group]`, or `[m, c/group, *kernel]` if fused."""
+    turned = (0, 1) if ctx.node.op == "NhwcConv" else (0,)
+    y = channels_first(ctx, "Conv", ctx.inputs[:3], turned=turned, version=11)
     if ctx.has(3):
         ctx.require_agree(y, ctx.input(3), law=laws.ADDEND_SHAPED_AS_CONVOLUTION)
     return y

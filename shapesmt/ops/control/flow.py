@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from shapesmt import laws
 from shapesmt.algebra import (
@@ -31,6 +32,8 @@ from shapesmt.ops.control.declared import judge_branch, judge_loop
 from shapesmt.ops.control.subgraphs import apart, mark, symbols_since, truth_of, twin
 from shapesmt.ops.control.trips import (
     Carried,
+    Course,
+    Stage,
     carried,
     in_every_trip,
     independent,
@@ -253,11 +256,18 @@ def next_guess(c: Carried, out: Tensor, index: Dim, hidden: frozenset[Atom]) -> 
     """The next hypothesis; an empty sequence, or a list without set elements, takes the sizes of its first element."""
     start = c.start
     if start.dtype.startswith("unset(") and out.dtype.startswith("list(") and out.shape is not None:
-        return carried(tensor(out.dtype, [start[0], *(put(d, index, ZERO) for d in out.dims[1:])]))
+        return first_element(tensor(out.dtype, [start[0], *out.dims[1:]]), index, hidden)
     empty = start.dtype.startswith("seq(") and start.shape is not None and start[0] is ZERO
     if empty and out.shape is not None and out.rank != start.rank:
-        return carried(tensor(start.dtype, [ZERO, *(put(d, index, ZERO) for d in out.dims[1:])]))
+        return first_element(tensor(start.dtype, [ZERO, *out.dims[1:]]), index, hidden)
     return c.after(out, index, hidden)
+
+
+def first_element(t: Tensor, index: Dim, hidden: frozenset[Atom]) -> Carried:
+    """A sequence whose tensors have the sizes of the first trip's; of sizes that differ from trip to trip, any."""
+    sizes = [put(d, index, ZERO) for d in t.dims]
+    courses = [Course(d) if independent(d, hidden) else Course(ZERO, stage=Stage.LOST) for d in sizes]
+    return replace(carried(tensor(t.dtype, [c.start for c in courses])), sizes=tuple(courses))
 
 
 def trip_count(

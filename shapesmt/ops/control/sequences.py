@@ -200,20 +200,20 @@ def _without_axis(ctx: RuleContext, dims: Shape, axis: int) -> Shape:
 
 
 def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:
-    """How many parts there are, and the size of each."""
+    """How many parts there are, and the size of each, which differs by place where the list isn't known."""
     if not ctx.has(1):
         return size, ONE
     split, items = ctx.input(1), ctx.items(1)
     if split.rank == 0:
         chunk = items[0] if items else None
         if chunk is None:
-            return ctx.fresh("length"), ctx.fresh("size", 0, size)
+            return ctx.fresh("length", int(size.lo >= 1), size), ctx.fresh("size", 0, size, Kind.LOST)
         ctx.require_at_least(chunk, 1, laws.PART_SIZE_ABOVE_ZERO)
         even = chunk.constant and size % chunk is ZERO
         return ceil_divide(size, chunk), chunk if even else minimum(chunk, size - chunk * PLACE)
     ctx.require_rank(split, 1)
     if items is None or any(i is None for i in items):
-        return split[0], ctx.fresh("size", 0, size)
+        return split[0], size if split[0] is ONE else ctx.fresh("size", 0, size, Kind.LOST)
     known = [i for i in items if i is not None]
     for item in known:
         ctx.require_at_least(item, 0, laws.PART_SIZES_NOT_NEGATIVE)

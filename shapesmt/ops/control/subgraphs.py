@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from shapesmt import laws
 from shapesmt.algebra import (
     TRUE,
+    ZERO,
     Atom,
     Dim,
     Formula,
@@ -125,7 +126,10 @@ def _require_ranks(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequ
     """
     law = laws.BODY_TENSORS_OF_DECLARED_RANK
     for declaration, t in zip(declared, tensors, strict=False):
-        if declaration.shape is not None and t.shape is not None and len(declaration.shape) != t.rank:
+        sequence = t.dtype.startswith("seq(")  # its first size is its length; an empty one has tensors of any rank
+        if declaration.shape is None or t.shape is None or (sequence and t[0] is ZERO):
+            continue
+        if len(declaration.shape) + sequence != t.rank:
             if ctx.node.op != "Loop":
                 ctx.reject(law)
             ctx.unjudged.append(Unjudged(label, ctx.node.op, "rank", str(law)))

@@ -235,13 +235,13 @@ def _groups(before: Sequence[Dim], after: Sequence[Dim]) -> list[tuple[list[int]
     [([3, 2], [2]), ([1], [1])]
     """
     a, b = _lengthy(before), _lengthy(after)
-    cuts = {(i, j) for i in range(len(a)) for j in range(len(b)) if _same_count(before, a, i, after, b, j)}
-    result, first, second = [], 0, 0
-    for i, j in [*sorted(cuts), (len(a), len(b))]:
-        if (i > first and j > second) or i == len(a):
-            result.append((a[first:i], b[second:j]))
-            first, second = i, j
-    return result
+    cuts = [(i, j) for i in range(1, len(a)) for j in range(1, len(b)) if _same_count(before, a, i, after, b, j)]
+    groups, start = [], (0, 0)
+    for i, j in cuts:
+        if i > start[0] and j > start[1]:
+            groups.append((a[start[0] : i], b[start[1] : j]))
+            start = i, j
+    return [*groups, (a[start[0] :], b[start[1] :])]
 
 
 def _same_count(before: Sequence[Dim], a: list[int], i: int, after: Sequence[Dim], b: list[int], j: int) -> bool:
@@ -266,16 +266,24 @@ def _row_major(shape: Sequence[Dim], axes: Sequence[int]) -> Dim:
 def _moved(before: Sequence[Dim], axes: Sequence[int], after: Sequence[Dim], onto: Sequence[int]) -> dict[Atom, Dim]:
     """The positions on some axes in terms of those on others, onto which they are laid out row after row.
 
-    Of a single axis, so are the quotients by the number of elements of each inner axis of the others.
+    >>> before, after = [as_dim(2), as_dim(3)], [as_dim(6)]
+    >>> {p.name: str(index) for p, index in _moved(before, [2, 1], after, [1]).items()}
+    {'@1': '`@1` % 3', '@2': '`@1`//3'}
     """
-    flat, inner, moved = _row_major(after, onto), as_dim(1), {}
+    place, stride, moved = _row_major(after, onto), as_dim(1), {}
     for back in reversed(axes):
-        outer = inner * before[-back]
-        moved[atom_of(position(back))] = flat // inner - (ZERO if back == axes[0] else before[-back] * (flat // outer))
-        inner = outer
-    for k in range(1, len(onto)) if len(axes) == 1 else ():
-        quotient = position(axes[0]) // product(after[-b] for b in onto[k:])  # 0 where an axis is empty
-        moved |= dict.fromkeys(quotient.atoms(), _row_major(after, onto[:k]))
+        row = stride * before[-back]
+        index = place // stride if back == axes[0] else place // stride - before[-back] * (place // row)
+        moved[atom_of(position(back))], stride = index, row
+    return moved if len(axes) > 1 else moved | _moved_rows(position(axes[0]), after, onto)
+
+
+def _moved_rows(place: Dim, shape: Sequence[Dim], axes: Sequence[int]) -> dict[Atom, Dim]:
+    """The quotients of a place by the number of elements of inner axes, each of which is a place among rows."""
+    moved: dict[Atom, Dim] = {}
+    for k in range(1, len(axes)):
+        quotient = place // product(shape[-back] for back in axes[k:])  # 0 where an axis is empty
+        moved |= dict.fromkeys(quotient.atoms(), _row_major(shape, axes[:k]))
     return moved
 
 

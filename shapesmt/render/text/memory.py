@@ -159,10 +159,10 @@ def _fits(what: str, text: Sequence[str], *, exact: bool) -> Iterator[Line]:
 
 def _indices(limit: IndexLimit) -> Iterator[Line]:
     """The tensor that can be beyond indices of 32 bits."""
-    most = "any number of" if limit.elements is None else f"{limit.elements:,}"
+    most = f"{'any number of' if limit.elements is None else f'{limit.elements:,}'} elements"
     yield BLANK
-    yield line(0, f"{name(limit.tensor)} can have {most} elements, more than 32 bits count: ", code(limit.formula))
+    yield line(0, f"{name(limit.tensor)} can have {most}, more than a 32-bit index counts: ", code(limit.formula))
     if limit.text == ("False",):
-        yield line(0, "some tensor has so many at each size" if limit.exact else "no size is known to have fewer")
+        yield line(0, "some tensor has that many at each size" if limit.exact else "no size is known to have fewer")
     elif limit.text:
-        yield from _fits("no tensor has so many", limit.text, exact=limit.exact)
+        yield from _fits("no tensor has that many", limit.text, exact=limit.exact)

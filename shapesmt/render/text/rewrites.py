@@ -30,9 +30,9 @@ def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iter
         what = "runs for no input" if region == "False" else "doesn't run for every input"
         yield headline(simplified.verdict, name(simplified.model), f"{what}, so nothing is written")
         if simplified.remedy is not None:
-            yield line(2, "written with ", (printable(flags(simplified.remedy), 1000), STRONG))
+            yield line(2, "to write it: ", (printable(flags(simplified.remedy), 1000), STRONG))
         if region != "False":
-            yield line(2, "written with ", ("--valid-only", STRONG), " as well, for the inputs that run")
+            yield line(2, "to write it for the inputs that run: ", ("--valid-only", STRONG))
         return
     yield line(0, f"wrote {name(simplified.written)}")
     yield nodes_left(simplified)

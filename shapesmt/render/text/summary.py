@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import Verdict
@@ -19,12 +20,18 @@ __all__ = ["fleet", "summary", "tables", "totals", "unchecked"]
 
 MOST_ROWS = 12
 _ERROR = "ERROR"
+_WIDEST = 60  # columns, of the first cell of a row
 _WIDTH = max(len(verdict.value) for verdict in Verdict)
 
 
 def unchecked(model: Unchecked) -> Iterator[Line]:
     """The line of a model that could not be checked."""
-    yield line(0, (_ERROR, STYLES[Verdict.FAILS]), f" {name(model.model)}: {printable(model.error, 1000)}")
+    yield line(0, (_ERROR, STYLES[Verdict.FAILS]), f" {name(model.model)}: {_reason(model)}")
+
+
+def _reason(model: Unchecked) -> str:
+    """The error without the name of the file in front, which stands there already."""
+    return printable(model.error.removeprefix(f"{PurePath(model.model).name}: "), 1000)
 
 
 def summary(result: BatchReport) -> Iterator[Line]:
@@ -34,7 +41,7 @@ def summary(result: BatchReport) -> Iterator[Line]:
     for model in result.models:
         label = f"  {name(model.model):{width}}  "
         if isinstance(model, Unchecked):
-            yield line(0, (f"{_ERROR:{_WIDTH}}", STYLES[Verdict.FAILS]), label, printable(model.error, 1000))
+            yield line(0, (f"{_ERROR:{_WIDTH}}", STYLES[Verdict.FAILS]), label, _reason(model))
         else:
             verdict = (f"{model.verdict.value:{_WIDTH}}", STYLES[model.verdict])
             yield line(0, verdict, label, *_extent(model))
@@ -97,14 +104,11 @@ def tables(tally: Tally) -> list[Rows]:
 
 def _shared(tally: Tally) -> Iterator[Line]:
     for _, heads, rows in tables(tally):
-        first = max(column([heads[0], *(row[0] for row in rows[:MOST_ROWS])]), 40)
+        shown = [heads, *([printable(row[0], _WIDEST), *row[1:]] for row in rows[:MOST_ROWS])]
+        widths = [max(map(len, cells)) for cells in zip(*shown, strict=True)]
         yield line(0)
-        yield line(0, (_columns(heads, first), STRONG))
-        for row in rows[:MOST_ROWS]:
-            yield line(0, _columns([printable(row[0], first), *row[1:]], first))
+        for number, row in enumerate(shown):
+            cells = [f"{row[0]:{widths[0]}}", *(f"{c:>{width}}" for c, width in zip(row[1:], widths[1:], strict=True))]
+            yield line(0, ("  ".join(cells), "" if number else STRONG))
         if len(rows) > MOST_ROWS:
             yield line(0, (f"and {len(rows) - MOST_ROWS} more", FAINT))
-
-
-def _columns(cells: Sequence[str], first: int) -> str:
-    return f"{cells[0]:{first}}" + "".join(f"{cell:>11}" for cell in cells[1:])

@@ -100,9 +100,9 @@ def tightened_text(tightened: Tightened) -> Iterator[Line]:
         what = some if bounds.valid else "runs for no input"
         yield headline(verdict, name(bounds.model), f"{what}, so nothing is written")
         if tightened.remedy is not None:
-            yield line(2, "written with ", (printable(flags(tightened.remedy), 1000), STRONG))
+            yield line(2, "to write it: ", (printable(flags(tightened.remedy), 1000), STRONG))
         if bounds.valid:
-            yield line(2, "written with ", ("--valid-only", STRONG), " as well: the shapes of the inputs that run")
+            yield line(2, "to write the shapes of the inputs that run: ", ("--valid-only", STRONG))
         return
     loose = sum(not tensor.exact for tensor in bounds.tensors.values())
     exact = f"{loose} not exact" if loose else "every bound attained and proven"
@@ -122,9 +122,9 @@ def profile_text(profile: Profile) -> Iterator[Line]:
     what = "fails for some input" if profile.verdict is Verdict.DEPENDS else "runs for no input"
     yield headline(profile.verdict, name(profile.model), f"{what}, so nothing is written")
     if profile.remedy is not None:
-        yield line(2, "written with ", (printable(flags(profile.remedy), 1000), STRONG))
+        yield line(2, "to write it: ", (printable(flags(profile.remedy), 1000), STRONG))
     if profile.verdict is Verdict.DEPENDS:
-        yield line(2, "written with ", ("--valid-only", STRONG), " as well: the sizes of the inputs that run")
+        yield line(2, "to write the sizes of the inputs that run: ", ("--valid-only", STRONG))
 
 
 def dynamic_text(shapes: DynamicShapes) -> Iterator[Line]:

@@ -246,7 +246,8 @@ def released(release: Release) -> Line:
 def proofs(report: Report) -> str:
     """The number of proved requirements, by certificate."""
     counts = report.requirements
-    by = ", ".join(f"{how} {number}" for how, number in counts.proved_by.items() if number)
+    ways = {"assumed": "assumed", "z3": "by Z3"}
+    by = ", ".join(f"{number} {ways.get(how, f'by {how}')}" for how, number in counts.proved_by.items() if number)
     proved = f"{counts.proved} of {count(counts.total, 'requirement')} proved in {report.seconds:.2f} s after reading"
     return proved + (f" ({by})" if by else "")
 

@@ -34,27 +34,47 @@ def drawn(seed: int) -> list[onnx.NodeProto]:
     return nodes
 
 
+def firsts(contents: list[object]) -> list[int]:
+    """For each the place of the first that equals it."""
+    return [contents.index(content) for content in contents]
+
+
 @pytest.mark.parametrize("seed", range(60))
-def test_each_node_says_the_same(seed: int, pytestconfig: pytest.Config) -> None:
+@pytest.mark.parametrize("at_once", [1, 3, 512])
+def test_each_node_says_the_same(
+    seed: int, at_once: int, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shapesmt.frontends.onnx.columns._AT_ONCE", at_once)
     nodes = drawn(seed + 1000 * pytestconfig.getoption("--seed"))
-    keys, names, inputs, outputs = columns(nodes, "model")
+    kinds, places, names, inputs, outputs = columns(nodes, "model")
     assert names == [node.name for node in nodes]
     assert inputs == [[*node.input] for node in nodes]
     assert outputs == [[*node.output] for node in nodes]
-    expected = [
+    contents = [
         (n.op_type, n.domain, n.overload, len(n.output), *(a.SerializeToString() for a in n.attribute)) for n in nodes
     ]
-    assert [*keys] == expected
+    assert places == firsts(contents)
+    assert [*kinds.values()] == sorted({*places})
+
+
+def test_attributes_are_told_apart_whatever_is_in_them() -> None:
+    between = "\1" + "0\2", "\1" + "1\2"
+    texts = ["", "\0", *between, *(a + b for a in (*between, "\0") for b in (*between, "\0"))]
+    lists = [[], *([text] for text in texts), *([one, other] for one in texts for other in texts)]
+    nodes = []
+    for values in lists:
+        nodes.append(onnx.NodeProto(op_type="A"))
+        nodes[-1].attribute.extend(onnx.AttributeProto(name=value) for value in values)
+    assert columns(nodes, "model").places == [*range(len(lists))]
+    assert columns(nodes + nodes, "model").places == 2 * [*range(len(lists))]
 
 
 def test_weights_among_attributes_are_compared_by_digests() -> None:
     weights = [numpy_helper.from_array(np.full(1 << 15, value, "float32")) for value in (0, 0, 1)]
     nodes = [helper.make_node("Constant", [], ["c"], name, value=w) for name, w in zip("xyz", weights, strict=True)]
-    keys, names, _, outputs = columns(nodes, "model")
-    first, same, other = keys
-    assert (names, outputs) == (["x", "y", "z"], [["c"]] * 3)
-    assert first == same != other
-    assert sum(len(part) for part in first[4:]) < 100
+    read = columns(nodes, "model")
+    assert (read.names, read.outputs, read.places) == (["x", "y", "z"], [["c"]] * 3, [0, 0, 2])
+    assert all(sum(len(part) for part in key if isinstance(part, bytes)) < 100 for key in read.kinds)
 
 
 def test_constants_are_told_apart_whatever_their_size() -> None:

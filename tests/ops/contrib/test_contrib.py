@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import shapesmt
 from tests.support.contrib import BYTES, DOMAIN, run
 from tests.support.harness import agree, node
 
@@ -67,6 +68,17 @@ def test_nhwc_max_pool():
             dtypes={"x": BYTES},
             attributes={"kernel_shape": [2, 2], **attributes},
         )
+
+
+def test_nhwc_conv():
+    """ONNX Runtime has it on other devices only; its filters have their channels last, as its optimizer writes them."""
+    model = """<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
+        g (float[n,h,w,3] x, float[16,8,4,3] f) => (float[n,k,l,16] y) {
+            y = com.microsoft.NhwcConv<kernel_shape = [8, 4], strides = [8, 4]>(x, f) }"""
+    ranges = {"h": "8..64", "w": "4..64"}
+    assert shapesmt.check(model.encode(), dims=ranges).verdict.value == "PROVED"
+    sizes = [d.expr for d in shapesmt.bounds(model.encode(), dims=ranges).tensors["y"].shape]
+    assert sizes == ["n", "h//8", "w//4", "16"]
 
 
 def test_conv_transpose_dynamic_pads():

@@ -94,3 +94,29 @@ def test_parts_without_their_axis_beside_a_split_are_open():
     model = b"""<ir_version: 8, opset_import: ["": 18]> g (float[3, 6] x) => (y)
     <int64 two = {2}> { y = SplitToSequence <axis = 1, keepdims = 0> (x, two) }"""
     assert shapesmt.check(model).verdict is shapesmt.Verdict.UNKNOWN
+
+
+DIFFERENT_PARTS = {
+    "listed by data": "s = SplitToSequence<axis = 0>(x, counts)",
+    "of a size that data decide": "h = ReduceSum<keepdims = 0>(counts) s = SplitToSequence<axis = 0>(x, h)",
+    "repeated in a loop": """one = SplitToSequence<axis = 0>(x) none = SequenceEmpty<dtype = 1>()
+        rows = Shape<start = 0, end = 1>(x) two = Constant<value_ints = [2]>() zero = Constant<value_ints = [0]>()
+        trips = Squeeze(rows, zero) more = Constant<value = bool {1}>()
+        s = Loop(trips, more, none)<body = repeat (int64 i, bool c, seq(float[p,2]) a) => (bool d, seq(float[q,2]) b) {
+            d = Identity(c) row = SequenceAt(one, i) k = Unsqueeze(i, zero) many = Gather(counts, k)
+            sizes = Concat<axis = 0>(many, two) part = Expand(row, sizes) b = SequenceInsert(a, part) }>""",
+}
+
+
+@pytest.mark.parametrize("made", DIFFERENT_PARTS.values(), ids=DIFFERENT_PARTS)
+def test_parts_that_data_decide_differ_in_size(made):
+    """Their number doesn't divide the size of all of them, as it would if all were alike."""
+    model = f"""<ir_version: 8, opset_import: ["": 18]> g (float[n,2] x, int64[k] counts) => (float[k,?] y) {{
+        {made} w = ConcatFromSequence<axis = 0>(s) l = Shape(counts) m = Constant<value_ints = [-1]>()
+        t = Concat<axis = 0>(l, m) y = Reshape(w, t) }}"""
+    question = {"dims": {"n": "1..9", "k": "1..9"}, "assume": ["n == k"] if "Loop" in made else None}
+    report = shapesmt.check(model.encode(), **question)
+    assert report.verdict.value == "UNKNOWN"
+    assert [f.op_type for f in report.findings if f.op_type != "ConcatFromSequence"] == ["Reshape"]
+    (size, _) = shapesmt.bounds(model.encode(), **question).tensors["w"].shape
+    assert "*" not in str(size.expr)

@@ -45,8 +45,8 @@ at n=7: ~560 bytes of activations at most
 fits 4.0 kB exactly when n <= 50
 greatest n that fits: 50, at n=50
 
-c can have any number of elements, more than 32 bits count: n*n
-no tensor has so many exactly when n <= 46340
+c can have any number of elements, more than a 32-bit index counts: n*n
+no tensor has that many exactly when n <= 46340
 """
     )
 
