@@ -127,12 +127,12 @@ def symbol_ranges(
     order: dict[str, SymbolRange | None] = {**dict.fromkeys(ranks, ANY_RANK), **_axis_ranges(graph, declared, dims)}
     plain = {name for name in order if name.isidentifier()}
     expressions = {name: name for name in order if name not in dims and _is_expression(name, plain)}
-    sizes = [name for name in order if name not in expressions]
+    sizes = dict.fromkeys(name for name in order if name not in expressions)
     for name in dims:
         if name not in sizes and _needed(name, dims[name], graph, [size for size in sizes if size not in dims]):
             origin = _origin(dims[name])
             where = graph.source if origin is None else f"{graph.source}, named in {origin.source}"
-            raise unknown_name("input dimension", name, sizes, where)
+            raise unknown_name("input dimension", name, [*sizes], where)
     ranges: dict[str, SymbolRange] = {}
     for name, known in order.items():
         if name in dims:

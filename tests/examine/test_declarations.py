@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from shapesmt.errors import UsageError
@@ -15,7 +17,7 @@ from shapesmt.examine.declarations import (
     unranked,
 )
 from shapesmt.frontends import load
-from shapesmt.graph import Graph
+from shapesmt.graph import Declared, Graph
 from shapesmt.language import Range
 
 
@@ -70,3 +72,13 @@ def test_an_input_of_unknown_rank_has_a_name_for_it_until_it_is_given() -> None:
     assert declared["x"] == ("float32", ["x_dim0", "x_dim1"])
     with pytest.raises(UsageError, match="at most"):
         give_rank("x", declared, {"x_rank": "2..999"})
+
+
+def test_names_are_looked_up_in_constant_time() -> None:
+    def taken(count: int) -> float:
+        whole = Graph("g", {f"i{k}": Declared("float32", (f"n{k}",)) for k in range(count)}, ["i0"], [])
+        began = time.process_time()
+        symbol_ranges(whole, declarations(whole, {}), {}, [])
+        return time.process_time() - began
+
+    assert min(taken(16_000) for _ in range(3)) < 24 * min(taken(2_000) for _ in range(3))
