@@ -15,7 +15,11 @@ _PICKLE = f"a PyTorch file, which holds weights or code; load the model in Pytho
 _WEIGHTS = f"weights without a graph; call {_TORCH} in Python, or optimum-cli export onnx --model FOLDER OUT"
 _SAVED = f"a Keras file; call {_KERAS} in Python, and check that folder"
 _LITE = "a TensorFlow Lite model; convert it: python -m tf2onnx.convert --tflite FILE --output model.onnx"
+_CODE = (
+    "Python code, not a model; call shapesmt.check(module, args=...) in Python, or check a file of torch.export.save"
+)
 _SUFFIXES = {
+    ".py": _CODE,
     ".pt": _PICKLE,
     ".pth": _PICKLE,
     ".ckpt": _PICKLE,

@@ -19,6 +19,7 @@ FILES = {
     "net.pt": EXPORT,
     "net.pth": EXPORT,
     "NET.PTH": EXPORT,
+    "net.py": "shapesmt.check(module, args=...)",
     "net.safetensors": EXPORT,
     "net.tflite": "python -m tf2onnx.convert --tflite FILE",
     "net.keras": "keras.models.load_model(FILE).export(FOLDER)",

@@ -81,7 +81,7 @@ def parse(content: bytes, source: str) -> onnx.ModelProto:
             return onnx.parser.parse_model(content.decode())
         return onnx.load_model_from_string(content, format=form)
     except Exception as error:  # the parsers are not ours and meet hostile data: they may raise anything
-        reason = printable(" ".join(str(error).split()), 200)
+        reason = printable(" ".join(str(error).partition("Available Fields")[0].split()), 200)
         raise ModelError(f"{source}: not an ONNX model, or a damaged one ({reason})") from None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NoReturn
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Dim, any_of, as_dim, equal, negate
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 DOMAIN = "tensorflow"
 
 LAYOUTS = ("NHWC", "NCHW", "NDHWC", "NCDHW")
-
-Good: TypeAlias = "Callable[[Dim], Formula]"
 
 
 def dtype_of(ctx: RuleContext, name: str, default: str) -> str:
