@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from itertools import count
-from math import gcd, inf
+from math import inf
 from typing import Any, TypeAlias
 
 from shapesmt.algebra import intervals
@@ -313,8 +313,19 @@ def product(dims: Iterable[Dim | int]) -> Dim:
     >>> product([symbol("a", 1), 2, symbol("b", 1)])
     Dim('2*a*b')
     """
-    result = ONE
-    for d in dims:
+    number = 1
+    monomial: Monomial = ()
+    sums: list[Dim] = []
+    beyond: list[Dim] = []  # of them more than a monomial may have
+    for d in map(as_dim, dims):
+        if len(d.terms) != 1:
+            sums.append(d)
+        elif len(monomial) + len(d.terms[0][0]) > MAX_DEGREE:
+            beyond.append(d)
+        else:
+            monomial, number = monomial + d.terms[0][0], number * d.terms[0][1]
+    result = from_terms({tuple(sorted(monomial)): number})
+    for d in [*sums, product(beyond)] if beyond else sums:
         result = result * d
     return result
 
@@ -386,15 +397,3 @@ def _multiply(a: Dim, b: Dim) -> Dim:
 PRODUCT.defines(Dim.__mul__)
 ZERO = const(0)
 ONE = const(1)
-
-
-def step_of(dim: Dim) -> int:
-    """How far the values of a sum of symbols are apart, at least; 1 for any other expression.
-
-    >>> step_of(2 * symbol("height", 64, 512, step=16) + 1), step_of(symbol("n", 1) * symbol("m", 1))
-    (32, 1)
-    """
-    factors = [([ATOMS[number] for number in monomial], coefficient) for monomial, coefficient in dim.terms if monomial]
-    if not factors or any(len(atoms) > 1 for atoms, _ in factors):
-        return 1
-    return gcd(*(coefficient * atoms[0].step for atoms, coefficient in factors))

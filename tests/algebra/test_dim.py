@@ -6,6 +6,9 @@ import itertools
 import random
 from collections.abc import Callable
 from contextlib import suppress
+from functools import reduce
+from math import prod
+from operator import mul
 
 import numpy as np
 import pytest
@@ -175,3 +178,11 @@ def test_terms_by_their_factors() -> None:
     products = {tuple(sorted(f.name for f in factors)): c for factors, c in (3 * H * N - 2 * N * N + 5).products()}
     assert products == {("h", "n"): 3, ("n", "n"): -2, (): 5}
     assert (H.as_atom(), (H + 1).as_atom(), (H // 2).as_symbol()) == (H.as_symbol(), None, None)
+
+
+def test_products_are_those_of_their_factors_one_by_one() -> None:
+    symbols = [symbol(f"s{i}", 0) for i in range(20)]
+    for factors in ([], [7], symbols[:3], [symbols[0], 2, symbols[1] + 1, symbols[0], 3], [symbols[0], 0, symbols[1]]):
+        assert product(factors) is reduce(mul, factors, const(1))
+    values = {s.atoms()[0]: i % 3 + 1 for i, s in enumerate(symbols)}
+    assert evaluate(product([*symbols, symbols[0] + 1, 5]), values) == 5 * 2 * prod(values.values())
