@@ -13,14 +13,13 @@ from shapesmt.algebra.dim import (
     make_atom,
     of_atom,
     product,
-    step_of,
     symbol,
     total,
 )
 from shapesmt.algebra.division import ceil_divide
 from shapesmt.algebra.evaluate import SAFE, Assignment, End, Evaluator, definitions, evaluate, fits_int64, lowest
 from shapesmt.algebra.extremes import maximum, minimum
-from shapesmt.algebra.factors import common_factor, divide_terms
+from shapesmt.algebra.factors import common_factor, divide_terms, step_of
 from shapesmt.algebra.formula import (
     FALSE,
     TRUE,

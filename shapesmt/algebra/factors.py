@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import gcd
 
-from shapesmt.algebra.dim import Dim, Monomial, from_terms
+from shapesmt.algebra.dim import ATOMS, Dim, Monomial, from_terms
 
 
 def without(monomial: Monomial, part: Monomial) -> Monomial | None:
@@ -47,3 +47,16 @@ def _shared(a: list[int], b: Monomial) -> list[int]:
 def divide_terms(dim: Dim, number: int, monomial: Monomial) -> Dim:
     """`dim / (number * monomial)` where that is exact term by term."""
     return from_terms({without(m, monomial) or (): c // number for m, c in dim.terms})
+
+
+def step_of(dim: Dim) -> int:
+    """How far the values of a sum of symbols are apart, at least; 1 for any other expression.
+
+    >>> from shapesmt.algebra.dim import symbol
+    >>> step_of(2 * symbol("height", 64, 512, step=16) + 1), step_of(symbol("n", 1) * symbol("m", 1))
+    (32, 1)
+    """
+    factors = [([ATOMS[number] for number in monomial], coefficient) for monomial, coefficient in dim.terms if monomial]
+    if not factors or any(len(atoms) > 1 for atoms, _ in factors):
+        return 1
+    return gcd(*(coefficient * atoms[0].step for atoms, coefficient in factors))

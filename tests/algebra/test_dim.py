@@ -175,3 +175,19 @@ def test_terms_by_their_factors() -> None:
     products = {tuple(sorted(f.name for f in factors)): c for factors, c in (3 * H * N - 2 * N * N + 5).products()}
     assert products == {("h", "n"): 3, ("n", "n"): -2, (): 5}
     assert (H.as_atom(), (H + 1).as_atom(), (H // 2).as_symbol()) == (H.as_symbol(), None, None)
+
+
+def test_a_size_without_its_half_is_the_half_rounded_up() -> None:
+    """What is padded to a multiple of 2 has one form: `h + h % 2`, then halved, and so on at the next stage."""
+    x, w = symbol("x", -9, 30), symbol("w", -9, 30)
+    for whole in (x, x // 4, (x + 3) // 6, x // 4 + w):
+        half = whole - whole // 2
+        assert whole + whole % 2 is 2 * half
+        assert w * whole - w * (whole // 2) is w * half
+        for value in range(-9, 31):
+            sizes = {x.as_symbol(): value, w.as_symbol(): 3}
+            assert evaluate(half, sizes) == (evaluate(whole, sizes) + 1) // 2  # type: ignore[arg-type]
+    assert x // 4 - x // 8 is (x // 4 + 1) // 2
+    assert x - (x + 1) // 2 is x // 2
+    assert (x + x % 2) * (w + w % 2) is 4 * ((x + 1) // 2) * ((w + 1) // 2)
+    assert str(3 * x - 2 * (x // 2)) == "3*x - 2*(x//2)"
