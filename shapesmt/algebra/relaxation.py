@@ -77,23 +77,33 @@ def _at_ends(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
 
 
 def _factorwise(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
-    """`a*b == x*y` as `a == x and b == y`, if every factor on the left is at least 1 and at most its partner."""
+    """`a*b == x*y` as `a == x and b == y`, if the factors on the left are 1 or more and at most their partners.
+
+    Also if each is at least its partner: `(h//4)*(w//4) == 64*(h//32)*(w//32)`.
+    """
     if len(p.terms) != 2 or len(p.terms[0][0]) != len(p.terms[1][0]) or len(p.terms[0][0]) < 2:
         return None
     for (small, one), (great, number) in (p.terms, p.terms[::-1]):
-        pairs = _partners(small, great) if abs(one) == 1 and one * number < 0 else None
-        parts: list[tuple[Dim, Dim | int]] = []
-        left = abs(number)
-        for a, x in pairs or ():
-            ratios = (k for k in range(1, min(left, MAX_FACTOR) + 1) if left % k == 0)
-            factor = next((k for k in ratios if nonnegative(k * x - a)), 0)
-            if not factor or a.lo < 1:
-                break
-            left //= factor
-            parts.append((a, factor * x))
-        if left == 1 and len(parts) == len(small):
-            return parts
+        pairs = (_partners(small, great) if abs(one) == 1 and one * number < 0 else None) or []
+        ways = ((1, -1) if all(x.lo >= 0 for _, x in pairs) else (1,)) if all(a.lo >= 1 for a, _ in pairs) else ()
+        for way in ways if pairs else ():
+            parts = _multiples(pairs, abs(number), way)
+            if parts is not None:
+                return parts
     return None
+
+
+def _multiples(pairs: list[tuple[Dim, Dim]], number: int, way: int) -> list[tuple[Dim, Dim | int]] | None:
+    """Each first factor with a multiple of the second that bounds it, where these make a number together."""
+    parts: list[tuple[Dim, Dim | int]] = []
+    for a, x in pairs:
+        ratios = [k for k in range(1, min(number, MAX_FACTOR) + 1) if number % k == 0]
+        factor = next((k for k in ratios[::way] if nonnegative(way * (k * x - a))), 0)
+        if not factor:
+            return None
+        number //= factor
+        parts.append((a, factor * x))
+    return parts if number == 1 else None
 
 
 def _partners(small: Monomial, great: Monomial) -> list[tuple[Dim, Dim]] | None:

@@ -183,7 +183,7 @@ class Substitution:
     """A substitution that remembers what it has rewritten."""
 
     def __init__(self, replacements: Mapping[Atom, Dim]) -> None:
-        self._changed = frozenset(replacements)
+        self._changed = frozenset[Atom]().union(*(atom.symbols for atom in replacements))
         self._atoms: dict[Atom, Dim] = dict(replacements)
         self._done: dict[Any, Any] = {}
 
@@ -221,7 +221,7 @@ class Substitution:
         return replacement
 
     def _rebuilt_atom(self, atom: Atom) -> Dim:
-        if atom.symbols.isdisjoint(self._changed):
+        if atom.symbols == {atom} or atom.symbols.isdisjoint(self._changed):
             return of_atom(atom)
         if atom.definition is not None:
             return defined(self._rebuild(atom.definition))

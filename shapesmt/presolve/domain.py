@@ -140,6 +140,7 @@ class Domain:
                 for factor, values in divisors(part).items():
                     self._keep(factor, values)
                 self._fix(part.symbols)
+            self._elimination.learn(part)
             self._facts.append(part)
             changed = {*self.cone(part.symbols)[0]}
             self._points = {of: points for of, points in self._points.items() if of.isdisjoint(changed)}
@@ -216,7 +217,12 @@ class Domain:
         return tuple([fact for fact, assumed in self._stated if not assumed])
 
     def simplified(self, formula: Formula) -> Formula:
-        """`TRUE` or `FALSE` where the equalities among the facts make the condition that, else the condition itself."""
+        """`TRUE` or `FALSE` where the equalities among the facts make the condition that, else one about its symbols.
+
+        That is the condition itself, or a shorter one: with `7*(h//28)` in place of `h//4`, where both are equal.
+        """
+        self._use()
+        formula = self._elimination.shorten(formula)
         simpler = self.eliminate(formula)
         return simpler if simpler is TRUE or simpler is FALSE else formula
 

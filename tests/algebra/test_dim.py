@@ -140,9 +140,10 @@ def test_a_deep_chain_evaluates_without_recursion() -> None:
 
 @pytest.mark.parametrize(("block", "number"), [(7, 49), (7, 48), (7, 98), (3, 9), (5, 25)])
 @pytest.mark.parametrize("lo", [0, 3, 4])
-def test_a_product_equal_to_its_bound_is_so_factor_by_factor(block: int, number: int, lo: int) -> None:
+@pytest.mark.parametrize("below", [False, True])
+def test_a_product_equal_to_its_bound_is_so_factor_by_factor(block: int, number: int, lo: int, *, below: bool) -> None:
     h, w = symbol("h", lo, 130), symbol("w", lo, 130)
-    span, up = 4 * block, 4 * block - 4
+    span, up = 4 * block, 0 if below else 4 * block - 4
     left, right = (h // 4) * (w // 4), number * ((h + up) // span) * ((w + up) // span)
     condition = equal(left, right)
     atoms = [h.as_symbol(), w.as_symbol()]
