@@ -305,15 +305,40 @@ def there(condition: Any, *about: Any) -> tuple[int, ...]:
 
     None are known where a condition says something else, and where one of the others is deep.
     """
+    values = _values_of(condition, about)
+    at = [_Number(symbol, value) for symbol in condition.symbols for value in values] if len(values) == 1 else []
+    return tuple(here.dim(part) if isinstance(part, Dim) else here.formula(part) for here in at for part in about)
+
+
+def alike(condition: Any, a: Dim, b: Dim) -> bool:
+    """Whether two expressions on one symbol are equal at all the values that `x//4 == 3` says.
+
+    >>> from shapesmt.algebra.dim import symbol
+    >>> from shapesmt.algebra.formula import equal
+    >>> w = symbol("w", 1)
+    >>> alike(equal((w + 3) // 4, 1), w // 5 + 1, (w + 3) // 4)
+    True
+    """
+    values = _values_of(condition, (a, b))
+    at = (_Number(symbol, value) for symbol in condition.symbols for value in values)
+    return len(values) > 0 and all(here.dim(a) == here.dim(b) for here in at)
+
+
+def _values_of(condition: Any, about: tuple[Any, ...]) -> range:
+    """The values that `x == 3` or `x//4 == 3` says of a symbol, if others are about it alone and aren't deep."""
     if condition.op not in ("eq", "ne") or len(condition.symbols) != 1:
-        return ()
-    (atom,), constant = condition.symbols, dict(condition.dim.terms).get((), 0)
-    if condition.dim is not of_atom(atom) + constant or atom.definition is not None:
-        return ()
-    if not all(part.depth <= MAX_PLAIN and part.symbols <= {atom} and _is_plain(part) for part in about):
-        return ()
-    at = _Number(atom, -constant)
-    return tuple(at.dim(part) if isinstance(part, Dim) else at.formula(part) for part in about)
+        return range(0)
+    (symbol,), constant = condition.symbols, dict(condition.dim.terms).get((), 0)
+    atom, divisor, shift = (condition.dim - constant).as_atom(), 1, 0
+    if atom is not None and atom.op is FLOOR_DIVISION:
+        divisor, rest = atom.args[1].constant or 0, (atom.args[0] - of_atom(symbol)).constant
+        atom, shift = (None, 0) if rest is None else (symbol, rest)
+    if atom is not symbol or symbol.definition is not None or not 0 < divisor <= MAX_FACTOR:
+        return range(0)
+    if not all(part.depth <= MAX_PLAIN and part.symbols <= {symbol} and _is_plain(part) for part in about):
+        return range(0)
+    first = -constant * divisor - shift
+    return range(int(max(first, symbol.lo)), int(min(first + divisor - 1, symbol.hi)) + 1)
 
 
 def _is_plain(part: Any) -> bool:

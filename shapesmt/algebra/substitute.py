@@ -138,7 +138,7 @@ def any_entry(element: Dim) -> Dim | None:
     return substitute(element, change)
 
 
-def nested(what: Dim | Tree) -> Iterator[Atom]:
+def nested(what: Dim | Formula | Tree) -> Iterator[Atom]:
     """The atoms of an expression, and those in their arguments."""
     return (part for part in _parts(what) if isinstance(part, Atom))
 

@@ -1,6 +1,6 @@
 """What is decided without a solver, over a set of admissible inputs."""
 
-from shapesmt.presolve.decide import Decision, decide, decide_part, grouped, independent, together
+from shapesmt.presolve.decide import Decision, decide, decide_part, grouped, implied, independent, together
 from shapesmt.presolve.domain import Domain, remembered
 from shapesmt.presolve.elimination import eliminated, range_facts
 from shapesmt.presolve.enumeration import Values, sides
@@ -17,6 +17,7 @@ __all__ = [
     "eliminated",
     "extent",
     "grouped",
+    "implied",
     "independent",
     "monotone",
     "range_facts",

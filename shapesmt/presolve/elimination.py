@@ -34,6 +34,11 @@ class Elimination:
         """A copy that can be extended independently."""
         return Elimination(dict(self.meanings), dict(self._operations))
 
+    @property
+    def shortens(self) -> bool:
+        """Whether it knows an operation that an equality determines."""
+        return bool(self._operations)
+
     def learn(self, fact: Formula) -> None:
         """Remember the operation on one symbol that an equality determines, if it does."""
         if fact.op == "eq" and fact.dim is not None and len(fact.symbols) == 1:

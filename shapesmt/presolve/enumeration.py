@@ -295,6 +295,8 @@ def _level(most: float) -> Line:
 def _line_of(atom: Atom, sizes: Mapping[Atom, float], known: dict[Dim, Line]) -> Line:
     if atom.op is SYMBOL and atom.definition is None:
         return Line({atom: 1.0}, 0, 0, sizes[atom])
+    if atom.op not in (SYMBOL, FLOOR_DIVISION, PRODUCT, MIN, MAX, SELECT):
+        return _level(inf)
     lines = [_line(dim, sizes, known) for dim in arguments(atom)]
     first, number = lines[0], atom.args[1].constant if atom.op is FLOOR_DIVISION else None
     if number is not None and number > 0:
@@ -304,8 +306,6 @@ def _line_of(atom: Atom, sizes: Mapping[Atom, float], known: dict[Dim, Line]) ->
         return _level(first.most)
     if atom.op is PRODUCT:
         return _level(prod(max(line.most, 1.0) for line in lines))
-    if atom.op not in (SYMBOL, MIN, MAX, SELECT):
-        return _level(inf)
     lines = lines[-2:] if atom.op is SELECT else lines  # not those of its condition
     most = max(line.most for line in lines)
     if any(line.slopes != lines[0].slopes for line in lines):

@@ -192,3 +192,14 @@ def test_a_size_without_its_half_is_the_half_rounded_up() -> None:
     assert x - (x + 1) // 2 is x // 2
     assert (x + x % 2) * (w + w % 2) is 4 * ((x + 1) // 2) * ((w + 1) // 2)
     assert str(3 * x - 2 * (x // 2)) == "3*x - 2*(x//2)"
+
+
+def test_a_choice_between_sizes_that_are_equal_where_it_is_made_is_none() -> None:
+    """Of sizes that are joined where one is 1: `(w + 3)//4 == 1` says w is 1 to 4, where the other is 1 as well."""
+    w = symbol("w", 1)
+    whole = (w + 3) // 4
+    assert select(equal(whole, 1), maximum((w + 1) // 4, 1), whole) is whole
+    other = select(equal(whole, 1), maximum((w + 2) // 4, 2) - 1, whole + w // 4)
+    assert [evaluate(other, {w.as_symbol(): value}) for value in range(1, 10)] == [1, 1, 1, 1, 3, 3, 3, 4, 5]  # type: ignore[arg-type]
+    kept = select(equal(whole, 2), w // 8, whole)
+    assert [evaluate(kept, {w.as_symbol(): value}) for value in range(3, 10)] == [1, 1, 0, 0, 0, 1, 3]  # type: ignore[arg-type]
