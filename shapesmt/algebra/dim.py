@@ -131,10 +131,8 @@ class Dim:
     def __add__(self, other: Dim | int) -> Dim:
         if not isinstance(other, Dim):
             other = const(other)
-        if not other.terms:
-            return self
-        if not self.terms:
-            return other
+        if not self.terms or not other.terms:
+            return self if self.terms else other
         merged = dict(self.terms)
         for monomial, coefficient in other.terms:
             merged[monomial] = merged.get(monomial, 0) + coefficient
@@ -288,10 +286,8 @@ def of_atom(atom: Atom) -> Dim:
 
 def scaled(dim: Dim, factor: int) -> Dim:
     """`factor * dim`."""
-    if factor == 1 or not dim.terms:
-        return dim
-    if factor == 0:
-        return ZERO
+    if factor in (0, 1) or not dim.terms:
+        return dim if factor else ZERO
     return from_terms({monomial: factor * c for monomial, c in dim.terms})
 
 
@@ -341,8 +337,23 @@ def as_dim(value: Dim | int) -> Dim:
 def from_terms(merged: dict[Monomial, int]) -> Dim:
     """The polynomial with these coefficients."""
     terms = tuple(sorted([t for t in merged.items() if t[1]]))
-    dim = _DIMS.get(terms)
-    return _DIMS.make(terms, _polynomial, terms) if dim is None else dim
+    return _DIMS.get(terms) or _rounded_up(terms) or _DIMS.make(terms, _polynomial, terms)
+
+
+def _rounded_up(terms: Terms) -> Dim | None:
+    """The sum with `(x + 1)//2` in place of `x - x//2`, where it has both: `h + h % 2` is `2*((h + 1)//2)`."""
+    known, opposite = dict(terms), {-c for _, c in terms} & {c for _, c in terms}
+    for monomial, c in terms if opposite else ():
+        for place, atom in enumerate(map(ATOMS.__getitem__, monomial)) if c in opposite else ():
+            divisor = atom.args[1].constant if atom.op is FLOOR_DIVISION else None
+            x: Dim = atom.args[0] // (divisor // 2) if divisor and not divisor % 2 else ZERO
+            number, others = dict(x.terms).get((), 0), monomial[:place] + monomial[place + 1 :]
+            whole = (x - number).as_atom()
+            both = {monomial: c, tuple(sorted((*others, whole.number))): -c} if whole is not None else {}
+            if both and both.items() <= known.items():
+                rest = from_terms({m: k for m, k in terms if m not in both})
+                return rest - from_terms({others: c}) * ((x + 1) // 2 - number)
+    return None
 
 
 def _polynomial(terms: Terms) -> Dim:
@@ -372,9 +383,8 @@ def term_bounds(monomial: Monomial, coefficient: int) -> Interval:
     if not monomial:
         return (coefficient, coefficient)
     bounds: Interval | None = None
-    for n in dict.fromkeys(monomial):
-        atom = ATOMS[n]
-        count = monomial.count(n)
+    for atom in map(ATOMS.__getitem__, dict.fromkeys(monomial)):
+        count = monomial.count(atom.number)
         part = (atom.lo, atom.hi) if count == 1 else intervals.power((atom.lo, atom.hi), count)
         bounds = part if bounds is None else intervals.multiply(bounds, part)
     assert bounds is not None

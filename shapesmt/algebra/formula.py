@@ -23,7 +23,7 @@ from shapesmt.algebra.dim import ATOMS, Atom, Dim, as_dim, make_atom, of_atom
 from shapesmt.algebra.factors import common_factor, divide_terms
 from shapesmt.algebra.interning import Table, memo
 from shapesmt.algebra.operations import MAX, MIN, SELECT, written
-from shapesmt.algebra.relaxation import parted, seen, there, tight
+from shapesmt.algebra.relaxation import alike, parted, seen, there, tight
 
 MAX_CLAUSES = 48  # the most clauses that are compared with each other
 MAX_LIFTED = 5  # the deepest nesting of cases into which a comparison is distributed
@@ -287,7 +287,7 @@ def select(condition: Formula, a: Dim | int, b: Dim | int) -> Dim:
         return b
     if condition.op == "ne":
         return select(negate(condition), b, a)
-    if condition.op == "eq" and (equal(a, b) is condition or len({*there(condition, a, b)}) == 1):
+    if condition.op == "eq" and (equal(a, b) is condition or alike(condition, a, b)):
         return b
     return make_atom(SELECT, (condition, a, b))
 

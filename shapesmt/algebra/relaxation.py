@@ -77,23 +77,33 @@ def _at_ends(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
 
 
 def _factorwise(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
-    """`a*b == x*y` as `a == x and b == y`, if every factor on the left is at least 1 and at most its partner."""
+    """`a*b == x*y` as `a == x and b == y`, if the factors on the left are 1 or more and at most their partners.
+
+    Also if each is at least its partner: `(h//4)*(w//4) == 64*(h//32)*(w//32)`.
+    """
     if len(p.terms) != 2 or len(p.terms[0][0]) != len(p.terms[1][0]) or len(p.terms[0][0]) < 2:
         return None
     for (small, one), (great, number) in (p.terms, p.terms[::-1]):
-        pairs = _partners(small, great) if abs(one) == 1 and one * number < 0 else None
-        parts: list[tuple[Dim, Dim | int]] = []
-        left = abs(number)
-        for a, x in pairs or ():
-            ratios = (k for k in range(1, min(left, MAX_FACTOR) + 1) if left % k == 0)
-            factor = next((k for k in ratios if nonnegative(k * x - a)), 0)
-            if not factor or a.lo < 1:
-                break
-            left //= factor
-            parts.append((a, factor * x))
-        if left == 1 and len(parts) == len(small):
-            return parts
+        pairs = (_partners(small, great) if abs(one) == 1 and one * number < 0 else None) or []
+        ways = ((1, -1) if all(x.lo >= 0 for _, x in pairs) else (1,)) if all(a.lo >= 1 for a, _ in pairs) else ()
+        for way in ways if pairs else ():
+            parts = _multiples(pairs, abs(number), way)
+            if parts is not None:
+                return parts
     return None
+
+
+def _multiples(pairs: list[tuple[Dim, Dim]], number: int, way: int) -> list[tuple[Dim, Dim | int]] | None:
+    """Each first factor with a multiple of the second that bounds it, where these make a number together."""
+    parts: list[tuple[Dim, Dim | int]] = []
+    for a, x in pairs:
+        ratios = [k for k in range(1, min(number, MAX_FACTOR) + 1) if number % k == 0]
+        factor = next((k for k in ratios[::way] if nonnegative(way * (k * x - a))), 0)
+        if not factor:
+            return None
+        number //= factor
+        parts.append((a, factor * x))
+    return parts if number == 1 else None
 
 
 def _partners(small: Monomial, great: Monomial) -> list[tuple[Dim, Dim]] | None:
@@ -295,15 +305,40 @@ def there(condition: Any, *about: Any) -> tuple[int, ...]:
 
     None are known where a condition says something else, and where one of the others is deep.
     """
+    values = _values_of(condition, about)
+    at = [_Number(symbol, value) for symbol in condition.symbols for value in values] if len(values) == 1 else []
+    return tuple(here.dim(part) if isinstance(part, Dim) else here.formula(part) for here in at for part in about)
+
+
+def alike(condition: Any, a: Dim, b: Dim) -> bool:
+    """Whether two expressions on one symbol are equal at all the values that `x//4 == 3` says.
+
+    >>> from shapesmt.algebra.dim import symbol
+    >>> from shapesmt.algebra.formula import equal
+    >>> w = symbol("w", 1)
+    >>> alike(equal((w + 3) // 4, 1), w // 5 + 1, (w + 3) // 4)
+    True
+    """
+    values = _values_of(condition, (a, b))
+    at = (_Number(symbol, value) for symbol in condition.symbols for value in values)
+    return len(values) > 0 and all(here.dim(a) == here.dim(b) for here in at)
+
+
+def _values_of(condition: Any, about: tuple[Any, ...]) -> range:
+    """The values that `x == 3` or `x//4 == 3` says of a symbol, if others are about it alone and aren't deep."""
     if condition.op not in ("eq", "ne") or len(condition.symbols) != 1:
-        return ()
-    (atom,), constant = condition.symbols, dict(condition.dim.terms).get((), 0)
-    if condition.dim is not of_atom(atom) + constant or atom.definition is not None:
-        return ()
-    if not all(part.depth <= MAX_PLAIN and part.symbols <= {atom} and _is_plain(part) for part in about):
-        return ()
-    at = _Number(atom, -constant)
-    return tuple(at.dim(part) if isinstance(part, Dim) else at.formula(part) for part in about)
+        return range(0)
+    (symbol,), constant = condition.symbols, dict(condition.dim.terms).get((), 0)
+    atom, divisor, shift = (condition.dim - constant).as_atom(), 1, 0
+    if atom is not None and atom.op is FLOOR_DIVISION:
+        divisor, rest = atom.args[1].constant or 0, (atom.args[0] - of_atom(symbol)).constant
+        atom, shift = (None, 0) if rest is None else (symbol, rest)
+    if atom is not symbol or symbol.definition is not None or not 0 < divisor <= MAX_FACTOR:
+        return range(0)
+    if not all(part.depth <= MAX_PLAIN and part.symbols <= {symbol} and _is_plain(part) for part in about):
+        return range(0)
+    first = -constant * divisor - shift
+    return range(int(max(first, symbol.lo)), int(min(first + divisor - 1, symbol.hi)) + 1)
 
 
 def _is_plain(part: Any) -> bool:

@@ -152,7 +152,7 @@ def any_entry(element: Dim) -> Dim | None:
     return substitute(element, change)
 
 
-def nested(what: Dim | Tree) -> Iterator[Atom]:
+def nested(what: Dim | Formula | Tree) -> Iterator[Atom]:
     """The atoms of an expression, and those in their arguments."""
     return (part for part in _parts(what) if isinstance(part, Atom))
 
@@ -197,7 +197,7 @@ class Substitution:
     """A substitution that remembers what it has rewritten."""
 
     def __init__(self, replacements: Mapping[Atom, Dim]) -> None:
-        self._changed = frozenset(replacements)
+        self._changed = frozenset[Atom]().union(*(atom.symbols for atom in replacements))
         self._atoms: dict[Atom, Dim] = dict(replacements)
         self._done: dict[Any, Any] = {}
 
@@ -235,7 +235,7 @@ class Substitution:
         return replacement
 
     def _rebuilt_atom(self, atom: Atom) -> Dim:
-        if atom.symbols.isdisjoint(self._changed):
+        if atom.symbols == {atom} or atom.symbols.isdisjoint(self._changed):
             return of_atom(atom)
         if atom.definition is not None:
             return defined(self._rebuild(atom.definition))

@@ -285,6 +285,8 @@ class _Examiner:
             once[("PROVED", alone.by) if alone.verdict is Verdict.PROVED else (str(verdict), "")] += 1
         if verdict is Verdict.DEPENDS:
             self._domain.assume(condition)
+            for fact in self._judge.implied(self._domain, condition):
+                self._domain.assume(fact)
             return once, {**settled, ("PROVED", "assumed"): len(pending)}
         if verdict is Verdict.FAILS:
             self._unreachable |= self._inference.graph.descendants(index)

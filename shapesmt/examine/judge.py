@@ -28,7 +28,7 @@ from shapesmt.algebra import (
     of_atom,
 )
 from shapesmt.deadline import Deadline, stage
-from shapesmt.presolve import Decision, Domain, decide_part, extent, independent, together
+from shapesmt.presolve import Decision, Domain, decide_part, extent, implied, independent, together
 from shapesmt.region import Region
 
 if TYPE_CHECKING:
@@ -137,6 +137,10 @@ class Judge:
             if self._solver.holds(conditions, {s: model.get(s, lowest(s)) for s in symbols}):
                 return "sat"
         return self._ask(conditions).verdict
+
+    def implied(self, domain: Domain, condition: Formula) -> list[Formula]:
+        """The facts that follow where a condition holds: sizes that are 0 nowhere, for example."""
+        return self.deadline.attempt(lambda: implied(domain, condition), [])
 
     def proves(self, domain: Domain, formula: Formula) -> bool:
         """Whether the condition is proven to hold over the domain; cheaper than to `decide` it."""

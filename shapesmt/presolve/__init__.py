@@ -6,7 +6,7 @@ are few (`enumeration`); where there are many, or endlessly many, they ask `ever
 many `cells` of them, in a `grid`.
 """
 
-from shapesmt.presolve.decide import Decision, decide, decide_part, grouped, independent, together
+from shapesmt.presolve.decide import Decision, decide, decide_part, grouped, implied, independent, together
 from shapesmt.presolve.domain import Domain, remembered
 from shapesmt.presolve.elimination import eliminated, range_facts
 from shapesmt.presolve.enumeration import Values, sides
@@ -21,6 +21,7 @@ __all__ = [
     "eliminated",
     "extent",
     "grouped",
+    "implied",
     "independent",
     "range_facts",
     "remembered",

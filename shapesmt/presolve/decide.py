@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from shapesmt.algebra import (
     FALSE,
+    SELECT,
     Assignment,
     Atom,
     Evaluator,
@@ -33,6 +34,8 @@ from shapesmt.algebra import (
     all_of,
     any_of,
     lowest,
+    negate,
+    nested,
     symbol,
 )
 from shapesmt.algebra.growth import compared, half_line_of, multiplies, window
@@ -62,6 +65,28 @@ def decide(domain: Domain, condition: Formula) -> Decision | None:
     decisions = [decide_part(domain, part) for part in independent(domain, domain.simplified(condition))]
     decided = [d for d in decisions if d is not None]
     return together(domain, decided) if len(decided) == len(decisions) else None
+
+
+def implied(domain: Domain, condition: Formula) -> list[Formula]:
+    """What else is true in a domain by a condition that holds there: cases that don't arise, and what then remains.
+
+    >>> from shapesmt.algebra import equal, select, symbol
+    >>> h, w = symbol("h", 1), symbol("w", 1)
+    >>> condition = equal(h * w, 64 * select(equal(h // 8, 0), 99, h // 8) * select(equal(w // 8, 0), 99, w // 8))
+    >>> [str(fact) for fact in implied(Domain([h.as_symbol(), w.as_symbol()], [condition]), condition)]
+    ['h//8 != 0', 'w//8 != 0', 'h % 8 == 0', 'w % 8 == 0']
+    """
+    cases = dict.fromkeys(atom.args[0] for atom in nested(condition) if atom.op is SELECT)
+    about_one = [c for c in cases if c.op == "eq" and len(c.symbols) == 1 and not any(s.universal for s in c.symbols)]
+    facts = []
+    for fact in map(negate, about_one):
+        decision = decide(domain, fact)
+        facts += [fact] if decision is not None and decision.verdict is Verdict.PROVED else []
+    if not facts:
+        return []
+    within = domain.copy()
+    within.assume(all_of(*facts))
+    return [*facts, *within.narrowed(condition).conjuncts]
 
 
 def independent(domain: Domain, condition: Formula) -> list[Formula]:

@@ -139,6 +139,7 @@ class Domain:
                 for factor, values in divisors(part).items():
                     self._keep(factor, values)
                 self._fix(part.symbols)
+            self._elimination.learn(part)
             self._facts.append(part)
             changed = {*self.cone(part.symbols)[0]}
             self._points = {of: points for of, points in self._points.items() if of.isdisjoint(changed)}
@@ -215,7 +216,13 @@ class Domain:
         return tuple([fact for fact, assumed in self._stated if not assumed])
 
     def simplified(self, formula: Formula) -> Formula:
-        """`TRUE` or `FALSE` where the equalities among the facts make the condition that, else the condition itself."""
+        """`TRUE` or `FALSE` where the equalities among the facts make the condition that, else one about its symbols.
+
+        That is the condition itself, or a shorter one: with `7*(h//28)` in place of `h//4`, where both are equal.
+        """
+        self._use()
+        if self._elimination.shortens and not self._using:
+            formula = self.narrowed(self._elimination.shorten(formula))
         simpler = self.eliminate(formula)
         return simpler if simpler is TRUE or simpler is FALSE else formula
 
@@ -257,6 +264,12 @@ class Domain:
             if s not in meanings and lo <= hi and (lo > s.lo or hi < s.hi):
                 ranges[s] = symbol(s.name, lo, hi, step=s.step, kind=s.kind)
         return {s: substitute(meaning, ranges) for s, meaning in meanings.items()} | ranges
+
+    def narrowed(self, formula: Formula) -> Formula:
+        """A condition simplified for the narrower ranges: a divisor that is 0 for no admissible size is cancelled."""
+        twins = {s: twin for s, meaning in self.narrowing().items() if (twin := meaning.as_symbol()) is not None}
+        there = substitute(formula, {s: of_atom(twin) for s, twin in twins.items() if twin.name == s.name})
+        return substitute(there, {twin: of_atom(s) for s, twin in twins.items() if twin.name == s.name})
 
     def replaced(self, meanings: Mapping[Atom, Dim]) -> Domain:
         """The same set over other symbols."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from math import inf, prod
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -236,38 +237,76 @@ def chosen(values: Values, truth: NDArray[np.bool_]) -> Values:
     return values[truth]
 
 
+class Line(NamedTuple):
+    """What is known of an expression: `h - 4*(h//8)` is half of h and a rest, whatever multiples its terms are.
+
+    Attributes:
+        slopes: So much of each symbol.
+        low: The least that the rest can be.
+        high: The greatest that it can be.
+        most: What the expression doesn't exceed either way.
+        terms: What no sum of some of its terms exceeds.
+    """
+
+    slopes: Mapping[Atom, float]
+    low: float
+    high: float
+    most: float
+    terms: float = 0
+
+
 def magnitude(dims: Iterable[Dim], sizes: Mapping[Atom, float]) -> float:
     """A number that no part of some expressions exceeds, for symbols that aren't beyond some sizes either way.
 
     >>> from shapesmt.algebra import symbol
     >>> h, w = symbol("h", 1), symbol("w", 1)
     >>> magnitude([h * w - 3 * (h // 2)], {h.as_symbol(): 10, w.as_symbol(): 100})
-    1030.0
+    1018.0
     """
-    dims = (*dims,)
-    known = {of_atom(s): float(size) for s, size in sizes.items()}
+    dims, known = (*dims,), dict[Dim, Line]()
     for atom in definitions(dims):  # from the inmost on, so that no call nests deep
-        _magnitude(of_atom(atom), known)
+        _line(of_atom(atom), sizes, known)
     for dim in dims:
-        _magnitude(dim, known)
-    return max(known.values(), default=0)
+        _line(dim, sizes, known)
+    return max((line.terms for line in known.values()), default=0)
 
 
-def _magnitude(dim: Dim, known: dict[Dim, float]) -> float:
-    """Of the expression alone; those of its parts are written down as well."""
-    size = known.get(dim)
-    if size is None:
-        products = [abs(c) * prod(max(_size(a, known), 1.0) for a in factors) for factors, c in dim.products()]
-        size = known[dim] = float(sum(products))
-    return size
+def _line(dim: Dim, sizes: Mapping[Atom, float], known: dict[Dim, Line]) -> Line:
+    """Of an expression; those of its parts are written down as well."""
+    if dim not in known:
+        slopes, low, high, terms = Counter[Atom](), 0.0, 0.0, 0.0
+        for factors, c in dim.products():
+            lines = [_line_of(atom, sizes, known) for atom in factors]
+            line = lines[0] if len(lines) == 1 else _level(prod(max(line.most, 1.0) for line in lines))
+            slopes.update({s: c * slope for s, slope in line.slopes.items()})
+            ends = (c * line.low, c * line.high) if factors else (c, c)
+            low, high, terms = low + min(ends), high + max(ends), terms + abs(c) * line.most
+        most = sum(abs(slope) * sizes[s] for s, slope in slopes.items()) + max(abs(low), abs(high))
+        known[dim] = Line(slopes, low, high, min(most, terms), terms)
+    return known[dim]
 
 
-def _size(atom: Atom, known: dict[Dim, float]) -> float:
+def _level(most: float) -> Line:
+    """Of what doesn't exceed a number either way."""
+    return Line({}, -most, most, most)
+
+
+def _line_of(atom: Atom, sizes: Mapping[Atom, float], known: dict[Dim, Line]) -> Line:
     if atom.op is SYMBOL and atom.definition is None:
-        return known[of_atom(atom)]
-    sizes = [_magnitude(dim, known) for dim in arguments(atom)]
-    if atom.op is PRODUCT:
-        return prod(max(size, 1.0) for size in sizes)
+        return Line({atom: 1.0}, 0, 0, sizes[atom])
+    if atom.op not in (SYMBOL, FLOOR_DIVISION, PRODUCT, MIN, MAX, SELECT):
+        return _level(inf)
+    lines = [_line(dim, sizes, known) for dim in arguments(atom)]
+    first, number = lines[0], atom.args[1].constant if atom.op is FLOOR_DIVISION else None
+    if number is not None and number > 0:
+        slopes = {s: slope / number for s, slope in first.slopes.items()}
+        return Line(slopes, (first.low + 1) / number - 1, first.high / number, first.most / number + 1)
     if atom.op is FLOOR_DIVISION:
-        return sizes[0]  # of the numerator
-    return max(sizes) if atom.op in (SYMBOL, MIN, MAX, SELECT) else inf
+        return _level(first.most)
+    if atom.op is PRODUCT:
+        return _level(prod(max(line.most, 1.0) for line in lines))
+    lines = lines[-2:] if atom.op is SELECT else lines  # not those of its condition
+    most = max(line.most for line in lines)
+    if any(line.slopes != lines[0].slopes for line in lines):
+        return _level(most)
+    return Line(lines[0].slopes, min(line.low for line in lines), max(line.high for line in lines), most)

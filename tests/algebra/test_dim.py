@@ -143,9 +143,10 @@ def test_a_deep_chain_evaluates_without_recursion() -> None:
 
 @pytest.mark.parametrize(("block", "number"), [(7, 49), (7, 48), (7, 98), (3, 9), (5, 25)])
 @pytest.mark.parametrize("lo", [0, 3, 4])
-def test_a_product_equal_to_its_bound_is_so_factor_by_factor(block: int, number: int, lo: int) -> None:
+@pytest.mark.parametrize("below", [False, True])
+def test_a_product_equal_to_its_bound_is_so_factor_by_factor(block: int, number: int, lo: int, *, below: bool) -> None:
     h, w = symbol("h", lo, 130), symbol("w", lo, 130)
-    span, up = 4 * block, 4 * block - 4
+    span, up = 4 * block, 0 if below else 4 * block - 4
     left, right = (h // 4) * (w // 4), number * ((h + up) // span) * ((w + up) // span)
     condition = equal(left, right)
     atoms = [h.as_symbol(), w.as_symbol()]
@@ -186,3 +187,30 @@ def test_products_are_those_of_their_factors_one_by_one() -> None:
         assert product(factors) is reduce(mul, factors, const(1))
     values = {s.atoms()[0]: i % 3 + 1 for i, s in enumerate(symbols)}
     assert evaluate(product([*symbols, symbols[0] + 1, 5]), values) == 5 * 2 * prod(values.values())
+
+
+def test_a_size_without_its_half_is_the_half_rounded_up() -> None:
+    """What is padded to a multiple of 2 has one form: `h + h % 2`, then halved, and so on at the next stage."""
+    x, w = symbol("x", -9, 30), symbol("w", -9, 30)
+    for whole in (x, x // 4, (x + 3) // 6, x // 4 + w):
+        half = whole - whole // 2
+        assert whole + whole % 2 is 2 * half
+        assert w * whole - w * (whole // 2) is w * half
+        for value in range(-9, 31):
+            sizes = {x.as_symbol(): value, w.as_symbol(): 3}
+            assert evaluate(half, sizes) == (evaluate(whole, sizes) + 1) // 2  # type: ignore[arg-type]
+    assert x // 4 - x // 8 is (x // 4 + 1) // 2
+    assert x - (x + 1) // 2 is x // 2
+    assert (x + x % 2) * (w + w % 2) is 4 * ((x + 1) // 2) * ((w + 1) // 2)
+    assert str(3 * x - 2 * (x // 2)) == "3*x - 2*(x//2)"
+
+
+def test_a_choice_between_sizes_that_are_equal_where_it_is_made_is_none() -> None:
+    """Of sizes that are joined where one is 1: `(w + 3)//4 == 1` says w is 1 to 4, where the other is 1 as well."""
+    w = symbol("w", 1)
+    whole = (w + 3) // 4
+    assert select(equal(whole, 1), maximum((w + 1) // 4, 1), whole) is whole
+    other = select(equal(whole, 1), maximum((w + 2) // 4, 2) - 1, whole + w // 4)
+    assert [evaluate(other, {w.as_symbol(): value}) for value in range(1, 10)] == [1, 1, 1, 1, 3, 3, 3, 4, 5]  # type: ignore[arg-type]
+    kept = select(equal(whole, 2), w // 8, whole)
+    assert [evaluate(kept, {w.as_symbol(): value}) for value in range(3, 10)] == [1, 1, 0, 0, 0, 1, 3]  # type: ignore[arg-type]

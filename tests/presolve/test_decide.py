@@ -22,10 +22,11 @@ from shapesmt.algebra.formula import (
     differs,
     divides,
     equal,
+    select,
 )
 from shapesmt.algebra.numeric import literal
 from shapesmt.algebra.substitute import atom_of
-from shapesmt.presolve.decide import Decision, decide, independent, together
+from shapesmt.presolve.decide import Decision, decide, implied, independent, together
 from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.extent import extent
 from tests.presolve.sets import ATOMS, FREE, H, W, admitted, condition, domain
@@ -277,3 +278,18 @@ def test_factors_of_a_number_are_enumerated_though_no_range_ends() -> None:
     assert decide(within, any_of(equal(tokens, 588), at_most(tokens, 294))) == Decision(Verdict.PROVED, "enumeration")
     largest = decide(within, at_most(h, 4 * 294 + 3))
     assert largest == Decision(Verdict.DEPENDS, "enumeration", {atom_of(h): 4 * 588, atom_of(w): 4})
+
+
+def test_cases_that_do_not_arise_leave_simpler_facts() -> None:
+    """Windows of 7 divide a map, of which none is empty: then the map has 7 times as many rows as windows."""
+    n, h, w = symbol("n", 1), symbol("h", 1), symbol("w", 1)
+    rows, columns = (select(equal(s // 28, 0), 64, s // 28) for s in (h, w))
+    condition = equal((h // 4) * (w // 4), 49 * rows * columns)
+    within = Domain([atom_of(s) for s in (n, h, w)], [condition])
+    inside = equal((49 * n * (h // 28) * (w // 28)) // ((h // 4) * (w // 4)), n)
+    assert within.simplified(inside) is inside
+    for fact in implied(within, condition):
+        within.assume(fact)
+    assert [within.ends(atom_of(s))[0] for s in (h, w)] == [28, 28]
+    assert within.simplified(inside) is TRUE
+    assert implied(Domain(within.symbols), at_least(h, 5)) == []

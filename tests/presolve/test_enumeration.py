@@ -12,8 +12,19 @@ from shapesmt.algebra.dim import Atom, Kind, symbol
 from shapesmt.algebra.evaluate import Evaluator, fits_int64
 from shapesmt.algebra.extremes import maximum
 from shapesmt.algebra.formula import all_of, at_least, at_most, differs, divides, equal
+from shapesmt.algebra.growth import compared
 from shapesmt.algebra.substitute import atom_of
-from shapesmt.presolve.enumeration import MANY, Points, Values, chosen, distance, seen_at_an_end, sides, truth_over
+from shapesmt.presolve.enumeration import (
+    MANY,
+    Points,
+    Values,
+    chosen,
+    distance,
+    magnitude,
+    seen_at_an_end,
+    sides,
+    truth_over,
+)
 from tests.algebra.test_identities import formula as drawn_condition
 from tests.presolve.sets import ATOMS, H, W, admitted, condition
 
@@ -117,3 +128,25 @@ def test_what_repeats_is_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None
     truth = truth_over(atom_of(n), np.arange(1, 400_001, dtype=np.int64), equal(frames % 8, 0))
     assert [int(v) + 1 for v in np.flatnonzero(truth)[[0, 478, 479]]] == [1, 479, 1600]
     assert max(seen) < 10_000
+
+
+@pytest.mark.parametrize("seeds", [range(40)])
+def test_no_part_of_an_expression_exceeds_its_magnitude(seeds: range) -> None:
+    for seed in seeds:
+        lo, hi = -40, 40
+        drawn = drawn_condition(Random(seed), [symbol("m", -9, 30), symbol("n", 1)], 3)[1]
+        sizes = {s: max(abs(max(s.lo, lo)), abs(min(s.hi, hi))) for s in drawn.symbols}
+        most = magnitude(compared(drawn), sizes)
+        values = [np.arange(max(s.lo, lo), min(s.hi, hi) + 1) for s in sizes]
+        at = Evaluator(dict(zip(sizes, np.meshgrid(*values, indexing="ij", sparse=True), strict=True)))
+        for dim in compared(drawn):
+            assert most == inf or np.abs(at.dim(dim)).max() <= most, seed
+
+
+def test_multiples_that_cancel_out_are_no_part_of_a_magnitude() -> None:
+    """`h - 4*(h//8)` is half of h: five such steps don't add up to 5**5 of them."""
+    h = symbol("h", 1)
+    rest = h
+    for _ in range(5):
+        rest = rest - 4 * (rest // 8)
+    assert magnitude([rest], {atom_of(h): 1000}) < 3000
