@@ -64,7 +64,7 @@ class Literal:
     """More elements than this are read only where something depends on them."""
     ELSEWHERE: ClassVar[str] = "the file leaves it to the run"
     """Why the elements are missing of a constant that the run brings, so that they count as data."""
-    MOST: ClassVar[int] = 1 << 20
+    MOST: ClassVar[int] = 1 << 18
     """More elements than this are never read."""
     _interned: ClassVar[WeakTable[Hashable, Literal]] = WeakTable("literals")
 
