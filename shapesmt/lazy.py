@@ -1,11 +1,17 @@
-"""Packages whose names load when they are first used, so that `shapesmt --help` is quick."""
+"""Packages and modules whose names load when they are first used, so that `shapesmt --help` is quick."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["all_lazy", "late_module", "lazy", "np"]
 
 
 def lazy(package: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
@@ -47,3 +53,25 @@ def all_lazy(package: str, homes: Mapping[str, Iterable[str]]) -> tuple[Callable
         ['UsageError', 'bounds', 'check']
     """
     return lazy(package, homes), sorted(name for names in homes.values() for name in names)
+
+
+def late_module(name: str) -> ModuleType:
+    """A module that is imported when something of it is first used.
+
+    Example:
+        >>> late_module("math").sqrt(9)
+        3.0
+    """
+    late = ModuleType(name)
+
+    def find(attribute: str) -> Any:
+        value = getattr(import_module(name), attribute)
+        setattr(late, attribute, value)
+        return value
+
+    late.__getattr__ = find  # type: ignore[method-assign]
+    return late
+
+
+if not TYPE_CHECKING:
+    np = late_module("numpy")  # most models need no arrays

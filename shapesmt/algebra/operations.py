@@ -15,10 +15,9 @@ from collections.abc import Callable
 from functools import reduce, singledispatch
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-import numpy as np
-
 from shapesmt.algebra import intervals
 from shapesmt.algebra.intervals import Interval
+from shapesmt.lazy import np
 
 Text: TypeAlias = tuple[str, bool]  # of an operation, and whether it can stand behind a factor as it is
 AnyBuild = TypeVar("AnyBuild", bound=Callable[..., Any])
@@ -109,22 +108,22 @@ def _extreme_bounds(pick: Callable[..., Any]) -> Callable[..., Interval]:
 
 def _quotient(at: Values, a: Any, b: Any) -> Any:
     top, bottom = at.dim(a), at.dim(b)
-    if isinstance(bottom, np.ndarray):
+    if at.arrays and isinstance(bottom, np.ndarray):
         return np.where(bottom == 0, 0, top // np.where(bottom == 0, 1, bottom))
     return top // bottom if bottom else top * 0
 
 
-def _extreme(pick: Callable[..., Any], pick_arrays: Callable[..., Any]) -> Callable[..., Any]:
+def _extreme(pick: Callable[..., Any], of_arrays: str) -> Callable[..., Any]:
     def evaluate(at: Values, *dims: Any) -> Any:
         values = [at.dim(d) for d in dims]
-        return reduce(pick_arrays, values) if at.arrays else pick(values)
+        return reduce(getattr(np, of_arrays), values) if at.arrays else pick(values)
 
     return evaluate
 
 
 def _chosen(at: Values, condition: Any, a: Any, b: Any) -> Any:
     truth = at.formula(condition)
-    if isinstance(truth, np.ndarray):
+    if at.arrays and isinstance(truth, np.ndarray):
         return np.where(truth, at.dim(a), at.dim(b))
     return at.dim(a) if truth else at.dim(b)
 
@@ -149,8 +148,8 @@ PRODUCT = Operation(
     text=lambda _, a, b: (f"({a})*({b})", False),
 )
 """A product with too many terms to be multiplied out."""
-MIN = Operation("min", bounds=_extreme_bounds(min), evaluate=_extreme(min, np.minimum))
-MAX = Operation("max", bounds=_extreme_bounds(max), evaluate=_extreme(max, np.maximum))
+MIN = Operation("min", bounds=_extreme_bounds(min), evaluate=_extreme(min, "minimum"))
+MAX = Operation("max", bounds=_extreme_bounds(max), evaluate=_extreme(max, "maximum"))
 SELECT = Operation(
     "select",
     bounds=lambda _, a, b: intervals.union(ends(a), ends(b)),

@@ -13,8 +13,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from math import lcm
 
-import numpy as np
-
 from shapesmt.algebra import (
     TRUE,
     Dim,
@@ -35,6 +33,7 @@ from shapesmt.algebra import (
 from shapesmt.deadline import stage
 from shapesmt.examine import DEFAULT, Examination, Judge, Problem
 from shapesmt.language import LARGEST, Range, parse_formula, parse_range
+from shapesmt.lazy import np
 from shapesmt.report import Precondition, Remedy, SymbolRange
 
 _REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})

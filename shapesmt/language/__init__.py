@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from shapesmt.language.names import *
     from shapesmt.language.partial_shape import *
     from shapesmt.language.ranges import *
+    from shapesmt.language.values import *
 else:
     __getattr__, __all__ = all_lazy(
         __name__,
@@ -36,5 +37,6 @@ else:
                 "quoted",
                 "unknown_name",
             ],
+            "values": ["ACCEPTED_VALUE", "LEAST_VALUE", "Number", "ValueLike", "parse_value"],
         },
     )

@@ -13,9 +13,8 @@ from __future__ import annotations
 from functools import reduce
 from math import inf, isqrt
 
-import numpy as np
-
 from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom
+from shapesmt.lazy import np
 from shapesmt.presolve.enumeration import Values
 from shapesmt.presolve.monotonicity import half_line
 

@@ -8,8 +8,6 @@ from functools import reduce
 from math import inf, prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 from shapesmt.algebra import (
     FLOOR_DIVISION,
     MAX,
@@ -31,6 +29,7 @@ from shapesmt.algebra import (
     of_atom,
     substitute,
 )
+from shapesmt.lazy import np
 from shapesmt.presolve.growth import Growth, arguments, repetition
 from shapesmt.presolve.monotonicity import half_line, monotone
 

@@ -13,7 +13,7 @@ from shapesmt.inference import walk
 from shapesmt.inference.apply import out_of_time
 from shapesmt.inference.infer import Inference, infer, start
 from shapesmt.rules import unranked
-from shapesmt.rules.tensor import tensor
+from shapesmt.rules.tensors import tensor
 
 HEADER = '<ir_version: 10, opset_import: ["": 21, "f": 1]>'
 N, M = symbol("n", 1), symbol("m", 1)

@@ -12,7 +12,7 @@ from shapesmt.algebra.dim import ONE
 from shapesmt.graph.graph import Attributes, Graph, Node
 from shapesmt.graph.literal import Declared
 from shapesmt.inference.infer import infer
-from shapesmt.rules.tensor import tensor
+from shapesmt.rules.tensors import tensor
 from tests.support.harness import agree, build
 from tests.support.harness import node as plain
 

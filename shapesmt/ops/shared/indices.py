@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
@@ -42,6 +40,7 @@ from shapesmt.algebra import (
     twin,
 )
 from shapesmt.algebra.numeric import fold, too_long
+from shapesmt.lazy import np
 from shapesmt.ops.shared.fields import element_of, valued
 from shapesmt.presolve import monotone
 from shapesmt.rules import (
