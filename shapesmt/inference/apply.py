@@ -194,7 +194,7 @@ class Applier(ABC):
             return replace(application, unjudged=(*application.unjudged, *unjudged))
         from shapesmt.rules import joined, over_ranks
 
-        application = over_ranks(inputs, judged, node.outputs, node.op, total=rule.total)
+        application = over_ranks(inputs, judged, node, total=rule.total, every=bool(rule.plugin))
         outputs = tuple(t if t.dtype else tensor(dtype, t.shape, t.value, t.ndim) for t in application.outputs)
         return replace(application, outputs=outputs) if direct is None else joined(direct, application)
 
