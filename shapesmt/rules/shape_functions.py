@@ -346,7 +346,7 @@ class ShapeFunctions(Calculus):
             application: Application = ctx.apply(rule)
             return application
 
-        return over_ranks(self.inputs, applied, self.node.outputs, self.node.op)
+        return over_ranks(self.inputs, applied, self.node)
 
     def _ranked(self, ranks: Sequence[tuple[Dim, int]], unknown: UnknownRankError) -> bool:
         """Give inputs of unknown rank the ranks that the rule requires; whether that changed any input."""

@@ -34,7 +34,7 @@ from shapesmt.rules.value import Elements, Value, elements, field
 
 Shape: TypeAlias = tuple[Dim, ...]
 
-MAX_RANK = 64  # no runtime has tensors of more axes
+MAX_RANK = 64  # NumPy's arrays have no more axes
 MAX_NUMBERS = 16  # values of an integer for each of which a rule is applied
 MAX_FLOATS = 16  # elements; longer float constants are read only where a node depends on them
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
