@@ -12,8 +12,6 @@ from collections.abc import Container, Mapping
 from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-
 from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import ATOMS, Atom, Dim
 from shapesmt.algebra.formula import Formula
@@ -55,7 +53,7 @@ class Evaluator:
         self._dims: dict[Dim, Any] = {}
         self._formulas: dict[Formula, Any] = {}
         self._scanned: set[Any] = set()
-        self.arrays = any(isinstance(v, np.ndarray) for v in values.values())
+        self.arrays = not all(isinstance(v, int) for v in values.values())
 
     def dim(self, dim: Dim) -> Any:
         """The value of an expression."""

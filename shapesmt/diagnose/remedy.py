@@ -12,8 +12,6 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence, Set as Abstra
 from dataclasses import replace
 from math import lcm
 
-import numpy as np
-
 from shapesmt.algebra import (
     TRUE,
     Dim,
@@ -34,6 +32,7 @@ from shapesmt.algebra import (
 from shapesmt.deadline import stage
 from shapesmt.examine import DEFAULT, Examination, Judge, Problem
 from shapesmt.language import LARGEST, Range, parse_formula, parse_range
+from shapesmt.lazy import np
 from shapesmt.report import Precondition, Remedy, SymbolRange
 
 _REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})

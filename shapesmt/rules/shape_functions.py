@@ -11,7 +11,7 @@ from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import AttributeValue
 from shapesmt.rules.calculus import UNKNOWN_RANK, Calculus, Size, solved
 from shapesmt.rules.registry import miscounted
-from shapesmt.rules.tensor import Nested, Tensor, UnknownRankError, constant, tensor
+from shapesmt.rules.tensors import Nested, Tensor, UnknownRankError, constant, tensor
 from shapesmt.rules.unranked import over_ranks
 from shapesmt.rules.value import Elements
 

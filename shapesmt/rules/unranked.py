@@ -27,7 +27,7 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.rules.application import RANK_LAW, Application, Requirement, Unjudged
-from shapesmt.rules.tensor import MAX_RANK, Tensor, UnknownRankError, rank_symbol, tensor
+from shapesmt.rules.tensors import MAX_RANK, Tensor, UnknownRankError, rank_symbol, tensor
 
 Inputs = Sequence[Tensor | None]
 Ranks = dict[Dim, int]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, at_least, entries, equal, implies, less, maximum, minimum
 from shapesmt.algebra.numeric import choice
+from shapesmt.lazy import np
 from shapesmt.ops.layout.indexing import same_rank
 from shapesmt.ops.shared.fields import Array, array_of, element_of, integers_of, term_of, valued
 from shapesmt.ops.shared.indices import columns, require_inside, spans

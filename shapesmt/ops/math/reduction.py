@@ -8,8 +8,6 @@ from math import inf, prod
 from operator import add, mul
 from typing import Any
 
-import numpy as np
-
 from shapesmt import laws
 from shapesmt.algebra import (
     ONE,
@@ -30,6 +28,7 @@ from shapesmt.algebra import (
     substitute,
 )
 from shapesmt.algebra.numeric import MANTISSA, Float, from_dim, literal
+from shapesmt.lazy import np
 from shapesmt.ops.shared.fields import MAX_CHOICES, concrete, integers_of, valued
 from shapesmt.ops.shared.indices import count_true, fold_all, is_flag, with_flags
 from shapesmt.ops.shared.items import INTEGERS, Function, cast, greatest, known, smallest

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
@@ -26,6 +24,7 @@ from shapesmt.algebra import (
     twin,
 )
 from shapesmt.algebra.numeric import Ends, ends_over, fold_or_unknown, not_empty, whatever_entries
+from shapesmt.lazy import np
 from shapesmt.ops.shared.fields import element_of, valued
 from shapesmt.rules import (
     Decided,

@@ -11,7 +11,7 @@ from shapesmt.algebra.dim import ZERO, symbol
 from shapesmt.frontends import load
 from shapesmt.inference import infer
 from shapesmt.ops.math.reduction import FOLDS
-from shapesmt.rules.tensor import tensor
+from shapesmt.rules.tensors import tensor
 from shapesmt.rules.value import Elements, Field
 from tests.support.harness import agree, build, node
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
 from shapesmt.algebra import (
     FALSE,
     TRUE,
@@ -31,6 +29,7 @@ from shapesmt.algebra.numeric import Float, literal as real_literal
 from shapesmt.errors import UsageError
 from shapesmt.graph import Literal
 from shapesmt.language import quoted
+from shapesmt.lazy import np
 from shapesmt.rules.value import Elements, Value, elements, field
 
 Shape: TypeAlias = tuple[Dim, ...]
