@@ -200,6 +200,7 @@ class Substitution:
         self._changed = frozenset[Atom]().union(*(atom.symbols for atom in replacements))
         self._atoms: dict[Atom, Dim] = dict(replacements)
         self._done: dict[Any, Any] = {}
+        self._scanned: set[Any] = set()
 
     def apply(self, what: Any) -> Any:
         """The rewritten expression, condition or float."""
@@ -207,7 +208,7 @@ class Substitution:
             return what
         result = self._done.get(what)
         if result is None:
-            for atom in definitions((what,)) if isinstance(what, (Dim, Formula)) else ():
+            for atom in definitions((what,), self._atoms, self._scanned) if isinstance(what, (Dim, Formula)) else ():
                 self._atom(atom)
             result = self._done[what] = self._rebuild(what)
         return result

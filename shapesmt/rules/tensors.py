@@ -320,7 +320,7 @@ def _listed(literal: Literal, most: int) -> Value | None:
             return None
         return elements(literal.shape, [real_literal(float(v), literal.dtype) for v in literal.values])
     dims = {v: as_dim(int(v)) for v in {*literal.values}}  # few of many elements, in a table of distances for example
-    return elements(literal.shape, [dims[v] for v in literal.values])
+    return elements(literal.shape, [*map(dims.__getitem__, literal.values)])
 
 
 def constant(value: Nested, like: Tensor) -> Tensor:

@@ -149,7 +149,7 @@ class _Tensor:
         """Whether its elements, which take so many bytes, are left out."""
         count = prod(self.dims)
         small = length <= _SMALL or count <= Literal.LIMIT
-        return not small and (count > Literal.MOST or not (floats or self.dtype not in _WEIGHTS))
+        return not small and (Literal.too_many(self.dtype, count) or not (floats or self.dtype not in _WEIGHTS))
 
 
 def _run(content: bytes) -> int:

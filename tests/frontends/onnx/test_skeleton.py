@@ -75,6 +75,13 @@ def test_without_floats_integers_remain() -> None:
     assert len(ours["small"].values or ()) == 8
 
 
+def test_of_indices_more_are_kept_than_of_weights() -> None:
+    whole = model()
+    whole.graph.initializer.append(numpy_helper.from_array(np.arange(300_000, dtype=np.int32), "indices"))
+    ours = literals(onnx.ModelProto.FromString(short(whole.SerializeToString())))
+    assert (ours["indices"].values, ours["quantized"].values) == (tuple(range(300_000)), None)
+
+
 @pytest.mark.parametrize("path", sorted(ROOT.glob("examples/*/*.onnx")), ids=lambda p: p.name)
 def test_small_models_remain_as_they_are(path: Path) -> None:
     content = path.read_bytes()
