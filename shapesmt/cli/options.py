@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -38,6 +39,7 @@ __all__ = [
 ]
 
 GUARDS = ("check", "ignore")  # as `shapesmt.examine.question` has them, which takes longer to import
+_SIZE = re.compile("[0-9]{1,19}")
 Command = TypeVar("Command", bound=Callable[..., object])
 
 
@@ -152,8 +154,8 @@ def sizes(context: click.Context, option: click.Parameter, values: tuple[str, ..
     """`NAME=SIZE` repeated, as a mapping to numbers."""
     pairs = _pairs(context, option, values)
     for name, text in pairs.items():
-        if not text.strip().isdecimal():
-            raise click.BadParameter(f"'{name}={text}' is not {option.metavar}", context, option)
+        if not _SIZE.fullmatch(text.strip()):
+            raise click.BadParameter(f"'{printable(f'{name}={text}')}' is not {option.metavar}", context, option)
     return {name: int(text) for name, text in pairs.items()}
 
 
