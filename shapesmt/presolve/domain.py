@@ -44,6 +44,7 @@ MAX_POINTS = 1 << 21  # of several together
 _UNIVERSAL = attrgetter("universal")
 
 _NARROWINGS: dict[Hashable, dict[Atom, Dim]] = memo("narrowings", {})
+_TWINS: dict[Hashable, tuple[Substitution, Substitution]] = memo("narrower ranges", {})
 _EMPTY: dict[Hashable, bool | None] = memo("empty domains", {})
 Answer = TypeVar("Answer")
 
@@ -221,7 +222,7 @@ class Domain:
         That is the condition itself, or a shorter one: with `7*(h//28)` in place of `h//4`, where both are equal.
         """
         self._use()
-        if self._elimination.shortens and not self._using:
+        if self._elimination.shortens and not self._using and self.points(formula.symbols) is None:
             formula = self.narrowed(self._elimination.shorten(formula))
         simpler = self.eliminate(formula)
         return simpler if simpler is TRUE or simpler is FALSE else formula
@@ -267,9 +268,15 @@ class Domain:
 
     def narrowed(self, formula: Formula) -> Formula:
         """A condition simplified for the narrower ranges: a divisor that is 0 for no admissible size is cancelled."""
-        twins = {s: twin for s, meaning in self.narrowing().items() if (twin := meaning.as_symbol()) is not None}
-        there = substitute(formula, {s: of_atom(twin) for s, twin in twins.items() if twin.name == s.name})
-        return substitute(there, {twin: of_atom(s) for s, twin in twins.items() if twin.name == s.name})
+        symbols = ((s, meaning.as_symbol()) for s, meaning in self.narrowing().items())
+        twins = tuple([(s, twin) for s, twin in symbols if twin is not None and twin.name == s.name])
+        if twins not in _TWINS:
+            there, back = {s: of_atom(twin) for s, twin in twins}, {twin: of_atom(s) for s, twin in twins}
+            _TWINS[twins] = Substitution(there), Substitution(back)
+        narrower: Formula = formula
+        for substitution in _TWINS[twins]:
+            narrower = substitution.apply(narrower)
+        return narrower
 
     def replaced(self, meanings: Mapping[Atom, Dim]) -> Domain:
         """The same set over other symbols."""
