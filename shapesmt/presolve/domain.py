@@ -337,19 +337,34 @@ class Domain:
         axes = {s: self.values(s) for s in symbols}
         known = {s: values for s, values in axes.items() if values is not None}
         meanings = {s: self._elimination.meanings[s] for s in known if s in self._elimination.meanings}
-        if len(known) < len(axes) or not all(map(self.fits, facts)):
+        if len(known) < len(axes):
             return None
+        fit = dict.fromkeys(filter(self._fits, facts))
+        others = [f for f in facts if f not in fit]
         if _few(known.values()):
-            return Points(symbols, list(known.values()), facts)
+            points = Points(symbols, list(known.values()), [*fit])
+            for fact in others:
+                if not points.fits(fact):
+                    return None
+                points.keep(points.truth(fact))
+            return points
         free = {s: values for s, values in known.items() if s not in meanings}
         left = [self.eliminate(f) for f in facts]
-        if not _few(free.values()) or not all(map(self.fits, left)) or not all(map(self.fits, meanings.values())):
+        left_fit = not others and all(map(self._fits, left)) and all(map(self._fits, meanings.values()))
+        if not left_fit or not _few(free.values()):
             return None
         determined = {s: (meaning, known[s]) for s, meaning in meanings.items()}
         return Points([*free], [*free.values()], [f for f in left if f is not TRUE], determined)
 
     def fits(self, what: Dim | Formula) -> bool:
         """Whether nothing overflows where an expression or a condition is evaluated for admissible values."""
+        if self._fits(what):
+            return True
+        points = self.points(what.symbols)
+        return points is not None and points.fits(what)
+
+    def _fits(self, what: Dim | Formula) -> bool:
+        """Whether that follows from the ends of the symbols' ranges."""
         if fits_int64(what):
             return True
         sizes = {s: max(map(abs, self.ends(s))) for s in what.symbols}
