@@ -17,7 +17,17 @@ from shapesmt.algebra.dim import (
     total,
 )
 from shapesmt.algebra.division import ceil_divide
-from shapesmt.algebra.evaluate import SAFE, Assignment, End, Evaluator, definitions, evaluate, fits_int64, lowest
+from shapesmt.algebra.evaluate import (
+    SAFE,
+    Assignment,
+    Checked,
+    End,
+    Evaluator,
+    definitions,
+    evaluate,
+    fits_int64,
+    lowest,
+)
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.factors import common_factor, divide_terms, step_of
 from shapesmt.algebra.formula import (
@@ -80,6 +90,7 @@ __all__ = [
     "Assignment",
     "Atom",
     "Bound",
+    "Checked",
     "Dim",
     "End",
     "Evaluator",

@@ -9,15 +9,16 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from math import inf
+from math import inf, prod
 from typing import Any, NamedTuple, TypeAlias
 
 from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import ATOMS, Atom, Dim
 from shapesmt.algebra.formula import Formula
 from shapesmt.algebra.interning import memo
-from shapesmt.algebra.operations import SYMBOL
+from shapesmt.algebra.operations import PRODUCT, SYMBOL
 from shapesmt.deadline import look
+from shapesmt.lazy import np
 
 Assignment: TypeAlias = dict[Atom, int]
 
@@ -117,6 +118,39 @@ class Evaluator:
             if atom not in self._atoms:
                 assert atom.definition is not None
                 self._atoms[atom] = self._sum(atom.definition)
+
+
+class Checked(Evaluator):
+    """An evaluator of arrays that raises `OverflowError` where a step might leave 62 bits at the values that it has."""
+
+    def dim(self, dim: Dim) -> Any:
+        """The value of an expression."""
+        if dim.constant is not None:
+            self._look_at(abs(dim.constant))
+        return super().dim(dim)
+
+    def _sum(self, dim: Dim) -> Any:
+        self._look_at(sum(abs(c) * prod(map(self._size, factors)) for factors, c in dim.products()))
+        return super()._sum(dim)
+
+    def _apply(self, atom: Atom) -> Any:
+        if atom.op is PRODUCT:
+            self._look_at(prod(_largest(self.dim(a)) for a in atom.args))
+        elif not atom.op.fits(*atom.args):
+            raise OverflowError
+        return super()._apply(atom)
+
+    def _size(self, atom: Atom) -> int:
+        return _largest(self._atom(atom))
+
+    def _look_at(self, size: int) -> None:
+        if size >= SAFE:
+            raise OverflowError
+
+
+def _largest(values: Any) -> int:
+    """What values don't exceed either way; at least 1."""
+    return max(1, int(np.max(values, initial=1)), -int(np.min(values, initial=1)))
 
 
 def evaluate(what: Dim | Formula, values: Mapping[Atom, Any]) -> Any:

@@ -208,10 +208,19 @@ class Substitution:
             return what
         result = self._done.get(what)
         if result is None:
-            for atom in definitions((what,), self._atoms, self._scanned) if isinstance(what, (Dim, Formula)) else ():
-                self._atom(atom)
+            if isinstance(what, (Dim, Formula)):
+                self._define(what)
             result = self._done[what] = self._rebuild(what)
         return result
+
+    def _define(self, what: Dim | Formula) -> None:
+        """Rewrite the definitions that it depends on, oldest first, so that a long chain needs no deep recursion."""
+        try:
+            for atom in definitions((what,), self._atoms, self._scanned):
+                self._atom(atom)
+        except BaseException:  # out of time: those that are left are scanned again
+            self._scanned.clear()
+            raise
 
     def _rebuild(self, what: Any) -> Any:
         if isinstance(what, Dim):

@@ -43,6 +43,7 @@ MAX_POINTS = 1 << 21  # of several together
 _UNIVERSAL = attrgetter("universal")
 
 _NARROWINGS: dict[Hashable, dict[Atom, Dim]] = memo("narrowings", {})
+_TWINS: dict[Hashable, tuple[Substitution, Substitution]] = memo("narrower ranges", {})
 _EMPTY: dict[Hashable, bool | None] = memo("empty domains", {})
 Answer = TypeVar("Answer")
 
@@ -220,7 +221,7 @@ class Domain:
         That is the condition itself, or a shorter one: with `7*(h//28)` in place of `h//4`, where both are equal.
         """
         self._use()
-        if self._elimination.shortens and not self._using:
+        if self._elimination.shortens and not self._using and self.points(formula.symbols) is None:
             formula = self.narrowed(self._elimination.shorten(formula))
         simpler = self.eliminate(formula)
         return simpler if simpler is TRUE or simpler is FALSE else formula
@@ -266,9 +267,15 @@ class Domain:
 
     def narrowed(self, formula: Formula) -> Formula:
         """A condition simplified for the narrower ranges: a divisor that is 0 for no admissible size is cancelled."""
-        twins = {s: twin for s, meaning in self.narrowing().items() if (twin := meaning.as_symbol()) is not None}
-        there = substitute(formula, {s: of_atom(twin) for s, twin in twins.items() if twin.name == s.name})
-        return substitute(there, {twin: of_atom(s) for s, twin in twins.items() if twin.name == s.name})
+        symbols = ((s, meaning.as_symbol()) for s, meaning in self.narrowing().items())
+        twins = tuple([(s, twin) for s, twin in symbols if twin is not None and twin.name == s.name])
+        if twins not in _TWINS:
+            there, back = {s: of_atom(twin) for s, twin in twins}, {twin: of_atom(s) for s, twin in twins}
+            _TWINS[twins] = Substitution(there), Substitution(back)
+        narrower: Formula = formula
+        for substitution in _TWINS[twins]:
+            narrower = substitution.apply(narrower)
+        return narrower
 
     def replaced(self, meanings: Mapping[Atom, Dim]) -> Domain:
         """The same set over other symbols."""
@@ -329,19 +336,34 @@ class Domain:
         axes = {s: self.values(s) for s in symbols}
         known = {s: values for s, values in axes.items() if values is not None}
         meanings = {s: self._elimination.meanings[s] for s in known if s in self._elimination.meanings}
-        if len(known) < len(axes) or not all(map(self.fits, facts)):
+        if len(known) < len(axes):
             return None
+        fit = dict.fromkeys(filter(self._fits, facts))
+        others = [f for f in facts if f not in fit]
         if _few(known.values()):
-            return Points(symbols, list(known.values()), facts)
+            points = Points(symbols, list(known.values()), [*fit])
+            for fact in others:
+                if not points.fits(fact):
+                    return None
+                points.keep(points.truth(fact))
+            return points
         free = {s: values for s, values in known.items() if s not in meanings}
         left = [self.eliminate(f) for f in facts]
-        if not _few(free.values()) or not all(map(self.fits, left)) or not all(map(self.fits, meanings.values())):
+        left_fit = not others and all(map(self._fits, left)) and all(map(self._fits, meanings.values()))
+        if not left_fit or not _few(free.values()):
             return None
         determined = {s: (meaning, known[s]) for s, meaning in meanings.items()}
         return Points([*free], [*free.values()], [f for f in left if f is not TRUE], determined)
 
     def fits(self, what: Dim | Formula) -> bool:
         """Whether nothing overflows where an expression or a condition is evaluated for admissible values."""
+        if self._fits(what):
+            return True
+        points = self.points(what.symbols)
+        return points is not None and points.fits(what)
+
+    def _fits(self, what: Dim | Formula) -> bool:
+        """Whether that follows from the ends of the symbols' ranges."""
         if fits_int64(what):
             return True
         sizes = {s: max(map(abs, self.ends(s))) for s in what.symbols}

@@ -18,6 +18,7 @@ from shapesmt.algebra import (
     SYMBOL,
     Assignment,
     Atom,
+    Checked,
     Dim,
     Evaluator,
     Formula,
@@ -75,15 +76,29 @@ class Points:
             for i, (s, values) in enumerate(zip(symbols, axes, strict=True))
         }
         self._evaluator = Evaluator(self._values)
+        self.count = prod(self._shape)
         valid = self._evaluator.formula(all_of(*facts))
         for meaning, values in (determined or {}).values():
             valid = valid & np.isin(self._evaluator.dim(meaning), values)
         if facts or not np.all(valid):
-            valid_places = np.nonzero(self._full(valid))
-            self._values = {s: axes[i][valid_places[i]] for i, s in enumerate(symbols)}
-            self._shape = valid_places[0].shape if rank else (int(bool(valid)),)
-            self._evaluator = Evaluator(self._values)
+            self.keep(valid)
+
+    def keep(self, truth: Any) -> None:
+        """Leave out the points at which something isn't true."""
+        places = np.nonzero(self._full(truth))
+        self._values = {s: np.broadcast_to(values, self._shape)[places] for s, values in self._values.items()}
+        self._shape = places[0].shape if self.symbols else (int(bool(truth)),)
+        self._evaluator = Evaluator(self._values)
         self.count = prod(self._shape)
+
+    def fits(self, what: Dim | Formula) -> bool:
+        """Whether nothing overflows where an expression or a condition is evaluated at the points."""
+        at, what = Checked(self._values), substitute(what, self._meanings)
+        try:
+            at.dim(what) if isinstance(what, Dim) else at.formula(what)
+        except OverflowError:
+            return False
+        return True
 
     def truth(self, formula: Formula) -> NDArray[np.bool_]:
         """The condition at every point."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shapesmt.algebra.dim import Dim, Kind, const, defined, symbol
-from shapesmt.algebra.evaluate import Evaluator, definitions, evaluate, fits_int64
+from shapesmt.algebra.dim import Atom, Dim, Kind, const, defined, make_atom, symbol
+from shapesmt.algebra.evaluate import Checked, Evaluator, definitions, evaluate, fits_int64
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, differs, equal, select
 from shapesmt.algebra.numeric.floats import from_dim, literal
 from shapesmt.algebra.numeric.folds import fold
+from shapesmt.algebra.operations import PRODUCT
+from shapesmt.algebra.substitute import Substitution
 
 N, M, WIDE = symbol("n", 0, 9), symbol("m", -4, 4), symbol("wide", 0, 1 << 40)
 SIZES = {N.as_symbol(): 7, M.as_symbol(): -2}
@@ -95,3 +97,45 @@ def test_each_shared_part_is_computed_once() -> None:
 )
 def test_what_fits_64_bits(what: Dim | Formula, fits: bool) -> None:
     assert fits_int64(what) is fits
+
+
+@pytest.mark.parametrize(
+    ("what", "fits"),
+    [
+        ((N * 2**40) // M, True),
+        (N * M * 2**60, False),
+        (N * 2**58 - M * 2**61, False),
+        (make_atom(PRODUCT, (N + 2**40, M + 2**40)), False),
+        (at_least(2**40, N * WIDE), True),
+    ],
+)
+def test_what_would_overflow_is_refused(what: Dim | Formula, fits: bool) -> None:
+    sizes = {s.as_symbol(): np.array(values) for s, values in ((N, [5, 9]), (M, [-3, 4]), (WIDE, [2, 1 << 40]))}
+    at = Checked(sizes)  # type: ignore[arg-type]
+    read = at.dim if isinstance(what, Dim) else at.formula
+    if not fits:
+        with pytest.raises(OverflowError):
+            read(what)
+    else:
+        values = evaluate(what, sizes)  # type: ignore[arg-type]
+        assert read(what).tolist() == values.tolist()
+
+
+def test_a_substitution_that_time_interrupts_can_be_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Definitions that weren't reached are rewritten the next time, without calls that nest as deep as their chain."""
+    chain = N
+    for i in range(5000):
+        chain = defined(chain * chain % 7, f"link{i}")
+    substitution = Substitution({N.as_symbol(): M + 5})  # type: ignore[dict-item]
+    rewrite, left = Substitution._rebuilt_atom, iter(range(100))
+
+    def until_late(self: Substitution, atom: Atom) -> Dim:
+        if next(left, None) is None:
+            raise TimeoutError
+        return rewrite(self, atom)
+
+    with monkeypatch.context() as late:
+        late.setattr(Substitution, "_rebuilt_atom", until_late)
+        with pytest.raises(TimeoutError):
+            substitution.apply(chain)
+    assert evaluate(substitution.apply(chain), SIZES) == evaluate(chain, {N.as_symbol(): 3})  # type: ignore[arg-type]

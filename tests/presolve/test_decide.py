@@ -9,7 +9,7 @@ import pytest
 
 from shapesmt.algebra import Verdict
 from shapesmt.algebra.dim import Dim, symbol
-from shapesmt.algebra.evaluate import Evaluator
+from shapesmt.algebra.evaluate import Evaluator, fits_int64
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import (
     FALSE,
@@ -293,3 +293,28 @@ def test_cases_that_do_not_arise_leave_simpler_facts() -> None:
     assert [within.ends(atom_of(s))[0] for s in (h, w)] == [28, 28]
     assert within.simplified(inside) is TRUE
     assert implied(Domain(within.symbols), at_least(h, 5)) == []
+
+
+def test_nested_quotients_are_enumerated_as_far_as_their_values_go() -> None:
+    """Each level multiplies by more than it divides by, if it is judged by ranges: windows put back into an image."""
+    n, h, w = symbol("n", 1, 64), symbol("h", 32, 512), symbol("w", 32, 512)
+    pixels, windows = (h // 8) * (w // 8), 64 * (h // 64) * (w // 64)
+    images = n
+    for _ in range(8):
+        images = (windows * images) // pixels
+    within = Domain([atom_of(s) for s in (n, h, w)], [divides(64, h), divides(64, w)])
+    assert within.fits(images)
+    assert not fits_int64(images)
+    assert not within.fits(images * 2**60)
+    assert decide(within, at_least(n, images)) == Decision(Verdict.PROVED, "enumeration")
+    within.assume(at_least(images, 2))
+    assert decide(within, at_least(n, 2)) == Decision(Verdict.PROVED, "enumeration")
+
+
+def test_what_few_inputs_decide_is_not_rewritten() -> None:
+    h, w = symbol("h", 1, 99), symbol("w", 1)
+    facts = [equal(s // 4, 7 * (s // 28)) for s in (h, w)]
+    within = Domain([atom_of(h), atom_of(w)], facts)
+    there, endless = (equal(s // 4, 2 * (s // 56) * 7 + 7) for s in (h, w))
+    assert within.simplified(there) is there
+    assert within.simplified(endless) is not endless

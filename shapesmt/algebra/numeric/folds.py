@@ -61,8 +61,8 @@ class Fold:
             raise OverflowError("sizes beyond 64 bits")
         rows, back = np.unique(listed, axis=0, return_inverse=True)
         if free:
-            rank = len(self.lasts)
-            results = np.array([self._folded(row[:rank], dict(zip(free, row[rank:], strict=True))) for row in rows])
+            same = np.unique(rows[:, : len(self.lasts)], axis=0, return_index=True)[1]
+            results = np.concatenate([self._folded(part, free) for part in np.split(rows, same[1:])])
         else:
             results = self._all_at_once(rows)
         folded = results[back.ravel()].reshape(columns[0].shape)
@@ -83,9 +83,19 @@ class Fold:
             text = text.replace(f"`{p.name}`", chr(ord("i") + int(p.name[1:]) - 1))
         return f"{self.how}({text})"
 
-    def _folded(self, lasts: Values, sizes: Mapping[Atom, Any]) -> int:
-        table = self._table(lasts, sizes)
-        return int(getattr(np, REDUCE[self.how]).reduce(table, axis=None)) if table.size else 0
+    def _folded(self, rows: Values, free: Sequence[Atom]) -> Values:
+        """The folds for sizes at which the positions are the same, as many together as a table has room for."""
+        results, rank = np.zeros(len(rows), dtype=np.int64), len(self.lasts)
+        count = prod(max(int(last) + 1, 0) for last in rows[0, :rank]) if len(rows) else 0
+        room = max(1, MOST_TRIED // max(count, 1))
+        for start in range(0, len(rows) if count else 0, room):
+            part = rows[start : start + room]
+            columns = part[:, rank:].T.reshape(len(free), len(part), *(1 for _ in self.lasts))
+            table = self._table(part[0, :rank], dict(zip(free, columns, strict=True)), len(part))
+            results[start : start + room] = getattr(np, REDUCE[self.how]).reduce(
+                table.reshape(len(part), count), axis=1
+            )
+        return results
 
     def _all_at_once(self, rows: Values) -> Values:
         """The folds for arrays of sizes, looked up in one table for the largest tensor."""
@@ -95,14 +105,14 @@ class Fold:
         empty = (rows < 0).any(axis=1)
         return np.where(empty, 0, table[tuple(np.maximum(rows, 0).T)]) if table.size else np.zeros(len(rows), int)
 
-    def _table(self, lasts: Values, sizes: Mapping[Atom, Any]) -> Values:
+    def _table(self, lasts: Values, sizes: Mapping[Atom, Any], *rows: int) -> Values:
         shape = [max(int(last) + 1, 0) for last in lasts]
         if prod(shape) > MOST_TRIED:
             raise OverflowError("too many positions to try them all")
         rank = len(shape)
         places = [np.arange(n).reshape([-1 if i == k else 1 for i in range(rank)]) for k, n in enumerate(shape)]
         at = dict(zip(self.lasts, places, strict=True))
-        return np.broadcast_to(Evaluator({**at, **sizes}).dim(self.element), shape)
+        return np.broadcast_to(Evaluator({**at, **sizes}).dim(self.element), (*rows, *shape))
 
 
 def fold(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:

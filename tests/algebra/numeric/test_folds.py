@@ -13,6 +13,7 @@ from shapesmt.algebra.dim import Kind, const, symbol
 from shapesmt.algebra.evaluate import Evaluator, evaluate, fits_int64
 from shapesmt.algebra.extremes import maximum
 from shapesmt.algebra.formula import absolute, at_least, equal, select
+from shapesmt.algebra.numeric import folds
 from shapesmt.algebra.numeric.folds import fold
 from shapesmt.algebra.substitute import substitute
 
@@ -100,3 +101,17 @@ def test_sums_of_polynomials_need_no_trying(most):
 
 def test_its_text_names_the_positions():
     assert str(fold("greatest", P * P, {P.as_symbol(): N - 1})) == "greatest(i*i)"
+
+
+def test_sizes_with_the_same_positions_are_tried_together(monkeypatch):
+    import numpy as np
+
+    n, sizes = symbol("n", 0, 999), np.arange(1000)
+    element, lasts = absolute(P * 7 - n % 30) - Q, {P.as_symbol(): n // 100, Q.as_symbol(): const(2)}
+    expected = [max(abs(7 * i - s % 30) for i in range(s // 100 + 1)) for s in range(1000)]
+    for most, times in ((1 << 20, 10), (300, 60)):
+        monkeypatch.setattr(folds, "MOST_TRIED", most)
+        asked = []
+        monkeypatch.setattr(folds, "Evaluator", lambda at, asked=asked: asked.append(at) or Evaluator(at))
+        assert Evaluator({n.as_symbol(): sizes}).dim(fold("greatest", element, lasts)).tolist() == expected
+        assert len(asked) == times
