@@ -125,7 +125,8 @@ def test_inferred_is_what_happens(collected: list[Any], symbolic: bool) -> None:
 
 
 def test_some_ranks_tell_what_all_tell(collected: list[Any], full: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    trials = [trial for case in collected[:: 1 if full else 40] for trial in without_ranks(case)]
+    single = [case for case in collected if len(case.model.graph.node) == 1]
+    trials = [trial for case in single[:: 1 if full else 20] for trial in without_ranks(case)]
     some = [applied(*trial) for trial in trials]
     monkeypatch.setattr(unranked, "MARGIN", MAX_RANK)
     for (graph, inputs), found in zip(trials, some, strict=True):
