@@ -225,6 +225,7 @@ LENIENT = (
 )
 OLDER: Mapping[str, Callable[[onnx.NodeProto, Values], bool]] = {
     "Split": _last_part_empty,
+    "MatMulNBits": lambda node, values: 0 in _shapes(node, values)[1],
     **dict.fromkeys(("MatMul", "FusedMatMul", "TransposeMatMul"), _empty_batch_stretched),
 }
 """What ONNX Runtime 1.31 refuses and 1.32 runs, of which nothing is forbidden: answers hold for both."""

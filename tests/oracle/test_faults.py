@@ -42,6 +42,12 @@ def test_quotations_are_true(op: str, fault: Fault):
     assert [piece for piece in pieces if piece not in documented()[op]] == []
 
 
+QUANTIZED = (
+    "(float[n, k] x, uint8[c, b, d] w, float[m] s) => (y) "
+    "{ y = com.microsoft.MatMulNBits <K = 16, N = 3, bits = 4, block_size = 16> (x, w, s) }"
+)
+
+
 @pytest.mark.parametrize(
     ("text", "shapes", "older_refuses"),
     [
@@ -56,12 +62,15 @@ def test_quotations_are_true(op: str, fault: Fault):
         ("(float[i, j] x, float[c, j, k] y) => (z) { z = MatMul (x, y) }", {"x": (2, 2), "y": (0, 2, 2)}, True),
         ("(float[b, i, j] x, float[j] y) => (z) { z = MatMul (x, y) }", {"x": (0, 2, 2), "y": (2,)}, True),
         ("(float[b, i, j] x, float[j, k] y) => (z) { z = MatMul (x, y) }", {"x": (0, 2, 2), "y": (2, 2)}, False),
+        (QUANTIZED, {"x": (2, 16), "w": (3, 0, 8), "s": (3,)}, True),
+        (QUANTIZED, {"x": (2, 16), "w": (3, 1, 8), "s": (3,)}, False),
     ],
 )
 def test_what_only_the_newer_runtime_runs(text: str, shapes: dict[str, tuple[int, ...]], older_refuses: bool) -> None:
-    model = onnx.parser.parse_model('<ir_version: 8, opset_import: ["":18]> g ' + text)
+    model = onnx.parser.parse_model('<ir_version: 8, opset_import: ["":18, "com.microsoft":1]> g ' + text)
     assert model.graph.node[0].op_type in OLDER
-    feeds = {name: np.ones(shape, np.float32) for name, shape in shapes.items()}
+    kinds = {i.name: onnx.helper.tensor_dtype_to_np_dtype(i.type.tensor_type.elem_type) for i in model.graph.input}
+    feeds = {name: np.ones(shape, kinds[name]) for name, shape in shapes.items()}
     session = onnxruntime.InferenceSession(model.SerializeToString())
     if older_refuses and not NEW:
         with pytest.raises(Exception, match="ONNXRuntimeError"):
