@@ -36,13 +36,12 @@ from shapesmt.examine import (
     Analysis,
     Claims,
     Question,
-    ValueLike,
     analysed,
     analysed_protobuf,
     pose,
 )
 from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
-from shapesmt.language import RangeLike, ShapeLike, unknown_name
+from shapesmt.language import RangeLike, ShapeLike, ValueLike, unknown_name
 from shapesmt.lazy import lazy_imports
 from shapesmt.render import Words
 from shapesmt.report import Answer, Report

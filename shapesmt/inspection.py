@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from shapesmt.api import checked
 from shapesmt.deadline import Deadline, seconds
-from shapesmt.examine import TIMEOUT, Claims, Question, ValueLike, pose
+from shapesmt.examine import TIMEOUT, Claims, Question, pose
 from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph, document, networkx_graph
 from shapesmt.inference import infer
-from shapesmt.language import RangeLike, ShapeLike, unknown_name
+from shapesmt.language import RangeLike, ShapeLike, ValueLike, unknown_name
 from shapesmt.report import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Imports that wait until a name is used, so that `shapesmt --help` is quick."""
+"""Names and modules that are imported when they are first used, so that `shapesmt --help` is quick."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from threading import Lock
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["late_module", "lazy_imports", "np"]
 
 _ONE_AT_A_TIME = Lock()
 
@@ -93,3 +99,25 @@ class _Late:
     def load(self) -> object:
         """The name's value, its module imported."""
         return getattr(import_module(self._module), self._name)
+
+
+def late_module(name: str) -> ModuleType:
+    """A module that is imported when something of it is first used.
+
+    Example:
+        >>> late_module("math").sqrt(9)
+        3.0
+    """
+    late = ModuleType(name)
+
+    def find(attribute: str) -> Any:
+        value = getattr(import_module(name), attribute)
+        setattr(late, attribute, value)
+        return value
+
+    late.__getattr__ = find  # type: ignore[method-assign]
+    return late
+
+
+if not TYPE_CHECKING:
+    np = late_module("numpy")  # most models need no arrays

@@ -13,9 +13,8 @@ from shapesmt.report import Report
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from shapesmt.examine import ValueLike
     from shapesmt.frontends import Model
-    from shapesmt.language import RangeLike, ShapeLike
+    from shapesmt.language import RangeLike, ShapeLike, ValueLike
 
 __all__ = ["assert_proved"]
 

@@ -17,7 +17,6 @@ and `x // 0` is 0; the tests have Z3 prove each one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from enum import Enum
 from itertools import count
 from math import inf
 from typing import Any, TypeAlias
@@ -25,7 +24,7 @@ from typing import Any, TypeAlias
 from shapesmt.algebra import intervals
 from shapesmt.algebra.interning import Table, memo
 from shapesmt.algebra.intervals import Bound, Interval
-from shapesmt.algebra.operations import FLOOR_DIVISION, PRODUCT, SYMBOL, Operation, written
+from shapesmt.algebra.operations import FLOOR_DIVISION, PRODUCT, SYMBOL, Kind as Kind, Operation, written
 from shapesmt.errors import SizeOverflowError
 
 Monomial: TypeAlias = tuple[int, ...]  # atom numbers in ascending order, with repetition
@@ -35,39 +34,6 @@ MAX_TERMS = 200  # past it a polynomial is named instead of written out
 MAX_PRODUCT = 64  # most terms that a product is expanded to
 MAX_DEGREE = 8
 MAX_DEPTH = 60  # nesting of atoms; past it an operand is named
-
-
-class Kind(str, Enum):
-    """What decides the value of a symbol: the caller of the model, the data, the iteration of a loop."""
-
-    INPUT = "input"
-    """The caller of the model."""
-    VALUE = "value"
-    """The caller: an element of a small input for which no value is declared."""
-    DATA = "data"
-    """The data: a requirement has to hold for every value."""
-    PLACE = "place"
-    """The data: an element of a tensor of indices, which has several."""
-    ENTRY = "entry"
-    """The data: stands for any of a tensor's unknown elements."""
-    TABLE = "table"
-    """Nothing: stands for any of the elements of a constant, which has many."""
-    TRIP = "trip"
-    """The iteration of a loop: a requirement has to hold for every one."""
-    AXIS = "axis"
-    """Nothing: it ranges over the positions in a tensor."""
-    LOST = "lost"
-    """Other sizes, by a computation that is not known."""
-    OPEN = "open"
-    """Unknown, even whether other sizes decide it."""
-    MARK = "mark"
-    """Nothing: it stands for an element of unknown origin while a rule is applied."""
-    DEFINED = "defined"
-    """The expression that defines it."""
-    NONE = ""
-    """Not a symbol, but an operation."""
-
-    __hash__ = str.__hash__
 
 
 BY_DATA = frozenset({Kind.DATA, Kind.PLACE})

@@ -12,14 +12,13 @@ from collections.abc import Container, Mapping
 from math import inf, prod
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-
 from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import ATOMS, Atom, Dim
 from shapesmt.algebra.formula import Formula
 from shapesmt.algebra.interning import memo
 from shapesmt.algebra.operations import PRODUCT, SYMBOL
 from shapesmt.deadline import look
+from shapesmt.lazy import np
 
 Assignment: TypeAlias = dict[Atom, int]
 
@@ -55,7 +54,7 @@ class Evaluator:
         self._dims: dict[Dim, Any] = {}
         self._formulas: dict[Formula, Any] = {}
         self._scanned: set[Any] = set()
-        self.arrays = any(isinstance(v, np.ndarray) for v in values.values())
+        self.arrays = not all(isinstance(v, int) for v in values.values())
 
     def dim(self, dim: Dim) -> Any:
         """The value of an expression."""

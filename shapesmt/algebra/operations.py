@@ -1,4 +1,4 @@
-"""Operations: the kinds of atoms in polynomials, an object for each: floor division, `min`, `max`, a choice, ...
+"""The atoms of polynomials: kinds of symbols, and operations, an object for each: floor division, `min`, a choice, ...
 
 An `Operation` has the properties that all parts of the algebra need: bounds, value, text. The module of an operation
 adds its normal form (`defines`); each analysis has a table by operation of its own.
@@ -12,16 +12,49 @@ adds its normal form (`defines`); each analysis has a table by operation of its 
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from functools import reduce, singledispatch
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-import numpy as np
-
 from shapesmt.algebra import intervals
 from shapesmt.algebra.intervals import Interval
+from shapesmt.lazy import np
 
 Text: TypeAlias = tuple[str, bool]  # of an operation, and whether it can stand behind a factor as it is
 AnyBuild = TypeVar("AnyBuild", bound=Callable[..., Any])
+
+
+class Kind(str, Enum):
+    """What decides the value of a symbol: the caller of the model, the data, the iteration of a loop."""
+
+    INPUT = "input"
+    """The caller of the model."""
+    VALUE = "value"
+    """The caller: an element of a small input for which no value is declared."""
+    DATA = "data"
+    """The data: a requirement has to hold for every value."""
+    PLACE = "place"
+    """The data: an element of a tensor of indices, which has several."""
+    ENTRY = "entry"
+    """The data: stands for any of a tensor's unknown elements."""
+    TABLE = "table"
+    """Nothing: stands for any of the elements of a constant, which has many."""
+    TRIP = "trip"
+    """The iteration of a loop: a requirement has to hold for every one."""
+    AXIS = "axis"
+    """Nothing: it ranges over the positions in a tensor."""
+    LOST = "lost"
+    """Other sizes, by a computation that is not known."""
+    OPEN = "open"
+    """Unknown, even whether other sizes decide it."""
+    MARK = "mark"
+    """Nothing: it stands for an element of unknown origin while a rule is applied."""
+    DEFINED = "defined"
+    """The expression that defines it."""
+    NONE = ""
+    """Not a symbol, but an operation."""
+
+    __hash__ = str.__hash__
 
 
 class Values(Protocol):
@@ -109,22 +142,22 @@ def _extreme_bounds(pick: Callable[..., Any]) -> Callable[..., Interval]:
 
 def _quotient(at: Values, a: Any, b: Any) -> Any:
     top, bottom = at.dim(a), at.dim(b)
-    if isinstance(bottom, np.ndarray):
+    if at.arrays and isinstance(bottom, np.ndarray):
         return np.where(bottom == 0, 0, top // np.where(bottom == 0, 1, bottom))
     return top // bottom if bottom else top * 0
 
 
-def _extreme(pick: Callable[..., Any], pick_arrays: Callable[..., Any]) -> Callable[..., Any]:
+def _extreme(pick: Callable[..., Any], of_arrays: str) -> Callable[..., Any]:
     def evaluate(at: Values, *dims: Any) -> Any:
         values = [at.dim(d) for d in dims]
-        return reduce(pick_arrays, values) if at.arrays else pick(values)
+        return reduce(getattr(np, of_arrays), values) if at.arrays else pick(values)
 
     return evaluate
 
 
 def _chosen(at: Values, condition: Any, a: Any, b: Any) -> Any:
     truth = at.formula(condition)
-    if isinstance(truth, np.ndarray):
+    if at.arrays and isinstance(truth, np.ndarray):
         return np.where(truth, at.dim(a), at.dim(b))
     return at.dim(a) if truth else at.dim(b)
 
@@ -149,8 +182,8 @@ PRODUCT = Operation(
     text=lambda _, a, b: (f"({a})*({b})", False),
 )
 """A product with too many terms to be multiplied out."""
-MIN = Operation("min", bounds=_extreme_bounds(min), evaluate=_extreme(min, np.minimum))
-MAX = Operation("max", bounds=_extreme_bounds(max), evaluate=_extreme(max, np.maximum))
+MIN = Operation("min", bounds=_extreme_bounds(min), evaluate=_extreme(min, "minimum"))
+MAX = Operation("max", bounds=_extreme_bounds(max), evaluate=_extreme(max, "maximum"))
 SELECT = Operation(
     "select",
     bounds=lambda _, a, b: intervals.union(ends(a), ends(b)),

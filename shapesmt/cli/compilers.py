@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from shapesmt.cli.options import configured, declared_option, memory_options, model_command, settled, sizes
+from shapesmt.cli.options import configured, declared_option, memory_options, model_command, model_text, settled, sizes
 from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
 from shapesmt.errors import printable
 from shapesmt.render import Form
@@ -109,11 +109,13 @@ def simplify(
 @click.option("--for", "target", default="json", show_default=True, metavar="FORMAT",
               help="trtexec, polygraphy, ort-trt, torch-trt, torch-export, openvino, ovms, ort, tvm, stablehlo, "
               "coreml, triton or json.")  # fmt: skip
-@click.option("--opt", multiple=True, metavar="NAME=VALUE", callback=sizes,
+@click.option("--opt", multiple=True, type=model_text, metavar="NAME=VALUE", callback=sizes,
               help="A size of the usual input; by default the middle of its range.")  # fmt: skip
 @click.option("--profiles", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="K",
               help="Cover the valid inputs by at most K boxes.")  # fmt: skip
-@click.option("--inner", multiple=True, metavar="TENSOR", help="Sizes of this tensor inside the model, too.")
+@click.option(
+    "--inner", multiple=True, type=model_text, metavar="TENSOR", help="Sizes of this tensor inside the model, too."
+)
 @click.option("--valid-only", is_flag=True, help="Write the sizes of valid inputs only, if others fail.")
 @click.option("-o", "--output", metavar="FILE", help="Where to write it; standard output by default.")
 def profile(form: Form, model: str, output: str | None, **options: Any) -> int:

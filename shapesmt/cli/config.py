@@ -30,8 +30,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.examine import GUARDS, Claims, parse_value
-from shapesmt.language import Origin, Range, did_you_mean, names_in, parse_range, parse_shape, quoted
+from shapesmt.examine import GUARDS, Claims
+from shapesmt.language import Origin, Range, did_you_mean, names_in, parse_range, parse_shape, parse_value, quoted
 
 __all__ = ["Config"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -30,6 +31,7 @@ __all__ = [
     "list_codes",
     "memory_options",
     "model_command",
+    "model_text",
     "settled",
     "sizes",
     "timeout_option",
@@ -37,6 +39,7 @@ __all__ = [
 ]
 
 GUARDS = ("check", "ignore")  # as `shapesmt.examine.question` has them, which takes longer to import
+_SIZE = re.compile("[0-9]{1,19}")
 Command = TypeVar("Command", bound=Callable[..., object])
 
 
@@ -118,6 +121,20 @@ _SECTIONS = {
 }
 
 
+class _Text(click.types.StringParamType):
+    """What is said of a model, in UTF-8 whatever the locale: Python leaves bytes in it that ASCII hasn't."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ARG002
+        """The text with those bytes read."""
+        try:
+            return value.encode(errors="surrogateescape").decode(errors="surrogateescape")
+        except UnicodeEncodeError:  # half a character of UTF-16
+            return value
+
+
+model_text = _Text()
+
+
 def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
     """`NAME=TEXT` repeated, as a mapping."""
     pairs: dict[str, str] = {}
@@ -137,8 +154,8 @@ def sizes(context: click.Context, option: click.Parameter, values: tuple[str, ..
     """`NAME=SIZE` repeated, as a mapping to numbers."""
     pairs = _pairs(context, option, values)
     for name, text in pairs.items():
-        if not text.strip().isdecimal():
-            raise click.BadParameter(f"'{name}={text}' is not {option.metavar}", context, option)
+        if not _SIZE.fullmatch(text.strip()):
+            raise click.BadParameter(f"'{printable(f'{name}={text}')}' is not {option.metavar}", context, option)
     return {name: int(text) for name, text in pairs.items()}
 
 
@@ -205,16 +222,16 @@ def check_command(command: Command) -> Command:
 def _question(command: Command, forms: Sequence[Form]) -> Command:
     """The options that every question takes."""
     options = [
-        click.option("--dim", "dims", multiple=True, metavar="NAME=RANGE", callback=_pairs,
+        click.option("--dim", "dims", multiple=True, type=model_text, metavar="NAME=RANGE", callback=_pairs,
                      shell_complete=complete_dims,
                      help="Range of a dimension: 8, 1..32, 1.., ..32, 64..512:16."),
-        click.option("--shape", "shapes", multiple=True, metavar="INPUT=SHAPE", callback=_pairs,
+        click.option("--shape", "shapes", multiple=True, type=model_text, metavar="INPUT=SHAPE", callback=_pairs,
                      shell_complete=complete_inputs,
                      help="Shape of an input: [1..8,3,?,400], 1x3x224x224, [...]."),
-        click.option("--value", "values", multiple=True, metavar="NAME=VALUE", callback=_pairs,
+        click.option("--value", "values", multiple=True, type=model_text, metavar="NAME=VALUE", callback=_pairs,
                      shell_complete=complete_inputs,
                      help="Elements of a small input: 16000, 1..32, true; of one element, steps[1]=0..3."),
-        click.option("--assume", multiple=True, metavar="EXPR",
+        click.option("--assume", multiple=True, type=model_text, metavar="EXPR",
                      help='Relation between dimensions: "total == past + seq".'),
         click.option("--guards", type=click.Choice(GUARDS), default=GUARDS[0], show_default=True,
                      help="What a PyTorch program checks before it runs; ignored where it is lowered."),
@@ -244,8 +261,9 @@ def memory_options(command: Command) -> Command:
         click.option("--mode", type=click.Choice(["live", "alias", "inplace"]), default="live", show_default=True,
                      help="Which tensors share a buffer: none, views, results over an operand as well."),
         click.option("--budget", metavar="BYTES", help="Say which inputs fit: 2GB, 512MiB, 100000."),
-        click.option("--max", "greatest", metavar="NAME", help="The greatest value of a dimension in the budget."),
-        click.option("--at", multiple=True, metavar="NAME=SIZE", callback=sizes,
+        click.option("--max", "greatest", type=model_text, metavar="NAME",
+                     help="The greatest value of a dimension in the budget."),
+        click.option("--at", multiple=True, type=model_text, metavar="NAME=SIZE", callback=sizes,
                      help="The bytes at this size; --max looks there only."),
     ]  # fmt: skip
     return with_options(command, options)

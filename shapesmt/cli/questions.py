@@ -10,7 +10,15 @@ from typing import Any
 import click
 
 from shapesmt.cli.completion import complete_model, complete_target
-from shapesmt.cli.options import configured, debug_option, list_codes, model_command, settled, timeout_option
+from shapesmt.cli.options import (
+    configured,
+    debug_option,
+    list_codes,
+    model_command,
+    model_text,
+    settled,
+    timeout_option,
+)
 from shapesmt.cli.output import BOUNDS_STATUS, CHECK_STATUS, STATUS, put, show, waiting
 from shapesmt.errors import printable
 from shapesmt.render import Form
@@ -26,7 +34,7 @@ _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
     epilog=f"{CHECK_STATUS}. Example: shapesmt explain unet.onnx /up1/Concat",
 )
 @model_command
-@click.argument("target", required=False, metavar="[NODE or TENSOR]", shell_complete=complete_target)
+@click.argument("target", type=model_text, required=False, metavar="[NODE or TENSOR]", shell_complete=complete_target)
 @click.option("--codes", is_flag=True, is_eager=True, expose_value=False, callback=list_codes,
               help="List the error codes.")  # fmt: skip
 @click.option("--constraints", is_flag=True, help="Show what the node contributes to the solver's system.")
@@ -51,7 +59,7 @@ def explain(form: Form, model: str, target: str | None, constraints: bool, **opt
     epilog=f"{BOUNDS_STATUS}. Example: shapesmt bounds unet.onnx --dim batch=1..32",
 )
 @model_command
-@click.argument("tensors", nargs=-1, metavar="[TENSOR]...", shell_complete=complete_target)
+@click.argument("tensors", type=model_text, nargs=-1, metavar="[TENSOR]...", shell_complete=complete_target)
 def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> int:
     """What are the tightest bounds of every dimension of every tensor?"""
     from shapesmt import api
@@ -65,7 +73,7 @@ def bounds(form: Form, model: str, tensors: tuple[str, ...], **options: Any) -> 
     epilog=f"{STATUS.format('0')}. Example: shapesmt encode unet.onnx -o unet.smt2",
 )
 @model_command
-@click.argument("node", required=False, metavar="[NODE]", shell_complete=complete_target)
+@click.argument("node", type=model_text, required=False, metavar="[NODE]", shell_complete=complete_target)
 @click.option("-o", "--output", metavar="FILE.smt2", help="Where to write it; standard output by default.")
 def encode(form: Form, model: str, node: str | None, output: str | None, **options: Any) -> int:
     """Print the complete system as SMT-LIB 2, for any solver: satisfiable if some node can fail.
@@ -84,7 +92,7 @@ def encode(form: Form, model: str, node: str | None, output: str | None, **optio
     epilog=f"{_REPRO_STATUS}. Example: shapesmt repro unet.onnx -o repro.py",
 )
 @model_command
-@click.argument("node", required=False, metavar="[NODE]", shell_complete=complete_target)
+@click.argument("node", type=model_text, required=False, metavar="[NODE]", shell_complete=complete_target)
 @click.option("-o", "--output", metavar="FILE.py", help="Where to write it; standard output by default.")
 def repro(form: Form, model: str, node: str | None, output: str | None, **options: Any) -> int:
     """Print a Python script that shows the failure of NODE, or the first one, on ONNX Runtime.

@@ -6,8 +6,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
 from shapesmt.algebra import (
     FALSE,
     Atom,
@@ -31,6 +29,7 @@ from shapesmt.diagnose.titles import side_names, title, title_of_unjudged
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, is_open
 from shapesmt.graph import GUARDS, Declared, Node
+from shapesmt.lazy import np
 from shapesmt.presolve import Domain
 from shapesmt.region import Region
 from shapesmt.report import Cause, Clash, Finding, FindingKind, Guarded, Precondition

@@ -10,9 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import replace
-from math import lcm
-
-import numpy as np
+from math import gcd, lcm
 
 from shapesmt.algebra import (
     TRUE,
@@ -34,6 +32,7 @@ from shapesmt.algebra import (
 from shapesmt.deadline import stage
 from shapesmt.examine import DEFAULT, Examination, Judge, Problem
 from shapesmt.language import LARGEST, Range, parse_formula, parse_range
+from shapesmt.lazy import np
 from shapesmt.report import Precondition, Remedy, SymbolRange
 
 _REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})
@@ -146,10 +145,11 @@ def _narrowed(
     low, high, step = old.lo, old.hi, old.step
     if match[3]:
         modulus, rest = int(match[3]), int(match[4])
-        starts = [s for s in (low + i * step for i in range(modulus)) if s % modulus == rest]
-        if not starts:
+        shared = gcd(step, modulus)
+        if rest >= modulus or (rest - low) % shared:
             return name, None
-        low, step = starts[0], lcm(step, modulus)
+        low += (rest - low) // shared * pow(step // shared, -1, modulus // shared) % (modulus // shared) * step
+        step = lcm(step, modulus)
     else:
         least = max(low, int(match[1] or low), int(match[6]) if match[5] != "<=" else low)
         low += max(0, -((low - least) // step)) * step

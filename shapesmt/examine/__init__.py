@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from shapesmt.examine.analysis import Analysis as Analysis, analysed as analysed, analysed_protobuf as analysed_protobuf
-from shapesmt.examine.declarations import PLACEHOLDERS as PLACEHOLDERS, placeholders as placeholders
-from shapesmt.examine.examination import Examination as Examination, Judgement as Judgement
-from shapesmt.examine.examine import claimed as claimed, examine as examine, is_open as is_open
-from shapesmt.examine.inputs import (
-    DEFAULT as DEFAULT,
-    ValueLike as ValueLike,
-    case_text as case_text,
-    parse_value as parse_value,
-)
-from shapesmt.examine.judge import Judge as Judge
-from shapesmt.examine.narrowing import Narrowing as Narrowing
-from shapesmt.examine.problem import Problem as Problem, names_of as names_of, pose as pose
-from shapesmt.examine.question import GUARDS as GUARDS, TIMEOUT as TIMEOUT, Claims as Claims, Question as Question
-from shapesmt.examine.stages import examined as examined, posed as posed
 from shapesmt.lazy import lazy_imports
 
 with lazy_imports(__name__):
+    from shapesmt.examine.analysis import (
+        Analysis as Analysis,
+        analysed as analysed,
+        analysed_protobuf as analysed_protobuf,
+    )
     from shapesmt.examine.bounds import (
         inner_bounds as inner_bounds,
         tensor_bounds as tensor_bounds,
         unbounded as unbounded,
     )
+    from shapesmt.examine.declarations import PLACEHOLDERS as PLACEHOLDERS, placeholders as placeholders
+    from shapesmt.examine.examination import Examination as Examination, Judgement as Judgement
+    from shapesmt.examine.examine import claimed as claimed, is_open as is_open
+    from shapesmt.examine.inputs import DEFAULT as DEFAULT, case_text as case_text
+    from shapesmt.examine.judge import Judge as Judge
+    from shapesmt.examine.narrowing import Narrowing as Narrowing
+    from shapesmt.examine.problem import Problem as Problem, names_of as names_of, pose as pose
+    from shapesmt.examine.question import GUARDS as GUARDS, TIMEOUT as TIMEOUT, Claims as Claims, Question as Question
     from shapesmt.examine.share import valid_share as valid_share
+    from shapesmt.examine.stages import examined as examined, posed as posed

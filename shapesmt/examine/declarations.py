@@ -49,6 +49,17 @@ def declarations(graph: Graph, shapes: Mapping[str, ShapeLike]) -> dict[str, tup
     return declared
 
 
+def limit_ranks(graph: Graph, shapes: Mapping[str, ShapeLike]) -> None:
+    """Refuse inputs of more dimensions than NumPy's arrays can have.
+
+    Raises:
+        UsageError: An input has too many dimensions.
+    """
+    for name, (_, axes) in declarations(graph, shapes).items():
+        if axes is not None and len(axes) > MAX_RANK:
+            raise UsageError(f"input {quoted(name)} has {len(axes):,} dimensions; a tensor has at most {MAX_RANK}")
+
+
 def own_names(graph: Graph, dims: Mapping[str, RangeLike]) -> dict[str, RangeLike]:
     """The caller's ranges by the names of dimensions, where the file's other names are given as well.
 

@@ -8,43 +8,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import inf, prod
-from operator import index
-from typing import NamedTuple, TypeAlias
-
-import numpy as np
+from typing import NamedTuple
 
 from shapesmt.algebra import Atom, Dim, Formula, Kind, as_dim, name_text, symbol
 from shapesmt.algebra.numeric import literal
 from shapesmt.errors import UsageError
 from shapesmt.graph import Graph
 from shapesmt.inference import Inference
-from shapesmt.language import Origin, Range, RangeLike, misspelt, names_in, parse_dim, quoted, unknown_name
+from shapesmt.language import (
+    ACCEPTED_VALUE,
+    LEAST_VALUE,
+    Number,
+    Range,
+    ValueLike,
+    misspelt,
+    names_in,
+    parse_dim,
+    parse_value,
+    quoted,
+    unknown_name,
+)
+from shapesmt.lazy import np
 from shapesmt.report import SymbolRange
 from shapesmt.rules import FLOATS, Elements, elements
 
 MOST = 16  # elements of a small input
 DEFAULT = "input"  # the source of a range that only the element type gives
-ACCEPTED = "write 16000, 1..32, 0.., ..8, -4..4:2, or true or false"
-
-LEAST = -(1 << 63)  # the lower end of a range that has none
-LONGEST = 100  # characters of a range
-
 _INTEGER = re.compile(r"(u?)int(8|16|32|64)")
-_RANGE = re.compile(r"(-?\d+)?(?:(\.\.)(-?\d+)?(?::(\d+))?)?", re.ASCII)
-_WORDS = {"true": 1, "false": 0}
-
-
-@dataclass(frozen=True)
-class Number:
-    """A float that the caller gives as an input's value."""
-
-    value: float
-    origin: Origin | None = field(default=None, compare=False, repr=False)
-
-
-ValueLike: TypeAlias = "RangeLike | float | Number"
 
 
 class Small(NamedTuple):
@@ -182,8 +173,8 @@ def _range(spec: ValueLike | None, name: str, dtype: str) -> SymbolRange:
     least, most = all_values.min, all_values.max or 0
     r = parse_value(spec, name)
     if isinstance(r, Number):
-        raise UsageError(f"{r.value:g} is no value of {quoted(name)}, which is {dtype}; {ACCEPTED}")
-    lo, hi = max(r.lo, least) if r.lo == LEAST else r.lo, most if r.hi is None else r.hi
+        raise UsageError(f"{r.value:g} is no value of {quoted(name)}, which is {dtype}; {ACCEPTED_VALUE}")
+    lo, hi = max(r.lo, least) if r.lo == LEAST_VALUE else r.lo, most if r.hi is None else r.hi
     if not least <= lo <= hi <= most:
         raise UsageError(f"range '{r}' of {quoted(name)} isn't inside {least}..{most}, the numbers of {dtype}")
     return SymbolRange(lo, hi, r.step, "--value" if r.origin is None else r.origin.source)
@@ -220,48 +211,6 @@ def idle_elements(elements: frozenset[Atom], inference: Inference, facts: Iterab
     return elements.difference(*used)
 
 
-def parse_value(spec: ValueLike, name: str = "") -> Range | Number:
-    """A text, a number or a pair read as a range of integers or as a float; `..8` has no lower end.
-
-    >>> parse_value("16000"), parse_value("-4..4:2"), parse_value("true"), parse_value(0.5)
-    (Range(lo=16000, hi=16000, step=1), Range(lo=-4, hi=4, step=2), Range(lo=1, hi=1, step=1), Number(value=0.5))
-
-    Raises:
-        UsageError: It is neither, or an empty range.
-    """
-    if isinstance(spec, Range | Number):
-        return spec
-    if isinstance(spec, str):
-        return _read(spec.strip(), name)
-    if isinstance(spec, float | np.floating):
-        return Number(float(spec))
-    lo, hi = spec if isinstance(spec, tuple) else (spec, spec)
-    try:
-        return _ordered(index(lo), None if hi is None else index(hi), 1, name)  # type: ignore[arg-type]  # refused
-    except (TypeError, ValueError):
-        raise _refusal(spec, name) from None
-
-
-def _read(text: str, name: str) -> Range | Number:
-    text = str(_WORDS.get(text.lower(), text))
-    match = _RANGE.fullmatch(text) if 0 < len(text) <= LONGEST else None
-    if match is None:
-        try:
-            return Number(float(text))
-        except ValueError:
-            raise _refusal(text, name) from None
-    lo = LEAST if match[1] is None else int(match[1])
-    hi = lo if match[2] is None else None if match[3] is None else int(match[3])
-    return _ordered(lo, hi, int(match[4] or 1), name)
-
-
-def _ordered(lo: int, hi: int | None, step: int, name: str) -> Range:
-    if step < 1 or (hi is not None and lo > hi):
-        raise _refusal(f"{lo}..{'' if hi is None else hi}" + (f":{step}" if step != 1 else ""), name)
-    last = None if hi is None else hi - (hi - lo) % step
-    return Range(lo, last, 1 if last == lo else step)
-
-
 def _number(spec: ValueLike, name: str) -> float:
     """The float that the caller gives for an input of floats."""
     r = parse_value(spec, name)
@@ -270,10 +219,6 @@ def _number(spec: ValueLike, name: str) -> float:
     if r.lo != r.hi:
         raise UsageError(f"input {quoted(name)} holds floats, of which one value can be given, as in 2.0")
     return float(r.lo)
-
-
-def _refusal(spec: object, name: str) -> UsageError:
-    return UsageError(f"{quoted(spec)} is no value{f' of {quoted(name)}' if name else ''}; {ACCEPTED}")
 
 
 def case_text(condition: Formula) -> str:

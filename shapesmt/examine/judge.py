@@ -10,8 +10,6 @@ from math import inf
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-import numpy as np
-
 from shapesmt.algebra import (
     FALSE,
     TRUE,
@@ -28,6 +26,7 @@ from shapesmt.algebra import (
     of_atom,
 )
 from shapesmt.deadline import Deadline, stage
+from shapesmt.lazy import np
 from shapesmt.presolve import Decision, Domain, decide_part, extent, implied, independent, together
 from shapesmt.region import Region
 

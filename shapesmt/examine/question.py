@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.examine.inputs import ValueLike
-from shapesmt.language import Origin, RangeLike, ShapeLike
+from shapesmt.language import Origin, RangeLike, ShapeLike, ValueLike
 
 TIMEOUT = 60.0
 """Seconds after which what is undecided is reported as undecided."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shapesmt.deadline import Deadline, seconds, stage
 from shapesmt.errors import UsageError
+from shapesmt.examine.declarations import limit_ranks
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.examine import examine
 from shapesmt.examine.judge import Judge
@@ -19,8 +20,10 @@ def posed(graph: Graph, question: Question, judge: Judge) -> Problem:
     """The problem that a question poses.
 
     Raises:
-        UsageError: No input satisfies the ranges and relations, or they aren't understood.
+        UsageError: No input satisfies the ranges and relations, or they aren't understood, or an input has too many
+            dimensions.
     """
+    limit_ranks(graph, question.shapes or {})
     deadline = Deadline(seconds(question.timeout) + GRACE)
     problem = deadline.require(lambda: pose(graph, question), "the ranges aren't looked through")
     if not judge.satisfiable(problem.domain):

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.fleet.settled import Settled
+from shapesmt.fleet.settled import Settled, unsealed
 from shapesmt.fleet.task import Arriving, Task, all_done, lost, split
 from shapesmt.frontends import is_url
 from shapesmt.version import __version__
@@ -128,8 +128,7 @@ class _Work:
     def _result(self, future: Any) -> list[Settled] | None:
         """The outcomes; None where too many workers ended meanwhile."""
         try:
-            answers: list[Settled] = pickle.loads(future.result())  # noqa: S301 - Dask itself unpickles what comes
-            return answers
+            return unsealed(future.result())
         except self._killed:
             return None
         except ImportError as error:
@@ -145,11 +144,11 @@ class _Work:
 
 
 def answers(tasks: bytes, version: str) -> bytes:
-    """On a worker: the outcomes of tasks, both pickled.
+    """On a worker: the outcomes of pickled tasks, sealed.
 
     Raises:
         UsageError: This is another version than the caller's.
     """
     if version != __version__:
         raise UsageError(f"a worker has shapesmt {__version__}, but {version} asks; install the same on both")
-    return pickle.dumps(all_done(pickle.loads(tasks)))  # noqa: S301 - as above
+    return all_done(pickle.loads(tasks))  # noqa: S301 - Dask itself unpickles what comes

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import UsageError
-from shapesmt.examine import TIMEOUT, Question, ValueLike
+from shapesmt.examine import TIMEOUT, Question
 from shapesmt.fleet.answers import answers, prepared
 from shapesmt.fleet.cache import digest
 from shapesmt.fleet.names import models_in, shared
 from shapesmt.fleet.results import Results, kept, results
 from shapesmt.fleet.settled import Outcome, Settled, Wish, settled
 from shapesmt.fleet.task import Arriving, Task, known
-from shapesmt.language import RangeLike, ShapeLike
+from shapesmt.language import RangeLike, ShapeLike, ValueLike
 from shapesmt.report import BatchReport, Report, Tallying
 
 if TYPE_CHECKING:

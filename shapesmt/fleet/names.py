@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from shapesmt.errors import ShapesmtError, UsageError, printable
-from shapesmt.examine import names_of, parse_value
 from shapesmt.frontends import SUFFIXES, is_folder, is_url, listed, load
-from shapesmt.language import Origin, names_in, parse_range, parse_shape, unknown_name
+from shapesmt.language import Origin, names_in, parse_range, parse_shape, parse_value, unknown_name
 
 __all__ = ["is_several", "models_in", "shared"]
 
@@ -113,8 +112,12 @@ def shared(paths: Sequence[str], options: Options) -> Options:
 
 def _require(names: set[tuple[str, str]], paths: Sequence[str]) -> None:
     """Read models until each name has occurred; raise for one that no model has."""
+    if not names:
+        return
+    from shapesmt.examine import names_of  # which takes long to import
+
     known: dict[str, dict[str, None]] = {"input dimension": {}, "input": {}, "small input": {}, "symbol": {}}
-    for path in paths if names else ():
+    for path in paths:
         with suppress(ShapesmtError):
             graph = load(path)
             dims, elements = names_of(graph)

@@ -20,7 +20,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from shapesmt.errors import UsageError
-from shapesmt.fleet.settled import Settled
+from shapesmt.fleet.settled import Settled, unsealed
 from shapesmt.fleet.task import LARGEST, Arriving, Task, all_done, each_done, lost, split
 
 __all__ = ["in_processes", "in_turn", "usual_jobs"]
@@ -134,8 +134,8 @@ class _Worker:
     def ask(self, tasks: Sequence[Task]) -> list[Settled] | None:
         """The outcomes; None where the process ends meanwhile."""
         try:
-            answers: Future[list[Settled]] = self._pool.submit(all_done, tasks)
-            return answers.result()
+            answers: Future[bytes] = self._pool.submit(all_done, tasks)
+            return unsealed(answers.result())
         except (BrokenProcessPool, SystemExit):
             self.ended = True
             self.stop(at_once=True)

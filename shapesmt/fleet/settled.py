@@ -1,22 +1,26 @@
 """Settled: the outcome of a task with what is wanted beside it, which is all that a process sends to another.
 
 Where only the table and the summary are shown, the report is brief: thousands of whole ones would take longer to send
-than to compute. An answer that is kept has three lines of JSON, of which only those are read that are asked for: what
-its check has read of files beside the model, with what the tally and the verdict need; the brief report; the whole one.
+than to compute. Reports arrive sealed: they are unpickled when more of one is read than its verdict.
+
+An answer that is kept has three lines of JSON, of which only those are read that are asked for: what its check has read
+of files beside the model, with what the table and the tally need; the brief report; the whole one.
 """
 
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from shapesmt.algebra import Verdict
 from shapesmt.fleet.answers import Entry
 from shapesmt.frontends import SideRead
-from shapesmt.report import Marks, Report, Unchecked, unread
+from shapesmt.report import Counts, Marks, Precondition, Report, Unchecked, unread
 
-__all__ = ["Outcome", "Settled", "Wish", "kept", "line", "settled", "text", "written"]
+__all__ = ["Outcome", "Settled", "Wish", "kept", "line", "sealed", "settled", "text", "unsealed", "written"]
 
 Outcome: TypeAlias = Report | Unchecked
 _NAMELESS = b'"model": ""'
@@ -59,24 +63,65 @@ def settled(outcome: Outcome, wish: Wish) -> Settled:
     return Settled(outcome.brief, text, Marks.of(outcome)) if wish.brief else Settled(outcome, text)
 
 
+def sealed(some: Sequence[Settled]) -> bytes:
+    """Outcomes for another process, their reports as one pickle inside another."""
+    reports = [one.outcome for one in some if isinstance(one.outcome, Report)]
+    heads = [(r.model, r.verdict, r.seconds, r.exporter, r.strict) for r in reports]
+    others = [one._replace(outcome=None) if isinstance(one.outcome, Report) else one for one in some]  # type: ignore[arg-type]
+    return pickle.dumps((others, heads, pickle.dumps(reports)))
+
+
+def unsealed(data: bytes) -> list[Settled]:
+    """Outcomes of another process."""
+    others, heads, reports = pickle.loads(data)  # noqa: S301 - it is a process of this program that sends them
+    seal = _Seal(reports)
+    opened = iter([
+        unread(
+            Report, partial(seal.report, place),
+            model=model, verdict=verdict, seconds=seconds, exporter=exporter, strict=strict,
+        )
+        for place, (model, verdict, seconds, exporter, strict) in enumerate(heads)
+    ])  # fmt: skip
+    return [one._replace(outcome=next(opened)) if one.outcome is None else one for one in others]
+
+
+class _Seal:
+    """Reports that are unpickled together when the first of them is read."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._reports: list[Report] | None = None
+
+    def report(self, place: int) -> Report:
+        data = self._data  # which is there unless the reports are, whatever other threads do meanwhile
+        if self._reports is None:
+            self._reports = pickle.loads(data)  # noqa: S301 - as above
+            self._data = b""
+        return self._reports[place]
+
+
 def text(report: Report, reads: Sequence[SideRead]) -> bytes:
     """A report as it is kept, with what was read of files beside the model for it."""
+    brief, region = report.brief, report.precondition
     head = [
         list(dict.fromkeys(reads)), Marks.of(report).to_dict(), report.verdict.value, report.seconds, report.exporter,
+        report.requirements.to_dict(), None if region is None else region.to_dict(), len(brief.findings),
     ]  # fmt: skip
-    return b"\n".join([json.dumps(head).encode(), json.dumps(report.brief.to_dict()).encode(), written(report)])
+    return b"\n".join([json.dumps(head).encode(), json.dumps(brief.to_dict()).encode(), written(report)])
 
 
 def kept(text: bytes, beside: str | None, model: str, *, strict: bool, wish: Wish) -> Settled | None:
     """What is wanted of a kept report, under the name of a model; None where files beside the model have changed."""
     try:
         head, brief, whole = text.split(b"\n")
-        reads, marks, verdict, seconds, exporter = json.loads(head)
+        reads, marks, verdict, seconds, exporter, counts, region, findings = json.loads(head)
         if not all(SideRead(*read).unchanged(beside) for read in reads):
             return None
         report = unread(
             Report, lambda: Report.from_dict(json.loads(brief if wish.brief else whole)),
             model=model, verdict=Verdict(verdict), seconds=seconds, exporter=exporter, strict=strict,
+            requirements=Counts.from_dict(counts), precondition=region and Precondition.from_dict(region),
+            **({"findings": ()} if wish.brief and not findings else {}),
         )  # fmt: skip
         found = line(whole, model, wish.asked) if wish.asked else b""
         return Settled(report, found, Marks.from_dict(marks) if wish.brief else None)

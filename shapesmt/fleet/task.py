@@ -14,7 +14,7 @@ from shapesmt.errors import InternalError, ShapesmtError, printable
 from shapesmt.examine import Question
 from shapesmt.fleet.answers import Answers, Entry, answers
 from shapesmt.fleet.cache import key
-from shapesmt.fleet.settled import Settled, Wish, kept, settled, text
+from shapesmt.fleet.settled import Settled, Wish, kept, sealed, settled, text
 from shapesmt.frontends import ModelFile, is_url, load, model_file, opened, side_reads
 from shapesmt.language import ShapeLike
 from shapesmt.report import Report, Unchecked
@@ -117,9 +117,9 @@ def each_done(tasks: Sequence[Task]) -> Iterator[Settled]:
                 forget_between(FEW)
 
 
-def all_done(tasks: Sequence[Task]) -> list[Settled]:
-    """What comes of each task, at once."""
-    return list(each_done(tasks))
+def all_done(tasks: Sequence[Task]) -> bytes:
+    """What comes of each task, sealed for the process that asks."""
+    return sealed(list(each_done(tasks)))
 
 
 def lost(task: Task, how: str) -> Settled:

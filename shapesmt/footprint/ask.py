@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from shapesmt.algebra import one_call
-from shapesmt.examine import TIMEOUT, Question, ValueLike, analysed
+from shapesmt.examine import TIMEOUT, Question, analysed
 from shapesmt.footprint.footprint import Wanted, footprint
 from shapesmt.frontends import Model
-from shapesmt.language import RangeLike, ShapeLike
+from shapesmt.language import RangeLike, ShapeLike, ValueLike
 from shapesmt.report import Memory
 
 

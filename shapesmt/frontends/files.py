@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shapesmt.errors import ModelError, UsageError, printable
-from shapesmt.frontends.foreign import how_to_export, refuse_suffix
+from shapesmt.frontends.foreign import how_to_export, refuse_content, refuse_suffix
 from shapesmt.frontends.recognize import is_zip
 
 __all__ = ["ModelFile", "is_folder", "is_url", "listed", "model_file"]
@@ -123,14 +123,19 @@ def _beginning(path: str) -> bytes:
 
 def _without_weights(path: str, size: int) -> bytes:
     """The content of a large file, without its weights if it is a binary ONNX model."""
-    from shapesmt.frontends.onnx.skeleton import DamagedError, skeleton
+    from shapesmt.frontends.onnx.skeleton import DamagedError, OtherFormatError, skeleton
 
     with Path(path).open("rb") as file:
         try:
             return skeleton(file, size)
-        except DamagedError:
+        except OtherFormatError:
             file.seek(0)
             return file.read()
+        except DamagedError as error:
+            file.seek(0)
+            name = printable(Path(path).name)
+            refuse_content(file.read(1024), name)
+            raise ModelError(f"{name}: not an ONNX model, or a damaged one ({error})") from None
 
 
 def is_folder(path: str) -> bool:

@@ -64,8 +64,10 @@ class Literal:
     """More elements than this are read only where something depends on them."""
     ELSEWHERE: ClassVar[str] = "the file leaves it to the run"
     """Why the elements are missing of a constant that the run brings, so that they count as data."""
-    MOST: ClassVar[int] = 1 << 18
+    MOST: ClassVar[int] = 1 << 20
     """More elements than this are never read."""
+    MOST_WEIGHTS: ClassVar[int] = 1 << 18
+    """Nor more than this where their type isn't one of indices."""
     _interned: ClassVar[WeakTable[Hashable, Literal]] = WeakTable("literals")
 
     dtype: str
@@ -101,6 +103,16 @@ class Literal:
         literal.dtype, literal.shape, literal.values = dtype, shape, values
         literal.source, literal.missing = source, missing
         return literal
+
+    @classmethod
+    def too_many(cls, dtype: str, count: int) -> bool:
+        """Whether a constant of so many elements is never read.
+
+        Example:
+            >>> Literal.too_many("int64", 1 << 20), Literal.too_many("float32", 1 << 20)
+            (False, True)
+        """
+        return count > (cls.MOST if dtype in ("int32", "int64") else cls.MOST_WEIGHTS)
 
     def read(self) -> bool:
         """Whether the elements are known, those that can be read later being read now."""

@@ -194,7 +194,8 @@ class Applier(ABC):
             return replace(application, unjudged=(*application.unjudged, *unjudged))
         from shapesmt.rules import joined, over_ranks
 
-        application = over_ranks(inputs, judged, node.outputs, node.op, total=rule.total)
+        at_ranks = judged if node.attributes.graphs else partial(self._repeated, rule, node)
+        application = over_ranks(inputs, at_ranks, node, total=rule.total, every=bool(rule.plugin))
         outputs = tuple(t if t.dtype else tensor(dtype, t.shape, t.value, t.ndim) for t in application.outputs)
         return replace(application, outputs=outputs) if direct is None else joined(direct, application)
 
@@ -234,16 +235,19 @@ class Applier(ABC):
 
     def trace(self, rule: Rule, node: Node, inputs: Sequence[Tensor | None]) -> Application | None:
         """The rule applied to other inputs than the node's (see `Origins`, `Counts`); None where it fails on them."""
-        key = ("traced", rule, self._opsets.get(node.domain), node.attributes, len(node.outputs), *inputs)
-        known = self._remembered.get(key)
-        if known is not None:
-            return known
         try:
-            application = self._judged(rule, node, {}, inputs)
+            return self._repeated(rule, node, inputs)
         except (UnknownRankError, ShapesmtError):
             return None
-        if application.repeatable and not self.to_read:
-            self._remembered[key] = application
+
+    def _repeated(self, rule: Rule, node: Node, inputs: Sequence[Tensor | None]) -> Application:
+        """The rule of a node without graphs applied, or what is remembered of it."""
+        key = ("traced", rule, self._opsets.get(node.domain), node.attributes, len(node.outputs), *inputs)
+        application = self._remembered.get(key)
+        if application is None:
+            application = self._judged(rule, node, {}, inputs)
+            if application.repeatable and not self.to_read:
+                self._remembered[key] = application
         return application
 
 

@@ -28,3 +28,10 @@ with lazy_imports(__name__):
         quoted as quoted,
         unknown_name as unknown_name,
     )
+    from shapesmt.language.values import (
+        ACCEPTED_VALUE as ACCEPTED_VALUE,
+        LEAST_VALUE as LEAST_VALUE,
+        Number as Number,
+        ValueLike as ValueLike,
+        parse_value as parse_value,
+    )

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Verdict, one_call
 from shapesmt.diagnose import precondition, remedy
 from shapesmt.errors import ModelError
-from shapesmt.examine import TIMEOUT, Analysis, Question, ValueLike, analysed_protobuf, inner_bounds, tensor_bounds
+from shapesmt.examine import TIMEOUT, Analysis, Question, analysed_protobuf, inner_bounds, tensor_bounds
 from shapesmt.export import save, targets
 from shapesmt.frontends import Model
-from shapesmt.language import RangeLike, ShapeLike
+from shapesmt.language import RangeLike, ShapeLike, ValueLike
 from shapesmt.optimize.forms import FORMS, PLAIN
 from shapesmt.optimize.protobuf import nodes_of
 from shapesmt.optimize.whole import smaller

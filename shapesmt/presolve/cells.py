@@ -14,9 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf, prod
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import numpy as np
-
 from shapesmt.algebra import Dim, Formula
+from shapesmt.lazy import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,10 +13,9 @@ from __future__ import annotations
 from functools import reduce
 from math import inf, isqrt
 
-import numpy as np
-
 from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom
 from shapesmt.algebra.growth import half_line
+from shapesmt.lazy import np
 from shapesmt.presolve.enumeration import Values
 
 LARGEST = 1 << 40  # of the numbers whose divisors are listed

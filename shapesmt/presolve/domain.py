@@ -16,8 +16,6 @@ from math import inf, prod
 from operator import attrgetter
 from typing import TypeVar
 
-import numpy as np
-
 from shapesmt.algebra import (
     FALSE,
     SAFE,
@@ -35,6 +33,7 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.algebra.growth import compared, half_line_of
+from shapesmt.lazy import np
 from shapesmt.presolve.divisors import divisors
 from shapesmt.presolve.elimination import Elimination, Expression, range_facts
 from shapesmt.presolve.enumeration import Points, Values, chosen, magnitude, seen_at_an_end, truth_over
@@ -384,15 +383,13 @@ class Domain:
         for s in self.symbols:
             if s in seen:  # its points are those of another
                 continue
-            points = self.points((s,))
-            if points is None:
-                values = self.values(s)
-                undecided |= self.cone((s,))[1] != []
-                lo, hi = self.ends(s)
-                if lo > hi or (values is not None and not len(values)):
-                    return True
-            elif not points.count:
+            (lo, hi), listed = self.ends(s), self.listed(s)
+            if lo > hi or (listed is not None and not len(listed)):
                 return True
-            else:
-                seen.update(self.cone((s,))[0])
+            tied, related = self.cone((s,))
+            points = self.points((s,)) if related else None
+            if points is not None and not points.count:
+                return True
+            seen.update(tied if points is not None else ())
+            undecided |= bool(related) and points is None
         return None if undecided else False

@@ -9,8 +9,6 @@ from functools import reduce
 from math import inf, prod
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import numpy as np
-
 from shapesmt.algebra import (
     FLOOR_DIVISION,
     MAX,
@@ -34,6 +32,7 @@ from shapesmt.algebra import (
     substitute,
 )
 from shapesmt.algebra.growth import Growth, arguments, half_line, monotone, repetition
+from shapesmt.lazy import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

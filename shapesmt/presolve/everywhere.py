@@ -14,8 +14,6 @@ from collections.abc import Iterable
 from math import inf
 from typing import TypeAlias
 
-import numpy as np
-
 from shapesmt.algebra import (
     Assignment,
     Atom,
@@ -28,6 +26,7 @@ from shapesmt.algebra import (
     divides,
     lowest,
 )
+from shapesmt.lazy import np
 from shapesmt.presolve.cells import Integers, Reals, Truth, truth_of
 from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.grid import Axis, Grid

@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from math import inf, prod
 
-import numpy as np
-
 from shapesmt.algebra import (
     TRUE,
     Assignment,
@@ -32,6 +30,7 @@ from shapesmt.algebra import (
     tight,
 )
 from shapesmt.algebra.growth import growth, joint, monotone, repetition, window
+from shapesmt.lazy import np
 from shapesmt.presolve.domain import MAX_VALUES, Domain, remembered
 from shapesmt.presolve.enumeration import MANY, distance
 from shapesmt.presolve.everywhere import extremes

@@ -19,11 +19,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf, lcm, prod
 from typing import NamedTuple
 
-import numpy as np
-
 from shapesmt.algebra import SAFE, Atom, Dim, Evaluator, Formula, all_of, of_atom
 from shapesmt.algebra.growth import Ratio, arguments, compared, of_formula, quasipolynomial, together
 from shapesmt.deadline import look
+from shapesmt.lazy import np
 from shapesmt.presolve.cells import Bounds, Cells, Integers, Truth, bounds_of, row_along, split, truth_of
 from shapesmt.presolve.enumeration import magnitude
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
-
 from shapesmt.algebra import (
     TRUE,
     ZERO,
@@ -25,10 +23,11 @@ from shapesmt.algebra import (
 )
 from shapesmt.diagnose import precondition, remedy
 from shapesmt.errors import UsageError
-from shapesmt.examine import TIMEOUT, Analysis, Question, ValueLike, analysed
+from shapesmt.examine import TIMEOUT, Analysis, Question, analysed
 from shapesmt.export.profiles import INTERVALS, exported, require_target
 from shapesmt.frontends import Model
-from shapesmt.language import RangeLike, ShapeLike, parse_formula, quoted, unknown_name
+from shapesmt.language import RangeLike, ShapeLike, ValueLike, parse_formula, quoted, unknown_name
+from shapesmt.lazy import np
 from shapesmt.presolve import Domain
 from shapesmt.profiles.boxes import split
 from shapesmt.profiles.points import Points

@@ -17,8 +17,6 @@ from itertools import product
 from math import lcm, prod
 from typing import NamedTuple
 
-import numpy as np
-
 from shapesmt.algebra import (
     FALSE,
     FLOOR_DIVISION,
@@ -34,6 +32,7 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.deadline import look
+from shapesmt.lazy import np
 from shapesmt.presolve import Domain, Values, grouped
 from shapesmt.region.patterns import Truth
 

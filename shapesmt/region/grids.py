@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from shapesmt.algebra import SYMBOL, Atom, Formula, all_of, any_of, at_least, at_most, equal, of_atom, total
+from shapesmt.lazy import np
 from shapesmt.presolve import Values, sides
 from shapesmt.region.patterns import Piece, Truth, describe_values
 

@@ -6,9 +6,8 @@ from itertools import pairwise
 from math import gcd
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-import numpy as np
-
 from shapesmt.algebra import Atom, Formula, all_of, any_of, at_least, at_most, differs, equal, name_text, of_atom
+from shapesmt.lazy import np
 from shapesmt.presolve import Values
 
 if TYPE_CHECKING:

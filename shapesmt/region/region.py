@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf, prod
 from operator import attrgetter
 
-import numpy as np
-
 from shapesmt.algebra import (
     CUT,
     FALSE,
@@ -38,6 +36,7 @@ from shapesmt.algebra import (
     substitute,
     symbol,
 )
+from shapesmt.lazy import np
 from shapesmt.presolve import Domain, Values, grouped
 from shapesmt.region.conjuncts import Region
 from shapesmt.region.grids import on_a_grid, product, relation

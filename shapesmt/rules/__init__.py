@@ -2,90 +2,91 @@
 
 from __future__ import annotations
 
-from shapesmt.algebra import position as position, positions as positions
 from shapesmt.lazy import lazy_imports
-from shapesmt.rules.application import (
-    BY_ALL as BY_ALL,
-    RANK_LAW as RANK_LAW,
-    Application as Application,
-    Body as Body,
-    Decided as Decided,
-    Requirement as Requirement,
-    Unjudged as Unjudged,
-)
-from shapesmt.rules.context import RuleContext as RuleContext
-from shapesmt.rules.provenance import (
-    DATA as DATA,
-    DATA_CAUSE as DATA_CAUSE,
-    FOLLOWED as FOLLOWED,
-    STARTED as STARTED,
-    Cause as Cause,
-    Origin as Origin,
-    bad as bad,
-    computed as computed,
-    data as data,
-    handed as handed,
-    left as left,
-    of as of,
-    passed as passed,
-    resolved as resolved,
-    title as title,
-    together as together,
-)
-from shapesmt.rules.registry import (
-    GROUP as GROUP,
-    AnyApply as AnyApply,
-    Apply as Apply,
-    Rule as Rule,
-    extended as extended,
-    plugin_versions as plugin_versions,
-    remark as remark,
-    resolve as resolve,
-    rule as rule,
-    rules as rules,
-)
-from shapesmt.rules.tensor import (
-    FLOATS as FLOATS,
-    MAX_FLOATS as MAX_FLOATS,
-    MAX_RANK as MAX_RANK,
-    Case as Case,
-    Layout as Layout,
-    Shape as Shape,
-    Tensor as Tensor,
-    UndecidedError as UndecidedError,
-    UnknownRankError as UnknownRankError,
-    by_data as by_data,
-    from_literal as from_literal,
-    held as held,
-    in_each_case as in_each_case,
-    is_open_value as is_open_value,
-    number as number,
-    rank_symbol as rank_symbol,
-    read as read,
-    rewritten as rewritten,
-    tensor as tensor,
-    unread as unread,
-)
-from shapesmt.rules.value import (
-    MAX_ELEMENTS as MAX_ELEMENTS,
-    Elements as Elements,
-    Field as Field,
-    Floats as Floats,
-    Item as Item,
-    Value as Value,
-    any_of_table as any_of_table,
-    constants as constants,
-    elements as elements,
-    extremes as extremes,
-    field as field,
-    from_array as from_array,
-    is_irregular as is_irregular,
-    move_positions as move_positions,
-    progression as progression,
-    uniform as uniform,
-)
 
 with lazy_imports(__name__):
+    from shapesmt.algebra import position as position, positions as positions
     from shapesmt.rules.alternatives import by_case as by_case, one_of as one_of
+    from shapesmt.rules.application import (
+        BY_ALL as BY_ALL,
+        RANK_LAW as RANK_LAW,
+        Application as Application,
+        Body as Body,
+        Decided as Decided,
+        Requirement as Requirement,
+        Unjudged as Unjudged,
+    )
+    from shapesmt.rules.context import RuleContext as RuleContext
     from shapesmt.rules.inference_context import InferenceContext as InferenceContext
+    from shapesmt.rules.provenance import (
+        DATA as DATA,
+        DATA_CAUSE as DATA_CAUSE,
+        FOLLOWED as FOLLOWED,
+        STARTED as STARTED,
+        Cause as Cause,
+        Origin as Origin,
+        bad as bad,
+        computed as computed,
+        data as data,
+        handed as handed,
+        left as left,
+        of as of,
+        passed as passed,
+        resolved as resolved,
+        title as title,
+        together as together,
+    )
+    from shapesmt.rules.registry import (
+        GROUP as GROUP,
+        AnyApply as AnyApply,
+        Apply as Apply,
+        Rule as Rule,
+        extended as extended,
+        plugin_versions as plugin_versions,
+        remark as remark,
+        resolve as resolve,
+        rule as rule,
+        rules as rules,
+    )
+    from shapesmt.rules.tensors import (
+        FLOATS as FLOATS,
+        MAX_FLOATS as MAX_FLOATS,
+        MAX_RANK as MAX_RANK,
+        Case as Case,
+        Layout as Layout,
+        Shape as Shape,
+        Tensor as Tensor,
+        UndecidedError as UndecidedError,
+        UnknownRankError as UnknownRankError,
+        by_data as by_data,
+        from_literal as from_literal,
+        held as held,
+        in_each_case as in_each_case,
+        is_open_value as is_open_value,
+        number as number,
+        rank_symbol as rank_symbol,
+        read as read,
+        rewritten as rewritten,
+        tensor as tensor,
+        unread as unread,
+    )
     from shapesmt.rules.unranked import joined as joined, over_ranks as over_ranks
+    from shapesmt.rules.value import (
+        MAX_ELEMENTS as MAX_ELEMENTS,
+        Elements as Elements,
+        Field as Field,
+        Floats as Floats,
+        Item as Item,
+        Listed as Listed,
+        Value as Value,
+        any_of_table as any_of_table,
+        constants as constants,
+        elements as elements,
+        extremes as extremes,
+        field as field,
+        from_array as from_array,
+        is_irregular as is_irregular,
+        move_positions as move_positions,
+        progression as progression,
+        uniform as uniform,
+    )

@@ -35,7 +35,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.rules.application import BY_ALL, Application, Decided, Requirement, Unjudged
 from shapesmt.rules.provenance import Origin, together
-from shapesmt.rules.tensor import Case, Layout, Tensor, UndecidedError, rewritten, tensor
+from shapesmt.rules.tensors import Case, Layout, Tensor, UndecidedError, rewritten, tensor
 from shapesmt.rules.value import Elements, Item, Value, elements
 
 MAX_CASES = 32  # of one tensor, and to which a rule is applied

@@ -10,7 +10,7 @@ from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Substitution
 from shapesmt.graph import Node
 from shapesmt.laws import Law
 from shapesmt.rules.provenance import Causes, Origin
-from shapesmt.rules.tensor import Tensor, rewritten
+from shapesmt.rules.tensors import Tensor, rewritten
 
 
 class Requirement(NamedTuple):

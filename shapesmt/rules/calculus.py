@@ -37,7 +37,7 @@ from shapesmt.algebra import (
     of_atom,
     product,
 )
-from shapesmt.rules.tensor import MAX_RANK, Tensor, UnknownRankError, tensor
+from shapesmt.rules.tensors import MAX_RANK, Tensor, UnknownRankError, tensor
 
 if TYPE_CHECKING:
     from shapesmt.graph import Node

@@ -30,7 +30,7 @@ from shapesmt.graph import Attributes, AttributeValue, Graph, Node
 from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
 from shapesmt.rules.registry import resolve
 from shapesmt.rules.statements import Statements
-from shapesmt.rules.tensor import Shape, Tensor, UnknownRankError, holds, number, tensor
+from shapesmt.rules.tensors import Shape, Tensor, UnknownRankError, holds, number, tensor
 from shapesmt.rules.value import Elements, Field, Value, elements, move_positions
 
 MAX_SIZES = 255  # a longer list can't be a tensor's shape

@@ -24,7 +24,7 @@ from shapesmt.language import Range, ShapeLike, parse_shape
 from shapesmt.rules.context import RuleContext, RunGraph
 from shapesmt.rules.registry import signatures
 from shapesmt.rules.shape_functions import ShapeAndType, ShapeFunctions
-from shapesmt.rules.tensor import Nested, Tensor, rank_symbol, tensor
+from shapesmt.rules.tensors import Nested, Tensor, rank_symbol, tensor
 
 
 class InferenceContext(RuleContext, ShapeFunctions):

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 from shapesmt.errors import UsageError, printable
-from shapesmt.graph import AttributeValue, Node
-from shapesmt.rules.tensor import Tensor
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Apply: TypeAlias = Callable[[Any], Tensor | Sequence[Tensor] | None]
+    from shapesmt.graph import AttributeValue, Node
+    from shapesmt.rules.tensors import Tensor
+
+Apply: TypeAlias = "Callable[[Any], Tensor | Sequence[Tensor] | None]"
 """A rule: a function of a `RuleContext`."""
 AnyApply = TypeVar("AnyApply", bound=Apply)
 

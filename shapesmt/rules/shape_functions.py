@@ -11,7 +11,7 @@ from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import AttributeValue
 from shapesmt.rules.calculus import UNKNOWN_RANK, Calculus, Size, solved
 from shapesmt.rules.registry import miscounted
-from shapesmt.rules.tensor import Nested, Tensor, UnknownRankError, constant, tensor
+from shapesmt.rules.tensors import Nested, Tensor, UnknownRankError, constant, tensor
 from shapesmt.rules.unranked import over_ranks
 from shapesmt.rules.value import Elements
 
@@ -346,7 +346,7 @@ class ShapeFunctions(Calculus):
             application: Application = ctx.apply(rule)
             return application
 
-        return over_ranks(self.inputs, applied, self.node.outputs, self.node.op)
+        return over_ranks(self.inputs, applied, self.node)
 
     def _ranked(self, ranks: Sequence[tuple[Dim, int]], unknown: UnknownRankError) -> bool:
         """Give inputs of unknown rank the ranks that the rule requires; whether that changed any input."""

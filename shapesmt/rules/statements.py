@@ -13,7 +13,7 @@ from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import Node
 from shapesmt.rules.application import BY_ALL, Application, Body, Decided, Requirement, Unjudged
 from shapesmt.rules.provenance import Causes
-from shapesmt.rules.tensor import Tensor
+from shapesmt.rules.tensors import Tensor
 
 MAX_ADOPTED = 20_000  # requirements, facts or unjudged nodes inside a node that are listed one by one
 

@@ -3,11 +3,13 @@
 A rank is possible where the rule doesn't reject it; that the rank is one of those becomes a requirement of the node
 (`x_rank >= 11`). What the outputs have in common over the possible ranks is what is known of them: their shape, or
 their rank in terms of the input's. A rule that names the rank it needs (`ctx.with_rank`) is applied at that rank only.
+
+Ranks far above the numbers of a node are alike: of those only the greatest is tried.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from shapesmt import laws
@@ -26,11 +28,14 @@ from shapesmt.algebra import (
     maximum,
     symbol,
 )
+from shapesmt.graph import Node
 from shapesmt.rules.application import RANK_LAW, Application, Requirement, Unjudged
-from shapesmt.rules.tensor import MAX_RANK, Tensor, UnknownRankError, rank_symbol, tensor
+from shapesmt.rules.tensors import MAX_RANK, Tensor, UnknownRankError, rank_symbol, tensor
+from shapesmt.rules.value import Elements
 
 Inputs = Sequence[Tensor | None]
 Ranks = dict[Dim, int]
+MARGIN = 4  # how far above the numbers of a node the ranks begin that are alike
 STAND_IN = "?"  # begins the names of sizes that an input gets at an assumed rank: `?0.1`
 
 
@@ -42,6 +47,14 @@ class _Branch:
     application: Application | None
 
     @property
+    def profile(self) -> list[int]:
+        """What grows evenly from rank to rank where ranks are alike: the outputs' ranks and those of the inputs."""
+        if self.application is None:
+            return []
+        sizes = [-1 if t.shape is None else t.rank for t in self.application.outputs]
+        return [self.broken is None, len(self.application.unjudged), *sizes, *self.ranks.values()]
+
+    @property
     def broken(self) -> laws.Law | None:
         """The law that these ranks break, if any."""
         requirements = self.application.requirements if self.application is not None else ()
@@ -49,23 +62,23 @@ class _Branch:
 
 
 def over_ranks(
-    inputs: Inputs, apply: Callable[[Inputs], Application], outputs: Sequence[str], op: str, *, total: bool = False
+    inputs: Inputs, apply: Callable[[Inputs], Application], node: Node, *, total: bool = False, every: bool = True
 ) -> Application:
     """A rule applied where the rank of some inputs isn't known.
 
     Args:
         inputs: The inputs.
         apply: Applies the rule; may raise `UnknownRankError`.
-        outputs: The names of the node's outputs, after which new symbols are named.
-        op: The operator.
+        node: The node, after whose outputs new symbols are named.
         total: Whether the node runs for inputs of all sizes.
+        every: Whether every rank is tried, rather than one of those that are far above the numbers of the node.
     """
     ranks = [
         _rank_of(t, i) if t is not None and t.shape is None and t.is_tensor else None for i, t in enumerate(inputs)
     ]
-    split, branches = _branches(inputs, ranks, apply)
+    split, branches, alike = _branches(inputs, ranks, apply, MAX_RANK if every else _greatest(node, inputs) + MARGIN)
     alive = [b for b in branches if b.broken is None]
-    merged = _Outputs(alive, split, outputs)
+    merged = _Outputs(alive, split, node.outputs)
     if not alive:
         law = next(filter(None, (b.broken for b in branches)))
         return Application(merged.outputs, (Requirement(FALSE, law),))
@@ -74,7 +87,7 @@ def over_ranks(
     if split is not None:
         dependent = [n for n in alive[0].ranks if n is not split and n not in fixed]
         rank_requirements += [r for n in dependent if (r := _alike(split, n, alive, ranks))]
-        possible = [b.ranks[split] for b in alive]
+        possible = sorted({*(b.ranks[split] for b in alive), *(alike if branches[-1].broken is None else ())})
         rank_requirements.append(_needed(split, possible, ranks))
         if len(possible) == 1:
             fixed[split] = possible[0]
@@ -83,7 +96,7 @@ def over_ranks(
         merged.outputs,
         (*(r for r in rank_requirements if r.formula is not TRUE), *shared),
         (),
-        (Unjudged("", op, "rank", RANK_LAW),) if more_needed and not total else (),
+        (Unjudged("", node.op, "rank", RANK_LAW),) if more_needed and not total else (),
         not merged.new,
         tuple(merged.new),
         tuple((n, k) for n, k in fixed.items() if not _is_stand_in(n)),
@@ -125,19 +138,61 @@ def _is_stand_in(n: Dim) -> bool:
 
 
 def _branches(
-    inputs: Inputs, ranks: Sequence[Dim | None], apply: Callable[[Inputs], Application]
-) -> tuple[Dim | None, list[_Branch]]:
-    """The first unknown rank that the rule asks for (None if it asks for none), and the rule applied at each value."""
+    inputs: Inputs, ranks: Sequence[Dim | None], apply: Callable[[Inputs], Application], last: int
+) -> tuple[Dim | None, list[_Branch], range]:
+    """The first unknown rank that the rule asks for (None if it asks for none), and the rule applied at its values.
+
+    Of the values above `last`, only the greatest is tried if the rule does there what it does at the last two; the
+    ones that aren't tried come third.
+    """
     chosen: Ranks = {}
     first = _attempt(inputs, ranks, chosen, apply)
     if isinstance(first, _Branch):
-        return None, [first]
-    branches = []
-    for rank in range(max(0, int(first.lo)), int(min(first.hi, MAX_RANK)) + 1):
+        return None, [first], range(0)
+
+    def at(rank: int) -> _Branch:
         branch_ranks = {**chosen, first: rank}
         outcome = _attempt(inputs, ranks, branch_ranks, apply)
-        branches.append(outcome if isinstance(outcome, _Branch) else _Branch(branch_ranks, None))
-    return first, branches
+        return outcome if isinstance(outcome, _Branch) else _Branch(branch_ranks, None)
+
+    lo, hi = max(0, int(first.lo)), int(min(first.hi, MAX_RANK))
+    low = [at(rank) for rank in range(lo, min(hi, max(last, lo + 1)) + 1)]
+    between = range(lo + len(low), hi)
+    high = [at(hi)] if lo + len(low) <= hi else []
+    if between and any(b.broken is None for b in low + high) and _even(low[-2], low[-1], high[0], len(between) + 1):
+        return first, low + high, between
+    return first, [*low, *map(at, between), *high], range(0)
+
+
+def _even(first: _Branch, second: _Branch, last: _Branch, steps: int) -> bool:
+    """Whether what grows from the first rank to the next goes on so up to the last."""
+    profiles = first.profile, second.profile, last.profile
+    same = len({len(p) for p in profiles}) == 1
+    return same and all(c - b == steps * (b - a) for a, b, c in zip(*profiles, strict=True))
+
+
+def _greatest(node: Node, inputs: Inputs) -> int:
+    """The greatest number of a node that can be one of axes: among its attributes, and its inputs' ranks and elements.
+
+    A number that no rank reaches is none: `Reshape` to `[2, 768]` asks for no rank of 768.
+    """
+    numbers = [len(node.inputs), len(node.outputs), *_numbers([*node.attributes.values()])]
+    for t in inputs:
+        if t is not None and t.shape is not None:
+            numbers += [t.rank, *(d.constant for d in t.shape[-1:] if d.constant is not None)]
+            if isinstance(t.value, Elements):
+                numbers += [abs(i.constant) for i in t.value.items if isinstance(i, Dim) and i.constant is not None]
+    return max(n for n in numbers if n <= MAX_RANK)
+
+
+def _numbers(value: object) -> Iterator[int]:
+    """The integers of an attribute, and the lengths of its lists and texts."""
+    if isinstance(value, int):
+        yield abs(value)
+    elif isinstance(value, str | bytes | Sequence):
+        yield len(value)
+        for item in () if isinstance(value, str | bytes) else value:
+            yield from _numbers(item)
 
 
 def _attempt(

@@ -14,10 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
+from itertools import chain
 from math import prod
-from typing import Any, TypeAlias, TypeVar
-
-import numpy as np
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from shapesmt.algebra import (
     ZERO,
@@ -35,6 +34,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import Literal
+from shapesmt.lazy import np
 
 Item: TypeAlias = Dim | Float | None
 Integers: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
@@ -55,12 +55,72 @@ class Elements:
     @property
     def array(self) -> np.ndarray[Any, np.dtype[np.object_]]:
         """The items as an object array of that shape, for numpy's indexing."""
-        array = np.empty(len(self.items), dtype=object)
-        array[:] = self.items
-        return array.reshape(self.shape)
+        return self.listed.array
+
+    @property
+    def listed(self) -> Listed:
+        """The items to be rearranged."""
+        return Listed(self.shape, self.items)
 
     def __repr__(self) -> str:
         return f"Elements({self.shape}, {self.items})"
+
+
+class Listed(NamedTuple):
+    """The items of a tensor of concrete shape, of which none needs to be known."""
+
+    shape: tuple[int, ...]
+    items: tuple[Item, ...]
+
+    def spread(self, shape: tuple[int, ...]) -> tuple[Item, ...] | None:
+        """Those of the tensor that is broadcast to this shape; None where it can't be.
+
+        >>> Listed((2, 1), (ZERO, None)).spread((2, 2))
+        (Dim('0'), Dim('0'), None, None)
+        """
+        own, items = (1,) * (len(shape) - len(self.shape)) + self.shape, self.items
+        if len(own) > len(shape) or any(size not in (1, joint) for size, joint in zip(own, shape, strict=True)):
+            return None
+        if 0 in shape:
+            return ()
+        for axis in reversed(range(len(shape))):
+            if own[axis] != shape[axis]:
+                size = prod(shape[axis + 1 :])
+                blocks = (items[start : start + size] for start in range(0, len(items), size))
+                items = tuple([item for block in blocks for item in block * shape[axis]])
+        return items
+
+    def taken(self, axis: int, places: Sequence[int]) -> Listed:
+        """Those at some places along an axis.
+
+        >>> Listed((2, 2), (ZERO, None, None, ZERO)).taken(1, [1])
+        Listed(shape=(2, 1), items=(None, Dim('0')))
+        """
+        size, width = self.shape[axis], prod(self.shape[axis + 1 :])
+        rows = [i * size + place for i in range(prod(self.shape[:axis])) for place in places]
+        items = [item for row in rows for item in self.items[row * width : (row + 1) * width]]
+        return Listed((*self.shape[:axis], len(places), *self.shape[axis + 1 :]), tuple(items))
+
+    @staticmethod
+    def joined(parts: Sequence[Listed], axis: int) -> Listed | None:
+        """Those of tensors joined along an axis; None where the sizes off that axis differ."""
+        outer, inner = parts[0].shape[:axis], parts[0].shape[axis + 1 :]
+        if any((part.shape[:axis], part.shape[axis + 1 :]) != (outer, inner) for part in parts):
+            return None
+        lengths = [prod(part.shape[axis:]) for part in parts]
+        blocks = [
+            part.items[i * length : (i + 1) * length]
+            for i in range(prod(outer))
+            for part, length in zip(parts, lengths, strict=True)
+        ]
+        return Listed((*outer, sum(part.shape[axis] for part in parts), *inner), tuple(chain.from_iterable(blocks)))
+
+    @property
+    def array(self) -> np.ndarray[Any, np.dtype[np.object_]]:
+        """An object array of that shape, for numpy's indexing."""
+        array = np.empty(len(self.items), dtype=object)
+        array[:] = self.items
+        return array.reshape(self.shape)
 
 
 class Field:

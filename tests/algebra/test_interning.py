@@ -25,7 +25,7 @@ from shapesmt.algebra.numeric.folds import fold
 from shapesmt.algebra.numeric.steps import SQRT
 from shapesmt.graph.graph import Attributes
 from shapesmt.graph.literal import Literal
-from shapesmt.rules.tensor import tensor
+from shapesmt.rules.tensors import tensor
 from shapesmt.rules.value import elements, field
 
 THREADS = 6

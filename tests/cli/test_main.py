@@ -196,6 +196,17 @@ def test_check_imports_only_what_it_needs(model: str):
     assert imported(others, "check", model) == []
 
 
+def test_a_model_without_floats_or_regions_needs_no_arrays():
+    assert imported(("numpy",), "check", "heads/heads.onnx") == []
+
+
+def test_answers_that_are_kept_need_no_rules(tmp_path: Path):
+    others = ("numpy", "shapesmt.api", "shapesmt.rules.context", "shapesmt.inference", "shapesmt.presolve")
+    again = "check", "heads", "kv_cache", "--cache", str(tmp_path), "--summary"
+    assert imported(others, *again, "--jobs", "1") == list(others)
+    assert imported(others, *again) == []
+
+
 def test_what_is_proved_imports_nothing_about_failures():
     others = ("shapesmt.region.region", "shapesmt.region.box", "shapesmt.laws.codes")
     proved = "check", "window_partition/tiles.onnx", "--dim", "height=7..224:7", "--dim", "width=7..224:7"

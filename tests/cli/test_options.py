@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import onnx
 import pytest
 
 from shapesmt.examine import Question
@@ -40,6 +47,9 @@ def test_certify_is_asked_for_only_when_given(api, capsys):
         (["check", "m", "--dim", "h"], "error: invalid value for '--dim': 'h' is not NAME=RANGE (see"),
         (["check", "m", "--dim", "=3"], "error: invalid value for '--dim': '=3' is not NAME=RANGE (see"),
         (["check", "m", "--dim", "h=1", "--dim", "h=2"], "error: invalid value for '--dim': 'h' has two values: 1 and"),
+        (["profile", "m", "--opt", "h=x"], "error: invalid value for '--opt': 'h=x' is not NAME=VALUE (see"),
+        (["profile", "m", "--opt", f"h={5000 * '9'}"], "error: invalid value for '--opt': 'h=9999"),
+        (["profile", "m", "--opt", "h=٣"], "error: invalid value for '--opt': 'h=٣' is not NAME=VALUE"),
         (["check", "m", "--timeout", "0"], "error: invalid value for '--timeout': 0.0 is not in the range x>0"),
         (["check", "m", "--format", "xml"], "error: invalid value for '--format': 'xml' is not one of"),
         (["check", "m", "--dmi", "h=1"], "error: no such option '--dmi'; did you mean"),
@@ -88,3 +98,19 @@ def test_the_options_of_check_stand_in_sections(capsys):
     assert "--dim NAME=RANGE" in heads["Options:"]
     assert "--jobs" in heads["Several models:"]
     assert "-h, --help" in heads["Other options:"]
+
+
+def test_names_are_utf_8_in_a_locale_that_has_ascii_only(tmp_path: Path) -> None:
+    model = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["":18]> g (float[n, k] x) => (y) <int64[2] s = {3, 1}> { y = Expand (x, s) }'
+    )
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "größe"
+    model.graph.node[0].output[0] = model.graph.output[0].name = "ausgäbe"
+    onnx.save(model, tmp_path / "modéle.onnx")
+    plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    words = ["bounds", "modéle.onnx", "ausgäbe", "--dim", "größe=1..9", "--assume", "größe == 3", "--format", "json"]
+    line = [sys.executable, "-m", "shapesmt", *words]
+    ran = subprocess.run(list(map(str.encode, line)), cwd=tmp_path, env=plain, capture_output=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    (shape,) = [tensor["shape"] for tensor in json.loads(ran.stdout)["tensors"].values()]
+    assert shape[0]["min"] == shape[0]["max"] == 3

@@ -45,6 +45,11 @@ ENLARGED = "<float[4] s = {1, 1, 8, 8}>"
             {"shapes": {"x": "[1..9, 4]"}},
             Remedy({}, ("n % 3 == 0",)),
         ),
+        (  # of so many remainders none is tried
+            "(float[1, m] x) => (y) <int64[2] t = {-1, 4294967296}> { y = Reshape (x, t) }",
+            {"dims": {"m": "7..:9"}},
+            Remedy({"m": "17179869184..:38654705664"}),
+        ),
         (
             "(float[n, m] x) => (y) <int64[2] t = {-1, 7}> { y = Reshape (x, t) }",
             {},

@@ -11,6 +11,7 @@ from shapesmt.examine.declarations import (
     ANY_RANK,
     declarations,
     give_rank,
+    limit_ranks,
     placeholders,
     rank_name,
     symbol_ranges,
@@ -23,6 +24,16 @@ from shapesmt.language import Range
 
 def graph(inputs: str) -> Graph:
     return load(f'<ir_version: 8, opset_import: ["": 21]> g ({inputs}) => (y) {{ y = Identity(x) }}'.encode())
+
+
+def test_no_input_has_more_dimensions_than_an_array_can_have() -> None:
+    axes = [f"d{i}" for i in range(2000)]
+    limit_ranks(graph(f"float[{','.join(axes[:64])}] x"), {})
+    message = "input 'x' has 2,000 dimensions; a tensor has at most 64"
+    with pytest.raises(UsageError, match=message):
+        limit_ranks(graph(f"float[{','.join(axes)}] x"), {})
+    with pytest.raises(UsageError, match=message):
+        limit_ranks(graph("float[] x"), {"x": axes})
 
 
 def test_axes_without_a_name_get_one() -> None:

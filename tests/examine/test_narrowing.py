@@ -6,7 +6,7 @@ from shapesmt.algebra.dim import symbol
 from shapesmt.algebra.formula import at_least, equal
 from shapesmt.algebra.substitute import atom_of
 from shapesmt.examine.narrowing import Narrowing, narrowing_to
-from shapesmt.rules.tensor import tensor
+from shapesmt.rules.tensors import tensor
 
 N, M, K = symbol("n", 1), symbol("m", 1, 64), symbol("k", 0)
 SMALL = symbol("m", 8, 16)

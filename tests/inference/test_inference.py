@@ -12,7 +12,7 @@ from shapesmt.graph import Graph
 from shapesmt.inference import Inference, infer, start, walk
 from shapesmt.inference.apply import out_of_time
 from shapesmt.rules import unranked
-from shapesmt.rules.tensor import tensor
+from shapesmt.rules.tensors import tensor
 
 HEADER = '<ir_version: 10, opset_import: ["": 21, "f": 1]>'
 N, M = symbol("n", 1), symbol("m", 1)

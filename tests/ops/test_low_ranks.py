@@ -15,7 +15,7 @@ from shapesmt.graph.literal import Declared
 from shapesmt.inference import infer
 from shapesmt.rules import InferenceContext
 from shapesmt.rules.registry import Rule, load_everything, rules
-from shapesmt.rules.tensor import tensor
+from shapesmt.rules.tensors import tensor
 
 load_everything()
 RULES = sorted((r for r in rules() if not r.nested), key=lambda r: (r.domain, r.name, r.since))

@@ -12,7 +12,7 @@ from shapesmt.algebra.dim import ONE
 from shapesmt.graph.graph import Attributes, Graph, Node
 from shapesmt.graph.literal import Declared
 from shapesmt.inference import infer
-from shapesmt.rules.tensor import tensor
+from shapesmt.rules.tensors import tensor
 from tests.support.harness import agree, build, node as plain
 
 node = partial(plain, domain="ai.onnx.ml")

@@ -15,7 +15,7 @@ from shapesmt.graph.graph import Attributes, Node
 from shapesmt.ops.torch.schemas import Argument, schema
 from shapesmt.rules import InferenceContext
 from shapesmt.rules.registry import Rule, load_everything, rules, signatures
-from shapesmt.rules.tensor import Tensor, UndecidedError, UnknownRankError, tensor
+from shapesmt.rules.tensors import Tensor, UndecidedError, UnknownRankError, tensor
 from shapesmt.rules.value import elements
 
 load_everything()

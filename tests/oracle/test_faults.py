@@ -6,11 +6,16 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from onnxruntime.capi import onnxruntime_pybind11_state
 
-from tests.oracle.faults import LENIENT, ODD, Fault
+import shapesmt
+from shapesmt.algebra import Verdict
+from tests.oracle.faults import LENIENT, ODD, OLDER, Fault, lenient
+from tests.support.versions import NEW
 
 
 @cache
@@ -35,3 +40,43 @@ def test_quotations_are_true(op: str, fault: Fault):
     pieces = [piece.strip() for piece in re.split(r"\[\.\.\.\]", fault.text) if piece.strip()]
     assert pieces
     assert [piece for piece in pieces if piece not in documented()[op]] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes", "older_refuses"),
+    [
+        ("(float[n] x) => (a, b, c) { a, b, c = Split <num_outputs = 3> (x) }", {"x": (4,)}, True),
+        ("(float[n] x) => (a, b, c) { a, b, c = Split <num_outputs = 3> (x) }", {"x": (0,)}, True),
+        ("(float[n] x) => (a, b, c) { a, b, c = Split <num_outputs = 3> (x) }", {"x": (5,)}, False),
+        ("(float[n, m] x) => (a, b) { a, b = Split <num_outputs = 2> (x) }", {"x": (2, 0)}, False),
+        ("(float[n] x) => (a, b) <int64[2] s = {4, 0}> { a, b = Split (x, s) }", {"x": (4,)}, False),
+        ("(float[b, i, j] x, float[c, j, k] y) => (z) { z = MatMul (x, y) }", {"x": (1, 2, 2), "y": (0, 2, 2)}, True),
+        ("(float[b, i, j] x, float[c, j, k] y) => (z) { z = MatMul (x, y) }", {"x": (0, 2, 2), "y": (1, 2, 2)}, False),
+        ("(float[b, i, j] x, float[c, j, k] y) => (z) { z = MatMul (x, y) }", {"x": (0, 2, 2), "y": (0, 2, 2)}, False),
+        ("(float[i, j] x, float[c, j, k] y) => (z) { z = MatMul (x, y) }", {"x": (2, 2), "y": (0, 2, 2)}, True),
+        ("(float[b, i, j] x, float[j] y) => (z) { z = MatMul (x, y) }", {"x": (0, 2, 2), "y": (2,)}, True),
+        ("(float[b, i, j] x, float[j, k] y) => (z) { z = MatMul (x, y) }", {"x": (0, 2, 2), "y": (2, 2)}, False),
+    ],
+)
+def test_what_only_the_newer_runtime_runs(text: str, shapes: dict[str, tuple[int, ...]], older_refuses: bool) -> None:
+    model = onnx.parser.parse_model('<ir_version: 8, opset_import: ["":18]> g ' + text)
+    assert model.graph.node[0].op_type in OLDER
+    feeds = {name: np.ones(shape, np.float32) for name, shape in shapes.items()}
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    if older_refuses and not NEW:
+        with pytest.raises(Exception, match="ONNXRuntimeError"):
+            session.run(None, feeds)
+    else:
+        session.run(None, feeds)
+    constants = {t.name: onnx.numpy_helper.to_array(t) for t in model.graph.initializer}
+    assert lenient(model.graph.node[0], {**feeds, **constants}) is (older_refuses and NEW)
+    assert shapesmt.check(pinned(model, shapes)).verdict is (Verdict.FAILS if older_refuses else Verdict.PROVED)
+
+
+def pinned(model: onnx.ModelProto, shapes: dict[str, tuple[int, ...]]) -> onnx.ModelProto:
+    """The model with numbers for the sizes of its inputs."""
+    fixed = onnx.ModelProto.FromString(model.SerializeToString())
+    for given in fixed.graph.input:
+        for dim, size in zip(given.type.tensor_type.shape.dim, shapes[given.name], strict=True):
+            dim.dim_value = size
+    return fixed

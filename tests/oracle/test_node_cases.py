@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,11 @@ import pytest
 from onnx import TensorProto, numpy_helper
 
 import shapesmt
+from shapesmt.frontends import load
+from shapesmt.graph import Graph
+from shapesmt.inference import infer
+from shapesmt.inference.walk import forget_applications
+from shapesmt.rules import MAX_RANK, Application, Tensor, rank_symbol, tensor, unranked
 from tests.oracle.runner import value
 from tests.support.node_cases import node_cases
 
@@ -116,3 +122,27 @@ def test_inferred_is_what_happens(collected: list[Any], symbolic: bool) -> None:
     assert not wrong, "\n".join(f"{name}: {verdict}" for name, verdict in wrong.items())
     theirs = Counter(judged(case, lambda m: onnx.shape_inference.infer_shapes(m, data_prop=True)) for case in cases)
     assert Counter(ours.values())["exact"] >= theirs["exact"]
+
+
+def test_some_ranks_tell_what_all_tell(collected: list[Any], full: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    trials = [trial for case in collected[:: 1 if full else 40] for trial in without_ranks(case)]
+    some = [applied(*trial) for trial in trials]
+    monkeypatch.setattr(unranked, "MARGIN", MAX_RANK)
+    for (graph, inputs), found in zip(trials, some, strict=True):
+        assert found == applied(graph, inputs), (graph.nodes, inputs)
+
+
+def without_ranks(case: Any) -> list[tuple[Graph, dict[str, Tensor]]]:
+    """The model of a case with inputs that have no known rank: all of them, and each by itself."""
+    graph = load(prepared(case, symbolic=False).model)
+    ranked = {name: tensor(d.dtype, d.shape) for name, d in graph.inputs.items()}
+    unknown = {name: tensor(t.dtype, None, ndim=rank_symbol(name)) for name, t in ranked.items()}
+    each = [ranked | {name: unknown[name]} for name in unknown] if len(unknown) > 1 else []
+    return [(graph, inputs) for inputs in (unknown, *each)]
+
+
+def applied(graph: Graph, inputs: dict[str, Tensor]) -> list[list[Any]]:
+    """What is known of each node, but for the functions among it."""
+    forget_applications()
+    known = [field.name for field in fields(Application) if field.name not in ("origin", "bodies", "decided")]
+    return [[getattr(a, name) for name in known] for a in infer(graph, inputs).applications]

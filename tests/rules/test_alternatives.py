@@ -12,7 +12,7 @@ from shapesmt.algebra.formula import Formula, all_of, equal
 from shapesmt.report import Bounds
 from shapesmt.rules import alternatives
 from shapesmt.rules.application import Application
-from shapesmt.rules.tensor import Case, Tensor, tensor
+from shapesmt.rules.tensors import Case, Tensor, tensor
 
 SQUEEZED = """s = Shape(x) at = Constant<value_int=1>() d = Gather(s, at)
     one = Constant<value_int=1>() c = Equal(d, one)

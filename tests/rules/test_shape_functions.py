@@ -137,7 +137,7 @@ def test_no_shape_from_a_shape_tensor(input_shape: str, values: list[int] | int 
 
 @row("D37", "D38")
 def test_make_shape_from_other_things() -> None:
-    from shapesmt.rules.tensor import tensor
+    from shapesmt.rules.tensors import tensor
     from shapesmt.rules.value import elements
 
     assert shown(CTX.make_shape_from_tensor(tensor("int32", [2], elements((2,), [as_dim(4), as_dim(-1)])))) == "[4,?]"

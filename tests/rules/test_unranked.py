@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import onnx
 import pytest
 
 import shapesmt
-from shapesmt import InferenceContext, rule
-from shapesmt.rules import alternatives
+from shapesmt import InferenceContext, laws, rule
+from shapesmt.algebra import FALSE, TRUE
+from shapesmt.graph import Attributes, Node
+from shapesmt.rules import (
+    Application,
+    Requirement,
+    Tensor,
+    UnknownRankError,
+    alternatives,
+    over_ranks,
+    rank_symbol,
+    tensor,
+)
 from tests.support.rows import case, row
 
 UNKNOWN = "[...]"
@@ -280,3 +293,32 @@ def test_a_rule_says_which_rank_it_needs() -> None:
 def test_no_rank_is_unexpected(op: str) -> None:
     text = f'<ir_version: 10, opset_import: ["": 27]> g (float[] x, float[] w) => (y) {{ y = {op}(x, w) }}'
     assert str(shapesmt.check(text.encode()).verdict) in ("DEPENDS", "FAILS", "UNKNOWN")
+
+
+def with_most(most: int, tried: list[int]) -> Application:
+    """What is known of a rule that keeps the shape of its input, which has at most that many axes."""
+    x = tensor("float32", None, ndim=rank_symbol("x"))
+
+    def applied(inputs: Sequence[Tensor | None]) -> Application:
+        (t,) = inputs
+        assert t is not None
+        if t.shape is None:
+            raise UnknownRankError(t)
+        tried.append(t.rank)
+        return Application((t,), (Requirement(TRUE if t.rank <= most else FALSE, laws.JOINED_MATCH_OFF_AXIS),))
+
+    node = Node("Foo", "", "foo", ("x",), ("y",), Attributes({"axis": 3}))
+    return over_ranks([x], applied, node, every=False)
+
+
+def test_only_the_greatest_rank_is_tried_of_those_far_above_the_numbers_of_a_node() -> None:
+    tried: list[int] = []
+    assert with_most(64, tried).outputs[0].ndim is rank_symbol("x")
+    assert tried == [*range(8), 64]
+
+
+def test_every_rank_is_tried_where_the_greatest_is_unlike_the_others() -> None:
+    tried: list[int] = []
+    (requirement,) = with_most(20, tried).requirements
+    assert str(requirement.formula) == "x_rank <= 20"
+    assert sorted(tried) == [*range(65)]

@@ -30,7 +30,7 @@ from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.formula import Formula
 from shapesmt.algebra.numeric.floats import Float
 from shapesmt.frontends import load
-from shapesmt.rules.tensor import Tensor, held, tensor
+from shapesmt.rules.tensors import Tensor, held, tensor
 from shapesmt.rules.value import Elements, elements
 from tests.support.versions import relaxed
 

@@ -10,8 +10,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from math import gcd, inf, lcm
 from typing import NamedTuple
 
-import numpy as np
-
 from shapesmt.algebra import (
     FLOOR_DIVISION,
     MAX,
@@ -34,6 +32,7 @@ from shapesmt.algebra import (
     symbol,
     tight,
 )
+from shapesmt.lazy import np
 
 MAX_PERIOD = 1 << 20
 MAX_SHORTENED = 1 << 14

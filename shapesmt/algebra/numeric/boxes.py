@@ -62,7 +62,7 @@ def whatever_entries(element: Dim) -> Interval:
     >>> whatever_entries(4 * entry(x, i) + 2)
     (2, 14)
     """
-    apart = [a for a in nested(element) if a.op is ENTRY or (_by_position(a) and not entries(a.args[0]))]
+    apart = [a for a in nested(element) if a.op is ENTRY or (_by_position(a) and _is_innermost(a))]
     parts = {a: symbol(f"part {i}", a.lo, a.hi, kind=Kind.AXIS) for i, a in enumerate(dict.fromkeys(apart))}
     same = {s: of_atom(s) for s in element.symbols}  # without which nothing below them would be replaced
     return everywhere(substitute(element, {**same, **parts}))
@@ -84,6 +84,11 @@ def fold_or_unknown(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
 def _by_position(atom: Atom) -> bool:
     """Whether a position decides a choice."""
     return atom.op is SELECT and any(s.kind is Kind.AXIS for s in atom.args[0].symbols)
+
+
+def _is_innermost(choice: Atom) -> bool:
+    """Whether a choice is between parts without choices, whatever the entries of tensors are."""
+    return not entries(choice.args[0]) and [a.op for a in nested(of_atom(choice))].count(SELECT) == 1
 
 
 def _in_parts(element: Dim, choice: Atom, halves: tuple[list[Box], list[Box]], depth: int) -> list[Ends] | None:

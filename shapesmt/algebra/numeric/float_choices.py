@@ -19,15 +19,20 @@ from typing import Any
 from shapesmt.algebra.dim import Dim, as_dim
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import FALSE, TRUE, Formula, at_least, equal, select
-from shapesmt.algebra.numeric.floats import (
-    MANTISSA,
+from shapesmt.algebra.numeric.floats import MANTISSA, Float, exact_fraction, from_dim, step
+from shapesmt.algebra.numeric.steps import (
+    ABS,
+    AT_LEAST,
+    CHOOSE,
+    EQUAL,
+    FROM_DIM,
+    GREATEST,
+    LEAST,
     NUMPY,
-    Float,
-    exact_fraction,
-    from_dim,
-    step,
+    ROOT,
+    SIGN,
+    Step,
 )
-from shapesmt.algebra.numeric.steps import ABS, AT_LEAST, CHOOSE, EQUAL, FROM_DIM, GREATEST, LEAST, ROOT, SIGN, Step
 
 
 def choice(condition: Formula, a: Any, b: Any) -> Any:

@@ -20,8 +20,6 @@ from collections.abc import Callable, Sequence
 from math import gcd, inf, isfinite, isnan
 from typing import Any
 
-import numpy as np
-
 from shapesmt.algebra.dim import Atom, Dim, as_dim, const, make_atom, symbol
 from shapesmt.algebra.evaluate import SAFE, Evaluator
 from shapesmt.algebra.formula import Formula, equal, select, truncated_divide_positive
@@ -38,13 +36,16 @@ from shapesmt.algebra.numeric.steps import (
     FROM_DIM,
     LITERAL,
     MUL,
+    NUMPY,
     ROOT,
     ROUND,
     SUB,
     TRUNC,
     Step,
+    nearest,
 )
 from shapesmt.algebra.operations import Operation, Values
+from shapesmt.lazy import np
 
 MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 LARGEST = {"float16": 65504, "bfloat16": 1 << 100, "float32": 1 << 100, "float64": 1 << 100}
@@ -54,7 +55,6 @@ MOST_TRIED = 1 << 14  # values of a size that a tree of float operations is trie
 MOST_DENOMINATOR = 48
 BEYOND = 1 << 63  # the least number that is no int64
 SMALL = 1 << 8  # factors with which a size without declared end counts as exact: no axis reaches 2**16 times it
-NUMPY: dict[str, Any] = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 
 
 class Float:
@@ -157,7 +157,8 @@ class Float:
 
     def value(self, evaluator: Values) -> Any:
         """The float (or array of floats) at concrete sizes."""
-        kind = NUMPY.get(self.dtype, np.float32)  # which holds every number of a type that numpy lacks
+        # float32 holds every number of a type that numpy lacks
+        kind = getattr(np, self.dtype if self.dtype in NUMPY else "float32")
         if self.op is FRACTION:
             assert self.numerator is not None
             return kind(np.float64(evaluator.dim(self.numerator)) / float(self.denominator))  # both fit into float64
@@ -173,9 +174,7 @@ class Float:
 
 def literal(number: float, dtype: str) -> Float:
     """A constant of a float type."""
-    if dtype in NUMPY:
-        with np.errstate(over="ignore"):
-            number = float(NUMPY[dtype](number))
+    number = nearest(number, dtype) if dtype in NUMPY else number
     if not isfinite(number):
         return step(LITERAL, (number,), dtype, (number, number) if number == number else (-inf, inf))
     numerator, denominator = number.as_integer_ratio()
@@ -187,9 +186,8 @@ def from_dim(dim: Dim | int, dtype: str) -> Float:
     dim = as_dim(dim)
     if _representable(dim, 1, dtype):
         return exact_fraction(dim, 1, dtype)
-    kind = NUMPY.get(dtype, float)
-    with np.errstate(over="ignore"):
-        return step(FROM_DIM, (dim,), dtype, (float(kind(dim.lo)), float(kind(dim.hi))))
+    lo, hi = (nearest(float(end), dtype) if dtype in NUMPY else float(end) for end in (dim.lo, dim.hi))
+    return step(FROM_DIM, (dim,), dtype, (lo, hi))
 
 
 _FLOATS: Table[tuple[Any, ...], Float] = Table("floats", lambda number: (number.op, number.args, number.dtype))
@@ -242,7 +240,7 @@ def _bounds(op: Step, args: tuple[Any, ...], dtype: str) -> tuple[float, float]:
         return (-inf, inf)
     if op is DIV and args[1].lo <= 0 <= args[1].hi:
         return (-inf, inf)
-    kind = NUMPY[dtype]
+    kind = getattr(np, dtype)
     with np.errstate(all="ignore"):
         corners = [[kind(a.lo), kind(a.hi)] for a in args]
         if len(corners) == 1:
@@ -272,7 +270,7 @@ def _binary(op: Step, a: Float, b: Float) -> Float:
         if top is not None and _representable(top, bottom, a.dtype):
             return exact_fraction(top, bottom, a.dtype)
     if p is not None and q is not None and p.constant is not None and q.constant is not None and a.dtype in NUMPY:
-        kind = NUMPY[a.dtype]
+        kind = getattr(np, a.dtype)
         with np.errstate(all="ignore"):
             x, y = kind(p.constant / a.denominator), kind(q.constant / b.denominator)
             return literal(float(op.apply(x, y)), a.dtype)

@@ -19,8 +19,6 @@ from itertools import pairwise, product
 from math import inf, prod
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from shapesmt.algebra.dim import Atom, Dim, Kind, from_terms, make_atom, of_atom, symbol, total
 from shapesmt.algebra.evaluate import Evaluator, fits_int64
 from shapesmt.algebra.formula import Formula, at_least
@@ -29,12 +27,13 @@ from shapesmt.algebra.intervals import Interval
 from shapesmt.algebra.operations import MAX, MIN, SYMBOL, Operation, Values as Point
 from shapesmt.algebra.relaxation import tight
 from shapesmt.algebra.substitute import substitute
+from shapesmt.lazy import np
 
 Values: TypeAlias = "np.ndarray[Any, Any]"
 
 MOST_TRIED = 1 << 20  # positions, of all tensors together
 MAX_CASES = 12  # how often cases are distinguished one inside the other
-REDUCE: dict[str, np.ufunc] = {"least": np.minimum, "greatest": np.maximum, "sum": np.add}
+REDUCE = {"least": "minimum", "greatest": "maximum", "sum": "add"}  # functions of numpy
 
 
 class Fold:
@@ -93,14 +92,14 @@ class Fold:
             part = rows[start : start + room]
             columns = part[:, rank:].T.reshape(len(free), len(part), *(1 for _ in self.lasts))
             table = self._table(part[0, :rank], dict(zip(free, columns, strict=True)), len(part))
-            results[start : start + room] = REDUCE[self.how].reduce(table.reshape(len(part), count), axis=1)
+            results[start : start + room] = getattr(np, REDUCE[self.how]).reduce(table.reshape(-1, count), axis=1)
         return results
 
     def _all_at_once(self, rows: Values) -> Values:
         """The folds for arrays of sizes, looked up in one table for the largest tensor."""
         table = self._table(rows.max(axis=0), {})
         for axis in range(table.ndim):
-            table = REDUCE[self.how].accumulate(table, axis=axis)
+            table = getattr(np, REDUCE[self.how]).accumulate(table, axis=axis)
         empty = (rows < 0).any(axis=1)
         return np.where(empty, 0, table[tuple(np.maximum(rows, 0).T)]) if table.size else np.zeros(len(rows), int)
 

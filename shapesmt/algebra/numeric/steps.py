@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import copysign, inf
+from struct import pack, unpack
 from typing import Any, TypeVar
 
-import numpy as np
+from shapesmt.lazy import np
 
 Ends = tuple[float, float]
 AnyBuild = TypeVar("AnyBuild", bound=Callable[..., Any])
+NUMPY = {"float16": "e", "float32": "f", "float64": "d"}
+"""The types that numpy has, as `struct` packs them."""
 
 
 class Step:
@@ -16,7 +20,7 @@ class Step:
 
     Attributes:
         name: What it is called.
-        apply: Computes it, as numpy does.
+        apply: Computes it, as the function of numpy does that has this name.
         whole: Whether its results are integers.
         ends: The interval of its results, where they don't keep the order of the arguments.
         build: Applies it to arguments, exactly where that is possible; None where no fraction stays exact.
@@ -27,10 +31,15 @@ class Step:
     build: Callable[..., Any] | None
 
     def __init__(
-        self, name: str, apply: Callable[..., Any], *, whole: bool = False, ends: Callable[..., Ends] | None = None
+        self,
+        name: str,
+        apply: str | Callable[..., Any],
+        *,
+        whole: bool = False,
+        ends: Callable[..., Ends] | None = None,
     ) -> None:
         self.name = name
-        self.apply = apply
+        self.apply = _of_numpy(apply) if isinstance(apply, str) else apply
         self.whole = whole
         self.ends = ends
         self.build = None
@@ -48,36 +57,53 @@ class Step:
 STEPS: list[Step] = []
 
 
+def _of_numpy(name: str) -> Callable[..., Any]:
+    return lambda *numbers: getattr(np, name)(*numbers)
+
+
 def _itself(x: Any) -> Any:
     return x
 
 
-FRACTION = Step("fraction", np.divide)
+FRACTION = Step("fraction", "divide")
 """An exact fraction of integers."""
 FROM_DIM = Step("from_dim", _itself)
 """An integer, rounded."""
 LITERAL = Step("literal", _itself)
 """Infinity, or no number."""
 CAST = Step("cast", _itself)
-ADD = Step("add", np.add)
-SUB = Step("sub", np.subtract)
-MUL = Step("mul", np.multiply)
-DIV = Step("div", np.divide)
-FLOOR = Step("floor", np.floor, whole=True)
-CEIL = Step("ceil", np.ceil, whole=True)
-TRUNC = Step("trunc", np.trunc, whole=True)
-ROUND = Step("round", np.rint, whole=True)
-SQRT = Step("sqrt", np.sqrt)
-ROOT = Step("root", np.sqrt)
+ADD = Step("add", "add")
+SUB = Step("sub", "subtract")
+MUL = Step("mul", "multiply")
+DIV = Step("div", "divide")
+FLOOR = Step("floor", "floor", whole=True)
+CEIL = Step("ceil", "ceil", whole=True)
+TRUNC = Step("trunc", "trunc", whole=True)
+ROUND = Step("round", "rint", whole=True)
+SQRT = Step("sqrt", "sqrt")
+ROOT = Step("root", "sqrt")
 """A square root whose last bit differs between runtimes."""
-LOG = Step("log", np.log)
+LOG = Step("log", "log")
 EXP2 = Step("exp2", lambda exponent: np.ldexp(1.0, np.asarray(exponent).astype(np.int64)), whole=True)
 """A power of two, of a whole number that isn't negative."""
-LEAST = Step("min", np.minimum)
-GREATEST = Step("max", np.maximum)
-SIGN = Step("sign", np.sign, whole=True)
-CHOOSE = Step("choose", np.where, ends=lambda _, a, b: (min(a.lo, b.lo), max(a.hi, b.hi)))
+LEAST = Step("min", "minimum")
+GREATEST = Step("max", "maximum")
+SIGN = Step("sign", "sign", whole=True)
+CHOOSE = Step("choose", "where", ends=lambda _, a, b: (min(a.lo, b.lo), max(a.hi, b.hi)))
 """`CHOOSE(c, a, b)` is a where the condition c holds, else b."""
-ABS = Step("abs", np.abs, ends=lambda x: (max(0.0, x.lo, -x.hi), max(-x.lo, x.hi)))
+ABS = Step("abs", "abs", ends=lambda x: (max(0.0, x.lo, -x.hi), max(-x.lo, x.hi)))
 EQUAL = Step("equal", lambda a, b: np.asarray(a == b), whole=True, ends=lambda *_: (0.0, 1.0))
 AT_LEAST = Step("at_least", lambda a, b: np.asarray(a >= b), whole=True, ends=lambda *_: (0.0, 1.0))
+
+
+def nearest(number: float, dtype: str) -> float:
+    """The nearest number of a type, as numpy rounds it.
+
+    >>> nearest(0.7, "float32"), nearest(1e5, "float16")
+    (0.699999988079071, inf)
+    """
+    try:
+        (rounded,) = unpack(NUMPY[dtype], pack(NUMPY[dtype], number))
+    except OverflowError:
+        return copysign(inf, number)
+    return float(rounded)

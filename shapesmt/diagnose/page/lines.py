@@ -7,10 +7,9 @@ from dataclasses import replace
 from itertools import groupby, islice
 from math import inf
 
-import numpy as np
-
 from shapesmt.algebra import Atom, Evaluator, Formula, all_of, fits_int64, lowest, substitute, symbol
 from shapesmt.algebra.growth import window
+from shapesmt.lazy import np
 from shapesmt.presolve import Domain, Values
 from shapesmt.region import Truth
 from shapesmt.report import NumberLine, Run

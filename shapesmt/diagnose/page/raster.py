@@ -8,8 +8,6 @@ from itertools import combinations
 from math import inf, prod
 from operator import attrgetter
 
-import numpy as np
-
 from shapesmt.algebra import (
     TRUE,
     Atom,
@@ -27,6 +25,7 @@ from shapesmt.algebra import (
 from shapesmt.diagnose.page.lines import number_line
 from shapesmt.examine import Examination, Problem
 from shapesmt.language import parse_formula
+from shapesmt.lazy import np
 from shapesmt.presolve import Domain, Values, grouped
 from shapesmt.region import Truth
 from shapesmt.report import Axis, Cell, NumberLine, Precondition, Raster

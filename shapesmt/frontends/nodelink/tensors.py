@@ -82,7 +82,7 @@ def literal(document: Mapping[str, Any], path: str) -> Literal:
     size = math.prod(shape)
     if values is not None and len(values) != size:
         refuse(f"{path}.values", f"as many values as the shape has elements, {size}, not {len(values)}")
-    if values is None or size > Literal.MOST:
+    if values is None or Literal.too_many(dtype, size):
         return Literal(dtype, shape, None if size else ())
     scalars = [_scalar(v, dtype, f"{path}.values[{i}]") for i, v in enumerate(values)]
     return Literal(dtype, shape, scalars) if size <= Literal.LIMIT else Literal(dtype, shape, source=lambda: scalars)

@@ -280,7 +280,7 @@ class _Scope:
             shape = _shape(dims, text_of(proto.name), where)
             known = self.shapes_read[key] = DTYPES.get(number, ""), shape, math.prod(shape)
         dtype, shape, size = known
-        if size == 0 or size > Literal.MOST:
+        if size == 0 or Literal.too_many(dtype, size):
             return Literal(dtype, shape, None if size else ())
         missing = _EXTERNAL if external else ""
         if size > Literal.LIMIT or (external and "float" in dtype):
@@ -306,7 +306,7 @@ class _Scope:
         """A constant tensor of which the file lists only the elements that aren't zero."""
         dtype, shape = DTYPES.get(proto.values.data_type, ""), _shape(proto.dims, text_of(proto.values.name), where)
         source = partial(dense, proto, dtype, shape)
-        return Literal(dtype, shape, None, source if math.prod(shape) <= Literal.MOST else None)
+        return Literal(dtype, shape, None, None if Literal.too_many(dtype, math.prod(shape)) else source)
 
     def declared(self, proto: onnx.TypeProto) -> Declared:
         """The element type and shape that a `TypeProto` declares."""

@@ -10,15 +10,15 @@ from math import prod
 from typing import IO, TYPE_CHECKING
 
 from shapesmt.frontends.pieces import Pieces
-from shapesmt.frontends.recognize import tensorflow_format
+from shapesmt.frontends.recognize import is_xml, is_zip, tensorflow_format, text_format
 from shapesmt.graph import DTYPES, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DamagedError", "skeleton"]
+__all__ = ["DamagedError", "OtherFormatError", "skeleton"]
 
-_BEGINNING, _VERSION = 64, b"\x08"  # the first bytes tell the format: of ONNX the first field is a version
+_BEGINNING = 1 << 16  # the first bytes tell the format
 _SMALL = 1 << 12  # bytes of a message that is copied as it is: it has fewer than `Literal.LIMIT` elements of 4 bytes
 _RUN = 1 << 16  # bytes that are looked through at once for fields that are copied as they are
 _VARINT, _LENGTH = 0, 2
@@ -45,6 +45,10 @@ class DamagedError(ValueError):
     """The bytes are no message of protobuf."""
 
 
+class OtherFormatError(DamagedError):
+    """They are a file of another format, which a reader of its own takes."""
+
+
 def skeleton(file: IO[bytes], size: int, *, floats: bool = True) -> bytes:
     """A model of `size` bytes without the elements of tensors that are never read.
 
@@ -52,7 +56,8 @@ def skeleton(file: IO[bytes], size: int, *, floats: bool = True) -> bytes:
     what does is undecided then.
 
     Raises:
-        DamagedError: The file is no binary ONNX model, or ends early.
+        OtherFormatError: The file begins as one of another format does.
+        DamagedError: It is no binary ONNX model, or ends early.
 
     Example:
         >>> from io import BytesIO
@@ -65,8 +70,10 @@ def skeleton(file: IO[bytes], size: int, *, floats: bool = True) -> bytes:
     """
     pieces = Pieces(file)
     start = pieces.peek(_BEGINNING)
-    if start[:1] != _VERSION or tensorflow_format(start):
-        raise DamagedError("it isn't a binary ONNX model")
+    if is_xml(start) or is_zip(start) or tensorflow_format(start) or text_format(start):
+        raise OtherFormatError("it isn't a binary ONNX model")
+    if start.isspace():
+        raise DamagedError("it holds spaces only")
     return _Copier(pieces, floats).message("model", size)
 
 
@@ -107,6 +114,8 @@ class _Copier:
         """The number and the wire type of a field, its value or its length, and the bytes of both."""
         kind, key = self.varint()
         number, wire = kind >> 3, kind & 7
+        if not number:
+            raise DamagedError("a field has no number")
         if wire in _FIXED:
             return number, wire, _FIXED[wire], key, b""
         if wire not in (_VARINT, _LENGTH):
@@ -149,7 +158,7 @@ class _Tensor:
         """Whether its elements, which take so many bytes, are left out."""
         count = prod(self.dims)
         small = length <= _SMALL or count <= Literal.LIMIT
-        return not small and (count > Literal.MOST or not (floats or self.dtype not in _WEIGHTS))
+        return not small and (Literal.too_many(self.dtype, count) or not (floats or self.dtype not in _WEIGHTS))
 
 
 def _run(content: bytes) -> int:

@@ -268,7 +268,7 @@ class _Net:
             raise ModelError(f"{self.source}: constant '{printable(name)}' has the shape '{printable(text)}'")
         shape = tuple(map(int, text.split(","))) if text.strip() else ()
         size = math.prod(shape)
-        if size > Literal.MOST:
+        if Literal.too_many(dtype, size):
             return Literal(dtype, shape)
         source, missing = partial(self.elements, dtype, size, data), "its weights' file lacks it"
         if size > Literal.LIMIT:
@@ -278,7 +278,7 @@ class _Net:
     def elements(self, dtype: str, size: int, data: Mapping[str, str]) -> tuple[Scalar, ...] | None:
         """The elements of a constant; None where the weights' file is missing or the type is unknown."""
         offset, bits = data.get("offset", ""), _BITS.get(dtype)
-        if size == 0 or size > Literal.MOST or bits is None:
+        if size == 0 or Literal.too_many(dtype, size) or bits is None:
             return None if size else ()
         length = (size * bits + 7) // 8
         fits = data.get("size") == str(length) and re.fullmatch("[0-9]{1,18}", offset)

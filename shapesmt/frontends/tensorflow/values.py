@@ -94,7 +94,7 @@ def literal(proto: Proto, where: str) -> Literal:
     if shape is None or len(sizes) < len(shape):
         raise ModelError(f"{where} is a constant without a whole shape")
     size = math.prod(sizes)
-    if size == 0 or size > Literal.MOST:
+    if size == 0 or Literal.too_many(dtype, size):
         return Literal(dtype, sizes, None if size else ())
     if size > Literal.LIMIT:
         return Literal(dtype, sizes, None, partial(_elements, proto, dtype, size))

@@ -30,7 +30,8 @@ _MOST_FLOATS = 16
 
 def has_few(dtype: str, shape: tuple[int, ...]) -> bool:
     """Whether a constant has so few elements that they may be read."""
-    return prod(shape) <= (_MOST_FLOATS if "float" in dtype else Literal.MOST)
+    count = prod(shape)
+    return count <= _MOST_FLOATS if "float" in dtype else not Literal.too_many(dtype, count)
 
 
 class _Stored(NamedTuple):

@@ -16,8 +16,8 @@ CODES = (
     Code(
         "SM102", "inner sizes",
         "In a matrix product, the left operand has as many columns as the right one has rows.",
-        "Look at where the last axis comes from. A Flatten or Reshape before it often makes it depend on the input's "
-        "size (pool to a fixed size first), or one operand has to be transposed.",
+        "Put -1 where a size varies in a Reshape before it, or pool to a fixed size. A Flatten or Reshape often makes "
+        "the last axis depend on the batch or the image; otherwise one operand has to be transposed.",
         "g (float[n, k] x, float[64, 10] w) => (float[n, 10] y) { y = MatMul (x, w) }",
         dims={"k": "32..64:32"},
     ),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-
-import numpy as np
+from math import prod
 
 from shapesmt import laws
 from shapesmt.algebra import (
@@ -27,13 +26,13 @@ from shapesmt.algebra import (
     twin,
 )
 from shapesmt.algebra.numeric import Float
+from shapesmt.lazy import np
 from shapesmt.ops.shared.fields import (
-    Array,
     along,
-    array_of,
     concrete,
     element_of,
     integers_of,
+    listed,
     numbers,
     term_of,
     valued,
@@ -51,8 +50,8 @@ from shapesmt.rules import (
     Shape,
     Tensor,
     Value,
+    elements,
     field,
-    from_array,
     is_open_value,
     move_positions,
     position,
@@ -72,17 +71,15 @@ def gather(ctx: RuleContext) -> Tensor:
 
 
 def _gathered(x: Tensor, indices: Tensor, axis: int, dims: Shape) -> Value | None:
-    array, index = array_of(x) if x.value is not None else None, array_of(indices)
-    if array is not None and index is not None and concrete(dims) is not None:
-        if index.size > MAX_ELEMENTS or (index.size == 0 and array.size == 0):
+    known, chosen = listed(x) if x.value is not None else None, listed(indices)
+    if known is not None and chosen is not None and concrete(dims) is not None:
+        if len(chosen.items) > MAX_ELEMENTS or not (chosen.items or known.items):
             return None
-        rows = np.moveaxis(array, axis, 0)
-        picked = [_picked(rows, i) for i in index.ravel().tolist()]
-        stacked = np.empty((len(picked), *rows.shape[1:]), dtype=object)
-        for row, part in enumerate(picked):
-            stacked[row] = part[()]
-        shaped = stacked.reshape((*index.shape, *rows.shape[1:]))
-        return from_array(np.moveaxis(shaped, range(index.ndim), range(axis, axis + index.ndim)))
+        size, below = known.shape[axis], known.shape[axis + 1 :]
+        block = size * prod(below)
+        blocks = [known.items[i * block : (i + 1) * block] for i in range(prod(known.shape[:axis]))]
+        picked = [item for items in blocks for index in chosen.items for item in _row(items, size, prod(below), index)]
+        return elements((*known.shape[:axis], *chosen.shape, *below), picked)
     after, place = x.rank - axis - 1, element_of(indices)
     if place is None or x.value is None:
         return None
@@ -100,19 +97,15 @@ def _substituted(x: Tensor, dims: Shape, moved: Callable[[int], Dim]) -> Value |
     return None if element is None else valued(dims, move_positions(element, moved))
 
 
-def _picked(rows: Array, index: Item) -> Array:
-    """The row at an index; a symbolic one chooses element by element."""
-    size = len(rows)
+def _row(items: Sequence[Item], size: int, width: int, index: Item) -> Sequence[Item]:
+    """Of so many rows the one at an index; a symbolic one chooses element by element."""
     if not isinstance(index, Dim) or not size:
-        return np.full(rows.shape[1:], None, dtype=object)
+        return (None,) * width
     if index.constant is not None:
-        inside = -size <= index.constant < size
-        return np.asarray(rows[index.constant], dtype=object) if inside else _picked(rows, None)
-    lists = rows.reshape(size, -1).T.tolist()
-    chosen = np.empty(len(lists), dtype=object)
-    chosen[:] = [along(items, within(index, as_dim(size))) for items in lists]
-    shaped: Array = chosen.reshape(rows.shape[1:])
-    return shaped
+        start = index.constant % size * width
+        return items[start : start + width] if -size <= index.constant < size else (None,) * width
+    place = within(index, as_dim(size))
+    return [along(items[k::width], place) for k in range(width)]
 
 
 @rule("GatherElements", since=11)

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from math import inf, prod
 from typing import Any
 
-import numpy as np
-
 from shapesmt import laws
 from shapesmt.algebra import (
     ZERO,
@@ -27,17 +25,20 @@ from shapesmt.algebra import (
     twin,
 )
 from shapesmt.algebra.numeric import MANTISSA, choice, from_dim, literal
-from shapesmt.ops.shared.fields import array_of, concrete, term_of, valued, viewed
+from shapesmt.lazy import np
+from shapesmt.ops.shared.fields import concrete, listed, term_of, valued, viewed
 from shapesmt.ops.shared.require import require_fits, require_least
 from shapesmt.rules import (
     MAX_ELEMENTS,
     Decided,
     Elements,
     Item,
+    Listed,
     RuleContext,
     Shape,
     Tensor,
     Value,
+    elements,
     field,
     from_array,
     move_positions,
@@ -106,13 +107,11 @@ def joined(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | N
     """The elements of tensors joined along an axis."""
     if not any(isinstance(x.value, Elements) for x in parts) or concrete(dims) is None:
         return _joined_formulas(parts, axis, dims)
-    arrays = [array_of(x) for x in parts]
-    if any(a is None for a in arrays):
+    lists = [known for x in parts if (known := listed(x)) is not None]
+    if len(lists) < len(parts):
         return _joined_formulas(parts, axis, dims)
-    try:
-        return from_array(np.concatenate([a for a in arrays if a is not None], axis))
-    except ValueError:  # the sizes off the axis differ
-        return None
+    whole = Listed.joined(lists, axis)
+    return None if whole is None else elements(*whole)
 
 
 def _joined_formulas(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, at_least, entries, equal, implies, less, maximum, minimum
 from shapesmt.algebra.numeric import choice
+from shapesmt.lazy import np
 from shapesmt.ops.layout.indexing import same_rank
 from shapesmt.ops.shared.fields import Array, array_of, element_of, integers_of, term_of, valued
 from shapesmt.ops.shared.indices import columns, require_inside, spans
@@ -53,22 +52,25 @@ def scatter_nd(ctx: RuleContext) -> Tensor:
     depth = _depth(ctx, x, indices, updates)
     target = ctx.tensor((*indices.dims[:-1], *x.dims[depth:]))
     ctx.require_agree(updates, target, law=laws.UPDATES_SHAPED_AS_INDEXED_DATA)
-    for column, size in zip(columns(indices, depth), x.dims[:depth], strict=False):
+    tuples = columns(indices, depth)
+    for column, size in zip(tuples, x.dims[:depth], strict=False):
         require_inside(ctx, column, size)
-    return ctx.tensor(x.dims, value=_written_tuples(ctx) or _written_part(ctx, depth))
+    return ctx.tensor(x.dims, value=_written_tuples(ctx) or _written_part(ctx, tuples))
 
 
-def _written_part(ctx: RuleContext, depth: int) -> Value | None:
+def _written_part(ctx: RuleContext, tuples: list[Tensor]) -> Value | None:
     """The elements where what is written to is a part of the tensor, as by `x[..., 0] = y` and `x[1:, 1:] = y`."""
     x, old, new = ctx.input(0), term_of(ctx.input(0)), term_of(ctx.input(2))
-    part = _part(x, ctx.input(1), depth)
-    if old is None or new is None or part is None or ctx.text("reduction", "none") != "none":
+    if old is None or new is None or ctx.text("reduction", "none") != "none":
         return None
-    inner = x.rank - depth
-    places = [position(x.rank - axis) for axis in range(depth)]
+    part = _part(x, ctx.input(1), tuples)
+    if part is None:
+        return None
+    inner = x.rank - len(tuples)
+    places = [position(x.rank - axis) for axis in range(len(tuples))]
     moved = {along.back + inner: place - along.start for place, along in zip(places, part, strict=True)}
     result: Item = move_positions(new, lambda back: position(back) if back <= inner else moved.get(back, ZERO))
-    for place, along, size in zip(places, part, x.dims[:depth], strict=True):
+    for place, along, size in zip(places, part, x.dims[: len(tuples)], strict=True):
         end = along.start + along.length
         if along.length is ONE:
             result = choice(equal(place, along.start), result, old) if size is not ONE else result
@@ -86,11 +88,11 @@ class _Along(NamedTuple):
     back: int
 
 
-def _part(x: Tensor, indices: Tensor, depth: int) -> list[_Along] | None:
+def _part(x: Tensor, indices: Tensor, tuples: list[Tensor]) -> list[_Along] | None:
     """The part of a tensor that index tuples name, each place once; None where they aren't those of a part."""
     counted = {b: d for b, d in enumerate(reversed(indices.dims[:-1]), 1) if d is not ONE}
     part = []
-    for column, size in zip(columns(indices, depth), x.dims[:depth], strict=False):
+    for column, size in zip(tuples, x.dims, strict=False):
         element = element_of(column)
         if element is None or entries(element):
             return None
@@ -99,7 +101,7 @@ def _part(x: Tensor, indices: Tensor, depth: int) -> list[_Along] | None:
         if positions(start) or start.lo < 0 <= start.hi:
             return None
         part.append(_Along(start + size if start.hi < 0 else start, counted.pop(back, ONE), back))
-    return part if not counted and len(part) == depth else None
+    return part if not counted and len(part) == len(tuples) else None
 
 
 def _written_tuples(ctx: RuleContext) -> Value | None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf, prod
 
-import numpy as np
-
 from shapesmt import laws
 from shapesmt.algebra import (
     ONE,
@@ -24,6 +22,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.algebra.numeric import Float, from_dim
 from shapesmt.graph import DTYPES, AttributeValue, Literal
+from shapesmt.lazy import np
 from shapesmt.ops.shared.fields import concrete, element_of, reshaped, stretched, term_of, valued, viewed
 from shapesmt.ops.shared.require import element, require_broadcast_to, require_least, require_single, sized
 from shapesmt.rules import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, ZERO, Dim, as_dim, at_least, ceil_divide, differs, maximum, minimum, select
 from shapesmt.ops.shared.fields import term_of, valued
-from shapesmt.rules import Decided, Elements, RuleContext, Tensor, Value, from_array, move_positions, position, rule
+from shapesmt.rules import Decided, Elements, RuleContext, Tensor, Value, elements, move_positions, position, rule
 
 ALL_THE_WAY = 2**31 - 1  # as an end, the end of the axis; ONNX Runtime reads it so in 64-bit lists too
 LONGEST = 2**62  # no axis has more elements
@@ -133,10 +133,10 @@ def kept(x: Tensor, dims: list[Dim], cuts: dict[int, Cut]) -> Value | None:
     ranges = {axis: [c.first, c.step, c.size] for axis, c in cuts.items()}
     constants = {a: [d.constant for d in r if d is not None and d.constant is not None] for a, r in ranges.items()}
     if isinstance(x.value, Elements) and all(len(r) == 3 for r in constants.values()):
-        array = x.value.array
+        known = x.value.listed
         for axis, (first, step, size) in constants.items():
-            array = array.take([first + i * step for i in range(size)], axis)
-        return from_array(array)
+            known = known.taken(axis, [first + i * step for i in range(size)])
+        return elements(*known)
 
     def moved(back: int) -> Dim:
         axis = cuts.get(x.rank - back)

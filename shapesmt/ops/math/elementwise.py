@@ -6,13 +6,11 @@ import re
 from functools import partial
 from math import prod
 
-import numpy as np
-
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, differs, entries, equal, select
 from shapesmt.graph import DTYPES
 from shapesmt.ops.shared import items
-from shapesmt.ops.shared.fields import array_of, concrete, most_listed, stretched, term_of, valued
+from shapesmt.ops.shared.fields import concrete, listed, most_listed, stretched, term_of, valued
 from shapesmt.ops.shared.items import INTEGERS, PARTIAL, Function
 from shapesmt.rules import (
     FLOATS,
@@ -51,13 +49,12 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
     if dtype in FLOATS:
         most = most_listed([t for t in operands if t.dtype in FLOATS], MAX_FLOATS)
     if sizes is not None and prod(sizes) <= most and any(isinstance(t.value, Elements) for t in operands):
-        arrays = [array_of(t) if lenient or t.value is not None else None for t in operands]
-        known_arrays = [a for a in arrays if a is not None]
-        if len(known_arrays) == len(arrays):
-            if any(a.ndim > len(sizes) or any(map(_clash, a.shape[::-1], sizes[::-1])) for a in known_arrays):
+        lists = [known for t in operands if lenient or t.value is not None if (known := listed(t)) is not None]
+        if len(lists) == len(operands):
+            columns = [spread for known in lists if (spread := known.spread(sizes)) is not None]
+            if len(columns) < len(lists):
                 return None
-            rows = zip(*(np.broadcast_to(a, sizes).ravel().tolist() for a in known_arrays), strict=True)
-            kept = [row if lenient or None not in row else None for row in rows]
+            kept = [row if lenient or None not in row else None for row in zip(*columns, strict=True)]
             return elements(sizes, [None if row is None else items.result(function, row, dtype) for row in kept])
     over = [element_over(t, shape) for t in operands]
     if any(e is None for e in over):
@@ -73,10 +70,6 @@ def _alike(function: Function, operands: tuple[Tensor, ...]) -> bool:
     if function is items.chosen:
         return operands[0].dtype not in FLOATS and len({t.dtype in FLOATS for t in operands[1:] if t.value}) < 2
     return not any(floats) or (all(floats) and function not in items.WHOLE)
-
-
-def _clash(size: int, joint: int) -> bool:
-    return size not in (1, joint)
 
 
 def element_over(t: Tensor, shape: Shape) -> Item:

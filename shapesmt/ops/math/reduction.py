@@ -8,10 +8,9 @@ from math import inf, prod
 from operator import add, mul
 from typing import Any
 
-import numpy as np
-
 from shapesmt import laws
 from shapesmt.algebra import (
+    FALSE,
     ONE,
     ZERO,
     Dim,
@@ -30,6 +29,7 @@ from shapesmt.algebra import (
     substitute,
 )
 from shapesmt.algebra.numeric import MANTISSA, Float, from_dim, literal
+from shapesmt.lazy import np
 from shapesmt.ops.shared.fields import MAX_CHOICES, concrete, integers_of, valued
 from shapesmt.ops.shared.indices import count_true, fold_all, is_flag, with_flags
 from shapesmt.ops.shared.items import INTEGERS, Function, cast, greatest, known, smallest
@@ -241,19 +241,20 @@ def running(ctx: RuleContext) -> Tensor:
     x = with_flags(ctx, 0) if ctx.node.op == "CumSum" else x
     ctx.check(which.rank <= 1, laws.AXIS_SCALAR)
     ctx.require(any_of(equal(which.numel, 1), equal(x.numel, 0)), laws.AXIS_ONE_ELEMENT, which.numel, 1)
-    axis = _running_axis(ctx, x.rank)
+    axis = _running_axis(ctx, x)
     return ctx.tensor(x.dims, None, None if axis is None else accumulated(ctx, x, axis))
 
 
-def _running_axis(ctx: RuleContext, rank: int) -> int | None:
-    """The axis that the second input names, which is inside the rank; None where it isn't a known number."""
-    items = ctx.items(1)
-    axis = items[0] if items else None
-    if axis is not None and axis.constant is not None:
-        return ctx.normal(axis.constant, rank)
-    if axis is not None:
-        ctx.require_within(axis, rank, laws.THE_AXIS_INSIDE_RANK.of(rank=rank))
-    return None
+def _running_axis(ctx: RuleContext, x: Tensor) -> int | None:
+    """The axis that the second input names, inside the rank unless `x` is empty; None where it isn't known."""
+    (axis, *_) = ctx.items(1) or (None,)
+    if axis is None:
+        return None
+    number, inside = axis.constant, all_of(at_least(axis, -x.rank), at_least(x.rank, axis + 1))
+    law = laws.AXIS_INSIDE_RANK.of(axis=number, rank=x.rank)
+    law = laws.THE_AXIS_INSIDE_RANK.of(rank=x.rank) if number is None else law
+    ctx.require(any_of(inside, equal(x.numel, 0)), law, axis, x.rank)
+    return None if number is None or inside is FALSE else number % x.rank
 
 
 def accumulated(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:

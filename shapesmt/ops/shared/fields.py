@@ -6,12 +6,10 @@ listed elements follow by numpy's indexing, and elements that are one formula by
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from math import prod
 from typing import Any, TypeAlias
-
-import numpy as np
 
 from shapesmt.algebra import (
     ZERO,
@@ -28,11 +26,13 @@ from shapesmt.algebra import (
     substitute,
 )
 from shapesmt.algebra.numeric import Float, choice, literal
+from shapesmt.lazy import np
 from shapesmt.rules import (
     FLOATS,
     MAX_ELEMENTS,
     Elements,
     Item,
+    Listed,
     Tensor,
     Value,
     any_of_table,
@@ -77,7 +77,7 @@ def along(items: Sequence[Item], index: Dim) -> Item:
     if not known or len(known) < len(items):
         return None
     step = known[1] - known[0] if len(known) > 1 else ZERO
-    if all(b - a is step for a, b in pairwise(known)):
+    if all(b - a is step for a, b in itertools.pairwise(known)):
         return known[0] + step * index
     return _choice(known, index)
 
@@ -107,8 +107,9 @@ def _picked(value: Elements) -> Item:
     formula = None if array is None else progression(array)
     if formula is not None or (array is not None and is_irregular(array, MAX_CHOICES)):
         return formula
-    inner = [from_array(np.asarray(row, dtype=object)) for row in value.array]
-    parts = [None if row is None else _formula(row) for row in inner]
+    count, *inner = value.shape
+    rows = (elements(inner, value.items[i * prod(inner) : (i + 1) * prod(inner)]) for i in range(count))
+    parts = [None if row is None else _formula(row) for row in rows] if inner else value.items
     return along(parts, position(len(value.shape)))
 
 
@@ -147,7 +148,7 @@ def valued(shape: Sequence[Dim], element: Item) -> Value | None:
         return None if element is None else field(element)
     if entries(element):
         return None
-    rank, places = len(sizes), np.ndindex(*sizes)
+    rank, places = len(sizes), itertools.product(*map(range, sizes))
     return elements(sizes, [move_positions(element, lambda axis, at=at: as_dim(at[rank - axis])) for at in places])  # type: ignore[misc]  # the default binds `at`
 
 
@@ -168,15 +169,21 @@ def viewed(x: Tensor, shape: Sequence[Dim], view: Callable[[Array], Any], moved:
     return None if element is None else valued(shape, move_positions(element, moved))
 
 
-def array_of(x: Tensor) -> Array | None:
-    """The elements of a small tensor as an array, None for each unknown one; None where it isn't small."""
+def listed(x: Tensor) -> Listed | None:
+    """The elements of a tensor; None where it isn't small."""
     if isinstance(x.value, Elements):
-        return x.value.array
+        return x.value.listed
     sizes = concrete(x.shape)
     if sizes is None or not _few(sizes):
         return None
-    listed = valued(x.dims, term_of(x))
-    return listed.array if isinstance(listed, Elements) else np.full(sizes, None, dtype=object)
+    value = valued(x.dims, term_of(x))
+    return Listed(sizes, value.items if isinstance(value, Elements) else (None,) * prod(sizes))
+
+
+def array_of(x: Tensor) -> Array | None:
+    """The same as an array."""
+    known = listed(x)
+    return None if known is None else known.array
 
 
 def most_listed(operands: Sequence[Tensor], usual: int) -> int:
@@ -201,7 +208,7 @@ def reshaped(x: Tensor, shape: Sequence[Dim]) -> Value | None:
     sizes = concrete(shape)
     if isinstance(x.value, Elements) and sizes is not None:
         kept = prod(sizes) == len(x.value.items) and (_few(sizes) or 0 not in sizes)
-        return from_array(x.value.array.reshape(sizes)) if kept else None
+        return elements(sizes, x.value.items) if kept else None
     element = term_of(x)
     if element is None:
         return None

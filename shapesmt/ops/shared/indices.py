@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
+    SELECT,
     TRUE,
     ZERO,
     Dim,
@@ -21,11 +20,13 @@ from shapesmt.algebra import (
     equal,
     less,
     negate,
+    nested,
     partly_known,
     product,
     twin,
 )
 from shapesmt.algebra.numeric import Ends, ends_over, fold_or_unknown, not_empty, whatever_entries
+from shapesmt.lazy import np
 from shapesmt.ops.shared.fields import element_of, valued
 from shapesmt.rules import (
     Decided,
@@ -86,9 +87,9 @@ def require_inside(
 
     They may count from the end, unless `from_end` is false.
     """
-    known = spans(indices)
-    if not known and _fits_anyway(indices, size, from_end=from_end):
+    if _fits_anyway(indices, size, from_end=from_end):
         return ctx.require(TRUE, laws.INDICES_INSIDE_AXIS)
+    known = spans(indices)
     if not known or not _of_constant(indices):
         ctx.grant(index)
     _leave_mixed(ctx, indices)
@@ -104,8 +105,8 @@ def require_inside(
 def _fits_anyway(indices: Tensor, size: Dim, *, from_end: bool) -> bool:
     """Whether indices are inside an axis whatever their unknown parts are: 31 at most, for example, of any distance."""
     element = indices.value.element if isinstance(indices.value, Field) else ZERO
-    if not entries(element):
-        return False
+    if not entries(element) and not any(a.op is SELECT for a in nested(element)):
+        return False  # its ends are known at once
     least, greatest = whatever_entries(element)
     return least >= (-size.lo if from_end else 0) and greatest < size.lo
 

@@ -12,8 +12,6 @@ from math import inf, isfinite
 from operator import add, mul, neg, sub
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 from shapesmt.algebra import (
     ONE,
     ZERO,
@@ -47,6 +45,7 @@ from shapesmt.algebra.numeric import (
     literal,
     steps,
 )
+from shapesmt.lazy import np
 from shapesmt.rules import FLOATS, Item, positions
 
 if TYPE_CHECKING:

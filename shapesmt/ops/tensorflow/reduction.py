@@ -34,9 +34,14 @@ def extreme_position(ctx: RuleContext) -> Tensor:
 
 @rule("Cumsum", "Cumprod", "CumulativeLogsumexp", domain=DOMAIN)
 def running(ctx: RuleContext) -> Tensor:
-    """The shape is kept."""
+    """The shape is kept; the axis is looked at even where there is nothing to sum."""
     x, axis = ctx.input(0), ctx.input(1)
     require_numbers(ctx, 1)
+    for item in ctx.items(1) or ():
+        if item is not None and item.constant is not None:
+            ctx.normal(item.constant, x.rank)
+        elif item is not None:
+            ctx.require_within(item, x.rank, laws.THE_AXIS_INSIDE_RANK.of(rank=x.rank))
     settings = {name: ctx.integer(name, 0) for name in ("exclusive", "reverse")}
     sums = result(ctx, "CumProd" if ctx.node.op == "Cumprod" else "CumSum", x, axis, **settings)
     return ctx.tensor(x.dims) if ctx.node.op == "CumulativeLogsumexp" else sums

@@ -5,11 +5,10 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Kind, all_of, any_of, at_least, const, equal
 from shapesmt.algebra.numeric import Float, from_dim, literal
+from shapesmt.lazy import np
 from shapesmt.rules import Elements, rule
 
 if TYPE_CHECKING:

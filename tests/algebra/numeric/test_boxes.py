@@ -6,9 +6,9 @@ from itertools import product
 
 import pytest
 
-from shapesmt.algebra import ZERO, Kind, at_least, differs, entry, equal, less, position, select, symbol
+from shapesmt.algebra import ZERO, Kind, at_least, differs, entry, equal, less, minimum, position, select, symbol
 from shapesmt.algebra.evaluate import Evaluator
-from shapesmt.algebra.numeric import ends_over
+from shapesmt.algebra.numeric import ends_over, whatever_entries
 
 pytestmark = pytest.mark.quick
 n, m = symbol("n", 1, 6), symbol("m", 1, 6)
@@ -55,3 +55,11 @@ def test_unknown_elements_in_a_choice_that_does_not_split_the_box_are_not_known(
     data = entry(symbol("data", 0, 9, kind=Kind.ENTRY), i)
     assert ends_over(select(less(i * i, 5), data, 3), BOX) is None
     assert len(ends_over(select(less(i, 5), data, 3), BOX)) == 2
+
+
+def test_distances_of_joined_positions_that_are_capped_have_a_greatest():
+    """Only the inmost choices are numbers of their own: what is greater than 4 is capped in the others."""
+    long = symbol("n", 1, 512)
+    a, b = (select(less(p, long), p, p - long) for p in (i, j))
+    distance = select(at_least(a, b), a - b, b - a)
+    assert whatever_entries(select(at_least(distance, 4), minimum(distance // 8 + 4, 7), distance)) == (0, 7)

@@ -10,6 +10,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+import shapesmt
+from shapesmt.errors import ModelError
 from shapesmt.frontends import files, load
 from shapesmt.frontends.onnx.skeleton import DamagedError, skeleton
 from shapesmt.graph import Literal
@@ -75,6 +77,13 @@ def test_without_floats_integers_remain() -> None:
     assert len(ours["small"].values or ()) == 8
 
 
+def test_of_indices_more_are_kept_than_of_weights() -> None:
+    whole = model()
+    whole.graph.initializer.append(numpy_helper.from_array(np.arange(300_000, dtype=np.int32), "indices"))
+    ours = literals(onnx.ModelProto.FromString(short(whole.SerializeToString())))
+    assert (ours["indices"].values, ours["quantized"].values) == (tuple(range(300_000)), None)
+
+
 @pytest.mark.parametrize("path", sorted(ROOT.glob("examples/*/*.onnx")), ids=lambda p: p.name)
 def test_small_models_remain_as_they_are(path: Path) -> None:
     content = path.read_bytes()
@@ -87,7 +96,8 @@ def test_a_large_file_is_read_without_them(tmp_path: Path, monkeypatch: pytest.M
     assert len(files.model_file(tmp_path / "m.onnx", weights=False).content) < 60_000
     assert len(files.model_file(tmp_path / "m.onnx").content) > 1_000_000
     (tmp_path / "cut.onnx").write_bytes(model().SerializeToString()[:-9])
-    assert len(files.model_file(tmp_path / "cut.onnx", weights=False).content) > 1_000_000
+    with pytest.raises(ModelError, match=r"a damaged one .a field is longer than"):
+        files.model_file(tmp_path / "cut.onnx", weights=False)
     (tmp_path / "m.txt").write_text("<ir_version: 8>" + 1000 * " ")
     assert len(files.model_file(tmp_path / "m.txt", weights=False).content) == 1015
 
@@ -118,3 +128,34 @@ def test_damaged_files(end: int) -> None:
 def test_bytes_that_are_no_message(content: bytes) -> None:
     with pytest.raises(DamagedError):
         short(content)
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        (b"", "not an ONNX model, or a damaged one (a field has no number)"),
+        (b" \n" * (1 << 16), "not an ONNX model, or a damaged one (it holds spaces only)"),
+        (b"\x80", "not an ONNX model, or a damaged one (a field has no number)"),
+        (b"\x89HDF\r\n\x1a\n", "a Keras file"),
+        (model().SerializeToString(), "not an ONNX model, or a damaged one (a field has no number)"),
+    ],
+)
+def test_a_damaged_file_is_not_read_whole(tmp_path: Path, start: bytes, said: str) -> None:
+    path = tmp_path / "m.onnx"
+    with path.open("wb") as file:
+        file.write(start)
+        file.truncate(1 << 33)  # as much as no memory holds, with nothing on the disk
+    with pytest.raises(ModelError) as refused:
+        shapesmt.check(path)
+    assert said in str(refused.value)
+
+
+def test_fields_may_come_in_any_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = model()
+    version = onnx.ModelProto(ir_version=whole.ir_version).SerializeToString()
+    whole.ClearField("ir_version")
+    content = whole.SerializeToString() + version
+    monkeypatch.setattr(files, "LARGE", 1)
+    (tmp_path / "m.onnx").write_bytes(content)
+    assert content[:1] != b"\x08"
+    assert len(files.model_file(tmp_path / "m.onnx", weights=False).content) < len(content) // 10

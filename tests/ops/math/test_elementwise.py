@@ -17,7 +17,7 @@ from shapesmt.frontends import load
 from shapesmt.inference import infer
 from shapesmt.ops.math.elementwise import ACTIVATIONS
 from shapesmt.ops.shared.items import ARITHMETIC, LOGIC, PREDICATES, UNARY, VARIADIC
-from shapesmt.rules.tensor import tensor
+from shapesmt.rules.tensors import tensor
 from shapesmt.rules.value import Elements, Field, elements
 from tests.support.harness import agree, build, node, runner
 

@@ -7,7 +7,7 @@ import pytest
 import shapesmt
 from shapesmt.frontends import load
 from shapesmt.inference import infer
-from shapesmt.rules.tensor import tensor
+from shapesmt.rules.tensors import tensor
 from tests.support.harness import agree, node
 
 LOSSES = {"NegativeLogLikelihoodLoss": ["y"], "SoftmaxCrossEntropyLoss": ["y", "logits"]}

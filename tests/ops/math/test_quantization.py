@@ -6,7 +6,7 @@ import pytest
 
 from shapesmt.frontends import load
 from shapesmt.inference import infer
-from shapesmt.rules.tensor import tensor
+from shapesmt.rules.tensors import tensor
 from tests.support.harness import agree, node
 
 SIZES = {"a": (1, 3), "b": (1, 3), "c": (1, 3)}

@@ -11,7 +11,7 @@ from shapesmt.algebra.dim import ZERO, symbol
 from shapesmt.frontends import load
 from shapesmt.inference import infer
 from shapesmt.ops.math.reduction import FOLDS
-from shapesmt.rules.tensor import tensor
+from shapesmt.rules.tensors import tensor
 from shapesmt.rules.value import Elements, Field
 from tests.support.harness import agree, build, node
 
@@ -195,3 +195,12 @@ def test_the_axis_to_run_along_is_one_inside_the_tensor():
     agree(
         node("CumSum", ["x", "axis"]), {"x": ["a", 2], "axis": []}, {k: ranges[k] for k in "an"}, items={"axis": ["n"]}
     )
+
+
+@pytest.mark.parametrize("op", ["CumSum", "CumProd"])
+@pytest.mark.parametrize("axis", [-3, -2, 1, 2, 5])
+def test_nothing_is_run_along_whichever_axis(op, axis):
+    shape, ranges = {"x": ["a", "b"]}, {"a": (0, 2), "b": (0, 1)}
+    agree(node(op, ["x", "axis"]), shape, ranges, constants={"axis": np.int64(axis)}, opset=26)
+    ranges["k"] = (axis, axis + 1)
+    agree(node(op, ["x", "axis"]), {**shape, "axis": []}, ranges, items={"axis": ["k"]}, opset=26)

@@ -39,6 +39,7 @@ def test_running(agree):
         lambda x: [raw.Cumsum(x=tf.shape(x), axis=scalar(0)), raw.Cumprod(x=tf.shape(x), axis=scalar(0))], "0..2,0..3"
     )
     agree(lambda x: raw.Cumsum(x=x, axis=scalar(2)), "0..2,0..3")
+    agree(lambda x: raw.Cumsum(x=x, axis=tf.shape(x)[0]), "0..2,0..3")
     agree(lambda x: raw.CumulativeLogsumexp(x=x, axis=scalar(1)), "0..2,0..3")
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, any_of, as_dim, at_least, ceil_divide, equal, maximum, minimum, select
+from shapesmt.lazy import np
 from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.shared.fields import viewed, within
 from shapesmt.ops.torch.call import Call, operator

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
 from shapesmt.algebra import (
     FALSE,
     TRUE,
@@ -31,11 +29,12 @@ from shapesmt.algebra.numeric import Float, literal as real_literal
 from shapesmt.errors import UsageError
 from shapesmt.graph import Literal
 from shapesmt.language import quoted
+from shapesmt.lazy import np
 from shapesmt.rules.value import Elements, Value, elements, field
 
 Shape: TypeAlias = tuple[Dim, ...]
 
-MAX_RANK = 64  # no runtime has tensors of more axes
+MAX_RANK = 64  # NumPy's arrays have no more axes
 MAX_NUMBERS = 16  # values of an integer for each of which a rule is applied
 MAX_FLOATS = 16  # elements; longer float constants are read only where a node depends on them
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
@@ -321,7 +320,7 @@ def _listed(literal: Literal, most: int) -> Value | None:
             return None
         return elements(literal.shape, [real_literal(float(v), literal.dtype) for v in literal.values])
     dims = {v: as_dim(int(v)) for v in {*literal.values}}  # few of many elements, in a table of distances for example
-    return elements(literal.shape, [dims[v] for v in literal.values])
+    return elements(literal.shape, [*map(dims.__getitem__, literal.values)])
 
 
 def constant(value: Nested, like: Tensor) -> Tensor:
