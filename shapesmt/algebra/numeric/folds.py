@@ -92,9 +92,7 @@ class Fold:
             part = rows[start : start + room]
             columns = part[:, rank:].T.reshape(len(free), len(part), *(1 for _ in self.lasts))
             table = self._table(part[0, :rank], dict(zip(free, columns, strict=True)), len(part))
-            results[start : start + room] = getattr(np, REDUCE[self.how]).reduce(
-                table.reshape(len(part), count), axis=1
-            )
+            results[start : start + room] = getattr(np, REDUCE[self.how]).reduce(table.reshape(-1, count), axis=1)
         return results
 
     def _all_at_once(self, rows: Values) -> Values:
