@@ -13,7 +13,7 @@ from onnx import TensorProto, helper
 import shapesmt
 from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
-from shapesmt.errors import ShapesmtError, SizeOverflowError
+from shapesmt.errors import ShapesmtError, SizeOverflowError, UsageError
 from shapesmt.report import Report
 from tests.support.hostile import assert_refused, model
 
@@ -37,23 +37,23 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
     return status, captured.out, captured.err
 
 
+OUTER = "a = Flatten <axis = 0> (x) b = Transpose (a) c = MatMul (b, a)"
+OF_OUTER = "d = Flatten <axis = 0> (c) e = Transpose (d) {} = MatMul (e, d)"
+
+
 @pytest.mark.parametrize(
     "body",
     [
-        "y = Relu (x)",
-        "y = Flatten <axis = 1> (x)",
-        "y = Size (x)",
-        "s = Shape (x) y = ReduceProd (s)",
-        "y = If (b) <then_branch = t () => (u) { u = Size (x) }, else_branch = e () => (v) { v = Size (x) }>",
+        f"{OUTER} {OF_OUTER.format('y')}",
+        f"{OUTER} {OF_OUTER.format('f')} y = Size (f)",
+        f"{OUTER} y = If (flag) <then_branch = t () => (u) {{ {OF_OUTER.format('f')} u = Size (f) }}, "
+        "else_branch = o () => (v) { v = Size (c) }>",
     ],
 )
 def test_sizes_whose_product_is_too_long_to_be_written(
     body: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shape = ", ".join([str(1 << 62)] * 310)
-    path = tmp_path / "large.onnx"
-    text = f'<ir_version: 8, opset_import: ["":17]> g (float[{shape}] x, bool b) => (y) {{ {body} }}'
-    onnx.save(onnx.parser.parse_model(text), path)
+    path = of_large_sizes(tmp_path, 60, body)
     for verb in VERBS:
         status, out, error = run(capsys, verb, path)
         if status:
@@ -61,6 +61,26 @@ def test_sizes_whose_product_is_too_long_to_be_written(
             assert "more than 4,000 digits" in error
     with pytest.raises(SizeOverflowError, match=r"more than 4,000 digits"):
         shapesmt.check(path)
+
+
+def test_more_axes_than_an_array_can_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = of_large_sizes(tmp_path, 310, "y = Relu (x)")
+    for verb in VERBS:
+        status, out, error = run(capsys, verb, path)
+        if status:
+            assert_refused(status, out, error)
+            assert error == "error: input 'x' has 310 dimensions; a tensor has at most 64\n"
+    with pytest.raises(UsageError, match="at most 64"):
+        shapesmt.check(path)
+
+
+def of_large_sizes(folder: Path, rank: int, body: str) -> Path:
+    """A model of an input of that rank, each size of which is near the end of 64 bits."""
+    shape = ", ".join([str(1 << 62)] * rank)
+    text = f'<ir_version: 8, opset_import: ["":17]> g (float[{shape}] x, bool flag) => (y) {{ {body} }}'
+    path = folder / "large.onnx"
+    onnx.save(onnx.parser.parse_model(text), path)
+    return path
 
 
 @pytest.mark.parametrize(
