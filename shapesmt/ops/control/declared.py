@@ -27,7 +27,7 @@ def judge_branch(ctx: RuleContext, run: Run) -> None:
     if _runs_elsewhere(run.graph):
         return
     for declaration, t in zip(run.declared, run.outputs, strict=True):
-        known = declaration.shape or (None,)
+        known = (None,) if declaration.shape is None else declaration.shape
         if _alike(declaration, t):
             claims = [(size, n) for size, n in zip(t.dims, known, strict=True) if isinstance(n, int)]
             if len(claims) == t.rank and all(size.constant in (None, n) for size, n in claims):

@@ -276,6 +276,16 @@ def test_a_branch_makes_the_sizes_that_it_declares_as_numbers():
     assert needs(run(graph, ranges, items={"c": ["p"]}, dtypes={"c": "bool"})) == ["n == 3 or p == 0"]
 
 
+def test_a_branch_makes_the_scalar_that_it_declares():
+    graph = """g (float[n] x, bool c) => (float y) { y = If (c) <
+        then_branch = t () => (float a) { a = ReduceSum <keepdims = 0> (x) },
+        else_branch = e () => (float b) { b = ReduceMax <keepdims = 0> (x) }> }"""
+    run(graph, {"n": (1, 4), "p": (0, 1)}, items={"c": ["p"]}, dtypes={"c": "bool"})
+    model = f'<ir_version: 8, opset_import: ["": 16]> {graph}'
+    assert shapesmt.check(model.encode()).verdict.name == "PROVED"
+    assert shapesmt.check(model.replace("ReduceSum <keepdims = 0>", "Abs").encode()).verdict.name == "UNKNOWN"
+
+
 @pytest.mark.parametrize(("declared", "verdict"), [("6", "UNKNOWN"), ("5", "PROVED"), ("k", "PROVED")])
 def test_a_loop_is_open_where_its_body_cannot_run_on_the_sizes_that_it_declares(declared, verdict):
     graph = f"""<ir_version: 8, opset_import: ["": 16]>
