@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import copysign, inf
+from math import inf
 from struct import pack, unpack
 from typing import Any, TypeVar
 
@@ -103,7 +103,7 @@ def nearest(number: float, dtype: str) -> float:
     (0.699999988079071, inf)
     """
     try:
-        (rounded,) = unpack(NUMPY[dtype], pack(NUMPY[dtype], number))
+        (rounded,) = unpack(NUMPY[dtype], pack(NUMPY[dtype], float(number)))
     except OverflowError:
-        return copysign(inf, number)
+        return inf if number > 0 else -inf
     return float(rounded)

@@ -24,3 +24,9 @@ def test_numbers_are_rounded_as_numpy_does(dtype: str) -> None:
         for number in [*numbers, *ENDS, *(-end for end in ENDS)]:
             rounded, expected = nearest(number, dtype), float(getattr(np, dtype)(number))
             assert repr(rounded) == repr(expected), number
+
+
+def test_integers_beyond_a_type_are_infinite() -> None:
+    assert [nearest(sign * (1 << 80), "float16") for sign in (1, -1)] == [math.inf, -math.inf]
+    assert nearest(10**400, "float64") == math.inf
+    assert nearest(1 << 80, "float32") == float(1 << 80)
