@@ -52,5 +52,11 @@ with lazy_imports(__name__):
         Profile as Profile,
         Report as Report,
     )
-    from shapesmt.rules import InferenceContext as InferenceContext, Tensor as Tensor, rule as rule
+    from shapesmt.rules import (
+        InferenceContext as InferenceContext,
+        Keeps as Keeps,
+        Tensor as Tensor,
+        Traits as Traits,
+        rule as rule,
+    )
     from shapesmt.testing import assert_proved as assert_proved

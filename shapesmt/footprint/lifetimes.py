@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from shapesmt.algebra import Dim
 from shapesmt.graph import Node
+from shapesmt.rules import Memory, Traits
 
 Size = Callable[[str], Dim | None]
+Known = Callable[[Node], Traits]
 
 
 class Mode(str, Enum):
@@ -24,25 +26,6 @@ class Mode(str, Enum):
     LIVE = "live"
     ALIAS = "alias"
     INPLACE = "inplace"
-
-
-VIEWS = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity", "ExpandDims"})
-ELEMENTWISE = frozenset(
-    {
-        *("Abs", "Neg", "Ceil", "Floor", "Round", "Sign", "Sqrt", "Reciprocal", "Exp", "Log", "Erf", "Not", "Cast"),
-        *("Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh", "Mod"),
-        *("Relu", "LeakyRelu", "PRelu", "Elu", "Selu", "Celu", "Gelu", "Mish", "Swish", "Sigmoid", "HardSigmoid"),
-        *("HardSwish", "Softplus", "Softsign", "ThresholdedRelu", "Shrink", "Clip", "Dropout", "BitwiseNot"),
-        *("Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Sum", "Mean", "And", "Or", "Xor", "Where"),
-        *("BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift", "Equal", "Greater", "GreaterOrEqual", "Less"),
-        *("LessOrEqual", "IsInf", "IsNaN"),
-    }
-)
-OVER_THE_FIRST = frozenset(
-    {"Softmax", "LogSoftmax", "Hardmax", "Trilu", "Scatter", "ScatterElements", "ScatterND"}
-)  # operators that can write over their first input, though an element of what they return needs others than its own
-DOMAINS = frozenset({"", "tensorflow", "openvino"})
-"""The domains whose operators these are."""
 
 
 class Buffer(NamedTuple):
@@ -62,14 +45,21 @@ class Held(NamedTuple):
 
 
 def lifetimes(
-    nodes: Sequence[Node], outputs: Collection[str], size: Size, mode: Mode = Mode.LIVE, carried: Sequence[str] = ()
+    nodes: Sequence[Node],
+    outputs: Collection[str],
+    size: Size,
+    traits: Known,
+    mode: Mode = Mode.LIVE,
+    carried: Sequence[str] = (),
 ) -> Held:
-    """The buffers of what the nodes compute, in order of their first node.
+    """The buffers of what the nodes compute, in order of their first node; `traits` says which operators share them.
 
     A tensor is held from the node that computes it to the last one that reads it, an output to the end. `carried` are
     inputs that are held all the time; what else isn't computed here, and constants, belong to others.
     """
-    made = {name: i for i, node in enumerate(nodes) for name in node.outputs if name and node.op != "Constant"}
+    memory = [traits(node).memory for node in nodes]
+    computed = [() if memory[i] is Memory.MODEL else node.outputs for i, node in enumerate(nodes)]
+    made = {name: i for i, names in enumerate(computed) for name in names if name}
     made.update(dict.fromkeys(carried, 0))
     last = dict(made)
     last.update((name, i) for i, node in enumerate(nodes) for name in node.reads)
@@ -79,7 +69,7 @@ def lifetimes(
     if mode is Mode.LIVE:
         groups = [[name] for name in made]
     else:
-        groups = _Sharing(outputs, sizes, last, carried, mode).groups(nodes)
+        groups = _Sharing(outputs, sizes, last, carried, mode).groups(nodes, memory)
     buffers = [_buffer(group, made, last, sizes) for group in groups]
     return Held(sorted(filter(None, buffers), key=lambda b: b.first), unknown)
 
@@ -106,11 +96,11 @@ class _Sharing:
         self._outputs, self._sizes, self._last, self._mode = outputs, sizes, last, mode
         self._group_of = {name: [name] for name in carried}
 
-    def groups(self, nodes: Sequence[Node]) -> list[list[str]]:
+    def groups(self, nodes: Sequence[Node], memory: Sequence[Memory]) -> list[list[str]]:
         """The tensors in groups that share a buffer each, first the one that needs it."""
         for i, node in enumerate(nodes):
-            for name in filter(None, node.outputs if node.op != "Constant" else ()):
-                source = self._source(node, i, name)
+            for name in filter(None, () if memory[i] is Memory.MODEL else node.outputs):
+                source = self._source(node, memory[i], i, name)
                 if source is None:
                     self._group_of[name] = [name]
                 elif source in self._group_of:  # else it is a view of what belongs to others
@@ -118,15 +108,15 @@ class _Sharing:
                     self._group_of[name].append(name)
         return [*{id(group): group for group in self._group_of.values()}.values()]
 
-    def _source(self, node: Node, index: int, name: str) -> str | None:
+    def _source(self, node: Node, memory: Memory, index: int, name: str) -> str | None:
         """The tensor whose buffer an output of a node takes; None where it needs one of its own."""
-        if name != node.outputs[0] or name in self._outputs or node.domain not in DOMAINS:
+        if name != node.outputs[0] or name in self._outputs:
             return None
-        if node.op in VIEWS:
+        if memory is Memory.VIEW:
             return node.inputs[0]
         if self._mode is not Mode.INPLACE or self._sizes[name] is None:
             return None
-        over = node.inputs if node.op in ELEMENTWISE else node.inputs[:1] if node.op in OVER_THE_FIRST else ()
+        over = {Memory.ELEMENTWISE: node.inputs, Memory.OVER_FIRST: node.inputs[:1]}.get(memory, ())
         return next((read for read in over if self._free(read, index, name)), None)
 
     def _free(self, read: str, index: int, name: str) -> bool:

@@ -11,8 +11,8 @@ from shapesmt.algebra import TRUE, ZERO, Dim, Formula, all_of, product
 from shapesmt.footprint.lifetimes import Buffer, Held, Mode, lifetimes
 from shapesmt.footprint.sizes import bytes_of
 from shapesmt.graph import Graph, Node
-from shapesmt.inference import Inference
-from shapesmt.rules import Body, Tensor
+from shapesmt.inference import Inference, Operators
+from shapesmt.rules import Body, Memory, Runs, Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class _Place:
     """Nodes that run one after the other, and what is held around them."""
 
     buffers: Sequence[Buffer]
+    operators: Operators
     around: Sequence[tuple[str, Dim]] = ()
     path: str = ""
 
@@ -57,8 +58,10 @@ class Points:
         graph, inference = self._graph, self._inference
         inner = {i: a.bodies for i, a in enumerate(inference.applications) if a.bodies}
         tensors = inference.tensors
-        held = lifetimes(graph.nodes, graph.outputs, lambda name: bytes_of(tensors[name]), self._mode)
-        return self._inside(graph.nodes, held, _Place(held.buffers), inner, TRUE)
+        operators = Operators(graph.opsets, graph.functions)
+        sizes = {name: bytes_of(t) for name, t in tensors.items()}
+        held = lifetimes(graph.nodes, graph.outputs, sizes.__getitem__, operators.traits, self._mode)
+        return self._inside(graph.nodes, held, _Place(held.buffers, operators), inner, TRUE)
 
     def _inside(
         self, nodes: Sequence[Node], held: Held, place: _Place, inner: Mapping[int, tuple[Body, ...]], runs: Formula
@@ -73,7 +76,7 @@ class Points:
         for i, node in enumerate(nodes):
             for buffer in starts[i]:
                 live = live + buffer.size
-            if node.op != "Constant":
+            if place.operators.traits(node).memory is not Memory.MODEL:
                 yield Point(place.path + node.name, node.op, live, runs, place, i)
             bodies = inner.get(i, ())
             if not bodies and (node.attributes.graphs or (node.domain, node.op) in self._graph.functions):
@@ -90,13 +93,17 @@ class Points:
             bytes_ = bytes_of(body.tensors[name])
             return None if bytes_ is None else body.changed(bytes_)
 
-        carried, returned = _carried(node, body)
+        carried, returned = _carried(node, body, place.operators.traits(node).runs)
+        function = self._graph.functions.get((node.domain, node.op))
+        operators = place.operators if function is None else Operators(function.opsets, self._graph.functions)
         handed = {place.path + name for name in node.outputs[:returned]}
         around = [(name, bytes_) for name, bytes_ in place.held(index) if name not in handed]
-        held = lifetimes(body.nodes, body.outputs, size, self._mode, carried)
+        held = lifetimes(body.nodes, body.outputs, size, operators.traits, self._mode, carried)
         path = _path(place.path, node, body)
         inner = {i: tuple(_within(b, body) for b in bodies) for i, bodies in body.inner.items()}
-        yield from self._inside(body.nodes, held, _Place(held.buffers, around, path), inner, all_of(runs, body.runs))
+        yield from self._inside(
+            body.nodes, held, _Place(held.buffers, operators, around, path), inner, all_of(runs, body.runs)
+        )
 
 
 def counts(inference: Inference) -> Iterator[Point]:
@@ -134,17 +141,17 @@ def _within(inner: Body, outer: Body) -> Body:
     return inner
 
 
-def _carried(node: Node, body: Body) -> tuple[Sequence[str], int]:
+def _carried(node: Node, body: Body, runs: Runs) -> tuple[Sequence[str], int]:
     """The inputs of a body that each trip computes for the next, and how many of the node's outputs the body returns.
 
     The other inputs are views of what is held outside; those of an unknown operator are counted.
     """
-    if not node.attributes.graphs or node.op == "If":
+    if not node.attributes.graphs or runs is Runs.BRANCH:
         return (), len(node.outputs)
-    if node.op == "Loop":
+    if runs is Runs.LOOP:
         return body.inputs[2:], len(body.inputs) - 2
     scanned = node.attributes.get("num_scan_inputs")
-    if node.op == "Scan" and isinstance(scanned, int):
+    if runs is Runs.SCAN and isinstance(scanned, int):
         states = len(body.inputs) - scanned
         return body.inputs[:states], states
     return body.inputs, 0

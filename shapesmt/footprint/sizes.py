@@ -7,7 +7,8 @@ from math import prod
 
 from shapesmt.algebra import Dim, as_dim, ceil_divide, product, select
 from shapesmt.graph import Attributes, Graph, Literal
-from shapesmt.rules import Tensor
+from shapesmt.inference import Operators
+from shapesmt.rules import Memory, Tensor
 
 BITS: Mapping[str, int] = {
     **dict.fromkeys(("bool", "int8", "uint8", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"), 8),
@@ -59,10 +60,10 @@ def _of_cases(t: Tensor) -> Dim | None:
 
 def weights_of(graph: Graph) -> int | None:
     """The bytes of all constants of a model, those of its graphs and functions included; None where one isn't known."""
-    literals = [*graph.literals.values()]
+    literals, operators = [*graph.literals.values()], Operators(graph.opsets, graph.functions)
     for node in graph.every_node():
         literals += [literal for inner in node.attributes.graphs for literal in inner.literals.values()]
-        if node.op == "Constant":
+        if operators.traits(node).memory is Memory.MODEL:
             literals += _constants(node.attributes)
     sizes = [_bytes(literal) for literal in literals]
     return None if None in sizes else sum(filter(None, sizes))

@@ -13,15 +13,22 @@ from dataclasses import replace
 from shapesmt import laws
 from shapesmt.algebra import TRUE, as_dim, negate
 from shapesmt.graph import Node, Nodes
-from shapesmt.inference.origins import Rules, Trace
-from shapesmt.rules import Application, Field, Requirement, Rule, Tensor, Unjudged, extremes, field, tensor
+from shapesmt.inference.operators import Operators
+from shapesmt.inference.origins import Trace
+from shapesmt.rules import (
+    Application,
+    Field,
+    Keeps,
+    Requirement,
+    Rule,
+    Tensor,
+    Unjudged,
+    extremes,
+    field,
+    tensor,
+)
 
-RUNNING = frozenset({"CumSum", "Cumsum", "aten.cumsum.default", "aten.cumsum_.default"})
 INTEGERS = ("int", "uint")
-VIEWS = frozenset({
-    *("Reshape", "aten.flatten.using_ints", "aten.reshape.default", "aten.unflatten.int", "aten.view.default"),
-})  # fmt: skip
-"""Operators that keep all elements, whose places may no longer be followed."""
 TRIALS = (1, 0)
 """What unknown booleans are; unknown integers are 1 in each trial."""
 
@@ -41,7 +48,7 @@ class Counts:
     """
 
     def __init__(
-        self, nodes: Nodes, tensors: Mapping[str, Tensor], rules: Rules, trace: Trace, outside: Counted
+        self, nodes: Nodes, tensors: Mapping[str, Tensor], rules: Operators, trace: Trace, outside: Counted
     ) -> None:
         self._nodes = nodes
         self._tensors = tensors
@@ -84,8 +91,9 @@ class Counts:
     def so_far(self) -> Counted:
         """The integers that the nodes applied so far count."""
         if self._at is None:
-            ops = [kind.op for kind in self._nodes.kinds]
-            self._at = min(map(ops.index, RUNNING.intersection(ops)), default=len(ops))
+            kinds = self._nodes.kinds
+            running = (kinds.index(k) for k in dict.fromkeys(kinds) if self._rules.traits(k).keeps is Keeps.SUMMED)
+            self._at = min(running, default=len(kinds))
         while self._at < len(self._nodes) and all(map(self._is_known, self._nodes[self._at].outputs)):
             self._count(self._nodes[self._at])
             self._at += 1
@@ -96,7 +104,7 @@ class Counts:
 
     def _count(self, node: Node) -> None:
         """Add a node's integers if it counts data, or computes them from counted ones."""
-        if node.op not in RUNNING and self._counted.keys().isdisjoint(node.inputs):
+        if self._rules.traits(node).keeps is not Keeps.SUMMED and self._counted.keys().isdisjoint(node.inputs):
             return
         tried = [self._traced(node, {n: self._filled(n, k) for n in node.inputs}) for k in range(len(TRIALS))]
         for index, name in enumerate(node.outputs):
@@ -108,7 +116,7 @@ class Counts:
 
     def _traced(self, node: Node, read: Mapping[str, Tensor | None]) -> Application | None:
         """A node applied to these tensors; None where that isn't followed."""
-        rule = self._rules.get((node.domain, node.op))
+        rule = self._rules[node.domain, node.op]
         if not isinstance(rule, Rule) or rule.nested:
             return None
         return self._trace(rule, node, [read[name] for name in node.inputs])
@@ -125,7 +133,8 @@ class Counts:
     def _moved(self, node: Node, trial: int, application: Application | None, index: int) -> Tensor | None:
         """An output of a node that was tried; where only its elements' places are lost, they all are the greatest."""
         t = None if application is None else application.outputs[index]
-        x = self._counted[node.inputs[0]][trial] if node.op in VIEWS and node.inputs[0] in self._counted else None
+        ordered = self._rules.traits(node).in_order
+        x = self._counted[node.inputs[0]][trial] if ordered and node.inputs[0] in self._counted else None
         if t is None or t.value is not None or x is None or not isinstance(x.value, Field):
             return t
         ends = extremes(x.value.element, lambda back: x[-back])

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from shapesmt.graph import Node
+from shapesmt.inference.operators import Operators
+from shapesmt.rules import Memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,17 +46,19 @@ class Constants(Container[str]):
 
     Attributes:
         makers: The nodes that compute the tensors of the graph, or of a function's body.
+        operators: What their operators do.
         literals: The graph's initializers.
         outer: The constants around it.
 
     Example:
         >>> nodes = [Node("Constant", "", "c", [], ["c"]), Node("Abs", "", "a", ["x"], ["y"])]
-        >>> constants = Constants(Makers(nodes, {"x", "w"}), {"w"}, ())
+        >>> constants = Constants(Makers(nodes, {"x", "w"}), Operators({"": 21}, {}), {"w"}, ())
         >>> [name for name in "cwxy" if name in constants]
         ['c', 'w']
     """
 
     makers: Makers
+    operators: Operators
     literals: Container[str]
     outer: Container[str]
 
@@ -62,4 +66,4 @@ class Constants(Container[str]):
         if name in self.literals or name in self.outer:
             return True
         maker = self.makers.get(name) if isinstance(name, str) else None
-        return maker is not None and maker.op == "Constant"
+        return maker is not None and self.operators.traits(maker).memory is Memory.MODEL

@@ -16,32 +16,19 @@ same numbers. Equal numbers prove that the elements are equal; different numbers
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shapesmt.algebra import Atom, Dim, Kind, Substitution, at_least, atom_of, of_atom, symbol, twin
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import Function, Node
 from shapesmt.inference.makers import Makers
-from shapesmt.rules import FLOATS, Application, Decided, Elements, Shape, Tensor
+from shapesmt.inference.operators import Operators
+from shapesmt.rules import FLOATS, Application, Decided, Elements, Keeps, Rule, Shape, Tensor, resolve
 
-if TYPE_CHECKING:
-    from shapesmt.rules import Rule
-
-REARRANGING = frozenset({"Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "ExpandDims"})
-INTACT = REARRANGING - {"Transpose"}
 WIDE = {"int32", "int64"}
-STRETCHING = frozenset({"Expand", "Tile", "Broadcast", "BroadcastTo"})
-CONVERTING = frozenset({"Cast", "Convert"})
-NEGATING = frozenset({"Not", "LogicalNot"})
-COMPARING = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual", "GreaterEqual", "LessEqual"})
-CHANGING = re.compile(  # operators whose outputs differ from run to run for the same inputs, or that have a state
-    "Random|Multinomial|Bernoulli|Dropout|Sampl|Poisson|Gamma|Shuffle|"
-    "Variable|ReadValue|Assign|Stack|Queue|Iterator|Hash|Lookup"
-)
 
 Number = int
 Key = tuple[Hashable, ...]
@@ -102,11 +89,15 @@ class Scope:
         """Whether a function may return different outputs for the same inputs."""
         if id(function) not in self.functions:
             self.functions[id(function)] = True  # one that calls itself never ends
-            names = {(n.domain, n.op) for n in function.nodes}
-            called = [f for f in map(self.calls.get, names) if f is not None]
-            plain = not any(n.attributes.graphs or CHANGING.search(n.op) for n in function.nodes)
-            self.functions[id(function)] = not plain or any(map(self.changing, called))
+            versions = {(n.domain, n.op): function.opsets.get(n.domain, 1) for n in function.nodes}
+            operators = [self.calls.get(name) or resolve(*name, version) for name, version in versions.items()]
+            nested = any(n.attributes.graphs for n in function.nodes)
+            self.functions[id(function)] = nested or any(map(self.may_differ, operators))
         return self.functions[id(function)]
+
+    def may_differ(self, operator: Rule | Function | None) -> bool:
+        """Whether an operator may return different outputs for the same inputs."""
+        return self.changing(operator) if isinstance(operator, Function) else operator is None or not operator.repeats
 
     def within(self) -> Scope:
         """The scope of a subgraph: its new sizes belong to one branch, or to one trip of a loop."""
@@ -158,7 +149,7 @@ class Numbers:
         self,
         makers: Makers,
         tensors: Mapping[str, Tensor],
-        rules: Mapping[tuple[str, str], Rule | Function | None],
+        rules: Operators,
         opsets: Mapping[str, int],
         scope: Scope,
         outside: Callable[[str], Number | None],
@@ -197,10 +188,7 @@ class Numbers:
 
     def _changing(self, node: Node) -> bool:
         """Whether a node may return different outputs for the same inputs."""
-        rule = self._rules.get((node.domain, node.op))
-        if isinstance(rule, Function):
-            return self.scope.changing(rule)
-        return rule is None or rule.random or bool(node.attributes.graphs or CHANGING.search(node.op))
+        return bool(node.attributes.graphs) or self.scope.may_differ(self._rules[node.domain, node.op])
 
     def _numbered(self, name: str) -> Number:
         scope = self.scope
@@ -213,11 +201,12 @@ class Numbers:
         if self._changing(node):
             return scope.number(self._token, name)
         read = [self._numbers[n] if n else -1 for n in node.inputs]
-        if node.op == "Identity":
+        keeps = self._rules.traits(node).keeps
+        if keeps is Keeps.ALL:
             return read[0]
         version, place = self._opsets.get(node.domain), [*node.outputs].index(name)
         number = scope.number(node.domain, node.op, version, node.attributes, len(node.outputs), place, *read)
-        if node.op in COMPARING:
+        if keeps is Keeps.COMPARED:
             self._compared(node, number)
         return number
 
@@ -238,12 +227,12 @@ class Numbers:
         """A tensor in which as many elements are nonzero as in this one, or (with True) as many are 0: x for Not(x)."""
         zeros = False
         while (node := self._makers.get(name)) is not None:
-            same_shape = node.op in STRETCHING and self._shape(node.inputs[0]) == self._shape(name) is not None
-            if not same_shape and node.op not in REARRANGING | CONVERTING | NEGATING:
+            traits = self._rules.traits(node)
+            same_shape = traits.keeps is Keeps.REPEATED and self._shape(node.inputs[0]) == self._shape(name) is not None
+            converted = traits.keeps is Keeps.CONVERTED and self._keeps_zeros(node.inputs[0], name)
+            if not (same_shape or converted or traits.in_any_order or traits.keeps is Keeps.NEGATED):
                 break
-            if node.op in CONVERTING and not self._keeps_zeros(node.inputs[0], name):
-                break
-            zeros ^= node.op in NEGATING
+            zeros ^= traits.keeps is Keeps.NEGATED
             name = node.inputs[0]
         return name, zeros
 
@@ -256,13 +245,14 @@ class Numbers:
     def _element(self, name: str, place: int) -> tuple[str, int]:
         """The tensor from which an element is copied, and its place there, in row-major order."""
         while (node := self._makers.get(name)) is not None and not self._followed(name):
-            widened = self._dtype(node.inputs[0]) in WIDE and self._dtype(name) == "int64"
-            if node.op in INTACT or (node.op in CONVERTING and widened):
+            traits = self._rules.traits(node)
+            widened = traits.keeps is Keeps.CONVERTED and self._is_widened(node.inputs[0], name)
+            if traits.in_order or widened:
                 name = node.inputs[0]
                 continue
             shapes = [self._shape(n) for n in node.inputs]
             lengths = [s[0].constant if s is not None and len(s) == 1 else None for s in shapes]
-            if node.op != "Concat" or None in lengths:
+            if traits.keeps is not Keeps.CONCATENATED or None in lengths:
                 break
             for part, length in zip(node.inputs, lengths, strict=True):
                 name = part
@@ -271,10 +261,14 @@ class Numbers:
                 place -= length or 0
         return name, place
 
+    def _is_widened(self, source: str, target: str) -> bool:
+        return self._dtype(source) in WIDE and self._dtype(target) == "int64"
+
     def boolean(self, name: str) -> bool:
         """Whether the elements of a tensor are 0 or 1, whatever they are."""
         while (node := self._makers.get(name)) is not None:
-            if node.op not in REARRANGING | CONVERTING or self._dtype(name) == "bool":
+            traits = self._rules.traits(node)
+            if not (traits.in_any_order or traits.keeps is Keeps.CONVERTED) or self._dtype(name) == "bool":
                 break
             name = node.inputs[0]
         return self._dtype(name) == "bool"

@@ -16,6 +16,7 @@ from shapesmt.algebra import ZERO, Atom, Dim, Kind, Substitution, partly_known, 
 from shapesmt.algebra.numeric import from_dim
 from shapesmt.graph import Function, Graph, Literal, Node
 from shapesmt.inference.makers import Makers
+from shapesmt.inference.operators import Operators
 from shapesmt.rules import (
     DATA,
     DATA_CAUSE,
@@ -26,8 +27,10 @@ from shapesmt.rules import (
     Cause,
     Elements,
     Item,
+    Keeps,
     Origin,
     Rule,
+    Runs,
     Tensor,
     Unjudged,
     bad,
@@ -47,40 +50,11 @@ from shapesmt.rules import (
 
 Outside = Callable[[str], Origin]
 Trace = Callable[[Rule, Node, Sequence[Tensor | None]], Application | None]
-Rules = Mapping[tuple[str, str], Rule | Function | None]
 
 LAW = "numbers that sizes decide are known"
 READ = "constants that sizes depend on are read"
-REPEATED = ("Loop", "Scan", "SequenceMap")  # operators that run a body once per trip
+REPEATED = (Runs.LOOP, Runs.SCAN, Runs.EACH)
 MOST_TRACED = 64  # elements of a tensor that are followed one by one
-
-JOINS = frozenset({"Concat", "ConcatV2", "ParallelConcat", "Pack", "SequenceConstruct", "SequenceInsert"})
-"""Operators that lay all elements of their inputs side by side."""
-MOVES = JOINS | {
-    *("BroadcastTo", "Broadcast", "BroadcastV2", "ConcatFromSequence", "ConstantOfShape", "DynamicStitch", "Expand"),
-    *("ExpandDims", "Fill", "If", "MirrorPad", "MirrorPadV2", "OneHot", "Optional", "OptionalGetElement", "Pad"),
-    *("PadV2", "Reshape", "Resize", "ReverseSequence", "ReverseV2", "Roll", "Scatter", "ScatterElements"),
-    *("ScatterElementsUpdate", "ScatterND", "ScatterNDUpdate", "ScatterUpdate", "Select", "SelectV2", "SequenceAt"),
-    *("SequenceErase", "Slice", "Split", "SplitToSequence", "SplitV", "Squeeze", "StridedSlice", "TensorListConcat"),
-    *("TensorListFromTensor", "TensorListGetItem", "TensorListPushBack", "TensorListSetItem", "TensorListStack"),
-    *("TensorScatter", "TensorScatterUpdate", "TensorListReserve", "Tile", "Transpose", "Trilu", "Unpack"),
-    *("Unsqueeze", "VariadicSplit", "Where"),
-}
-"""Operators whose outputs hold elements of their inputs unchanged, such as Slice and Where."""
-MIXES = frozenset({
-    *("ArgMax", "ArgMin", "Attention", "BatchMatMul", "BatchMatMulV2", "Conv", "ConvTranspose", "Convolution"),
-    *("Einsum", "FusedMatMul", "GRU", "Gemm", "GroupQueryAttention", "LSTM", "LayerNormalization", "LogSoftmax"),
-    *("MatMul", "MatMulInteger", "MatMulNBits", "MultiHeadAttention", "QLinearConv", "QLinearMatMul", "RNN"),
-    *("ScaledDotProductAttention", "Softmax", "TopK", "TopKV2"),
-})  # fmt: skip
-"""Operators that compute each output element from many input elements; if any of these is data, so is the output."""
-
-
-TUPLED = frozenset({"ScatterND", "ScatterNDUpdate", "TensorScatterUpdate"})
-"""Operators that write at index tuples (input 1): where a number in them is unknown, so is the place written to."""
-
-INDEXED = frozenset({"Gather", "GatherElements", "GatherND", "Scatter", "ScatterElements", "ScatterND"})
-"""Operators whose rules judge the known elements of an input (the indices) where others are unknown."""
 
 
 class Origins:
@@ -101,7 +75,7 @@ class Origins:
         makers: Makers,
         tensors: Mapping[str, Tensor],
         literals: Mapping[str, Literal],
-        rules: Rules,
+        rules: Operators,
         outside: Outside,
         trace: Trace,
         to_read: set[Literal],
@@ -144,8 +118,9 @@ class Origins:
         read, t, node = self._tensors.get(parent), self._tensors.get(name), self._makers.get(name)
         if read is None or t is None or node is None or read.value is not None or read.followed:
             return False
-        known = name in self._inner or node.attributes.graphs or node.op in MOVES
-        return not known and isinstance(self._rule(node), Rule) and _small_shape(t) is None
+        rule = self._rule(node)
+        known = name in self._inner or node.attributes.graphs or not isinstance(rule, Rule) or _may_copy(rule)
+        return not known and _small_shape(t) is None
 
     def read(self, name: str) -> Origin:
         """The origin of all elements of a tensor, the known ones included; those of a small input are data."""
@@ -159,8 +134,9 @@ class Origins:
         """The application, marked as unjudged where the node depends on unknown elements that aren't data."""
         for index, name in enumerate(node.outputs if application.origin is not None else ()):
             self._inner[name] = application, index
+        indices = self._rules.traits(node).indices
         dependencies = [
-            (self._needed(node.inputs[i], node.op in INDEXED), i in application.decides_sizes_only, node.inputs[i])
+            (self._needed(node.inputs[i], i in indices), i in application.decides_sizes_only, node.inputs[i])
             for i in sorted(application.decides_success)
         ]
         for part, only_sizes in application.rests_on_inputs:
@@ -183,7 +159,7 @@ class Origins:
     def _decided_by_nothing(self, application: Application, node: Node) -> bool:
         """Whether a node has sizes that data would decide, although all its inputs are known and it isn't random."""
         known = all(not name or self._followed(name) for name in node.inputs) and not node.attributes.graphs
-        rule = self._rules.get((node.domain, node.op))
+        rule = self._rules[node.domain, node.op]
         return known and bool(application.fresh_symbols) and not (isinstance(rule, Rule) and rule.random)
 
     def _needed(self, name: str, judges_known: bool) -> Origin:
@@ -211,7 +187,11 @@ class Origins:
         return known is not None and known.followed
 
     def _rule(self, node: Node) -> Rule | Function | None:
-        return self._rules.get((node.domain, node.op))
+        return self._rules[node.domain, node.op]
+
+    def runs(self, node: Node) -> Runs:
+        """How a node runs the graphs in its attributes."""
+        return self._rules.traits(node).runs
 
     def _parents(self, name: str) -> Iterable[str]:
         node = self._makers.get(name)
@@ -243,7 +223,7 @@ class Origins:
             return left(self._called(inner, node) if application.called else inner, node)
         if not isinstance(rule, Rule) or node.attributes.graphs:
             return of("operator", title(node))
-        if rule.random or self._trains(node):
+        if rule.random or self._trains(node, rule.traits.training):
             return DATA
         reads = [n for n in (*node.inputs, *node.attributes.captures) if n]
         if not reads:
@@ -257,17 +237,17 @@ class Origins:
             value = self._tensors[name].value
             known = value.items if isinstance(value, Elements) else (None,) * len(items)
             return together(*(o for o, item in zip(items, known, strict=True) if item is None))
-        joint, value = _joint(node, origins), self._tensors[name].value
+        joint, value = _joint(rule, origins), self._tensors[name].value
         if value is not None and not isinstance(value, Elements):
             joint = joint - FOLLOWED or joint  # the formula has the known elements
-        elif node.op in JOINS and value is None:
+        elif rule.traits.keeps in (Keeps.CONCATENATED, Keeps.STACKED) and value is None:
             lists = [o for n, o in zip(reads, origins, strict=True) if self._tensors[n].shape != ()]  # and no axis
             joint = joint | FOLLOWED if FOLLOWED in lists else joint
         return left(joint, node)
 
-    def _trains(self, node: Node) -> bool:
-        """Whether a node is a Dropout in training mode, which leaves out elements at random."""
-        mode = self._tensors.get(node.inputs[2]) if node.op == "Dropout" and len(node.inputs) > 2 else None
+    def _trains(self, node: Node, training: int | None) -> bool:
+        """Whether a node is in training mode, which the input of index `training` says, and so is random."""
+        mode = None if training is None or training >= len(node.inputs) else self._tensors.get(node.inputs[training])
         return mode is not None and uniform(mode.value) is not ZERO
 
     def _traced(self, name: str, node: Node, rule: Rule) -> list[Origin] | None:
@@ -288,7 +268,7 @@ class Origins:
         if any(item is None for item in output.value.items):
             return None
         marks_of_items = [frozenset(marks) & item.symbols for item in output.value.items if item is not None]
-        return [left(_joint(node, [marks[m] for m in item_marks]), node) for item_marks in marks_of_items]
+        return [left(_joint(rule, [marks[m] for m in item_marks]), node) for item_marks in marks_of_items]
 
     def _marked(self, name: str, index: int, marks: dict[Atom, Origin]) -> Tensor | None:
         """The tensor with a symbol for each unknown element; None where it has many elements."""
@@ -309,13 +289,18 @@ class Origins:
         return tensor(t.dtype, t.shape, elements(sizes, items), layout=t.layout)
 
 
-def _joint(node: Node, origins: Sequence[Origin]) -> Origin:
-    """The origin of elements that a node computes from elements of these origins."""
-    if node.op in TUPLED:
+def _may_copy(rule: Rule) -> bool:
+    """Whether outputs may hold elements of the inputs unchanged: as an operator says, or a plugin that says nothing."""
+    return rule.traits.copies or (rule.stated is None and bool(rule.plugin))
+
+
+def _joint(rule: Rule, origins: Sequence[Origin]) -> Origin:
+    """The origin of elements that an operator computes from elements of these origins."""
+    if rule.traits.tuples:
         origins = [o - FOLLOWED or o if i == 1 else o for i, o in enumerate(origins)]
-    if node.op in MIXES or node.op.startswith("Reduce"):
+    if rule.traits.keeps is Keeps.MIXED:
         return computed(*(frozenset({part}) for origin in origins for part in origin))
-    kept = origins if node.op in MOVES else ()
+    kept = origins if _may_copy(rule) else ()
     return together(computed(*origins), *(frozenset(part for part in o if part and part != DATA_CAUSE) for o in kept))
 
 
@@ -331,12 +316,12 @@ def _small_shape(t: Tensor) -> tuple[int, ...] | None:
 # Graphs inside nodes
 
 
-def carried(node: Node, graph: Graph) -> dict[str, str]:
+def carried(node: Node, graph: Graph, runs: Runs) -> dict[str, str]:
     """The inputs of a body that take the value of one of its outputs in the trip before, each with that output."""
     inputs = [*graph.inputs]
-    if node.op == "Loop":
+    if runs is Runs.LOOP:
         return dict(zip(inputs[2:], graph.outputs[1:], strict=False))
-    scanned = node.attributes.get("num_scan_inputs")
+    scanned = node.attributes.get("num_scan_inputs") if runs is Runs.SCAN else None
     return dict(zip(inputs[:-scanned], graph.outputs, strict=False)) if isinstance(scanned, int) and scanned else {}
 
 
@@ -348,24 +333,26 @@ def _outer(node: Node, graph: Graph) -> dict[str, str]:
 
 def entering(node: Node, graph: Graph, outer: Origins) -> dict[str, Origin]:
     """The origins of a body's inputs in its first trip."""
-    if node.op in REPEATED:
+    runs = outer.runs(node)
+    if runs in REPEATED:
         origins = {k: outer.read(name) if name else FOLLOWED for k, name in _outer(node, graph).items()}
-        known = [k for k in (carried(node, graph) if node.op == "Loop" else ()) if origins[k] & FOLLOWED]
+        known = [k for k in (carried(node, graph, runs) if runs is Runs.LOOP else ()) if origins[k] & FOLLOWED]
         return {**origins, **{k: origins[k] - FOLLOWED | {STARTED} for k in known}}
     return dict.fromkeys(graph.inputs, computed(*map(outer.read, node.reads)))
 
 
-def by_bodies(node: Node, outer: Origins, runs: Sequence[tuple[Origins, Graph]], index: int) -> Origin:
+def by_bodies(node: Node, outer: Origins, bodies: Sequence[tuple[Origins, Graph]], index: int) -> Origin:
     """The origin of an output of a node with graphs inside."""
-    if node.op not in {*REPEATED, "If"}:
+    runs = outer.runs(node)
+    if runs is Runs.NONE:
         return computed(*map(outer.read, node.reads))
-    place = index + (node.op == "Loop")
-    choosing = [outer.read(n) for n in node.inputs[: {"If": 1, "Loop": 2}.get(node.op, 0)] if n]
+    place = index + (runs is Runs.LOOP)
+    choosing = [outer.read(n) for n in node.inputs[: {Runs.BRANCH: 1, Runs.LOOP: 2}.get(runs, 0)] if n]
     origins = []
-    for inner, graph in runs:
+    for inner, graph in bodies:
         origins += [inner.read(name) for name in graph.outputs[place : place + 1]]
-        choosing += [inner.read(graph.outputs[0])] if node.op == "Loop" else []
-        starts, back = _outer(node, graph), carried(node, graph)
+        choosing += [inner.read(graph.outputs[0])] if runs is Runs.LOOP else []
+        starts, back = _outer(node, graph), carried(node, graph, runs)
         origins += [outer.read(starts[k]) for k, name in back.items() if graph.outputs[place : place + 1] == [name]]
     joint = together(*origins) or FOLLOWED
     joint = joint - {STARTED} | FOLLOWED if STARTED in joint else joint

@@ -20,6 +20,7 @@ from shapesmt.inference.apply import UNKNOWN, Applier, Run, Step, behind, out_of
 from shapesmt.inference.counts import Counted, Counts
 from shapesmt.inference.makers import Constants, Makers
 from shapesmt.inference.numbering import Number, Numbers, Scope
+from shapesmt.inference.operators import Operators
 from shapesmt.inference.origins import Origins, Outside, carried, entering
 from shapesmt.rules import (
     FOLLOWED,
@@ -27,7 +28,6 @@ from shapesmt.rules import (
     Application,
     Body,
     Origin,
-    Rule,
     RuleContext,
     Tensor,
     Unjudged,
@@ -37,7 +37,6 @@ from shapesmt.rules import (
     left,
     of,
     rank_symbol,
-    resolve,
     tensor,
     title,
     together,
@@ -87,7 +86,7 @@ class Walk(Applier):
         self.literals: Container[str] = ()
         self.to_read: set[Literal] = set()
         self.counted: Counted = {}
-        self._rules: dict[tuple[str, str], Rule | Function | None] = {}
+        self._rules = Operators(opsets, functions)
 
     def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
         """Every node of a graph applied in turn; the outputs are added to `tensors`."""
@@ -101,7 +100,7 @@ class Walk(Applier):
         """Nodes applied in turn."""
         nodes = Nodes.of(nodes)
         makers = Makers(nodes, {*tensors})
-        self.literals = Constants(makers, literals, self.literals)
+        self.literals = Constants(makers, self._rules, literals, self.literals)
         self.origins = Origins(makers, tensors, literals, self._rules, self._outside, self.trace, self.to_read)
         self.counts = Counts(nodes, tensors, self._rules, self.trace, self.counted)
         self.numbers = Numbers(makers, tensors, self._rules, self._opsets, self.scope, self.numbered, self.prefix)
@@ -128,10 +127,7 @@ class Walk(Applier):
     def _step(self, node: Node, tensors: dict[str, Tensor]) -> Application:
         """One node applied, and its outputs added to the tensors."""
         op, domain, _, reads, writes, attributes = node
-        try:
-            rule = self._rules[domain, op]
-        except KeyError:
-            rule = self._rules[domain, op] = self._lookup(domain, op)
+        rule = self._rules[domain, op]
         inputs = [tensors[name] if name else None for name in reads]
         try:
             if self._never and not self._never.isdisjoint(node.reads):
@@ -203,10 +199,6 @@ class Walk(Applier):
             self._remembered[key] = application
         return application
 
-    def _lookup(self, domain: str, op: str) -> Rule | Function | None:
-        function = self._functions.get((domain, op))
-        return function or resolve(domain, op, self._opsets.get(domain, 1))
-
     def run_graph(self, run: Run) -> tuple[tuple[Tensor, ...], Origins | None]:
         """The outputs of a graph inside a node, and the origins of its tensors; None where graphs nest too deep."""
         graph = run.graph
@@ -238,7 +230,8 @@ class Walk(Applier):
             walk.counted = {k: t for k, t in self.counts.so_far().items() if k not in own}
             walk.numbered = lambda name: None if name in own else numbers.of(name)
             applications = [*walk.nodes(graph, inner)]
-            back = {k: out for k, out in carried(node, graph).items() if not tensors[k].followed}
+            carry = carried(node, graph, self._rules.traits(node).runs)
+            back = {k: out for k, out in carry.items() if not tensors[k].followed}
             carried_origins = {k: together(origins[k], walk.origins.read(out)) for k, out in back.items()}
             carried_origins = {
                 k: unfollowed if origin == {STARTED} else origin for k, origin in carried_origins.items()

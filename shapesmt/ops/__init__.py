@@ -27,8 +27,8 @@ attributes is remembered.
 
 An input of unknown rank takes nothing more: the rule is applied to every rank that it may have, and those for which it
 doesn't end are what the node needs. `ctx.with_rank(x, 4)` and `ctx.same_rank(x, y)` say it outright, and refine `x`. So
-do the methods that TensorFlow's shape functions have (`merge`, `subshape`, `divide`, ...): `shapesmt.rules.calculus`
-lists them. A rule is tried without a model on a context of its own:
+do the methods that TensorFlow's shape functions have (`merge`, `subshape`, `divide`, ...), which
+`shapesmt.rules.shape_functions.calculus` lists. A rule is tried without a model on a context of its own:
 
     >>> ctx = shapesmt.InferenceContext.of("Interleave", ["[4,3]", "[4,3]"], attributes={"blocks": 3})
     >>> ctx.run(interleave)

@@ -6,10 +6,10 @@ from collections.abc import Hashable
 from itertools import chain
 
 from shapesmt.graph import Literal, Node
-from shapesmt.inference import CHANGING
+from shapesmt.inference import Operators
 from shapesmt.optimize.draft import Draft
 from shapesmt.optimize.rewrites.site import pinned
-from shapesmt.rules import Tensor
+from shapesmt.rules import Rule, Tensor
 
 _DOMAINS = ("", "ai.onnx.ml")
 
@@ -33,9 +33,10 @@ def share_elements(draft: Draft) -> None:
 def share_nodes(draft: Draft) -> None:
     """The same operator with the same attributes on the same inputs gives the same outputs."""
     first: dict[Hashable, list[str]] = {}
+    operators = Operators(draft.graph.opsets, draft.graph.functions)
     for place in sorted(draft.nodes):
         node = draft.nodes[place]
-        if place in draft.kept or not _determined(node):
+        if place in draft.kept or not _determined(node, operators):
             continue
         key = (node.domain, node.op, node.attributes, tuple(map(bool, node.outputs)), *map(draft.final, node.inputs))
         names = first.setdefault(key, [*node.outputs])
@@ -45,11 +46,13 @@ def share_nodes(draft: Draft) -> None:
                 draft.note("common-subexpression", node, f"{names[0]} is computed in the same way")
 
 
-def _determined(node: Node) -> bool:
+def _determined(node: Node, operators: Operators) -> bool:
     """Whether what is known of a node determines its outputs: not of a constant whose elements were never read."""
+    rule = operators[node.domain, node.op]
     values = chain.from_iterable(v if isinstance(v, tuple) else (v,) for v in node.attributes.values())
     unread = any(isinstance(value, Literal) and value.values is None for value in values)
-    return node.domain in _DOMAINS and not (unread or node.attributes.graphs or CHANGING.search(node.op))
+    repeats = node.domain in _DOMAINS and isinstance(rule, Rule) and rule.repeats
+    return repeats and not (unread or node.attributes.graphs)
 
 
 def sweep(draft: Draft) -> None:

@@ -17,7 +17,6 @@ with lazy_imports(__name__):
         Unjudged as Unjudged,
     )
     from shapesmt.rules.context import RuleContext as RuleContext
-    from shapesmt.rules.inference_context import InferenceContext as InferenceContext
     from shapesmt.rules.provenance import (
         DATA as DATA,
         DATA_CAUSE as DATA_CAUSE,
@@ -48,6 +47,7 @@ with lazy_imports(__name__):
         rule as rule,
         rules as rules,
     )
+    from shapesmt.rules.shape_functions import InferenceContext as InferenceContext
     from shapesmt.rules.tensors import (
         FLOATS as FLOATS,
         MAX_FLOATS as MAX_FLOATS,
@@ -70,6 +70,7 @@ with lazy_imports(__name__):
         tensor as tensor,
         unread as unread,
     )
+    from shapesmt.rules.traits import Keeps as Keeps, Memory as Memory, Runs as Runs, Traits as Traits
     from shapesmt.rules.unranked import joined as joined, over_ranks as over_ranks
     from shapesmt.rules.value import (
         MAX_ELEMENTS as MAX_ELEMENTS,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 from shapesmt.errors import UsageError, printable
+from shapesmt.rules.traits import Traits
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -30,7 +31,8 @@ class Rule:
 
     `any_rank` marks a rule that accepts inputs of unknown rank; others are applied to every rank that such an input
     may have. `nested` marks control flow, whose rules run subgraphs; `of_shape` marks operators that read only the
-    shapes of their inputs, `random` those whose outputs are drawn at random.
+    shapes of their inputs, `random` those whose outputs are drawn at random. `stated` is what else is known of the
+    operator, None where its registration doesn't say.
     """
 
     name: str
@@ -43,6 +45,19 @@ class Rule:
     total: bool = False
     of_shape: bool = False
     random: bool = False
+    stated: Traits | None = None
+
+    @property
+    def traits(self) -> Traits:
+        """What is known of the operator beside its rule."""
+        return self.stated or Traits.NOTHING
+
+    @property
+    def repeats(self) -> bool:
+        """Whether two nodes with the same inputs and attributes have the same outputs; a plugin has to state it."""
+        if self.random or (self.stated is None and self.plugin):
+            return False
+        return not self.traits.stateful and self.traits.training is None
 
     @property
     def plugin(self) -> str:
@@ -67,6 +82,7 @@ def rule(
     total: bool = False,
     of_shape: bool = False,
     random: bool = False,
+    traits: Traits | None = None,
 ) -> Callable[[AnyApply], AnyApply]:
     """Register a function as the rule of the operators so named.
 
@@ -80,6 +96,7 @@ def rule(
         total: The operator runs for inputs of all sizes, so that an unknown rank can't make it fail.
         of_shape: The outputs depend on the shapes of the inputs, not on their elements.
         random: The outputs are drawn anew in each run, and count as data.
+        traits: What else is known of the operators, such as that they only copy elements; by default nothing.
 
     Raises:
         UsageError: Another module than shapesmt's own has registered one already.
@@ -88,7 +105,7 @@ def rule(
 
     def register(apply: AnyApply) -> AnyApply:
         for name in names:
-            _add(Rule(name, domain, since, apply, any_rank, nested, dtype, total, of_shape, random))
+            _add(Rule(name, domain, since, apply, any_rank, nested, dtype, total, of_shape, random, traits))
         return apply
 
     return register

@@ -190,7 +190,7 @@ def test_check_imports_only_what_it_needs(model: str):
         *("shapesmt.cli.compilers", "shapesmt.cli.questions", "shapesmt.graph.dataflow"),
         *("shapesmt.report.page", "shapesmt.report.memory", "shapesmt.render.json"),
         *("shapesmt.ops.control", "shapesmt.ops.contrib", "shapesmt.ops.torch", "shapesmt.ops.math.recurrent"),
-        *("shapesmt.rules.alternatives", "shapesmt.rules.inference_context", "shapesmt.rules.unranked"),
+        *("shapesmt.rules.alternatives", "shapesmt.rules.shape_functions", "shapesmt.rules.unranked"),
         *("shapesmt.language.dimension", "shapesmt.language.partial_shape"),
     )
     assert imported(others, "check", model) == []

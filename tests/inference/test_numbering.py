@@ -325,3 +325,38 @@ def test_conditions_of_one_number_agree():
     assert str(checked("float[n] x, int64[k] l", same, n="2..4").verdict) == "PROVED"
     other = same.replace("v = Cast<to=9>(t)", "w = ReduceMin<keepdims=0>(l) v = Cast<to=9>(w)")
     assert str(checked("float[n] x, int64[k] l", other, n="2..4").verdict) == "DEPENDS"
+
+
+NAMES = ("Expand", "ExpandDims", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
+
+
+@pytest.mark.parametrize("name", [*NAMES, "Not", "Cast", "Concat"])
+def test_a_function_with_a_name_of_onnx_is_not_taken_for_onnx_own(name):
+    function = f'<domain: "f", opset_import: ["": 18]> {name} (u) => (v) {{ v = Not (u) w = Identity (v) }}'
+    body = f"y = f.{name}(x) p = NonZero(x) q = NonZero(y) z = Add(p, q)"
+    assert checked("bool[n] x", body, function, n="20..24").verdict.name == "DEPENDS"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_plugin_with_a_name_of_onnx_is_not_taken_for_onnx_own(name):
+    @shapesmt.rule(name, domain="com.example.named", total=True)
+    def same_shape(ctx):
+        return ctx.tensor(ctx.input(0).dims)
+
+    text = f"y = com.example.named.{name}(x) p = NonZero(x) q = NonZero(y) z = Add(p, q)"
+    source = f'<ir_version: 8, opset_import: ["": 18, "com.example.named": 1]> g (bool[n] x) => (z) {{ {text} }}'
+    assert shapesmt.check(source.encode(), dims={"n": "2..8"}).verdict.name == "DEPENDS"
+
+
+def test_two_nodes_of_a_plugin_agree_only_if_it_states_that_it_repeats():
+    def verdict(name, **stated):
+        @shapesmt.rule(name, domain="com.example.repeated", total=True, **stated)
+        def same_shape(ctx):
+            return ctx.tensor(ctx.input(0).dims)
+
+        text = f"y = com.example.repeated.{name}(x) w = com.example.repeated.{name}(x) p = NonZero(y) q = NonZero(w)"
+        imports = 'opset_import: ["": 18, "com.example.repeated": 1]'
+        source = f"<ir_version: 8, {imports}> g (bool[n] x) => (z) {{ {text} z = Add(p, q) }}"
+        return shapesmt.check(source.encode(), dims={"n": "2..8"}).verdict.name
+
+    assert (verdict("Silent"), verdict("Stated", traits=shapesmt.Traits())) == ("DEPENDS", "PROVED")

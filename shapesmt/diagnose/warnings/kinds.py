@@ -16,10 +16,11 @@ from shapesmt.diagnose.warnings.static import static_axes, widened_axes
 from shapesmt.errors import printable
 from shapesmt.examine import Examination, Judge, Problem, placeholders
 from shapesmt.graph import Node
+from shapesmt.inference import Operators
 from shapesmt.language import Range
 from shapesmt.presolve import extent
 from shapesmt.report import Finding, ModelWarning, WarningKind
-from shapesmt.rules import Tensor
+from shapesmt.rules import Runs, Tensor
 
 __all__ = ["model_warnings"]
 
@@ -63,9 +64,11 @@ def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> It
         return
     from shapesmt.ops import truth_of
 
+    operators = Operators(graph.opsets, graph.functions)
     for index, node in enumerate(nodes):
+        runs = operators.traits(node).runs
         if (
-            node.op == "If"
+            runs is Runs.BRANCH
             and node.inputs
             and any(graph.consumers(name) or name in graph.outputs for name in node.outputs)
         ):
@@ -75,7 +78,7 @@ def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> It
                 branch, state = ("else", "true") if verdict is Verdict.PROVED else ("then", "false")
                 text = f"no input takes the {branch} branch: '{node.inputs[0]}' is {state} for every input"
                 yield warning(WarningKind.UNREACHABLE, text, (index, node), tensor=node.inputs[0])
-        elif node.op == "Loop" and (name := _never_runs(node, tensors)) is not None:
+        elif runs is Runs.LOOP and (name := _never_runs(node, tensors)) is not None:
             yield warning(WarningKind.UNREACHABLE, f"its body never runs: '{name}' is 0 for every input", (index, node))
 
 

@@ -12,7 +12,7 @@ from shapesmt.algebra import ONE, TRUE, ZERO, Dim, all_of, any_of, as_dim, at_le
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.shared.heads import Heads, head_count, head_size, per_head
 from shapesmt.ops.shared.require import open_beside_cpu, require_one_or, require_shape, require_single, require_vector
-from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, Traits
 
 
 def require_attention_bias(ctx: RuleContext, index: int, shape: Sequence[Dim | int]) -> None:
@@ -84,7 +84,7 @@ def past_state(ctx: RuleContext, index: int, batch: Dim, count: int, size: Dim, 
     return past[3], past[3] if shares_buffer(ctx) else past[3] + new
 
 
-@contrib("Attention", "DecoderMaskedSelfAttention")
+@contrib("Attention", "DecoderMaskedSelfAttention", traits=Traits.MIXED)
 def attention(ctx: RuleContext) -> list[Tensor]:
     """`[B, S, D] -> [B, S, hidden of values]`, with weights `[D, 3 * hidden]`."""
     x, weights = ctx.input(0, rank=3), ctx.input(1, rank=2)
@@ -193,7 +193,7 @@ def decoder_attention(ctx: RuleContext) -> list[Tensor]:
 # Projected before
 
 
-@contrib("MultiHeadAttention")
+@contrib("MultiHeadAttention", traits=Traits.MIXED)
 def multi_head(ctx: RuleContext) -> list[Tensor]:
     """Queries `[B, S, D]`, keys `[B, L, D]` and values `[B, L, Dv]` make `[B, S, Dv]`.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import Kind, all_of, any_of, at_least, ceil_divide, divides, less, tight
 from shapesmt.ops.windows.spatial import global_pool
-from shapesmt.rules import rule
+from shapesmt.rules import Traits, rule
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
@@ -55,7 +55,7 @@ def reorder_output(ctx: RuleContext) -> Tensor:
     return ctx.tensor((n, *sizes, channels) if ctx.integer("channels_last", 0) else (n, channels, *sizes))
 
 
-@rule("Conv", domain=DOMAIN)
+@rule("Conv", domain=DOMAIN, traits=Traits.MIXED)
 def blocked_conv(ctx: RuleContext) -> Tensor:
     """A convolution, to which a tensor of its shape is added."""
     x, w = ctx.input(0, rank=4), ctx.input(1, rank=4)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from shapesmt import laws
 from shapesmt.ops.shared.require import require_shape
-from shapesmt.rules import AnyApply, RuleContext, Tensor, rule
+from shapesmt.rules import AnyApply, RuleContext, Tensor, Traits, resolve, rule
 
 DOMAIN = "com.microsoft"
 
@@ -14,10 +14,10 @@ WINDOW = "LpPool"  # of the operators that pool, the one to which no kernel of a
 
 
 def contrib(
-    *names: str, any_rank: bool = False, dtype: str = "", total: bool = False
+    *names: str, any_rank: bool = False, dtype: str = "", total: bool = False, traits: Traits | None = None
 ) -> Callable[[AnyApply], AnyApply]:
     """Register a function as the rule of ONNX Runtime's operators of these names."""
-    return rule(*names, domain=DOMAIN, any_rank=any_rank, dtype=dtype, total=total)
+    return rule(*names, domain=DOMAIN, any_rank=any_rank, dtype=dtype, total=total, traits=traits)
 
 
 def borrow(name: str, version: int, op: str = "") -> None:
@@ -27,7 +27,8 @@ def borrow(name: str, version: int, op: str = "") -> None:
         """What the operator of ai.onnx does."""
         return ctx.delegate(op or name, version=version)
 
-    contrib(name)(borrowed)
+    lender = resolve("", op or name, version)
+    contrib(name, traits=None if lender is None else lender.traits)(borrowed)
 
 
 def channels_first(

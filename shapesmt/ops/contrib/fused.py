@@ -9,7 +9,7 @@ from shapesmt.ops.contrib.common import WINDOW, borrow, channels_first, contrib
 from shapesmt.ops.math.linear import matrix_product
 from shapesmt.ops.shared.require import require_least, require_single, require_vector
 from shapesmt.ops.windows.spatial import conv
-from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, Traits
 
 # Products
 
@@ -26,7 +26,7 @@ def turned(ctx: RuleContext, index: int, side: str) -> Tensor:
     return ctx.tensor(dims, x.dtype)
 
 
-@contrib("FusedMatMul", "TransposeMatMul", "FusedMatMulActivation", "SparseToDenseMatMul")
+@contrib("FusedMatMul", "TransposeMatMul", "FusedMatMulActivation", "SparseToDenseMatMul", traits=Traits.MIXED)
 def fused_matmul(ctx: RuleContext) -> Tensor:
     """A matrix product of operands that may come transposed, scaled and activated."""
     aside = bool(ctx.integer("transA", 0) or ctx.integer("transBatchA", 0))
@@ -169,7 +169,7 @@ def bias_softmax(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@contrib("BiasDropout", "BitmaskBiasDropout", "BitmaskDropout")
+@contrib("BiasDropout", "BitmaskBiasDropout", "BitmaskDropout", traits=Traits.STATEFUL)
 def dropout(ctx: RuleContext) -> list[Tensor]:
     """The shape is kept; a bitmask has 32 elements to a word."""
     x, biased = ctx.input(0), ctx.node.op != "BitmaskDropout"

@@ -13,7 +13,7 @@ from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.shared.heads import per_head
 from shapesmt.ops.shared.indices import require_places, spans
 from shapesmt.ops.shared.require import open_beside_cpu, require_shape, require_single, require_vector
-from shapesmt.rules import RuleContext, Tensor, Unjudged
+from shapesmt.rules import RuleContext, Tensor, Traits, Unjudged
 
 
 def grouped_heads(ctx: RuleContext) -> tuple[int, int]:
@@ -33,7 +33,7 @@ def grouped_size(ctx: RuleContext) -> Dim:
     return size
 
 
-@contrib("GroupQueryAttention")
+@contrib("GroupQueryAttention", traits=Traits.MIXED)
 def grouped(ctx: RuleContext) -> list[Tensor]:
     """Queries `[B, S, N * H]` make an output of that shape; caches `[B, Nk, P, H]` grow by keys `[B, S, Nk * H]`.
 

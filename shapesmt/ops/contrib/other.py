@@ -9,7 +9,7 @@ from shapesmt.ops.layout.shape import sequence
 from shapesmt.ops.math.recurrent import direction_count, require_states
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import require_least, require_shape, require_single, require_vector, sized
-from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, Traits
 
 borrow("GatherND", 11)
 borrow("GridSample", 16)
@@ -28,7 +28,7 @@ def arange(ctx: RuleContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
     return sequence(ctx)
 
 
-@contrib("ExpandDims")
+@contrib("ExpandDims", traits=Traits.ORDERED)
 def expand_dims(ctx: RuleContext) -> Tensor:
     """An axis of size 1 is inserted, at a position that is a constant."""
     x, items = ctx.input(0), ctx.constants(1)
@@ -246,7 +246,7 @@ def _number(ctx: RuleContext, index: int, name: str) -> tuple[Dim, bool]:
     return (ctx.fresh(name, 1), False) if known is None else (known, True)
 
 
-@contrib("GreedySearch", "Sampling", dtype="int32")
+@contrib("GreedySearch", "Sampling", dtype="int32", traits=Traits.STATEFUL)
 def greedy(ctx: RuleContext) -> list[Tensor]:
     """Prompts `[B, S]` are continued to `[B, max_length]`."""
     ids = ctx.input(0, rank=2)

@@ -18,7 +18,7 @@ from shapesmt.ops.shared.require import (
     require_vector,
 )
 from shapesmt.ops.windows.spatial import qlinear_conv
-from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, Traits
 
 # Element by element
 
@@ -106,7 +106,7 @@ def quantized_concat(ctx: RuleContext) -> Tensor:
     return ctx.delegate("Concat", [ctx.input(i) for i in range(2, count + 2, 3)], version=13)[0]
 
 
-@contrib("QLinearReduceMean", "ReduceSumInteger")
+@contrib("QLinearReduceMean", "ReduceSumInteger", traits=Traits.MIXED)
 def quantized_reduction(ctx: RuleContext) -> Tensor:
     """Each axis in `axes` (all of them by default) becomes 1, or is removed without `keepdims`."""
     x, mean = ctx.input(0), ctx.node.op == "QLinearReduceMean"
@@ -136,7 +136,7 @@ def quantized_pool(ctx: RuleContext) -> Tensor:
     return ctx.delegate(op, version=11)[0]
 
 
-@contrib("QLinearConv")
+@contrib("QLinearConv", traits=Traits.MIXED)
 def quantized_conv(ctx: RuleContext) -> Tensor:
     """A convolution of quantized numbers; the channels come second, or last with `channels_last`."""
     if ctx.integer("channels_last", 0):
@@ -218,7 +218,7 @@ def features(ctx: RuleContext, k: Dim | int, n: Dim | int) -> list[Dim | int]:
     return [*a.dims[:-1], n]
 
 
-@contrib("MatMulNBits")
+@contrib("MatMulNBits", traits=Traits.MIXED)
 def packed_product(ctx: RuleContext) -> Tensor:
     """`[..., K] -> [..., N]`: weights are `[N, blocks, bytes]` with one scale per block of K."""
     k, n, bits = ctx.integer("K"), ctx.integer("N"), ctx.integer("bits", 4)

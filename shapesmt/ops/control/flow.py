@@ -46,7 +46,9 @@ from shapesmt.rules import (
     Decided,
     Elements,
     RuleContext,
+    Runs,
     Tensor,
+    Traits,
     Value,
     elements,
     field,
@@ -64,7 +66,7 @@ COUNTED = 1 << 31  # a limit beyond it is no limit
 UNTIL_RUN = "if "  # begins the name of a condition that only data decides
 
 
-@rule("If", any_rank=True, nested=True, total=True)
+@rule("If", any_rank=True, nested=True, total=True, traits=Traits(runs=Runs.BRANCH))
 def branch(ctx: RuleContext) -> list[Tensor]:
     """The outputs of the branch that the condition selects; a branch's requirements apply only where it is selected."""
     condition = ctx.input(0)
@@ -93,7 +95,7 @@ def require_single(ctx: RuleContext, t: Tensor, law: laws.Law) -> None:
 # Loop
 
 
-@rule("Loop", any_rank=True, nested=True, total=True)
+@rule("Loop", any_rank=True, nested=True, total=True, traits=Traits(runs=Runs.LOOP))
 def loop(ctx: RuleContext) -> list[Tensor]:
     """The carried tensors after the last trip, then the scan outputs of all trips, stacked."""
     body, start = ctx.graph("body"), [ctx.input(i) for i in range(2, len(ctx.inputs))]

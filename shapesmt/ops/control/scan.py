@@ -10,10 +10,10 @@ from shapesmt.ops.control.declared import judge_scan
 from shapesmt.ops.control.flow import require_steady
 from shapesmt.ops.control.subgraphs import apart, mark, symbols_since
 from shapesmt.ops.control.trips import steadily_laid
-from shapesmt.rules import RuleContext, Tensor, rule, tensor
+from shapesmt.rules import RuleContext, Runs, Tensor, Traits, rule, tensor
 
 
-@rule("Scan", since=9, any_rank=True, nested=True)
+@rule("Scan", since=9, any_rank=True, nested=True, traits=Traits(runs=Runs.SCAN))
 def scan(ctx: RuleContext) -> list[Tensor]:
     """The states after the last trip, then the stacked scan outputs; each trip reads a slice of each input."""
     states, scanned = split(ctx, 0, ctx.integer("num_scan_inputs"))
@@ -48,7 +48,7 @@ def sliced(ctx: RuleContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], l
     return slices, lengths
 
 
-@rule("Scan", since=8, any_rank=True, nested=True)
+@rule("Scan", since=8, any_rank=True, nested=True, traits=Traits(runs=Runs.SCAN))
 def scan_8(ctx: RuleContext) -> list[Tensor]:
     """A scan of each sample of a batch: states are `[batch, ...]`, scan inputs `[batch, seq, ...]`."""
     states, scanned = split(ctx, 1, ctx.integer("num_scan_inputs"))

@@ -32,7 +32,7 @@ from shapesmt.algebra import (
 from shapesmt.graph import DTYPES, Declared
 from shapesmt.ops.control.subgraphs import apart, mark, symbols_since
 from shapesmt.ops.control.trips import in_every_trip, put, slope_of
-from shapesmt.rules import Tensor, Unjudged, elements, position, rule, tensor
+from shapesmt.rules import Runs, Tensor, Traits, Unjudged, elements, position, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +91,7 @@ def sequence_empty(ctx: RuleContext) -> Tensor:
     return sequence(DTYPES.get(ctx.integer("dtype", 1), ""), 0, ())
 
 
-@rule("SequenceConstruct", since=11, any_rank=True, total=True)
+@rule("SequenceConstruct", since=11, any_rank=True, total=True, traits=Traits.STACKED)
 def sequence_construct(ctx: RuleContext) -> Tensor:
     """The sequence of the inputs, in order."""
     tensors = [ctx.input(i) for i in range(len(ctx.inputs))]
@@ -111,7 +111,7 @@ def sequence_length(ctx: RuleContext) -> Tensor:
     return ctx.tensor((), "int64", None if s.shape is None else elements((), [s[0]]))
 
 
-@rule("SequenceAt", since=11, any_rank=True, total=True)
+@rule("SequenceAt", since=11, any_rank=True, total=True, traits=Traits.COPIED)
 def sequence_at(ctx: RuleContext) -> Tensor:
     """The tensor at a position, which may count from the end."""
     s = input_sequence(ctx)
@@ -138,7 +138,7 @@ def anywhere(ctx: RuleContext, index: int, size: Dim, length: Dim) -> Dim:
     return joint
 
 
-@rule("SequenceInsert", since=11, any_rank=True, total=True)
+@rule("SequenceInsert", since=11, any_rank=True, total=True, traits=Traits.STACKED)
 def sequence_insert(ctx: RuleContext) -> Tensor:
     """A sequence with one tensor inserted, at the end without a position."""
     s, x = input_sequence(ctx), ctx.input(1)
@@ -165,7 +165,7 @@ def inserted(size: Dim, new: Dim, place: Dim) -> Dim:
     return select(less(PLACE, place), size, select(equal(PLACE, place), new, at(size, PLACE - 1)))
 
 
-@rule("SequenceErase", since=11, any_rank=True, total=True)
+@rule("SequenceErase", since=11, any_rank=True, total=True, traits=Traits.COPIED)
 def sequence_erase(ctx: RuleContext) -> Tensor:
     """A sequence with one tensor removed, the last without a position."""
     s = input_sequence(ctx)
@@ -179,7 +179,7 @@ def sequence_erase(ctx: RuleContext) -> Tensor:
     return tensor(s.dtype, [s[0] - 1, *sizes])
 
 
-@rule("SplitToSequence", since=11)
+@rule("SplitToSequence", since=11, traits=Traits.COPIED)
 def split_to_sequence(ctx: RuleContext) -> Tensor:
     """Parts along an axis: of one size (the last may be smaller), of the sizes listed, or of size 1."""
     x = ctx.input(0)
@@ -224,7 +224,7 @@ def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:
     return split[0], part
 
 
-@rule("ConcatFromSequence", since=11, any_rank=True)
+@rule("ConcatFromSequence", since=11, any_rank=True, traits=Traits.COPIED)
 def concat_from_sequence(ctx: RuleContext) -> Tensor:
     """All tensors joined along an axis, a new one if `new_axis`."""
     s = input_sequence(ctx)
@@ -283,7 +283,7 @@ def summed(ctx: RuleContext, size: Dim, length: Dim) -> Dim:
     return ctx.fresh("total", kind=Kind.LOST)
 
 
-@rule("SequenceMap", since=17, any_rank=True, nested=True)
+@rule("SequenceMap", since=17, any_rank=True, nested=True, traits=Traits(runs=Runs.EACH))
 def sequence_map(ctx: RuleContext) -> list[Tensor]:
     """The sequences of the body's outputs for each tensor of a sequence, with the other sequences' tensors there."""
     first, body = ctx.input(0), ctx.graph("body")
@@ -325,7 +325,7 @@ def gathered(t: Tensor, length: Dim, place: Dim, hidden: frozenset[Atom]) -> Ten
 # Optional values
 
 
-@rule("Optional", since=15, any_rank=True, total=True)
+@rule("Optional", since=15, any_rank=True, total=True, traits=Traits.COPIED)
 def optional(ctx: RuleContext) -> Tensor:
     """The input as an optional value, or an empty one of the type in an attribute."""
     if ctx.has(0):
@@ -354,7 +354,7 @@ def optional_has_element(ctx: RuleContext) -> Tensor:
     return ctx.tensor((), "bool", elements((), [there]))
 
 
-@rule("OptionalGetElement", since=15, any_rank=True, total=True)
+@rule("OptionalGetElement", since=15, any_rank=True, total=True, traits=Traits.COPIED)
 def optional_get_element(ctx: RuleContext) -> Tensor:
     """The value itself."""
     x = ctx.input(0)

@@ -9,7 +9,7 @@ from shapesmt.algebra import FALSE, ONE, Dim, any_of, at_least, divides, equal, 
 from shapesmt.ops.shared.indices import spans
 from shapesmt.ops.shared.require import require_fits, sized
 from shapesmt.ops.shared.windows import sliding
-from shapesmt.rules import RuleContext, Tensor, rule
+from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 
 @rule("DepthToSpace")
@@ -40,7 +40,7 @@ def _block(ctx: RuleContext) -> int:
     return block
 
 
-@rule("ReverseSequence", since=10)
+@rule("ReverseSequence", since=10, traits=Traits.REARRANGED)
 def reverse_sequence(ctx: RuleContext) -> Tensor:
     """The shape is kept; each sequence's first elements are reversed."""
     x, lengths = ctx.input(0), ctx.input(1, rank=1)

@@ -49,6 +49,7 @@ from shapesmt.rules import (
     RuleContext,
     Shape,
     Tensor,
+    Traits,
     Value,
     elements,
     field,
@@ -60,7 +61,7 @@ from shapesmt.rules import (
 )
 
 
-@rule("Gather")
+@rule("Gather", traits=Traits.LOOKUP)
 def gather(ctx: RuleContext) -> Tensor:
     """`out[..., i, ...] = x[..., indices[i], ...]` along one axis."""
     x, indices = ctx.input(0), ctx.input(1)
@@ -108,7 +109,7 @@ def _row(items: Sequence[Item], size: int, width: int, index: Item) -> Sequence[
     return [along(items[k::width], place) for k in range(width)]
 
 
-@rule("GatherElements", since=11)
+@rule("GatherElements", since=11, traits=Traits.LOOKUP)
 def gather_elements(ctx: RuleContext) -> Tensor:
     """`out[i, j] = x[indices[i, j], j]` (for axis 0); off the axis the indices are no larger than x."""
     x, indices = ctx.input(0), ctx.input(1)
@@ -131,7 +132,7 @@ def same_rank(ctx: RuleContext, x: Tensor, indices: Tensor) -> int:
     return axis
 
 
-@rule("GatherND", since=11)
+@rule("GatherND", since=11, traits=Traits.LOOKUP)
 def gather_nd(ctx: RuleContext) -> Tensor:
     """`out[b, i] = x[b, *indices[b, i]]`: the last axis of `indices` holds index tuples, behind `batch_dims` axes."""
     x, indices = ctx.input(0), ctx.input(1)
@@ -175,7 +176,7 @@ def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape)
     return _substituted(x, dims, moved)
 
 
-@rule("OneHot", since=9, any_rank=True)
+@rule("OneHot", since=9, any_rank=True, traits=Traits.COPIED)
 def one_hot(ctx: RuleContext) -> Tensor:
     """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
     indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)
@@ -220,7 +221,7 @@ def _single(ctx: RuleContext, index: int) -> Dim | None:
     return item.to_int() if isinstance(item, Float) else item
 
 
-@rule("TopK")
+@rule("TopK", traits=Traits.MIXED)
 def top_k(ctx: RuleContext) -> tuple[Tensor, Tensor]:
     """The `k` largest (or smallest) along an axis, and their indices; `0 <= k <= size`."""
     x = ctx.input(0)

@@ -37,6 +37,7 @@ from shapesmt.rules import (
     RuleContext,
     Shape,
     Tensor,
+    Traits,
     Value,
     elements,
     field,
@@ -52,7 +53,7 @@ LEAST_INTEGER = -(2**63)
 MAX_JOINED = 8  # formulas joined into one
 
 
-@rule("Concat")
+@rule("Concat", traits=Traits.CONCATENATED)
 def concat(ctx: RuleContext) -> Tensor:
     """Inputs agree on every axis but `axis`, where the output's size is their sum."""
     parts = ctx.same_rank(*map(ctx.input, range(len(ctx.inputs))))
@@ -134,7 +135,7 @@ def _moved_up(element: Any, back: int, by: Dim) -> Any:
     return move_positions(element, lambda b: position(b) - by if b == back else position(b))
 
 
-@rule("Split")
+@rule("Split", traits=Traits.COPIED)
 def split(ctx: RuleContext) -> tuple[Tensor, ...]:
     """The sizes along `axis` add up to the input's; without a list of sizes the parts are equal."""
     x = ctx.input(0)
@@ -219,7 +220,7 @@ def _part(x: Tensor, dims: Sequence[Dim], axis: int, start: Dim) -> Value | None
     )
 
 
-@rule("Pad")
+@rule("Pad", traits=Traits.COPIED)
 def pad(ctx: RuleContext) -> Tensor:
     """`out.shape[i] = before[i] + x.shape[i] + after[i]`; negative pads crop."""
     x = ctx.input(0)

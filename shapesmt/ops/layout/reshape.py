@@ -25,10 +25,10 @@ from shapesmt.algebra import (
     tight,
 )
 from shapesmt.ops.shared.fields import reshaped
-from shapesmt.rules import Decided, RuleContext, Tensor, rule
+from shapesmt.rules import Decided, RuleContext, Tensor, Traits, rule
 
 
-@rule("Reshape", any_rank=True)
+@rule("Reshape", any_rank=True, traits=Traits.VIEW)
 def reshape(ctx: RuleContext) -> Tensor:
     """`numel(out) == numel(x)`; in `shape`, 0 copies the input's size and one -1 is what remains."""
     items = ctx.sizes(1 if ctx.version >= 5 else "shape")

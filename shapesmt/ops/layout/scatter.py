@@ -14,8 +14,11 @@ from shapesmt.ops.shared.indices import columns, require_inside, spans
 from shapesmt.rules import (
     Elements,
     Item,
+    Keeps,
+    Memory,
     RuleContext,
     Tensor,
+    Traits,
     Value,
     from_array,
     move_positions,
@@ -25,7 +28,12 @@ from shapesmt.rules import (
 )
 
 
-@rule("Scatter", "ScatterElements", since=9)
+@rule(
+    "Scatter",
+    "ScatterElements",
+    since=9,
+    traits=Traits.SCATTERED,
+)
 def scatter_elements(ctx: RuleContext) -> Tensor:
     """`out[indices[i, j], j] = updates[i, j]` (for axis 0); off the axis the indices are no larger than data."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
@@ -45,7 +53,11 @@ def _written_elements(ctx: RuleContext, axis: int) -> Value | None:
     )
 
 
-@rule("ScatterND", since=11)
+@rule(
+    "ScatterND",
+    since=11,
+    traits=Traits(Keeps.COPIED, Memory.OVER_FIRST, indices=(1,), tuples=True),
+)
 def scatter_nd(ctx: RuleContext) -> Tensor:
     """`out[*indices[i]] = updates[i]`: the last axis of `indices` holds index tuples."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
@@ -140,7 +152,7 @@ def _reduced(reduction: str, old: Item, new: Item) -> Item:
     return minimum(old, new) if reduction == "min" else maximum(old, new) if reduction == "max" else None
 
 
-@rule("TensorScatter", since=24)
+@rule("TensorScatter", since=24, traits=Traits.COPIED)
 def tensor_scatter(ctx: RuleContext) -> Tensor:
     """`out[b, ..., write_indices[b] + i, ...] = update[b, ..., i, ...]`: new steps written into a cache."""
     cache, update = ctx.input(0), ctx.input(1)

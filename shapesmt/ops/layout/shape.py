@@ -33,6 +33,7 @@ from shapesmt.rules import (
     RuleContext,
     Shape,
     Tensor,
+    Traits,
     Value,
     elements,
     from_literal,
@@ -44,13 +45,13 @@ from shapesmt.rules import (
 _KINDS = {"value_int": "int64", "value_float": "float32", "value_string": "string"}
 
 
-@rule("Identity", "MemcpyFromHost", "MemcpyToHost", any_rank=True, total=True)
+@rule("Identity", "MemcpyFromHost", "MemcpyToHost", any_rank=True, total=True, traits=Traits.IDENTITY)
 def identity(ctx: RuleContext) -> Tensor:
     """The output is the input."""
     return ctx.input(0)
 
 
-@rule("Constant")
+@rule("Constant", traits=Traits.CONSTANT)
 def constant(ctx: RuleContext) -> Tensor:
     """The output is the constant in the node's one attribute."""
     literals = [_literal(name, value) for name, value in ctx.attributes.items()]
@@ -89,7 +90,7 @@ def size(ctx: RuleContext) -> Tensor:
     return ctx.tensor((), "int64", None if x.shape is None else elements((), [x.numel]))
 
 
-@rule("Transpose")
+@rule("Transpose", traits=Traits.REARRANGED)
 def transpose(ctx: RuleContext) -> Tensor:
     """`out.shape[i] = x.shape[perm[i]]`; the axes are reversed unless `perm` says otherwise."""
     x = ctx.input(0)
@@ -103,7 +104,7 @@ def transpose(ctx: RuleContext) -> Tensor:
     return ctx.tensor(dims, value=viewed(x, dims, lambda a: a.transpose(perm), moved))
 
 
-@rule("Squeeze")
+@rule("Squeeze", traits=Traits.VIEW)
 def squeeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are removed: those in `axes`, or all of them."""
     x = ctx.input(0)
@@ -122,7 +123,7 @@ def squeeze(ctx: RuleContext) -> Tensor:
     return _same_order(ctx, x, [d for axis, d in enumerate(x.dims) if axis not in dropped])
 
 
-@rule("Unsqueeze")
+@rule("Unsqueeze", traits=Traits.VIEW)
 def unsqueeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are inserted where the output has the `axes`."""
     x, axes = ctx.input(0), ctx.constants(1, "axes")
@@ -135,7 +136,7 @@ def unsqueeze(ctx: RuleContext) -> Tensor:
     return _same_order(ctx, x, [ONE if axis in inserted else next(rest) for axis in range(rank)])
 
 
-@rule("Flatten", any_rank=True)
+@rule("Flatten", any_rank=True, traits=Traits.VIEW)
 def flatten(ctx: RuleContext) -> Tensor:
     """`out = [product(x.shape[:axis]), product(x.shape[axis:])]`."""
     x = ctx.input(0)
@@ -152,7 +153,7 @@ def _same_order(ctx: RuleContext, x: Tensor, dims: list[Dim]) -> Tensor:
     return ctx.tensor(dims, x.dtype, reshaped(x, dims))
 
 
-@rule("Expand")
+@rule("Expand", traits=Traits.REPEATED)
 def expand(ctx: RuleContext) -> Tensor:
     """`x` and a shape broadcast together, sizes of 1 stretched on either side."""
     x, items = ctx.input(0), ctx.sizes(1)
@@ -195,7 +196,7 @@ def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
     return viewed(x, dims, lambda a: np.broadcast_to(a, array), lambda back: stretched(*pairs[back - 1], back))
 
 
-@rule("Tile", since=6)
+@rule("Tile", since=6, traits=Traits.REPEATED)
 def tile(ctx: RuleContext) -> Tensor:
     """`out.shape[i] = x.shape[i] * repeats[i]`."""
     x = ctx.input(0)
@@ -218,7 +219,7 @@ def tile(ctx: RuleContext) -> Tensor:
     return ctx.tensor(dims, value=viewed(x, dims, lambda a: a, moved))
 
 
-@rule("ConstantOfShape", since=9, any_rank=True)
+@rule("ConstantOfShape", since=9, any_rank=True, traits=Traits.COPIED)
 def constant_of_shape(ctx: RuleContext) -> Tensor:
     """A tensor whose sizes are an input, filled with one number."""
     ctx.check(ctx.input(0).dtype in ("", "int64"), laws.SIZES_INT64)
@@ -337,7 +338,7 @@ def eye_like(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims, dtype, valued(x.dims, on_diagonal) if _is_integer(dtype) else None)
 
 
-@rule("Trilu", since=14)
+@rule("Trilu", since=14, traits=Traits.OVERWRITTEN)
 def trilu(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements below (or above) diagonal `k` become 0."""
     x = ctx.input(0)

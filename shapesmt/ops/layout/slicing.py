@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, ZERO, Dim, as_dim, at_least, ceil_divide, differs, maximum, minimum, select
 from shapesmt.ops.shared.fields import term_of, valued
-from shapesmt.rules import Decided, Elements, RuleContext, Tensor, Value, elements, move_positions, position, rule
+from shapesmt.rules import (
+    Decided,
+    Elements,
+    RuleContext,
+    Tensor,
+    Traits,
+    Value,
+    elements,
+    move_positions,
+    position,
+    rule,
+)
 
 ALL_THE_WAY = 2**31 - 1  # as an end, the end of the axis; ONNX Runtime reads it so in 64-bit lists too
 LONGEST = 2**62  # no axis has more elements
@@ -22,7 +33,7 @@ class Cut:
     step: Dim | None
 
 
-@rule("Slice")
+@rule("Slice", traits=Traits.COPIED)
 def cut(ctx: RuleContext) -> Tensor:
     """`out = x[start:end:step]` along each axis in `axes`."""
     x = ctx.input(0)

@@ -10,7 +10,7 @@ from shapesmt.graph import DTYPES
 from shapesmt.ops.shared.heads import Heads, heads
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import require_least, require_shape
-from shapesmt.rules import rule, tensor
+from shapesmt.rules import Traits, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ def projected(ctx: RuleContext, *ranks: int) -> list[Heads]:
     return groups
 
 
-@rule("Attention", since=23)
+@rule("Attention", since=23, traits=Traits.MIXED)
 def attention(ctx: RuleContext) -> list[Tensor]:
     """`softmax(q @ k.T + mask) @ v` for each head: queries `[b, h, s, d]`, values `[b, h, t, e]`: `[b, h, s, e]`.
 

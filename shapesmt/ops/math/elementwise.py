@@ -23,6 +23,7 @@ from shapesmt.rules import (
     RuleContext,
     Shape,
     Tensor,
+    Traits,
     Value,
     elements,
     move_positions,
@@ -115,21 +116,22 @@ def _number(ctx: RuleContext, index: int, t: Tensor) -> Tensor:
 # One operand
 
 
-@rule(*items.UNARY, *ACTIVATIONS, total=True)
+@rule(*items.UNARY, *ACTIVATIONS, total=True, traits=Traits.ELEMENTWISE)
 def unary(ctx: RuleContext) -> Tensor:
     """`Y[i] = f(X[i])`: the shape is kept."""
     x = ctx.input(0)
     return ctx.tensor(x.dims, None, combine(items.UNARY.get(ctx.node.op), (x,), x.dims, x.dtype))
 
 
-@rule(*items.PREDICATES, "RegexFullMatch", dtype="bool", total=True)
+@rule("IsInf", "IsNaN", "RegexFullMatch", dtype="bool", total=True, traits=Traits.ELEMENTWISE)
+@rule("Not", dtype="bool", total=True, traits=Traits.NEGATION)
 def predicate(ctx: RuleContext) -> Tensor:
     """`Y[i] = f(X[i])` is boolean: the shape is kept."""
     x = ctx.input(0)
     return ctx.tensor(x.dims, "bool", combine(items.PREDICATES.get(ctx.node.op), (x,), x.dims, "bool"))
 
 
-@rule("Cast", "CastLike", any_rank=True, total=True)
+@rule("Cast", "CastLike", any_rank=True, total=True, traits=Traits.CONVERSION)
 def cast(ctx: RuleContext) -> Tensor:
     """The shape is kept; numbers change type as the runtimes do it."""
     x = ctx.input(0)
@@ -158,7 +160,7 @@ def bit_cast(ctx: RuleContext) -> Tensor:
     return ctx.tensor(ctx.input(0).shape, DTYPES.get(ctx.integer("to"), ""))
 
 
-@rule("Clip")
+@rule("Clip", traits=Traits.ELEMENTWISE)
 def clip(ctx: RuleContext) -> Tensor:
     """`Y[i] = min(max, max(min, X[i]))`: the shape is kept, the ends are one element each."""
     x, ends = ctx.input(0), [i for i in (1, 2) if ctx.has(i)]
@@ -177,8 +179,8 @@ def clip(ctx: RuleContext) -> Tensor:
 # Several operands
 
 
-@rule(*items.ARITHMETIC, "PRelu", "StringConcat", since=7)
-@rule(*items.VARIADIC, "Mean", since=8)
+@rule(*items.ARITHMETIC, "PRelu", "StringConcat", since=7, traits=Traits.ELEMENTWISE)
+@rule(*items.VARIADIC, "Mean", since=8, traits=Traits.ELEMENTWISE)
 def arithmetic(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; integers aren't divided by zero."""
     op = ctx.node.op
@@ -187,7 +189,7 @@ def arithmetic(ctx: RuleContext) -> Tensor:
     return broadcast(ctx, items.ARITHMETIC.get(op) or items.VARIADIC.get(op))
 
 
-@rule("Mod")
+@rule("Mod", traits=Traits.ELEMENTWISE)
 def mod(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; the remainder has the divisor's sign, with `fmod` the dividend's."""
     fmod = bool(ctx.integer("fmod", 0))
@@ -216,19 +218,20 @@ def require_nonzero(ctx: RuleContext, divisor: Tensor) -> None:
         ctx.require_equal(fold_all("sum", select(equal(divisor.value.element, 0), 1, 0), divisor.dims), 0, law)
 
 
-@rule("BitShift")
+@rule("BitShift", traits=Traits.ELEMENTWISE)
 def bit_shift(ctx: RuleContext) -> Tensor:
     """Operands broadcast together."""
     return broadcast(ctx, items.shift_left if ctx.text("direction") == "LEFT" else items.shift_right)
 
 
-@rule(*items.LOGIC, since=7, dtype="bool")
+@rule("And", "Equal", "Or", "Xor", since=7, dtype="bool", traits=Traits.ELEMENTWISE)
+@rule("Greater", "GreaterOrEqual", "Less", "LessOrEqual", since=7, dtype="bool", traits=Traits.COMPARISON)
 def logic(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; the outcome is boolean."""
     return broadcast(ctx, items.LOGIC[ctx.node.op], "bool")
 
 
-@rule("Where", any_rank=True)
+@rule("Where", any_rank=True, traits=Traits.CHOICE)
 def where(ctx: RuleContext) -> Tensor:
     """Condition and both cases broadcast together."""
     dtype = ctx.input(1).dtype
@@ -237,7 +240,7 @@ def where(ctx: RuleContext) -> Tensor:
     return broadcast(ctx, items.chosen, dtype)
 
 
-@rule("SwiGLU", *items.VARIADIC, "Mean")
+@rule("SwiGLU", *items.VARIADIC, "Mean", traits=Traits.ELEMENTWISE)
 def alike(ctx: RuleContext) -> Tensor:
     """Operands have one shape, which is kept."""
     operands = [ctx.input(i) for i in range(max(len(ctx.inputs), 1))]
@@ -245,7 +248,8 @@ def alike(ctx: RuleContext) -> Tensor:
     return ctx.tensor(operands[0].dims)
 
 
-@rule("Add", "Sub", "Mul", "Div", "Pow", "PRelu", "Equal", "Greater", "Less", "And", "Or", "Xor")
+@rule("Add", "Sub", "Mul", "Div", "Pow", "PRelu", "Equal", "And", "Or", "Xor", traits=Traits.ELEMENTWISE)
+@rule("Greater", "Less", traits=Traits.COMPARISON)
 def aligned(ctx: RuleContext) -> Tensor:
     """Before opset 7: `B` has the shape of `A`, or with `broadcast` that of its axes from `axis` on."""
     a, b, op = ctx.input(0), ctx.input(1), ctx.node.op

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, Dim, Formula, all_of, any_of, at_least, differs, equal
 from shapesmt.ops.shared.require import require_broadcast_to
-from shapesmt.rules import RuleContext, Shape, Tensor, rule
+from shapesmt.rules import RuleContext, Shape, Tensor, Traits, rule
 
 # Matrix products
 
@@ -36,13 +36,13 @@ def _require_batches(ctx: RuleContext, a: Tensor, b: Tensor, *, turned: bool) ->
         ctx.require_at_least(y, 1, law)
 
 
-@rule("MatMul")
+@rule("MatMul", traits=Traits.MIXED)
 def matmul(ctx: RuleContext) -> Tensor:
     """`[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes."""
     return ctx.tensor(matrix_product(ctx, ctx.input(0), ctx.input(1)))
 
 
-@rule("Gemm")
+@rule("Gemm", traits=Traits.MIXED)
 def gemm(ctx: RuleContext) -> Tensor:
     """`[M, K] x [K, N] + C -> [M, N]` where `C` broadcasts to the result."""
     a, b = ctx.input(0, rank=2), ctx.input(1, rank=2)
@@ -54,7 +54,7 @@ def gemm(ctx: RuleContext) -> Tensor:
     return ctx.tensor((m, n))
 
 
-@rule("MatMulInteger", dtype="int32")
+@rule("MatMulInteger", dtype="int32", traits=Traits.MIXED)
 def matmul_integer(ctx: RuleContext) -> Tensor:
     """A matrix product of quantized operands, with a zero point each: one, or one per column of the second."""
     a, b = ctx.input(0), ctx.input(1)
@@ -66,7 +66,7 @@ def matmul_integer(ctx: RuleContext) -> Tensor:
     return ctx.tensor(shape, "int32")
 
 
-@rule("QLinearMatMul")
+@rule("QLinearMatMul", traits=Traits.MIXED)
 def quantized_matmul(ctx: RuleContext) -> Tensor:
     """A matrix product of quantized operands; scales and zero points are one, or one per column of the second."""
     a, b = ctx.input(0), ctx.input(3)
@@ -107,7 +107,7 @@ def determinant(ctx: RuleContext) -> Tensor:
 # Contractions
 
 
-@rule("Einsum")
+@rule("Einsum", traits=Traits.MIXED)
 def einsum(ctx: RuleContext) -> Tensor:
     """Each letter of the equation is one size (or 1), `...` the axes that broadcast."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]

@@ -6,7 +6,7 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, any_of, as_dim, divides, equal
 from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.require import open_beside_cpu, require_broadcast_to, require_least
-from shapesmt.rules import RuleContext, Shape, Tensor, rule, uniform
+from shapesmt.rules import Memory, RuleContext, Shape, Tensor, Traits, rule, uniform
 
 
 def require_vectors(ctx: RuleContext, indices: range, size: Dim) -> None:
@@ -17,7 +17,7 @@ def require_vectors(ctx: RuleContext, indices: range, size: Dim) -> None:
         ctx.require_equal(parameter[0], size, laws.PARAMETERS_PER_CHANNEL)
 
 
-@rule("Softmax", "LogSoftmax", "Hardmax")
+@rule("Softmax", "LogSoftmax", "Hardmax", traits=Traits.NORMALIZED)
 def softmax(ctx: RuleContext) -> Tensor:
     """The shape is kept; `axis` is inside it (before opset 13, where the rows begin)."""
     x = ctx.input(0)
@@ -115,7 +115,7 @@ def _require_parameters(ctx: RuleContext, channels: Dim, groups: int) -> None:
 FLOATS = (1, 10, 11, 16)  # float32, float16, float64, bfloat16
 
 
-@rule("LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization")
+@rule("LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization", traits=Traits.MIXED)
 def layer_normalization(ctx: RuleContext) -> list[Tensor]:
     """The shape is kept; scale and bias broadcast to it, and the axes from `axis` on aren't empty."""
     x, scale = ctx.input(0), ctx.input(1)
@@ -132,7 +132,7 @@ def layer_normalization(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor(x.dims, scale.dtype or x.dtype), statistics, statistics]
 
 
-@rule("Dropout", total=True)
+@rule("Dropout", total=True, traits=Traits(memory=Memory.ELEMENTWISE, training=2))
 def dropout(ctx: RuleContext) -> list[Tensor]:
     """The shape is kept; the ratio and the mode are scalars."""
     x = ctx.input(0)

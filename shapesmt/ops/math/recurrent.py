@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import all_of, as_dim, at_least
 from shapesmt.ops.shared.require import require_shape
-from shapesmt.rules import rule
+from shapesmt.rules import Traits, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
-@rule(*GATES)
+@rule(*GATES, traits=Traits.MIXED)
 def recurrent(ctx: RuleContext) -> list[Tensor]:
     """`x[seq, batch, input]` makes every state `[seq, directions, batch, hidden]` and the last ones.
 

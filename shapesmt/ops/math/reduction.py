@@ -43,6 +43,7 @@ from shapesmt.rules import (
     RuleContext,
     Shape,
     Tensor,
+    Traits,
     Value,
     elements,
     extremes,
@@ -98,7 +99,7 @@ def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
     return tuple(d for i, d in enumerate(dims) if i not in axes)
 
 
-@rule(*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean", any_rank=True)
+@rule(*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean", any_rank=True, traits=Traits.MIXED)
 def reduction(ctx: RuleContext) -> Tensor:
     """Each axis in `axes` (all of them by default) becomes 1, or is removed without `keepdims`."""
     x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
@@ -212,7 +213,7 @@ def _without_short_axes(op: str, x: Tensor, element: Dim, axes: tuple[int, ...])
     return element, tuple(a for a in axes if a not in short)
 
 
-@rule("ArgMax", "ArgMin", dtype="int64")
+@rule("ArgMax", "ArgMin", dtype="int64", traits=Traits.MIXED)
 def extreme_position(ctx: RuleContext) -> Tensor:
     """`axis` becomes 1, or is removed without `keepdims`; where there is an output, it has at least one element."""
     x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
@@ -233,7 +234,8 @@ def extreme_position(ctx: RuleContext) -> Tensor:
 # Running along an axis
 
 
-@rule("CumSum", "CumProd")
+@rule("CumProd")
+@rule("CumSum", traits=Traits.RUNNING_SUM)
 def running(ctx: RuleContext) -> Tensor:
     """The shape is kept; `axis` is one element that names an axis, which isn't read where there is nothing to sum."""
     x, which = ctx.input(0), ctx.input(1)

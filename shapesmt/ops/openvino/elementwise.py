@@ -10,7 +10,7 @@ from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import number_of, result
 from shapesmt.ops.shared.items import remainder
 from shapesmt.ops.shared.require import require_broadcast_to
-from shapesmt.rules import FLOATS, RuleContext, Tensor, tensor
+from shapesmt.rules import FLOATS, RuleContext, Tensor, Traits, tensor
 
 BINARY = {
     **{name: name for name in ("Add", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Greater", "Less")},
@@ -31,7 +31,8 @@ BINARY = {
 }
 
 
-COMPARED = {"Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "LogicalAnd", "LogicalOr", "LogicalXor"}
+COMPARED = {"Equal", "LogicalAnd", "LogicalOr", "LogicalXor"}
+ORDERS = {"Greater", "GreaterEqual", "Less", "LessEqual"}
 
 
 def operands(ctx: RuleContext) -> list[Tensor]:
@@ -57,8 +58,9 @@ def _placed(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
     return y
 
 
-@operator(*(BINARY.keys() - COMPARED), any_rank=True)
-@operator(*COMPARED, any_rank=True, dtype="bool")
+@operator(*(BINARY.keys() - COMPARED - ORDERS), any_rank=True, traits=Traits.ELEMENTWISE)
+@operator(*COMPARED, any_rank=True, dtype="bool", traits=Traits.ELEMENTWISE)
+@operator(*ORDERS, any_rank=True, dtype="bool", traits=Traits.COMPARISON)
 def binary(ctx: RuleContext) -> Tensor:
     """Operands broadcast together as `auto_broadcast` says."""
     op = ctx.node.op
@@ -92,7 +94,7 @@ def finite(ctx: RuleContext) -> Tensor:
     return result(ctx, "Not", result(ctx, "IsNaN", ctx.input(0)))
 
 
-@operator("LogicalNot", any_rank=True, total=True)
+@operator("LogicalNot", any_rank=True, total=True, traits=Traits.NEGATION)
 def logical_not(ctx: RuleContext) -> Tensor:
     """The shape and the element type, which need not be bool, are kept."""
     return result(ctx, "Not", ctx.input(0)) if ctx.input(0).dtype in ("bool", "") else ctx.tensor(ctx.input(0).shape)
@@ -105,7 +107,7 @@ def squared_difference(ctx: RuleContext) -> Tensor:
     return result(ctx, "Mul", difference, difference)
 
 
-@operator("Select", any_rank=True)
+@operator("Select", any_rank=True, traits=Traits.COPIED)
 def select(ctx: RuleContext) -> Tensor:
     """One of two tensors at each element; all broadcast together, or are equal in shape if `auto_broadcast` is none."""
     chosen = [ctx.input(i) for i in range(3)]
@@ -114,7 +116,7 @@ def select(ctx: RuleContext) -> Tensor:
     return result(ctx, "Where", *chosen)
 
 
-@operator("Convert", any_rank=True, total=True)
+@operator("Convert", any_rank=True, total=True, traits=Traits.CONVERSION)
 def convert(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements change type."""
     return result(ctx, "Cast", ctx.input(0), to=number_of(dtype_of(ctx, "destination_type", "")))

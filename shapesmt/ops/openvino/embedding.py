@@ -10,7 +10,7 @@ from shapesmt.ops.openvino.bridge import dtype_of, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.require import require_shape, require_single, require_vector
 from shapesmt.ops.windows.signal import single
-from shapesmt.rules import tensor
+from shapesmt.rules import Traits, tensor
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext, Tensor
@@ -93,7 +93,7 @@ def pack(ctx: RuleContext) -> Tensor:
 # Others
 
 
-@operator("Multinomial")
+@operator("Multinomial", traits=Traits.STATEFUL)
 def multinomial(ctx: RuleContext) -> Tensor:
     """`[n, classes]`: so many samples of each, of which the last is taken again where the classes run out."""
     x, count = ctx.input(0), single(ctx, 1)
@@ -118,7 +118,7 @@ def promoted(ctx: RuleContext) -> list[Tensor]:
     return [tensor(dtype, t.shape, t.value if dtype else None) for t in (x, y)]
 
 
-@operator("ReadValue", "Assign", any_rank=True)
+@operator("ReadValue", "Assign", any_rank=True, traits=Traits.STATEFUL)
 def variable(ctx: RuleContext) -> Tensor:
     """A state variable: its initial value, or without one a tensor of its declared shape."""
     if ctx.has(0):

@@ -9,12 +9,12 @@ from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, as_list, result, results
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector
 from shapesmt.ops.shared.strided import strided
-from shapesmt.rules import RuleContext, Tensor, tensor
+from shapesmt.rules import Keeps, RuleContext, Tensor, Traits, tensor
 
 # Slices
 
 
-@operator("Slice")
+@operator("Slice", traits=Traits.COPIED)
 def cut(ctx: RuleContext) -> Tensor:
     """`x[start:stop:step]` along each listed axis."""
     return result(ctx, "Slice", *(ctx.input(i) for i in (0, 1, 2)), ctx.input(4) if ctx.has(4) else None, ctx.input(3))
@@ -23,7 +23,7 @@ def cut(ctx: RuleContext) -> Tensor:
 MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
 
 
-@operator("StridedSlice")
+@operator("StridedSlice", traits=Traits.COPIED)
 def strided_slice(ctx: RuleContext) -> Tensor:
     """Masks decide which entries are slices, an ellipsis, new axes or single elements."""
     masks = {name: integers(ctx, f"{name}_mask") for name in MASKS}
@@ -37,7 +37,7 @@ def strided_slice(ctx: RuleContext) -> Tensor:
 # Gathers and scatters
 
 
-@operator("Gather")
+@operator("Gather", traits=Traits.LOOKUP)
 def gather(ctx: RuleContext) -> Tensor:
     """The indexed elements along an axis; the first `batch_dims` axes are common to both."""
     x, indices, signed_axis = ctx.input(0), ctx.input(1), known_axis(ctx, 2)
@@ -67,7 +67,7 @@ def _gathered(ctx: RuleContext, x: Tensor, indices: Tensor, axis: int) -> Tensor
     return gathered if inside else ctx.tensor(gathered.shape)
 
 
-@operator("GatherElements")
+@operator("GatherElements", traits=Traits.LOOKUP)
 def gather_elements(ctx: RuleContext) -> Tensor:
     """The indices' shape, which equals the data's on the other axes."""
     x, indices = ctx.input(0), ctx.input(1)
@@ -76,7 +76,7 @@ def gather_elements(ctx: RuleContext) -> Tensor:
     return careless(ctx, "GatherElements", x, indices, axis=axis)
 
 
-@operator("GatherND")
+@operator("GatherND", traits=Traits.LOOKUP)
 def gather_nd(ctx: RuleContext) -> Tensor:
     """Elements or slices by the index tuples along the last axis, within common batch axes."""
     return careless(ctx, "GatherND", ctx.input(0), ctx.input(1), batch_dims=ctx.integer("batch_dims", 0))
@@ -92,7 +92,7 @@ def gather_nd_5(ctx: RuleContext) -> Tensor:
     return ctx.tensor([product(elements.dims[:batch]), *elements.dims[batch:]])
 
 
-@operator("ScatterUpdate")
+@operator("ScatterUpdate", traits=Traits.COPIED)
 def scatter_update(ctx: RuleContext) -> Tensor:
     """The shape is kept; updates are the data's shape with the axis replaced by those of the indices."""
     x, indices, updates, signed_axis = ctx.input(0), ctx.input(1), ctx.input(2), known_axis(ctx, 3)
@@ -109,7 +109,7 @@ def scatter_update(ctx: RuleContext) -> Tensor:
 REDUCTIONS = {"none": "none", "sum": "add", "prod": "mul", "min": "min", "max": "max"}
 
 
-@operator("ScatterElementsUpdate")
+@operator("ScatterElementsUpdate", traits=Traits.COPIED)
 def scatter_elements(ctx: RuleContext) -> Tensor:
     """The shape is kept; indices and updates have one shape, and the rank of the data."""
     axis, reduction = known_axis(ctx, 3), REDUCTIONS.get(ctx.text("reduction", "none"))
@@ -119,7 +119,7 @@ def scatter_elements(ctx: RuleContext) -> Tensor:
     return scattered if reduction else ctx.tensor(scattered.shape)
 
 
-@operator("ScatterNDUpdate")
+@operator("ScatterNDUpdate", traits=Traits(Keeps.COPIED, tuples=True))
 def scatter_nd(ctx: RuleContext) -> Tensor:
     """The shape is kept; indices name elements or slices, and there is an update for each."""
     reduction = REDUCTIONS.get(ctx.text("reduction", "none"))
@@ -130,7 +130,7 @@ def scatter_nd(ctx: RuleContext) -> Tensor:
 # Choices
 
 
-@operator("TopK")
+@operator("TopK", traits=Traits.MIXED)
 def top_k(ctx: RuleContext) -> list[Tensor]:
     """The `k` largest or smallest along an axis, and their indices."""
     attributes = {"axis": ctx.integer("axis"), "largest": int(ctx.text("mode", "max") == "max")}

@@ -8,12 +8,12 @@ from shapesmt.ops.openvino.bridge import known, known_axis, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, listed, parts, result
 from shapesmt.ops.shared.require import require_fits, require_least, require_vector
-from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, Traits
 
 MIRRORED, EDGE = laws.REFLECTED_PADS_NO_LONGER_THAN_AXIS, laws.EDGE_HAS_ELEMENT_TO_REPEAT
 
 
-@operator("Split")
+@operator("Split", traits=Traits.COPIED)
 def split(ctx: RuleContext) -> list[Tensor]:
     """Equal parts along an axis."""
     count = ctx.integer("num_splits", ctx.outputs)
@@ -21,7 +21,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
     return parts(ctx, ctx.input(0), known_axis(ctx, 1))
 
 
-@operator("VariadicSplit")
+@operator("VariadicSplit", traits=Traits.COPIED)
 def variadic_split(ctx: RuleContext) -> list[Tensor]:
     """Parts of the lengths in an input, one of which may be -1: what remains, if anything."""
     x, axis, lengths = ctx.input(0), known_axis(ctx, 1), ctx.sizes(2, ctx.outputs)
@@ -37,7 +37,7 @@ def variadic_split(ctx: RuleContext) -> list[Tensor]:
     return [x.replace(axis, d) for d in sizes if d is not None]
 
 
-@operator("Pad")
+@operator("Pad", traits=Traits.COPIED)
 def pad(ctx: RuleContext) -> Tensor:
     """Every axis with its pads added; a reflected pad is shorter than the axis, a symmetric one at most as long."""
     x, mode = ctx.input(0), ctx.text("pad_mode", "constant").lower()
@@ -54,7 +54,7 @@ def pad(ctx: RuleContext) -> Tensor:
     return result(ctx, "Pad", x, listed(*before, *after))
 
 
-@operator("Roll", any_rank=True)
+@operator("Roll", any_rank=True, traits=Traits.REARRANGED)
 def roll(ctx: RuleContext) -> Tensor:
     """The shape is kept; the axes in an input are inside the rank, and there is a shift for each."""
     x, shifts, axes = ctx.input(0), ctx.input(1), ctx.constants(2)
@@ -78,7 +78,7 @@ def reverse(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@operator("ReverseSequence")
+@operator("ReverseSequence", traits=Traits.REARRANGED)
 def reverse_sequence(ctx: RuleContext) -> Tensor:
     """The shape is kept; there is one length for each sample of the batch."""
     x, lengths = ctx.input(0), ctx.input(1)
@@ -91,7 +91,7 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@operator("ShuffleChannels")
+@operator("ShuffleChannels", traits=Traits.REARRANGED)
 def shuffle_channels(ctx: RuleContext) -> Tensor:
     """The shape is kept; the groups divide the axis."""
     x, group = ctx.input(0), ctx.integer("group", 1)

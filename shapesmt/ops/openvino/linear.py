@@ -9,14 +9,14 @@ from shapesmt.ops.math.recurrent import GATES
 from shapesmt.ops.openvino.bridge import unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.require import require_shape
-from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, Traits
 
 
 def _turned(x: Tensor, flag: int) -> tuple[Dim, ...]:
     return (*x.dims[:-2], x[-1], x[-2]) if flag and x.rank > 1 else x.dims
 
 
-@operator("MatMul")
+@operator("MatMul", traits=Traits.MIXED)
 def matmul(ctx: RuleContext) -> Tensor:
     """`[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes; a vector stays a row or a column."""
     a = _turned(ctx.input(0), ctx.integer("transpose_a", 0))
@@ -60,7 +60,7 @@ def sequence(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor((x[0], directions, x[1], hidden)), *[ctx.tensor(state)] * states]
 
 
-@operator("ScaledDotProductAttention")
+@operator("ScaledDotProductAttention", traits=Traits.MIXED)
 def attention(ctx: RuleContext) -> Tensor:
     """Queries `[..., L, E]`, keys `[..., S, E]` and values `[..., S, V]` make `[..., L, V]`."""
     q, k, v = (ctx.input(i) for i in range(3))
@@ -73,7 +73,7 @@ def attention(ctx: RuleContext) -> Tensor:
     return ctx.tensor([*scores[:-1], v[-1]])
 
 
-@operator("Einsum")
+@operator("Einsum", traits=Traits.MIXED)
 def einsum(ctx: RuleContext) -> Tensor:
     """Each letter of the equation is one size (or 1); the axes of ellipses are aligned at their last ones."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]

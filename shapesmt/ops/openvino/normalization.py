@@ -10,6 +10,7 @@ from shapesmt.ops.openvino.bridge import known, placed, unchecked, without_broad
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import result
 from shapesmt.ops.shared.require import require_broadcast_to, require_vector
+from shapesmt.rules import Traits
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext, Shape, Tensor
@@ -23,7 +24,7 @@ def clamp(ctx: RuleContext) -> Tensor:
     return ctx.tensor(ctx.input(0).shape)
 
 
-@operator("SoftMax", "SoftMax-1", "Softmax", "LogSoftmax")
+@operator("SoftMax", "SoftMax-1", "Softmax", "LogSoftmax", traits=Traits.NORMALIZED)
 def softmax(ctx: RuleContext) -> Tensor:
     """The shape is kept; the axis is inside it, and not negative in version 1."""
     x, axis = ctx.input(0), ctx.integer("axis", 1)
@@ -53,7 +54,7 @@ def over_axes(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@operator("PReLU", "PRelu")
+@operator("PReLU", "PRelu", traits=Traits.ELEMENTWISE)
 def prelu(ctx: RuleContext) -> Tensor:
     """The shape is kept; there is one slope, or one for each channel, or slopes broadcast to the input."""
     x, slope = ctx.input(0), ctx.input(1)

@@ -7,13 +7,13 @@ from shapesmt.algebra import FALSE, TRUE
 from shapesmt.ops.openvino.bridge import dtype_of, known, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import as_list, result
-from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, Traits
 
 FOLDS = {f"Reduce{name}": f"Reduce{name}" for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")}
 FOLDS |= {"ReduceLogicalAnd": "ReduceMin", "ReduceLogicalOr": "ReduceMax"}
 
 
-@operator(*FOLDS, any_rank=True)
+@operator(*FOLDS, any_rank=True, traits=Traits.MIXED)
 def reduction(ctx: RuleContext) -> Tensor:
     """Each listed axis becomes 1, or is removed without `keep_dims`; an empty list reduces none."""
     known(ctx, 1, "the axes")
@@ -21,7 +21,7 @@ def reduction(ctx: RuleContext) -> Tensor:
     return result(ctx, FOLDS[ctx.node.op], ctx.input(0), axes, keepdims=keep, noop_with_empty_axes=1)
 
 
-@operator("CumSum", any_rank=True)
+@operator("CumSum", any_rank=True, traits=Traits.RUNNING_SUM)
 def running(ctx: RuleContext) -> Tensor:
     """The shape is kept."""
     settings = {name: ctx.integer(name, 0) for name in ("exclusive", "reverse")}

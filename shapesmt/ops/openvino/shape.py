@@ -14,7 +14,7 @@ from shapesmt.ops.shared.bridge import listed, number_of, result
 from shapesmt.ops.shared.fields import reshaped
 from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_single, sized
 from shapesmt.ops.windows.detection import known_number
-from shapesmt.rules import RuleContext, Shape, Tensor, tensor
+from shapesmt.rules import RuleContext, Shape, Tensor, Traits, tensor
 
 
 def clamped(sizes: Sequence[Dim | None]) -> list[Dim | None]:
@@ -29,7 +29,7 @@ def shape_of(ctx: RuleContext) -> Tensor:
     return tensor(dtype_of(ctx, "output_type"), sizes.shape, sizes.value)
 
 
-@operator("Reshape", any_rank=True)
+@operator("Reshape", any_rank=True, traits=Traits.VIEW)
 def reshape(ctx: RuleContext) -> Tensor:
     """The number of elements is kept; -1 is what remains, 0 copies a size with `special_zero`."""
     x, items, special = ctx.input(0), ctx.sizes(1), bool(ctx.integer("special_zero", 0))
@@ -56,7 +56,7 @@ def _copied(ctx: RuleContext, x: Tensor, items: Sequence[Dim | None], zeros: Seq
     return ctx.tensor(dims, value=reshaped(x, dims))
 
 
-@operator("Squeeze", any_rank=True)
+@operator("Squeeze", any_rank=True, traits=Traits.VIEW)
 def squeeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are removed: those in an input, or all; one in the input whose size is never 1 stays."""
     x, axes = ctx.input(0), known(ctx, 1, "the axes") if ctx.has(1) else ()
@@ -71,7 +71,7 @@ def squeeze(ctx: RuleContext) -> Tensor:
     return result(ctx, "Squeeze", x, listed(*dropped)) if dropped else x
 
 
-@operator("Unsqueeze", any_rank=True)
+@operator("Unsqueeze", any_rank=True, traits=Traits.VIEW)
 def unsqueeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are inserted; an axis that is named twice is inserted once."""
     axes = ctx.constants(1)
@@ -82,7 +82,7 @@ def unsqueeze(ctx: RuleContext) -> Tensor:
     return result(ctx, "Unsqueeze", ctx.input(0), listed(*(dict.fromkeys(ctx.normal(a, rank) for a in axes))))
 
 
-@operator("Transpose", any_rank=True)
+@operator("Transpose", any_rank=True, traits=Traits.REARRANGED)
 def transpose(ctx: RuleContext) -> Tensor:
     """The axes in the order of an input, reversed if it is empty."""
     order = known(ctx, 1, "the axes")
@@ -92,7 +92,7 @@ def transpose(ctx: RuleContext) -> Tensor:
     return result(ctx, "Transpose", x, **({"perm": order} if order else {}))
 
 
-@operator("Broadcast")
+@operator("Broadcast", traits=Traits.REPEATED)
 def broadcast(ctx: RuleContext) -> Tensor:
     """The input broadcast to a shape; in mode bidirectional both are, in mode explicit an input names the axes."""
     mode, x, target = ctx.text("mode", "numpy").lower(), ctx.input(0), ctx.sizes(1)
@@ -118,7 +118,7 @@ def _explicit(ctx: RuleContext, x: Tensor, dims: Shape) -> Tensor:
     return ctx.tensor(dims)
 
 
-@operator("Tile")
+@operator("Tile", traits=Traits.REPEATED)
 def tile(ctx: RuleContext) -> Tensor:
     """Every size times its repeat count; the shorter of the two lists gets ones in front."""
     x, counts = ctx.input(0), ctx.sizes(1)
@@ -150,7 +150,7 @@ def eye(ctx: RuleContext) -> Tensor:
     return ctx.tensor(sized(ctx, [*clamped(batch), *sizes]), dtype_of(ctx, "output_type", "f32"))
 
 
-@operator("OneHot")
+@operator("OneHot", traits=Traits.COPIED)
 def one_hot(ctx: RuleContext) -> Tensor:
     """A new axis of size `depth`."""
     indices, depth = ctx.input(0), ctx.items(1)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt import laws
 from shapesmt.ops.shared.bridge import require_one_type
-from shapesmt.rules import rule
+from shapesmt.rules import Traits, rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -253,6 +253,7 @@ def operator(
     total: bool = False,
     of_shape: bool = False,
     random: bool = False,
+    traits: Traits | None = None,
 ) -> Callable[[AnyApply], AnyApply]:
     """Register a rule for OpenVINO's operators of these names, which checks their signature first."""
 
@@ -263,7 +264,14 @@ def operator(
             return apply(ctx)
 
         registered = rule(
-            *names, domain=domain, any_rank=any_rank, dtype=dtype, total=total, of_shape=of_shape, random=random
+            *names,
+            domain=domain,
+            any_rank=any_rank,
+            dtype=dtype,
+            total=total,
+            of_shape=of_shape,
+            random=random,
+            traits=traits,
         )
         registered(checked)  # type: ignore[type-var]  # wraps() keeps the type, which the checker can't see
         return apply

@@ -13,7 +13,7 @@ from shapesmt.ops.shared.bridge import anything, result
 from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.shared.windows import DOWN, UP, UP_INSIDE, Window, sliding
 from shapesmt.ops.windows.resize import by_factor
-from shapesmt.rules import FLOATS, Elements, Tensor, tensor
+from shapesmt.rules import FLOATS, Elements, Tensor, Traits, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ def windowed(ctx: RuleContext) -> dict[str, AttributeValue]:
 # Convolution
 
 
-@operator("Convolution")
+@operator("Convolution", traits=Traits.MIXED)
 def convolution(ctx: RuleContext) -> Tensor:
     """Filters `[m, c, *kernel]` slide over `[n, c, *sizes]`."""
     return result(ctx, "Conv", ctx.input(0), ctx.input(1), **windowed(ctx))

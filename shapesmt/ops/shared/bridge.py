@@ -43,9 +43,10 @@ def rename(table: Mapping[str, Row], domain: str, register: Register = rule) -> 
         attributes = {onnx: ctx.attributes[name] for onnx, name in row.attributes.items() if name in ctx.attributes}
         return results(ctx, row.onnx, *ctx.inputs[: row.inputs], **attributes)
 
-    total = {name for name, row in table.items() if (target := resolve("", row.onnx, OPSET)) and target.total}
-    register(*total, domain=domain, any_rank=True, total=True)(renamed)
-    register(*table.keys() - total, domain=domain, any_rank=True)(renamed)
+    for name, row in table.items():
+        target = resolve("", row.onnx, OPSET)
+        assert target is not None, row.onnx
+        register(name, domain=domain, any_rank=True, total=target.total, traits=target.traits)(renamed)
 
 
 def require_one_type(ctx: RuleContext, inputs: Sequence[Tensor | None] | None = None) -> None:

@@ -17,7 +17,7 @@ from shapesmt.ops.tensorflow.common import (
     require_each,
     resized,
 )
-from shapesmt.rules import RuleContext, Tensor, rule
+from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 KEPT = (
     *("BesselJ0", "BesselJ1", "BesselK0", "BesselK0e", "BesselK1", "BesselK1e", "BesselY0", "BesselY1", "Dawsn"),
@@ -104,7 +104,7 @@ def square(ctx: RuleContext) -> Tensor:
     return result(ctx, "Mul", ctx.input(0), ctx.input(0))
 
 
-@rule("Cast", domain=DOMAIN, any_rank=True, total=True)
+@rule("Cast", domain=DOMAIN, any_rank=True, total=True, traits=Traits.CONVERSION)
 def cast(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements change type."""
     dtype = dtype_of(ctx, "DstT", "")
@@ -157,7 +157,7 @@ DIVISIONS: dict[str, Function] = {
 }
 
 
-@rule(*DIVISIONS, "RealDiv", domain=DOMAIN, any_rank=True)
+@rule(*DIVISIONS, "RealDiv", domain=DOMAIN, any_rank=True, traits=Traits.ELEMENTWISE)
 def divide(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; no integer is divided by zero."""
     x, y = ctx.input(0), ctx.input(1)
@@ -175,7 +175,7 @@ def _divided(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
     return result(ctx, "Floor", quotient) if ctx.node.op == "FloorDiv" else quotient
 
 
-@rule("Pow", domain=DOMAIN)
+@rule("Pow", domain=DOMAIN, traits=Traits.ELEMENTWISE)
 def power(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; no integer has a negative exponent."""
     require_one_type(ctx)
@@ -186,7 +186,7 @@ def power(ctx: RuleContext) -> Tensor:
     return output
 
 
-@rule("Equal", "NotEqual", "ApproximateEqual", domain=DOMAIN)
+@rule("Equal", "NotEqual", "ApproximateEqual", domain=DOMAIN, traits=Traits.ELEMENTWISE)
 def compare(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; `ApproximateEqual` needs one shape, `incompatible_shape_error=0` allows any two."""
     x, y, op = ctx.input(0), ctx.input(1), ctx.node.op
@@ -216,7 +216,7 @@ def squared_difference(ctx: RuleContext) -> Tensor:
     return result(ctx, "Mul", difference, difference)
 
 
-@rule("SelectV2", domain=DOMAIN, any_rank=True)
+@rule("SelectV2", domain=DOMAIN, any_rank=True, traits=Traits.COPIED)
 def choose(ctx: RuleContext) -> Tensor:
     """The condition and both cases broadcast together, to at most 8 axes where an operand is stretched."""
     output = result(ctx, "Where", *map(ctx.input, range(3)))
@@ -247,7 +247,7 @@ def add_n(ctx: RuleContext) -> Tensor:
     return operands[0] if len(operands) == 1 else ctx.tensor(operands[0].dims)
 
 
-@rule("Select", domain=DOMAIN)
+@rule("Select", domain=DOMAIN, traits=Traits.COPIED)
 def select(ctx: RuleContext) -> Tensor:
     """Both cases have one shape, and so has the condition, unless it is a single boolean or has one for each row."""
     condition, x, y = (ctx.input(i) for i in range(3))

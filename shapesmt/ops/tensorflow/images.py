@@ -19,7 +19,7 @@ from shapesmt.ops.tensorflow.common import (
     require_order,
 )
 from shapesmt.ops.tensorflow.indexing import require_places
-from shapesmt.rules import Tensor, rule
+from shapesmt.rules import Tensor, Traits, rule
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext
@@ -264,7 +264,7 @@ def decode_frames(ctx: RuleContext) -> Tensor:
     return ctx.tensor([*(ctx.fresh(name, 1) for name in ("frames", "height", "width")), 3], "uint8")
 
 
-@rule("SampleDistortedBoundingBoxV2", "StatelessSampleDistortedBoundingBox", domain=DOMAIN)
+@rule("SampleDistortedBoundingBoxV2", "StatelessSampleDistortedBoundingBox", domain=DOMAIN, traits=Traits.STATEFUL)
 def sample(ctx: RuleContext) -> list[Tensor]:
     """A random region of an image whose sizes are an input: its begin, its sizes and its bounding box."""
     require_vector(ctx, 0, 3, laws.IMAGE_HEIGHT_WIDTH_CHANNELS)

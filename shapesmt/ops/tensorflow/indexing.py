@@ -39,7 +39,7 @@ from shapesmt.ops.tensorflow.common import (
     require_numbers,
     typed,
 )
-from shapesmt.rules import Field, Tensor, move_positions, position, rule, tensor
+from shapesmt.rules import Field, Keeps, Tensor, Traits, move_positions, position, rule, tensor
 
 if TYPE_CHECKING:
     from shapesmt.graph import AttributeValue
@@ -60,7 +60,7 @@ def require_places(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula
 # Gathers
 
 
-@rule("Gather", "ResourceGather", "GatherV2", domain=DOMAIN)
+@rule("Gather", "ResourceGather", "GatherV2", domain=DOMAIN, traits=Traits.LOOKUP)
 def gather(ctx: RuleContext) -> Tensor:
     """The indexed elements along an axis; the first `batch_dims` axes are common to both."""
     x, indices = ctx.input(0), ctx.input(1)
@@ -124,7 +124,6 @@ def scatter_nd(ctx: RuleContext) -> Tensor:
 
 SCATTERS = (
     "ScatterNdNonAliasingAdd",
-    "TensorScatterUpdate",
     "TensorScatterAdd",
     "TensorScatterSub",
     "TensorScatterMax",
@@ -134,6 +133,7 @@ REDUCTIONS = {"Update": "none", "Add": "add", "Max": "max", "Min": "min"}
 
 
 @rule(*SCATTERS, domain=DOMAIN)
+@rule("TensorScatterUpdate", domain=DOMAIN, traits=Traits(Keeps.COPIED, tuples=True))
 def tensor_scatter(ctx: RuleContext) -> Tensor:
     """The shape is kept; there is an update for each index tuple."""
     x, indices, updates = (ctx.input(i) for i in range(3))
@@ -200,7 +200,7 @@ def require_sorted(ctx: RuleContext, indices: Tensor, x: Tensor) -> None:
 # Choices
 
 
-@rule("OneHot", domain=DOMAIN)
+@rule("OneHot", domain=DOMAIN, traits=Traits.COPIED)
 def one_hot(ctx: RuleContext) -> Tensor:
     """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
     indices = ctx.input(0)
@@ -212,7 +212,7 @@ def one_hot(ctx: RuleContext) -> Tensor:
     return ctx.tensor(dims, ctx.input(2).dtype)
 
 
-@rule("TopK", "TopKV2", domain=DOMAIN)
+@rule("TopK", "TopKV2", domain=DOMAIN, traits=Traits.MIXED)
 def top_k(ctx: RuleContext) -> list[Tensor]:
     """The `k` largest along the last axis, and their indices; `k` is an input since version 2."""
     x = ctx.input(0)

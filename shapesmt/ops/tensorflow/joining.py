@@ -22,7 +22,7 @@ from shapesmt.ops.tensorflow.common import (
     require_numbers,
     resized,
 )
-from shapesmt.rules import Tensor, rule
+from shapesmt.rules import Tensor, Traits, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ BACKWARDS = 2**63 - 1
 # Joining and splitting
 
 
-@rule("Concat", "ConcatV2", domain=DOMAIN)
+@rule("Concat", "ConcatV2", domain=DOMAIN, traits=Traits.CONCATENATED)
 def concat(ctx: RuleContext) -> Tensor:
     """Tensors of one shape except along the axis, where the output's size is their sum."""
     at = 0 if ctx.node.op == "Concat" else len(ctx.inputs) - 1
@@ -50,7 +50,7 @@ def _along(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> Tensor:
     return ctx.tensor(dims, parts[0].dtype, joined(parts, axis, dims))
 
 
-@rule("Pack", domain=DOMAIN)
+@rule("Pack", domain=DOMAIN, traits=Traits.STACKED)
 def pack(ctx: RuleContext) -> Tensor:
     """Tensors of one shape, along a new axis."""
     parts = [ctx.input(i) for i in range(len(ctx.inputs))]
@@ -60,7 +60,7 @@ def pack(ctx: RuleContext) -> Tensor:
     return result(ctx, "Concat", *rows, axis=axis)
 
 
-@rule("Unpack", domain=DOMAIN)
+@rule("Unpack", domain=DOMAIN, traits=Traits.COPIED)
 def unpack(ctx: RuleContext) -> list[Tensor]:
     """The elements along an axis, one output each."""
     x, count = ctx.input(0), ctx.outputs
@@ -70,13 +70,13 @@ def unpack(ctx: RuleContext) -> list[Tensor]:
     return [result(ctx, "Squeeze", part, listed(axis)) for part in parts]
 
 
-@rule("Split", domain=DOMAIN)
+@rule("Split", domain=DOMAIN, traits=Traits.COPIED)
 def split(ctx: RuleContext) -> list[Tensor]:
     """Equal parts along an axis."""
     return parts(ctx, ctx.input(1), axis_of(ctx, 0))
 
 
-@rule("SplitV", domain=DOMAIN)
+@rule("SplitV", domain=DOMAIN, traits=Traits.COPIED)
 def split_v(ctx: RuleContext) -> list[Tensor]:
     """Parts of the lengths in an input, one of which may be -1: the rest."""
     lengths = ctx.sizes(1, ctx.outputs)
@@ -110,7 +110,7 @@ def paddings(ctx: RuleContext, index: int, count: int) -> tuple[list[Dim | None]
     return list(items[::2]), list(items[1::2])
 
 
-@rule("Pad", "PadV2", domain=DOMAIN)
+@rule("Pad", "PadV2", domain=DOMAIN, traits=Traits.COPIED)
 def pad(ctx: RuleContext) -> Tensor:
     """Every axis with its pads added."""
     x = ctx.input(0)
@@ -134,7 +134,7 @@ def require_separable(ctx: RuleContext, before: Sequence[Dim | None], after: Seq
         ctx.check(count <= 6, laws.AT_MOST_6_AXES_PADDED.of(count=count))
 
 
-@rule("MirrorPad", domain=DOMAIN)
+@rule("MirrorPad", domain=DOMAIN, traits=Traits.COPIED)
 def mirror_pad(ctx: RuleContext) -> Tensor:
     """Every axis with its pads added, which are no longer than the part that is mirrored."""
     x, mode = ctx.input(0), one_of(ctx, "mode", "REFLECT", "SYMMETRIC")
@@ -150,7 +150,7 @@ def mirror_pad(ctx: RuleContext) -> Tensor:
 # Order
 
 
-@rule("ReverseV2", domain=DOMAIN)
+@rule("ReverseV2", domain=DOMAIN, traits=Traits.REARRANGED)
 def reverse(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements along the axes in an input are reversed."""
     x, axes = ctx.input(0), known(ctx, 1, "the axes")
@@ -172,7 +172,7 @@ def reverse_flagged(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@rule("ReverseSequence", domain=DOMAIN)
+@rule("ReverseSequence", domain=DOMAIN, traits=Traits.REARRANGED)
 def reverse_sequence(ctx: RuleContext) -> Tensor:
     """The shape is kept; there is one length for each sample of the batch, inside the sequence."""
     x, lengths = ctx.input(0), ctx.input(1, rank=1)
@@ -186,7 +186,7 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@rule("Roll", domain=DOMAIN)
+@rule("Roll", domain=DOMAIN, traits=Traits.REARRANGED)
 def roll(ctx: RuleContext) -> Tensor:
     """The shape is kept; there is one shift for each axis in an input."""
     x, shift, axes = (ctx.input(i) for i in range(3))

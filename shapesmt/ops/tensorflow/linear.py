@@ -10,7 +10,7 @@ from shapesmt.ops.math.linear import split_term
 from shapesmt.ops.shared.bridge import known, result
 from shapesmt.ops.shared.require import require_least, require_ranks, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, open_bias, require_numbers, require_order
-from shapesmt.rules import Tensor, rule
+from shapesmt.rules import Tensor, Traits, rule
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext, Shape
@@ -24,7 +24,7 @@ def turned(x: Tensor, flag: int) -> Shape:
 # Products
 
 
-@rule("MatMul", "SparseMatMul", "_FusedMatMul", domain=DOMAIN)
+@rule("MatMul", "SparseMatMul", "_FusedMatMul", domain=DOMAIN, traits=Traits.MIXED)
 def matmul(ctx: RuleContext) -> Tensor:
     """`[M, K] x [K, N] -> [M, N]`, either operand transposed; a fused bias has N elements."""
     a = turned(ctx.input(0, rank=2), ctx.integer("transpose_a", 0))
@@ -35,7 +35,7 @@ def matmul(ctx: RuleContext) -> Tensor:
     return ctx.tensor([a[0], b[1]], "float32" if ctx.node.op == "SparseMatMul" else None)
 
 
-@rule("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", domain=DOMAIN)
+@rule("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", domain=DOMAIN, traits=Traits.MIXED)
 def batch_matmul(ctx: RuleContext) -> Tensor:
     """`[..., M, K] x [..., K, N] -> [..., M, N]`; batch axes broadcast, except in the first version."""
     x, y = ctx.input(0), ctx.input(1)
@@ -48,7 +48,7 @@ def batch_matmul(ctx: RuleContext) -> Tensor:
     return ctx.tensor([*batch, a[-2], b[-1]], dtype_of(ctx, "Tout", x.dtype))
 
 
-@rule("Einsum", domain=DOMAIN)
+@rule("Einsum", domain=DOMAIN, traits=Traits.MIXED)
 def einsum(ctx: RuleContext) -> Tensor:
     """Each letter is one size, on a diagonal where it is repeated; only the axes of ellipses broadcast."""
     left, *right = ctx.text("equation").split("->")

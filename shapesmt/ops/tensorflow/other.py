@@ -10,7 +10,7 @@ from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
 from shapesmt.ops.shared.require import require_first_axes, require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, require_each, require_numbers
-from shapesmt.rules import Tensor, rule
+from shapesmt.rules import Tensor, Traits, rule
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext
@@ -98,7 +98,7 @@ def dynamic_partition(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor([count, *x.dims[numbers.rank :]]) for count in counts]
 
 
-@rule("DynamicStitch", "ParallelDynamicStitch", domain=DOMAIN)
+@rule("DynamicStitch", "ParallelDynamicStitch", domain=DOMAIN, traits=Traits.COPIED)
 def dynamic_stitch(ctx: RuleContext) -> Tensor:
     """Elements or slices at the positions in their lists of indices; the greatest index decides the size."""
     half = len(ctx.inputs) // 2
@@ -152,7 +152,11 @@ def nothing(ctx: RuleContext) -> Tensor:
     return ctx.tensor(dims, dtype_of(ctx, "dtype", ""))
 
 
-@rule("StatelessRandomGetAlg", "StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", domain=DOMAIN)
+@rule(
+    *("StatelessRandomGetAlg", "StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg"),
+    domain=DOMAIN,
+    traits=Traits.STATEFUL,
+)
 def seeds(ctx: RuleContext) -> list[Tensor]:
     """The start of a random sequence: a key, a counter, and the number of an algorithm."""
     algorithm = ctx.tensor((), "int32")

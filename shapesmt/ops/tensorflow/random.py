@@ -8,7 +8,7 @@ from shapesmt import laws
 from shapesmt.algebra import any_of, equal
 from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
-from shapesmt.rules import Tensor, rule
+from shapesmt.rules import Tensor, Traits, rule
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext
@@ -70,13 +70,19 @@ def multinomial(ctx: RuleContext) -> Tensor:
     return ctx.tensor([logits[0], *sized(ctx, [count])], dtype_of(ctx, "output_dtype", "int64"))
 
 
-@rule("RandomShuffle", domain=DOMAIN, any_rank=True, total=True)
+@rule(
+    "RandomShuffle",
+    domain=DOMAIN,
+    any_rank=True,
+    total=True,
+    traits=Traits.STATEFUL,
+)
 def shuffle(ctx: RuleContext) -> Tensor:
     """The shape is kept."""
     return ctx.tensor(ctx.input(0).shape)
 
 
-@rule("RandomCrop", domain=DOMAIN)
+@rule("RandomCrop", domain=DOMAIN, traits=Traits.STATEFUL)
 def random_crop(ctx: RuleContext) -> Tensor:
     """A region of an image `[h, w, c]`, whose height and width are an input."""
     x, size = ctx.input(0, rank=3), sized(ctx, ctx.sizes(1, 2))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.ops.shared.bridge import as_list, known, result
 from shapesmt.ops.tensorflow.common import DOMAIN, axis_of, dtype_of, require_most, require_numbers, typed
-from shapesmt.rules import RuleContext, Tensor, rule
+from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 FOLDS = {name: f"Reduce{name}" for name in ("Max", "Mean", "Min", "Prod", "Sum")}
 FOLDS |= {"All": "ReduceMin", "Any": "ReduceMax", "EuclideanNorm": "ReduceL2"}
 
 
-@rule(*FOLDS, domain=DOMAIN, any_rank=True)
+@rule(*FOLDS, domain=DOMAIN, any_rank=True, traits=Traits.MIXED)
 def reduction(ctx: RuleContext) -> Tensor:
     """Each listed axis becomes 1, or is removed without `keep_dims`; an empty list reduces none."""
     known(ctx, 1, "the axes")
@@ -21,7 +21,7 @@ def reduction(ctx: RuleContext) -> Tensor:
     return result(ctx, FOLDS[ctx.node.op], x, axes, keepdims=keep, noop_with_empty_axes=1)
 
 
-@rule("ArgMax", "ArgMin", domain=DOMAIN)
+@rule("ArgMax", "ArgMin", domain=DOMAIN, traits=Traits.MIXED)
 def extreme_position(ctx: RuleContext) -> Tensor:
     """The position of the extreme along an axis, which is removed and isn't empty."""
     x, axis = ctx.input(0), axis_of(ctx, 1)
@@ -32,7 +32,8 @@ def extreme_position(ctx: RuleContext) -> Tensor:
     return typed(result(ctx, ctx.node.op, x, axis=axis, keepdims=0), dtype_of(ctx, "output_type", "int64"))
 
 
-@rule("Cumsum", "Cumprod", "CumulativeLogsumexp", domain=DOMAIN)
+@rule("Cumprod", "CumulativeLogsumexp", domain=DOMAIN)
+@rule("Cumsum", domain=DOMAIN, traits=Traits.RUNNING_SUM)
 def running(ctx: RuleContext) -> Tensor:
     """The shape is kept; the axis is looked at even where there is nothing to sum."""
     x, axis = ctx.input(0), ctx.input(1)

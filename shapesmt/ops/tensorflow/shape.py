@@ -15,7 +15,7 @@ from shapesmt.ops.shared.fields import valued
 from shapesmt.ops.shared.items import INTEGERS
 from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, typed
-from shapesmt.rules import Elements, Item, RuleContext, Tensor, elements, rule, tensor
+from shapesmt.rules import Elements, Item, RuleContext, Tensor, Traits, elements, rule, tensor
 
 # Reading a shape
 
@@ -42,27 +42,28 @@ def rank_of(ctx: RuleContext) -> Tensor:
 # The same elements in another shape
 
 
-@rule("Reshape", domain=DOMAIN, any_rank=True)
+@rule("Reshape", domain=DOMAIN, any_rank=True, traits=Traits.VIEW)
 def reshape(ctx: RuleContext) -> Tensor:
     """The number of elements is kept; -1 is what remains, and beside a 0 what remains of the other sizes."""
     return reshape_to(ctx, ctx.sizes(1), allow_zero=True, rounded=True)
 
 
-@rule("ExpandDims", domain=DOMAIN, any_rank=True)
+@rule("ExpandDims", domain=DOMAIN, any_rank=True, traits=Traits.VIEW)
 def expand_dims(ctx: RuleContext) -> Tensor:
     """An axis of size 1 is inserted."""
     axis = known_axis(ctx, 1)
     return ctx.tensor(None) if axis is None else result(ctx, "Unsqueeze", ctx.input(0), listed(axis))
 
 
-@rule("Squeeze", domain=DOMAIN, any_rank=True)
+@rule("Squeeze", domain=DOMAIN, any_rank=True, traits=Traits.VIEW)
 def squeeze(ctx: RuleContext) -> Tensor:
     """Axes of size 1 are removed: those in `squeeze_dims`, or all of them."""
     axes = ctx.integers("squeeze_dims", ())
     return result(ctx, "Squeeze", ctx.input(0), *([listed(*axes)] if axes else []))
 
 
-@rule("Transpose", "ConjugateTranspose", domain=DOMAIN)
+@rule("Transpose", domain=DOMAIN, traits=Traits.REARRANGED)
+@rule("ConjugateTranspose", domain=DOMAIN)
 def transpose(ctx: RuleContext) -> Tensor:
     """The axes in the order of an input."""
     x, order = ctx.input(0), known(ctx, 1, "the axes")
@@ -116,7 +117,7 @@ def permute_sizes(ctx: RuleContext) -> Tensor:
 # New elements
 
 
-@rule("Fill", domain=DOMAIN, any_rank=True)
+@rule("Fill", domain=DOMAIN, any_rank=True, traits=Traits.COPIED)
 def fill(ctx: RuleContext) -> Tensor:
     """A tensor whose sizes are an input, filled with one element."""
     ctx.require_rank(ctx.input(1), 0)
@@ -171,13 +172,13 @@ def linear_space(ctx: RuleContext) -> Tensor:
 # Repeated elements
 
 
-@rule("Tile", domain=DOMAIN)
+@rule("Tile", domain=DOMAIN, traits=Traits.REPEATED)
 def tile(ctx: RuleContext) -> Tensor:
     """Every size times its repeat count."""
     return result(ctx, "Tile", ctx.input(0), ctx.input(1))
 
 
-@rule("BroadcastTo", domain=DOMAIN)
+@rule("BroadcastTo", domain=DOMAIN, traits=Traits.REPEATED)
 def broadcast_to(ctx: RuleContext) -> Tensor:
     """The input broadcast to a shape."""
     x, target = ctx.input(0), ctx.sizes(1)

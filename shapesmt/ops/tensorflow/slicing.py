@@ -10,14 +10,14 @@ from shapesmt.ops.layout.slicing import Cut, kept
 from shapesmt.ops.shared.require import require_least
 from shapesmt.ops.shared.strided import Masked, strided
 from shapesmt.ops.tensorflow.common import DOMAIN, leave_open
-from shapesmt.rules import Decided, rule
+from shapesmt.rules import Decided, Traits, rule
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
     from shapesmt.rules import RuleContext, Tensor
 
 
-@rule("Slice", domain=DOMAIN)
+@rule("Slice", domain=DOMAIN, traits=Traits.COPIED)
 def cut(ctx: RuleContext) -> Tensor:
     """`size` elements from `begin` on along each axis, all the rest where the size is -1."""
     x = ctx.input(0)
@@ -50,7 +50,7 @@ def part(ctx: RuleContext, axis: int, length: Dim, begin: Dim | None, size: Dim 
     return Cut(select(rest, length - begin, as_dim(size)), begin, ONE)
 
 
-@rule("StridedSlice", domain=DOMAIN)
+@rule("StridedSlice", domain=DOMAIN, traits=Traits.COPIED)
 def strided_slice(ctx: RuleContext) -> Tensor:
     """Entry `i` is a slice, an ellipsis, a new axis or a single element, by bit `i` of the masks."""
 

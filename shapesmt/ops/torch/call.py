@@ -24,7 +24,7 @@ from shapesmt.errors import RejectedError
 from shapesmt.ops.shared.require import open_unless
 from shapesmt.ops.torch.layout import settled
 from shapesmt.ops.torch.schemas import DOMAIN, Argument, refused_kinds, schema
-from shapesmt.rules import RuleContext, Tensor, Unjudged, rule
+from shapesmt.rules import RuleContext, Tensor, Traits, Unjudged, rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -212,6 +212,7 @@ def operator(
     of_shape: bool = False,
     random: bool = False,
     memory: Memory = "open",
+    traits: Traits | None = None,
 ) -> Callable[[Callable[[Call], Result]], Callable[[Call], Result]]:
     """Register a function of a `Call` as the rule of PyTorch's operators of these names.
 
@@ -222,6 +223,7 @@ def operator(
         of_shape: The outputs depend on the shapes of the inputs, not on their elements.
         random: The outputs are drawn at random.
         memory: How the outputs are in memory where the inputs aren't row after row (see `layout.Memory`).
+        traits: What else is known of the operators.
     """
 
     def register(apply: Callable[[Call], Result]) -> Callable[[Call], Result]:
@@ -241,7 +243,10 @@ def operator(
             return None if result is None else [settled(t, ctx, memory) for t in result]
 
         full = (name if name.startswith(PYTHON) else f"aten.{name}" for name in names)
-        rule(*full, domain=DOMAIN, any_rank=any_rank, total=total, of_shape=of_shape, random=random)(called)
+        registered = rule(
+            *full, domain=DOMAIN, any_rank=any_rank, total=total, of_shape=of_shape, random=random, traits=traits
+        )
+        registered(called)
         return apply
 
     return register

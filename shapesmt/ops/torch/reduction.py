@@ -15,7 +15,7 @@ from shapesmt.ops.torch.elementwise.single import base, flags, in_place, kept
 from shapesmt.ops.torch.joining import as_joined
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.ops.torch.views.parts import END
-from shapesmt.rules import Field, position, tensor
+from shapesmt.rules import Field, Traits, position, tensor
 
 if TYPE_CHECKING:
     from shapesmt.rules import Item, Shape, Tensor, Value
@@ -183,7 +183,8 @@ def segment_reduce(call: Call) -> Tensor:
 # Running along an axis
 
 
-@operator(*overloads("cumsum", "cumprod", "logcumsumexp"))
+@operator(*overloads("cumprod", "logcumsumexp"))
+@operator(*overloads("cumsum"), traits=Traits.RUNNING_SUM)
 def running(call: Call) -> Tensor:
     """The shape is kept; the axis is the tensor's."""
     x, axis = call.tensor("self"), axis_of(call, call.tensor("self"))

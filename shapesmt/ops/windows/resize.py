@@ -9,7 +9,7 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Kind, all_of, any_of, at_least, const, equal
 from shapesmt.algebra.numeric import Float, from_dim, literal
 from shapesmt.lazy import np
-from shapesmt.rules import Elements, rule
+from shapesmt.rules import Elements, Traits, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,14 +62,14 @@ def upsample_gone(ctx: RuleContext) -> Tensor:
     return upsample(ctx)
 
 
-@rule("Resize", since=10)
+@rule("Resize", since=10, traits=Traits.COPIED)
 def resize_10(ctx: RuleContext) -> Tensor:
     """`floor(size * factor)` on every axis."""
     x = ctx.input(0)
     return resized(ctx, x, by_factors(ctx, x, range(x.rank), input_factors(ctx, 1, x.rank)))
 
 
-@rule("Resize", since=11)
+@rule("Resize", since=11, traits=Traits.COPIED)
 def resize(ctx: RuleContext) -> Tensor:
     """`floor(size * factor)` on the axes in `axes`, or the sizes asked for."""
     x = ctx.input(0)

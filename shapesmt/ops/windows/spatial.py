@@ -18,7 +18,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.ops.shared.require import require_fits, require_least, require_one_or, require_single, require_vector
 from shapesmt.ops.shared.windows import DOWN, TOWARDS_ZERO, UP_BEFORE_END, Rounding, Window, sliding
-from shapesmt.rules import rule
+from shapesmt.rules import Traits, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +89,7 @@ def require_group(ctx: RuleContext, x: Tensor, w: Tensor) -> None:
     ctx.require(divides(group, w[0]), laws.GROUP_DIVIDES_FILTERS, w[0], group)
 
 
-@rule("Conv")
+@rule("Conv", traits=Traits.MIXED)
 def conv(ctx: RuleContext) -> Tensor:
     """A window over the padded input, for each filter."""
     return convolved(ctx, ctx.input(0), ctx.input(1), 2)
@@ -104,7 +104,7 @@ def conv_integer(ctx: RuleContext) -> Tensor:
     return convolved(ctx, ctx.input(0), ctx.input(1), 99, "int32")
 
 
-@rule("QLinearConv", since=10)
+@rule("QLinearConv", since=10, traits=Traits.MIXED)
 def qlinear_conv(ctx: RuleContext) -> Tensor:
     """A convolution of quantized numbers; the element type is that of the output's zero point."""
     x, w = ctx.input(0), ctx.input(3)
@@ -115,7 +115,7 @@ def qlinear_conv(ctx: RuleContext) -> Tensor:
     return convolved(ctx, x, w, 8, ctx.input(7).dtype)
 
 
-@rule("ConvTranspose")
+@rule("ConvTranspose", traits=Traits.MIXED)
 def conv_transpose(ctx: RuleContext) -> Tensor:
     """Every element of `[n, c, *sizes]` spreads weights `[c, m/group, *kernel]`."""
     x, w, group = ctx.input(0), ctx.input(1), ctx.integer("group", 1)

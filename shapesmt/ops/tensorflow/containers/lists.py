@@ -15,7 +15,7 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, TRUE, ZERO, Dim, all_of, any_of, as_dim, at_least, equal, maximum
 from shapesmt.graph import Declared
 from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open
-from shapesmt.rules import Tensor, Unjudged, elements, field, rule, tensor
+from shapesmt.rules import Keeps, Tensor, Traits, Unjudged, elements, field, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -180,7 +180,7 @@ def _require_position(ctx: RuleContext, index: int, k: Dim | None, length: Dim |
     ctx.require(all_of(at_least(k, 0), inside), laws.POSITION_INSIDE_LIST, k, length)
 
 
-@rule("TensorListReserve", domain=DOMAIN)
+@rule("TensorListReserve", domain=DOMAIN, traits=Traits.COPIED)
 def reserve(ctx: RuleContext) -> Tensor:
     """A list whose number of elements is an input; they are set later."""
     count = first(ctx, 1)
@@ -196,7 +196,7 @@ def empty(ctx: RuleContext) -> Tensor:
     return unset(ctx, ZERO)
 
 
-@rule("TensorListFromTensor", domain=DOMAIN)
+@rule("TensorListFromTensor", domain=DOMAIN, traits=Traits.COPIED)
 def from_tensor(ctx: RuleContext) -> Tensor:
     """The slices of a tensor along its first axis."""
     x = ctx.input(0)
@@ -204,7 +204,7 @@ def from_tensor(ctx: RuleContext) -> Tensor:
     return fitted(ctx, list_of(x.dtype, x[0], x.dims[1:]), 1)
 
 
-@rule("TensorListSetItem", domain=DOMAIN)
+@rule("TensorListSetItem", domain=DOMAIN, traits=Traits.COPIED)
 def set_item(ctx: RuleContext) -> Tensor:
     """The list with another tensor at a position; it grows up to there if an attribute allows it."""
     handle = input_list(ctx)
@@ -214,7 +214,7 @@ def set_item(ctx: RuleContext) -> Tensor:
     return with_element(ctx, handle, length, ctx.input(2))
 
 
-@rule("TensorListPushBack", domain=DOMAIN)
+@rule("TensorListPushBack", domain=DOMAIN, traits=Traits.COPIED)
 def push_back(ctx: RuleContext) -> Tensor:
     """The list with one tensor more at its end."""
     handle = input_list(ctx)
@@ -230,7 +230,7 @@ def pop_back(ctx: RuleContext) -> list[Tensor]:
     return [tensor(handle.dtype, [handle[0] - 1, *handle.dims[1:]]), ctx.tensor(sizes, ctx.text("element_dtype", ""))]
 
 
-@rule("TensorListGetItem", domain=DOMAIN)
+@rule("TensorListGetItem", domain=DOMAIN, traits=Traits.COPIED)
 def get_item(ctx: RuleContext) -> Tensor:
     """The tensor at a position."""
     handle = input_list(ctx)
@@ -238,7 +238,7 @@ def get_item(ctx: RuleContext) -> Tensor:
     return ctx.tensor(stored_sizes(ctx, handle, requested_shape(ctx, 2)), ctx.text("element_dtype", ""))
 
 
-@rule("TensorListStack", domain=DOMAIN)
+@rule("TensorListStack", domain=DOMAIN, traits=Traits(Keeps.COPIED, stateful=True))
 def stack(ctx: RuleContext) -> Tensor:
     """All tensors, along a new first axis."""
     handle, count = input_list(ctx), ctx.integer("num_elements", -1)
@@ -250,7 +250,7 @@ def stack(ctx: RuleContext) -> Tensor:
     return ctx.tensor(None if sizes is None else [handle[0], *sizes], ctx.text("element_dtype", ""))
 
 
-@rule("TensorListConcat", "TensorListConcatV2", domain=DOMAIN)
+@rule("TensorListConcat", "TensorListConcatV2", domain=DOMAIN, traits=Traits.COPIED)
 def concat(ctx: RuleContext) -> list[Tensor]:
     """All tensors joined along their first axis, and the length of each."""
     handle, dtype = input_list(ctx), ctx.text("element_dtype", "")

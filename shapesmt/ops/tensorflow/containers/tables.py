@@ -15,7 +15,7 @@ from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
 from shapesmt.ops.shared.require import sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, leave_open
-from shapesmt.rules import Shape, Tensor, rule, tensor
+from shapesmt.rules import Shape, Tensor, Traits, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,13 +66,13 @@ def value_sizes(ctx: RuleContext) -> Shape:
     return tuple(sized(ctx, [as_dim(d) if isinstance(d, int) else None for d in sizes or ()]))
 
 
-@rule("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2", domain=DOMAIN)
+@rule("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2", domain=DOMAIN, traits=Traits.STATEFUL)
 def scalars(ctx: RuleContext) -> Tensor:
     """A table whose keys and values are single numbers or texts."""
     return ctx.tensor((), "table(0)")
 
 
-@rule("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", domain=DOMAIN)
+@rule("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", domain=DOMAIN, traits=Traits.STATEFUL)
 def vectors(ctx: RuleContext) -> Tensor:
     """A table whose keys are single numbers or texts, and whose values are vectors."""
     value = value_sizes(ctx)
@@ -80,7 +80,7 @@ def vectors(ctx: RuleContext) -> Tensor:
     return handle((), value)
 
 
-@rule("MutableDenseHashTable", "MutableDenseHashTableV2", domain=DOMAIN)
+@rule("MutableDenseHashTable", "MutableDenseHashTableV2", domain=DOMAIN, traits=Traits.STATEFUL)
 def dense(ctx: RuleContext) -> Tensor:
     """A table whose keys are shaped like the reserved key that marks an empty bucket; another marks a deleted one."""
     empty, buckets = ctx.input(0), ctx.integer("initial_num_buckets", 131072)
@@ -99,7 +99,7 @@ def _require_two_keys(ctx: RuleContext, empty: Tensor, deleted: Tensor) -> None:
     ctx.check(not same, laws.EMPTY_AND_DELETED_KEYS_DIFFER)
 
 
-@rule("LookupTableFind", "LookupTableFindV2", domain=DOMAIN)
+@rule("LookupTableFind", "LookupTableFindV2", domain=DOMAIN, traits=Traits.STATEFUL)
 def find(ctx: RuleContext) -> Tensor:
     """The value of each key; keys that aren't in the table get one default, or one each."""
     entries = table(ctx)
@@ -109,7 +109,11 @@ def find(ctx: RuleContext) -> Tensor:
     return ctx.tensor(values.dims, dtype_of(ctx, "Tout", defaults.dtype))
 
 
-@rule("LookupTableImport", "LookupTableImportV2", "LookupTableInsert", "LookupTableInsertV2", domain=DOMAIN)
+@rule(
+    *("LookupTableImport", "LookupTableImportV2", "LookupTableInsert", "LookupTableInsertV2"),
+    domain=DOMAIN,
+    traits=Traits.STATEFUL,
+)
 def insert(ctx: RuleContext) -> list[Tensor]:
     """Keys and their values are put into the table."""
     entries = table(ctx)
@@ -118,7 +122,7 @@ def insert(ctx: RuleContext) -> list[Tensor]:
     return []
 
 
-@rule("LookupTableRemoveV2", domain=DOMAIN)
+@rule("LookupTableRemoveV2", domain=DOMAIN, traits=Traits.STATEFUL)
 def remove(ctx: RuleContext) -> list[Tensor]:
     """Keys are removed with their values."""
     entries = table(ctx)
@@ -127,7 +131,7 @@ def remove(ctx: RuleContext) -> list[Tensor]:
     return []
 
 
-@rule("LookupTableExport", "LookupTableExportV2", domain=DOMAIN)
+@rule("LookupTableExport", "LookupTableExportV2", domain=DOMAIN, traits=Traits.STATEFUL)
 def export(ctx: RuleContext) -> list[Tensor]:
     """All keys, and the value of each."""
     entries, count = table(ctx), ctx.fresh("count")
@@ -135,7 +139,7 @@ def export(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor([count, *sizes], dtype) for sizes, dtype in zip(entries[:2], types, strict=True)]
 
 
-@rule("LookupTableSize", "LookupTableSizeV2", domain=DOMAIN, any_rank=True, total=True)
+@rule("LookupTableSize", "LookupTableSizeV2", domain=DOMAIN, any_rank=True, total=True, traits=Traits.STATEFUL)
 def count(ctx: RuleContext) -> Tensor:
     """The number of entries of a table."""
     return ctx.tensor((), "int64")

@@ -10,7 +10,7 @@ from shapesmt.ops.shared.bridge import as_list, known, result
 from shapesmt.ops.shared.require import sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, leave_open, require_each, require_numbers, texts
 from shapesmt.ops.tensorflow.containers.ragged import require_rows
-from shapesmt.rules import Decided, Tensor, rule
+from shapesmt.rules import Decided, Tensor, Traits, rule
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext
@@ -76,7 +76,7 @@ def script(ctx: RuleContext) -> Tensor:
     return ctx.tensor(ctx.input(0).dims, "int32")
 
 
-@rule("ReduceJoin", domain=DOMAIN)
+@rule("ReduceJoin", domain=DOMAIN, traits=Traits.MIXED)
 def join(ctx: RuleContext) -> Tensor:
     """Texts joined along the axes in an input: each becomes 1, or is removed without `keep_dims`."""
     axes = known(ctx, 1, "the axes")

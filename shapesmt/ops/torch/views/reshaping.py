@@ -13,7 +13,7 @@ from shapesmt.ops.torch.elementwise.promotion import real_part
 from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.layout import OPEN, is_plain, laid, nesting_of, seen, storage_of, strides_of, viewable
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Decided, Unjudged, tensor
+from shapesmt.rules import Decided, Traits, Unjudged, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,21 +98,28 @@ def as_reshaped(x: Tensor, dims: Sequence[Dim]) -> Tensor:
     return result if fits.op == "false" else tensor(x.dtype, dims, result.value, layout=OPEN)
 
 
-@operator("view.default", "_unsafe_view.default", memory="view")
+@operator("view.default", "_unsafe_view.default", memory="view", traits=Traits.ORDERED)
 def view(call: Call) -> Tensor:
     """Other sizes on the same memory."""
     x = call.tensor("self")
     return as_view(call, x, resized(call, x.dims, call.sizes("size")))
 
 
-@operator("view_as.default", memory="view")
+@operator("view_as.default", memory="view", traits=Traits.ORDERED)
 def view_as(call: Call) -> Tensor:
     """The sizes of another tensor on the same memory."""
     x = call.tensor("self")
     return as_view(call, x, resized(call, x.dims, call.tensor("other").dims))
 
 
-@operator("reshape.default", "view_copy.default", "_reshape_copy.default", "reshape_as.default", memory="view")
+@operator(
+    "reshape.default",
+    "view_copy.default",
+    "_reshape_copy.default",
+    "reshape_as.default",
+    memory="view",
+    traits=Traits.ORDERED,
+)
 def reshape(call: Call) -> Tensor:
     """Other sizes, or those of another tensor."""
     x, other, name = call.tensor("self"), call.optional("other"), "shape" if "shape" in call.names else "size"
@@ -123,7 +130,7 @@ def reshape(call: Call) -> Tensor:
     return as_reshaped(x, dims)
 
 
-@operator("flatten.using_ints", "ravel.default", memory="view")
+@operator("flatten.using_ints", "ravel.default", memory="view", traits=Traits.ORDERED)
 def flatten(call: Call) -> Tensor:
     """Some axes that follow each other as one."""
     x, ctx = call.tensor("self"), call.ctx
@@ -133,7 +140,7 @@ def flatten(call: Call) -> Tensor:
     return as_reshaped(x, [*x.dims[:first], product(x.dims[first : last + 1]), *x.dims[last + 1 :]])
 
 
-@operator("unflatten.int", memory="view")
+@operator("unflatten.int", memory="view", traits=Traits.ORDERED)
 def unflatten(call: Call) -> Tensor:
     """One axis as several."""
     x, ctx = call.tensor("self"), call.ctx

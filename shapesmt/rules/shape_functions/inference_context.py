@@ -23,7 +23,7 @@ from shapesmt.graph import Attributes, AttributeValue, Node
 from shapesmt.language import Range, ShapeLike, parse_shape
 from shapesmt.rules.context import RuleContext, RunGraph
 from shapesmt.rules.registry import signatures
-from shapesmt.rules.shape_functions import ShapeAndType, ShapeFunctions
+from shapesmt.rules.shape_functions.methods import ShapeAndType, ShapeFunctions
 from shapesmt.rules.tensors import Nested, Tensor, rank_symbol, tensor
 
 

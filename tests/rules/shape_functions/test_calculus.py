@@ -6,7 +6,7 @@ import pytest
 
 from shapesmt import ShapeMismatch
 from shapesmt.algebra.dim import as_dim
-from shapesmt.rules.calculus import UNKNOWN_DIM, UNKNOWN_RANK
+from shapesmt.rules.shape_functions.calculus import UNKNOWN_DIM, UNKNOWN_RANK
 from tests.support.contexts import CTX, alone, dim, fresh, shape, shown
 from tests.support.rows import case, row
 

@@ -9,8 +9,8 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, ZERO, Atom, Dim, as_dim, at_least, substitute
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import AttributeValue
-from shapesmt.rules.calculus import UNKNOWN_RANK, Calculus, Size, solved
 from shapesmt.rules.registry import miscounted
+from shapesmt.rules.shape_functions.calculus import UNKNOWN_RANK, Calculus, Size, solved
 from shapesmt.rules.tensors import Nested, Tensor, UnknownRankError, constant, tensor
 from shapesmt.rules.unranked import over_ranks
 from shapesmt.rules.value import Elements

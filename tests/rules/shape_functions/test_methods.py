@@ -8,7 +8,7 @@ import shapesmt
 from shapesmt import InferenceContext, ShapeMismatch
 from shapesmt.algebra.dim import as_dim
 from shapesmt.rules import rule
-from shapesmt.rules.shape_functions import ShapeAndType
+from shapesmt.rules.shape_functions.methods import ShapeAndType
 from tests.support.contexts import CTX, alone, fresh, shown
 from tests.support.rows import case, row
 

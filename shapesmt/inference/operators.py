@@ -1,0 +1,34 @@
+"""Operators: what computes the outputs of a graph's nodes, and what is known of it beside its rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shapesmt.graph import Function, Node, NodeKind
+from shapesmt.rules import Rule, Traits, resolve
+
+
+class Operators(dict[tuple[str, str], Rule | Function | None]):
+    """The rule or function of each operator by domain and name; None for an operator that has neither.
+
+    They are looked up when first asked for.
+
+    Example:
+        >>> operators = Operators({"": 18}, {})
+        >>> operators["", "Relu"].name, operators["com.example", "Relu"]
+        ('Relu', None)
+    """
+
+    def __init__(self, opsets: Mapping[str, int], functions: Mapping[tuple[str, str], Function]) -> None:
+        super().__init__()
+        self._opsets, self._functions = opsets, functions
+
+    def __missing__(self, key: tuple[str, str]) -> Rule | Function | None:
+        domain, op = key
+        self[key] = found = self._functions.get(key) or resolve(domain, op, self._opsets.get(domain, 1))
+        return found
+
+    def traits(self, node: Node | NodeKind) -> Traits:
+        """What is known of a node's operator beside its rule: of a function, nothing."""
+        found = self[node.domain, node.op]
+        return found.traits if isinstance(found, Rule) else Traits.NOTHING
