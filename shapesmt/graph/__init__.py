@@ -27,6 +27,7 @@ with lazy_imports(__name__):
         Node as Node,
         Place as Place,
         Reference as Reference,
+        Runtime as Runtime,
         Schemas as Schemas,
         SourceLine as SourceLine,
     )

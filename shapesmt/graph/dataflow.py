@@ -7,7 +7,8 @@ JSON's own values only, so that a document is what `networkx.node_link_data` mak
     of a document       `directed` (true), `multigraph` (true), `graph`, `nodes`, `edges`
     of `graph`          `schema`: "shapesmt/graph/1"; `name`; `opsets`: {"ai.onnx": 21}; `outputs`: names of tensors;
                         where there are any: `ranges`: {"batch": "1..32"}, `declared`: types of inner tensors and
-                        outputs by name, `functions`: the model's own operators
+                        outputs by name, `functions`: the model's own operators; `runtime`: "openvino", "tensorflow" or
+                        "torch" where another than ONNX Runtime runs it
     of a node           `id`, unlike any other; `kind`: "operator" where it says nothing, or one of those below
       "operator"        `op`, `domain` ("" for ONNX's), `name` (the id), `outputs` ([id]; "" for an omitted one),
                         `attributes`
@@ -33,7 +34,7 @@ from itertools import count
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shapesmt.graph.graph import Function, Graph, Node, Reference
+from shapesmt.graph.graph import Function, Graph, Node, Reference, Runtime
 from shapesmt.graph.literal import Declared, Literal
 from shapesmt.language import Origin, Range, is_plain_name
 
@@ -81,6 +82,7 @@ def document(graph: Graph, *, nested: bool = False) -> Document:
         "ranges": {name: _range(r) for name, r in graph.ranges.items() if name not in inline},
         "declared": {name: declared(d) for name, d in graph.declared.items()},
         "functions": [] if nested else [_function(f) for f in graph.functions.values()],
+        "runtime": "" if graph.runtime is Runtime.ONNX else graph.runtime.value,
     }
     about = {
         "schema": SCHEMA,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import chain
@@ -34,10 +35,20 @@ __all__ = [
     "Node",
     "Place",
     "Reference",
+    "Runtime",
     "Scalar",
     "Schemas",
     "SourceLine",
 ]
+
+
+class Runtime(str, Enum):
+    """The program that runs models of a format; some laws are those of one alone."""
+
+    ONNX = "onnxruntime"
+    OPENVINO = "openvino"
+    TENSORFLOW = "tensorflow"
+    TORCH = "torch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +246,8 @@ class Graph:
     """What the file leaves out of the model, as a sentence for the user."""
     schemas: Schemas | None = None
     """What its format says of operators."""
+    runtime: Runtime = Runtime.ONNX
+    """What runs models of its format."""
     arguments: Mapping[str, object] = field(default_factory=dict)
     """The arguments of the module that it was exported from, nested as it takes them, each with its input's name."""
     asked: Mapping[Place, bool] = field(default_factory=dict)
@@ -297,7 +310,7 @@ class Graph:
     @property
     def is_program(self) -> bool:
         """Whether it is a program of PyTorch."""
-        return "torch" in self.opsets
+        return self.runtime is Runtime.TORCH
 
     @property
     def unguarded(self) -> Graph:

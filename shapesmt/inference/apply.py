@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Formula
 from shapesmt.errors import InternalError, ShapesmtError, SizeOverflowError, UsageError, printable
-from shapesmt.graph import Function, Graph, Literal, Node, Schemas
+from shapesmt.graph import Function, Graph, Literal, Node, Runtime, Schemas
 from shapesmt.inference.numbering import Numbers
 from shapesmt.inference.origins import Origins, by_bodies
 from shapesmt.inference.registered import registered
@@ -91,9 +91,10 @@ class Applier(ABC):
     to_read: set[Literal]
     _remembered: dict[tuple[Any, ...], Application]
 
-    def __init__(self, opsets: Mapping[str, int], schemas: Schemas | None, *, renamed: bool) -> None:
+    def __init__(self, opsets: Mapping[str, int], schemas: Schemas | None, runtime: Runtime, *, renamed: bool) -> None:
         self._opsets = opsets
         self._schemas = schemas
+        self._runtime = runtime
         self._renamed = renamed  # whether each size is replaced by a variable
 
     @abstractmethod
@@ -217,6 +218,7 @@ class Applier(ABC):
 
         ctx = _context()(node, inputs, self._opsets.get(node.domain, 1), run)
         ctx.case = case
+        ctx.runtime = self._runtime
         ctx.boolean = lambda index: self.numbers.boolean(node.inputs[index])
         ctx.literals = self.literals
         try:

@@ -91,7 +91,7 @@ def start(
     scope = Scope(names=sizes or {}, calls=graph.functions)
     for name in inputs:
         scope.arbitrary[scope.number("input", name)] = name
-    walk = Walk(graph.opsets, graph.functions, graph.schemas, rename, ranks=ranks)
+    walk = Walk(graph.opsets, graph.functions, graph.schemas, graph.runtime, rename, ranks=ranks)
     walk.scope, walk.numbered = scope, lambda name: scope.number("input", name) if name in inputs else None
     tensors = dict(inputs)
     steps = walk.nodes(graph, tensors)

@@ -15,7 +15,7 @@ from typing import Any
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Atom, Dim, Kind, entries_of, memo, substitute, symbol
 from shapesmt.deadline import TimeUp, look
-from shapesmt.graph import Function, Graph, Literal, Node, Nodes, Schemas
+from shapesmt.graph import Function, Graph, Literal, Node, Nodes, Runtime, Schemas
 from shapesmt.inference.apply import UNKNOWN, Applier, Run, Step, behind, out_of_time
 from shapesmt.inference.counts import Counted, Counts
 from shapesmt.inference.makers import Constants, Makers
@@ -46,7 +46,9 @@ MAX_REMEMBERED = 200_000
 MAX_CALLS = 64  # nesting of function calls and subgraphs
 MAX_ENTRIES = 4  # walks along a loop's body to find the origins of the tensors that it carries
 
-_REMEMBERED: dict[Schemas | None, dict[tuple[Any, ...], Application]] = memo("applications", {}, entries_of)
+_REMEMBERED: dict[tuple[Schemas | None, Runtime], dict[tuple[Any, ...], Application]] = memo(
+    "applications", {}, entries_of
+)
 
 Renaming = Callable[[str, Tensor], Tensor]
 
@@ -65,14 +67,15 @@ class Walk(Applier):
         opsets: Mapping[str, int],
         functions: Mapping[tuple[str, str], Function],
         schemas: Schemas | None,
+        runtime: Runtime,
         rename: Renaming | None,
         depth: int = 0,
         ranks: Mapping[Atom, Dim] | None = None,
         outside: Outside = data,
     ) -> None:
-        super().__init__(opsets, schemas, renamed=rename is not None)
+        super().__init__(opsets, schemas, runtime, renamed=rename is not None)
         self._functions = functions
-        self._remembered = _REMEMBERED.setdefault(schemas, {})
+        self._remembered = _REMEMBERED.setdefault((schemas, runtime), {})
         self._rename = rename
         self._depth = depth
         self._ranks = ranks or {}
@@ -290,7 +293,8 @@ class Walk(Applier):
         """A walk along nodes inside a node; None where they nest too deep."""
         if self._depth >= MAX_CALLS:
             return None
-        walk = Walk(opsets or self._opsets, self._functions, self._schemas, None, self._depth + 1, None, outside)
+        about = opsets or self._opsets, self._functions, self._schemas, self._runtime
+        walk = Walk(*about, None, self._depth + 1, None, outside)
         if opsets is None:
             walk._rules = self._rules
         walk.to_read = self.to_read

@@ -26,7 +26,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.algebra.numeric import Float
 from shapesmt.errors import RejectedError
-from shapesmt.graph import Attributes, AttributeValue, Graph, Node
+from shapesmt.graph import Attributes, AttributeValue, Graph, Node, Runtime
 from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
 from shapesmt.rules.registry import resolve
 from shapesmt.rules.statements import Statements
@@ -47,9 +47,11 @@ class RuleContext(Statements):
         version: The operator-set version of the node's domain.
         outputs: The number of outputs that the node names.
         case: The condition that holds; None where the rule can't be applied case by case.
+        runtime: What runs the model; some laws are those of one runtime alone.
     """
 
     case: Formula | None = None
+    runtime: Runtime = Runtime.ONNX
 
     def __init__(self, node: Node, inputs: Sequence[Tensor | None], version: int, run: RunGraph | None = None) -> None:
         super().__init__(node, inputs)
@@ -301,6 +303,7 @@ class RuleContext(Statements):
         node = Node(op, "", self.node.name, [""] * len(reads), outputs or self.node.outputs, kept)
         inner = type(self)(node, reads, version, self._run)
         inner.case = self.case
+        inner.runtime = self.runtime
         inner.boolean = lambda index: any(t is reads[index] and self.boolean(i) for i, t in enumerate(self.inputs))
         inner.requirements, inner.facts, inner.unjudged, inner.fresh_symbols = (
             self.requirements, self.facts, self.unjudged, self.fresh_symbols,

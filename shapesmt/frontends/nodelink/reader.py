@@ -25,6 +25,7 @@ from shapesmt.graph import (
     Literal,
     Node,
     Reference,
+    Runtime,
     label,
     ordered,
     origin,
@@ -167,6 +168,7 @@ class _Reader:
             ranges={**ranges, **contents.ranges},
             source=self.source,
             schemas=schemas(),
+            runtime=_runtime(field(about, "runtime", where, str, Runtime.ONNX.value), at(where, "runtime")),
         )
         title = f"{self.source}, in {path}" if path else self.source
         nodes = ordered(graph.nodes, [*graph.inputs, *graph.literals, *contents.captured], title, needed=graph.outputs)
@@ -348,6 +350,12 @@ def _id(document: Mapping[str, Any], key: str, path: str) -> str:
     if isinstance(name, bool) or not isinstance(name, (str, int)) or name == "":
         refuse(at(path, key), f"a text or an integer, not {shown(name)}")
     return name if isinstance(name, str) else shown(name)
+
+
+def _runtime(name: str, path: str) -> Runtime:
+    if name not in {runtime.value for runtime in Runtime}:
+        refuse(path, f"one of {', '.join(runtime.value for runtime in Runtime)}, not {shown(name)}")
+    return Runtime(name)
 
 
 def _opsets(about: Mapping[str, Any], path: str) -> dict[str, int]:

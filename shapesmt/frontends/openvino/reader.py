@@ -31,7 +31,7 @@ from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.beside import content_inside
 from shapesmt.frontends.openvino.loops import as_onnx_loop
-from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Literal, Node, Scalar, ordered
+from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Literal, Node, Runtime, Scalar, ordered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -188,7 +188,8 @@ class _Net:
         opsets = {"": ONNX_OPSET, DOMAIN: 1}
         name = root.get("name", "")
         source = self.source
-        return Graph(name, inputs, outputs, nodes_in_order, literals, declared, opsets, ranges=ranges, source=source)
+        graph = Graph(name, inputs, outputs, nodes_in_order, literals, declared, opsets, ranges=ranges, source=source)
+        return replace(graph, runtime=Runtime.OPENVINO)
 
     def layers(self, root: Xml.Element, outer: Mapping[str, str]) -> dict[str, _Layer]:
         """The layers by their ids, with the tensors that the edges connect to their inputs."""

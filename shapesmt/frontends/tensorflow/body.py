@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from shapesmt.graph import Declared, Graph, Literal, Node
+from shapesmt.graph import Declared, Graph, Literal, Node, Runtime
 
 __all__ = ["DOMAIN", "EFFECTS", "Body", "numbered"]
 
@@ -35,7 +35,8 @@ class Body:
                 needed.update(node.reads)
         literals = {key: value for key, value in self.literals.items() if key in needed}
         claims = {key: value for key, value in self.declared.items() if key in needed}
-        return Graph(name, inputs, outputs, nodes[::-1], literals, claims, {"": _OPSET, DOMAIN: 1}, source=source)
+        graph = Graph(name, inputs, outputs, nodes[::-1], literals, claims, {"": _OPSET, DOMAIN: 1}, source=source)
+        return replace(graph, runtime=Runtime.TENSORFLOW)
 
 
 def _acts(node: Node) -> bool:

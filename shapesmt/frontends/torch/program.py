@@ -15,7 +15,7 @@ from shapesmt.frontends.torch.guards import fixed_axes, guards_node
 from shapesmt.frontends.torch.paths import nested, placeholders
 from shapesmt.frontends.torch.sizes import Sizes, dtype_of, memory_of, shape_of
 from shapesmt.frontends.torch.sources import Sources
-from shapesmt.graph import Attributes, Declared, Graph, Literal, Node, ordered
+from shapesmt.graph import Attributes, Declared, Graph, Literal, Node, Runtime, ordered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -118,6 +118,7 @@ class _Program:
             declared,
             {DOMAIN: 1, "": ONNX_OPSET},
             source=self.source,
+            runtime=Runtime.TORCH,
             aliases=self.sizes.names,
             arguments=nested(self.module),
             asked=fixed_axes(self.document, inputs, paths),

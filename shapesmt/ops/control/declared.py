@@ -7,24 +7,22 @@ from dataclasses import replace
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, all_of, any_of, differs, equal
-from shapesmt.graph import Declared, Graph
+from shapesmt.graph import Declared, Graph, Runtime
 from shapesmt.ops.control.subgraphs import Run, apart, mark
 from shapesmt.rules import RuleContext, Tensor, Unjudged, tensor
 
 FOLDED = ("Shape", "Size", "Expand")
 """Operators that ONNX Runtime computes or removes when it loads a model, if it knows the sizes of their inputs."""
 
-ELSEWHERE = ("openvino", "tensorflow", "torch")
-"""Domains of operators that other runtimes run, which allocate what a body makes when it has run."""
-
 
 def judge_branch(ctx: RuleContext, run: Run) -> None:
     """State that a branch's outputs have the sizes by which the runtime allocates them before it runs the branch.
 
     It does so where it knows each size, as declared or inferred when it loads, and forgets a size or a rank at which
-    the two differ. What it infers isn't known here, so that the branch is open where that matters.
+    the two differ. What it infers isn't known here, so that the branch is open where that matters. Other runtimes
+    allocate the outputs when the branch has run.
     """
-    if _runs_elsewhere(run.graph):
+    if ctx.runtime is not Runtime.ONNX:
         return
     for declaration, t in zip(run.declared, run.outputs, strict=True):
         known = (None,) if declaration.shape is None else declaration.shape
@@ -46,7 +44,7 @@ def judge_scan(ctx: RuleContext, run: Run) -> None:
     It surely infers the rank of an output without a declared shape where the body reads nothing but inputs of declared
     ranks, and no integers, which may be axes or sizes.
     """
-    if _runs_elsewhere(run.graph):
+    if ctx.runtime is not Runtime.ONNX:
         return
     for declaration, t in zip(run.declared, run.outputs, strict=True):
         if declaration.shape is not None and t.shape is not None:
@@ -111,10 +109,6 @@ def _require_loaded(ctx: RuleContext, run: Run) -> None:
         open_ = all_of(others, *(r.formula for r in ctx.requirements[stated:]))
         unjudged = Unjudged(label, "Scan", "elements", str(laws.BODY_INPUTS_OF_DECLARED_SIZE), branch=open_)
         ctx.unjudged += [unjudged] * (open_ is not FALSE)
-
-
-def _runs_elsewhere(graph: Graph) -> bool:
-    return any(n.domain in ELSEWHERE for n in graph.nodes)
 
 
 def _plain(graph: Graph) -> bool:

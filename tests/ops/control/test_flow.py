@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import onnx
 import onnxruntime
@@ -9,6 +11,7 @@ import pytest
 from onnxruntime.capi import onnxruntime_pybind11_state as state
 
 import shapesmt
+from shapesmt.graph import Runtime
 from tests.support.harness import agree
 
 ROWS = {"n": (0, 3), "m": (0, 4)}
@@ -368,3 +371,15 @@ def test_a_scan_is_open_where_the_runtime_may_infer_no_rank_or_other_sizes(inner
         y = Scan <num_scan_inputs = 1, body = t (float[n] p) => (float{made} o) {inner} {{ {body} }}> (x) }}"""
     assert ran(graph, x=np.ones((2, 3), np.float32)) == runs
     assert shapesmt.check(graph.encode()).verdict.name == verdict
+
+
+def test_only_onnx_runtime_allocates_what_a_branch_returns_by_declared_shapes():
+    """The same graph, as one of another format: its runtime allocates the outputs when the branch has run."""
+    text = """<ir_version: 8, opset_import: ["": 18]> g (bool c, float[n] x) => (y) {
+        y = If (c) <then_branch = t () => (float[2] a) { a = Abs(x) },
+                    else_branch = e () => (float[2] b) { b = Neg(x) }> }"""
+    graph = shapesmt.load_graph(text.encode())
+    found = [shapesmt.check(replace(graph, runtime=runtime), dims={"n": "1..3"}).verdict.name for runtime in Runtime]
+    assert found == ["DEPENDS", "PROVED", "PROVED", "PROVED"]
+    networkx_graph = shapesmt.networkx_graph(replace(graph, runtime=Runtime.OPENVINO))
+    assert shapesmt.load_graph(networkx_graph).runtime is Runtime.OPENVINO
