@@ -30,5 +30,9 @@ class Operators(dict[tuple[str, str], Rule | Function | None]):
 
     def traits(self, node: Node | NodeKind) -> Traits:
         """What is known of a node's operator beside its rule: of a function, nothing."""
-        found = self[node.domain, node.op]
+        return self.traits_of(node.domain, node.op)
+
+    def traits_of(self, domain: str, op: str) -> Traits:
+        """The traits of an operator by its domain and name."""
+        found = self[domain, op]
         return found.traits if isinstance(found, Rule) else Traits.NOTHING

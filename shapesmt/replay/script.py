@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import printable
+from shapesmt.inference import Operators
 from shapesmt.render import finding_head, finding_lines
 from shapesmt.replay.cut import UNABLE, Cut, Feed
 from shapesmt.report import Finding, FindingKind
@@ -19,7 +20,6 @@ __all__ = ["script"]
 _WIDTH = 110
 _LISTED = 1024  # the most elements of a constant inside a node that are written out
 _PLAIN = {1: "f", 2: "i", 3: "s", 6: "floats", 7: "ints", 8: "strings"}  # attributes that make_node takes as they are
-_DIVIDING = ("Div", "Mod")  # what integers are filled with mustn't be zero there
 _NOT_KEYWORDS = frozenset({"op_type", "inputs", "outputs", "name", "doc_string", "domain", "overload"})
 
 _HEAD = """\
@@ -81,7 +81,8 @@ def script(part: Cut, finding: Finding, model: str, version: str) -> str:
     """
     opsets = [f"helper.make_opsetid({domain!r}, {version})" for domain, version in part.opsets.items()]
     fills = (None, 0, 1) if finding.kind == FindingKind.DATA else (None,)
-    number = int(any(node.op_type in _DIVIDING for node in part.nodes))
+    operators = Operators(part.opsets, {})
+    number = int(any(operators.traits_of(node.domain, node.op_type).divides for node in part.nodes))
     blocks = [
         _listing("INPUTS", (f"{name!r}: {_feed(feed, number)}" for name, feed in part.feeds.items()), "{}"),
         _listing("CONSTANTS", map(_source, part.constants)),

@@ -99,6 +99,7 @@ class Traits:
         tuples: Whether input 1 has index tuples, so that one unknown number leaves the place of an element unknown.
         training: The input that makes the outputs random unless it is false, as of Dropout.
         stateful: Whether the outputs may differ between two nodes with the same inputs, as of a variable.
+        divides: Whether integers of input 1 must not be 0.
     """
 
     keeps: Keeps = Keeps.NOTHING
@@ -108,6 +109,7 @@ class Traits:
     tuples: bool = False
     training: int | None = None
     stateful: bool = False
+    divides: bool = False
 
     NOTHING: ClassVar[Traits]
     IDENTITY: ClassVar[Traits]
@@ -122,6 +124,7 @@ class Traits:
     OVERWRITTEN: ClassVar[Traits]
     SCATTERED: ClassVar[Traits]
     ELEMENTWISE: ClassVar[Traits]
+    DIVISION: ClassVar[Traits]
     CONVERSION: ClassVar[Traits]
     NEGATION: ClassVar[Traits]
     COMPARISON: ClassVar[Traits]
@@ -164,6 +167,7 @@ Traits.CHOICE = Traits(Keeps.COPIED, Memory.ELEMENTWISE)
 Traits.OVERWRITTEN = Traits(Keeps.COPIED, Memory.OVER_FIRST)
 Traits.SCATTERED = Traits(Keeps.COPIED, Memory.OVER_FIRST, indices=(1,))
 Traits.ELEMENTWISE = Traits(memory=Memory.ELEMENTWISE)
+Traits.DIVISION = Traits(memory=Memory.ELEMENTWISE, divides=True)
 Traits.CONVERSION = Traits(Keeps.CONVERTED, Memory.ELEMENTWISE)
 Traits.NEGATION = Traits(Keeps.NEGATED, Memory.ELEMENTWISE)
 Traits.COMPARISON = Traits(Keeps.COMPARED, Memory.ELEMENTWISE)

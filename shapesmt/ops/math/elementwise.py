@@ -179,7 +179,8 @@ def clip(ctx: RuleContext) -> Tensor:
 # Several operands
 
 
-@rule(*items.ARITHMETIC, "PRelu", "StringConcat", since=7, traits=Traits.ELEMENTWISE)
+@rule(*(items.ARITHMETIC.keys() - {"Div"}), "PRelu", "StringConcat", since=7, traits=Traits.ELEMENTWISE)
+@rule("Div", since=7, traits=Traits.DIVISION)
 @rule(*items.VARIADIC, "Mean", since=8, traits=Traits.ELEMENTWISE)
 def arithmetic(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; integers aren't divided by zero."""
@@ -189,7 +190,7 @@ def arithmetic(ctx: RuleContext) -> Tensor:
     return broadcast(ctx, items.ARITHMETIC.get(op) or items.VARIADIC.get(op))
 
 
-@rule("Mod", traits=Traits.ELEMENTWISE)
+@rule("Mod", traits=Traits.DIVISION)
 def mod(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; the remainder has the divisor's sign, with `fmod` the dividend's."""
     fmod = bool(ctx.integer("fmod", 0))
@@ -248,7 +249,8 @@ def alike(ctx: RuleContext) -> Tensor:
     return ctx.tensor(operands[0].dims)
 
 
-@rule("Add", "Sub", "Mul", "Div", "Pow", "PRelu", "Equal", "And", "Or", "Xor", traits=Traits.ELEMENTWISE)
+@rule("Add", "Sub", "Mul", "Pow", "PRelu", "Equal", "And", "Or", "Xor", traits=Traits.ELEMENTWISE)
+@rule("Div", traits=Traits.DIVISION)
 @rule("Greater", "Less", traits=Traits.COMPARISON)
 def aligned(ctx: RuleContext) -> Tensor:
     """Before opset 7: `B` has the shape of `A`, or with `broadcast` that of its axes from `axis` on."""
