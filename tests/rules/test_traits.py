@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from copy import deepcopy
 from functools import cache
+from random import Random
 
 import numpy as np
 import onnxruntime
 import pytest
-from onnx import TensorProto, numpy_helper
+from onnx import NodeProto, TensorProto, numpy_helper
 
 import shapesmt
 from shapesmt.graph import Attributes, Function, Node
 from shapesmt.inference import Operators
-from shapesmt.rules import Keeps, Memory, Traits, resolve
+from shapesmt.rules import Keeps, Memory, Traits, resolve, rules
 from tests.support.node_cases import node_cases
 
 OPTIONS = onnxruntime.SessionOptions()
@@ -21,6 +24,9 @@ FUNCTION = Function("Identity", "local", ["x"], ["y"], [], Attributes(), [], {""
 KEPT = [keep for keep in Keeps if keep not in (Keeps.NOTHING, Keeps.STACKED, Keeps.MIXED)]
 COMPUTING = {"mode": ("linear", "cubic"), "reduction": ("add", "mul", "min", "max")}
 """Attributes with which operators that copy elements compute some (Resize, Scatter)."""
+
+COMPUTING_NAMES = ("_add", "_reduce", "full")
+"""In names of PyTorch's operators that compute some elements, or hold a number that is no input."""
 
 
 def traits(model):
@@ -137,6 +143,53 @@ def test_operators_that_write_over_their_first_input_keep_its_shape():
     ]
     assert len({op for op, *_ in found}) > 4
     assert [op for op, before, after in found if before != after] == []
+
+
+def drawn(torch, schema, generator):
+    """Random arguments for an operator of PyTorch, most of which it refuses."""
+
+    def tensor():
+        return torch.randn(generator.choice([(3,), (2, 3), (2, 1, 3)]), generator=source)
+
+    source = torch.Generator().manual_seed(generator.randrange(2**32))
+    draw = {
+        "Tensor": tensor,
+        "List[Tensor]": lambda: [tensor() for _ in range(2)],
+        "int": lambda: generator.randrange(4),
+        "List[int]": lambda: [generator.randrange(4) for _ in range(generator.randrange(1, 4))],
+        "bool": lambda: False,
+        "number": lambda: 1.0,
+    }
+    kinds = [str(a.type) for a in schema.arguments if not a.has_default_value() and not a.kwarg_only]
+    return [draw[kind]() for kind in kinds] if draw.keys() >= {*kinds} else None
+
+
+def runs_of_torch(torch, name, generator):
+    """Some runs of an operator of PyTorch on random tensors: its inputs and outputs."""
+    packet, _, overload = name.removeprefix("aten.").partition(".")
+    operator = getattr(getattr(torch.ops.aten, packet), overload)
+    for _ in range(60):
+        given = drawn(torch, operator._schema, generator)
+        with suppress(RuntimeError, IndexError, ValueError):
+            made = operator(*deepcopy(given)) if given else None
+            made = [made] if isinstance(made, torch.Tensor) else made
+            flat = [t for part in given or () for t in (part if isinstance(part, list) else [part])]
+            inputs = [t.numpy() for t in flat if isinstance(t, torch.Tensor)]
+            if made and inputs:
+                yield inputs, [t.numpy() for t in made]
+
+
+def test_outputs_of_pytorch_have_the_elements_that_their_operator_keeps(seeds):
+    torch, generator, wrong, judged = pytest.importorskip("torch"), Random(seeds[0]), [], set()
+    named = [r for r in rules() if r.name.startswith("aten.") and not any(word in r.name for word in COMPUTING_NAMES)]
+    stated = [r for r in named if r.traits.keeps in HOLDS.keys() - {Keeps.SUMMED}]
+    for rule in stated:
+        for inputs, outputs in runs_of_torch(torch, rule.name, generator):
+            judged.add(rule.name)
+            if not HOLDS[rule.traits.keeps](NodeProto(), inputs, outputs):
+                wrong.append((rule.name, [t.tolist() for t in (*inputs, *outputs)]))
+    assert len(judged) > len(stated) // 2, len(judged)
+    assert wrong == []
 
 
 def test_a_function_an_unknown_operator_and_a_plugin_that_states_nothing_have_no_traits():

@@ -17,7 +17,7 @@ from shapesmt.ops.torch.elementwise.promotion import DEFAULT_FLOAT, as_float, ca
 from shapesmt.ops.torch.elementwise.single import formatted
 from shapesmt.ops.torch.layout import dense, laid
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import FLOATS, MAX_ELEMENTS, MAX_FLOATS, Elements, elements, position, tensor
+from shapesmt.rules import FLOATS, MAX_ELEMENTS, MAX_FLOATS, Elements, Traits, elements, position, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,7 +135,14 @@ def default_type(value: Tensor) -> str:
 FILLS = {"zeros": 0, "ones": 1}
 
 
-@operator("full.default", "scalar_tensor.default", "new_full.default", "full_like.default", memory="view")
+@operator(
+    "full.default",
+    "scalar_tensor.default",
+    "new_full.default",
+    "full_like.default",
+    memory="view",
+    traits=Traits.COPIED,
+)
 def full(call: Call) -> Tensor:
     """A tensor of the sizes that are listed, or those of another, filled with a number."""
     value = operand(call, "s" if call.ctx.node.op == "aten.scalar_tensor.default" else "fill_value")

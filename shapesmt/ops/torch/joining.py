@@ -14,7 +14,7 @@ from shapesmt.ops.torch.elementwise.promotion import cast, result_type
 from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.layout import laid
 from shapesmt.ops.torch.views.axes import NEW_AXES
-from shapesmt.rules import tensor
+from shapesmt.rules import Traits, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ def as_joined(call: Call, given: Sequence[Tensor], axis: int) -> Tensor:
     return tensor(first.dtype, dims, joined(given, axis, dims) if any(t.value is not None for t in given) else None)
 
 
-@operator("cat.default", "concat.default", "concatenate.default")
+@operator("cat.default", "concat.default", "concatenate.default", traits=Traits.CONCATENATED)
 def cat(call: Call) -> Tensor:
     """Tensors joined along an axis; a list without elements is left out, whatever the rank of the others."""
     ctx, given = call.ctx, listed_tensors(call)
@@ -52,7 +52,7 @@ def cat(call: Call) -> Tensor:
     return as_joined(call, kept, ctx.normal(call.integer("dim"), kept[0].rank))
 
 
-@operator("stack.default")
+@operator("stack.default", traits=Traits.STACKED)
 def stack(call: Call) -> Tensor:
     """Tensors of one shape along a new axis."""
     given, ctx = listed_tensors(call), call.ctx
@@ -72,7 +72,14 @@ def with_ones(x: Tensor, axes: Sequence[int]) -> Tensor:
     return tensor(x.dtype, dims, reshaped(x, dims))
 
 
-@operator("hstack.default", "vstack.default", "row_stack.default", "dstack.default", "column_stack.default")
+@operator(
+    "hstack.default",
+    "vstack.default",
+    "row_stack.default",
+    "dstack.default",
+    "column_stack.default",
+    traits=Traits.STACKED,
+)
 def stack_along(call: Call) -> Tensor:
     """Tensors, with the axes that they lack, joined along the first, second or third axis."""
     given, name = listed_tensors(call), base(call)
@@ -91,7 +98,7 @@ def _column(x: Tensor) -> Tensor:
     return tensor(x.dtype, dims, reshaped(x, dims)) if x.rank <= 1 else x
 
 
-@operator("_chunk_cat.default")
+@operator("_chunk_cat.default", traits=Traits.COPIED)
 def chunk_cat(call: Call) -> Tensor:
     """Parts of an axis, as many of each tensor, in rows: each with the parts at its place, padded and flat."""
     given, ctx, count, dim = listed_tensors(call), call.ctx, call.integer("num_chunks"), call.integer("dim")
@@ -107,7 +114,7 @@ def chunk_cat(call: Call) -> Tensor:
     return tensor(given[0].dtype, [*given[0].dims[:axis], as_dim(count), total(flat)])
 
 
-@operator("block_diag.default")
+@operator("block_diag.default", traits=Traits.COPIED)
 def block_diag(call: Call) -> Tensor:
     """Matrices on the diagonal of one."""
     given = listed_tensors(call)
@@ -119,7 +126,7 @@ def block_diag(call: Call) -> Tensor:
 # Combinations
 
 
-@operator("meshgrid.default", "meshgrid.indexing", memory="view")
+@operator("meshgrid.default", "meshgrid.indexing", memory="view", traits=Traits.COPIED)
 def meshgrid(call: Call) -> list[Tensor]:
     """Each list stretched to the sizes of all; with indexing xy the first two change places."""
     given, ctx = [t for t in call.tensors("tensors") if t is not None], call.ctx
@@ -135,7 +142,7 @@ def meshgrid(call: Call) -> list[Tensor]:
     return [laid(tensor(t.dtype, sizes), None) for t in given]
 
 
-@operator("cartesian_prod.default")
+@operator("cartesian_prod.default", traits=Traits.COPIED)
 def cartesian_prod(call: Call) -> Tensor:
     """Every combination of elements of lists, one for each row."""
     given, ctx = listed_tensors(call), call.ctx
@@ -146,7 +153,7 @@ def cartesian_prod(call: Call) -> Tensor:
     return tensor(given[0].dtype, (product(t[0] for t in given), len(given)))
 
 
-@operator("combinations.default")
+@operator("combinations.default", traits=Traits.COPIED)
 def combinations(call: Call) -> Tensor:
     """Every choice of so many elements of a list, one for each row."""
     x, ctx, r = call.tensor("self"), call.ctx, call.integer("r")

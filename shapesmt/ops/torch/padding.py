@@ -9,7 +9,7 @@ from shapesmt.algebra import any_of, at_least, less, minimum
 from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import cast, number_tensor
-from shapesmt.rules import tensor
+from shapesmt.rules import Traits, tensor
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
@@ -38,7 +38,7 @@ def padded(call: Call, x: Tensor, pads: Pads) -> list[Dim]:
     return dims
 
 
-@operator("constant_pad_nd.default")
+@operator("constant_pad_nd.default", traits=Traits.COPIED)
 def constant_pad(call: Call) -> Tensor:
     """A number around the tensor; negative pads crop what there is."""
     x = call.tensor("self")
@@ -59,7 +59,7 @@ def _constant(call: Call, x: Tensor, pads: Pads) -> Tensor:
     return tensor(x.dtype, padded(call, x, pads))
 
 
-@operator("pad.default")
+@operator("pad.default", traits=Traits.COPIED)
 def pad(call: Call) -> Tensor:
     """The tensor with a number, its own elements mirrored or repeated, around it."""
     x, ctx, mode = call.tensor("self"), call.ctx, call.text("mode")
@@ -71,7 +71,10 @@ def pad(call: Call) -> Tensor:
     return _surrounded(call, x, pads, mode)
 
 
-@operator(*(f"{mode}_pad{axes}d.default" for mode in ("reflection", "replication") for axes in (1, 2, 3)))
+@operator(
+    *(f"{mode}_pad{axes}d.default" for mode in ("reflection", "replication") for axes in (1, 2, 3)),
+    traits=Traits.COPIED,
+)
 def surrounded(call: Call) -> Tensor:
     """The tensor with its own elements, mirrored or repeated, around it."""
     x, name = call.tensor("self"), call.ctx.node.op.split(".")[1]
@@ -80,7 +83,7 @@ def surrounded(call: Call) -> Tensor:
     return _surrounded(call, x, pads, "reflect" if name.startswith("refl") else "replicate")
 
 
-@operator("_pad_circular.default")
+@operator("_pad_circular.default", traits=Traits.COPIED)
 def circular(call: Call) -> Tensor:
     """The tensor with the elements of the other end around it."""
     x = call.tensor("self")

@@ -67,7 +67,9 @@ def folded_type(call: Call, x: Tensor) -> str:
     return as_float(dtype) if "logsumexp" in name else real_part(dtype) if name in REAL else dtype
 
 
-@operator(*overloads(*FOLDED, "mean", "nansum", "nanmean", "any", "all", "logsumexp", "count_nonzero"))
+@operator(
+    *overloads(*FOLDED, "mean", "nansum", "nanmean", "any", "all", "logsumexp", "count_nonzero"), traits=Traits.MIXED
+)
 @operator("special_logsumexp.default", "hash_tensor.default")
 @operator(*overloads("var", "std"))
 def fold(call: Call) -> Tensor:
@@ -99,7 +101,7 @@ def spread_and_mean(call: Call) -> tuple[Tensor, Tensor]:
     return tensor(real_part(dtype), dims), tensor(dtype, dims)
 
 
-@operator("max.dim", "min.dim")
+@operator("max.dim", "min.dim", traits=Traits.MIXED)
 def extreme(call: Call) -> tuple[Tensor, Tensor]:
     """One axis goes, which isn't empty: what is picked of it, and where that is."""
     x, axis = call.tensor("self"), axis_of(call, call.tensor("self"))
@@ -109,7 +111,7 @@ def extreme(call: Call) -> tuple[Tensor, Tensor]:
     return tensor(x.dtype, dims), tensor("int64", dims)
 
 
-@operator(*WHOLE, "median.default", "nanmedian.default")
+@operator(*WHOLE, "median.default", "nanmedian.default", traits=Traits.MIXED)
 def extreme_of_all(call: Call) -> Tensor:
     """The greatest, least or middle element, where there is one."""
     x = call.tensor("self")
@@ -118,7 +120,7 @@ def extreme_of_all(call: Call) -> Tensor:
     return tensor(x.dtype, ())
 
 
-@operator("argmax.default", "argmin.default")
+@operator("argmax.default", "argmin.default", traits=Traits.MIXED)
 def extreme_place(call: Call) -> Tensor:
     """The place of an extreme along an axis, or in the whole tensor."""
     x, keep = call.tensor("self"), call.flag("keepdim")
@@ -128,7 +130,7 @@ def extreme_place(call: Call) -> Tensor:
     return tensor("int64", left(x, axes, keep=keep))
 
 
-@operator("aminmax.default")
+@operator("aminmax.default", traits=Traits.MIXED)
 def least_and_greatest(call: Call) -> tuple[Tensor, Tensor]:
     """Both extremes along an axis, or of the whole tensor."""
     x = call.tensor("self")

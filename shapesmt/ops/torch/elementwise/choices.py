@@ -12,13 +12,13 @@ from shapesmt.ops.torch.elementwise.pairs import together
 from shapesmt.ops.torch.elementwise.promotion import cast, is_number, operand, promoted_type, result_type
 from shapesmt.ops.torch.elementwise.single import in_place, kept
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import tensor
+from shapesmt.rules import Traits, tensor
 
 if TYPE_CHECKING:
     from shapesmt.rules import Tensor
 
 
-@operator("where.self", "where.Scalar", "where.ScalarOther", "where.ScalarSelf", memory="dense")
+@operator("where.self", "where.Scalar", "where.ScalarOther", "where.ScalarSelf", memory="dense", traits=Traits.COPIED)
 def where(call: Call) -> Tensor:
     """The condition and both cases broadcast together."""
     condition, cases = call.tensor("condition"), [operand(call, name) for name in ("self", "other")]
@@ -54,7 +54,7 @@ def clamp(call: Call) -> Tensor:
     return kept(call, x, clamped) if in_place(call) else clamped
 
 
-@operator(*overloads("masked_fill"), memory="dense")
+@operator(*overloads("masked_fill"), memory="dense", traits=Traits.COPIED)
 def masked_fill(call: Call) -> Tensor:
     """The mask and the input broadcast together, in place the mask to the input; what is filled in is one number."""
     x, mask, value = call.tensor("self"), call.tensor("mask"), operand(call, "value")

@@ -14,7 +14,7 @@ from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import COMPLEX, FLOAT, as_float, cast, kind, operand, real_part
 from shapesmt.ops.torch.layout import dense, in_place as changes, is_plain, laid, order_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Decided, Unjudged, tensor
+from shapesmt.rules import Decided, Keeps, Traits, Unjudged, tensor
 
 if TYPE_CHECKING:
     from shapesmt.ops.shared.items import Function
@@ -53,7 +53,7 @@ FOLLOWED = {
     "bitwise_not": "BitwiseNot",
     "log": "Log",
 }
-VIEWS = ("alias", "detach", "lift", "lift_fresh", "positive", "resolve_conj", "resolve_neg", "conj", "_conj")
+VIEWS = ("alias", "detach", "lift", "lift_fresh", "positive", "resolve_conj", "resolve_neg")
 """They keep every element where it is."""
 
 
@@ -81,7 +81,8 @@ def mapped(x: Tensor, dtype: str, function: Function | None) -> Tensor:
     return tensor(dtype, x.dims, combine(function, (x,), x.dims, dtype) if dtype else None)
 
 
-@operator(*overloads(*VIEWS), total=True, memory="view")
+@operator(*overloads(*VIEWS), total=True, memory="view", traits=Traits(Keeps.ALL))
+@operator(*overloads("conj", "_conj"), total=True, memory="view")
 def alias(call: Call) -> Tensor:
     """The tensor itself."""
     return first(call)
@@ -94,6 +95,7 @@ def alias(call: Call) -> Tensor:
     "detach_copy.default",
     "lift_fresh_copy.default",
     memory="view",
+    traits=Traits(Keeps.ALL),
 )
 def clone(call: Call) -> Tensor:
     """The same elements, row after row or as the memory format says."""
@@ -235,6 +237,7 @@ def _second(_: object, value: object) -> object:
 @operator(
     *overloads("to", "_to_copy", "type_as", "_autocast_to_full_precision", "_autocast_to_reduced_precision"),
     memory="view",
+    traits=Traits(Keeps.CONVERTED),
 )
 def to(call: Call) -> Tensor:
     """The shape is kept; the element type is the one that is named, or that of another tensor."""

@@ -9,7 +9,7 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, equal, select
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.rules import Decided, tensor
+from shapesmt.rules import Decided, Traits, tensor
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext, Shape, Tensor
@@ -96,7 +96,13 @@ def index_tensor(call: Call) -> Tensor:
     return tensor(x.dtype, indexed(call, x))
 
 
-@operator("index_put.default", "index_put_.default", "_index_put_impl_.default", "_unsafe_index_put.default")
+@operator(
+    "index_put.default",
+    "index_put_.default",
+    "_index_put_impl_.default",
+    "_unsafe_index_put.default",
+    traits=Traits.COPIED,
+)
 def index_put(call: Call) -> Tensor:
     """Values written at some places, to whose shape they broadcast."""
     x, values = call.tensor("self"), call.tensor("values")

@@ -8,7 +8,7 @@ from shapesmt import laws
 from shapesmt.algebra import ZERO, any_of, as_dim, equal, select
 from shapesmt.ops.shared.indices import count_true
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.rules import Decided, tensor
+from shapesmt.rules import Decided, Traits, tensor
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
@@ -35,7 +35,7 @@ def nonzero_static(call: Call) -> Tensor:
     return tensor("int64", None if size is None else [size, call.tensor("self").rank])
 
 
-@operator("masked_select.default")
+@operator("masked_select.default", traits=Traits.COPIED)
 def masked_select(call: Call) -> Tensor:
     """The elements that a mask marks, which broadcasts with them."""
     x, mask = call.tensor("self"), call.tensor("mask")
@@ -46,7 +46,7 @@ def masked_select(call: Call) -> Tensor:
     return tensor(x.dtype, [call.ctx.fresh("count", 0, whole, how=Decided((call.place("mask"),)))])
 
 
-@operator("masked_scatter.default", "masked_scatter_.default")
+@operator("masked_scatter.default", "masked_scatter_.default", traits=Traits.COPIED)
 def masked_scatter(call: Call) -> Tensor:
     """The elements that a mask marks are replaced in order by those of a source, of which there are enough."""
     x, mask = call.tensor("self"), call.tensor("mask")

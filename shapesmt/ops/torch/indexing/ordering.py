@@ -9,13 +9,13 @@ from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.require import sized
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.indexing.gathering import axis_of, length
-from shapesmt.rules import tensor
+from shapesmt.rules import Traits, tensor
 
 if TYPE_CHECKING:
     from shapesmt.rules import Tensor
 
 
-@operator("sort.default", "sort.stable", "cummax.default", "cummin.default")
+@operator("sort.default", "sort.stable", "cummax.default", "cummin.default", traits=Traits.MIXED)
 def sort(call: Call) -> list[Tensor]:
     """The elements along an axis, and where they were."""
     x = call.tensor("self")
@@ -23,7 +23,7 @@ def sort(call: Call) -> list[Tensor]:
     return [tensor(x.dtype, x.dims), tensor("int64", x.dims)]
 
 
-@operator("argsort.default", "argsort.stable")
+@operator("argsort.default", "argsort.stable", traits=Traits.MIXED)
 def argsort(call: Call) -> Tensor:
     """Where the elements were."""
     x = call.tensor("self")
@@ -38,7 +38,7 @@ def msort(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator("topk.default")
+@operator("topk.default", traits=Traits.MIXED)
 def topk(call: Call) -> list[Tensor]:
     """The k greatest along an axis, and where they were."""
     x, [k] = call.tensor("self"), sized(call.ctx, [call.size("k")])

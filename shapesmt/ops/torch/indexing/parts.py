@@ -9,7 +9,7 @@ from shapesmt.algebra import maximum, minimum
 from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.rules import tensor
+from shapesmt.rules import Traits, tensor
 
 if TYPE_CHECKING:
     from shapesmt.rules import Tensor
@@ -24,7 +24,7 @@ def replaced(call: Call, part: Tensor) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator("select_scatter.default")
+@operator("select_scatter.default", traits=Traits.COPIED)
 def select_scatter(call: Call) -> Tensor:
     """One place of an axis is replaced."""
     ctx, x, index = call.ctx, call.tensor("self"), call.size("index")
@@ -34,7 +34,7 @@ def select_scatter(call: Call) -> Tensor:
     return replaced(call, tensor(x.dtype, [d for i, d in enumerate(x.dims) if i != axis]))
 
 
-@operator("slice_scatter.default")
+@operator("slice_scatter.default", traits=Traits.COPIED)
 def slice_scatter(call: Call) -> Tensor:
     """A slice of an axis is replaced."""
     x = call.tensor("self")
@@ -45,7 +45,7 @@ def slice_scatter(call: Call) -> Tensor:
     return replaced(call, part)
 
 
-@operator("diagonal_scatter.default")
+@operator("diagonal_scatter.default", traits=Traits.COPIED)
 def diagonal_scatter(call: Call) -> Tensor:
     """A diagonal of two axes is replaced."""
     x, offset = call.tensor("self"), call.integer("offset")
@@ -55,7 +55,7 @@ def diagonal_scatter(call: Call) -> Tensor:
     return replaced(call, tensor(x.dtype, [*kept, maximum(minimum(rows, columns), 0)]))
 
 
-@operator("copy.default", "copy_.default")
+@operator("copy.default", "copy_.default", traits=Traits.COPIED)
 def copy(call: Call) -> Tensor:
     """The source, which broadcasts to the tensor that it is copied to."""
     x, source = call.tensor("self"), call.tensor("src")

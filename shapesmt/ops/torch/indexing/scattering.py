@@ -10,7 +10,7 @@ from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.indexing.gathering import axis_of, length, require_list, require_no_larger
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import tensor
+from shapesmt.rules import Traits, tensor
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Formula
@@ -22,7 +22,7 @@ def others_empty(x: Tensor, axis: int) -> Formula:
     return any_of(*(equal(d, 0) for i, d in enumerate(x.dims) if i != axis))
 
 
-@operator(*overloads("scatter", "scatter_add", "scatter_reduce"))
+@operator(*overloads("scatter", "scatter_add", "scatter_reduce"), traits=Traits.COPIED)
 def scatter(call: Call) -> Tensor:
     """At each place of the indices an element is written to where the index says, along an axis."""
     x, index, source = call.tensor("self"), call.tensor("index"), call.optional("src")
@@ -34,7 +34,7 @@ def scatter(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator(*overloads("index_add", "index_copy", "index_reduce"))
+@operator(*overloads("index_add", "index_copy", "index_reduce"), traits=Traits.COPIED)
 def index_add(call: Call) -> Tensor:
     """Slices written at some places of an axis; there is one for each place."""
     ctx, x, index, source = call.ctx, call.tensor("self"), call.tensor("index"), call.tensor("source")
@@ -49,7 +49,7 @@ def index_add(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator(*overloads("index_fill"))
+@operator(*overloads("index_fill"), traits=Traits.COPIED)
 def index_fill(call: Call) -> Tensor:
     """A number written at some places of an axis."""
     x, index, value = call.tensor("self"), call.tensor("index"), call.optional("value")
@@ -61,7 +61,7 @@ def index_fill(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator(*overloads("put"))
+@operator(*overloads("put"), traits=Traits.COPIED)
 def put(call: Call) -> Tensor:
     """Elements written at some places of all elements in order."""
     x, index, source = call.tensor("self"), call.tensor("index"), call.tensor("source")

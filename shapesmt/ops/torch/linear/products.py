@@ -10,7 +10,7 @@ from shapesmt.algebra import ONE, all_of, any_of, as_dim, differs, equal, select
 from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_ranks
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind, require_one_kind
-from shapesmt.rules import tensor
+from shapesmt.rules import Traits, tensor
 
 if TYPE_CHECKING:
     from shapesmt.rules import RuleContext, Shape, Tensor
@@ -45,14 +45,14 @@ def added(call: Call, product: Shape) -> Tensor:
     return tensor(x.dtype, product)
 
 
-@operator("matmul.default", "linalg_matmul.default", memory="new")
+@operator("matmul.default", "linalg_matmul.default", memory="new", traits=Traits.MIXED)
 def matmul(call: Call) -> Tensor:
     """`[..., m, k] x [..., k, n] -> [..., m, n]` with broadcast batches."""
     a = call.tensor("self")
     return tensor(a.dtype, product_of(call.ctx, a, call.tensor("other")))
 
 
-@operator("mm.default", "_int_mm.default", memory="new")
+@operator("mm.default", "_int_mm.default", memory="new", traits=Traits.MIXED)
 def mm(call: Call) -> Tensor:
     """`[m, k] x [k, n] -> [m, n]`."""
     return tensor(
@@ -60,19 +60,19 @@ def mm(call: Call) -> Tensor:
     )
 
 
-@operator("bmm.default", memory="new")
+@operator("bmm.default", memory="new", traits=Traits.MIXED)
 def bmm(call: Call) -> Tensor:
     """`[b, m, k] x [b, k, n] -> [b, m, n]`."""
     return tensor(call.tensor("self").dtype, strict_product(call, "self", "mat2", 3, 3))
 
 
-@operator("mv.default")
+@operator("mv.default", traits=Traits.MIXED)
 def mv(call: Call) -> Tensor:
     """`[m, k] x [k] -> [m]`."""
     return tensor(call.tensor("self").dtype, strict_product(call, "self", "vec", 2, 1))
 
 
-@operator("dot.default", "vdot.default")
+@operator("dot.default", "vdot.default", traits=Traits.MIXED)
 def dot(call: Call) -> Tensor:
     """`[k] x [k] -> []`."""
     second = "tensor" if "aten.dot" in call.ctx.node.op else "other"

@@ -12,7 +12,7 @@ from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.layout import laid, nesting_of, storage_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Tensor, tensor
+from shapesmt.rules import Tensor, Traits, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ def permuted(call: Call, x: Tensor, order: Sequence[int]) -> Tensor:
     return laid(output, apart, nested, storage_of(x))
 
 
-@operator("permute.default", "permute_copy.default", memory="view")
+@operator("permute.default", "permute_copy.default", memory="view", traits=Traits.REARRANGED)
 def permute(call: Call) -> Tensor:
     """The axes in the order that is listed."""
     x, order = call.tensor("self"), call.integers("dims")
@@ -41,7 +41,7 @@ def permute(call: Call) -> Tensor:
     return permuted(call, x, call.ctx.normals(order, x.rank))
 
 
-@operator(*overloads("transpose", "transpose_copy", "swapaxes", "swapdims"), memory="view")
+@operator(*overloads("transpose", "transpose_copy", "swapaxes", "swapdims"), memory="view", traits=Traits.REARRANGED)
 def transpose(call: Call) -> Tensor:
     """Two axes change places."""
     x = call.tensor("self")
@@ -52,7 +52,7 @@ def transpose(call: Call) -> Tensor:
     return permuted(call, x, order)
 
 
-@operator(*overloads("t", "t_copy"), memory="view")
+@operator(*overloads("t", "t_copy"), memory="view", traits=Traits.REARRANGED)
 def t(call: Call) -> Tensor:
     """A matrix transposed; a vector stays."""
     x = call.tensor("self")
@@ -74,7 +74,7 @@ def transposed(call: Call) -> Tensor:
     return permuted(call, x, [*order[:-2], *order[-2:][::-1]])
 
 
-@operator(*overloads("movedim", "moveaxis"), memory="view")
+@operator(*overloads("movedim", "moveaxis"), memory="view", traits=Traits.REARRANGED)
 def movedim(call: Call) -> Tensor:
     """Axes move to other places; the others keep their order."""
     x, rank = call.tensor("self"), max(call.tensor("self").rank, 1)
@@ -92,7 +92,7 @@ def movedim(call: Call) -> Tensor:
 # Axes of size 1
 
 
-@operator(*overloads("squeeze", "squeeze_copy"), memory="view")
+@operator(*overloads("squeeze", "squeeze_copy"), memory="view", traits=Traits.ORDERED)
 def squeeze(call: Call) -> Tensor:
     """Of the axes that are named, or of all, those of size 1 go."""
     x, ctx = call.tensor("self"), call.ctx
@@ -121,7 +121,7 @@ def _ones(x: Tensor, axes: Sequence[int]) -> list[Dim]:
     return [ONE if axis in axes else d for axis, d in enumerate(x.dims)]
 
 
-@operator(*overloads("unsqueeze", "unsqueeze_copy"), memory="view")
+@operator(*overloads("unsqueeze", "unsqueeze_copy"), memory="view", traits=Traits.ORDERED)
 def unsqueeze(call: Call) -> Tensor:
     """A new axis of size 1."""
     x = call.tensor("self")
@@ -144,7 +144,7 @@ def with_axis(call: Call, x: Tensor, axis: int) -> Tensor:
     return laid(output, apart, nested, storage_of(x))
 
 
-@operator("atleast_1d.default", "atleast_2d.default", "atleast_3d.default", memory="view")
+@operator("atleast_1d.default", "atleast_2d.default", "atleast_3d.default", memory="view", traits=Traits.ORDERED)
 @operator("atleast_1d.Sequence", "atleast_2d.Sequence", "atleast_3d.Sequence", memory="view")
 def at_least_axes(call: Call) -> Tensor | list[Tensor]:
     """New axes of size 1 until there are as many as the name says."""
@@ -188,20 +188,20 @@ def expanded(call: Call, x: Tensor, items: Sequence[Dim | None]) -> Tensor:
     return laid(output, None if strides is None else apart, nested, storage_of(x))
 
 
-@operator("expand.default", "broadcast_to.default", "expand_copy.default", memory="view")
+@operator("expand.default", "broadcast_to.default", "expand_copy.default", memory="view", traits=Traits.REPEATED)
 def expand(call: Call) -> Tensor:
     """Axes of size 1 stretched to sizes that are listed."""
     output = expanded(call, call.tensor("self"), call.sizes("size"))
     return tensor(output.dtype, output.dims, output.value) if base(call) == "expand_copy" else output
 
 
-@operator("expand_as.default", memory="view")
+@operator("expand_as.default", memory="view", traits=Traits.REPEATED)
 def expand_as(call: Call) -> Tensor:
     """Axes of size 1 stretched to the sizes of another tensor."""
     return expanded(call, call.tensor("self"), call.tensor("other").dims)
 
 
-@operator("broadcast_tensors.default", memory="view")
+@operator("broadcast_tensors.default", memory="view", traits=Traits.COPIED)
 def broadcast_tensors(call: Call) -> list[Tensor]:
     """Tensors stretched to the sizes to which they broadcast together."""
     given = [t for t in call.tensors("tensors") if t is not None]

@@ -13,7 +13,7 @@ from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.layout import laid, nesting_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Decided, Elements, Layout, Tensor, position, tensor
+from shapesmt.rules import Decided, Elements, Layout, Tensor, Traits, position, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ def part_of(x: Tensor, output: Tensor, factors: Sequence[Dim], *, copied: bool =
     return laid(output, [d * factor for d, factor in zip(strides, factors, strict=True)], nesting_of(x))
 
 
-@operator("slice.Tensor", "slice_copy.Tensor", memory="view")
+@operator("slice.Tensor", "slice_copy.Tensor", memory="view", traits=Traits.COPIED)
 def slice_(call: Call) -> Tensor:
     """Every `step`-th element along an axis, from a start to an end, which are clamped to the axis."""
     x, ctx = call.tensor("self"), call.ctx
@@ -51,7 +51,7 @@ def slice_(call: Call) -> Tensor:
     return part_of(x, output, factors, copied="_copy" in ctx.node.op)
 
 
-@operator("narrow.default", "narrow_copy.default", memory="view")
+@operator("narrow.default", "narrow_copy.default", memory="view", traits=Traits.COPIED)
 def narrow(call: Call) -> Tensor:
     """Some elements along an axis, which are all there."""
     x, ctx = call.tensor("self"), call.ctx
@@ -71,7 +71,7 @@ def narrow(call: Call) -> Tensor:
     return part_of(x, tensor(x.dtype, dims, output.value), [ONE] * x.rank, copied="_copy" in ctx.node.op)
 
 
-@operator("narrow.Tensor", memory="view")
+@operator("narrow.Tensor", memory="view", traits=Traits.COPIED)
 def narrow_from(call: Call) -> Tensor:
     """Some elements along an axis, from one that a tensor has."""
     x, ctx, length = call.tensor("self"), call.ctx, call.size("length")
@@ -85,7 +85,7 @@ def narrow_from(call: Call) -> Tensor:
     return part_of(x, x.replace(axis, length), [ONE] * x.rank)
 
 
-@operator("select.int", "select_copy.int", memory="view")
+@operator("select.int", "select_copy.int", memory="view", traits=Traits.COPIED)
 def select_(call: Call) -> Tensor:
     """One place of an axis, which goes."""
     x, ctx = call.tensor("self"), call.ctx
@@ -125,7 +125,7 @@ def _value_at(x: Tensor, axis: int, index: Dim, dims: Sequence[Dim]) -> Value | 
 # Diagonals and windows
 
 
-@operator("diagonal.default", "diagonal_copy.default", "linalg_diagonal.default", memory="view")
+@operator("diagonal.default", "diagonal_copy.default", "linalg_diagonal.default", memory="view", traits=Traits.COPIED)
 def diagonal(call: Call) -> Tensor:
     """The diagonal of two axes, along a new last one."""
     x, ctx = call.tensor("A" if "A" in call.names else "self"), call.ctx
@@ -140,7 +140,7 @@ def diagonal(call: Call) -> Tensor:
     return laid(output, None if strides is None else [*(strides[i] for i in kept), strides[a] + strides[b]])
 
 
-@operator("diag_embed.default")
+@operator("diag_embed.default", traits=Traits.COPIED)
 def diag_embed(call: Call) -> Tensor:
     """Matrices with the last axis on a diagonal."""
     x, ctx = call.tensor("self"), call.ctx
@@ -151,7 +151,7 @@ def diag_embed(call: Call) -> Tensor:
     return tensor(x.dtype, [size if i in (a, b) else next(others) for i in range(x.rank + 1)])
 
 
-@operator("diag.default", "diagflat.default")
+@operator("diag.default", "diagflat.default", traits=Traits.COPIED)
 def diag(call: Call) -> Tensor:
     """A matrix with a vector on a diagonal, or the diagonal of a matrix."""
     x, ctx, flat = call.tensor("self"), call.ctx, base(call) == "diagflat"
@@ -163,7 +163,7 @@ def diag(call: Call) -> Tensor:
     return tensor(x.dtype, (size, size))
 
 
-@operator("unfold.default", "unfold_copy.default", memory="view")
+@operator("unfold.default", "unfold_copy.default", memory="view", traits=Traits.COPIED)
 def unfold(call: Call) -> Tensor:
     """The windows of an axis, their elements along a new last one."""
     x, ctx = call.tensor("self"), call.ctx
@@ -220,7 +220,12 @@ def required_axis(call: Call, x: Tensor) -> int:
 SPLITS = ("split.sizes", "split.default")
 
 
-@operator(*overloads("split_with_sizes", "split_with_sizes_copy", "unsafe_split_with_sizes"), *SPLITS, memory="view")
+@operator(
+    *overloads("split_with_sizes", "split_with_sizes_copy", "unsafe_split_with_sizes"),
+    *SPLITS,
+    memory="view",
+    traits=Traits.COPIED,
+)
 def split_with_sizes(call: Call) -> list[Tensor]:
     """Parts of the sizes that are listed, which add up to the axis."""
     x, ctx = call.tensor("self"), call.ctx
@@ -233,7 +238,7 @@ def split_with_sizes(call: Call) -> list[Tensor]:
     return cut(x, axis, sizes, copied="_copy" in ctx.node.op)
 
 
-@operator("split.Tensor", "split_copy.Tensor", "unsafe_split.Tensor", memory="view")
+@operator("split.Tensor", "split_copy.Tensor", "unsafe_split.Tensor", memory="view", traits=Traits.COPIED)
 def split(call: Call) -> list[Tensor]:
     """Parts of one size, but for a smaller last one."""
     x, ctx = call.tensor("self"), call.ctx
@@ -245,7 +250,7 @@ def split(call: Call) -> list[Tensor]:
     return parts(call, x, axis, size)
 
 
-@operator("chunk.default", "unsafe_chunk.default", memory="view")
+@operator("chunk.default", "unsafe_chunk.default", memory="view", traits=Traits.COPIED)
 def chunk(call: Call) -> list[Tensor]:
     """So many parts of one size, but for a smaller last one; fewer where that is enough."""
     x, ctx = call.tensor("self"), call.ctx
@@ -266,7 +271,7 @@ def parts(call: Call, x: Tensor, axis: int, size: Dim, *, empty: bool = False) -
     return cut(x, axis, sizes, copied="_copy" in ctx.node.op)
 
 
-@operator(*overloads("unbind", "unbind_copy"), memory="view")
+@operator(*overloads("unbind", "unbind_copy"), memory="view", traits=Traits.COPIED)
 def unbind(call: Call) -> list[Tensor]:
     """A tensor for each place of an axis, which goes."""
     x, ctx = call.tensor("self"), call.ctx
@@ -275,7 +280,7 @@ def unbind(call: Call) -> list[Tensor]:
     return [picked(x, axis, as_dim(i), copied="_copy" in ctx.node.op) for i in range(ctx.outputs)]
 
 
-@operator(*overloads("hsplit", "vsplit", "dsplit"), *overloads("tensor_split"), memory="view")
+@operator(*overloads("hsplit", "vsplit", "dsplit"), *overloads("tensor_split"), memory="view", traits=Traits.COPIED)
 def tensor_split(call: Call) -> list[Tensor]:
     """Parts of nearly one size, or between places that are listed."""
     x, ctx, name = call.tensor("self"), call.ctx, base(call)

@@ -11,7 +11,7 @@ from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind
 from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Decided, Tensor, elements, tensor
+from shapesmt.rules import Decided, Tensor, Traits, elements, tensor
 
 # Repeated
 
@@ -26,7 +26,7 @@ def tiled(call: Call, x: Tensor, counts: list[Dim | None]) -> Tensor:
     return tensor(x.dtype, [d * count for d, count in zip(dims, sized(call.ctx, counts), strict=True)])
 
 
-@operator("repeat.default")
+@operator("repeat.default", traits=Traits.REPEATED)
 def repeat(call: Call) -> Tensor:
     """Every size times its count, of which there are as many as axes, or more."""
     x, counts = call.tensor("self"), call.sizes("repeats")
@@ -34,14 +34,14 @@ def repeat(call: Call) -> Tensor:
     return tiled(call, x, counts)
 
 
-@operator("tile.default")
+@operator("tile.default", traits=Traits.REPEATED)
 def tile(call: Call) -> Tensor:
     """Every size times its count; the first axes are repeated once where there are fewer counts."""
     x, counts = call.tensor("self"), call.sizes("dims")
     return tiled(call, x, [*[ONE] * (x.rank - len(counts)), *counts])
 
 
-@operator("repeat_interleave.self_int")
+@operator("repeat_interleave.self_int", traits=Traits.COPIED)
 def repeat_each(call: Call) -> Tensor:
     """Every element along an axis, or of the whole tensor, several times."""
     x, ctx, count = call.tensor("self"), call.ctx, call.size("repeats")
@@ -56,7 +56,7 @@ def repeat_each(call: Call) -> Tensor:
     return tensor(x.dtype, [d * times if i == axis else d for i, d in enumerate(dims)])
 
 
-@operator("repeat_interleave.self_Tensor", "repeat_interleave.Tensor")
+@operator("repeat_interleave.self_Tensor", "repeat_interleave.Tensor", traits=Traits.COPIED)
 def repeat_by(call: Call) -> Tensor:
     """Every element as often as a list says, which data decides."""
     counts, ctx = call.tensor("repeats"), call.ctx
@@ -78,7 +78,7 @@ def repeat_by(call: Call) -> Tensor:
 # Moved
 
 
-@operator("flip.default", "fliplr.default", "flipud.default", memory="dense")
+@operator("flip.default", "fliplr.default", "flipud.default", memory="dense", traits=Traits.REARRANGED)
 def flip(call: Call) -> Tensor:
     """The shape is kept; the axes that are named are reversed."""
     x, name = call.tensor("self"), base(call)
@@ -89,7 +89,7 @@ def flip(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator("roll.default")
+@operator("roll.default", traits=Traits.REARRANGED)
 def roll(call: Call) -> Tensor:
     """The shape is kept; elements move along the axes that are named, or in the whole tensor."""
     x, ctx, shifts = call.tensor("self"), call.ctx, call.sizes("shifts")
@@ -102,7 +102,7 @@ def roll(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator("rot90.default")
+@operator("rot90.default", traits=Traits.REARRANGED)
 def rot90(call: Call) -> Tensor:
     """A plane of two axes turned by right angles."""
     x, ctx, axes = call.tensor("self"), call.ctx, call.integers("dims")
@@ -115,7 +115,7 @@ def rot90(call: Call) -> Tensor:
     return tensor(x.dtype, dims)
 
 
-@operator(*overloads("tril", "triu"))
+@operator(*overloads("tril", "triu"), traits=Traits.COPIED)
 def triangle(call: Call) -> Tensor:
     """The shape is kept; elements on one side of a diagonal become 0."""
     x, ctx, shift = call.tensor("self"), call.ctx, call.size("diagonal")

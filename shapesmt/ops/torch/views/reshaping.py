@@ -211,7 +211,7 @@ def resize(call: Call) -> Tensor:
 # Memory by numbers
 
 
-@operator("as_strided.default", "as_strided_.default", "as_strided_copy.default", memory="view")
+@operator("as_strided.default", "as_strided_.default", "as_strided_copy.default", memory="view", traits=Traits.COPIED)
 def as_strided(call: Call) -> Tensor:
     """Sizes and strides that are asked for."""
     return strided(call)
@@ -237,7 +237,7 @@ def strided(call: Call) -> Tensor:
     return laid(tensor(x.dtype, dims), known, None, storage if offset is None or offset is ZERO else None)
 
 
-@operator("as_strided_scatter.default")
+@operator("as_strided_scatter.default", traits=Traits.COPIED)
 def as_strided_scatter(call: Call) -> Tensor:
     """A tensor in which what such a view sees is replaced."""
     x, part = call.tensor("self"), strided(call)
