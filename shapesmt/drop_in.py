@@ -28,7 +28,7 @@ def infer_shapes(
     Values are always propagated (`data_prop`). Where nothing can be inferred of a tensor, the file's `value_info` is
     believed. With `strict_mode` or `check_type`, a model with a node that no input can run is an error (`ModelError`),
     but for laws that no shape depends on; without them no solver is asked, which keeps it as quick as ONNX's. Every
-    `ModelError` raised here is an `onnx.shape_inference.InferenceError` too.
+    `ModelError` raised here is an `onnx.shape_inference.InferenceError` and an `onnx.checker.ValidationError` too.
 
     >>> import onnx
     >>> model = onnx.parser.parse_model('''<ir_version: 8, opset_import: ["":18]>

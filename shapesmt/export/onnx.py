@@ -147,9 +147,10 @@ def refusing() -> Iterator[None]:
 
 @cache
 def _refusal() -> type[ModelError]:
+    from onnx.checker import ValidationError
     from onnx.shape_inference import InferenceError
 
-    return type("RefusedError", (ModelError, InferenceError), {})
+    return type("RefusedError", (ModelError, InferenceError, ValidationError), {})
 
 
 def keep_together(proto: onnx.ModelProto, model: object, path: str | os.PathLike[str]) -> None:

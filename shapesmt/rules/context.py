@@ -73,6 +73,10 @@ class RuleContext(Statements):
         """Whether the node has that input, which may be omitted."""
         return index < len(self.inputs) and self.inputs[index] is not None
 
+    def makes(self, index: int) -> bool:
+        """Whether the node names that output."""
+        return index < len(self.node.outputs) and bool(self.node.outputs[index])
+
     def input(self, index: int, rank: int | None = None) -> Tensor:
         """An input that the node requires, with the required rank where its rank is known."""
         t = self.inputs[index] if index < len(self.inputs) else None

@@ -278,7 +278,8 @@ class _Scope:
         known = self.shapes_read.get(key)
         if known is None:
             shape = _shape(dims, text_of(proto.name), where)
-            known = self.shapes_read[key] = DTYPES.get(number, ""), shape, math.prod(shape)
+            dtype = DTYPES.get(number, "") if number else "undefined"
+            known = self.shapes_read[key] = dtype, shape, math.prod(shape)
         dtype, shape, size = known
         if size == 0 or Literal.too_many(dtype, size):
             return Literal(dtype, shape, None if size else ())

@@ -41,7 +41,10 @@ def projected(ctx: RuleContext, *ranks: int) -> list[Heads]:
     tensors = [ctx.input(i) for i in range(3)]
     admitted = " or ".join(map(str, ranks))
     ctx.check(tensors[0].rank in ranks, laws.QUERIES_RANK.of(axes=admitted, rank=tensors[0].rank))
-    ctx.check(len({t.rank for t in tensors}) == 1, laws.QUERIES_KEYS_VALUES_SAME_RANK)
+    for t in tensors[1:]:
+        if t.shape is None:
+            ctx.require_rank(t, tensors[0].rank)
+        ctx.check(t.rank == tensors[0].rank, laws.QUERIES_KEYS_VALUES_SAME_RANK)
     kinds = [f"{kind}_num_heads" for kind in ("q", "kv", "kv")]
     groups = [heads(ctx, t, kind) for t, kind in zip(tensors, kinds, strict=True)]
     for head, kind in zip(groups, kinds, strict=True):
@@ -63,6 +66,7 @@ def attention(ctx: RuleContext) -> list[Tensor]:
     total = past(ctx, k, v) + k.length
     _require_settings(ctx, q, total)
     ctx.check(not (ctx.has(4) and ctx.has(6)), laws.PAST_TENSORS_OR_LENGTHS)
+    ctx.check(ctx.version < 25 or ctx.makes(1) == ctx.makes(2), laws.PRESENT_KEYS_AND_VALUES_TOGETHER)
     require_mask(ctx, 3, (q.batch, q.number, q.length), total)
     packed = ctx.input(0).rank == 3
     y = q._replace(size=v.size)

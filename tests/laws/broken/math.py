@@ -247,6 +247,7 @@ ROWS = [
     (laws.MASK_BOOL_OR_OF_QUERIES_TYPE,
      op("Attention", x(1, 2, 3, 4), x(1, 2, 3, 4), x(1, 2, 3, 4), x(3, 3, dtype="float16"), version=24,
       is_causal=1)),
+    (laws.PRESENT_KEYS_AND_VALUES_TOGETHER, op("Attention", *[x(1, 2, 3, 4)] * 3, outputs=2, version=25)),
     (laws.PRESENT_WITH_PAST,
      op("Attention", x(1, 2, 3, 4), x(1, 2, 3, 4), x(1, 2, 3, 4), None, x(1, 2, 2, 4), x(1, 2, 2, 4), version=24)),
     (laws.QK_OUTPUT_MODE,
