@@ -54,6 +54,7 @@ POSITIONS_ONE_OR_BATCH_LENGTH = Law("SM301", "the positions are one number or [B
 REGION_INSIDE_IMAGE = Law("SM301", "the region is inside the image")
 TABLES_ROW_PER_POSITION = Law("SM301", "the tables have a row per position")
 SOMETHING_TO_PICK = Law("SM301", "there is something to pick from")
+FILE_INDICES_NOT_NEGATIVE = Law("SM301", "before opset 11, indices that are a constant of the file are not negative")
 WRITE_INDICES_NOT_NEGATIVE = Law("SM301", "write indices are not negative")
 WRITES_END_INSIDE_CACHE = Law("SM301", "writes end inside the cache")
 BOX_IN_IMAGE_OF_BATCH = Law("SM301", "a box lies in an image of the batch")

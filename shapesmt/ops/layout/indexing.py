@@ -181,6 +181,9 @@ def one_hot(ctx: RuleContext) -> Tensor:
     """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
     indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)
     ctx.limit(indices.shape is None or indices.rank > 0, laws.RANK_AT_LEAST_1)
+    in_file = ctx.version < 11 and ctx.node.inputs[0] in ctx.literals
+    negative = in_file and any(isinstance(i, Dim) and i.hi < 0 for i in ctx.items(0) or ())
+    ctx.check(not negative, laws.FILE_INDICES_NOT_NEGATIVE)
     if values.shape is not None:
         require_vector(ctx, 2, 2, laws.VALUES_OFF_AND_ON)
     depth = _depth(ctx, amount)

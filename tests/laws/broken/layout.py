@@ -40,6 +40,7 @@ ROWS = [
     (laws.DATA_AND_INDICES_BATCH_AXES_MATCH,
      op("GatherND", x(1, 1), x(2, 1, dtype="int64"), version=13, batch_dims=1)),
     (laws.INDEX_TUPLE_WITHIN_INDEXED_RANK, op("GatherND", x(1, dtype="int32"), x(2, 2, dtype="int64"), version=11)),
+    (laws.FILE_INDICES_NOT_NEGATIVE, op("OneHot", k([0, -1]), k(3), k([0.0, 1.0], "float32"), version=9)),
     (laws.RANK_AT_LEAST_1, op("OneHot", x(dtype="int64"), k(3), k([0.0, 1.0], "float32"), version=9)),
     (laws.VALUES_OFF_AND_ON, op("OneHot", x(2, dtype="int64"), k(3), k([], "float32"), version=9)),
     (laws.AXIS_INSIDE_RANK, op("OneHot", x(2, dtype="int64"), k(3), k([0.0, 1.0], "float32"), version=9, axis=2)),
