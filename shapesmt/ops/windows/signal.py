@@ -8,6 +8,7 @@ from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, equal, less, maximum
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import DTYPES
+from shapesmt.ops.shared.windows import quotient
 from shapesmt.rules import Elements, rule
 
 if TYPE_CHECKING:
@@ -103,8 +104,9 @@ def stft(ctx: RuleContext) -> Tensor:
         ctx.require_equal(window[0], frame, laws.WINDOW_AS_LONG_AS_FRAME)
     ctx.require(any_of(at_least(frame, 1), equal(x[0], 0)), laws.FRAME_NOT_EMPTY, frame, 1)
     ctx.require_at_least(x[1], frame, laws.FRAME_FITS_SIGNAL)
-    bins = frame // 2 + 1 if half else frame
-    return ctx.tensor([x[0], (x[1] - frame) // step + 1, bins, 2])
+    steps = quotient(x[1] - frame, step)
+    ctx.require(any_of(at_least(x[1], steps * step + frame), equal(x[0], 0)), laws.FRAME_FITS_SIGNAL, x[1], frame)
+    return ctx.tensor([x[0], steps + 1, frame // 2 + 1 if half else frame, 2])
 
 
 @rule("HannWindow", "HammingWindow", "BlackmanWindow", since=17)
