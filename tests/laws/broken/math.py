@@ -198,6 +198,8 @@ ROWS = [
     (laws.RANK, op("QuantizeLinear", x(3, 4), x(), axis=1, block_size=2, output_dtype=5)),
     (laws.SCALE_AND_ZERO_POINT_PER_AXIS_BLOCK,
      op("QuantizeLinear", x(1, 1), x(3, 2), version=28, axis=1, block_size=2, output_dtype=5)),
+    (laws.VECTOR_NOT_ONE_BLOCK, op("QuantizeLinear", x(2), x(1), version=28, axis=0, block_size=2, output_dtype=5)),
+    (laws.BLOCK_SIZE_NOT_NEGATIVE, op("QuantizeLinear", x(2), x(1), version=28, axis=0, block_size=-2)),
     (laws.ZERO_POINT_OF_OUTPUT_TYPE,
      op("QuantizeLinear", x(1, 3, 3, 2), x(3), k([84, 24, 196], "uint8"), output_dtype=3)),
     (laws.LISTED_SIZES_NOT_NEGATIVE, op("RandomNormal", version=23, shape=[-5, 3])),
