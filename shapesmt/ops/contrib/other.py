@@ -56,6 +56,9 @@ def unfold(ctx: RuleContext) -> Tensor:
     axis = ctx.axis(x.rank, -1, "dim")
     ctx.check(step > 0, laws.STEP_POSITIVE.of(step=step))
     ctx.check(size >= 0, laws.SLICE_SIZE_NOT_NEGATIVE.of(size=size))
+    ctx.limit(
+        size > 0 or x[axis].constant is None, laws.SLICES_HAVE_ELEMENT
+    )  # a file that declares the axis isn't loaded
     ctx.require_at_least(x[axis], size, laws.SLICE_FITS_AXIS)
     slices = (x[axis] - size) // step + 1
     return ctx.tensor((*x.dims[:axis], slices, *x.dims[axis + 1 :], size))

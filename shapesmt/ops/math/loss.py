@@ -35,8 +35,9 @@ def _require_softmax(ctx: RuleContext, x: Tensor) -> None:
 def _require_labels(ctx: RuleContext, x: Tensor, labels: Tensor) -> None:
     """State that there is a label for each sample and position; only declared numbers are compared before a run."""
     ctx.require_rank(labels, x.rank - 1)
+    followed = ctx.node.op != "SoftmaxCrossEntropyLoss" or all(d.constant is not None for d in x.dims)
     for size, count in zip((x[0], *x.dims[2:]), labels.dims, strict=True):
-        declared = size.constant is not None and count.constant is not None
+        declared = followed and size.constant is not None and count.constant is not None
         state = ctx.require_equal if declared else ctx.require_at_least
         state(size, count, laws.LABEL_PER_SAMPLE_AND_POSITION)
 

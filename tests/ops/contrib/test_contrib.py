@@ -212,11 +212,9 @@ def test_what_becomes_of_matrices_that_are_not_square_is_not_defined(columns, ve
 @pytest.mark.parametrize("size", [-1, 0])
 @pytest.mark.parametrize("step", [1, 2])
 def test_unfold_to_slices_of_nothing(step, size):
-    agree(
-        node("UnfoldTensor", ["x"], domain=DOMAIN, dim=0, size=size, step=step),
-        {"x": ["n", "m"]},
-        dict.fromkeys("nm", (0, 4)),
-    )
+    model = node("UnfoldTensor", ["x"], domain=DOMAIN, dim=0, size=size, step=step)
+    agree(model, {"x": ["n", "m"]}, dict.fromkeys("nm", (0, 4)))
+    agree(model, {"x": [4, "m"]}, {"m": (0, 4)})
 
 
 @pytest.mark.parametrize("dim", [-2, -1, 0, 1, 2, -3])

@@ -51,6 +51,8 @@ def test_losses_of_images_of_any_size(rank, op):
 @pytest.mark.parametrize("op", LOSSES)
 def test_declared_numbers_of_labels_are_compared_before_the_run(op):
     assert agree(node(op, ["x", "t"]), {"x": [2, 3], "t": [1]}, dtypes={"t": "int64"}).failed
+    for x, labels in (([2, "c"], [1]), ([2, "c", 2], [1, 2]), ([2, 3, 2], [1, "c"]), ([2, 3, "c"], [2, 1])):
+        agree(node(op, ["x", "t"]), {"x": x, "t": labels}, {"c": (1, 2)}, dtypes={"t": "int64"})
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,12 @@ def test_stft(onesided):
     )
 
 
+@pytest.mark.parametrize("length", [2**31 - 1, 2**31, 2**31 + 5, 2**32, 2**32 + 7, -(2**31) - 1])
+def test_transforms_read_32_bits_of_a_length(length):
+    model = node("DFT", ["x", "n"], axis=1)
+    agree(model, {"x": [0, "t", 1]}, {"t": (2**31 - 1, 2**31 + 1)}, constants={"n": np.int64(length)}, opset=17)
+
+
 @pytest.mark.parametrize("step", [1, 3, 160, 16000])
 def test_frames_are_counted_in_float32(step):
     constants = {"s": np.int64(step), "f": np.int64(400)}
