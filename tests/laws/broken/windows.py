@@ -14,7 +14,6 @@ ROWS = [
     (laws.BOXES_AND_SCORES_SAME_BATCH, op("NonMaxSuppression", x(0, 2, 4), x(1, 1, 2), k(2), version=16)),
     (laws.SCORE_PER_BOX_AND_CLASS, op("NonMaxSuppression", x(1, 1, 1), x(1, 1, 2), k(2), version=16)),
     (laws.BOX_4_COORDINATES, op("NonMaxSuppression", x(1, 2, 0), x(1, 1, 2), k(2), version=16)),
-    (laws.LIMIT_SINGLE_NUMBER, op("NonMaxSuppression", x(1, 2, 4), x(1, 1, 2), k([2, 2]), version=16)),
     (laws.IOU_THRESHOLD_0_TO_1,
      op("NonMaxSuppression", x(1, 3, 4), x(1, 2, 3), k([2]), k([2.0], "float32"), k([0.10000000149011612], "float32"),
       version=11)),
