@@ -67,6 +67,7 @@ SCALE_PER_EXPERT_ROW_OR_BLOCK = Law("SM109", "there is a scale per row or block 
 ONE_RANGE_OR_PER_SLICE = Law("SM109", "there is one range, or one for each slice")
 ONE_RANGE_OR_PER_CHANNEL = Law("SM109", "there is one range, or one per channel")
 SCALE_AND_ZERO_POINT_PER_AXIS_BLOCK = Law("SM109", "there is one scale and zero point per block of the axis")
+VECTOR_NOT_ONE_BLOCK = Law("SM109", "a vector isn't one block")
 ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN = Law("SM109", "there is one scale and zero point, or one per column")
 ONE_SCALE_AND_ZERO_POINT_OR_PER_FILTER = Law("SM109", "there is one scale and zero point, or one per filter")
 ONE_SCALE_AND_ZERO_POINT_OR_PER_POSITION = Law(

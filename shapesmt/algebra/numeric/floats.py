@@ -17,7 +17,7 @@ rounding, or a tree of float operations that is rounded step by step when sizes 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import gcd, inf, isfinite, isnan
+from math import gcd, inf, isfinite
 from typing import Any
 
 from shapesmt.algebra.dim import Atom, Dim, as_dim, const, make_atom, symbol
@@ -25,7 +25,7 @@ from shapesmt.algebra.evaluate import SAFE, Evaluator
 from shapesmt.algebra.formula import Formula, equal, select, truncated_divide_positive
 from shapesmt.algebra.interning import Table
 from shapesmt.algebra.intervals import Bound
-from shapesmt.algebra.numeric.quotients import unrounded
+from shapesmt.algebra.numeric.quotients import nearest_fraction, unrounded
 from shapesmt.algebra.numeric.steps import (
     ADD,
     CAST,
@@ -42,6 +42,7 @@ from shapesmt.algebra.numeric.steps import (
     SUB,
     TRUNC,
     Step,
+    ends_of,
     nearest,
 )
 from shapesmt.algebra.operations import Operation, Values
@@ -108,7 +109,7 @@ class Float:
             return self
         fraction = (self.numerator, self.denominator) if self.numerator is not None else None
         if fraction is None and op is not ROUND and self.dtype in NUMPY:
-            fraction = unrounded(self, MANTISSA[self.dtype])
+            fraction = unrounded(self, MANTISSA[self.dtype]) or _nearest_quotient(self)
         return step(op, (self,), self.dtype) if fraction is None else exact_fraction(exact(*fraction), 1, self.dtype)
 
     @property
@@ -186,6 +187,9 @@ def from_dim(dim: Dim | int, dtype: str) -> Float:
     dim = as_dim(dim)
     if _representable(dim, 1, dtype):
         return exact_fraction(dim, 1, dtype)
+    rounded = nearest_fraction(dim, 1, MANTISSA[dtype]) if dtype in NUMPY else None
+    if rounded is not None and dim.hi < LARGEST[dtype]:
+        return exact_fraction(*rounded, dtype)
     lo, hi = (nearest(float(end), dtype) if dtype in NUMPY else float(end) for end in (dim.lo, dim.hi))
     return step(FROM_DIM, (dim,), dtype, (lo, hi))
 
@@ -228,26 +232,8 @@ def step(op: Step, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float
     key = (op, args, dtype)
     number = _FLOATS.get(key)
     if number is None:
-        number = _FLOATS.make(key, _float, op, args, dtype, bounds or _bounds(op, args, dtype))
+        number = _FLOATS.make(key, _float, op, args, dtype, bounds or ends_of(op, args, dtype))
     return number
-
-
-def _bounds(op: Step, args: tuple[Any, ...], dtype: str) -> tuple[float, float]:
-    """The bounds of the result, computed from the bounds of the arguments: rounding is monotone."""
-    if op.ends is not None:
-        return op.ends(*args)
-    if dtype not in NUMPY:
-        return (-inf, inf)
-    if op is DIV and args[1].lo <= 0 <= args[1].hi:
-        return (-inf, inf)
-    kind = getattr(np, dtype)
-    with np.errstate(all="ignore"):
-        corners = [[kind(a.lo), kind(a.hi)] for a in args]
-        if len(corners) == 1:
-            ends = [float(op.apply(x)) for x in corners[0]]
-        else:
-            ends = [float(op.apply(x, y)) for x in corners[0] for y in corners[1]]
-    return (-inf, inf) if any(map(isnan, ends)) else (min(ends), max(ends))
 
 
 def _binary(op: Step, a: Float, b: Float) -> Float:
@@ -277,6 +263,16 @@ def _binary(op: Step, a: Float, b: Float) -> Float:
     if op in (ADD, MUL) and not a.symbols:
         a, b = b, a  # the same tree for 0.6 * n and n * 0.6
     return step(op, (a, b), a.dtype)
+
+
+def _nearest_quotient(number: Float) -> tuple[Dim, int] | None:
+    """The fraction that a division by a constant is rounded to; None where that isn't known."""
+    a, b = number.args if number.op is DIV else (None, None)
+    if a is None or a.numerator is None or b.numerator is None or not b.numerator.constant or b.numerator.constant < 0:
+        return None
+    top, bottom = a.numerator * b.denominator, a.denominator * b.numerator.constant
+    common = gcd(bottom, *(c for _, c in top.terms))
+    return nearest_fraction(top // common, bottom // common, MANTISSA[number.dtype])
 
 
 def _as_quotient(whole: Float) -> Dim | None:

@@ -11,7 +11,7 @@ Dim('(n + 4)//5 + 1')
 
 from __future__ import annotations
 
-from math import frexp, gcd, isfinite
+from math import frexp, gcd, inf, isfinite
 from typing import Any, NamedTuple
 
 from shapesmt.algebra.dim import Dim
@@ -50,6 +50,24 @@ def unrounded(number: Any, mantissa: int) -> tuple[Dim, int] | None:
     return (top, bottom) if half * (2 - 0.5**fraction.sums) * bottom < 1 else None
 
 
+def nearest_fraction(top: Dim, bottom: int, mantissa: int) -> tuple[Dim, int] | None:
+    """Return `top / bottom` rounded to so many bits, as a fraction; None unless its range is in one binade.
+
+    >>> from shapesmt.algebra.dim import symbol
+    >>> nearest_fraction(symbol("n", 1 << 24, 1 << 25), 1, 24)
+    (Dim('2*((3*n)//4) - 2*(n//4)'), 1)
+    """
+    if not 0 < top.lo <= top.hi < inf:
+        return None
+    places = mantissa - int(top.lo // bottom).bit_length()  # behind the point, or with a minus before it
+    if top.lo < bottom or top.hi > bottom << (mantissa - places):
+        return None
+    numerator, denominator = top * (1 << max(places, 0)), bottom << max(-places, 0)
+    tie = (numerator // denominator) % 2 - 1 if denominator % 2 == 0 else 0
+    nearest = (numerator + denominator // 2 + tie) // denominator
+    return nearest * (1 << max(-places, 0)), 1 << max(places, 0)
+
+
 def _fraction(number: Any, mantissa: int) -> _Fraction | None:
     if number.numerator is not None:
         ends = abs(number.lo), abs(number.hi)
@@ -79,4 +97,4 @@ def _added(a: _Fraction, b: _Fraction, sign: int) -> _Fraction | None:
     return _Fraction(top, rounded.bottom, a.most + b.most, rounded.sums + 1)
 
 
-__all__ = ["unrounded"]
+__all__ = ["nearest_fraction", "unrounded"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf
+from math import inf, isnan
 from struct import pack, unpack
 from typing import Any, TypeVar
 
@@ -94,6 +94,35 @@ CHOOSE = Step("choose", "where", ends=lambda _, a, b: (min(a.lo, b.lo), max(a.hi
 ABS = Step("abs", "abs", ends=lambda x: (max(0.0, x.lo, -x.hi), max(-x.lo, x.hi)))
 EQUAL = Step("equal", lambda a, b: np.asarray(a == b), whole=True, ends=lambda *_: (0.0, 1.0))
 AT_LEAST = Step("at_least", lambda a, b: np.asarray(a >= b), whole=True, ends=lambda *_: (0.0, 1.0))
+
+
+def ends_of(op: Step, args: tuple[Any, ...], dtype: str) -> Ends:
+    """The bounds of the result, computed from the bounds of the arguments: rounding is monotone."""
+    if op.ends is not None:
+        return op.ends(*args)
+    if dtype not in NUMPY:
+        return (-inf, inf)
+    if op is DIV and args[1].lo <= 0 <= args[1].hi:
+        return (-inf, inf)
+    kind = getattr(np, dtype)
+    with np.errstate(all="ignore"):
+        corners = [[kind(a.lo), kind(a.hi)] for a in args]
+        if len(corners) == 1:
+            ends = [float(op.apply(x)) for x in corners[0]]
+        else:
+            ends = [float(op.apply(x, y)) for x in corners[0] for y in corners[1]]
+    if any(map(isnan, ends)):
+        return (0.0, inf) if op in (MUL, DIV) and all(a.lo >= 0 and _finite(a) for a in args) else (-inf, inf)
+    return min(ends), max(ends)
+
+
+def _finite(number: Any) -> bool:
+    """Whether it is made of sizes such that it isn't infinite, not even where a range has no end."""
+    if number.numerator is not None or number.op is FROM_DIM:
+        return number.dtype in ("float32", "float64")
+    if number.op is DIV and number.args[1].lo <= 0:
+        return False
+    return number.op in (DIV, LEAST, GREATEST, CHOOSE) and all(_finite(a) for a in number.args if hasattr(a, "dtype"))
 
 
 def nearest(number: float, dtype: str) -> float:

@@ -13,7 +13,7 @@ from shapesmt.rules import RuleContext, Tensor
 
 @contrib("SkipLayerNormalization", "SkipSimplifiedLayerNormalization")
 def skip_normalization(ctx: RuleContext) -> list[Tensor]:
-    """`input[..., H] + skip + bias[H]`, normalized, keeps its shape; the skip may serve the whole batch."""
+    """`input[..., H] + skip + bias[H]`, normalized, keeps its shape; a skip of any batch is read again and again."""
     x, skip = ctx.input(0), ctx.input(1)
     ctx.check(x.rank in (2, 3), laws.INPUT_BATCHED_OR_TOKENS.of(rank=x.rank))
     ctx.check(skip.rank in (2, x.rank), laws.SKIP_RANK_OF_INPUT_OR_SAMPLE)
@@ -22,7 +22,7 @@ def skip_normalization(ctx: RuleContext) -> list[Tensor]:
     for size, expected in zip(skip.dims[-2:], x.dims[-2:], strict=True):
         ctx.require_equal(size, expected, law)
     if skip.rank == 3:
-        ctx.require(any_of(equal(skip[0], x[0]), equal(skip[0], 1), equal(x.numel, 0)), law, skip[0], x[0])
+        ctx.require(any_of(at_least(skip[0], 1), equal(x.numel, 0)), law, skip[0], x[0])
     parameters = (2, 3) if ctx.node.op == "SkipSimplifiedLayerNormalization" else (2, 3, 4)
     require_vector(ctx, parameters, x[-1], laws.PARAMETERS_PER_HIDDEN_FEATURE)
     statistics = ctx.tensor(without(x.dims, (x.rank - 1,), keep=True), "float32")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, all_of, at_least, maximum
+from shapesmt.algebra import Dim, all_of, any_of, at_least, equal, maximum
 from shapesmt.ops.contrib.common import borrow, contrib
 from shapesmt.ops.layout.shape import sequence
 from shapesmt.ops.math.recurrent import direction_count, require_states
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.ops.shared.require import require_least, require_shape, require_single, require_vector, sized
+from shapesmt.ops.shared.require import open_unless, require_least, require_shape, require_single, require_vector, sized
 from shapesmt.rules import RuleContext, Tensor, Traits
 
 borrow("GatherND", 11)
@@ -53,7 +53,10 @@ def unfold(ctx: RuleContext) -> Tensor:
     x, size, step = ctx.input(0), ctx.integer("size"), ctx.integer("step", 1)
     axis = ctx.axis(x.rank, -1, "dim")
     ctx.check(step > 0, laws.STEP_POSITIVE.of(step=step))
-    ctx.check(size > 0, laws.SLICES_HAVE_ELEMENT.of(size=size))
+    ctx.check(size >= 0, laws.SLICE_SIZE_NOT_NEGATIVE.of(size=size))
+    ctx.limit(
+        size > 0 or x[axis].constant is None, laws.SLICES_HAVE_ELEMENT
+    )  # a file that declares the axis isn't loaded
     ctx.require_at_least(x[axis], size, laws.SLICE_FITS_AXIS)
     slices = (x[axis] - size) // step + 1
     return ctx.tensor((*x.dims[:axis], slices, *x.dims[axis + 1 :], size))
@@ -89,10 +92,14 @@ def all_finite(ctx: RuleContext) -> Tensor:
 
 @contrib("Inverse")
 def inverse(ctx: RuleContext) -> Tensor:
-    """`[..., M, M]` keeps its shape."""
+    """`[..., M, M]` keeps its shape; only declared numbers are compared, and matrices without columns abort."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
-    ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
+    if x[-2].constant is not None and x[-1].constant is not None:
+        ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
+    empty = any_of(*(equal(d, 0) for d in x.dims[:-1]))
+    ctx.require(any_of(at_least(x[-1], 1), empty), laws.MATRICES_SQUARE, x[-2], x[-1])
+    open_unless(ctx, laws.MATRICES_SQUARE, any_of(equal(x[-2], x[-1]), empty, equal(x[-1], 0)))
     return ctx.tensor(x.dims)
 
 
@@ -155,6 +162,7 @@ def crop_and_resize(ctx: RuleContext) -> Tensor:
     require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), laws.BOXES_BY_4)
     require_vector(ctx, 2, rois[0], laws.IMAGE_INDEX_PER_BOX)
     require_places(ctx, 2, x[0], laws.BOX_IN_IMAGE_OF_BATCH)
+    ctx.require(any_of(equal(rois[0], 0), at_least(x[0], 1)), laws.BOX_IN_IMAGE_OF_BATCH, x[0], 1)
     require_vector(ctx, 3, 2, laws.SIZE_HEIGHT_WIDTH)
     sizes = sized(ctx, ctx.items(3) or (None, None), 1)
     require_least(ctx, sizes, 1, laws.HEIGHT_AND_WIDTH_POSITIVE)

@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, ONE, Dim, any_of, at_least, divides, equal, implies, maximum, product
+from shapesmt.algebra import (
+    FALSE,
+    ONE,
+    Dim,
+    all_of,
+    any_of,
+    at_least,
+    divides,
+    equal,
+    implies,
+    less,
+    maximum,
+    product,
+    select,
+)
 from shapesmt.ops.shared.indices import spans
 from shapesmt.ops.shared.require import require_fits, sized
 from shapesmt.ops.shared.windows import sliding
@@ -73,8 +88,16 @@ def center_crop_pad(ctx: RuleContext) -> Tensor:
     sizes = sized(ctx, [None] * len(axes)) if requested is None else sized(ctx, requested, index=1)
     dims = list(x.dims)
     for axis, d in zip(axes, sizes * len(axes) if len(sizes) == 1 else sizes, strict=False):
-        dims[axis] = maximum(d, 0)
+        dims[axis] = _centred(x[axis], d)
     return ctx.tensor(dims)
+
+
+def _centred(size: Dim, asked: Dim) -> Dim:
+    """The size asked for, unless the crop ends at 2**31 - 1, which Slice, used for it, takes for the axis' end."""
+    end, start = (1 << 31) - 1, (size - asked) // 2
+    if not end < size.hi < inf:
+        return maximum(asked, 0)
+    return select(all_of(less(asked, size), equal(start + asked, end)), size - start, maximum(asked, 0))
 
 
 @rule("Col2Im", since=18)

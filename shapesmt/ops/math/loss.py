@@ -5,43 +5,48 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, at_least, equal, less
 from shapesmt.ops.shared.indices import require_inside
+from shapesmt.ops.shared.require import require_least
 from shapesmt.rules import RuleContext, Tensor, is_open_value, rule
 
 
 @rule("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
 def class_loss(ctx: RuleContext) -> list[Tensor]:
-    """`X[N, C, D1, ...]` and `labels[N, D1, ...]` make a scalar, or without `reduction` one loss per label."""
+    """`X[N, C, D1, ...]` and `labels[N, D1, ...]` make a scalar, or without `reduction` one loss per label.
+
+    Runtimes gather: labels whose number isn't declared may be fewer than `N, D1, ...`, and weights than classes.
+    """
     x, labels = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 2, least=True)
+    if ctx.node.op == "SoftmaxCrossEntropyLoss":
+        _require_softmax(ctx, x)
     _require_labels(ctx, x, labels)
-    if ctx.has(2):
-        ctx.require_rank(ctx.input(2), 1)
-        ctx.require_equal(ctx.input(2)[0], x[1], laws.WEIGHT_PER_CLASS)
-    _require_classes(ctx, labels, x[1])
-    _require_some(ctx, x, labels)
+    for count in (x[1], *([ctx.input(2, rank=1)[0]] if ctx.has(2) else [])):
+        _require_classes(ctx, labels, count)
     return [ctx.tensor(() if ctx.text("reduction", "mean") != "none" else labels.dims), ctx.tensor(x.dims)]
 
 
+def _require_softmax(ctx: RuleContext, x: Tensor) -> None:
+    """State what a softmax over `[N, C, -1]` needs that is given the shape of `X` again."""
+    ctx.require_at_least(x[0], 1, laws.BATCH_NOT_EMPTY)
+    ctx.require_at_least(x[1], 1, laws.A_CLASS)
+    require_least(ctx, x.dims[3:], 1, laws.INPUT_NOT_EMPTY)
+
+
 def _require_labels(ctx: RuleContext, x: Tensor, labels: Tensor) -> None:
-    """State that there is a label for each sample and position."""
+    """State that there is a label for each sample and position; only declared numbers are compared before a run."""
     ctx.require_rank(labels, x.rank - 1)
-    for size, label_size in zip((x[0], *x.dims[2:]), labels.dims, strict=True):
-        ctx.require_equal(size, label_size, laws.LABEL_PER_SAMPLE_AND_POSITION)
-
-
-def _require_some(ctx: RuleContext, x: Tensor, labels: Tensor) -> None:
-    """State that a label has a class to name; a softmax is taken over `[N, C, -1]`, which needs a sample as well."""
-    softmax = ctx.node.op == "SoftmaxCrossEntropyLoss"
-    if softmax:
-        ctx.require_at_least(x[0], 1, laws.BATCH_NOT_EMPTY)
-    unlabelled = () if softmax else (equal(size, 0) for size in labels.dims)
-    ctx.require(any_of(at_least(x[1], 1), *unlabelled), laws.A_CLASS, x[1])
+    followed = ctx.node.op != "SoftmaxCrossEntropyLoss" or all(d.constant is not None for d in x.dims)
+    for size, count in zip((x[0], *x.dims[2:]), labels.dims, strict=True):
+        declared = followed and size.constant is not None and count.constant is not None
+        state = ctx.require_equal if declared else ctx.require_at_least
+        state(size, count, laws.LABEL_PER_SAMPLE_AND_POSITION)
 
 
 def _require_classes(ctx: RuleContext, labels: Tensor, count: Dim) -> None:
-    """State that each label is a class, or the number that says that it doesn't count."""
+    """State that each label is a class, or the number that says that it doesn't count and is replaced by 0."""
     if "ignore_index" not in ctx.attributes:
         return require_inside(ctx, labels, count)
+    ctx.require(any_of(at_least(count, 1), equal(labels.numel, 0)), laws.A_CLASS, count, 1)
     ignored = ctx.integer("ignore_index")
     for label in ctx.items(1) or ():
         if label is not None and not is_open_value(label):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, ZERO, Dim, any_of, as_dim, divides, equal
+from shapesmt.algebra import FALSE, ONE, ZERO, Dim, Formula, any_of, as_dim, divides, equal
 from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.require import open_beside_cpu, require_broadcast_to, require_least
 from shapesmt.rules import Memory, RuleContext, Shape, Tensor, Traits, rule, uniform
@@ -98,18 +98,33 @@ def group_normalization(ctx: RuleContext) -> Tensor:
     x, groups = ctx.input(0), ctx.integer("num_groups")
     ctx.require_rank(x, 2, least=True)
     ctx.check(groups > 0, laws.A_GROUP.of(groups=groups))
-    ctx.require(divides(groups, x[1]), laws.GROUPS_DIVIDE_CHANNELS, x[1], groups)
-    ctx.require_at_least(x.numel, 1, laws.NORMALIZED_HAS_ELEMENT)
-    _require_parameters(ctx, x[1], groups)
-    return ctx.tensor(x.dims)
+    empty = equal(x.numel, 0)
+    ctx.require(any_of(divides(groups, x[1]), empty), laws.GROUPS_DIVIDE_CHANNELS, x[1], groups)
+    _require_parameters(ctx, x[1], groups, empty)
+    return ctx.tensor(x.dims) if empty is FALSE else _regrouped(ctx, x, groups)
 
 
-def _require_parameters(ctx: RuleContext, channels: Dim, groups: int) -> None:
+def _regrouped(ctx: RuleContext, x: Tensor, groups: int) -> Tensor:
+    """The output as the operator's definition has it, which reshapes: a size that is 0 copies the one at its place."""
+
+    def reshaped(t: Tensor, *sizes: Dim | int) -> Tensor:
+        return ctx.delegate("Reshape", (t, ctx.known(sizes)), version=13, attributes={})[0]
+
+    flat = reshaped(reshaped(x, x[0], groups, x[1] // groups, *x.dims[2:]), 0, 0, -1)
+    if ctx.version >= 21:
+        flat = reshaped(reshaped(flat, *x.dims), 0, 0, -1)
+    shape = flat.dims
+    for size in (ctx.input(i).numel for i in (1, 2)):
+        shape = ctx.broadcast(shape, (ONE, size, ONE))
+    return reshaped(ctx.tensor(shape), *x.dims)
+
+
+def _require_parameters(ctx: RuleContext, channels: Dim, groups: int, empty: Formula) -> None:
     """State that scale and bias have an element per channel, per group before opset 21, or one each."""
     law = laws.PARAMETERS_PER_CHANNEL if ctx.version >= 21 else laws.PARAMETERS_PER_GROUP
     count = channels if ctx.version >= 21 else as_dim(groups)
     for size in (ctx.input(i).numel for i in (1, 2)):
-        ctx.require(any_of(equal(size, count), equal(size, 1)), law, size, count)
+        ctx.require(any_of(equal(size, count), equal(size, 1), empty), law, size, count)
 
 
 FLOATS = (1, 10, 11, 16)  # float32, float16, float64, bfloat16

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import all_of, any_of, ceil_divide, equal
+from shapesmt.algebra import all_of, any_of, ceil_divide, differs, equal
 from shapesmt.graph import DTYPES
 from shapesmt.rules import FLOATS, RuleContext, Tensor, rule
 
@@ -15,6 +15,7 @@ def require_scale(ctx: RuleContext) -> None:
         return
     law = laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_POSITION
     axis, block = ctx.integer("axis", 1), ctx.integer("block_size", 0)
+    ctx.check(block >= 0, laws.BLOCK_SIZE_NOT_NEGATIVE.of(size=block))
     if block > 0:
         _require_blocks(ctx, x, parameters, block)
         return
@@ -32,6 +33,8 @@ def _require_blocks(ctx: RuleContext, x: Tensor, parameters: list[Tensor], block
         for i, size in enumerate(x.dims):
             blocks = ceil_divide(size, block) if i == axis else size
             ctx.require_equal(t[i], blocks, laws.SCALE_AND_ZERO_POINT_PER_AXIS_BLOCK)
+    if x.rank == 1:  # runtimes take a single scale for that of the whole tensor
+        ctx.limit(differs(parameters[0][0], 1), laws.VECTOR_NOT_ONE_BLOCK, x[0])
 
 
 @rule("QuantizeLinear", any_rank=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import all_of, as_dim, at_least
+from shapesmt.algebra import FALSE, all_of, any_of, as_dim, at_least, equal
 from shapesmt.ops.shared.require import require_shape
 from shapesmt.rules import Traits, rule
 
@@ -52,12 +52,15 @@ def require_states(ctx: RuleContext, batch: Dim, last: Sequence[Dim | int]) -> N
 
 def require_samples(ctx: RuleContext, length: Dim, batch: Dim, features: Dim) -> None:
     """What must not be empty, since runtimes abort otherwise, and how long samples are."""
+    lengths = ctx.items(4) if ctx.has(4) else ()
     if ctx.node.op != "RNN":
         ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)
     if ctx.node.op == "GRU":
-        ctx.require_at_least(length, 1, laws.SEQUENCE_NOT_EMPTY)
-        ctx.require_at_least(features, 1, laws.SAMPLE_NOT_EMPTY)
-    for item in ctx.items(4) or ():
+        if not ctx.has(4):
+            ctx.require_at_least(length, 1, laws.SEQUENCE_NOT_EMPTY)
+        unread = all_of(*(FALSE if item is None else equal(item, 0) for item in lengths or (None,)))
+        ctx.require(any_of(at_least(features, 1), equal(length, 0), unread), laws.SAMPLE_NOT_EMPTY, features, 1)
+    for item in lengths or ():
         if item is not None:
             within = all_of(at_least(item, 0), at_least(length, item))
             ctx.require(within, laws.LENGTHS_AT_MOST_SEQUENCE, item, length)

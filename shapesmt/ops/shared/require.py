@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shapesmt.rules import RuleContext, Shape, Tensor
 
 LARGEST = 2**63 - 1  # what 64 bits hold
+RUNTIME = "ONNX Runtime"
 
 
 def require_shape(
@@ -107,7 +108,7 @@ def open_beside_cpu(ctx: RuleContext, law: laws.Law, *, used: bool) -> None:
         ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"{law}: ONNX Runtime has it on other devices only"))
 
 
-def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula, runtime: str) -> None:
+def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula, runtime: str = RUNTIME) -> None:
     """Leave a node unjudged where it breaks a law which the runtime doesn't check: its behaviour then isn't defined."""
     if formula is not TRUE:
         text = f"{law}, which {runtime} doesn't check"

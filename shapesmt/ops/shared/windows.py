@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import MAX, ONE, Dim, as_dim, at_least, beyond, ceil_divide, make_atom, maximum, minimum, select
+from shapesmt.algebra.numeric import MANTISSA, from_dim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from shapesmt.rules import RuleContext
 
 SMALL_WINDOW = 3
+EXACT = 1 << MANTISSA["float32"]  # float32 has every integer below it
 
 
 class Rounding(NamedTuple):
@@ -79,7 +82,26 @@ def _up_inside(window: Window, size: Dim) -> Dim:
 
 
 def _up_before_end(window: Window, size: Dim) -> Dim:
-    return minimum(ceil_divide(window.span(size), window.stride), (size + window.head - 1) // window.stride) + 1
+    span, stride, edge = window.span(size), window.stride, size + window.head
+    near = minimum(ceil_divide(span, stride), (edge - 1) // stride) + 1
+    if exact(span):
+        return near
+    steps = quotient(maximum(span, EXACT), stride, up=True)
+    return select(at_least(span, EXACT), select(at_least(steps * stride, edge), steps, steps + 1), near)
+
+
+def quotient(span: Dim, step: Dim | int, *, up: bool = False) -> Dim:
+    """`span / step` rounded down, or up, as runtimes compute it: in float32."""
+    near = ceil_divide(span, step) if up else span // step
+    if exact(span):
+        return near
+    share = from_dim(maximum(span, EXACT), "float32") / from_dim(step, "float32")
+    return select(at_least(span, EXACT), (share.ceil() if up else share.floor()).to_int(), near)
+
+
+def exact(span: Dim) -> bool:
+    """Whether float32 has all numbers of a range; one without an end counts as such."""
+    return span.hi < EXACT or span.hi == inf
 
 
 def _towards_zero(window: Window, size: Dim) -> Dim:

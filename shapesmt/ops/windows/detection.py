@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import maximum, minimum
+from shapesmt.algebra import at_least, maximum, minimum
 from shapesmt.algebra.numeric import Float
-from shapesmt.ops.shared.require import require_numel
+from shapesmt.ops.shared.require import open_unless
 from shapesmt.rules import Elements, rule
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ def non_max_suppression(ctx: RuleContext) -> Tensor:
     ctx.require_equal(boxes[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
     ctx.require_equal(boxes[1], scores[2], laws.SCORE_PER_BOX_AND_CLASS)
     ctx.require_equal(boxes[2], 4, laws.BOX_4_COORDINATES)
-    require_numel(ctx, (2, 3, 4), 1, laws.LIMIT_SINGLE_NUMBER)
+    for index in filter(ctx.has, (2, 3, 4)):  # of more numbers runtimes read the first
+        open_unless(ctx, laws.LIMIT_SINGLE_NUMBER, at_least(ctx.input(index).numel, 1))
     _require_threshold(ctx)
     limit = scores[0] * scores[1] * kept_per_class(ctx, boxes[1])
     return ctx.tensor([0 if limit.constant == 0 else ctx.fresh("selected", 0, limit), 3], "int64")
@@ -31,15 +32,15 @@ def non_max_suppression(ctx: RuleContext) -> Tensor:
 def kept_per_class(ctx: RuleContext, boxes: Dim) -> Dim:
     """The most boxes that are kept of a class."""
     items = ctx.items(2) if ctx.has(2) else ()
-    if items is None or None in items:
+    if items is None or None in items[:1]:
         return boxes
     most = items[0] if items else None
     return boxes * 0 if most is None else minimum(boxes, maximum(most, 0))
 
 
 def known_number(t: Tensor) -> float | None:
-    """The number that a tensor of one element holds, where it is known."""
-    item = t.value.items[0] if isinstance(t.value, Elements) and len(t.value.items) == 1 else None
+    """The number that a tensor holds first, where it is known."""
+    item = t.value.items[0] if isinstance(t.value, Elements) and t.value.items else None
     if not isinstance(item, Float) or item.numerator is None or item.numerator.constant is None:
         return None
     return item.numerator.constant / item.denominator

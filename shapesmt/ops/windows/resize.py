@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Kind, all_of, any_of, at_least, const, equal
-from shapesmt.algebra.numeric import Float, from_dim, literal
-from shapesmt.lazy import np
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Kind, all_of, any_of, at_least, const, equal, maximum, minimum
+from shapesmt.algebra.numeric import (
+    Float,
+    choice,
+    float_at_least,
+    float_equal,
+    float_greatest,
+    float_least,
+    from_dim,
+    literal,
+)
 from shapesmt.rules import Elements, Traits, rule
 
 if TYPE_CHECKING:
@@ -18,6 +27,8 @@ if TYPE_CHECKING:
 
 
 HUGE = 1 << 62  # a factor beyond it may be no int64
+ONE = literal(1.0, "float32")
+ROUNDED = 1 << 22  # sizes beyond it may be off by one or more after two operations in float32
 
 
 class Scaled(NamedTuple):
@@ -97,15 +108,9 @@ def by_factors(ctx: RuleContext, x: Tensor, axes: Sequence[int], factors: Sequen
 def by_sizes(ctx: RuleContext, x: Tensor, axes: Sequence[int]) -> list[Scaled]:
     """The axes with the requested sizes, or with approximations that keep the aspect ratio."""
     asked, policy = asked_sizes(ctx, len(axes)), ctx.text("keep_aspect_ratio_policy", "stretch")
-    kept = asked if policy == "stretch" else in_proportion(ctx, [x[a] for a in axes], asked, policy)
-    results = []
-    for axis, requested, size in zip(axes, asked, kept, strict=True):
-        scaled = unknown(ctx, axis) if requested is None else by_size(x[axis], requested)
-        if size is not None and size is not requested:
-            known = size.constant is not None  # the size asked for may be negative where another axis decides
-            scaled = Scaled(size, by_size(x[axis], size).positive if known else scaled.positive)
-        results.append(scaled)
-    return results
+    if policy != "stretch":
+        return in_proportion(ctx, x, axes, asked, larger=policy == "not_smaller")
+    return [unknown(ctx, i) if size is None else by_size(x[i], size) for i, size in zip(axes, asked, strict=True)]
 
 
 def unknown(ctx: RuleContext, axis: int) -> Scaled:
@@ -137,23 +142,55 @@ def asked_sizes(ctx: RuleContext, count: int) -> list[Dim | None]:
     return listed if len(listed) == count else [None] * count
 
 
-def in_proportion(ctx: RuleContext, sizes: Sequence[Dim], asked: Sequence[Dim | None], policy: str) -> list[Dim | None]:
-    """The sizes asked for, reduced (`not_larger`) or enlarged until all axes have one factor."""
-    if min(ctx.integers("axes", ()), default=0) < 0:  # runtimes leave such axes out of the proportion
-        return [None if a is None else ctx.fresh(f"proportion{i}", kind=Kind.LOST) for i, a in enumerate(asked)]
-    if asked and all(s.constant for s in sizes) and all(a is not None and a.constant is not None for a in asked):
-        requested = np.array([a.constant for a in asked if a is not None], np.float32)
-        present = np.array([s.constant for s in sizes], np.float32)
-        factor = (requested / present).min() if policy == "not_larger" else (requested / present).max()
-        return [const(int(n)) for n in np.floor(factor * present + np.float32(0.5))]
-    return [None if a is None else bounded(ctx, i, a, policy) for i, a in enumerate(asked)]
+def in_proportion(
+    ctx: RuleContext, x: Tensor, axes: Sequence[int], asked: Sequence[Dim | None], *, larger: bool
+) -> list[Scaled]:
+    """Multiply the axes by the least of their factors (`larger`: the greatest); those in `axes` below 0 are kept."""
+    kept = [axis < 0 for axis in ctx.integers("axes", tuple(axes))]
+    pairs = [(x[i], size) for i, size, keep in zip(axes, asked, kept, strict=True) if not keep]
+    if larger:
+        some = any_of(*(TRUE if size is None else any_of(equal(d, 0), at_least(size, 1)) for d, size in pairs))
+        ctx.require(some if pairs else TRUE, laws.FACTORS_POSITIVE)
+    factor = common_factor(pairs, larger=larger)
+    return [
+        limited(Scaled(x[i]) if keep else multiplied(ctx, i, x[i], factor), x[i], size, larger=None if keep else larger)
+        for i, size, keep in zip(axes, asked, kept, strict=True)
+    ]
 
 
-def bounded(ctx: RuleContext, index: int, asked: Dim, policy: str) -> Dim:
-    """A size that rounding decides, on its side of the size asked for."""
-    size = ctx.fresh(f"proportion{index}", kind=Kind.LOST)
-    ctx.facts.append(at_least(asked, size) if policy == "not_larger" else at_least(size, asked))
-    return size
+def common_factor(pairs: Sequence[tuple[Dim, Dim | None]], *, larger: bool) -> Float | None:
+    """The least or greatest factor in float32, that of an empty axis being 1; None where one isn't known."""
+    factors = [
+        choice(equal(d, 0), ONE, from_dim(maximum(size, 0), "float32") / from_dim(maximum(d, 1), "float32"))
+        for d, size in pairs
+        if size is not None
+    ]
+    return reduce(float_greatest if larger else float_least, factors) if len(factors) == len(pairs) > 0 else None
+
+
+def multiplied(ctx: RuleContext, axis: int, size: Dim, factor: Float | None) -> Scaled:
+    """`size * factor`, multiplied in float32 and rounded to the nearest, a half up."""
+    wide = None if factor is None else (from_dim(size, "float32") * factor).cast("float64")
+    if factor is None or wide is None:
+        return Scaled(ctx.fresh(f"proportion{axis}", kind=Kind.LOST))
+    rounded = (wide + literal(0.5, "float64")).floor().to_int()
+    one, grows = float_equal(factor, ONE), float_at_least(factor, ONE)
+    assert one is not None  # sizes have a quotient
+    assert grows is not None
+    return Scaled(rounded, one=one, grows=grows)
+
+
+def limited(axis: Scaled, size: Dim, asked: Dim | None, *, larger: bool | None) -> Scaled:
+    """The axis at most (`larger`: at least) as long as asked for; None where what is asked for isn't followed."""
+    if asked is None:
+        return axis
+    if larger is False:
+        axis = axis._replace(positive=by_size(size, asked).positive)
+    else:
+        axis = axis._replace(positive=any_of(at_least(size, 1), equal(asked, 0)))
+    if larger is None or any(ROUNDED <= d.hi < inf for d in (size, asked)):
+        return axis
+    return axis._replace(size=maximum(asked, axis.size) if larger else minimum(maximum(asked, 0), axis.size))
 
 
 def resized(ctx: RuleContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:

@@ -8,6 +8,8 @@ from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, equal, less, maximum
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import DTYPES
+from shapesmt.ops.shared.items import wrapped
+from shapesmt.ops.shared.windows import quotient
 from shapesmt.rules import Elements, rule
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def transformed(ctx: RuleContext, axis: int) -> Tensor:
     axis = ctx.normal(axis, x.rank)
     ctx.check(axis != x.rank - 1, laws.TRANSFORM_NOT_ALONG_LAST_AXIS)
     require_parts(ctx, x[-1], (2,) if half and back else (1,) if half and x[-1].constant else (1, 2))
-    length = scalar(ctx, 1, 1) if ctx.has(1) else 2 * (x[axis] - 1) if half and back else x[axis]
+    length = in_32_bits(scalar(ctx, 1, 1)) if ctx.has(1) else 2 * (x[axis] - 1) if half and back else x[axis]
     ctx.require_at_least(length, 1 if ctx.has(1) else 0, laws.LENGTH_POSITIVE)
     dims = list(x.dims)
     dims[axis] = length // 2 + 1 if half and not back else length
@@ -78,6 +80,12 @@ def transformed(ctx: RuleContext, axis: int) -> Tensor:
     empty = [equal(d, 0) for d in dims]
     ctx.require(any_of(at_least(x[axis], 1), *empty), laws.SIGNAL_NOT_EMPTY, x[axis], 1)
     return ctx.tensor(dims)
+
+
+def in_32_bits(number: Dim) -> Dim:
+    """What is left of a number in 32 bits, which is what runtimes read."""
+    rest = wrapped(number, "int32")
+    return number if rest is None else rest
 
 
 def require_parts(ctx: RuleContext, size: Dim, admitted: Sequence[int]) -> None:
@@ -103,8 +111,9 @@ def stft(ctx: RuleContext) -> Tensor:
         ctx.require_equal(window[0], frame, laws.WINDOW_AS_LONG_AS_FRAME)
     ctx.require(any_of(at_least(frame, 1), equal(x[0], 0)), laws.FRAME_NOT_EMPTY, frame, 1)
     ctx.require_at_least(x[1], frame, laws.FRAME_FITS_SIGNAL)
-    bins = frame // 2 + 1 if half else frame
-    return ctx.tensor([x[0], (x[1] - frame) // step + 1, bins, 2])
+    steps = quotient(x[1] - frame, step)
+    ctx.require(any_of(at_least(x[1], steps * step + frame), equal(x[0], 0)), laws.FRAME_FITS_SIGNAL, x[1], frame)
+    return ctx.tensor([x[0], steps + 1, frame // 2 + 1 if half else frame, 2])
 
 
 @rule("HannWindow", "HammingWindow", "BlackmanWindow", since=17)

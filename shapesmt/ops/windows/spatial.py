@@ -138,6 +138,7 @@ def spread(ctx: RuleContext, size: Dim, axis: Window, extra: int, asked: int | N
     ctx.require_at_least(size, 1 if extra else 0, laws.OUTPUT_PADDING_INPUT_NOT_EMPTY)
     full = axis.reach(size)
     if asked is not None:
+        ctx.limit(at_least(size, 1), laws.INPUT_NOT_EMPTY, size, 1)
         reach = full + axis.stride - 1
         ctx.limit(at_least(reach, asked), laws.OUTPUT_SHAPE_WITHIN_REACH, reach, asked)
         output = as_dim(asked)

@@ -11,7 +11,7 @@ import pytest
 from shapesmt.algebra import symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.numeric import Float, from_dim, literal
-from shapesmt.algebra.numeric.quotients import unrounded
+from shapesmt.algebra.numeric.quotients import nearest_fraction, unrounded
 
 KINDS = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
 NUMBERS = (1 / 748, 1 / 3, 0.1, 3.0, 2047.0, 5e-7, 60000.0, -1.5)
@@ -71,6 +71,34 @@ def test_the_frames_of_padded_audio_are_a_quotient_also_where_there_are_many_sam
     assert str(frames.ceil().to_int()) == "(samples + 4)//5"
     many = from_dim(symbol("many", 1, 1 << 24), "float32") / literal(49, "float32") + literal(1, "float32")
     assert many.ceil().numerator is None
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_the_nearest_fraction_is_the_one_that_numpy_rounds_to(dtype: str) -> None:
+    kind, bits, rng = KINDS[dtype], {"float16": 11, "float32": 24}[dtype], Random(dtype)
+    for _ in range(300):
+        divisor, binade = rng.choice([1, 1, 2, 3, 7, 160]), rng.randint(0, 14 if dtype == "float16" else 30)
+        least = rng.randint(divisor << binade, (divisor << (binade + 1)) - 1)
+        n = symbol("n", least, min(least + 20, divisor << (binade + 1)))
+        fraction = nearest_fraction(n, divisor, bits)
+        assert fraction is not None
+        for size in range(int(n.lo), int(n.hi) + 1):
+            top = Evaluator({n.as_symbol(): size}).dim(fraction[0])
+            assert float(top / fraction[1]) == float(kind(np.float64(size) / divisor)), (size, divisor)
+
+
+def test_no_fraction_is_the_nearest_of_a_range_over_several_binades() -> None:
+    assert nearest_fraction(symbol("n", 1 << 24, (1 << 25) + 1), 1, 24) is None
+    assert nearest_fraction(symbol("n", 0, 9), 1, 24) is None
+    assert nearest_fraction(symbol("n", 1 << 24), 1, 24) is None
+
+
+def test_quotients_and_products_of_sizes_without_an_end_are_numbers_unless_one_may_be_infinite() -> None:
+    n, m = from_dim(symbol("n", 1), "float32"), from_dim(symbol("m", 1), "float32")
+    assert ((n / m) * m).lo == 0
+    infinite, none = literal(float("inf"), "float32"), -float("inf")
+    assert (infinite / m).lo == (infinite * (n / m)).lo == none
+    assert (from_dim(symbol("n", 1), "float16") / from_dim(symbol("m", 1), "float16")).lo == none
 
 
 def test_a_number_divided_by_itself_is_1_unless_it_may_be_0_or_infinite() -> None:

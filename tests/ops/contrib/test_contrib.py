@@ -102,6 +102,22 @@ def test_skip_layer_normalization(skip):
     run("SkipSimplifiedLayerNormalization", shapes, ranges, inputs=names, outputs=["out", "", "", "sum"])
 
 
+@pytest.mark.parametrize("op", ["SkipLayerNormalization", "SkipSimplifiedLayerNormalization"])
+def test_a_skip_of_any_batch_is_added(op):
+    shapes = {"x": ["n", "s", 4], "y": ["m", "t", 4], "g": [4]}
+    run(op, shapes, {"n": (0, 3), "m": (1, 4), "s": (0, 2), "t": (0, 2)})
+    run(op, shapes, {"n": (0, 2), "m": (0, 0), "s": (0, 0), "t": (0, 2)})
+    run(op, shapes, {"n": (0, 0), "m": (0, 0), "s": (1, 2), "t": (0, 2)})
+
+
+@pytest.mark.parametrize("op", ["SkipLayerNormalization", "SkipSimplifiedLayerNormalization"])
+def test_a_skip_without_samples_is_refused_where_there_are_samples(op):
+    model = f"""<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]>
+    g (float[n, 1, 4] x, float[m, 1, 4] y, float[4] g) => (z) {{ z = com.microsoft.{op}(x, y, g) }}"""
+    report = shapesmt.check(model.encode(), dims={"n": "0..9", "m": "0..9"})
+    assert report.precondition.text == ("n == 0 or m >= 1",)
+
+
 def test_simplified_layer_normalization():
     model = node("SimplifiedLayerNormalization", ["x", "g"])
     agree(model, {"x": ["n", "m"], "g": ["k"]}, {"n": (0, 2), "m": (1, 3), "k": (1, 3)})
@@ -176,6 +192,31 @@ def test_range():
     run("Range", {}, {"a": (-1, 2), "b": (-1, 4), "d": (-2, 2)}, items={"a": ["a"], "b": ["b"], "d": ["d"]})
 
 
+@pytest.mark.parametrize("batch", [[], ["n"], ["n", 2]], ids=str)
+def test_inverse_of_no_matrices(batch):
+    inverse = node("Inverse", ["x"], domain=DOMAIN)
+    agree(inverse, {"x": [*batch, "m", "m"]}, {"n": (0, 2), "m": (0, 0)})
+    agree(inverse, {"x": [*batch, "m", "k"]}, {"n": (1, 2), "m": (0, 0), "k": (0, 2)})
+    agree(inverse, {"x": [*batch, 2, 3]}, {"n": (0, 1)})
+    if batch:
+        agree(inverse, {"x": [*batch, "m", "k"]}, {"n": (0, 0), "m": (0, 2), "k": (0, 2)})
+
+
+@pytest.mark.parametrize(("columns", "verdict"), [("0..0", "FAILS"), ("2..2", "PROVED"), ("1..2", "UNKNOWN")])
+def test_what_becomes_of_matrices_that_are_not_square_is_not_defined(columns, verdict):
+    model = b"""<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]> g (float[2, k, m] x) => (y)
+    { y = com.microsoft.Inverse(x) }"""
+    assert shapesmt.check(model, dims={"k": "2..2", "m": columns}).verdict.name == verdict
+
+
+@pytest.mark.parametrize("size", [-1, 0])
+@pytest.mark.parametrize("step", [1, 2])
+def test_unfold_to_slices_of_nothing(step, size):
+    model = node("UnfoldTensor", ["x"], domain=DOMAIN, dim=0, size=size, step=step)
+    agree(model, {"x": ["n", "m"]}, dict.fromkeys("nm", (0, 4)))
+    agree(model, {"x": [4, "m"]}, {"m": (0, 4)})
+
+
 @pytest.mark.parametrize("dim", [-2, -1, 0, 1, 2, -3])
 def test_unfold(dim):
     model = node("UnfoldTensor", ["x"], domain=DOMAIN, dim=dim, size=2, step=2)
@@ -189,6 +230,13 @@ def test_images_and_words():
         {"c": (1, 2), "h": (1, 2), "r": (1, 2), "k": (3, 4), "b": (1, 2), "s": (0, 2)},
         dtypes={"b": "int32", "s": "int32"},
         items={"s": ["s", 2]},
+    )
+    run(
+        "CropAndResize",
+        {"x": ["n", 2, "h", 3], "r": ["r", 4], "b": ["r"]},
+        {"n": (0, 2), "h": (0, 2), "r": (0, 2)},
+        dtypes={"b": "int32"},
+        constants={"s": np.array([2, 2], np.int32)},
     )
     run(
         "Tokenizer",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.support.harness import agree, node
@@ -28,6 +29,12 @@ def test_center_crop_pad(axes):
     sizes = ["a", 2] if axes is None or len(axes) == 2 else ["a"]
     crop = node("CenterCropPad", ["x", "s"], axes=axes)
     agree(crop, {"x": ["n", "m"]}, {**NM, "a": (0, 4)}, items={"s": sizes}, known=False)
+
+
+@pytest.mark.parametrize(("size", "least"), [(1, 2**32 - 3), (0, 2**32 - 2), (2**31 - 1, 2**31), (3, 2**33)])
+def test_a_crop_that_ends_at_the_greatest_int32_ends_with_the_axis(size, least):
+    crop = node("CenterCropPad", ["x", "s"], axes=[1])
+    agree(crop, {"x": [0, "n"]}, {"n": (least - 3, least + 3)}, constants={"s": np.array([size])})
 
 
 @pytest.mark.parametrize("axes", [None, [0, 1], [1]], ids=str)

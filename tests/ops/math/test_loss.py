@@ -30,17 +30,41 @@ def test_losses_of_nothing(op, ignored):
               dtypes={"t": "int64"})  # fmt: skip
 
 
+@pytest.mark.parametrize("op", LOSSES)
+@pytest.mark.parametrize("ignored", [None, 0, 1])
+@pytest.mark.parametrize("opset", [12, 13])
+def test_losses_of_fewer_labels_than_samples_and_any_number_of_weights(opset, ignored, op):
+    shapes = {"x": ["n", "c", 2], "t": ["m", "d"], "w": ["v"]}
+    ranges = {"n": (1, 2), "c": (1, 2), "m": (0, 3), "d": (0, 3), "v": (0, 3)}
+    agree(node(op, list(shapes), ignore_index=ignored, reduction="none"), shapes, ranges, dtypes={"t": "int64"},
+          opset=opset)  # fmt: skip
+
+
+@pytest.mark.parametrize("op", LOSSES)
+@pytest.mark.parametrize("rank", [4, 5])
+def test_losses_of_images_of_any_size(rank, op):
+    x = ["n", "c", "h", "w", "d"][:rank]
+    shapes = {"x": x, "t": ["n", *x[2:]]}
+    agree(node(op, list(shapes), LOSSES[op]), shapes, dict.fromkeys(x, (0, 2)), dtypes={"t": "int64"})
+
+
+@pytest.mark.parametrize("op", LOSSES)
+def test_declared_numbers_of_labels_are_compared_before_the_run(op):
+    assert agree(node(op, ["x", "t"]), {"x": [2, 3], "t": [1]}, dtypes={"t": "int64"}).failed
+    for x, labels in (([2, "c"], [1]), ([2, "c", 2], [1, 2]), ([2, 3, 2], [1, "c"]), ([2, 3, "c"], [2, 1])):
+        agree(node(op, ["x", "t"]), {"x": x, "t": labels}, {"c": (1, 2)}, dtypes={"t": "int64"})
+
+
 @pytest.mark.parametrize(
     ("x", "labels", "weights", "law"),
     [
         ((2, 3), (3,), (3,), "there is one label per sample and position"),
         ((2, 3, 4), (2, 5), (3,), "there is one label per sample and position"),
-        ((2, 3), (2,), (4,), "there is one weight per class"),
+        ((2, 3), (2,), (0,), "there is something to pick from"),
         ((2, 3), (2, 3), (3,), "the rank is 1, not 2"),
     ],
 )
 def test_labels_and_weights_that_dont(x, labels, weights, law):
-    """onnxruntime expands the loss into gathers, and so accepts labels that the operator forbids."""
     text = "y = NegativeLogLikelihoodLoss(x, t, w)"
     graph = load(f'<ir_version: 8, opset_import: ["":18]> g (float x, int64 t, float w) => (y) {{{text}}}'.encode())
     tensors = {"x": tensor("float32", x), "t": tensor("int64", labels), "w": tensor("float32", weights)}

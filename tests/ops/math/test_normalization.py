@@ -67,6 +67,14 @@ def test_group_normalization(opset, scale):
     )
 
 
+@pytest.mark.parametrize("opset", [18, 21])
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("x", [["n", "c"], ["n", "c", "h"], ["n", "c", "h", "w"], ["n", "c", "h", "w", 2]], ids=str)
+def test_groups_of_empty_channels(x, groups, opset):
+    model = node("GroupNormalization", ["x", "s", "b"], num_groups=groups)
+    agree(model, {"x": x, "s": ["s"], "b": [1]}, dict.fromkeys([*x[:4], "s"], (0, 2)), opset=opset)
+
+
 @pytest.mark.parametrize("axis", [None, -1, 0, 1, 2, -3, 3, -4])
 @pytest.mark.parametrize("scale", [["c"], [], [1], [2, "c"], ["a", 1, 1], [1, 2, 3, "c"]], ids=str)
 def test_layer_normalization(axis, scale):

@@ -45,6 +45,15 @@ def test_one_scale_per_block(scale, block):
     agree(node("DequantizeLinear", list(shapes), block_size=block), shapes, used(*shapes.values()), dtypes=types)
 
 
+@pytest.mark.parametrize("op", ["QuantizeLinear", "DequantizeLinear"])
+@pytest.mark.parametrize("block", [-1, 1, 2, 3])
+@pytest.mark.parametrize("zero", [["b"], ["c"], None], ids=str)
+def test_blocks_of_a_vector(zero, block, op):
+    shapes = {"x": ["a"], "s": ["b"], **({"z": zero} if zero else {})}
+    types = {"x": "uint8" if op == "DequantizeLinear" else "float32", "z": "uint8"}
+    agree(node(op, list(shapes), axis=0, block_size=block), shapes, dict.fromkeys("abc", (0, 4)), dtypes=types)
+
+
 def test_dynamic():
     outputs = ["y", "scale", "zero"]
     for shape in ([], ["a"], ["a", "b"]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import shapesmt
 from tests.support.harness import agree, node
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
@@ -43,6 +44,27 @@ def test_known_sequence_lengths():
     shapes = {"x": ["t", 2, 3], "w": [1, 8, 3], "r": [1, 8, 2]}
     layer = node("LSTM", ["x", "w", "r", "", "s"], ["y"], hidden_size=2)
     agree(layer, shapes, {"t": (1, 3), "k": (-1, 4)}, items={"s": [1, "k"]}, dtypes={"s": "int32"})
+
+
+@pytest.mark.parametrize("op", GATES)
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+def test_sequences_of_no_steps_with_known_lengths(op, direction):
+    rows, d = GATES[op], 2 if direction == "bidirectional" else 1
+    shapes = {"x": ["t", 2, 1], "w": [d, rows, 1], "r": [d, rows, 1]}
+    layer = node(op, ["x", "w", "r", "", "s"], ["y", "last"], direction=direction, hidden_size=1)
+    agree(layer, shapes, {"t": (0, 2), "k": (-1, 3)}, items={"s": [0, "k"]}, dtypes={"s": "int32"})
+
+
+def test_samples_without_features_are_only_read_where_a_length_says_so():
+    shapes = {"x": ["t", 2, "i"], "w": [1, 3, "i"], "r": [1, 3, 1]}
+    layer = node("GRU", ["x", "w", "r", "", "s"], ["y", "last"], hidden_size=1)
+    agree(layer, shapes, {"t": (0, 2), "i": (0, 1)}, items={"s": [0, 0]}, dtypes={"s": "int32"})
+    agree(layer, {**shapes, "s": [2]}, {"t": (0, 0), "i": (0, 1)}, dtypes={"s": "int32"})
+    model = b"""<ir_version: 8, opset_import: ["": 18]>
+    g (float[t, 2, i] x, float[1, 3, i] w, float[1, 3, 1] r, int32[2] s) => (y)
+    { y, last = GRU <hidden_size = 1> (x, w, r, , s) }"""
+    report = shapesmt.check(model, dims={"t": "0..9", "i": "0..9"})
+    assert report.precondition.text[0] == "i >= 1 or t == 0 or `s[0]` == 0 and `s[1]` == 0"  # another run would abort
 
 
 def test_batch_first():

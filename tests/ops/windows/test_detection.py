@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import shapesmt
 from tests.support.harness import agree, node
 
 
@@ -33,6 +34,24 @@ def test_its_limit_is_attained():
     )
     made = found.inference.applications[-1]
     assert [str(f) for f in made.facts] == ["6*min(n, 2) >= `out.selected`"]
+
+
+@pytest.mark.parametrize("counts", [[2, 1, 1], [1, 2, 3], ["k", "k", "k"]], ids=str)
+def test_the_first_number_of_a_limit_counts(counts):
+    shapes = {"x": [1, "n", 4], "s": [1, 2, "n"], **dict(zip("mtu", ([c] for c in counts), strict=True))}
+    suppress, data = node("NonMaxSuppression", list(shapes)), {"x": far_apart, "m": lambda _, shape: np.ones(shape)}
+    found = agree(suppress, shapes, {"n": (0, 3), "k": (1, 3)}, data=data, dtypes={"m": "int64"}, opset=11)
+    assert found.ran
+    constants = {"m": np.array([[2, 9]]), "t": np.array([1, 7], np.float32)}
+    agree(node("NonMaxSuppression", ["x", "s", "m", "t"]), {"x": [1, "n", 4], "s": [1, 2, "n"]}, {"n": (0, 4)},
+          constants=constants, data={"x": far_apart}, opset=11)  # fmt: skip
+
+
+def test_a_limit_without_a_number_is_left_open():
+    model = b"""<ir_version: 8, opset_import: ["": 18]>
+    g (float[1, n, 4] x, float[1, 2, n] s, int64[k] m) => (y) { y = NonMaxSuppression(x, s, m) }"""
+    assert shapesmt.check(model, dims={"k": "0..2"}).verdict.name == "UNKNOWN"
+    assert shapesmt.check(model).verdict.name == "PROVED"
 
 
 @pytest.mark.parametrize("threshold", [-0.5, 0.0, 1.0, 1.5])

@@ -65,6 +65,36 @@ def test_aspect_ratio(policy):
     agree(keep, IMAGE, {"n": (1, 1), "h": (1, 4), "w": (1, 4), "s": (1, 5)}, items={"z": ["s", 3]})
 
 
+@pytest.mark.parametrize("policy", ["not_larger", "not_smaller"])
+@pytest.mark.parametrize("axes", [None, [2, 3], [0, 2], [-1, 1], [-1], [3, -1]], ids=str)
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+def test_one_factor_for_axes_of_any_size_and_sizes_asked_for_from_minus_1(mode, axes, policy):
+    ranges = {"n": (0, 2), "h": (0, 4), "w": (1, 3), "m": (-1, 3), "s": (-1, 5)}
+    asked = ["m", "s"] if axes else ["n", 2, "m", "s"]
+    keep = node("Resize", ["x", "", "", "z"], mode=mode, axes=axes, keep_aspect_ratio_policy=policy)
+    agree(keep, IMAGE, ranges, items={"z": asked[: len(axes or "nchw")]})
+
+
+@pytest.mark.parametrize("policy", ["not_larger", "not_smaller"])
+def test_one_factor_for_axes_that_float32_rounds(policy):
+    keep = node("Resize", ["x", "", "", "z"], axes=[1, 2], keep_aspect_ratio_policy=policy)
+    agree(keep, {"x": [0, "h", 3]}, {"h": (2**24 - 4, 2**24 + 40)}, constants={"z": np.array([2**25 + 7, 7])})
+
+
+@pytest.mark.parametrize(("policy", "asked"), [("not_larger", "q, s"), ("not_smaller", "s, q")])
+def test_an_image_of_any_size_fits_the_sizes_asked_for(policy, asked):
+    model = f"""<ir_version: 9, opset_import: ["": 19]> g (float[1, 1, h, w] x) => (y)
+    <int64[2] i = {{512, 512}}, int64[4] q = {{1, 1, 512, 512}}, int64[4] none = {{0, 0, 0, 0}}> {{
+      z = Resize <axes = [2, 3], keep_aspect_ratio_policy = "{policy}"> (x, , , i)
+      s = Shape(z)
+      missing = Sub({asked})
+      pads = Concat <axis = 0> (none, missing)
+      y = Pad(z, pads)
+    }}"""
+    for dims in ({}, {"h": "1..4096", "w": "1..4096"}):
+        assert shapesmt.check(model.encode(), dims=dims).verdict.name == "PROVED"
+
+
 def test_regions():
     for roi in (floats(0, 0, 0, 0, 1, 1, 0.5, 0.5), floats(0, 1), floats()):
         crop = node("Resize", ["x", "r", "s"], coordinate_transformation_mode="tf_crop_and_resize")

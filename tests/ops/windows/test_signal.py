@@ -34,6 +34,26 @@ def test_stft(onesided):
     )
 
 
+@pytest.mark.parametrize("length", [2**31 - 1, 2**31, 2**31 + 5, 2**32, 2**32 + 7, -(2**31) - 1])
+def test_transforms_read_32_bits_of_a_length(length):
+    model = node("DFT", ["x", "n"], axis=1)
+    agree(model, {"x": [0, "t", 1]}, {"t": (2**31 - 1, 2**31 + 1)}, constants={"n": np.int64(length)}, opset=17)
+
+
+@pytest.mark.parametrize("step", [1, 3, 160, 16000])
+def test_frames_are_counted_in_float32(step):
+    constants = {"s": np.int64(step), "f": np.int64(400)}
+    for begin in (400 + 2**24 - 5, 399 + 16000 * 1049, 2**33 + 1):
+        agree(node("STFT", ["x", "s", "", "f"]), {"x": [0, "t"]}, {"t": (begin, begin + 20)}, constants=constants)
+
+
+def test_a_frame_counted_too_much_is_out_of_bounds():
+    constants = {"s": np.int64(16000), "f": np.int64(400)}
+    ends = 399 + 16000 * 1049, 401 + 16000 * 1049
+    found = agree(node("STFT", ["x", "s", "", "f"]), {"x": [1, "t"]}, {"t": ends}, constants=constants)
+    assert (found.ran, found.failed) == (2, 1)
+
+
 @pytest.mark.parametrize("shape", [["n", "t"], ["t"], ["n", "t", 1, 1]], ids=str)
 def test_stft_of_other_ranks(shape):
     ranges = {"n": (0, 2), "t": (0, 5), "w": (1, 3)}

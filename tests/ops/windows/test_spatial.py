@@ -29,6 +29,15 @@ POOLS = [
 
 
 @pytest.mark.parametrize("op", ["MaxPool", "AveragePool", "LpPool"])
+@pytest.mark.parametrize("rounding", [{"ceil_mode": 1}, {"ceil_mode": 0}, {"ceil_mode": 1, "auto_pad": "SAME_UPPER"}])
+@pytest.mark.parametrize("begin", [2**24 - 5, 2**26 - 9, 2**33 + 1])
+def test_pools_divide_in_float32_beyond_2_to_the_24(begin, rounding, op):
+    for stride in (1, 2, 3, 7):
+        pool = node(op, ["x"], kernel_shape=[2], strides=[stride], **rounding)
+        agree(pool, {"x": [0, 1, "n"]}, {"n": (begin, begin + 30)})
+
+
+@pytest.mark.parametrize("op", ["MaxPool", "AveragePool", "LpPool"])
 @pytest.mark.parametrize("attributes", POOLS, ids=str)
 def test_pools(op, attributes):
     outputs = ["y", "indices"] if op == "MaxPool" else ["y"]
@@ -95,6 +104,9 @@ def test_channels_of_convolutions(op, group):
         {"strides": [1], "output_padding": [1]},
         {"output_shape": [9], "strides": [2]},
         {"output_shape": [4]},
+        {"output_shape": [1], "pads": [1, 0], "dilations": [2]},
+        {"output_shape": [2], "strides": [2], "output_padding": [1]},
+        {"output_shape": [1], "auto_pad": "SAME_LOWER"},
         {"strides": [3], "auto_pad": "SAME_UPPER"},
     ],
     ids=str,
