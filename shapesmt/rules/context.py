@@ -88,6 +88,11 @@ class RuleContext(Statements):
         """An integer attribute."""
         return self._typed(name, default, int, "is an integer")
 
+    def flag(self, name: str, default: int = 0, *, only_one: bool = False) -> bool:
+        """Whether a flag is set: any number but 0 sets it, or with `only_one`, where kernels compare it so, just 1."""
+        value = self.integer(name, default)
+        return value == 1 if only_one else value != 0
+
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
         """An attribute that lists integers."""
         value = self.attributes.get(name, default)

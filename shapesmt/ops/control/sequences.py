@@ -186,7 +186,7 @@ def split_to_sequence(ctx: RuleContext) -> Tensor:
     axis = ctx.axis(x.rank, 0)
     length, part = parts(ctx, x[axis])
     dims: Shape = (*x.dims[:axis], part, *x.dims[axis + 1 :])
-    if not ctx.integer("keepdims", 1):
+    if not ctx.flag("keepdims", 1):
         dims = _without_axis(ctx, dims, axis)
     return sequence(x.dtype, length, dims)
 
@@ -230,7 +230,7 @@ def concat_from_sequence(ctx: RuleContext) -> Tensor:
     s = input_sequence(ctx)
     if s.shape is None:
         return ctx.tensor(None, inner(s))
-    stacks = int(bool(ctx.integer("new_axis", 0)))
+    stacks = int(ctx.flag("new_axis"))
     ctx.require_at_least(s[0], 1, laws.SEQUENCE_NOT_EMPTY)
     axis = ctx.normal(ctx.integer("axis"), s.rank - 1, end=stacks)
     off = [i for i in range(s.rank - 1) if stacks or i != axis]

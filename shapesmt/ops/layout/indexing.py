@@ -251,12 +251,17 @@ def _amount(ctx: RuleContext, size: Dim) -> Dim:
 def _best(ctx: RuleContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None, Value | None]:
     """The elements selected from known integers; equal ones in the order of their indices."""
     items = integers_of(x)
-    if items is None or k.constant is None or not isinstance(x.value, Elements) or not ctx.integer("sorted", 1):
+    if (
+        items is None
+        or k.constant is None
+        or not isinstance(x.value, Elements)
+        or not ctx.flag("sorted", 1, only_one=True)
+    ):
         return None, None
     array = np.array(items, dtype=object).reshape(x.value.shape)
     if not 0 <= k.constant <= array.shape[axis]:
         return None, None
-    order = np.argsort(-array if ctx.integer("largest", 1) else array, axis=axis, kind="stable").take(
+    order = np.argsort(-array if ctx.flag("largest", 1, only_one=True) else array, axis=axis, kind="stable").take(
         range(k.constant), axis
     )
     best = np.take_along_axis(array, order, axis)

@@ -32,7 +32,7 @@ from shapesmt.rules import Decided, RuleContext, Tensor, rule
 def reshape(ctx: RuleContext) -> Tensor:
     """`numel(out) == numel(x)`; in `shape`, 0 copies the input's size and one -1 is what remains."""
     items = ctx.sizes(1 if ctx.version >= 5 else "shape")
-    return reshape_to(ctx, items, allow_zero=ctx.integer("allowzero", 0) == 1)
+    return reshape_to(ctx, items, allow_zero=ctx.flag("allowzero", only_one=True))
 
 
 def reshape_to(

@@ -46,8 +46,8 @@ def matmul(ctx: RuleContext) -> Tensor:
 def gemm(ctx: RuleContext) -> Tensor:
     """`[M, K] x [K, N] + C -> [M, N]` where `C` broadcasts to the result."""
     a, b = ctx.input(0, rank=2), ctx.input(1, rank=2)
-    m, inner = a.dims[::-1] if ctx.integer("transA", 0) else a.dims
-    k, n = b.dims[::-1] if ctx.integer("transB", 0) else b.dims
+    m, inner = a.dims[::-1] if ctx.flag("transA") else a.dims
+    k, n = b.dims[::-1] if ctx.flag("transB") else b.dims
     ctx.require_equal(inner, k, laws.INNER_SIZES_EQUAL)
     if ctx.has(2):
         require_broadcast_to(ctx, ctx.input(2), (m, n), laws.BIAS_BROADCASTS_TO_PRODUCT)

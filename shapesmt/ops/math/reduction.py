@@ -84,7 +84,7 @@ def reduced_axes(ctx: RuleContext, x: Tensor) -> tuple[int, ...] | None:
             if axis is not None:
                 ctx.require_within(axis, x.rank, laws.FOLDED_AXES_IN_TENSOR)
         return None
-    return () if ctx.integer("noop_with_empty_axes", 0) else tuple(range(x.rank))
+    return () if ctx.flag("noop_with_empty_axes", only_one=True) else tuple(range(x.rank))
 
 
 def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
@@ -101,9 +101,9 @@ def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
 @rule(*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean", any_rank=True)
 def reduction(ctx: RuleContext) -> Tensor:
     """Each axis in `axes` (all of them by default) becomes 1, or is removed without `keepdims`."""
-    x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
+    x, keep = ctx.input(0), ctx.flag("keepdims", 1, only_one=True)
     if x.shape is None:
-        named = ctx.has(1) or ctx.attribute("axes") or ctx.integer("noop_with_empty_axes", 0)
+        named = ctx.has(1) or ctx.attribute("axes") or ctx.flag("noop_with_empty_axes", only_one=True)
         return ctx.tensor(None if keep or named else ())
     axes = reduced_axes(ctx, x)
     if axes is not None:
@@ -215,7 +215,7 @@ def _without_short_axes(op: str, x: Tensor, element: Dim, axes: tuple[int, ...])
 @rule("ArgMax", "ArgMin", dtype="int64")
 def extreme_position(ctx: RuleContext) -> Tensor:
     """`axis` becomes 1, or is removed without `keepdims`; where there is an output, it has at least one element."""
-    x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
+    x, keep = ctx.input(0), ctx.flag("keepdims", 1, only_one=True)
     axis = ctx.axis(x.rank, 0)
     nothing = [equal(d, 0) for i, d in enumerate(x.dims) if i != axis]
     ctx.require(any_of(at_least(x[axis], 1), *nothing), laws.EXTREME_AXIS_HAS_ELEMENT, x[axis], 1)
@@ -225,7 +225,7 @@ def extreme_position(ctx: RuleContext) -> Tensor:
     table = np.array(numbers, dtype=object).reshape(concrete(x.shape) or ())
     table = table if ctx.node.op == "ArgMax" else -table
     places = table.argmax(axis)
-    if ctx.integer("select_last_index", 0):
+    if ctx.flag("select_last_index"):
         places = table.shape[axis] - 1 - np.flip(table, axis).argmax(axis)
     return ctx.tensor(shape, "int64", elements(concrete(shape) or (), map(const, np.ravel(places).tolist())))
 
@@ -259,7 +259,7 @@ def _running_axis(ctx: RuleContext, x: Tensor) -> int | None:
 
 def accumulated(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:
     """The elements of a running sum or product."""
-    exclusive, reverse = bool(ctx.integer("exclusive", 0)), bool(ctx.integer("reverse", 0))
+    exclusive, reverse = ctx.flag("exclusive"), ctx.flag("reverse")
     if isinstance(x.value, (Field, Floats)):
         here = position(x.rank - axis)
         if ctx.node.op == "CumProd":
