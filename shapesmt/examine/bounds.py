@@ -22,22 +22,26 @@ def tensor_bounds(
     """The bounds of every named tensor (all without names); tensors of one shape share theirs."""
     tensors = examination.inference.tensors
     domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))  # out of time: no size gets bounds
-    within = _Within(domain, judge, examination)
-    shared: dict[Tensor, TensorBounds] = {}
-    named = tensors if names is None else {name: tensors[name] for name in names}
-    for t in named.values():
-        if t not in shared:
-            shared[t] = within.tensor(t) if t.is_tensor else TensorBounds(t.dtype, None)  # a sequence has no shape
-    return {name: shared[t] for name, t in named.items() if name}
+    within = {sure: _Within(domain, judge, examination, sure=sure) for sure in (True, False)}
+    nodes = examination.inference.graph.nodes
+    doubtful = {name for index in examination.doubtful for name in nodes[index].outputs}
+    shared: dict[tuple[Tensor, bool], TensorBounds] = {}
+    named = {name: (tensors[name], name not in doubtful) for name in (tensors if names is None else names)}
+    for key in named.values():
+        if key not in shared:
+            t, sure = key  # a sequence has no shape
+            shared[key] = within[sure].tensor(t) if t.is_tensor else TensorBounds(t.dtype, None)
+    return {name: shared[key] for name, key in named.items() if name}
 
 
 def inner_bounds(examination: Examination, judge: Judge) -> dict[str, TensorBounds]:
     """The bounds of the tensors inside branches and loops, over all runs of their nodes; without one rank, none."""
     domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))
     found: dict[str, TensorBounds] = {}
-    runs = [run for a in examination.inference.applications for body in a.bodies for run in body.every()]
-    for body in runs:
-        within = _Within(domain.copy(), judge, examination)
+    each = enumerate(examination.inference.applications)
+    runs = [(index, run) for index, a in each for body in a.bodies for run in body.every()]
+    for index, body in runs:
+        within = _Within(domain.copy(), judge, examination, sure=index not in examination.doubtful)
         within.assume(body.runs)
         for name in filter(None, (*body.inputs, *(name for node in body.nodes for name in node.outputs))):
             t = body.tensors[name]

@@ -89,6 +89,14 @@ class Examination:
             known[j.index] = self.inference.graph.ancestors(j.index, earlier, known)
         return known
 
+    @cached_property
+    def doubtful(self) -> frozenset[int]:
+        """The nodes that aren't judged, and those that need an output of one: their sizes are as if it ran."""
+        nodes: set[int] = set()
+        for index in (index for index, _ in self.unjudged if index not in nodes):
+            nodes |= {index, *self.inference.graph.descendants(index)}
+        return frozenset(nodes)
+
     @property
     def fails(self) -> bool:
         """Whether some node runs for no input at all."""
