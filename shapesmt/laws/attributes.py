@@ -82,6 +82,7 @@ SIZES_STRIDES_RATES_2_ENTRIES = Law("SM502", "'sizes', 'strides' and 'rates' hav
 STRIDES_AND_PADS_2_ENTRIES = Law("SM502", "'strides' and pads have 2 entries")
 STRIDES_DILATIONS_PADS_ENTRIES = Law("SM502", "'strides', 'dilations' and pads have {count} entries")
 WEIGHTS_ENTRY_PER_N_GRAM = Law("SM502", "'weights' has an entry per n-gram")
+NUM_OUTPUTS_COUNTS_OUTPUTS = Law("SM502", "attribute 'num_outputs' is the number of outputs")
 SPLIT_SIZES_OR_NUM_OUTPUTS = Law("SM502", "a list of sizes or attribute 'num_outputs' is given")
 RANGE_HAS_AN_END = Law("SM502", "a range has one end at least")
 PAD_VALUE_OF_CONSTANTS = Law("SM502", "a value to pad with is for mode constant")

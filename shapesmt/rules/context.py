@@ -314,6 +314,7 @@ class RuleContext(Statements):
             results = rule.apply(inner)
         finally:
             self.memoizable &= inner.memoizable
+            self.by_version |= inner.by_version
             self.deciders.update((size, self._decided(how, reads)) for size, how in inner.deciders.items())
             for index in inner.decides_success:
                 self.grant_elements(reads[index], only_sizes=index in inner.decides_sizes_only)
