@@ -55,11 +55,6 @@ def _rank(*allowed: int) -> Callable[[onnx.NodeProto, Values], bool]:
     return lambda node, values: len(_shapes(node, values)[0]) not in allowed
 
 
-def _batches_differ(node: onnx.NodeProto, values: Values) -> bool:
-    x, indices, many = *_shapes(node, values), _attribute(node, "batch_dims", 0)
-    return x[:many] != indices[:many]
-
-
 def _skip_differs(node: onnx.NodeProto, values: Values) -> bool:
     x, skip, *_ = _shapes(node, values)
     return len(skip) == 3 and 0 not in x and skip[0] not in (1, x[0])
@@ -175,11 +170,6 @@ LENIENT = (
         "For real input, the following shape is expected: [batch_size][signal_length][1].",
     ),
     Fault(frozenset({"MatMul"}), _batches_clash, "Matrix product that behaves like [numpy.matmul]"),
-    Fault(
-        frozenset({"GatherND"}),
-        _batches_differ,
-        "The first `b` dimensions of the shape of `indices` tensor and `data` tensor must be equal.",
-    ),
     Fault(
         frozenset({"SkipSimplifiedLayerNormalization"}),
         _skip_differs,

@@ -7,7 +7,7 @@ import onnx
 import pytest
 
 import shapesmt
-from tests.support.harness import agree
+from tests.support.harness import agree, node
 
 GRAPH = "g (float[n,2] x, float[k,2] z, int64 p, int64 c) => (float[?,?] y, int64 l) {{ {} }}"
 AT = "y = SequenceAt(s, p) l = SequenceLength(s)"
@@ -89,11 +89,15 @@ def test_optional_values():
         run(f"g (float[n,2] x) => (float[?,?] y, bool h) {{ {body.format(value, value)} }}", {"n": (0, 3)})
 
 
-def test_parts_without_their_axis_beside_a_split_are_open():
-    """ONNX ignores keepdims there; ONNX Runtime refuses parts that are longer than 1."""
-    model = b"""<ir_version: 8, opset_import: ["": 18]> g (float[3, 6] x) => (y)
-    <int64 two = {2}> { y = SplitToSequence <axis = 1, keepdims = 0> (x, two) }"""
-    assert shapesmt.check(model).verdict is shapesmt.Verdict.UNKNOWN
+@pytest.mark.parametrize("split", [1, 2, 3, [1, 2], [1, 1, 1]], ids=str)
+@pytest.mark.parametrize("keepdims", [0, 1])
+def test_parts_of_size_1_lose_their_axis_beside_a_size_too(split, keepdims):
+    nodes = [
+        node("SplitToSequence", ["x", "s"], ["parts"], axis=1, keepdims=keepdims),
+        node("SequenceAt", ["parts", "zero"]),
+    ]
+    constants = {"s": np.array(split), "zero": np.int64(0)}
+    agree(nodes, {"x": ["b", "a"]}, {"a": (0, 4), "b": (0, 2)}, constants=constants, outputs=["out"])
 
 
 DIFFERENT_PARTS = {
