@@ -24,8 +24,8 @@ def hints(problem: Problem, examination: Examination) -> tuple[str, ...]:
 
 def _by_version(inference: Inference) -> tuple[str, ...]:
     """One hint where nodes run by the version of ONNX Runtime."""
-    pairs = zip(inference.graph.nodes, inference.applications, strict=False)
-    ops = sorted({node.op for node, application in pairs if application.by_version})
+    places = [i for i, application in enumerate(inference.applications) if application.by_version]
+    ops = sorted({inference.graph.nodes[i].op for i in places})
     if not ops:
         return ()
     shown = ", ".join(printable(op, 60) for op in ops[:_MOST]) + ", ..." * (len(ops) > _MOST)

@@ -13,6 +13,7 @@ SCAN_OUTPUT_AXES_ENTRY_PER_OUTPUT = Law("SM403", "'scan_output_axes' has one ent
 CALL_NAMES_ALL_OUTPUTS = Law("SM403", "a call names every output of its function")
 BODY_MAKES_STATES = Law("SM403", "the body makes all loop state variables")
 BODY_MAKES_CONDITION_AND_CARRIED = Law("SM403", "the body makes the condition and each carried tensor")
+BRANCH_TAKES_NO_INPUT = Law("SM403", "a branch takes no input")
 BODY_TAKES_INPUTS = Law("SM403", "the body takes each input")
 BODY_TAKES_STATES_AND_SLICES = Law("SM403", "the body takes each state and num_scan_inputs slices")
 BODY_TAKES_TRIP_CONDITION_CARRIED = Law("SM403", "the body takes the trip, the condition and each carried tensor")
