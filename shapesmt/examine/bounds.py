@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from shapesmt.algebra import Assignment, Dim, Formula, Kind, Verdict, negate, step_of
+from shapesmt.algebra import Assignment, Atom, Dim, Formula, Kind, Verdict, negate, step_of
 from shapesmt.deadline import stage
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.inputs import case_text
@@ -108,7 +108,7 @@ class _Within:
             domain.assume(condition)
             refutation = self._judge.decide(self._domain, negate(condition)).verdict
             tied = self._judge.tied(self._domain, condition.symbols)
-            sure = self._examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
+            sure = _is_free(self._examination, tied)
             self._cases[condition] = (
                 refutation,
                 _Within(domain, self._judge, self._examination, sure=self._sure and sure),
@@ -142,12 +142,17 @@ def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> D
     low, high = judge.extent(domain, dim)
     proven = low.proven and high.proven
     attained = examination.decided and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in dim.symbols)
-    tied = judge.tied(domain, dim.symbols)  # only some places are tried
-    attained = attained and examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
+    attained = attained and _is_free(examination, judge.tied(domain, dim.symbols))
     exact = proven and (attained or dim.constant is not None)
     witnesses = _named(low.witness), _named(high.witness)
     step = 1 if low.value == high.value else step_of(dim)
     return DimBounds(max(low.value or 0, 0), high.value, str(dim), exact, witnesses, step)
+
+
+def _is_free(examination: Examination, tied: Collection[Atom]) -> bool:
+    """Whether what sizes are tied to can take every value that the domain admits: of places only some are tried."""
+    held = any(s.kind is Kind.PLACE or s in examination.iterations for s in tied)
+    return examination.independent(tied) and not held
 
 
 def _named(witness: Assignment | None) -> dict[str, int] | None:

@@ -28,6 +28,8 @@ def test_an_empty_list_of_axes_stands_for_none_with_1_only(value: int) -> None:
 def test_zeros_in_a_shape_are_sizes_with_1_only(value: int) -> None:
     shape = {"s": np.array([0, 3])}
     agree(node("Reshape", ["x", "s"], allowzero=value), {"x": ["a", "b"]}, SIZES, constants=shape)
+    refused = agree(node("Reshape", ["x", "s"], allowzero=value), {"x": ["a", 2]}, SIZES, constants={"s": [0, -1]})
+    assert not refused.ran  # by ONNX's inference, which compares with 0
 
 
 @pytest.mark.parametrize("value", OTHERS)

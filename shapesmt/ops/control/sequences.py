@@ -171,6 +171,7 @@ def sequence_erase(ctx: RuleContext) -> Tensor:
     """A sequence with one tensor removed, the last without a position."""
     s = input_sequence(ctx)
     if s.shape is None:
+        unplaced(ctx)
         return s
     place = place_of(ctx, 1, s[0]) if ctx.has(1) else s[0] - 1
     ctx.require_at_least(s[0], 1, laws.POSITION_INSIDE_SEQUENCE)

@@ -138,7 +138,7 @@ def gather_nd(ctx: RuleContext) -> Tensor:
     """`out[b, i] = x[b, *indices[b, i]]`: the last axis of `indices` holds index tuples, behind `batch_dims` axes."""
     x, indices = ctx.input(0), ctx.input(1)
     batch = ctx.integer("batch_dims", 0)
-    ctx.check(0 <= batch < min(x.rank, indices.rank), laws.BATCH_DIMS_BELOW_RANKS.of(batch=batch))
+    ctx.check(0 <= batch <= x.rank and indices.rank > 0, laws.BATCH_DIMS_WITHIN_RANK.of(batch=batch))
     depth = _tuple_length(ctx, x, indices, batch)
     if batch:
         _require_tuples(ctx, x, indices, batch, depth or 0)
@@ -149,14 +149,14 @@ def gather_nd(ctx: RuleContext) -> Tensor:
     for i, column in enumerate(picked):
         require_inside(ctx, column, x[batch + i], equal(rest, 0))  # empty slices are never looked up
     dims = (*indices.dims[:-1], *x.dims[batch + depth :])
-    alike = x.dims[:batch] == indices.dims[:batch]
+    alike = x.dims[:batch] == indices.dims[:-1][:batch]
     return ctx.tensor(dims, value=_picked_tuples(x, picked, batch, dims) if alike else None)
 
 
 def _require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int, depth: int) -> None:
     """State that each batch has as many index tuples: ONNX has equal batch axes, ONNX Runtime asks for no more."""
     tuples, batches = product(indices.dims[:-1]), product(x.dims[:batch])
-    alike = all_of(*map(equal, x.dims[:batch], indices.dims[:batch]))
+    alike = all_of(*map(equal, x.dims[:batch], indices.dims)) if batch < indices.rank else FALSE
     nothing = equal(tuples * product(x.dims[batch + depth :]), 0)
     even = all_of(at_least(batches, 1), divides(batches, tuples))
     ctx.require(any_of(alike, nothing, even), laws.INDEX_TUPLES_SPLIT_INTO_BATCHES, tuples, batches)

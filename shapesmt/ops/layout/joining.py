@@ -49,6 +49,7 @@ from shapesmt.rules import (
 
 LARGEST_PART = 2**31 - 1
 LEAST_INTEGER = -(2**63)
+UNSET = -1  # what ONNX Runtime takes for no number of outputs
 MAX_JOINED = 8  # formulas joined into one
 
 
@@ -87,7 +88,8 @@ def _off_axis(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> list[Dim]
     """The sizes that the inputs agree on; empty inputs may differ, but ONNX Runtime loads no model with two numbers."""
     first = parts[0]
     axes = [i for i in range(first.rank) if i != axis and any(x[i] is not first[i] for x in parts)]
-    for i in axes:
+    read = ctx.version >= 11 or ctx.integer("axis", 1) >= 0  # by ONNX's inference
+    for i in axes if read else ():
         numbers = list(dict.fromkeys(x[i] for x in parts if x[i].constant is not None))
         for number in numbers[1:]:
             ctx.require_equal(numbers[0], number, laws.JOINED_MATCH_OFF_AXIS)
@@ -140,15 +142,16 @@ def split(ctx: RuleContext) -> tuple[Tensor, ...]:
 
 
 def _split_sizes(ctx: RuleContext, size: Dim) -> list[Dim]:
-    count = ctx.integer("num_outputs", ctx.outputs)
-    if "num_outputs" in ctx.attributes:
+    count = ctx.integer("num_outputs", UNSET)
+    counted = "num_outputs" in ctx.attributes and (count != UNSET or size.constant is not None)
+    if counted:
         ctx.limit(not ctx.has(1), laws.SIZES_OR_NUM_OUTPUTS_NOT_BOTH)
         ctx.limit(count >= 1, laws.NAMED_ATTRIBUTE_POSITIVE.of(name="num_outputs"))
     if ctx.has(1) or "split" in ctx.attributes:
         listed = ctx.sizes(1 if ctx.has(1) else "split", ctx.outputs)
         require_least(ctx, listed, 0, laws.SIZES_NOT_NEGATIVE)
         return _fitting(ctx, _completed(ctx, size, listed))
-    if "num_outputs" in ctx.attributes:
+    if counted:
         ctx.limit(count == ctx.outputs or not ctx.since((1, 32)), laws.NUM_OUTPUTS_COUNTS_OUTPUTS)
         return _chunks(ctx, size, count)
     ctx.limit(ctx.version < 18 or size.constant is None, laws.SPLIT_SIZES_OR_NUM_OUTPUTS)

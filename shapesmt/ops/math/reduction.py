@@ -77,7 +77,7 @@ def reduced_axes(ctx: RuleContext, x: Tensor) -> tuple[int, ...] | None:
     if ctx.has(1) and ctx.input(1).shape is not None:
         ctx.require_rank(ctx.input(1), 1)
     axes = ctx.constants(1, "axes", ())
-    if axes:
+    if axes and not _is_free(ctx, x):
         return tuple(sorted({ctx.normal(a, x.rank) for a in axes}))
     if axes is None and not (ctx.has(1) and ctx.input(1).shape == (ZERO,)):
         for axis in ctx.items(1) or ():
@@ -85,6 +85,11 @@ def reduced_axes(ctx: RuleContext, x: Tensor) -> tuple[int, ...] | None:
                 ctx.require_within(axis, x.rank, laws.FOLDED_AXES_IN_TENSOR)
         return None
     return () if ctx.flag("noop_with_empty_axes", only_one=True) else tuple(range(x.rank))
+
+
+def _is_free(ctx: RuleContext, x: Tensor) -> bool:
+    """Whether the axes don't matter: of a scalar, before ONNX's inference looked at them."""
+    return x.rank == 0 and ctx.version < (12 if ctx.node.op in ("ReduceMax", "ReduceMin") else 11)
 
 
 def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
@@ -216,6 +221,8 @@ def _without_short_axes(op: str, x: Tensor, element: Dim, axes: tuple[int, ...])
 def extreme_position(ctx: RuleContext) -> Tensor:
     """`axis` becomes 1, or is removed without `keepdims`; where there is an output, it has at least one element."""
     x, keep = ctx.input(0), ctx.flag("keepdims", 1, only_one=True)
+    if _is_free(ctx, x):
+        return ctx.tensor((), "int64")
     axis = ctx.axis(x.rank, 0)
     nothing = [equal(d, 0) for i, d in enumerate(x.dims) if i != axis]
     ctx.require(any_of(at_least(x[axis], 1), *nothing), laws.EXTREME_AXIS_HAS_ELEMENT, x[axis], 1)

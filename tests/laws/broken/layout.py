@@ -36,7 +36,7 @@ ROWS = [
     (laws.DATA_AND_INDICES_ONE_RANK, op("Scatter", x(1, 5), x(dtype="int64"), x(1, 2), version=10, axis=1)),
     (laws.AXIS_INSIDE_RANK, op("Scatter", x(1, 5), x(1, 2, dtype="int64"), x(1, 2), version=10, axis=2)),
     (laws.INDICES_NO_LARGER_THAN_DATA, op("Scatter", x(0, 5), x(1, 2, dtype="int64"), x(1, 2), version=10, axis=1)),
-    (laws.BATCH_DIMS_BELOW_RANKS, op("GatherND", x(2, 3), x(dtype="int64"), version=13, batch_dims=1)),
+    (laws.BATCH_DIMS_WITHIN_RANK, op("GatherND", x(2, 3), x(dtype="int64"), version=13, batch_dims=1)),
     (laws.INDEX_TUPLES_SPLIT_INTO_BATCHES,
      op("GatherND", x(2, 1), x(1, 1, dtype="int64"), version=13, batch_dims=1)),
     (laws.INDEX_TUPLE_WITHIN_INDEXED_RANK, op("GatherND", x(1, dtype="int32"), x(2, 2, dtype="int64"), version=11)),

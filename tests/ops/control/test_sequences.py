@@ -124,3 +124,19 @@ def test_parts_that_data_decide_differ_in_size(made):
     assert [f.op_type for f in report.findings if f.op_type != "ConcatFromSequence"] == ["Reshape"]
     (size, _) = shapesmt.bounds(model.encode(), **question).tensors["w"].shape
     assert "*" not in str(size.expr)
+
+
+def test_places_in_sequences_of_several_ranks_are_not_known():
+    """Which a runtime refuses where they are outside."""
+    text = """<ir_version: 8, opset_import: ["": 18]> g (float[n] x, float y) => (z) <int64 two = {2}>
+        { s = SequenceConstruct(x, y) t = SequenceErase(s, two) z = SequenceLength(t) }"""
+    assert shapesmt.check(text.encode()).verdict is shapesmt.Verdict.UNKNOWN
+
+
+def test_what_holds_in_each_place_leaves_bounds_that_are_not_exact():
+    """The sizes have to match in every place: `a >= 2` leaves only b = 0."""
+    text = """<ir_version: 8, opset_import: ["": 14]> g (float[4, b, a] x) => (z) <int64 one = {1}, int64 place = {-2}>
+        { s = SplitToSequence<axis = -1>(x, one) t = SequenceInsert(s, x, place)
+          z = ConcatFromSequence<axis = -1, new_axis = 1>(t) }"""
+    (size,) = shapesmt.bounds(text.encode(), "x", dims={"a": "0..4", "b": "0..4"}).tensors["x"].shape[1:2]
+    assert (size.min, size.max, size.exact) == (0, 4, False)

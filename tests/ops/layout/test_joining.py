@@ -33,6 +33,13 @@ def test_what_is_empty_along_the_join_axis_need_not_match():
     assert found.failed
 
 
+@pytest.mark.parametrize(("opset", "axis"), [(9, 0), (9, -2), (11, -2), (13, 0)])
+def test_two_numbers_off_the_join_axis_differ_where_inference_sees_them(opset, axis):
+    join = node("Concat", ["x", "y"], axis=axis)
+    found = agree(join, {"x": ["n", 2], "y": ["m", 3]}, {"n": (0, 2), "m": (0, 2)}, opset=opset)
+    assert bool(found.ran) is (opset == 9 and axis < 0)
+
+
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_empty_tensors_are_joined_whatever_their_sizes(axis):
     shapes = {"x": ["a", "b"], "y": ["c", 2], "z": ["a", "d"]}
@@ -124,8 +131,9 @@ def test_parts_are_rounded_in_float32_before_version_1_32():
 
 
 def test_a_split_into_equal_parts_needs_no_number_of_outputs():
-    agree(node("Split", ["x"], ["a", "b"]), {"x": ["n"]}, {"n": (0, 5)}, opset=18)
-    assert agree(node("Split", ["x"], ["a", "b"]), {"x": [4]}, opset=18).failed
+    for count in (None, -1):
+        agree(node("Split", ["x"], ["a", "b"], num_outputs=count), {"x": ["n"]}, {"n": (0, 5)}, opset=18)
+        assert agree(node("Split", ["x"], ["a", "b"], num_outputs=count), {"x": [4]}, opset=18).failed
 
 
 def test_as_many_parts_as_outputs_are_asked_for():
