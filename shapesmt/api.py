@@ -381,7 +381,7 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
         problem.graph.source, verdict, problem.ranges, counts, failures + wrong, region, a.seconds,
         problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
         strict=question.strict, remedy=remedy_for(*stages, region), groups=groups,
-        release=released(question, *stages), hints=hints(problem), guarded=guarded(*stages),
+        release=released(question, *stages), hints=hints(*stages[:2]), guarded=guarded(*stages),
     )  # fmt: skip
     return a, report
 

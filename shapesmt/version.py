@@ -1,3 +1,32 @@
-"""The version, which logs name."""
+"""The versions on which answers rest: shapesmt's own, which logs name, and that of ONNX Runtime."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
 __version__ = "0.1.0"
+Version = tuple[int, int]
+OLDEST, NEWEST = (1, 31), (1, 32)  # of ONNX Runtime, that the rules know
+
+
+def followed_runtime() -> Version:
+    """Return the known version of ONNX Runtime nearest to the installed one; without any, the newest."""
+    return min(max(installed_runtime() or NEWEST, OLDEST), NEWEST)
+
+
+@cache
+def installed_runtime() -> Version | None:
+    """Return the installed version of ONNX Runtime; None where there is none, or its package does not tell.
+
+    The package's own file is read, as importing it takes longer than most answers.
+    """
+    try:
+        spec = find_spec("onnxruntime")
+        text = Path(spec.origin).read_text(encoding="utf-8") if spec is not None and spec.origin else ""
+    except (ImportError, ValueError, OSError):
+        return None
+    found = re.search(r'^__version__ = "(\d+)\.(\d+)', text, re.MULTILINE)
+    return (int(found[1]), int(found[2])) if found else None

@@ -64,7 +64,7 @@ TOPICS = {
     "inference": {"propagation"},
     "language": {"shape_algebra", "shape_properties"},
     "laws": {"needed"},
-    "ops": {"lengths", "looked_up", "low_ranks", "random_nodes"},
+    "ops": {"flags", "lengths", "looked_up", "low_ranks", "random_nodes"},
     "ops/contrib": {"optimized"},
     "ops/openvino": {"laws"},
     "proposals": {"modules"},

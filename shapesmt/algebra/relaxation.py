@@ -163,7 +163,7 @@ def _above_quotient(others: Dim, factor: Dim, atom: Atom, upper: Upper, goal: Bo
     if k is None or k <= 0:
         return inf
     most = numerator if factor.lo >= 0 else numerator - (k - 1)
-    bound = upper(others * k + factor * most, goal=goal * k)
+    bound = upper(others * k + factor * most, goal=goal if goal == inf else goal * k)
     return bound if bound in (inf, -inf) else bound // int(k)
 
 

@@ -7,17 +7,30 @@ import shlex
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
+from shapesmt.version import followed_runtime
 
 if TYPE_CHECKING:
-    from shapesmt.examine import Problem
+    from shapesmt.examine import Examination, Problem
+    from shapesmt.inference import Inference
 
 _CACHE = re.compile(r"(?:^|[._/])(?:kv_?)?(?:past|caches?)(?![a-z])", re.IGNORECASE)
 _MOST = 3  # names in a hint
 
 
-def hints(problem: Problem) -> tuple[str, ...]:
-    """What the model's file leaves out, and the first step of a decoder where that is left out."""
-    return (*filter(None, [problem.graph.missing]), *_first_step(problem))
+def hints(problem: Problem, examination: Examination) -> tuple[str, ...]:
+    """What the model's file leaves out, the first step of a decoder where that is left out, and other runtimes."""
+    return (*filter(None, [problem.graph.missing]), *_first_step(problem), *_by_version(examination.original))
+
+
+def _by_version(inference: Inference) -> tuple[str, ...]:
+    """One hint where nodes run by the version of ONNX Runtime."""
+    places = [i for i, application in enumerate(inference.applications) if application.by_version]
+    ops = sorted({inference.graph.nodes[i].op for i in places})
+    if not ops:
+        return ()
+    shown = ", ".join(printable(op, 60) for op in ops[:_MOST]) + ", ..." * (len(ops) > _MOST)
+    version = ".".join(map(str, followed_runtime()))
+    return (f"{shown}: as ONNX Runtime {version} runs it; other versions differ at some sizes",)
 
 
 def _first_step(problem: Problem) -> tuple[str, ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from shapesmt.algebra import Assignment, Dim, Formula, Kind, Verdict, negate, step_of
+from shapesmt.algebra import Assignment, Atom, Dim, Formula, Kind, Verdict, negate, step_of
 from shapesmt.deadline import stage
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.inputs import case_text
@@ -22,22 +22,26 @@ def tensor_bounds(
     """The bounds of every named tensor (all without names); tensors of one shape share theirs."""
     tensors = examination.inference.tensors
     domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))  # out of time: no size gets bounds
-    within = _Within(domain, judge, examination)
-    shared: dict[Tensor, TensorBounds] = {}
-    named = tensors if names is None else {name: tensors[name] for name in names}
-    for t in named.values():
-        if t not in shared:
-            shared[t] = within.tensor(t) if t.is_tensor else TensorBounds(t.dtype, None)  # a sequence has no shape
-    return {name: shared[t] for name, t in named.items() if name}
+    within = {sure: _Within(domain, judge, examination, sure=sure) for sure in (True, False)}
+    nodes = examination.inference.graph.nodes
+    doubtful = {name for index in examination.doubtful for name in nodes[index].outputs}
+    shared: dict[tuple[Tensor, bool], TensorBounds] = {}
+    named = {name: (tensors[name], name not in doubtful) for name in (tensors if names is None else names)}
+    for key in named.values():
+        if key not in shared:
+            t, sure = key  # a sequence has no shape
+            shared[key] = within[sure].tensor(t) if t.is_tensor else TensorBounds(t.dtype, None)
+    return {name: shared[key] for name, key in named.items() if name}
 
 
 def inner_bounds(examination: Examination, judge: Judge) -> dict[str, TensorBounds]:
     """The bounds of the tensors inside branches and loops, over all runs of their nodes; without one rank, none."""
     domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))
     found: dict[str, TensorBounds] = {}
-    runs = [run for a in examination.inference.applications for body in a.bodies for run in body.every()]
-    for body in runs:
-        within = _Within(domain.copy(), judge, examination)
+    each = enumerate(examination.inference.applications)
+    runs = [(index, run) for index, a in each for body in a.bodies for run in body.every()]
+    for index, body in runs:
+        within = _Within(domain.copy(), judge, examination, sure=index not in examination.doubtful)
         within.assume(body.runs)
         for name in filter(None, (*body.inputs, *(name for node in body.nodes for name in node.outputs))):
             t = body.tensors[name]
@@ -104,7 +108,7 @@ class _Within:
             domain.assume(condition)
             refutation = self._judge.decide(self._domain, negate(condition)).verdict
             tied = self._judge.tied(self._domain, condition.symbols)
-            sure = self._examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
+            sure = _is_free(self._examination, tied)
             self._cases[condition] = (
                 refutation,
                 _Within(domain, self._judge, self._examination, sure=self._sure and sure),
@@ -138,12 +142,17 @@ def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> D
     low, high = judge.extent(domain, dim)
     proven = low.proven and high.proven
     attained = examination.decided and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in dim.symbols)
-    tied = judge.tied(domain, dim.symbols)  # only some places are tried
-    attained = attained and examination.independent(tied) and not any(s.kind is Kind.PLACE for s in tied)
+    attained = attained and _is_free(examination, judge.tied(domain, dim.symbols))
     exact = proven and (attained or dim.constant is not None)
     witnesses = _named(low.witness), _named(high.witness)
     step = 1 if low.value == high.value else step_of(dim)
     return DimBounds(max(low.value or 0, 0), high.value, str(dim), exact, witnesses, step)
+
+
+def _is_free(examination: Examination, tied: Collection[Atom]) -> bool:
+    """Whether what sizes are tied to can take every value that the domain admits: of places only some are tried."""
+    held = any(s.kind is Kind.PLACE or s in examination.iterations for s in tied)
+    return examination.independent(tied) and not held
 
 
 def _named(witness: Assignment | None) -> dict[str, int] | None:

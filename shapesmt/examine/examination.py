@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from shapesmt.algebra import Atom, Formula, Verdict, memo
+from shapesmt.algebra import Atom, Formula, Kind, Verdict, memo
 from shapesmt.examine.narrowing import Narrowing
 from shapesmt.examine.problem import Problem
 from shapesmt.graph import Node
@@ -89,6 +89,14 @@ class Examination:
             known[j.index] = self.inference.graph.ancestors(j.index, earlier, known)
         return known
 
+    @cached_property
+    def doubtful(self) -> frozenset[int]:
+        """The nodes that aren't judged, and those that need an output of one: their sizes are as if it ran."""
+        nodes: set[int] = set()
+        for index in (index for index, _ in self.unjudged if index not in nodes):
+            nodes |= {index, *self.inference.graph.descendants(index)}
+        return frozenset(nodes)
+
     @property
     def fails(self) -> bool:
         """Whether some node runs for no input at all."""
@@ -109,6 +117,12 @@ class Examination:
         """The worst of the nodes'."""
         verdicts = [j.verdict for j in self.judgements]
         return Verdict.worst([*verdicts, Verdict.UNKNOWN] if self.unjudged else verdicts)
+
+    @cached_property
+    def iterations(self) -> frozenset[Atom]:
+        """The iterations for each of which a condition has to hold that only some inputs meet."""
+        conditions = [j.condition for j in self.judgements if j.verdict is Verdict.DEPENDS]
+        return frozenset(s for c in conditions for s in c.symbols if s.kind is Kind.TRIP)
 
     def independent(self, symbols: Iterable[Atom]) -> bool:
         """Whether the data-dependent ones of these sizes can take their values in every combination."""

@@ -173,7 +173,7 @@ class _Measured:
     def fits(self, limit: int) -> Fit:
         """The inputs whose activations fit so many bytes."""
         fit = fits(self.points, limit, self.everywhere, self.analysis.judge)
-        return fit._replace(exact=fit.exact and not self.unknown)
+        return fit._replace(exact=fit.exact and self.analysis.examination.decided and not self.unknown)
 
     def greatest(self, name: str, fit: Fit, domain: Domain) -> Greatest:
         """The greatest value of a dimension within a budget, among the inputs of a domain."""

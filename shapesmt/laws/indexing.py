@@ -80,7 +80,7 @@ INDEX_TUPLE_AXES_LEFT_BY_UPDATES = Law(
 )
 INDEX_TUPLE_PLACE_ON_EACH_AXIS = Law("SM306", "an index tuple names a place on each axis")
 INDEX_TUPLE_AXES_OF_UPDATES = Law("SM306", "an index tuple names the axes that updates leave out")
-DATA_AND_INDICES_BATCH_AXES_MATCH = Law("SM306", "the batch axes of data and indices match")
+INDEX_TUPLES_SPLIT_INTO_BATCHES = Law("SM306", "the index tuples split evenly into the batches of the data")
 UPDATE_PER_INDEX_TUPLE = Law("SM306", "there is an update for each index tuple, of the shape of what it replaces")
 
 RANGE_ENDS_NO_LOWER = Law("SM307", "a range ends no lower than it begins")

@@ -142,7 +142,7 @@ def one_hot_encoder(ctx: RuleContext) -> Tensor:
     counts = [length(ctx, name) for name in ("cats_int64s", "cats_strings")]
     ctx.check(bool(counts[0]) != bool(counts[1]), laws.ONE_ATTRIBUTE_LISTS_CATEGORIES)
     categories = ctx.integers("cats_int64s", ())
-    if categories and not ctx.integer("zeros", 1):
+    if categories and not ctx.flag("zeros", 1):
         for item in filter(None, ctx.items(0) or ()):
             ctx.require(any_of(*(equal(item, c) for c in categories)), laws.NUMBERS_ARE_CATEGORIES, item)
     return ctx.tensor([*ctx.input(0).dims, max(counts)], "float32")

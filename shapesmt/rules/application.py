@@ -130,6 +130,7 @@ class Application:
     called: bool = False  # whether these refer to the inputs of the function that the node calls
     decided: Mapping[Dim, Decided] = field(default_factory=dict)  # how data decides the new sizes
     bodies: tuple[Body, ...] = ()  # the runs of the nodes inside the node
+    by_version: bool = False  # whether another version of ONNX Runtime may decide otherwise
 
     @property
     def broken(self) -> bool:

@@ -94,6 +94,11 @@ class RuleContext(Statements):
         """An integer attribute."""
         return self._typed(name, default, int, "is an integer")
 
+    def flag(self, name: str, default: int = 0, *, only_one: bool = False) -> bool:
+        """Whether a flag is set: any number but 0 sets it, or with `only_one`, where kernels compare it so, just 1."""
+        value = self.integer(name, default)
+        return value == 1 if only_one else value != 0
+
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
         """An attribute that lists integers."""
         value = self.attributes.get(name, default)
@@ -316,6 +321,7 @@ class RuleContext(Statements):
             results = rule.apply(inner)
         finally:
             self.memoizable &= inner.memoizable
+            self.by_version |= inner.by_version
             self.deciders.update((size, self._decided(how, reads)) for size, how in inner.deciders.items())
             for index in inner.decides_success:
                 self.grant_elements(reads[index], only_sizes=index in inner.decides_sizes_only)

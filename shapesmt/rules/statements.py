@@ -14,6 +14,7 @@ from shapesmt.graph import Node
 from shapesmt.rules.application import BY_ALL, Application, Body, Decided, Requirement, Unjudged
 from shapesmt.rules.provenance import Causes
 from shapesmt.rules.tensors import Tensor
+from shapesmt.version import Version, followed_runtime
 
 MAX_ADOPTED = 20_000  # requirements, facts or unjudged nodes inside a node that are listed one by one
 
@@ -29,6 +30,7 @@ class Statements:
         self.facts: list[Formula] = []
         self.unjudged: list[Unjudged] = []
         self.memoizable = True
+        self.by_version = False
         self.fresh_symbols: list[Dim] = []
         self.deciders: dict[Dim, Decided] = {}
         self.decides_success: set[int] = set()
@@ -102,6 +104,11 @@ class Statements:
     def _guarded(self, formula: Formula) -> Formula:
         return formula if self._condition is TRUE else implies(self._condition, formula)
 
+    def since(self, version: Version) -> bool:
+        """Whether the ONNX Runtime that is followed is that version or a newer one; recorded, as answers rest on it."""
+        self.by_version = True
+        return followed_runtime() >= version
+
     # What data decides
 
     def grant(self, *indices: int) -> None:
@@ -149,6 +156,7 @@ class Statements:
             self.requirements.append(r._replace(formula=self._guarded(r.formula), within=path, branch=condition))
         self.facts.extend(map(self._guarded, facts))
         self.memoizable &= inner.repeatable
+        self.by_version |= inner.by_version
         self.fresh_symbols.extend(inner.fresh_symbols)
         self.rests_on_inputs.update(inner.rests_on_inputs)
         paths = [(u, f"{within}/{u.path}" if u.path else within) for u in unjudged]
@@ -179,6 +187,7 @@ class Statements:
             rests_on_inputs=frozenset(self.rests_on_inputs),
             decided=self.deciders,
             bodies=tuple(self.bodies),
+            by_version=self.by_version,
         )
 
     def _granted(self, outputs: Sequence[Tensor]) -> frozenset[int]:

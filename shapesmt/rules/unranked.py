@@ -102,6 +102,7 @@ def over_ranks(
         tuple((n, k) for n, k in fixed.items() if not _is_stand_in(n)),
         merged.decides_success,
         merged.decides_sizes_only,
+        by_version=any(b.application is not None and b.application.by_version for b in alive),
     )
 
 
@@ -117,6 +118,7 @@ def joined(direct: Application, over_ranks: Application) -> Application:
         repeatable=direct.repeatable and over_ranks.repeatable,
         fresh_symbols=(*direct.fresh_symbols, *over_ranks.fresh_symbols),
         ranks=over_ranks.ranks,
+        by_version=direct.by_version or over_ranks.by_version,
     )
 
 

@@ -48,3 +48,10 @@ def test_a_small_negative_number_divides_to_minus_one() -> None:
     padded = 7 * ((height + 24) // 28)
     assert ((-3) // padded).constant == -1
     assert ((-15) // padded).constant is None
+
+
+def test_quotients_by_numbers_beyond_floats_have_bounds() -> None:
+    size = symbol("n", 1)
+    for _ in range(1100):
+        size = size // 2
+        assert tight(size)[0] >= 0

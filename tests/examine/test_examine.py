@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import FrozenInstanceError, replace
 from importlib import import_module
 
+import onnx
 import pytest
 
+import shapesmt
 from shapesmt.algebra import Verdict
 from shapesmt.deadline import Deadline
 from shapesmt.examine.examination import Examination
@@ -162,3 +164,15 @@ def test_what_guards_refuse_needs_no_judgement() -> None:
     guard = Node(GUARDS, "torch", GUARDS, [*normalized.inputs], [], Attributes({"guards": ("i0_1 == i1_0",)}))
     guarded = replace(normalized, nodes=[*normalized.nodes, guard])
     assert [decided(normalized), decided(guarded), decided(guarded, guards="ignore")] == [False, True, False]
+
+
+UNJUDGED = """<ir_version: 9, opset_import: ["": 18, "x": 1]> g (float[a, 2] x) => (z, w) {
+    s = Constant<value_ints = [2, 3]>() u = x.Unknown(x) z = Reshape(u, s) v = Identity(z) w = Reshape(x, s) }"""
+
+
+def test_sizes_that_rest_on_a_node_that_is_not_judged_are_never_exact():
+    tensors = shapesmt.bounds(onnx.parser.parse_model(UNJUDGED), dims={"a": "3..3"}).tensors
+    sizes = {name: [(d.min, d.max, d.exact) for d in tensors[name].shape] for name in "szvw"}
+    assert sizes["z"] == sizes["v"] == [(2, 2, False), (3, 3, False)]
+    assert sizes["w"] == [(2, 2, True), (3, 3, True)]
+    assert sizes["s"] == [(2, 2, True)]

@@ -75,6 +75,8 @@ def test_another_content_or_version_has_another_answer(
     assert counted("exp.onnx") == 1
     monkeypatch.setattr(cache, "__version__", "another")
     assert counted("exp.onnx") == 1
+    monkeypatch.setattr(cache, "followed_runtime", lambda: (1, 0))
+    assert counted("exp.onnx") == 1
     (folder / "exp.onnx").write_text(EXP)
     assert counted("exp.onnx") == 1
 

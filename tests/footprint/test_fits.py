@@ -89,3 +89,12 @@ def test_one_layer_of_many_decides():
     report = shapesmt.memory(model.encode(), dims={"n": "1..5000", "m": "1..5000"}, budget="1MB")
     assert len(report.budget.text) == 1
     assert report.budget.exact
+
+
+def test_what_fits_is_not_exact_where_a_node_is_not_judged():
+    text = '<ir_version: 9, opset_import: ["": 18]> g (float[a, k] x) => (z) { '
+    unjudged = "s = Shape(x) f = Cast<to = 1>(s) g = Sin(f) i = Cast<to = 7>(g) z = Gather(x, i) }"
+    for body, verdict in (("z = Sub(x, x) }", "PROVED"), (unjudged, "UNKNOWN")):
+        memory = shapesmt.memory((text + body).encode(), budget=10_000)
+        assert (memory.verdict, memory.unknown) == (verdict, ())
+        assert memory.budget.exact is (verdict == "PROVED")

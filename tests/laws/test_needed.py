@@ -21,6 +21,7 @@ from tests.oracle import onnx_peer
 from tests.oracle.torch import calls as torch_calls
 from tests.support.openvino_laws import Peer, parsed, written
 from tests.support.statements import named, needed
+from tests.support.versions import NEW, following
 
 ONNX = ("math", "layout", "windows", "control", "formats", "ml", "extensions")
 CONTRIB = ("contrib_attention", "contrib_decoding", "contrib_fused", "contrib_other")
@@ -44,6 +45,12 @@ def onnx():
     return [row for family in ONNX + CONTRIB for row in importlib.import_module(f"tests.laws.broken.{family}").ROWS]
 
 
+def older():
+    """Laws and calls of ONNX Runtime 1.31, of those that 1.32 runs."""
+    families = map(importlib.import_module, ("tests.laws.broken.math", "tests.laws.broken.layout"))
+    return [row for family in families for row in family.OLDER_ROWS]
+
+
 def tensorflow():
     """Laws and calls of TensorFlow."""
     pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed")
@@ -64,6 +71,14 @@ def openvino():
 
 def check_onnx(call):
     return lambda: shapesmt.check(call.proto)
+
+
+def check_older(call):
+    def check():
+        with following(1, 31):
+            return shapesmt.check(call.proto)
+
+    return check
 
 
 def check_tensorflow(call):
@@ -98,6 +113,15 @@ def test_onnx_laws(sampled):
     runs = zip(rows, onnx_peer.outcomes([call for _, call in rows]), strict=True)
     ran = [(law, call) for (law, call), run in runs if not run.refused]
     assert [f"{law} {call}" for law, call in ran if not onnx_peer.runs_in_newer(check_onnx(call)())] == []
+
+
+def test_laws_of_an_older_runtime():
+    rows = older()
+    assert unneeded(rows, check_older)[1] == []
+    runs = zip(rows, onnx_peer.outcomes([call for _, call in rows]), strict=True)
+    assert [f"{law} {call}" for (law, call), run in runs if bool(run.refused) is NEW] == []
+    with following(1, 32):
+        assert [law for law, call in rows if check_onnx(call)().verdict != "PROVED"] == []
 
 
 def test_tensorflow_laws(sampled):
@@ -135,7 +159,10 @@ def test_every_law_that_a_rule_names_is_broken(full, tmp_path):
     if not full:
         pytest.skip("all rows are tried with --full")
     openvino_check = partial(check_openvino, folder=tmp_path)
-    pairs = ((onnx, check_onnx), (tensorflow, check_tensorflow), (torch, check_torch), (openvino, openvino_check))
+    pairs = (
+        *((onnx, check_onnx), (older, check_older), (tensorflow, check_tensorflow)),
+        *((torch, check_torch), (openvino, openvino_check)),
+    )
     broken = [statement for rows, check in pairs for statement in unneeded(rows(), check)[0]]
     where = {(s.file, s.function, s.law) for s in broken}
     anywhere = {(s.file or "ops/shared/choices.py", s.law) for s in broken}  # of tables, and of what formats say

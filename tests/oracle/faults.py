@@ -7,7 +7,6 @@ Each entry quotes the sentence that decides, word by word from the operator's do
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,19 +34,6 @@ def _attribute(node: onnx.NodeProto, name: str, default: Any) -> Any:
     return next((onnx.helper.get_attribute_value(a) for a in node.attribute if a.name == name), default)
 
 
-def _join_differs(node: onnx.NodeProto, values: Values) -> bool:
-    axis = _attribute(node, "axis", 0)
-    every = _shapes(node, values)
-    parts = every[2::3] if node.op_type == "QLinearConcat" else every  # behind the output's scale and zero point
-    shapes = [list(shape) for shape in parts if shape]
-    joined = [shape for shape in shapes if shape[axis]]
-    if not any(0 in shape for shape in joined):
-        shapes = joined
-    for shape in shapes:
-        shape[axis] = 0
-    return any(shape != shapes[0] for shape in shapes)
-
-
 def _axis_outside(node: onnx.NodeProto, values: Values) -> bool:
     rank = len(np.shape(values[node.input[0]]))
     return any(not -rank <= axis < rank for axis in _folded(node, values))
@@ -69,11 +55,6 @@ def _rank(*allowed: int) -> Callable[[onnx.NodeProto, Values], bool]:
     return lambda node, values: len(_shapes(node, values)[0]) not in allowed
 
 
-def _batches_differ(node: onnx.NodeProto, values: Values) -> bool:
-    x, indices, many = *_shapes(node, values), _attribute(node, "batch_dims", 0)
-    return x[:many] != indices[:many]
-
-
 def _skip_differs(node: onnx.NodeProto, values: Values) -> bool:
     x, skip, *_ = _shapes(node, values)
     return len(skip) == 3 and 0 not in x and skip[0] not in (1, x[0])
@@ -90,8 +71,8 @@ def _batches_clash(node: onnx.NodeProto, values: Values) -> bool:
 
 def _not_reduced(node: onnx.NodeProto, values: Values) -> bool:
     x, y = np.shape(values[node.input[0]]), np.shape(values[node.output[0]])
-    axes = _folded(node, values) or ([] if _attribute(node, "noop_with_empty_axes", 0) else range(len(x)))
-    kept = bool(_attribute(node, "keepdims", 1))
+    axes = _folded(node, values) or ([] if _attribute(node, "noop_with_empty_axes", 0) == 1 else range(len(x)))
+    kept = _attribute(node, "keepdims", 1) == 1
     folded = {axis % len(x) for axis in axes if x}
     return tuple(1 if i in folded else d for i, d in enumerate(x) if kept or i not in folded) != y
 
@@ -109,19 +90,6 @@ def _state_changes(node: onnx.NodeProto, values: Values) -> bool:
     states = len(node.input) - _attribute(node, "num_scan_inputs", 0)
     pairs = zip(node.input[:states], node.output, strict=False)
     return any(np.shape(values[i]) != np.shape(values[o]) for i, o in pairs if o)
-
-
-def _last_part_empty(node: onnx.NodeProto, values: Values) -> bool:
-    size, parts = _shapes(node, values)[0][_attribute(node, "axis", 0)], _attribute(node, "num_outputs", 0)
-    return parts > 0 and size <= -(size // -parts) * (parts - 1)
-
-
-def _empty_batch_stretched(node: onnx.NodeProto, values: Values) -> bool:
-    """Whether one empty batch isn't met by another, unless it is multiplied by a single matrix."""
-    a, b = _shapes(node, values)
-    single = len(a) >= len(b) > 1 and set(b[:-2]) <= {1} and not _attribute(node, "transA", 0)
-    pairs = zip_longest(a[-3::-1], b[-3::-1], fillvalue=1)
-    return any(sorted(pair) == [0, 1] and not (single and pair[0] == 0) for pair in pairs)
 
 
 LENIENT = (
@@ -181,11 +149,6 @@ LENIENT = (
         "Accepted range is [-r, r-1] where r = rank(input).",
     ),
     Fault(
-        frozenset({"Concat", "QLinearConcat"}),
-        _join_differs,
-        "All input tensors must have the same shape, except for the dimension size of the axis to concatenate on.",
-    ),
-    Fault(
         frozenset({"ArgMax", "ArgMin", *(f"Reduce{fold}" for fold in FOLDS)}),
         _axis_outside,
         "Accepted range is [-r, r-1] where r = rank(data).",
@@ -208,11 +171,6 @@ LENIENT = (
     ),
     Fault(frozenset({"MatMul"}), _batches_clash, "Matrix product that behaves like [numpy.matmul]"),
     Fault(
-        frozenset({"GatherND"}),
-        _batches_differ,
-        "The first `b` dimensions of the shape of `indices` tensor and `data` tensor must be equal.",
-    ),
-    Fault(
         frozenset({"SkipSimplifiedLayerNormalization"}),
         _skip_differs,
         "3D input tensor with shape (batch_size, sequence_length, hidden_size)",
@@ -224,9 +182,7 @@ LENIENT = (
     ),
 )
 OLDER: Mapping[str, Callable[[onnx.NodeProto, Values], bool]] = {
-    "Split": _last_part_empty,
     "MatMulNBits": lambda node, values: 0 in _shapes(node, values)[1],
-    **dict.fromkeys(("MatMul", "FusedMatMul", "TransposeMatMul"), _empty_batch_stretched),
 }
 """What ONNX Runtime 1.31 refuses and 1.32 runs, of which nothing is forbidden: answers hold for both."""
 ODD = (

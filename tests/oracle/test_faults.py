@@ -51,17 +51,6 @@ QUANTIZED = (
 @pytest.mark.parametrize(
     ("text", "shapes", "older_refuses"),
     [
-        ("(float[n] x) => (a, b, c) { a, b, c = Split <num_outputs = 3> (x) }", {"x": (4,)}, True),
-        ("(float[n] x) => (a, b, c) { a, b, c = Split <num_outputs = 3> (x) }", {"x": (0,)}, True),
-        ("(float[n] x) => (a, b, c) { a, b, c = Split <num_outputs = 3> (x) }", {"x": (5,)}, False),
-        ("(float[n, m] x) => (a, b) { a, b = Split <num_outputs = 2> (x) }", {"x": (2, 0)}, False),
-        ("(float[n] x) => (a, b) <int64[2] s = {4, 0}> { a, b = Split (x, s) }", {"x": (4,)}, False),
-        ("(float[b, i, j] x, float[c, j, k] y) => (z) { z = MatMul (x, y) }", {"x": (1, 2, 2), "y": (0, 2, 2)}, True),
-        ("(float[b, i, j] x, float[c, j, k] y) => (z) { z = MatMul (x, y) }", {"x": (0, 2, 2), "y": (1, 2, 2)}, False),
-        ("(float[b, i, j] x, float[c, j, k] y) => (z) { z = MatMul (x, y) }", {"x": (0, 2, 2), "y": (0, 2, 2)}, False),
-        ("(float[i, j] x, float[c, j, k] y) => (z) { z = MatMul (x, y) }", {"x": (2, 2), "y": (0, 2, 2)}, True),
-        ("(float[b, i, j] x, float[j] y) => (z) { z = MatMul (x, y) }", {"x": (0, 2, 2), "y": (2,)}, True),
-        ("(float[b, i, j] x, float[j, k] y) => (z) { z = MatMul (x, y) }", {"x": (0, 2, 2), "y": (2, 2)}, False),
         (QUANTIZED, {"x": (2, 16), "w": (3, 0, 8), "s": (3,)}, True),
         (QUANTIZED, {"x": (2, 16), "w": (3, 1, 8), "s": (3,)}, False),
     ],

@@ -1,4 +1,4 @@
-"""Laws that one supported version of ONNX Runtime enforces and another doesn't: they hold for both.
+"""Versions of ONNX Runtime: answers as for another one, and laws of another one that hold for all.
 
 >>> relaxed("Split", "one part is big")
 False
@@ -6,20 +6,20 @@ False
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
 import onnxruntime
 import pytest
 
 from shapesmt import laws
 from shapesmt.laws import Law
 
-PRODUCTS = ("MatMul", "FusedMatMul", "TransposeMatMul")
 # By law, the operators that run in 1.32 and not in 1.31 where it is broken. Attention-25 has no kernel in 1.32: it is
 # ONNX's function, which stretches masks, pads their last axis, and folds values beside the keys.
 UNTIL_1_31: dict[Law, tuple[str, ...]] = {
-    laws.EMPTY_BATCH_MEETS_EMPTY_BATCH: PRODUCTS,  # an empty batch is broadcast, as numpy does
-    laws.NO_PART_EMPTY: ("Split",),
-    laws.EQUAL_CHUNKS_COVER_AXIS: ("Split",),  # the last part may be empty, and sizes aren't rounded in float32
-    laws.PART_SIZE_IN_32_BITS: ("Split",),
     laws.MASK_ROW_PER_QUERY_COLUMN_PER_KEY: ("Attention",),
     laws.VALUE_PER_KEY: ("Attention",),
     laws.QK_OUTPUT_MODE: ("Attention",),
@@ -30,6 +30,14 @@ UNTIL_1_31: dict[Law, tuple[str, ...]] = {
 SINCE_1_32: dict[Law, tuple[str, ...]] = {laws.HEAD_ATTRIBUTE_WITH_RANK_3: ("Attention",)}  # from opset 25 on
 INSTALLED = tuple(map(int, onnxruntime.__version__.split(".")[:2]))
 OLD, NEW = INSTALLED < (1, 31), INSTALLED >= (1, 32)
+
+
+@contextmanager
+def following(*version: int) -> Iterator[None]:
+    """Rules inside follow this version, whichever is installed."""
+    versions, walk = map(importlib.import_module, ("shapesmt.version", "shapesmt.inference.walk"))
+    with patch.object(versions, "installed_runtime", lambda: version), patch.object(walk, "_REMEMBERED", {}):
+        yield
 
 
 def require_runtime() -> None:

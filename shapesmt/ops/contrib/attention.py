@@ -37,7 +37,7 @@ def require_mask(ctx: RuleContext, index: int, shapes: Sequence[Sequence[Dim | i
 
 def shares_buffer(ctx: RuleContext) -> bool:
     """Whether past and present are one buffer of the greatest length."""
-    return bool(ctx.integer("past_present_share_buffer", 0))
+    return ctx.flag("past_present_share_buffer")
 
 
 def seen_length(ctx: RuleContext, index: int, name: str) -> Dim:
@@ -91,7 +91,7 @@ def attention(ctx: RuleContext) -> list[Tensor]:
     ctx.require_equal(weights[0], x[2], laws.WEIGHTS_AS_HIGH_AS_INPUT)
     require_vector(ctx, 2, weights[1], laws.BIAS_AS_LONG_AS_WEIGHTS)
     hidden, values = hidden_sizes(ctx, weights[1])
-    open_beside_cpu(ctx, laws.NO_ROTATION_INSIDE, used=ctx.integer("do_rotary", 0) == 1)
+    open_beside_cpu(ctx, laws.NO_ROTATION_INSIDE, used=ctx.flag("do_rotary", only_one=True))
     return attended(ctx, (3, 4, 5, 6), hidden, values)
 
 
@@ -125,7 +125,7 @@ def require_masks(ctx: RuleContext, index: int, batch: Dim, new: Dim, total: Dim
     mask = ctx.input(index)
     if mask.rank == 4:
         square = all_of(equal(mask[0], batch), equal(mask[1], 1), equal(mask[2], mask[3]), at_least(mask[2], total))
-        ctx.check(not ctx.integer("unidirectional", 0), laws.SQUARE_MASK_WITHOUT_UNIDIRECTIONAL)
+        ctx.check(not ctx.flag("unidirectional", only_one=True), laws.SQUARE_MASK_WITHOUT_UNIDIRECTIONAL)
         ctx.require(square, laws.MASK_FITS_LENGTHS, mask[2], total)
         return
     lengths = [(batch,), (2 * batch,), (3 * batch + 2,)]

@@ -35,7 +35,7 @@ def _padded(channels: Dim) -> bool:
 def reorder_input(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]`, or `[n, h, w, c]`, as `[n, c in whole blocks, h, w]`."""
     n, c, *sizes = ctx.input(0, rank=4).dims
-    if ctx.integer("channels_last", 0):
+    if ctx.flag("channels_last"):
         c, sizes = sizes[-1], [c, *sizes[:-1]]
     ctx.require(divides(4, c), laws.CHANNELS_IN_FOURS, c, 4)
     least, most = (ceil_divide(c, block) * block for block in (BLOCK, LARGE_BLOCK))
@@ -52,7 +52,7 @@ def reorder_output(ctx: RuleContext) -> Tensor:
     ctx.check(channels > 0, laws.CHANNELS_ATTRIBUTE_POSITIVE)
     ctx.require_at_least(c, channels, laws.CHANNELS_IN_WHOLE_BLOCKS)
     ctx.require(less(c, channels + LARGE_BLOCK), laws.CHANNELS_IN_WHOLE_BLOCKS, c, channels + LARGE_BLOCK)
-    return ctx.tensor((n, *sizes, channels) if ctx.integer("channels_last", 0) else (n, channels, *sizes))
+    return ctx.tensor((n, *sizes, channels) if ctx.flag("channels_last") else (n, channels, *sizes))
 
 
 @rule("Conv", domain=DOMAIN, traits=Traits.MIXED)

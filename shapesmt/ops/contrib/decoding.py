@@ -104,7 +104,7 @@ def linear_gate(ctx: RuleContext) -> list[Tensor]:
 @contrib("CausalConvWithState")
 def causal_conv(ctx: RuleContext) -> list[Tensor]:
     """`[B, C, ..., L]` keeps its shape; each channel has a filter, and a state of the elements before the first."""
-    x, w, last = ctx.input(0), ctx.input(1), ctx.integer("channels_last", 0)
+    x, w, last = ctx.input(0), ctx.input(1), ctx.flag("channels_last")
     ctx.check(ctx.integer("ndim", 1) in (1, 2, 3), laws.ONE_TO_THREE_SPATIAL_AXES.of(count=ctx.integer("ndim", 1)))
     ctx.require_rank(x, 2 + ctx.integer("ndim", 1))
     ctx.check(w.rank == x.rank, laws.INPUT_AND_WEIGHTS_ONE_RANK)

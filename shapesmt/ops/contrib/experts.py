@@ -35,7 +35,7 @@ def mixture(ctx: RuleContext) -> Tensor:
 
 def _require_chosen(ctx: RuleContext, experts: Dim) -> None:
     """State that there are at least the `k` experts that each token goes to; the sparse mixer chooses two."""
-    chosen, sparse = ctx.integer("k", 1), ctx.integer("use_sparse_mixer", 0) == 1
+    chosen, sparse = ctx.integer("k", 1), ctx.flag("use_sparse_mixer", only_one=True)
     ctx.require_at_least(experts, chosen, laws.AT_LEAST_K_EXPERTS)
     ctx.limit(chosen == 2 or not sparse, laws.K_IS_2_WITH_SPARSE_MIXER)
 

@@ -18,10 +18,10 @@ def turned(ctx: RuleContext, index: int, side: str) -> Tensor:
     """An operand as the product reads it: the first axis behind the batch, then the last two swapped."""
     x = ctx.input(index)
     dims = x.dims
-    if ctx.integer(f"transBatch{side}", 0):
+    if ctx.flag(f"transBatch{side}"):
         ctx.check(x.rank > 2 and x.rank == ctx.input(1 - index).rank, laws.BOTH_ONE_RANK_3_OR_MORE)
         dims = (*dims[1:-1], dims[0], dims[-1])
-    if ctx.integer(f"trans{side}", 0) and len(dims) > 1:
+    if ctx.flag(f"trans{side}") and len(dims) > 1:
         dims = (*dims[:-2], dims[-1], dims[-2])
     return ctx.tensor(dims, x.dtype)
 
@@ -29,7 +29,7 @@ def turned(ctx: RuleContext, index: int, side: str) -> Tensor:
 @contrib("FusedMatMul", "TransposeMatMul", "FusedMatMulActivation", "SparseToDenseMatMul", traits=Traits.MIXED)
 def fused_matmul(ctx: RuleContext) -> Tensor:
     """A matrix product of operands that may come transposed, scaled and activated."""
-    aside = bool(ctx.integer("transA", 0) or ctx.integer("transBatchA", 0))
+    aside = ctx.flag("transA") or ctx.flag("transBatchA")
     return ctx.tensor(matrix_product(ctx, turned(ctx, 0, "A"), turned(ctx, 1, "B"), turned=aside))
 
 

@@ -62,7 +62,7 @@ def _require_kept(ctx: RuleContext) -> None:
     """State that the cache has a width only if it is quantized, and that scores have an output if they are kept."""
     kept = {ctx.text(f"{each}_quant_type", "NONE").upper() for each in "kv"} == {"NONE"}
     window = ctx.integer("local_window_size", -1) > 0 and ctx.has(3)
-    ctx.limit(window or ctx.integer("sliding_window_cache", 0) != 1, laws.SLIDING_CACHE_WITH_WINDOW)
+    ctx.limit(window or not ctx.flag("sliding_window_cache", only_one=True), laws.SLIDING_CACHE_WITH_WINDOW)
     ctx.limit(not kept or ctx.integer("kv_cache_bit_width", 0) == 0, laws.KV_CACHE_BIT_WIDTH_0)
     ctx.limit(ctx.integer("qk_output", 0) == 0 or ctx.outputs > 3, laws.OUTPUT_3_WITH_QK_OUTPUT)
 
@@ -140,7 +140,7 @@ def require_tables(ctx: RuleContext, indices: tuple[int, int], size: Dim, total:
     """State that tables of cosines and sines `[positions, R/2]` are alike, and fit a head and the positions used."""
     cosines, sines = indices
     ctx.check(ctx.has(cosines) == ctx.has(sines), laws.COSINES_AND_SINES_TOGETHER)
-    ctx.check(ctx.has(cosines) or ctx.integer("do_rotary", 0) != 1, laws.DO_ROTARY_WITH_COSINES_AND_SINES)
+    ctx.check(ctx.has(cosines) or not ctx.flag("do_rotary", only_one=True), laws.DO_ROTARY_WITH_COSINES_AND_SINES)
     if ctx.has(cosines):
         table = ctx.input(cosines)
         ctx.require_rank(table, 2)

@@ -78,7 +78,7 @@ def group_norm(ctx: RuleContext) -> list[Tensor]:
     """
     x, groups = ctx.input(0, rank=4), ctx.integer("groups")
     ctx.check(groups > 0, laws.A_GROUP.of(groups=groups))
-    channels = x[3] if ctx.integer("channels_last", 1) else x[1]
+    channels = x[3] if ctx.flag("channels_last", 1) else x[1]
     ctx.require(divides(groups, channels), laws.GROUPS_DIVIDE_CHANNELS, channels, groups)
     require_vector(ctx, (1, 2, 4), channels, laws.PARAMETERS_PER_CHANNEL)
     if ctx.has(3):

@@ -72,7 +72,7 @@ def torch_embedding(ctx: RuleContext) -> Tensor:
 @contrib("MurmurHash3", any_rank=True, total=True)
 def murmur(ctx: RuleContext) -> Tensor:
     """The shape is kept."""
-    return ctx.tensor(ctx.input(0).shape, "uint32" if ctx.integer("positive", 1) == 1 else "int32")
+    return ctx.tensor(ctx.input(0).shape, "uint32" if ctx.flag("positive", 1, only_one=True) else "int32")
 
 
 @contrib("AllReduce", any_rank=True, total=True)

@@ -66,7 +66,7 @@ def _require_head(ctx: RuleContext, x: Tensor, half: Dim, length: Dim) -> None:
 def _require_rows(ctx: RuleContext, length: Dim) -> None:
     """State that the tables have a row for each position: those in a list, or all from a first one on."""
     rows, law = ctx.input(2)[0], laws.TABLES_ROW_PER_POSITION
-    if not ctx.integer("is_packed_batching", 0):
+    if not ctx.flag("is_packed_batching", only_one=True):
         ctx.require_at_least(rows, length, law)
     require_places(ctx, 1, rows, law, length if ctx.input(1).rank < 2 else 1)
 

@@ -113,7 +113,7 @@ def quantized_reduction(ctx: RuleContext) -> Tensor:
     if mean:
         require_scalars(ctx, 1, 2, 3, 4)
     axes = {ctx.normal(a, x.rank) for a in ctx.integers("axes", ())} or range(x.rank)
-    dims = without(x.dims, tuple(axes), keep=bool(ctx.integer("keepdims", 1)))
+    dims = without(x.dims, tuple(axes), keep=ctx.flag("keepdims", 1, only_one=True))
     return ctx.tensor(dims, None if mean else x.dtype.replace("int8", "int32"))
 
 
@@ -124,7 +124,7 @@ def quantized_pool(ctx: RuleContext) -> Tensor:
     (require_scalars if windows else require_single)(ctx, 1, 2, 3, 4)
     require_zeros(ctx, 2, 4)
     op = WINDOW if windows else "GlobalAveragePool"
-    if ctx.integer("channels_last", 0):
+    if ctx.flag("channels_last"):
         y = channels_first(ctx, op, version=11)
         require_least(ctx, y.dims[1:-1], 1, laws.WINDOW_HAS_POSITION)
         return y
@@ -139,7 +139,7 @@ def quantized_pool(ctx: RuleContext) -> Tensor:
 @contrib("QLinearConv", traits=Traits.MIXED)
 def quantized_conv(ctx: RuleContext) -> Tensor:
     """A convolution of quantized numbers; the channels come second, or last with `channels_last`."""
-    if ctx.integer("channels_last", 0):
+    if ctx.flag("channels_last"):
         return channels_first(ctx, "QLinearConv", version=10)
     return qlinear_conv(ctx)
 
@@ -264,7 +264,7 @@ def bnb_product(ctx: RuleContext) -> Tensor:
     k, n, size = ctx.integer("K"), ctx.integer("N"), block_size(ctx)
     ctx.require_at_least(ctx.input(1).numel, -(-k * n // 2), laws.WEIGHTS_TWO_TO_A_BYTE)
     ctx.require_at_least(ctx.input(2).numel, -(-k * n // size), laws.SCALE_PER_BLOCK)
-    return ctx.tensor(features(ctx, k, n) if ctx.integer("transB", 1) else features(ctx, n, k))
+    return ctx.tensor(features(ctx, k, n) if ctx.flag("transB", 1) else features(ctx, n, k))
 
 
 @contrib("MatMulFpQ4")

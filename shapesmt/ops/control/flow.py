@@ -74,6 +74,7 @@ def branch(ctx: RuleContext) -> list[Tensor]:
     truth = truth_of(condition)
     ctx.grant(0)
     graphs = [(name, ctx.graph(name)) for name in ("then_branch", "else_branch")]
+    ctx.check(not any(graph.inputs for _, graph in graphs), laws.BRANCH_TAKES_NO_INPUT)
     if truth is None:
         truth = ctx.fresh(f"{UNTIL_RUN}{ctx.node.inputs[0]}", 0, 1, how=Decided((0,), place=0, free=True))
     holds = differs(truth, 0)

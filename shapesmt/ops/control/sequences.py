@@ -24,7 +24,7 @@ from shapesmt.algebra import (
     less,
     maximum,
     minimum,
-    negate,
+    product,
     select,
     substitute,
     total,
@@ -32,13 +32,14 @@ from shapesmt.algebra import (
 from shapesmt.graph import DTYPES, Declared
 from shapesmt.ops.control.subgraphs import apart, mark, symbols_since
 from shapesmt.ops.control.trips import in_every_trip, put, slope_of
+from shapesmt.ops.shared.require import require_alike
 from shapesmt.rules import Runs, Tensor, Traits, Unjudged, elements, position, rule, tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shapesmt.algebra import Atom
-    from shapesmt.rules import RuleContext, Shape
+    from shapesmt.rules import RuleContext
 
 PLACE = position(0)
 LISTED = 64  # sizes of a sequence are added up one by one as long as it isn't longer
@@ -170,6 +171,7 @@ def sequence_erase(ctx: RuleContext) -> Tensor:
     """A sequence with one tensor removed, the last without a position."""
     s = input_sequence(ctx)
     if s.shape is None:
+        unplaced(ctx)
         return s
     place = place_of(ctx, 1, s[0]) if ctx.has(1) else s[0] - 1
     ctx.require_at_least(s[0], 1, laws.POSITION_INSIDE_SEQUENCE)
@@ -181,22 +183,20 @@ def sequence_erase(ctx: RuleContext) -> Tensor:
 
 @rule("SplitToSequence", since=11, traits=Traits.COPIED)
 def split_to_sequence(ctx: RuleContext) -> Tensor:
-    """Parts along an axis: of one size (the last may be smaller), of the sizes listed, or of size 1."""
+    """Parts along an axis: of one size (the last may be smaller), of the sizes listed, or of size 1.
+
+    Without `keepdims`, parts of size 1 lose the axis, unless sizes are listed. ONNX ignores `keepdims` where a size is
+    given, and ONNX Runtime doesn't.
+    """
     x = ctx.input(0)
     axis = ctx.axis(x.rank, 0)
     length, part = parts(ctx, x[axis])
-    dims: Shape = (*x.dims[:axis], part, *x.dims[axis + 1 :])
-    if not ctx.integer("keepdims", 1):
-        dims = _without_axis(ctx, dims, axis)
-    return sequence(x.dtype, length, dims)
-
-
-def _without_axis(ctx: RuleContext, dims: Shape, axis: int) -> Shape:
-    """The shape of parts without the axis; beside a list of sizes ONNX ignores that, and ONNX Runtime refuses some."""
-    if ctx.has(1):
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", "keepdims is 1 where a split is given"))
-        return dims
-    return (*dims[:axis], *dims[axis + 1 :])
+    before, after = x.dims[:axis], x.dims[axis + 1 :]
+    if ctx.flag("keepdims", 1) or (ctx.has(1) and ctx.input(1).rank):
+        return sequence(x.dtype, length, (*before, part, *after))
+    nothing = equal(product((length, *before, *after)), 0)
+    ctx.require(any_of(equal(at(part, 0), 1), nothing), laws.PARTS_OF_SIZE_1_LOSE_AXIS, part, 1)
+    return sequence(x.dtype, length, (*before, *after))
 
 
 def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:
@@ -230,7 +230,7 @@ def concat_from_sequence(ctx: RuleContext) -> Tensor:
     s = input_sequence(ctx)
     if s.shape is None:
         return ctx.tensor(None, inner(s))
-    stacks = int(bool(ctx.integer("new_axis", 0)))
+    stacks = int(ctx.flag("new_axis"))
     ctx.require_at_least(s[0], 1, laws.SEQUENCE_NOT_EMPTY)
     axis = ctx.normal(ctx.integer("axis"), s.rank - 1, end=stacks)
     off = [i for i in range(s.rank - 1) if stacks or i != axis]
@@ -258,16 +258,8 @@ def agreed(ctx: RuleContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
             same = any_of(equal(other, sizes[i]), *(equal(at(d, any_place), 0) for d in s.dims[1:]))
             ctx.limit(in_every_trip(same, any_place, s[0]), laws.JOINED_MATCH_OFF_AXIS, other, sizes[i])
         return sizes
-    empty = any_of(*(equal(d, 0) for d in sizes))
-    for k in range(1, length):
-        others = [at(d, k) for d in s.dims[1:]]
-        skipped = any_of(*(equal(d, 0) for d in others))
-        for i in axes:
-            same = any_of(equal(others[i], sizes[i]), empty, skipped)
-            ctx.limit(same, laws.JOINED_MATCH_OFF_AXIS, others[i], sizes[i])
-            sizes[i] = select(any_of(negate(empty), skipped), sizes[i], others[i])
-        empty = all_of(empty, skipped)
-    return sizes
+    every = [[at(d, k) for d in s.dims[1:]] for k in range(max(length, 1))]
+    return require_alike(ctx.limit, every, axes, laws.JOINED_MATCH_OFF_AXIS)
 
 
 def summed(ctx: RuleContext, size: Dim, length: Dim) -> Dim:

@@ -11,11 +11,13 @@ from shapesmt.algebra import (
     ZERO,
     Dim,
     Kind,
+    all_of,
     any_of,
     as_dim,
     at_least,
     at_most,
     differs,
+    divides,
     entries,
     entry,
     equal,
@@ -137,10 +139,10 @@ def gather_nd(ctx: RuleContext) -> Tensor:
     """`out[b, i] = x[b, *indices[b, i]]`: the last axis of `indices` holds index tuples, behind `batch_dims` axes."""
     x, indices = ctx.input(0), ctx.input(1)
     batch = ctx.integer("batch_dims", 0)
-    ctx.check(0 <= batch < min(x.rank, indices.rank), laws.BATCH_DIMS_BELOW_RANKS.of(batch=batch))
-    for i in range(batch):
-        ctx.require_equal(x[i], indices[i], laws.DATA_AND_INDICES_BATCH_AXES_MATCH)
+    ctx.check(0 <= batch <= x.rank and indices.rank > 0, laws.BATCH_DIMS_WITHIN_RANK.of(batch=batch))
     depth = _tuple_length(ctx, x, indices, batch)
+    if batch:
+        _require_tuples(ctx, x, indices, batch, depth or 0)
     if depth is None:
         return ctx.tensor(None)
     picked = columns(indices, depth)
@@ -148,7 +150,17 @@ def gather_nd(ctx: RuleContext) -> Tensor:
     for i, column in enumerate(picked):
         require_inside(ctx, column, x[batch + i], equal(rest, 0))  # empty slices are never looked up
     dims = (*indices.dims[:-1], *x.dims[batch + depth :])
-    return ctx.tensor(dims, value=_picked_tuples(x, picked, batch, dims))
+    alike = x.dims[:batch] == indices.dims[:-1][:batch]
+    return ctx.tensor(dims, value=_picked_tuples(x, picked, batch, dims) if alike else None)
+
+
+def _require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int, depth: int) -> None:
+    """State that each batch has as many index tuples: ONNX has equal batch axes, ONNX Runtime asks for no more."""
+    tuples, batches = product(indices.dims[:-1]), product(x.dims[:batch])
+    alike = all_of(*map(equal, x.dims[:batch], indices.dims)) if batch < indices.rank else FALSE
+    nothing = equal(tuples * product(x.dims[batch + depth :]), 0)
+    even = all_of(at_least(batches, 1), divides(batches, tuples))
+    ctx.require(any_of(alike, nothing, even), laws.INDEX_TUPLES_SPLIT_INTO_BATCHES, tuples, batches)
 
 
 def _tuple_length(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int) -> int | None:
@@ -255,12 +267,17 @@ def _amount(ctx: RuleContext, size: Dim) -> Dim:
 def _best(ctx: RuleContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None, Value | None]:
     """The elements selected from known integers; equal ones in the order of their indices."""
     items = integers_of(x)
-    if items is None or k.constant is None or not isinstance(x.value, Elements) or not ctx.integer("sorted", 1):
+    if (
+        items is None
+        or k.constant is None
+        or not isinstance(x.value, Elements)
+        or not ctx.flag("sorted", 1, only_one=True)
+    ):
         return None, None
     array = np.array(items, dtype=object).reshape(x.value.shape)
     if not 0 <= k.constant <= array.shape[axis]:
         return None, None
-    order = np.argsort(-array if ctx.integer("largest", 1) else array, axis=axis, kind="stable").take(
+    order = np.argsort(-array if ctx.flag("largest", 1, only_one=True) else array, axis=axis, kind="stable").take(
         range(k.constant), axis
     )
     best = np.take_along_axis(array, order, axis)

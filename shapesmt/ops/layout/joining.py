@@ -8,6 +8,7 @@ from typing import Any
 
 from shapesmt import laws
 from shapesmt.algebra import (
+    TRUE,
     ZERO,
     Dim,
     Kind,
@@ -20,14 +21,13 @@ from shapesmt.algebra import (
     equal,
     less,
     minimum,
-    select,
     total,
     twin,
 )
 from shapesmt.algebra.numeric import MANTISSA, choice, from_dim, literal
 from shapesmt.lazy import np
 from shapesmt.ops.shared.fields import concrete, listed, term_of, valued, viewed
-from shapesmt.ops.shared.require import require_fits, require_least
+from shapesmt.ops.shared.require import require_alike, require_fits, require_least
 from shapesmt.rules import (
     MAX_ELEMENTS,
     Decided,
@@ -50,17 +50,16 @@ from shapesmt.rules import (
 
 LARGEST_PART = 2**31 - 1
 LEAST_INTEGER = -(2**63)
+UNSET = -1  # what ONNX Runtime takes for no number of outputs
 MAX_JOINED = 8  # formulas joined into one
 
 
 @rule("Concat", traits=Traits.CONCATENATED)
 def concat(ctx: RuleContext) -> Tensor:
-    """Inputs agree on every axis but `axis`, where the output's size is their sum."""
+    """Inputs agree on every axis but `axis`, unless they are empty; there the output's size is their sum."""
     parts = ctx.same_rank(*map(ctx.input, range(len(ctx.inputs))))
     axis = ctx.axis(parts[0].rank, 1 if ctx.version < 4 else None)
-    dims = list(parts[0].dims)
-    for x in parts[1:]:
-        _agree(ctx, dims, x, axis)
+    dims = _off_axis(ctx, parts, axis)
     dims[axis] = total(x[axis] for x in parts)
     return ctx.tensor(dims, value=joined(parts, axis, dims) or _joined_beside_unknown(ctx, parts, axis, dims))
 
@@ -86,22 +85,16 @@ def _any_elements(ctx: RuleContext, x: Tensor, index: int) -> Tensor:
     return tensor(x.dtype, x.dims, field(entry(twin(element, Kind.ENTRY), *places)))
 
 
-def _agree(ctx: RuleContext, dims: list[Dim], x: Tensor, axis: int) -> None:
-    """State that the sizes so far agree with one more tensor.
-
-    As in ONNX Runtime, a tensor that is empty along the axis is skipped, but only beside others that aren't empty.
-    """
-    so_far = dims[axis]
-    differing = [i for i in range(len(dims)) if i != axis and dims[i] is not x[i]]
-    if differing:
-        nothing, empty = equal(so_far, 0), equal(x[axis], 0)
-        first = all_of(nothing, *(at_least(d, 1) for d in x.dims))
-        skipped = all_of(empty, any_of(nothing, all_of(*(at_least(d, 1) for d in dims))))
-    for i in differing:
-        same = any_of(equal(dims[i], x[i]), skipped, first)
-        ctx.require(same, laws.JOINED_MATCH_OFF_AXIS, dims[i], x[i])
-        dims[i] = select(first, x[i], dims[i])
-    dims[axis] = so_far + x[axis]
+def _off_axis(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> list[Dim]:
+    """The sizes that the inputs agree on; empty inputs may differ, but ONNX Runtime loads no model with two numbers."""
+    first = parts[0]
+    axes = [i for i in range(first.rank) if i != axis and any(x[i] is not first[i] for x in parts)]
+    read = ctx.version >= 11 or ctx.integer("axis", 1) >= 0  # by ONNX's inference
+    for i in axes if read else ():
+        numbers = list(dict.fromkeys(x[i] for x in parts if x[i].constant is not None))
+        for number in numbers[1:]:
+            ctx.require_equal(numbers[0], number, laws.JOINED_MATCH_OFF_AXIS)
+    return require_alike(ctx.require, [x.dims for x in parts], axes, laws.JOINED_MATCH_OFF_AXIS)
 
 
 def joined(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
@@ -150,36 +143,40 @@ def split(ctx: RuleContext) -> tuple[Tensor, ...]:
 
 
 def _split_sizes(ctx: RuleContext, size: Dim) -> list[Dim]:
-    if "num_outputs" in ctx.attributes:
+    count = ctx.integer("num_outputs", UNSET)
+    counted = "num_outputs" in ctx.attributes and (count != UNSET or size.constant is not None)
+    if counted:
         ctx.limit(not ctx.has(1), laws.SIZES_OR_NUM_OUTPUTS_NOT_BOTH)
-        ctx.limit(ctx.integer("num_outputs") >= 1, laws.NAMED_ATTRIBUTE_POSITIVE.of(name="num_outputs"))
+        ctx.limit(count >= 1, laws.NAMED_ATTRIBUTE_POSITIVE.of(name="num_outputs"))
     if ctx.has(1) or "split" in ctx.attributes:
         listed = ctx.sizes(1 if ctx.has(1) else "split", ctx.outputs)
         require_least(ctx, listed, 0, laws.SIZES_NOT_NEGATIVE)
         return _fitting(ctx, _completed(ctx, size, listed))
-    if "num_outputs" in ctx.attributes:
-        ctx.require_at_least(size, ctx.integer("num_outputs"), laws.NO_PART_EMPTY)
-        chunk = _chunk(ctx, size)
-        return [chunk] * (ctx.outputs - 1) + [size - chunk * (ctx.outputs - 1)]
-    ctx.limit(ctx.version < 18, laws.SPLIT_SIZES_OR_NUM_OUTPUTS)
+    if counted:
+        ctx.limit(count == ctx.outputs or not ctx.since((1, 32)), laws.NUM_OUTPUTS_COUNTS_OUTPUTS)
+        return _chunks(ctx, size, count)
+    ctx.limit(ctx.version < 18 or size.constant is None, laws.SPLIT_SIZES_OR_NUM_OUTPUTS)
     ctx.require(divides(ctx.outputs, size), laws.AXIS_SPLITS_EVENLY.of(parts=ctx.outputs), size, ctx.outputs)
     return _fitting(ctx, [size // ctx.outputs] * ctx.outputs)
 
 
-def _chunk(ctx: RuleContext, size: Dim) -> Dim:
-    """The size of equal parts, rounded up; not known where ONNX Runtime before 1.32, in float32, rounds otherwise."""
-    exact = old = ceil_divide(size, ctx.outputs)
-    if 1 << MANTISSA["float32"] < size.hi < inf:
-        old = (from_dim(size, "float32") / literal(ctx.outputs, "float32")).ceil().to_int()
-    for chunk in dict.fromkeys((exact, old)):
-        last, law = size - chunk * (ctx.outputs - 1), laws.EQUAL_CHUNKS_COVER_AXIS.of(count=ctx.outputs)
-        ctx.require(all_of(at_least(last, 1), at_least(chunk, last)), law, last, chunk)
-        _fitting(ctx, [chunk])
-    if old is exact:
-        return exact
-    unknown = ctx.fresh("chunk", int(min(exact.lo, old.lo)), int(max(exact.hi, old.hi)), Kind.LOST)
-    ctx.facts.append(any_of(equal(unknown, exact), equal(unknown, old)))
-    return unknown
+def _chunks(ctx: RuleContext, size: Dim, count: int) -> list[Dim]:
+    """The sizes of equal parts, rounded up, and of the smaller last one, which may be empty since ONNX Runtime 1.32.
+
+    Before, it had to have an element, and sizes were rounded in float32.
+    """
+    chunk, rounds = ceil_divide(size, ctx.outputs), 1 << MANTISSA["float32"] < size.hi < inf
+    last = size - chunk * (ctx.outputs - 1)
+    older = (rounds or at_least(last, 1) is not TRUE) and not ctx.since((1, 32))
+    if older:
+        ctx.require_at_least(size, count, laws.NO_PART_EMPTY)
+    if older and rounds:
+        chunk = (from_dim(size, "float32") / literal(ctx.outputs, "float32")).ceil().to_int()
+        last = size - chunk * (ctx.outputs - 1)
+    law = laws.EQUAL_CHUNKS_COVER_AXIS.of(count=ctx.outputs)
+    ctx.require(all_of(at_least(last, int(older)), at_least(chunk, last)), law, last, chunk)
+    _fitting(ctx, [chunk])
+    return [chunk] * (ctx.outputs - 1) + [last]
 
 
 def _fitting(ctx: RuleContext, sizes: list[Dim]) -> list[Dim]:

@@ -32,7 +32,7 @@ from shapesmt.rules import Decided, RuleContext, Tensor, Traits, rule
 def reshape(ctx: RuleContext) -> Tensor:
     """`numel(out) == numel(x)`; in `shape`, 0 copies the input's size and one -1 is what remains."""
     items = ctx.sizes(1 if ctx.version >= 5 else "shape")
-    return reshape_to(ctx, items, allow_zero=ctx.integer("allowzero", 0) == 1)
+    return reshape_to(ctx, items, allow_zero=ctx.flag("allowzero", only_one=True))
 
 
 def reshape_to(
@@ -62,7 +62,8 @@ class _Sizes:
         self.ctx, self.x, self.allow_zero, self.rounded = ctx, x, allow_zero, rounded
         self.wild = [i for i, d in enumerate(items) if d is not None and d.constant == -1]
         ctx.check(len(self.wild) <= 1, laws.AT_MOST_ONE_MINUS_1)
-        zero = self.allow_zero and not rounded and any(d is not None and d.constant == 0 for d in items)
+        allowed = (allow_zero or ctx.flag("allowzero")) and not rounded  # ONNX's inference takes any number for 1
+        zero = allowed and any(d is not None and d.constant == 0 for d in items)
         if zero and self.wild:  # ONNX Runtime refuses the file that says so, and runs what is computed
             ctx.memoizable = False
             ctx.check(ctx.node.inputs[-1] not in ctx.literals, laws.ALLOWED_ZERO_EXCLUDES_MINUS_1)

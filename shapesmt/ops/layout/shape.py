@@ -353,7 +353,7 @@ def trilu(ctx: RuleContext) -> Tensor:
     if element is None or shift is None:
         return ctx.tensor(x.dims)
     distance = position(1) - position(2) - shift
-    kept = at_least(distance, 0) if ctx.integer("upper", 1) else at_least(-distance, 0)
+    kept = at_least(distance, 0) if ctx.flag("upper", 1) else at_least(-distance, 0)
     return ctx.tensor(x.dims, value=valued(x.dims, select(kept, element, 0)))
 
 

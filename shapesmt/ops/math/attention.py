@@ -91,7 +91,7 @@ def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
     kinds = {ctx.input(i).dtype for i in (0, 2)}
     ctx.limit(len(kinds - {""}) <= 1, laws.SAME_TYPE_AS_INPUT.of(kind="values"))
     native = not ctx.has(3) or ctx.input(3).dtype in {"bool", ""} | kinds
-    added = ctx.integer("is_causal", 0) == 1 or ctx.has(6)
+    added = ctx.flag("is_causal", only_one=True) or ctx.has(6)
     ctx.limit(native or not added, laws.MASK_BOOL_OR_OF_QUERIES_TYPE)
     ctx.limit(not (native and ctx.has(4)) or ctx.outputs > 1, laws.PRESENT_WITH_PAST)
     mode, scores = ctx.integer("qk_matmul_output_mode", 0), ctx.integer("softmax_precision", 0)

@@ -137,7 +137,7 @@ def cast(ctx: RuleContext) -> Tensor:
     x = ctx.input(0)
     dtype = ctx.input(1).dtype if ctx.node.op == "CastLike" else _wanted_dtype(ctx)
     small = dtype.startswith("float8") or not dtype
-    ctx.limit(small or ctx.integer("saturate", 1) != 0, laws.SATURATE_FOR_8_BITS)
+    ctx.limit(small or ctx.flag("saturate", 1), laws.SATURATE_FOR_8_BITS)
     ctx.limit(small or ctx.node.op != "Cast" or ctx.text("round_mode", "up") == "up", laws.ROUND_MODE_FOR_8_BITS)
     if x.shape is None:
         return ctx.tensor(None, dtype)
@@ -193,7 +193,7 @@ def arithmetic(ctx: RuleContext) -> Tensor:
 @rule("Mod", traits=Traits.DIVISION)
 def mod(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; the remainder has the divisor's sign, with `fmod` the dividend's."""
-    fmod = bool(ctx.integer("fmod", 0))
+    fmod = ctx.flag("fmod")
     whole = ctx.input(0).dtype not in FLOATS
     ctx.check(fmod or whole or ctx.version >= 28, laws.FLOAT_REMAINDER_WITH_FMOD)
     require_nonzero(ctx, ctx.input(1))
@@ -255,7 +255,7 @@ def alike(ctx: RuleContext) -> Tensor:
 def aligned(ctx: RuleContext) -> Tensor:
     """Before opset 7: `B` has the shape of `A`, or with `broadcast` that of its axes from `axis` on."""
     a, b, op = ctx.input(0), ctx.input(1), ctx.node.op
-    if op != "PRelu" and not ctx.integer("broadcast", 0):
+    if op != "PRelu" and not ctx.flag("broadcast"):
         ctx.require_agree(a, b, law=laws.OPERANDS_SAME_SHAPE)
     sizes = a.dims[1 if op == "PRelu" else ctx.integer("axis", a.rank - b.rank) :]
     ctx.check(b.numel.constant == 1 or b.rank <= len(sizes), laws.SECOND_AXES_AMONG_FIRST)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from shapesmt import laws
-from shapesmt.algebra import FALSE, ONE, Dim, Formula, all_of, any_of, at_least, differs, equal
+from shapesmt.algebra import FALSE, ONE, TRUE, Dim, Formula, all_of, any_of, at_least, differs, equal
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.rules import RuleContext, Shape, Tensor, Traits, rule
 
@@ -19,21 +21,22 @@ def matrix_product(ctx: RuleContext, a: Tensor, b: Tensor, *, turned: bool = Fal
     ctx.require_equal(a[-1], b.dims[-2:][0], laws.INNER_SIZES_EQUAL)
     batch = ctx.broadcast(a.dims[:-2], b.dims[:-2], law=laws.BATCH_SIZES_BROADCAST)
     if any(d.lo < 1 for d in a.dims[:-1] + b.dims[:-2]):
-        _require_batches(ctx, a, b, turned=turned)
+        needed = [stated for stated in _met_batches(a, b, turned=turned) if stated[0] is not TRUE]
+        for formula, *sides in needed if needed and not ctx.since((1, 32)) else ():
+            ctx.require(formula, laws.EMPTY_BATCH_MEETS_EMPTY_BATCH, *sides)
     return batch + a.dims[-2:-1] + (b.dims[-1:] if b.rank > 1 else ())
 
 
-def _require_batches(ctx: RuleContext, a: Tensor, b: Tensor, *, turned: bool) -> None:
-    """State what ONNX Runtime needs of empty operands: it doesn't stretch a batch of one to one of none."""
-    law = laws.EMPTY_BATCH_MEETS_EMPTY_BATCH
+def _met_batches(a: Tensor, b: Tensor, *, turned: bool) -> Iterator[tuple[Formula, Dim] | tuple[Formula, Dim, Dim]]:
+    """What ONNX Runtime 1.31 needs of empty operands: it doesn't broadcast a batch of one to one of none."""
     plain = all_of(*(equal(d, 1) for d in b.dims[:-2])) if a.rank >= b.rank > 1 and not turned else FALSE
     for x, y in zip(a.dims[:-2][::-1], b.dims[:-2][::-1], strict=False):
-        ctx.require(any_of(at_least(y, 1), differs(x, 1)), law, x, y)
-        ctx.require(any_of(at_least(x, 1), differs(y, 1), plain), law, x, y)
+        yield any_of(at_least(y, 1), differs(x, 1)), x, y
+        yield any_of(at_least(x, 1), differs(y, 1), plain), x, y
     for x in a.dims[: max(a.rank - b.rank, 0)]:
-        ctx.require(any_of(at_least(x, 1), plain), law, x)
+        yield any_of(at_least(x, 1), plain), x
     for y in b.dims[: max(b.rank - max(a.rank, 2), 0)]:
-        ctx.require_at_least(y, 1, law)
+        yield at_least(y, 1), y
 
 
 @rule("MatMul", traits=Traits.MIXED)
@@ -46,8 +49,8 @@ def matmul(ctx: RuleContext) -> Tensor:
 def gemm(ctx: RuleContext) -> Tensor:
     """`[M, K] x [K, N] + C -> [M, N]` where `C` broadcasts to the result."""
     a, b = ctx.input(0, rank=2), ctx.input(1, rank=2)
-    m, inner = a.dims[::-1] if ctx.integer("transA", 0) else a.dims
-    k, n = b.dims[::-1] if ctx.integer("transB", 0) else b.dims
+    m, inner = a.dims[::-1] if ctx.flag("transA") else a.dims
+    k, n = b.dims[::-1] if ctx.flag("transB") else b.dims
     ctx.require_equal(inner, k, laws.INNER_SIZES_EQUAL)
     if ctx.has(2):
         require_broadcast_to(ctx, ctx.input(2), (m, n), laws.BIAS_BROADCASTS_TO_PRODUCT)

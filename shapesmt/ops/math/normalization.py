@@ -57,7 +57,7 @@ def batch_normalization(ctx: RuleContext) -> list[Tensor]:
     """`X[N, C, ...]` keeps its shape; scale, bias, mean and variance have C elements."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
-    per_element = ctx.version < 9 and ctx.integer("spatial", 1) != 1  # ONNX Runtime takes any other number for 0
+    per_element = ctx.version < 9 and not ctx.flag("spatial", 1, only_one=True)
     per_channel: Shape = x.dims[1 : None if per_element else 2] or (ONE,)
     _require_statistics(ctx, per_channel)
     _require_outputs(ctx)
@@ -75,7 +75,7 @@ def _require_statistics(ctx: RuleContext, per_channel: Shape) -> None:
 
 def _require_outputs(ctx: RuleContext) -> None:
     """State that there are as many outputs as training makes, or one."""
-    trained = ctx.version >= 14 and ctx.integer("training_mode", 0) != 0
+    trained = ctx.version >= 14 and ctx.flag("training_mode")
     counts = (1, 5) if ctx.version < 14 else (3,) if trained else (1,)
     ctx.limit(ctx.outputs in counts, laws.THREE_OUTPUTS_IN_TRAINING if trained else laws.STATISTICS_IN_TRAINING)
 

@@ -25,7 +25,7 @@ def recurrent(ctx: RuleContext) -> list[Tensor]:
     With `layout=1` the batch comes first everywhere.
     """
     x, recurrence, gates = ctx.input(0, rank=3), ctx.input(2, rank=3), GATES[ctx.node.op]
-    batch_first, directions = ctx.integer("layout", 0) == 1, direction_count(ctx)
+    batch_first, directions = ctx.flag("layout"), direction_count(ctx)
     length, batch = (x[1], x[0]) if batch_first else (x[0], x[1])
     hidden = as_dim(ctx.integer("hidden_size")) if "hidden_size" in ctx.attributes else recurrence[2]
     last = (batch, directions, hidden) if batch_first else (directions, batch, hidden)

@@ -78,14 +78,19 @@ def reduced_axes(ctx: RuleContext, x: Tensor) -> tuple[int, ...] | None:
     if ctx.has(1) and ctx.input(1).shape is not None:
         ctx.require_rank(ctx.input(1), 1)
     axes = ctx.constants(1, "axes", ())
-    if axes:
+    if axes and not _is_free(ctx, x):
         return tuple(sorted({ctx.normal(a, x.rank) for a in axes}))
     if axes is None and not (ctx.has(1) and ctx.input(1).shape == (ZERO,)):
         for axis in ctx.items(1) or ():
             if axis is not None:
                 ctx.require_within(axis, x.rank, laws.FOLDED_AXES_IN_TENSOR)
         return None
-    return () if ctx.integer("noop_with_empty_axes", 0) else tuple(range(x.rank))
+    return () if ctx.flag("noop_with_empty_axes", only_one=True) else tuple(range(x.rank))
+
+
+def _is_free(ctx: RuleContext, x: Tensor) -> bool:
+    """Whether the axes don't matter: of a scalar, before ONNX's inference looked at them."""
+    return x.rank == 0 and ctx.version < (12 if ctx.node.op in ("ReduceMax", "ReduceMin") else 11)
 
 
 def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
@@ -102,9 +107,9 @@ def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
 @rule(*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean", any_rank=True, traits=Traits.MIXED)
 def reduction(ctx: RuleContext) -> Tensor:
     """Each axis in `axes` (all of them by default) becomes 1, or is removed without `keepdims`."""
-    x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
+    x, keep = ctx.input(0), ctx.flag("keepdims", 1, only_one=True)
     if x.shape is None:
-        named = ctx.has(1) or ctx.attribute("axes") or ctx.integer("noop_with_empty_axes", 0)
+        named = ctx.has(1) or ctx.attribute("axes") or ctx.flag("noop_with_empty_axes", only_one=True)
         return ctx.tensor(None if keep or named else ())
     axes = reduced_axes(ctx, x)
     if axes is not None:
@@ -216,7 +221,9 @@ def _without_short_axes(op: str, x: Tensor, element: Dim, axes: tuple[int, ...])
 @rule("ArgMax", "ArgMin", dtype="int64", traits=Traits.MIXED)
 def extreme_position(ctx: RuleContext) -> Tensor:
     """`axis` becomes 1, or is removed without `keepdims`; where there is an output, it has at least one element."""
-    x, keep = ctx.input(0), bool(ctx.integer("keepdims", 1))
+    x, keep = ctx.input(0), ctx.flag("keepdims", 1, only_one=True)
+    if _is_free(ctx, x):
+        return ctx.tensor((), "int64")
     axis = ctx.axis(x.rank, 0)
     nothing = [equal(d, 0) for i, d in enumerate(x.dims) if i != axis]
     ctx.require(any_of(at_least(x[axis], 1), *nothing), laws.EXTREME_AXIS_HAS_ELEMENT, x[axis], 1)
@@ -226,7 +233,7 @@ def extreme_position(ctx: RuleContext) -> Tensor:
     table = np.array(numbers, dtype=object).reshape(concrete(x.shape) or ())
     table = table if ctx.node.op == "ArgMax" else -table
     places = table.argmax(axis)
-    if ctx.integer("select_last_index", 0):
+    if ctx.flag("select_last_index"):
         places = table.shape[axis] - 1 - np.flip(table, axis).argmax(axis)
     return ctx.tensor(shape, "int64", elements(concrete(shape) or (), map(const, np.ravel(places).tolist())))
 
@@ -261,7 +268,7 @@ def _running_axis(ctx: RuleContext, x: Tensor) -> int | None:
 
 def accumulated(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:
     """The elements of a running sum or product."""
-    exclusive, reverse = bool(ctx.integer("exclusive", 0)), bool(ctx.integer("reverse", 0))
+    exclusive, reverse = ctx.flag("exclusive"), ctx.flag("reverse")
     if isinstance(x.value, (Field, Floats)):
         here = position(x.rank - axis)
         if ctx.node.op == "CumProd":

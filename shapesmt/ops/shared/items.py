@@ -55,6 +55,7 @@ Function: TypeAlias = Callable[..., Any]  # of items to an item
 
 INTEGERS = {f"{sign}int{bits}": bits for bits in (2, 4, 8, 16, 32, 64) for sign in ("", "u")}
 MAX_EXPONENT = 64
+MAX_STEPS = 64  # of floats, one after the other; the result of more isn't followed
 WIDEST = 64  # bits of the integers that sizes are kept in
 STEPWISE = ("float32", "float64")  # runtimes round each result; of shorter types only some, after a few operations
 
@@ -72,7 +73,8 @@ def known(item: Item, dtype: str, function: Function | None = None) -> Item:
     (Dim('2*n'), None, Dim('-2147483648'))
     """
     if isinstance(item, Float):
-        return item if item.numerator is not None or (_stepwise(item) and not item.blurred) else None
+        followed = _stepwise(item) and item.depth <= MAX_STEPS and not item.blurred
+        return item if item.numerator is not None or followed else None
     bits = INTEGERS.get(dtype)
     if item is None or bits is None:
         return item if dtype in ("bool", "") else None

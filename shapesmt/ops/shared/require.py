@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, any_of, as_dim, equal, negate
+from shapesmt.algebra import FALSE, TRUE, all_of, any_of, as_dim, equal, negate, select
 from shapesmt.rules import Decided, Unjudged
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from shapesmt.algebra import Dim, Formula
     from shapesmt.rules import RuleContext, Shape, Tensor
@@ -114,3 +114,22 @@ def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula, runtime: str 
         text = f"{law}, which {runtime} doesn't check"
         note = "" if formula is FALSE else f"the law holds where {formula}"
         ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", text, note, branch=negate(formula)))
+
+
+def require_alike(
+    state: Callable[..., None], shapes: Sequence[Sequence[Dim]], axes: Sequence[int], law: laws.Law
+) -> list[Dim]:
+    """State, with a method of the context, that shapes agree on those axes as far as they aren't empty.
+
+    Returns:
+        The sizes of the first shape that isn't empty, or of the first if all are.
+    """
+    sizes = list(shapes[0])
+    nothing = any_of(*(equal(d, 0) for d in sizes))
+    for others in shapes[1:] if axes else ():
+        empty = any_of(*(equal(d, 0) for d in others))
+        for i in axes:
+            state(any_of(equal(sizes[i], others[i]), nothing, empty), law, sizes[i], others[i])
+            sizes[i] = select(any_of(negate(nothing), empty), sizes[i], others[i])
+        nothing = all_of(nothing, empty)
+    return sizes

@@ -61,6 +61,7 @@ ROWS = [
     (laws.AXIS_INSIDE_RANK, op("SplitToSequence", x(), k(2), version=11, axis=1)),
     (laws.PART_SIZE_ABOVE_ZERO, op("SplitToSequence", x(3, 6), k(-5), version=11, axis=1)),
     (laws.RANK, op("SplitToSequence", x(3, 6), k([[2]]), version=11, axis=1)),
+    (laws.PARTS_OF_SIZE_1_LOSE_AXIS, op("SplitToSequence", x(3, 6), k(2), version=11, axis=1, keepdims=0)),
     (laws.PART_SIZES_NOT_NEGATIVE, op("SplitToSequence", x(3, 6), k([-5, 2]), version=11, axis=0)),
     (laws.PARTS_ADD_UP_TO_AXIS, op("SplitToSequence", x(3, 6), k([]), version=11, axis=0)),
     (laws.SEQUENCE_NOT_EMPTY,
@@ -68,6 +69,9 @@ ROWS = [
     (laws.JOINED_MATCH_OFF_AXIS,
      graph("(float[2, 3] x, float[2, 4] z) => (float[4, a] y) { s = SequenceConstruct (x, z) y = ConcatFromSequence "
            "<axis = 0> (s) }")),
+    (laws.BRANCH_TAKES_NO_INPUT,
+     graph("(float[2] x, bool c) => (float[2] y) { y = If (c) <then_branch = g1 (float[2] v) => (float[2] a) "
+           "{ a = Neg (v) }, else_branch = g2 () => (float[2] b) { b = Abs (x) }> }")),
     (laws.BODY_TAKES_INPUTS,
      graph("(float[2] x) => (int64 y) { s = SequenceConstruct (x, x) r = SequenceMap <body = b (float[2] v, "
            "float[2] u) => (float[2] w) { w = Add (v, u) }> (s) y = SequenceLength (r) }")),

@@ -36,9 +36,9 @@ ROWS = [
     (laws.DATA_AND_INDICES_ONE_RANK, op("Scatter", x(1, 5), x(dtype="int64"), x(1, 2), version=10, axis=1)),
     (laws.AXIS_INSIDE_RANK, op("Scatter", x(1, 5), x(1, 2, dtype="int64"), x(1, 2), version=10, axis=2)),
     (laws.INDICES_NO_LARGER_THAN_DATA, op("Scatter", x(0, 5), x(1, 2, dtype="int64"), x(1, 2), version=10, axis=1)),
-    (laws.BATCH_DIMS_BELOW_RANKS, op("GatherND", x(2, 3), x(dtype="int64"), version=13, batch_dims=1)),
-    (laws.DATA_AND_INDICES_BATCH_AXES_MATCH,
-     op("GatherND", x(1, 1), x(2, 1, dtype="int64"), version=13, batch_dims=1)),
+    (laws.BATCH_DIMS_WITHIN_RANK, op("GatherND", x(2, 3), x(dtype="int64"), version=13, batch_dims=1)),
+    (laws.INDEX_TUPLES_SPLIT_INTO_BATCHES,
+     op("GatherND", x(2, 1), x(1, 1, dtype="int64"), version=13, batch_dims=1)),
     (laws.INDEX_TUPLE_WITHIN_INDEXED_RANK, op("GatherND", x(1, dtype="int32"), x(2, 2, dtype="int64"), version=11)),
     (laws.FILE_INDICES_NOT_NEGATIVE, op("OneHot", k([0, -1]), k(3), k([0.0, 1.0], "float32"), version=9)),
     (laws.RANK_AT_LEAST_1, op("OneHot", x(dtype="int64"), k(3), k([0.0, 1.0], "float32"), version=9)),
@@ -62,7 +62,6 @@ ROWS = [
     (laws.NAMED_ATTRIBUTE_POSITIVE, op("Split", x(7, 2), outputs=3, version=18, num_outputs=0)),
     (laws.NUMBER_OF, op("Split", x(6), outputs=3, version=7, split=[0])),
     (laws.SIZES_NOT_NEGATIVE, op("Split", x(6), k([-5, 4]), outputs=2, version=18)),
-    (laws.NO_PART_EMPTY, op("Split", x(6), outputs=3, version=18, num_outputs=9)),
     (laws.SPLIT_SIZES_OR_NUM_OUTPUTS, op("Split", x(6), outputs=3, version=18)),
     (laws.AXIS_SPLITS_EVENLY, op("Split", x(1), outputs=3, version=7)),
     (laws.SIZES_ADD_UP_TO_AXIS, op("Split", x(1), k([2, 4]), outputs=2, version=18)),
@@ -136,7 +135,8 @@ ROWS = [
     (laws.IMAGE_AND_BLOCK_ONE_RANK, op("Col2Im", x(1, 4, 4), k([3, 3]), k([4]), version=18)),
     (laws.TWO_PADS_PER_AXIS, op("Pad", x(2, 3), k([1, 1]), None, x(2, dtype="int64"), version=18)),
     (laws.PADS_CROP_WHAT_THERE_IS, op("Pad", x(2, 3), k([-9, 1]), None, x(1, dtype="int64"), version=18)),
-    (laws.EQUAL_CHUNKS_COVER_AXIS, op("Split", x(6), outputs=4, version=18, num_outputs=4)),
+    (laws.EQUAL_CHUNKS_COVER_AXIS, op("Split", x(5), outputs=4, version=18, num_outputs=4)),
+    (laws.NUM_OUTPUTS_COUNTS_OUTPUTS, op("Split", x(6), outputs=3, version=18, num_outputs=9)),
     (laws.PART_SIZE_IN_32_BITS, op("Split", x(0, 2**33), outputs=2, version=18, num_outputs=2, axis=1)),
     (laws.IN_64_BITS, op("Pad", x(3), k([2**62, 2**62]), version=18)),
     (laws.VALUE_ATTRIBUTE_ONE_ELEMENT, op("ConstantOfShape", k([2]), version=9, value=t([3.0, 4.0]))),
@@ -164,3 +164,6 @@ ROWS = [
      graph("(float[40] w, float[2] x) => (float[a] y) <int64[2] zero = {0, 0}, int64 o = {0}> { z = NonZero (w) "
            "s = Gather (z, o) t = Concat <axis = 0> (s, zero) y = Slice (x, t, t) }")),
 ]  # fmt: skip
+OLDER_ROWS = [  # of ONNX Runtime 1.31
+    (laws.NO_PART_EMPTY, op("Split", x(2), outputs=3, version=18, num_outputs=3)),
+]

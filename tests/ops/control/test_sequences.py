@@ -7,7 +7,7 @@ import onnx
 import pytest
 
 import shapesmt
-from tests.support.harness import agree
+from tests.support.harness import agree, node
 
 GRAPH = "g (float[n,2] x, float[k,2] z, int64 p, int64 c) => (float[?,?] y, int64 l) {{ {} }}"
 AT = "y = SequenceAt(s, p) l = SequenceLength(s)"
@@ -89,11 +89,15 @@ def test_optional_values():
         run(f"g (float[n,2] x) => (float[?,?] y, bool h) {{ {body.format(value, value)} }}", {"n": (0, 3)})
 
 
-def test_parts_without_their_axis_beside_a_split_are_open():
-    """ONNX ignores keepdims there; ONNX Runtime refuses parts that are longer than 1."""
-    model = b"""<ir_version: 8, opset_import: ["": 18]> g (float[3, 6] x) => (y)
-    <int64 two = {2}> { y = SplitToSequence <axis = 1, keepdims = 0> (x, two) }"""
-    assert shapesmt.check(model).verdict is shapesmt.Verdict.UNKNOWN
+@pytest.mark.parametrize("split", [1, 2, 3, [1, 2], [1, 1, 1]], ids=str)
+@pytest.mark.parametrize("keepdims", [0, 1])
+def test_parts_of_size_1_lose_their_axis_beside_a_size_too(split, keepdims):
+    nodes = [
+        node("SplitToSequence", ["x", "s"], ["parts"], axis=1, keepdims=keepdims),
+        node("SequenceAt", ["parts", "zero"]),
+    ]
+    constants = {"s": np.array(split), "zero": np.int64(0)}
+    agree(nodes, {"x": ["b", "a"]}, {"a": (0, 4), "b": (0, 2)}, constants=constants, outputs=["out"])
 
 
 DIFFERENT_PARTS = {
@@ -120,3 +124,19 @@ def test_parts_that_data_decide_differ_in_size(made):
     assert [f.op_type for f in report.findings if f.op_type != "ConcatFromSequence"] == ["Reshape"]
     (size, _) = shapesmt.bounds(model.encode(), **question).tensors["w"].shape
     assert "*" not in str(size.expr)
+
+
+def test_places_in_sequences_of_several_ranks_are_not_known():
+    """Which a runtime refuses where they are outside."""
+    text = """<ir_version: 8, opset_import: ["": 18]> g (float[n] x, float y) => (z) <int64 two = {2}>
+        { s = SequenceConstruct(x, y) t = SequenceErase(s, two) z = SequenceLength(t) }"""
+    assert shapesmt.check(text.encode()).verdict is shapesmt.Verdict.UNKNOWN
+
+
+def test_what_holds_in_each_place_leaves_bounds_that_are_not_exact():
+    """The sizes have to match in every place: `a >= 2` leaves only b = 0."""
+    text = """<ir_version: 8, opset_import: ["": 14]> g (float[4, b, a] x) => (z) <int64 one = {1}, int64 place = {-2}>
+        { s = SplitToSequence<axis = -1>(x, one) t = SequenceInsert(s, x, place)
+          z = ConcatFromSequence<axis = -1, new_axis = 1>(t) }"""
+    (size,) = shapesmt.bounds(text.encode(), "x", dims={"a": "0..4", "b": "0..4"}).tensors["x"].shape[1:2]
+    assert (size.min, size.max, size.exact) == (0, 4, False)

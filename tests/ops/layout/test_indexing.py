@@ -210,6 +210,22 @@ def test_gather_nd(items):
     agree(node("GatherND", ["x", "i"], batch_dims=1), {"x": [2, 3], "i": [2, 1]}, NMK, items=known)
 
 
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_index_tuples_split_into_batches(depth):
+    ranges = {"n": (0, 4), "m": (0, 4), "k": (0, 2)}
+    cases = [(["n", 3, "k"], ["m", depth], 1), (["n", "k", 2, 3], ["m", 2, depth], 2)]
+    cases += [(["n", "m"], ["k", depth], 2), (["n"], ["m", depth], 1), (["n", 2, 2], ["m", depth], 2)]
+    for x, i, batch in cases:
+        agree(node("GatherND", ["x", "i"], batch_dims=batch), {"x": x, "i": i}, ranges, dtypes=I64, known=False)
+
+
+def test_what_is_picked_for_other_batches_is_unknown():
+    pick = node("GatherND", ["x", "i"], batch_dims=1)
+    known = agree(pick, {"x": [2, 2]}, {}, items={"x": [1, 2, 3, 4]}, constants={"i": [[0], [0], [1], [1]]})
+    assert known.ran
+    assert known.tensors["out"].value is None
+
+
 def test_gather_nd_of_tuples_too_long():
     agree(node("GatherND", ["x", "i"]), {"x": ["n", "m"], "i": [1, 3]}, NMK, dtypes=I64, known=False)
 

@@ -7,6 +7,7 @@ import pytest
 
 import shapesmt
 from tests.support.harness import agree, node
+from tests.support.versions import following
 
 NM = {"n": (0, 3), "m": (0, 3)}
 
@@ -30,6 +31,22 @@ def test_what_is_empty_along_the_join_axis_need_not_match():
         node("Concat", ["x", "y"], axis=0), {"x": ["n", 2], "y": ["m", "k"]}, {"n": (0, 1), "m": (2, 2), "k": (2, 4)}
     )
     assert found.failed
+
+
+@pytest.mark.parametrize(("opset", "axis"), [(9, 0), (9, -2), (11, -2), (13, 0)])
+def test_two_numbers_off_the_join_axis_differ_where_inference_sees_them(opset, axis):
+    join = node("Concat", ["x", "y"], axis=axis)
+    found = agree(join, {"x": ["n", 2], "y": ["m", 3]}, {"n": (0, 2), "m": (0, 2)}, opset=opset)
+    assert bool(found.ran) is (opset == 9 and axis < 0)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_empty_tensors_are_joined_whatever_their_sizes(axis):
+    shapes = {"x": ["a", "b"], "y": ["c", 2], "z": ["a", "d"]}
+    ranges = dict.fromkeys("abcd", (0, 2))
+    agree(node("Concat", ["x", "y"], axis=axis), {"x": ["a", 2], "y": ["c", "d"]}, ranges)
+    agree(node("Concat", ["x", "y", "z"], axis=axis), shapes, ranges)
+    agree(node("Concat", ["x", "y"], axis=axis), {"x": ["a", 1, "b"], "y": ["c", "d", 2]}, ranges)
 
 
 @pytest.mark.parametrize("order", ["x, y", "y, x"])
@@ -89,16 +106,39 @@ def test_split_of_long_axes(n):
             agree(chunks, {"x": [size, 0]})
 
 
-def test_parts_whose_size_depends_on_the_version_of_the_runtime_are_unknown():
-    texts = {"w = Concat<axis = 0>(a, b) z = Add(x, w)": "PROVED", "z = Add(y, a)": "UNKNOWN"}
-    for text, verdict in texts.items():
-        body = f"(float[n] x, float[m] y) => (z) {{ a, b = Split<num_outputs = 2>(x) {text} }}"
-        model = f'<ir_version: 10, opset_import: ["": 21]> g {body}'.encode()
-        report = shapesmt.check(model, dims={"n": "16777217..16777220", "m": "1..20000000"}, assume=["n == 2*m"])
-        assert report.verdict == verdict
-    sizes = shapesmt.bounds(model, "a", "b", dims={"n": "2..40000000", "m": "1..20000000"}, assume=["n == 2*m"]).tensors
-    ends = [(t.shape[0].min, t.shape[0].exact) for t in sizes.values()]
-    assert ends == [(1, False), (0, False)]
+@pytest.mark.parametrize(
+    ("version", "count", "condition"),
+    [((1, 31), 3, "a == 3 or a >= 5"), ((1, 32), 3, "a != 1"), ((1, 31), 1, "a >= 1"), ((1, 32), 1, "")],
+)
+def test_the_last_part_may_be_empty_since_version_1_32(version, count, condition):
+    model = f'<ir_version: 9, opset_import: ["": 18]> g (float[a] x) => (p) {{ p{", q, r" * (count > 1)} = Split'
+    with following(*version):
+        report = shapesmt.check(f"{model}<num_outputs={count}>(x) }}".encode(), dims={"a": "0..9"})
+    assert report.precondition.exact
+    held = [a for a in range(10) if all(eval(text, {"a": a}) for text in report.precondition.text)]
+    assert held == [a for a in range(10) if eval(condition or "True", {"a": a})]
+
+
+def test_parts_are_rounded_in_float32_before_version_1_32():
+    body = "(float[n] x) => (a, b) { a, b = Split<num_outputs = 2>(x) }"
+    ends = {}
+    for version in ((1, 31), (1, 32)):
+        with following(*version):
+            model = f'<ir_version: 10, opset_import: ["": 21]> g {body}'.encode()
+            (size,) = shapesmt.bounds(model, "b", dims={"n": "33554438..33554438"}).tensors["b"].shape
+            ends[version] = size.min, size.max, size.exact
+    assert ends == {(1, 31): (16777218, 16777218, True), (1, 32): (16777219, 16777219, True)}
+
+
+def test_a_split_into_equal_parts_needs_no_number_of_outputs():
+    for count in (None, -1):
+        agree(node("Split", ["x"], ["a", "b"], num_outputs=count), {"x": ["n"]}, {"n": (0, 5)}, opset=18)
+        assert agree(node("Split", ["x"], ["a", "b"], num_outputs=count), {"x": [4]}, opset=18).failed
+
+
+def test_as_many_parts_as_outputs_are_asked_for():
+    found = agree(node("Split", ["x"], ["a", "b"], num_outputs=3), {"x": ["n"]}, {"n": (0, 5)}, opset=18)
+    assert not found.ran
 
 
 def test_split_of_known_elements():

@@ -370,3 +370,14 @@ def test_a_length_is_at_least_what_integers_are_clipped_to(dtype, verdict):
     if dtype == "float":
         with pytest.raises(Exception, match="Reshape"):
             session.run(None, {"x": np.array([np.nan], kind)})
+
+
+@pytest.mark.parametrize("op", ["Div", "Mul", "Add", "Pow"])
+@pytest.mark.parametrize("factor", [0.7, 2.0, 3.0])
+def test_a_long_chain_of_floats_is_followed_or_left_unknown(op, factor):
+    chain = "".join(f"f{i + 1} = {op}(f{i}, c) " for i in range(1100))
+    body = f"s = Shape(x) f0 = Cast<to = 1>(s) {chain} k = Cast<to = 7>(f1100) z = Expand(y, k)"
+    text = (
+        f'<ir_version: 9, opset_import: ["": 18]> g (float[n] x, float y) => (z) <float c = {{{factor}}}> {{ {body} }}'
+    )
+    assert shapesmt.check(text.encode(), dims={"n": "1..50"}).verdict in ("UNKNOWN", "PROVED")

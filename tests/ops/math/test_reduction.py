@@ -204,3 +204,13 @@ def test_nothing_is_run_along_whichever_axis(op, axis):
     agree(node(op, ["x", "axis"]), shape, ranges, constants={"axis": np.int64(axis)}, opset=26)
     ranges["k"] = (axis, axis + 1)
     agree(node(op, ["x", "axis"]), {**shape, "axis": []}, ranges, items={"axis": ["k"]}, opset=26)
+
+
+@pytest.mark.parametrize("opset", [9, 11, 12, 18])
+@pytest.mark.parametrize("op", ["ReduceSum", "ReduceMin", "ArgMax"])
+def test_axes_of_a_scalar_are_not_read_before_inference_looked_at_them(op, opset):
+    inputs, axes = ["x"], {"axis": 1} if op == "ArgMax" else {"axes": [1]}
+    if opset == 18 and op != "ArgMax":
+        inputs, axes = ["x", "axes"], {}
+    found = agree(node(op, inputs, **axes), {"x": []}, constants={"axes": [1]} if not axes else {}, opset=opset)
+    assert bool(found.ran) is (opset < (12 if op == "ReduceMin" else 11))
