@@ -128,7 +128,10 @@ def unary(ctx: RuleContext) -> Tensor:
 def predicate(ctx: RuleContext) -> Tensor:
     """`Y[i] = f(X[i])` is boolean: the shape is kept."""
     x = ctx.input(0)
-    return ctx.tensor(x.dims, "bool", combine(items.PREDICATES.get(ctx.node.op), (x,), x.dims, "bool"))
+    found = items.PREDICATES.get(ctx.node.op)
+    if ctx.node.op == "IsInf":
+        found = items.INFINITE[bool(ctx.integer("detect_negative", 1)), bool(ctx.integer("detect_positive", 1))]
+    return ctx.tensor(x.dims, "bool", combine(found, (x,), x.dims, "bool"))
 
 
 @rule("Cast", "CastLike", any_rank=True, total=True, traits=Traits.CONVERSION)
@@ -222,7 +225,7 @@ def require_nonzero(ctx: RuleContext, divisor: Tensor) -> None:
 @rule("BitShift", traits=Traits.ELEMENTWISE)
 def bit_shift(ctx: RuleContext) -> Tensor:
     """Operands broadcast together."""
-    return broadcast(ctx, items.shift_left if ctx.text("direction") == "LEFT" else items.shift_right)
+    return broadcast(ctx, items.SHIFTS.get((ctx.text("direction"), ctx.input(0).dtype)))
 
 
 @rule("And", "Equal", "Or", "Xor", since=7, dtype="bool", traits=Traits.ELEMENTWISE)

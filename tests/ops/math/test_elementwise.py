@@ -18,7 +18,7 @@ from shapesmt.inference import infer
 from shapesmt.ops.math.elementwise import ACTIVATIONS
 from shapesmt.ops.shared.items import ARITHMETIC, LOGIC, PREDICATES, UNARY, VARIADIC
 from shapesmt.rules.tensors import tensor
-from shapesmt.rules.value import Elements, Field, elements
+from shapesmt.rules.value import Elements, Field
 from tests.support.harness import agree, build, node, runner
 
 SIZES = {"a": (0, 3), "b": (0, 3), "c": (0, 3)}
@@ -334,13 +334,6 @@ def test_broadcasting_before_opset_7(case):
     assert all(r.formula is not FALSE for r in found.applications[0].requirements) is fits
     if fits:
         assert found.tensors["z"].shape == tuple(map(const, x))
-
-
-def test_what_may_overflow_isnt_known():
-    graph = load(b'<ir_version: 8, opset_import: ["":18]> g (uint8[1] x) => (y) {y = Mul(x, x)}')
-    for most, known in ((15, True), (16, False)):
-        x = tensor("uint8", (1,), elements((1,), [symbol("n", 1, most)]))
-        assert (infer(graph, {"x": x}).tensors["y"].value is not None) is known
 
 
 def test_a_clip_by_ends_of_several_elements_fails():
