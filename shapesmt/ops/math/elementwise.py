@@ -184,7 +184,7 @@ def clip(ctx: RuleContext) -> Tensor:
 
 @rule(*(items.ARITHMETIC.keys() - {"Div"}), "PRelu", "StringConcat", since=7, traits=Traits.ELEMENTWISE)
 @rule("Div", since=7, traits=Traits.DIVISION)
-@rule(*items.VARIADIC, "Mean", since=8, traits=Traits.ELEMENTWISE)
+@rule(*items.VARIADIC, since=8, traits=Traits.ELEMENTWISE)
 def arithmetic(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; integers aren't divided by zero."""
     op = ctx.node.op
@@ -244,7 +244,7 @@ def where(ctx: RuleContext) -> Tensor:
     return broadcast(ctx, items.chosen, dtype)
 
 
-@rule("SwiGLU", *items.VARIADIC, "Mean", traits=Traits.ELEMENTWISE)
+@rule("SwiGLU", *items.VARIADIC, traits=Traits.ELEMENTWISE)
 def alike(ctx: RuleContext) -> Tensor:
     """Operands have one shape, which is kept."""
     operands = [ctx.input(i) for i in range(max(len(ctx.inputs), 1))]

@@ -227,9 +227,14 @@ def _total(first: Any, *rest: Any) -> Any:
     return sum(rest, first)
 
 
+def _mean(first: Any, *rest: Any) -> Any:
+    """The sum times one over the number of summands."""
+    return _total(first, *rest) * (literal(1, first.dtype) / literal(1 + len(rest), first.dtype))
+
+
 def _shift(a: Dim, by: Dim, bits: int, left: bool) -> Dim | None:
-    """The item with its bits shifted; by more bits than a processor takes, it isn't known."""
-    if not 0 <= by.lo <= by.hi < max(bits, WIDEST // 2):
+    """The item with its bits shifted; by as many bits as it has, or more, it isn't known."""
+    if not 0 <= by.lo <= by.hi < bits:
         return None
     return a * power(2, by) if left else a // power(2, by)
 
@@ -305,7 +310,7 @@ ARITHMETIC: dict[str, Function] = {
     "Pow": raised,
     "Sub": sub,
 }
-VARIADIC: dict[str, Function] = {"Max": greatest, "Min": smallest, "Sum": _total}
+VARIADIC: dict[str, Function] = {"Max": greatest, "Mean": _mean, "Min": smallest, "Sum": _total}
 LOGIC: dict[str, Function] = {
     "And": _both,
     "Equal": _equal,
