@@ -23,6 +23,8 @@ BODY_OUTPUTS_OF_DECLARED_SIZE = Law("SM403", "the body's outputs have their decl
 BODY_RUNS_ON_DECLARED_SIZES = Law("SM403", "the body runs on its declared sizes, too")
 BODY_TENSORS_OF_DECLARED_SIZE = Law("SM403", "the body's tensors have their declared sizes")
 BODY_TENSORS_OF_DECLARED_RANK = Law("SM403", "the body's tensors have their declared rank")
+BODY_DECLARES_RANKS = Law("SM403", "the body declares the ranks of its iteration number and condition")
+BODY_OUTPUTS_OF_KNOWN_RANK = Law("SM403", "the ranks of the body's outputs are known before it runs")
 
 ASSERTION_HOLDS = Law("SM406", "the assertion holds")
 GUARD_HOLDS = Law("SM407", "the inputs pass the guards that PyTorch checks before a run")

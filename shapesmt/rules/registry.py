@@ -134,7 +134,7 @@ DOMAINS = {
         *("math.linear", "math.reduction", "math.normalization", "layout.indexing", "layout.slicing"),
         *("math.quantization", "layout.scatter", "layout.blocks", "math.attention", "math.random", "windows.detection"),
         *("windows.sampling", "windows.signal", "math.recurrent", "math.loss", "control.flow", "control.sequences"),
-        *("control.scan", "control.text"),
+        *("layout.ordering", "control.scan", "control.text"),
     ),
     "com.microsoft": ("contrib",),
     "com.microsoft.nchwc": ("contrib",),

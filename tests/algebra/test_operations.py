@@ -13,6 +13,7 @@ from shapesmt.algebra.dim import Dim, Kind, make_atom, symbol
 from shapesmt.algebra.evaluate import Evaluator, evaluate, fits_int64
 from shapesmt.algebra.formula import at_least
 from shapesmt.algebra.growth import monotonicity, periods
+from shapesmt.algebra.numeric.bits import BIT_AND, BIT_OR, BIT_XOR, POWER, bit_and, bit_or, bit_xor, power
 from shapesmt.algebra.numeric.floats import TO_INT, from_dim, literal
 from shapesmt.algebra.numeric.folds import FOLD, fold
 from shapesmt.algebra.operations import (
@@ -46,6 +47,10 @@ EXAMPLES: Mapping[Operation, tuple[Dim, str]] = {
         "to_int(mul(n, (11744051)/16777216))",
     ),
     FOLD: (fold("greatest", LAST * N % 3, {LAST.as_symbol(): M - 1}), "greatest((n*i) % 3)"),
+    BIT_AND: (bit_and(N, M), "(n & m)"),
+    BIT_OR: (bit_or(N, M), "(n | m)"),
+    BIT_XOR: (bit_xor(N, M), "(n ^ m)"),
+    POWER: (power(N, M), "n**m"),
     ENTRY: (entry(UNKNOWN, N), "entry(m, n)"),
 }
 BY_ROW = pytest.mark.parametrize("op", OPERATIONS, ids=lambda op: op.name)

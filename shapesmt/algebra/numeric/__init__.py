@@ -1,6 +1,7 @@
 """Operations that polynomials can't express, decided by evaluation: rounded floats, folds and ends over positions."""
 
 from shapesmt.algebra.numeric import steps
+from shapesmt.algebra.numeric.bits import bit_and, bit_or, bit_xor, power
 from shapesmt.algebra.numeric.boxes import Ends, ends_over, fold_or_unknown, not_empty, whatever_entries
 from shapesmt.algebra.numeric.float_choices import (
     choice,
@@ -8,7 +9,10 @@ from shapesmt.algebra.numeric.float_choices import (
     float_at_least,
     float_equal,
     float_greatest,
+    float_is_infinite,
+    float_is_nan,
     float_least,
+    float_remainder,
     float_sign,
 )
 from shapesmt.algebra.numeric.floats import MANTISSA, TO_INT, Float, from_dim, literal
@@ -19,19 +23,26 @@ __all__ = [
     "TO_INT",
     "Ends",
     "Float",
+    "bit_and",
+    "bit_or",
+    "bit_xor",
     "choice",
     "ends_over",
     "float_absolute",
     "float_at_least",
     "float_equal",
     "float_greatest",
+    "float_is_infinite",
+    "float_is_nan",
     "float_least",
+    "float_remainder",
     "float_sign",
     "fold",
     "fold_or_unknown",
     "from_dim",
     "literal",
     "not_empty",
+    "power",
     "steps",
     "whatever_entries",
 ]

@@ -18,8 +18,18 @@ from typing import Any
 
 from shapesmt.algebra.dim import Dim, as_dim
 from shapesmt.algebra.extremes import maximum, minimum
-from shapesmt.algebra.formula import FALSE, TRUE, Formula, at_least, equal, select
-from shapesmt.algebra.numeric.floats import MANTISSA, Float, exact_fraction, from_dim, step
+from shapesmt.algebra.formula import (
+    FALSE,
+    TRUE,
+    Formula,
+    any_of,
+    at_least,
+    equal,
+    negate,
+    select,
+    truncated_divide,
+)
+from shapesmt.algebra.numeric.floats import MANTISSA, Float, exact_fraction, from_dim, literal, step
 from shapesmt.algebra.numeric.steps import (
     ABS,
     AT_LEAST,
@@ -29,6 +39,7 @@ from shapesmt.algebra.numeric.steps import (
     GREATEST,
     LEAST,
     NUMPY,
+    REMAINDER,
     ROOT,
     SIGN,
     Step,
@@ -88,6 +99,27 @@ def float_sign(x: Float) -> Float | None:
     if x.numerator is None:
         return step(SIGN, (x,), x.dtype) if _numbers(x) else None
     return from_dim(select(at_least(x.numerator, 1), 1, select(equal(x.numerator, 0), 0, -1)), x.dtype)
+
+
+@REMAINDER.defines
+def float_remainder(a: Float, b: Float) -> Float:
+    """The remainder with the dividend's sign, as in C."""
+    if a.numerator is None or b.numerator is None or b.lo <= 0 <= b.hi:
+        return step(REMAINDER, (a, b), a.dtype)
+    x, y = a.numerator * b.denominator, b.numerator * a.denominator
+    return exact_fraction(x - truncated_divide(x, y) * y, a.denominator * b.denominator, a.dtype)
+
+
+def float_is_nan(x: Float) -> Formula:
+    """Whether it is no number."""
+    return FALSE if _numbers(x) else negate(at_least(step(EQUAL, (x, x), x.dtype).to_int(), 1))
+
+
+def float_is_infinite(x: Float, *, down: bool, up: bool) -> Formula:
+    """Whether it is infinite, in some direction."""
+    ends = [end for end, wanted in ((-inf, down), (inf, up)) if wanted and x.numerator is None and x.lo <= end <= x.hi]
+    infinite = (step(EQUAL, (x, literal(end, x.dtype)), x.dtype).to_int() for end in ends)
+    return any_of(*(at_least(found, 1) for found in infinite))
 
 
 def float_equal(a: Float, b: Float) -> Formula | None:

@@ -84,14 +84,14 @@ SQRT = Step("sqrt", "sqrt")
 ROOT = Step("root", "sqrt")
 """A square root whose last bit differs between runtimes."""
 LOG = Step("log", "log")
-EXP2 = Step("exp2", lambda exponent: np.ldexp(1.0, np.asarray(exponent).astype(np.int64)), whole=True)
-"""A power of two, of a whole number that isn't negative."""
 LEAST = Step("min", "minimum")
 GREATEST = Step("max", "maximum")
 SIGN = Step("sign", "sign", whole=True)
 CHOOSE = Step("choose", "where", ends=lambda _, a, b: (min(a.lo, b.lo), max(a.hi, b.hi)))
 """`CHOOSE(c, a, b)` is a where the condition c holds, else b."""
 ABS = Step("abs", "abs", ends=lambda x: (max(0.0, x.lo, -x.hi), max(-x.lo, x.hi)))
+REMAINDER = Step("fmod", "fmod", ends=lambda a, b: _remainder_ends(a, b))
+"""The remainder with the dividend's sign, which is never rounded."""
 EQUAL = Step("equal", lambda a, b: np.asarray(a == b), whole=True, ends=lambda *_: (0.0, 1.0))
 AT_LEAST = Step("at_least", lambda a, b: np.asarray(a >= b), whole=True, ends=lambda *_: (0.0, 1.0))
 
@@ -123,6 +123,14 @@ def _finite(number: Any) -> bool:
     if number.op is DIV and number.args[1].lo <= 0:
         return False
     return number.op in (DIV, LEAST, GREATEST, CHOOSE) and all(_finite(a) for a in number.args if hasattr(a, "dtype"))
+
+
+def _remainder_ends(a: Any, b: Any) -> Ends:
+    """No greater than the dividend, and smaller than the divisor; without bounds where that may be 0, or infinite."""
+    most = min(max(-a.lo, a.hi), max(-b.lo, b.hi))
+    if b.lo <= 0 <= b.hi or max(-a.lo, a.hi) == inf:
+        return -inf, inf
+    return (0.0 if a.lo >= 0 else -most), (0.0 if a.hi <= 0 else most)
 
 
 def nearest(number: float, dtype: str) -> float:

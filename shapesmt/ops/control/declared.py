@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, all_of, any_of, differs, equal
+from shapesmt.algebra import FALSE, TRUE, Dim, all_of, any_of, differs, equal
 from shapesmt.graph import Declared, Graph, Runtime
-from shapesmt.ops.control.subgraphs import Run, apart, mark
+from shapesmt.ops.control.loading import Loaded
+from shapesmt.ops.control.subgraphs import UNDECLARED, Run, apart, mark
 from shapesmt.rules import RuleContext, Tensor, Unjudged, tensor
 
 FOLDED = ("Shape", "Size", "Expand")
@@ -41,22 +42,18 @@ def judge_branch(ctx: RuleContext, run: Run) -> None:
 def judge_scan(ctx: RuleContext, run: Run) -> None:
     """State that a Scan's body makes outputs of ranks and sizes that the runtime knows when it loads.
 
-    It surely infers the rank of an output without a declared shape where the body reads nothing but inputs of declared
-    ranks, and no integers, which may be axes or sizes.
+    It passes on the ranks of the node's inputs that it knows by then to inputs of the body that declare none.
     """
     if ctx.runtime is not Runtime.ONNX:
         return
     for declaration, t in zip(run.declared, run.outputs, strict=True):
         if declaration.shape is not None and t.shape is not None:
             _require_declared(ctx, run, declaration._replace(shape=(None,) * len(declaration.shape)), t)
-    graph = run.graph
-    constants = {*graph.literals, *(o for n in graph.nodes if n.op == "Constant" for o in n.outputs)}
-    integers = {name for name, t in run.tensors.items() if t.dtype in ("int32", "int64")} - constants
-    unsure = bool(graph.captures) or any(d.shape is None for d in graph.inputs.values()) or not _plain(graph)
-    if unsure or any(not integers.isdisjoint(n.inputs) for n in graph.nodes):
-        undeclared = [declaration for declaration in run.declared if declaration.shape is None]
-        law = str(laws.BODY_TENSORS_OF_DECLARED_RANK)
-        ctx.unjudged += [Unjudged(run.label, "Scan", "rank", law)] * len(undeclared)
+    reads = zip(run.graph.inputs, ctx.node.inputs[-len(run.graph.inputs) :], strict=True)
+    ranked = Loaded(run.graph, ctx.loaded, {inside for inside, outside in reads if outside in ctx.loaded})
+    unsure = [n for n, d in zip(run.graph.outputs, run.declared, strict=True) if d.shape is None and n not in ranked]
+    law = str(laws.BODY_OUTPUTS_OF_KNOWN_RANK)
+    ctx.unjudged += [Unjudged(run.label, "Scan", "rank", law)] * len(unsure)
     _require_loaded(ctx, run)
     _require_inner(ctx, run)
 
@@ -66,7 +63,9 @@ def judge_loop(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
 
     The runtime infers the body's shapes from its declarations, before it knows the carried tensors.
     """
-    condition, declaration = ctx.inputs[1], [*body.inputs.values()][1]
+    number, declaration, *_ = body.inputs.values()
+    condition, named = ctx.inputs[1], None not in (number.shape, declaration.shape)
+    ctx.limit(named or ctx.runtime is not Runtime.ONNX, laws.BODY_DECLARES_RANKS)
     if condition is not None and condition.shape is not None and declaration.shape is not None:
         ctx.limit(len(declaration.shape) == condition.rank, laws.BODY_TENSORS_OF_DECLARED_RANK)
     declared_inputs = [
@@ -80,6 +79,15 @@ def judge_loop(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
     before.undo(ctx)
     if clash:
         ctx.unjudged.append(Unjudged("", "Loop", "elements", str(laws.BODY_RUNS_ON_DECLARED_SIZES)))
+
+
+def judge_no_trips(ctx: RuleContext, body: Graph, trips: Dim) -> None:
+    """Leave a Loop open where no trip makes the scan outputs whose rank the runtime may not know when it loads."""
+    ranked = Loaded(body, ctx.loaded)
+    law = str(laws.BODY_OUTPUTS_OF_KNOWN_RANK)
+    for name in body.outputs[len(body.inputs) - 1 :] if ctx.runtime is Runtime.ONNX else ():
+        if body.declared.get(name, UNDECLARED).shape is None and name not in ranked:
+            ctx.unjudged.append(Unjudged("", "Loop", "rank", law, branch=equal(trips, 0)))
 
 
 def _require_loaded(ctx: RuleContext, run: Run) -> None:

@@ -28,7 +28,7 @@ from shapesmt.algebra import (
     symbol,
 )
 from shapesmt.graph import Graph
-from shapesmt.ops.control.declared import judge_branch, judge_loop
+from shapesmt.ops.control.declared import judge_branch, judge_loop, judge_no_trips
 from shapesmt.ops.control.subgraphs import apart, mark, symbols_since, truth_of, twin
 from shapesmt.ops.control.trips import (
     Carried,
@@ -49,6 +49,7 @@ from shapesmt.rules import (
     Runs,
     Tensor,
     Traits,
+    Unjudged,
     Value,
     elements,
     field,
@@ -172,6 +173,7 @@ def stack_of(ctx: RuleContext, parts: Sequence[Tensor]) -> Tensor:
     """Tensors of one shape, stacked."""
     first = parts[0]
     if any(t.shape is None for t in parts):
+        leave_open(ctx, const(len(parts)))
         return tensor(first.dtype, None)
     ctx.require_agree(*parts, law=laws.SCAN_OUTPUT_KEEPS_SHAPE)
     shape: list[Dim | int] = [len(parts), *first.dims]
@@ -207,6 +209,8 @@ def repeated(ctx: RuleContext, body: Graph, start: list[Tensor], limit: Dim | No
     kinds = [kind if c.start.is_tensor else Kind.LOST for c in carry]
     final = [c.at(trips, index, unknown(ctx, f"final{k}", kinds[k])) for k, c in enumerate(carry)]
     scan_outputs = outputs[1 + len(start) :]
+    if trips.lo < 1:
+        judge_no_trips(ctx, body, trips)
     fixed = [t.shape for t in scan_outputs] if trips.lo >= 1 else without_trips(ctx, body, start, index)
     return [*final, *(stacked(ctx, t, index, trips, hidden, f) for t, f in zip(scan_outputs, fixed, strict=True))]
 
@@ -296,9 +300,9 @@ def stacked(
     fixed: tuple[Dim, ...] | None,
 ) -> Tensor:
     """A scan output of all trips, stacked; `fixed` is the shape of a trip's output if there are no trips."""
+    require_steady(ctx, t, index, trips, hidden)
     if t.shape is None:
         return tensor(t.dtype, None)
-    require_steady(ctx, t, index, trips, hidden)
     empty = [d if d.constant is not None else ZERO for d in fixed or [ZERO] * t.rank]
     pairs = zip(t.dims, empty, strict=True)
     sizes = [select(at_least(trips, 1), put(d, index, ZERO), other) for d, other in pairs]
@@ -311,10 +315,18 @@ def stacked(
 
 def require_steady(ctx: RuleContext, t: Tensor, index: Dim, trips: Dim, hidden: frozenset[Atom]) -> None:
     """State that the sizes of a scan output are equal in all trips, unless there is only one."""
+    if t.shape is None:
+        return leave_open(ctx, trips)
     others = Substitution({a: twin(a, "other") for a in hidden})
-    for d in t.dims:
+    for d in t.shape:
         another = put(others.apply(d), index, ZERO)
         if another is not d:
             same = in_every_trip(equal(d, another), index, trips)
             steady = same if independent(d, hidden) else any_of(at_most(trips, 1), same)
             ctx.require(steady, laws.SCAN_OUTPUT_KEEPS_SHAPE, d, another)
+
+
+def leave_open(ctx: RuleContext, trips: Dim) -> None:
+    """Leave a node open where it has several trips, which may make scan outputs of different ranks."""
+    law = str(laws.SCAN_OUTPUT_KEEPS_SHAPE)
+    ctx.unjudged.append(Unjudged("", ctx.node.op, "rank", law, branch=at_least(trips, 2)))

@@ -103,8 +103,7 @@ def scanned_once(
     hidden = symbols_since(ctx, before.fresh_symbols)
     scan_outputs = outputs[len(states) :]
     for t in scan_outputs:
-        if t.shape is not None:
-            require_steady(ctx, t, ZERO, trips, hidden)
+        require_steady(ctx, t, ZERO, trips, hidden)
     return inner_states, scan_outputs
 
 

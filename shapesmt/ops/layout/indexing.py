@@ -15,7 +15,6 @@ from shapesmt.algebra import (
     any_of,
     as_dim,
     at_least,
-    at_most,
     differs,
     divides,
     entries,
@@ -236,54 +235,6 @@ def _single(ctx: RuleContext, index: int) -> Dim | None:
     return item.to_int() if isinstance(item, Float) else item
 
 
-@rule("TopK", traits=Traits.MIXED)
-def top_k(ctx: RuleContext) -> tuple[Tensor, Tensor]:
-    """The `k` largest (or smallest) along an axis, and their indices; `0 <= k <= size`."""
-    x = ctx.input(0)
-    axis = ctx.axis(x.rank, -1)
-    k = _amount(ctx, x[axis])
-    dims = [*x.dims[:axis], k, *x.dims[axis + 1 :]]
-    best, places = _best(ctx, x, axis, k)
-    return ctx.tensor(dims, value=best), ctx.tensor(dims, "int64", places)
-
-
-def _amount(ctx: RuleContext, size: Dim) -> Dim:
-    """The number of selected elements: an attribute before opset 10, an input since."""
-    if ctx.version >= 10:
-        items = ctx.sizes(1)
-        ctx.check(items is None or len(items) == 1, laws.K_ONE_NUMBER)
-        if items is None and ctx.input(1).shape is not None:
-            ctx.require_equal(ctx.input(1)[0], 1, laws.K_ONE_NUMBER)
-        k = items[0] if items else None
-    else:
-        k = as_dim(ctx.integer("k"))
-    if k is None:
-        return ctx.fresh("k", 0, size, how=Decided((1,), place=0, free=True))
-    ctx.require_at_least(k, 0, laws.K_NOT_NEGATIVE)
-    ctx.require(at_least(size, k), laws.K_AT_MOST_AXIS, k, size)
-    return k
-
-
-def _best(ctx: RuleContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None, Value | None]:
-    """The elements selected from known integers; equal ones in the order of their indices."""
-    items = integers_of(x)
-    if (
-        items is None
-        or k.constant is None
-        or not isinstance(x.value, Elements)
-        or not ctx.flag("sorted", 1, only_one=True)
-    ):
-        return None, None
-    array = np.array(items, dtype=object).reshape(x.value.shape)
-    if not 0 <= k.constant <= array.shape[axis]:
-        return None, None
-    order = np.argsort(-array if ctx.flag("largest", 1, only_one=True) else array, axis=axis, kind="stable").take(
-        range(k.constant), axis
-    )
-    best = np.take_along_axis(array, order, axis)
-    return numbers(best), numbers(order)
-
-
 @rule("NonZero", since=9, any_rank=True, dtype="int64")
 def non_zero(ctx: RuleContext) -> Tensor:
     """`out.shape = [rank, number of elements that aren't 0]`."""
@@ -350,24 +301,4 @@ def _taken(ctx: RuleContext, size: Dim, condition: Tensor) -> Dim:
         return count_true(ctx, 1)
     count = ctx.fresh("count", 0, size, Kind.LOST if condition.followed else Kind.DATA, how=Decided((1,)))
     ctx.facts.append(at_least(condition.numel, count))
-    return count
-
-
-@rule("Unique", since=11)
-def unique(ctx: RuleContext) -> tuple[Tensor, ...]:
-    """The distinct elements (or slices), where each first occurs, the index of each input in them, and their counts."""
-    x = ctx.input(0)
-    axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
-    size = x.numel if axis is None else x[axis]
-    count = _distinct(ctx, size)
-    dims = (count,) if axis is None else x.replace(axis, count).dims
-    per_slice = ctx.tensor((count,), "int64")
-    return ctx.tensor(dims), per_slice, ctx.tensor((size,), "int64"), per_slice
-
-
-def _distinct(ctx: RuleContext, size: Dim) -> Dim:
-    """The number of distinct ones among `size` elements or slices: at least one unless `size` is 0."""
-    ctx.only_sizes(0)
-    count = ctx.fresh("count", int(size.lo >= 1), size)
-    ctx.facts.append(any_of(at_most(size, 0), at_least(count, 1)))
     return count

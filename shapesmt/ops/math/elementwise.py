@@ -128,7 +128,10 @@ def unary(ctx: RuleContext) -> Tensor:
 def predicate(ctx: RuleContext) -> Tensor:
     """`Y[i] = f(X[i])` is boolean: the shape is kept."""
     x = ctx.input(0)
-    return ctx.tensor(x.dims, "bool", combine(items.PREDICATES.get(ctx.node.op), (x,), x.dims, "bool"))
+    found = items.PREDICATES.get(ctx.node.op)
+    if ctx.node.op == "IsInf":
+        found = items.INFINITE[ctx.flag("detect_negative", 1), ctx.flag("detect_positive", 1)]
+    return ctx.tensor(x.dims, "bool", combine(found, (x,), x.dims, "bool"))
 
 
 @rule("Cast", "CastLike", any_rank=True, total=True, traits=Traits.CONVERSION)
@@ -181,7 +184,7 @@ def clip(ctx: RuleContext) -> Tensor:
 
 @rule(*(items.ARITHMETIC.keys() - {"Div"}), "PRelu", "StringConcat", since=7, traits=Traits.ELEMENTWISE)
 @rule("Div", since=7, traits=Traits.DIVISION)
-@rule(*items.VARIADIC, "Mean", since=8, traits=Traits.ELEMENTWISE)
+@rule(*items.VARIADIC, since=8, traits=Traits.ELEMENTWISE)
 def arithmetic(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; integers aren't divided by zero."""
     op = ctx.node.op
@@ -222,7 +225,7 @@ def require_nonzero(ctx: RuleContext, divisor: Tensor) -> None:
 @rule("BitShift", traits=Traits.ELEMENTWISE)
 def bit_shift(ctx: RuleContext) -> Tensor:
     """Operands broadcast together."""
-    return broadcast(ctx, items.shift_left if ctx.text("direction") == "LEFT" else items.shift_right)
+    return broadcast(ctx, items.SHIFTS.get((ctx.text("direction"), ctx.input(0).dtype)))
 
 
 @rule("And", "Equal", "Or", "Xor", since=7, dtype="bool", traits=Traits.ELEMENTWISE)
@@ -241,7 +244,7 @@ def where(ctx: RuleContext) -> Tensor:
     return broadcast(ctx, items.chosen, dtype)
 
 
-@rule("SwiGLU", *items.VARIADIC, "Mean", traits=Traits.ELEMENTWISE)
+@rule("SwiGLU", *items.VARIADIC, traits=Traits.ELEMENTWISE)
 def alike(ctx: RuleContext) -> Tensor:
     """Operands have one shape, which is kept."""
     operands = [ctx.input(i) for i in range(max(len(ctx.inputs), 1))]

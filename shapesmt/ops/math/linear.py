@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
+from operator import mul
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, TRUE, Dim, Formula, all_of, any_of, at_least, differs, equal
+from shapesmt.ops.math.elementwise import combine
+from shapesmt.ops.math.reduction import folded
+from shapesmt.ops.shared.fields import concrete
 from shapesmt.ops.shared.require import require_broadcast_to
-from shapesmt.rules import RuleContext, Shape, Tensor, Traits, rule
+from shapesmt.rules import MAX_ELEMENTS, Elements, RuleContext, Shape, Tensor, Traits, Value, from_array, rule, tensor
 
 # Matrix products
 
@@ -42,7 +47,40 @@ def _met_batches(a: Tensor, b: Tensor, *, turned: bool) -> Iterator[tuple[Formul
 @rule("MatMul", traits=Traits.MIXED)
 def matmul(ctx: RuleContext) -> Tensor:
     """`[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes."""
-    return ctx.tensor(matrix_product(ctx, ctx.input(0), ctx.input(1)))
+    a, b = ctx.input(0), ctx.input(1)
+    shape = matrix_product(ctx, a, b)
+    batch = [str(i) for i in range(max(a.rank, b.rank) - 2)]
+    left, right = (
+        [*batch, "row", "inner"][-a.rank :],
+        [*batch, "inner", "column"][-b.rank :] if b.rank > 1 else ["inner"],
+    )
+    out = [*batch, *["row"] * (a.rank > 1), *["column"] * (b.rank > 1)]
+    sizes = {**dict(zip(out, shape, strict=True)), "inner": a[-1]}
+    return ctx.tensor(shape, value=contracted([(a, left), (b, right)], sizes, out))
+
+
+def contracted(
+    terms: Sequence[tuple[Tensor, Sequence[str]]], sizes: Mapping[str, Dim], out: Sequence[str]
+) -> Value | None:
+    """The known elements of a sum of products: each term names its axes, and those that `out` lacks are summed over."""
+    every = [*out, *(letter for letter in sizes if letter not in out)]
+    shape = tuple(sizes[letter] for letter in every)
+    numbers, dtype = concrete(shape), terms[0][0].dtype
+    known = all(isinstance(t.value, Elements) and len({*letters}) == len(letters) for t, letters in terms)
+    if not known or numbers is None or prod(numbers) > MAX_ELEMENTS:
+        return None
+    joint, *factors = (_aligned(t, letters, every) for t, letters in terms)
+    for factor in factors:
+        joint = tensor(dtype, shape, combine(mul, (joint, factor), shape, dtype))
+    return folded("ReduceSum", joint, tuple(range(len(out), len(every))), keep=False)
+
+
+def _aligned(t: Tensor, letters: Sequence[str], every: Sequence[str]) -> Tensor:
+    """A tensor with its axes in the order of these, and an axis of size 1 for each that it lacks."""
+    assert isinstance(t.value, Elements)
+    order = [letters.index(letter) for letter in every if letter in letters]
+    sizes = [t.value.shape[letters.index(letter)] if letter in letters else 1 for letter in every]
+    return tensor(t.dtype, sizes, from_array(t.value.array.transpose(order).reshape(sizes)))
 
 
 @rule("Gemm", traits=Traits.MIXED)
@@ -124,7 +162,8 @@ def einsum(ctx: RuleContext) -> Tensor:
     ctx.check(sizes.keys() >= set(letters), laws.OUTPUT_LETTERS_AMONG_INPUTS)
     ctx.check(len(set(letters)) == len(letters), laws.OUTPUT_LETTERS_ONCE)
     ctx.check(set(hidden) <= set(letters), laws.OUTPUT_ELLIPSIS_AS_INPUTS)
-    return ctx.tensor([sizes[letter] for letter in letters])
+    spelled = [(x, spelt(term, hidden)) for term, x in zip(terms, operands, strict=True)]
+    return ctx.tensor([sizes[letter] for letter in letters], value=contracted(spelled, sizes, letters))
 
 
 def _joint(ctx: RuleContext, terms: list[list[str]], operands: list[Tensor], hidden: list[str]) -> dict[str, Dim]:

@@ -27,12 +27,13 @@ from shapesmt.algebra import (
     product,
     select,
     substitute,
+    truncated_divide,
 )
 from shapesmt.algebra.numeric import MANTISSA, Float, from_dim, literal
 from shapesmt.lazy import np
-from shapesmt.ops.shared.fields import MAX_CHOICES, concrete, integers_of, valued
+from shapesmt.ops.shared.fields import MAX_CHOICES, concrete, valued
 from shapesmt.ops.shared.indices import count_true, fold_all, is_flag, with_flags
-from shapesmt.ops.shared.items import INTEGERS, Function, cast, greatest, known, smallest
+from shapesmt.ops.shared.items import INTEGERS, LOGIC, Function, cast, chosen, greatest, known, smallest
 from shapesmt.rules import (
     FLOATS,
     Decided,
@@ -57,6 +58,7 @@ from shapesmt.rules import (
 FOLDS: dict[str, Function] = {
     "ReduceL1": add,
     "ReduceMax": greatest,
+    "ReduceMean": add,
     "ReduceMin": smallest,
     "ReduceProd": mul,
     "ReduceSum": add,
@@ -67,6 +69,12 @@ EACH: dict[str, Function] = {
     "ReduceSumSquare": lambda a: a * a,
 }
 COUNTING = frozenset({"ReduceL1", "ReduceSum", "ReduceSumSquare"})
+PREFERRED: dict[tuple[str, bool], Function] = {
+    ("ArgMax", False): LOGIC["Greater"],
+    ("ArgMax", True): LOGIC["GreaterOrEqual"],
+    ("ArgMin", False): LOGIC["Less"],
+    ("ArgMin", True): LOGIC["LessOrEqual"],
+}
 NEUTRAL = {"ReduceL1": 0, "ReduceProd": 1, "ReduceSum": 0, "ReduceSumSquare": 0}
 
 
@@ -104,7 +112,7 @@ def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
     return tuple(d for i, d in enumerate(dims) if i not in axes)
 
 
-@rule(*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean", any_rank=True, traits=Traits.MIXED)
+@rule(*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", any_rank=True, traits=Traits.MIXED)
 def reduction(ctx: RuleContext) -> Tensor:
     """Each axis in `axes` (all of them by default) becomes 1, or is removed without `keepdims`."""
     x, keep = ctx.input(0), ctx.flag("keepdims", 1, only_one=True)
@@ -152,10 +160,17 @@ def _fold(op: str, row: list[Item], dtype: str) -> Item:
     if any(i is None for i in row) or not _in_any_order(op, row):
         return None
     if row:
-        result: Item = reduce(FOLDS[op], row)
-        return result
+        result: Item = known(reduce(FOLDS[op], row), dtype, FOLDS[op])
+        return _shared(result, len(row)) if op == "ReduceMean" else result
     neutral = of_nothing(op, dtype)
     return None if neutral is None else literal(neutral, dtype) if dtype in FLOATS else const(neutral)
+
+
+def _shared(whole: Item, count: int) -> Item:
+    """A sum divided by the number of summands; integers are rounded towards zero."""
+    if isinstance(whole, Float):
+        return whole / literal(count, whole.dtype)
+    return None if whole is None else truncated_divide(whole, count)
 
 
 def of_nothing(op: str, dtype: str) -> int | None:
@@ -227,15 +242,25 @@ def extreme_position(ctx: RuleContext) -> Tensor:
     axis = ctx.axis(x.rank, 0)
     nothing = [equal(d, 0) for i, d in enumerate(x.dims) if i != axis]
     ctx.require(any_of(at_least(x[axis], 1), *nothing), laws.EXTREME_AXIS_HAS_ELEMENT, x[axis], 1)
-    shape, numbers = without(x.dims, (axis,), keep=keep), integers_of(x)
-    if not numbers or x.value is None:
+    shape = without(x.dims, (axis,), keep=keep)
+    if not isinstance(x.value, Elements) or 0 in x.value.shape:
         return ctx.tensor(shape, "int64")
-    table = np.array(numbers, dtype=object).reshape(concrete(x.shape) or ())
-    table = table if ctx.node.op == "ArgMax" else -table
-    places = table.argmax(axis)
-    if ctx.flag("select_last_index"):
-        places = table.shape[axis] - 1 - np.flip(table, axis).argmax(axis)
-    return ctx.tensor(shape, "int64", elements(concrete(shape) or (), map(const, np.ravel(places).tolist())))
+    more = PREFERRED[ctx.node.op, ctx.flag("select_last_index")]
+    rows = np.moveaxis(x.value.array, axis, -1).reshape(-1, x.value.shape[axis]).tolist()
+    return ctx.tensor(shape, "int64", elements(concrete(shape) or (), [_extreme_place(row, more) for row in rows]))
+
+
+def _extreme_place(row: list[Item], more: Function) -> Item:
+    """The index of the item that is preferred to all before it, and to which none behind it is."""
+    if len(row) > MAX_CHOICES and any(i is not None and i.symbols for i in row):
+        return None
+    place, best = ZERO, row[0]
+    for at, item in enumerate(row[1:], 1):
+        better = None if best is None or item is None else more(item, best)
+        if better is None:
+            return None
+        place, best = chosen(better, const(at), place), chosen(better, item, best)
+    return place
 
 
 # Running along an axis
@@ -274,7 +299,7 @@ def accumulated(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:
         if ctx.node.op == "CumProd":
             return None
         return _times(x, here, (x[axis] - here if reverse else here + 1) - int(exclusive))
-    if not isinstance(x.value, Elements) or x.dtype in FLOATS:
+    if not isinstance(x.value, Elements) or (x.dtype in FLOATS and ctx.node.op == "CumProd"):
         return None
     lines = np.moveaxis(x.value.array, axis, -1)
     totals = np.empty(lines.shape, dtype=object)
@@ -304,7 +329,8 @@ def _times(x: Tensor, here: Dim, count: Dim) -> Value | None:
 
 
 def _run(op: str, row: list[Item], dtype: str, *, exclusive: bool) -> list[Item]:
-    start, step = (ONE, FOLDS["ReduceProd"]) if op == "CumProd" else (ZERO, FOLDS["ReduceSum"])
+    start: Item = ONE if op == "CumProd" else literal(0.0, dtype) if dtype in FLOATS else ZERO
+    step = FOLDS["ReduceProd" if op == "CumProd" else "ReduceSum"]
 
     def following(a: Item, b: Item) -> Any:
         return None if a is None or b is None else step(a, b)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import ONE
+from shapesmt.algebra.numeric import MANTISSA
 from shapesmt.ops.math.elementwise import broadcast, require_nonzero
 from shapesmt.ops.openvino.bridge import dtype_of, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import number_of, result
+from shapesmt.ops.shared.bridge import finite, number_of, result, without_elements
 from shapesmt.ops.shared.items import remainder
 from shapesmt.ops.shared.require import require_broadcast_to
-from shapesmt.rules import FLOATS, RuleContext, Tensor, Traits, tensor
+from shapesmt.rules import FLOATS, Elements, RuleContext, Tensor, Traits, tensor
 
 BINARY = {
     **{name: name for name in ("Add", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Greater", "Less")},
@@ -63,7 +64,19 @@ def _placed(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
 @operator(*ORDERS, any_rank=True, dtype="bool", traits=Traits.COMPARISON)
 def binary(ctx: RuleContext) -> Tensor:
     """Operands broadcast together as `auto_broadcast` says."""
-    op = ctx.node.op
+    return as_computed(ctx, _result(ctx, ctx.node.op))
+
+
+def as_computed(ctx: RuleContext, t: Tensor) -> Tensor:
+    """The tensor, without elements of 8 bits, which OpenVINO doesn't wrap, and without powers that float32 rounds."""
+    op, items = ctx.node.op, t.value.items if isinstance(t.value, Elements) else ()
+    saturated = t.dtype in ("int8", "uint8") and not op.startswith("Bitwise")
+    large = op == "Power" and any(i is not None and max(-i.lo, i.hi) > 1 << MANTISSA["float32"] for i in items)
+    remainder_of_floats = op == "FloorMod" and t.dtype in FLOATS  # whose sign is the divisor's
+    return without_elements(t) if saturated or large or remainder_of_floats else t
+
+
+def _result(ctx: RuleContext, op: str) -> Tensor:
     if "Shift" in op:
         return result(ctx, "BitShift", *operands(ctx), direction="LEFT" if "Left" in op else "RIGHT")
     if op in ("Mod", "FloorMod"):
@@ -89,9 +102,9 @@ def not_equal(ctx: RuleContext) -> Tensor:
 
 
 @operator("IsFinite", any_rank=True, total=True)
-def finite(ctx: RuleContext) -> Tensor:
+def is_finite(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements are boolean."""
-    return result(ctx, "Not", result(ctx, "IsNaN", ctx.input(0)))
+    return finite(ctx, ctx.input(0))
 
 
 @operator("LogicalNot", any_rank=True, total=True, traits=Traits.NEGATION)
@@ -119,13 +132,19 @@ def select(ctx: RuleContext) -> Tensor:
 @operator("Convert", any_rank=True, total=True, traits=Traits.CONVERSION)
 def convert(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements change type."""
-    return result(ctx, "Cast", ctx.input(0), to=number_of(dtype_of(ctx, "destination_type", "")))
+    return as_computed(ctx, result(ctx, "Cast", ctx.input(0), to=number_of(dtype_of(ctx, "destination_type", ""))))
 
 
 @operator("ConvertLike", any_rank=True, total=True)
 def convert_like(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements take the type of the other input."""
-    return result(ctx, "CastLike", ctx.input(0), ctx.input(1))
+    return as_computed(ctx, result(ctx, "CastLike", ctx.input(0), ctx.input(1)))
+
+
+@operator("Negative", any_rank=True, total=True, traits=Traits.ELEMENTWISE)
+def negative(ctx: RuleContext) -> Tensor:
+    """The shape is kept."""
+    return as_computed(ctx, result(ctx, "Neg", ctx.input(0)))
 
 
 @operator("ErfInv", "GRN", "MVN-2", "Result", any_rank=True, total=True)

@@ -67,6 +67,16 @@ def result(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: Attr
     return ctx.delegate(op, inputs, version=OPSET, attributes=attributes, outputs=ctx.node.outputs[:1])[0]
 
 
+def finite(ctx: RuleContext, x: Tensor | None) -> Tensor:
+    """Whether elements are numbers, and finite."""
+    return result(ctx, "Not", result(ctx, "Or", result(ctx, "IsNaN", x), result(ctx, "IsInf", x)))
+
+
+def without_elements(x: Tensor) -> Tensor:
+    """The tensor, of whose elements nothing is known."""
+    return x if x.value is None else tensor(x.dtype, x.shape, layout=x.layout)
+
+
 def number_of(dtype: str) -> int:
     """ONNX's number of an element type, 0 where unknown."""
     return next((number for number, name in DTYPES.items() if name == dtype), 0)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf, isfinite
 from operator import add, mul, neg, sub
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from shapesmt.algebra import (
     ONE,
@@ -27,36 +27,39 @@ from shapesmt.algebra import (
     equal,
     maximum,
     minimum,
-    product,
     select,
     tight,
     truncated_divide,
 )
 from shapesmt.algebra.numeric import (
     Float,
+    bit_and,
+    bit_or,
+    bit_xor,
     choice,
     float_absolute,
     float_at_least,
     float_equal,
     float_greatest,
+    float_is_infinite,
+    float_is_nan,
     float_least,
+    float_remainder,
     float_sign,
     from_dim,
     literal,
+    power,
     steps,
 )
-from shapesmt.lazy import np
+from shapesmt.ops.shared.powers import raised
 from shapesmt.rules import FLOATS, Item, positions
-
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 Function: TypeAlias = Callable[..., Any]  # of items to an item
 
 INTEGERS = {f"{sign}int{bits}": bits for bits in (2, 4, 8, 16, 32, 64) for sign in ("", "u")}
-MAX_EXPONENT = 64
 MAX_STEPS = 64  # of floats, one after the other; the result of more isn't followed
 WIDEST = 64  # bits of the integers that sizes are kept in
+BEYOND = 1 << WIDEST - 1
 STEPWISE = ("float32", "float64")  # runtimes round each result; of shorter types only some, after a few operations
 
 
@@ -86,7 +89,7 @@ def known(item: Item, dtype: str, function: Function | None = None) -> Item:
     lo, hi = tight(item)
     if least <= lo and hi <= most:
         return item
-    return wrapped(item, dtype) if function in RING and bits == WIDEST // 2 else None
+    return wrapped(item, dtype) if function in RING and bits < WIDEST else None
 
 
 def wrapped(item: Dim, dtype: str) -> Dim | None:
@@ -139,9 +142,27 @@ def cast(item: Dim | Float, dtype: str) -> Item:
     if dtype == "bool":
         number = item if isinstance(item, Dim) else item.numerator
         return None if number is None else truth(differs(number, 0))
-    if isinstance(item, Float):
-        return item.to_int() if item.op is not steps.LITERAL else None
-    return wrapped(item, dtype)
+    return _truncated(item, dtype) if isinstance(item, Float) else wrapped(item, dtype)
+
+
+def _truncated(item: Float, dtype: str) -> Dim | None:
+    """The integer that a float becomes: in fewer than 32 bits, what is left of one of 32 bits.
+
+    One that doesn't fit 32 bits becomes the least that does, as on most processors.
+
+    >>> [_truncated(literal(number, "float32"), "uint8") for number in (-5.5, 300.0, 3e9)]
+    [Dim('251'), Dim('44'), Dim('0')]
+    """
+    number, bits = item.to_int() if item.op is not steps.LITERAL else const(-BEYOND), INTEGERS.get(dtype, WIDEST)
+    if bits == WIDEST:
+        return number
+    least, most = _ends("int32", WIDEST // 2)
+    if dtype == "uint32":  # in which runtimes differ beyond
+        return (
+            wrapped(number, dtype) if least <= number.lo and number.hi in (inf, min(number.hi, 2 * most + 1)) else None
+        )
+    fits = all_of(at_least(number, least), at_least(most, number))
+    return wrapped(number if number.lo > -inf and number.hi == inf else select(fits, number, least), dtype)
 
 
 def truth(formula: Formula | None) -> Dim | None:
@@ -174,10 +195,6 @@ def _logarithm(x: Dim | Float) -> Item:
     return x.unary(steps.LOG) if isinstance(x, Float) and any(s.kind is Kind.AXIS for s in x.symbols) else None
 
 
-def _finite(x: Float) -> Dim | None:
-    return ZERO if isfinite(x.lo) and isfinite(x.hi) else None
-
-
 # Two operands
 
 
@@ -192,56 +209,7 @@ def remainder(a: Any, b: Any) -> Item:
 
 def c_remainder(a: Any, b: Any) -> Item:
     """The remainder with the dividend's sign, as in C."""
-    return None if isinstance(a, Float) else a - truncated_divide(a, b) * b
-
-
-def _power(base: Dim | Float, exponent: Dim | Float) -> Item:
-    """Small whole exponents, roots, powers of two, and whatever of constants comes out exactly."""
-    number = _constant(exponent)
-    if number is None:
-        return _power_of_two(base, exponent)
-    known_base = _constant(base)
-    if number == 0.5 and known_base is None:
-        return _root(base)
-    if isinstance(base, Dim):
-        small = number in (0, 1, 2, 3) or (0 <= number <= MAX_EXPONENT and -2 <= base.lo <= base.hi <= 2)
-        return product([base] * int(number)) if small and number.denominator == 1 else None
-    if number in (1, 2):
-        return base * base if number == 2 else base
-    if number == 3 and known_base is None:
-        cube = base * base * base
-        return cube if cube.numerator is not None else None
-    if not known_base or known_base < 0 or abs(number) > MAX_EXPONENT or number.denominator > 2:
-        return None
-    with np.errstate(all="ignore"):
-        result = literal(float(np.power(float(known_base), float(number))), base.dtype)
-    power = _constant(result)
-    exact = power is not None and power**number.denominator == known_base**number.numerator
-    return result if exact else None
-
-
-def _root(base: Dim | Float) -> Item:
-    """Of whole numbers only: `Pow` may differ from `Sqrt` in the last bit, which nothing but rounding removes."""
-    if base.lo < 0 or not (isinstance(base, Dim) or base.whole):
-        return None
-    return base.unary(steps.ROOT) if isinstance(base, Float) else from_dim(base, "float64").unary(steps.ROOT).to_int()
-
-
-def _power_of_two(base: Dim | Float, exponent: Dim | Float) -> Item:
-    """Where it fits 64 bits."""
-    if not isinstance(base, Dim) or not isinstance(exponent, Dim) or base.constant != 2:
-        return None
-    fits = 0 <= exponent.lo <= exponent.hi < MAX_EXPONENT - 1
-    return from_dim(exponent, "float64").unary(steps.EXP2).to_int() if fits else None
-
-
-def _constant(number: Dim | Float) -> Fraction | None:
-    top = number if isinstance(number, Dim) else number.numerator
-    if top is None or top.constant is None:
-        return None
-    from fractions import Fraction
-
-    return Fraction(top.constant, number.denominator if isinstance(number, Float) else 1)
+    return float_remainder(a, b) if isinstance(a, Float) else a - truncated_divide(a, b) * b
 
 
 def _pick(of_integers: Function, of_floats: Function) -> Function:
@@ -261,21 +229,16 @@ def _total(first: Any, *rest: Any) -> Any:
     return sum(rest, first)
 
 
-def _whole(operation: Callable[[int, int], int]) -> Function:
-    def applied(a: Dim, b: Dim) -> Dim | None:
-        return None if a.constant is None or b.constant is None else const(operation(a.constant, b.constant))
-
-    return applied
+def _mean(first: Any, *rest: Any) -> Any:
+    """The sum times one over the number of summands."""
+    return _total(first, *rest) * (literal(1, first.dtype) / literal(1 + len(rest), first.dtype))
 
 
-def shift_left(a: Dim, by: Dim) -> Dim | None:
-    """The item with its bits shifted to the left; what then doesn't fit isn't known."""
-    return None if by.constant is None or not 0 <= by.constant < MAX_EXPONENT else a * (1 << by.constant)
-
-
-def shift_right(a: Dim, by: Dim) -> Dim | None:
-    """The item with its bits shifted to the right."""
-    return None if by.constant is None or not 0 <= by.constant < MAX_EXPONENT else a // (1 << by.constant)
+def _shift(a: Dim, by: Dim, bits: int, left: bool) -> Dim | None:
+    """The item with its bits shifted; by as many bits as it has, or more, it isn't known."""
+    if not 0 <= by.lo <= by.hi < bits:
+        return None
+    return a * power(2, by) if left else a // power(2, by)
 
 
 # Conditions
@@ -332,18 +295,24 @@ UNARY: dict[str, Function] = {
     "Sign": _sign,
     "Sqrt": lambda x: x.unary(steps.SQRT) if isinstance(x, Float) and x.lo >= 0 else None,
 }
-PREDICATES: dict[str, Function] = {"IsInf": _finite, "IsNaN": _finite, "Not": _not}
+PREDICATES: dict[str, Function] = {"IsNaN": lambda x: truth(float_is_nan(x)), "Not": _not}
+INFINITE: dict[tuple[bool, bool], Function] = {
+    (down, up): partial(lambda x, down, up: truth(float_is_infinite(x, down=down, up=up)), down=down, up=up)
+    for down in (False, True)
+    for up in (False, True)
+}
+"""What `IsInf` finds: the negative infinity, the positive one."""
 ARITHMETIC: dict[str, Function] = {
     "Add": add,
-    "BitwiseAnd": _whole(lambda a, b: a & b),
-    "BitwiseOr": _whole(lambda a, b: a | b),
-    "BitwiseXor": _whole(lambda a, b: a ^ b),
+    "BitwiseAnd": bit_and,
+    "BitwiseOr": bit_or,
+    "BitwiseXor": bit_xor,
     "Div": _divide,
     "Mul": mul,
-    "Pow": _power,
+    "Pow": raised,
     "Sub": sub,
 }
-VARIADIC: dict[str, Function] = {"Max": greatest, "Min": smallest, "Sum": _total}
+VARIADIC: dict[str, Function] = {"Max": greatest, "Mean": _mean, "Min": smallest, "Sum": _total}
 LOGIC: dict[str, Function] = {
     "And": _both,
     "Equal": _equal,
@@ -355,8 +324,14 @@ LOGIC: dict[str, Function] = {
     "Xor": lambda a, b: truth(differs(a, b)),
 }
 PARTIAL: frozenset[Function] = frozenset({_both, _either, chosen})
-RING: frozenset[Function | None] = frozenset({add, mul, neg, sub, _total})
+SHIFTS: dict[tuple[str, str], Function] = {
+    (direction, dtype): partial(_shift, bits=bits, left=direction == "LEFT")
+    for dtype, bits in INTEGERS.items()
+    for direction in ("LEFT", "RIGHT")
+}
+_LEFT = (shift for (direction, _), shift in SHIFTS.items() if direction == "LEFT")
+RING: frozenset[Function | None] = frozenset({add, mul, neg, sub, _total, UNARY["BitwiseNot"], *_LEFT})
 """Those of which integers keep the lowest bits where an outcome has more."""
 _BITWISE = [UNARY["BitwiseNot"], *(ARITHMETIC[name] for name in ("BitwiseAnd", "BitwiseOr", "BitwiseXor"))]
-WHOLE: frozenset[Function] = frozenset([_not, _both, _either, LOGIC["Xor"], shift_left, shift_right, *_BITWISE])
+WHOLE: frozenset[Function] = frozenset([_not, _both, _either, LOGIC["Xor"], *SHIFTS.values(), *_BITWISE])
 """Those of integers alone."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, all_of, any_of, at_least, differs, equal
 from shapesmt.ops.math.elementwise import broadcast
-from shapesmt.ops.shared.bridge import number_of, require_one_type, result
+from shapesmt.ops.shared.bridge import finite, number_of, require_one_type, result, without_elements
 from shapesmt.ops.shared.items import INTEGERS, Function, c_remainder, remainder
 from shapesmt.ops.shared.require import require_shape, require_vector
 from shapesmt.ops.tensorflow.common import (
@@ -87,9 +87,9 @@ def hashed(ctx: RuleContext) -> Tensor:
 
 
 @rule("IsFinite", domain=DOMAIN, any_rank=True, total=True)
-def finite(ctx: RuleContext) -> Tensor:
+def is_finite(ctx: RuleContext) -> Tensor:
     """The shape is kept; elements are boolean."""
-    return result(ctx, "Not", result(ctx, "IsNaN", ctx.input(0)))
+    return finite(ctx, ctx.input(0))
 
 
 @rule("IdentityN", domain=DOMAIN, any_rank=True, total=True)
@@ -163,7 +163,10 @@ def divide(ctx: RuleContext) -> Tensor:
     x, y = ctx.input(0), ctx.input(1)
     require_one_type(ctx)
     if x.dtype not in INTEGERS:
-        return result(ctx, "Mod", x, y, fmod=1) if ctx.node.op.endswith("Mod") else _divided(ctx, x, y)
+        if not ctx.node.op.endswith("Mod"):
+            return _divided(ctx, x, y)
+        remainders = result(ctx, "Mod", x, y, fmod=1)
+        return without_elements(remainders) if ctx.node.op == "FloorMod" else remainders  # which has another sign
     output = broadcast(ctx, DIVISIONS.get(ctx.node.op))
     require_each(ctx, y, lambda d: differs(d, 0), laws.NOT_DIVIDED_BY_ZERO, output.numel)
     return output

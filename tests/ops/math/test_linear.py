@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.support.harness import agree, node
@@ -126,3 +127,59 @@ def test_the_zero_point_of_the_first_operand_is_one():
     report = agree(product, shapes, {"m": (1, 3), "k": (1, 3)}, dtypes=types)
     (law,) = [r for r in report.inference.applications[0].requirements if r.left is not None]
     assert str(law.formula) == "k == 1"
+
+
+def multiplied(op, dtype, left, right, **attributes):
+    """A product of sizes as matrices of these shapes, each cast to a type."""
+    number = {"int64": 7, "int32": 6, "float32": 1}[dtype]
+    chain = [
+        *(node("Cast", [f"{x}64"], [f"{x}list"], to=number) for x in "xy"),
+        *(node("Reshape", [f"{x}list", f"{x}shape"], [x]) for x in "xy"),
+        node(op, ["x", "y"], **attributes),
+    ]
+    items = {
+        "x64": ["n", 2, "m", 5][: np.prod(left, dtype=int)],
+        "y64": ["m", "n + 1", -3, 4][: np.prod(right, dtype=int)],
+    }
+    constants = {"xshape": np.array(left, np.int64), "yshape": np.array(right, np.int64)}
+    return agree(chain, {}, {"n": (-2, 3), "m": (0, 3)}, items=items, constants=constants, outputs=["out"])
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32", "float32"])
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        *[([3], [3]), ([2, 2], [2, 2]), ([2], [2, 2]), ([2, 2], [2])],
+        *[([2, 1, 2], [2, 1]), ([1, 2], [2, 2, 1]), ([2, 0], [0, 2])],
+    ],
+)
+def test_products_of_matrices_of_sizes(left, right, dtype):
+    assert multiplied("MatMul", dtype, left, right).tensors["out"].value is not None
+
+
+@pytest.mark.parametrize(
+    ("equation", "left", "right", "known"),
+    [
+        ("i,i->", [3], [3], True),
+        ("i,j->ij", [2], [2], True),
+        ("ij,kj->ki", [2, 2], [2, 2], True),
+        ("...i,i", [2, 2], [2], True),
+        ("ij,j->i", [2, 2], [1], True),
+        ("ii,i->i", [2, 2], [2], False),
+    ],
+)
+def test_contractions_of_sizes(equation, left, right, known):
+    for dtype in ("int64", "float32"):
+        found = multiplied("Einsum", dtype, left, right, equation=equation)
+        assert (found.tensors["out"].value is not None) == known
+
+
+def test_a_product_of_many_elements_is_not_calculated():
+    nodes = [node("Identity", ["k"], ["x"]), node("MatMul", ["x", "x"])]
+    assert agree(nodes, {}, constants={"k": np.ones((40, 40), np.int64)}, outputs=["out"]).tensors["out"].value is None
+
+
+def test_a_product_of_floats_that_may_be_rounded_is_not_known():
+    nodes = [node("Identity", ["k"], ["x"]), node("MatMul", ["x", "x"])]
+    found = agree(nodes, {}, constants={"k": np.full(3, 0.1, np.float32)}, outputs=["out"])
+    assert found.tensors["out"].value is None

@@ -15,11 +15,12 @@ from shapesmt.rules.tensors import tensor
 from shapesmt.rules.value import Elements, Field
 from tests.support.harness import agree, build, node
 
-REDUCTIONS = [*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean"]
+REDUCTIONS = [*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"]
 SHAPE = {"x": ["a", "b", 2]}
 SIZES = {"a": (0, 2), "b": (0, 2)}
 SOME = {"a": (1, 2), "b": (1, 2)}  # onnxruntime gets axes that count from the end wrong where the input is empty
 RANGE = node("Range", ["zero", "n", "one"], ["r"])
+SIGNED = {"n": (-3, 3), "m": (0, 2)}
 CONSTANTS = {"zero": np.int64(0), "one": np.int64(1)}
 
 
@@ -214,3 +215,49 @@ def test_axes_of_a_scalar_are_not_read_before_inference_looked_at_them(op, opset
         inputs, axes = ["x", "axes"], {}
     found = agree(node(op, inputs, **axes), {"x": []}, constants={"axes": [1]} if not axes else {}, opset=opset)
     assert bool(found.ran) is (opset < (12 if op == "ReduceMin" else 11))
+
+
+def cast(dtype):
+    return node("Cast", ["x64"], ["x"], to={"int64": 7, "int32": 6, "float32": 1, "float64": 11}[dtype])
+
+
+@pytest.mark.parametrize("last", [0, 1])
+@pytest.mark.parametrize("op", ["ArgMax", "ArgMin"])
+@pytest.mark.parametrize("dtype", ["int64", "float32"])
+def test_the_position_of_an_extreme_of_sizes(dtype, op, last):
+    nodes = [cast(dtype), node(op, ["x"], axis=0, select_last_index=last)]
+    found = agree(nodes, {}, SIGNED, items={"x64": ["n", 3, "m", "n + m"]}, outputs=["out"])
+    assert None not in found.tensors["out"].value.items
+    partly = agree(nodes, {}, SIGNED, items={"x64": ["n", None]}, outputs=["out"])
+    assert partly.tensors["out"].value is None
+    many = agree(nodes, {}, SIGNED, items={"x64": [*range(20), "n"]}, outputs=["out"])
+    assert many.tensors["out"].value is None
+
+
+@pytest.mark.parametrize("axes", [[0], [1], [0, 1]])
+@pytest.mark.parametrize("dtype", ["int64", "int32", "float32", "float64"])
+def test_means_of_sizes(dtype, axes):
+    nodes = [cast(dtype), node("Reshape", ["x", "shape"], ["table"]), node("ReduceMean", ["table", "axes"])]
+    items = {"x64": ["n", 3, "m", -7, "n + m", 10]}
+    constants = {"shape": [2, 3], "axes": axes}
+    found = agree(nodes, {}, SIGNED, items=items, constants=constants, outputs=["out"])
+    assert None not in found.tensors["out"].value.items
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_the_mean_of_operands(count):
+    names = [f"x{i}" for i in range(count)]
+    nodes = [node("Cast", [f"{name}64"], [name], to=1) for name in names]
+    items = {f"{name}64": [f"{i}*n + m"] for i, name in enumerate(names)}
+    found = agree([*nodes, node("Mean", names)], {}, {"n": (-5, 30), "m": (0, 3)}, items=items, outputs=["out"])
+    assert None not in found.tensors["out"].value.items
+
+
+@pytest.mark.parametrize("exclusive", [0, 1])
+@pytest.mark.parametrize("reverse", [0, 1])
+def test_running_sums_of_floats(exclusive, reverse):
+    sums = node("CumSum", ["scaled", "axis"], exclusive=exclusive, reverse=reverse)
+    nodes = [cast("float32"), node("Mul", ["x", "k"], ["scaled"]), sums]
+    constants = {"k": np.float32(0.7), "axis": np.array(0)}
+    found = agree(nodes, {}, SIGNED, items={"x64": ["n", 3, "m", 1000]}, constants=constants, outputs=["out"])
+    assert None not in found.tensors["out"].value.items

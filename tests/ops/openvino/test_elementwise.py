@@ -77,6 +77,42 @@ def test_bits(name, agree):
     agree(getattr(op, name), "[1..3,2]", "[1..3]", dtypes=["i32"] * 2)
 
 
+def size_of(x, least=0):
+    return op.subtract(op.shape_of(x), ints(least))
+
+
+@pytest.mark.parametrize("to", ["u8", "i8", "i16", "i32", "i64"])
+def test_numbers_at_the_ends_of_their_types(to, agree):
+    def scaled(x, factor):
+        return op.multiply(op.convert(size_of(x, 4), "f32"), scalar(factor, np.float32))
+
+    agree(lambda x: op.convert(op.convert(scaled(x, 40.5), to), "i64"), "[1..9]")
+    agree(lambda x: op.convert(op.multiply(*[op.convert(op.add(size_of(x), ints(30)), to)] * 2), "i64"), "[1..9]")
+    if to != "u8":
+        agree(lambda x: op.convert(op.negative(op.convert(size_of(x), to)), "i64"), "[1..9]")
+
+
+@pytest.mark.parametrize("name", BITS)
+def test_bits_of_sizes(name, agree):
+    agree(lambda x: getattr(op, name)(size_of(x), ints(3)), "[0..9]")
+    agree(lambda x: getattr(op, name)(ints(13), size_of(x)), "[0..9]")
+
+
+def test_powers_of_sizes(agree):
+    agree(lambda x: op.power(size_of(x), ints(7)), "[1..30]")
+    agree(lambda x: op.power(ints(3), size_of(x)), "[1..20]")
+
+
+@pytest.mark.parametrize("name", ["is_finite", "is_inf", "is_nan", "floor_mod", "mod"])
+def test_quotients_that_are_infinite_and_remainders(name, agree):
+    def quotient(x):
+        return op.divide(*(op.convert(size_of(x, least), "f32") for least in (2, 3)))
+
+    three = floats(3) if "mod" in name else None
+    operands = (lambda x: [op.convert(size_of(x, 5), "f32"), three]) if three else (lambda x: [quotient(x)])
+    agree(lambda x: op.convert(getattr(op, name)(*operands(x)), "i64"), "[1..5]")
+
+
 def test_placed_operands(agree):
     agree(lambda x, y: opset1.add(x, y, auto_broadcast="pdpd"), "[2,1..3,3]", "[1..3]")
 

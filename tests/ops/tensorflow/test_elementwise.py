@@ -109,6 +109,8 @@ def test_integer_divisions(name, agree):
 def test_powers_of_integers(agree):
     agree(lambda x: raw.Pow(x=scalar(2), y=tf.shape(x)[0] - 1), "0..5")
     agree(lambda x: raw.Pow(x=tf.shape(x)[0], y=scalar(2)), "0..5")
+    agree(lambda x: raw.Pow(x=tf.shape(x)[0], y=scalar(7)), "0..9")
+    agree(lambda x: raw.Pow(x=scalar(3), y=tf.shape(x)[0]), "0..9")
 
 
 def test_floats_are_computed_with(agree):
@@ -118,6 +120,31 @@ def test_floats_are_computed_with(agree):
         return [*sizes, *(tf.cast(s, tf.int32) for s in sizes)]
 
     agree(build, "1..9")
+
+
+def test_numbers_at_the_ends_of_their_types(agree):
+    def build(x):
+        n = tf.cast(tf.shape(x)[0] - 4, tf.float32)
+        small = [tf.cast(n * 40.5, t) for t in (tf.uint8, tf.int8, tf.int16, tf.int32)]
+        wrapped = [tf.cast(tf.shape(x) + 250, t) * tf.constant(3, t) for t in (tf.uint8, tf.int8)]
+        return [*(tf.cast(s, tf.int32) for s in (*small, *wrapped)), n % 3.0, raw.Mod(x=n, y=3.0)]
+
+    agree(build, "1..9")
+
+
+def test_numbers_that_are_infinite(agree):
+    def build(x):
+        q = tf.cast(tf.shape(x) - 2, tf.float32) / tf.cast(tf.shape(x) - 3, tf.float32)
+        return [tf.cast(kind(q * 0.0 + q), tf.int32) for kind in (tf.math.is_finite, tf.math.is_inf, tf.math.is_nan)]
+
+    agree(build, "1..5")
+
+
+@pytest.mark.parametrize("name", INTEGERS[:5])
+def test_bits_of_sizes(name, agree):
+    agree(lambda x: named(name)(tf.shape(x), scalar(3)), "0..9")
+    agree(lambda x: named(name)(scalar(13), tf.shape(x)[0]), "0..40")
+    agree(lambda x: named(name)(tf.cast(tf.shape(x), tf.uint8), tf.constant(5, tf.uint8)), "0..9")
 
 
 def test_bias(agree):

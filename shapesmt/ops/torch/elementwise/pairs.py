@@ -37,8 +37,8 @@ ARITHMETIC: dict[str, Function | None] = {
     **dict.fromkeys(("__and__", "__iand__"), items.ARITHMETIC["BitwiseAnd"]),
     **dict.fromkeys(("__or__", "__ior__"), items.ARITHMETIC["BitwiseOr"]),
     **dict.fromkeys(("__xor__", "__ixor__"), items.ARITHMETIC["BitwiseXor"]),
-    **dict.fromkeys(("bitwise_left_shift", "__lshift__", "__ilshift__"), items.shift_left),
-    **dict.fromkeys(("bitwise_right_shift", "__rshift__", "__irshift__"), items.shift_right),
+    **dict.fromkeys(("bitwise_left_shift", "__lshift__", "__ilshift__"), items.SHIFTS["LEFT", "int64"]),
+    **dict.fromkeys(("bitwise_right_shift", "__rshift__", "__irshift__"), items.SHIFTS["RIGHT", "int64"]),
     **dict.fromkeys(("gcd", "heaviside", "hypot", "lcm", "nextafter")),
 }
 DIVISIONS: dict[str, Function | None] = {

@@ -1,0 +1,132 @@
+"""Integers bit by bit, as two's complement of any length has them, and powers of integers.
+
+>>> from shapesmt.algebra.dim import symbol
+>>> n, m = symbol("n", 0, 100), symbol("m", 0, 9)
+>>> bit_and(n, 7), bit_or(n, 8), bit_xor(n, m), power(3, m)
+(Dim('n % 8'), Dim('n % 8 + 16*(n//16) + 8'), Dim('(n ^ m)'), Dim('3**m'))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from operator import and_, or_, xor
+from typing import Any
+
+from shapesmt.algebra.dim import ZERO, Dim, as_dim, const, make_atom, product
+from shapesmt.algebra.intervals import Interval
+from shapesmt.algebra.operations import Operation, Text, Values
+from shapesmt.lazy import np
+
+
+def _reach(*dims: Dim) -> int | float:
+    """The power of two below which they are, up and down."""
+    ends = [end for d in dims for end in (d.lo, d.hi)]
+    return 1 << max(max(int(end), ~int(end)).bit_length() for end in ends) if all(map(_finite, ends)) else inf
+
+
+def _finite(end: float) -> bool:
+    return -inf < end < inf
+
+
+def _bounds_of_and(a: Dim, b: Dim) -> Interval:
+    positive = [d.hi for d in (a, b) if d.lo >= 0]
+    return (0, min(positive)) if positive else (-_reach(a, b), max(a.hi, b.hi))
+
+
+def _bounds_of_either(a: Dim, b: Dim) -> Interval:
+    reach = _reach(a, b)
+    return 0 if min(a.lo, b.lo) >= 0 else -reach, reach - 1
+
+
+def _operation(name: str, sign: str, apply: Callable[[Any, Any], Any], bounds: Callable[..., Interval]) -> Operation:
+    def text(_: object, a: Dim, b: Dim) -> Text:
+        return f"({a} {sign} {b})", True
+
+    return Operation(name, bounds=bounds, evaluate=lambda at, a, b: apply(at.dim(a), at.dim(b)), text=text, opaque=True)
+
+
+BIT_AND = _operation("bit_and", "&", and_, _bounds_of_and)
+BIT_OR = _operation("bit_or", "|", or_, _bounds_of_either)
+BIT_XOR = _operation("bit_xor", "^", xor, _bounds_of_either)
+
+
+@BIT_AND.defines
+def bit_and(a: Dim | int, b: Dim | int) -> Dim:
+    """The bits that both have."""
+    a, b = sorted(map(as_dim, (a, b)), key=lambda d: (d.constant is not None, d.terms))
+    common = _common(a, b)
+    return make_atom(BIT_AND, (a, b)) if common is None else common
+
+
+@BIT_OR.defines
+def bit_or(a: Dim | int, b: Dim | int) -> Dim:
+    """The bits that one has, or both."""
+    a, b = sorted(map(as_dim, (a, b)), key=lambda d: (d.constant is not None, d.terms))
+    common = _common(a, b)
+    return make_atom(BIT_OR, (a, b)) if common is None else a + b - common
+
+
+@BIT_XOR.defines
+def bit_xor(a: Dim | int, b: Dim | int) -> Dim:
+    """The bits that one has, but not both."""
+    a, b = sorted(map(as_dim, (a, b)), key=lambda d: (d.constant is not None, d.terms))
+    common = _common(a, b)
+    return make_atom(BIT_XOR, (a, b)) if common is None else a + b - 2 * common
+
+
+def _common(a: Dim, b: Dim) -> Dim | None:
+    """The bits that both have, as a formula: where `b` has one bit, or all from one on, or up to one."""
+    mask = b.constant
+    if mask is None:
+        return a if a is b else None
+    if a.constant is not None:
+        return const(a.constant & mask)
+    lowest = mask & -mask
+    if mask in (0, lowest):
+        return a // mask % 2 * mask if mask else ZERO
+    if mask == -lowest:
+        return a - a % lowest
+    return a % (mask + 1) if mask & (mask + 1) == 0 else None
+
+
+def _power(at: Values, base: Dim, exponent: Dim) -> Any:
+    b, e = at.dim(base), at.dim(exponent)
+    if not at.arrays:
+        return b**e if e >= 0 else 0
+    return np.where(np.asarray(e) < 0, 0, np.power(b, np.maximum(e, 0)))
+
+
+def _bounds_of_power(base: Dim, exponent: Dim) -> Interval:
+    if not all(map(_finite, (base.lo, base.hi, exponent.hi))) or exponent.hi > 64:
+        return 0 if base.lo >= 0 else -inf, inf
+    most = int(max(-base.lo, base.hi, 1)) ** max(int(exponent.hi), 0)
+    least = int(base.lo) ** int(exponent.lo) if base.lo >= 0 <= exponent.lo else 0
+    return least if base.lo >= 0 else -most, most
+
+
+def _operand(dim: Dim) -> str:
+    return str(dim) if dim.as_symbol() is not None or (dim.constant or 0) > 0 else f"({dim})"
+
+
+POWER = Operation(
+    "power",
+    bounds=_bounds_of_power,
+    evaluate=_power,
+    text=lambda _, base, exponent: (f"{_operand(base)}**{_operand(exponent)}", True),
+    opaque=True,
+)
+"""The power of an integer; 0 for a negative exponent."""
+
+
+@POWER.defines
+def power(base: Dim | int, exponent: Dim | int) -> Dim:
+    """The base multiplied with itself."""
+    base, exponent = as_dim(base), as_dim(exponent)
+    number = exponent.constant
+    if number is not None and (number <= 3 or base.constant is not None):
+        return product([base] * number) if number >= 0 else ZERO
+    return make_atom(POWER, (base, exponent))
+
+
+__all__ = ["BIT_AND", "BIT_OR", "BIT_XOR", "POWER", "bit_and", "bit_or", "bit_xor", "power"]

@@ -1,0 +1,76 @@
+"""What ONNX Runtime knows when it has loaded a model, before it runs it: the ranks that it infers from declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass
+from functools import cached_property
+
+from shapesmt.graph import Graph, Node
+
+RANK_FROM = {
+    **dict.fromkeys(("BlackmanWindow", "ConstantOfShape", "HammingWindow", "HannWindow", "MelWeightMatrix"), 0),
+    **dict.fromkeys(("AffineGrid", "Col2Im", "Expand", "GatherND", "Reshape", "Squeeze", "STFT", "Unsqueeze"), 1),
+    **dict.fromkeys(("Conv", "ConvInteger", "ConvTranspose", "DeformConv"), 1),
+    **dict.fromkeys(("ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"), 1),
+    **dict.fromkeys(("ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare"), 1),
+    "MaxUnpool": 2,
+    "Pad": 3,
+    "QLinearConv": 3,
+}
+"""Operators whose output's rank ONNX Runtime infers if their inputs from this one on are constants."""
+RANK_UNKNOWN = frozenset(
+    {
+        *("Attention", "CausalConvWithState", "ConcatFromSequence", "GreaterOrEqual", "ImageDecoder", "LessOrEqual"),
+        *("MeanVarianceNormalization", "NonMaxSuppression", "OptionalGetElement", "SequenceAt", "SwiGLU"),
+    }
+)
+"""Operators whose output's rank it doesn't infer from the ranks of their inputs, in some version."""
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded(Container[str]):
+    """The tensors whose ranks ONNX Runtime surely infers when it loads the model; few rules ask for them.
+
+    Attributes:
+        graph: The graph whose tensors they are.
+        outer: Those around it.
+        given: Inputs of the graph whose ranks are known without being declared.
+
+    Example:
+        >>> from shapesmt.frontends import load
+        >>> graph = load(b'<ir_version: 8, opset_import: ["": 18]> g (float[n] x) => (b) { a = Neg(x) b = Squeeze(a) }')
+        >>> [name for name in "xab" if name in Loaded(graph)]
+        ['x', 'a']
+    """
+
+    graph: Graph
+    outer: Container[str] = ()
+    given: Container[str] = ()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._inside or name in self.outer
+
+    @cached_property
+    def _inside(self) -> set[str]:
+        graph = self.graph
+        constants = graph.literals.keys() - graph.declared.keys()  # a declared one may be replaced by an input
+        inside = {name for name, d in graph.inputs.items() if d.shape is not None or name in self.given}
+        inside.update(graph.literals)
+        for node in graph.nodes:
+            if node.op == "Constant" and not node.domain:
+                constants.update(node.outputs)
+            if self._infers(node, inside, constants):
+                inside.update(node.outputs)
+        return inside
+
+    def _infers(self, node: Node, inside: set[str], constants: Container[str]) -> bool:
+        if node.domain or node.op in RANK_UNKNOWN or node.attributes.graphs:
+            return False
+        first = RANK_FROM.get(node.op, len(node.inputs))
+        unnamed = node.op == "Squeeze" and len(node.inputs) < 2 and "axes" not in node.attributes
+        ranks = all(name in inside or name in self.outer for name in node.inputs if name)
+        return ranks and not unnamed and all(name in constants for name in node.inputs[first:] if name)
+
+
+__all__ = ["RANK_FROM", "RANK_UNKNOWN", "Loaded"]
