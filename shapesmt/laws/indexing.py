@@ -16,6 +16,9 @@ INDICES_NO_LARGER_THAN_DATA = Law("SM301", "indices are no larger than data off 
 CUMULATIVE_LENGTHS_GROW_TO_TOKENS = Law("SM301", "cumulative lengths begin at 0, grow, and end with the tokens")
 LENGTHS_AT_LEAST = Law("SM301", "lengths are at least {least}")
 LENGTHS_AT_MOST_SEQUENCE = Law("SM301", "lengths are at most the sequence's")
+OFFSETS_ASCENDING = Law("SM301", "offsets are in ascending order")
+STEPS_FOR_LABELS = Law("SM301", "a sample has a step for each label, inside the time axis")
+LENGTH_AT_MOST_AXIS = Law("SM301", "the length is at most the axis's")
 LENGTHS_INSIDE_AXIS = Law("SM301", "lengths are inside the axis")
 LENGTHS_INSIDE_TIME_AXIS = Law("SM301", "lengths are inside the time axis")
 LENGTHS_AT_MOST_SEQUENCES = Law("SM301", "lengths are those of the sequences at most")
@@ -71,6 +74,7 @@ WORDS_AND_SEGMENTS_IN_TABLES = Law("SM301", "words and segments are in their tab
 DEPTH_AT_LEAST_1 = Law("SM305", "depth is at least 1")
 K_AT_MOST_AXIS = Law("SM305", "k is no more than the size of the axis", sides=("k", "the axis"))
 K_NOT_NEGATIVE = Law("SM305", "k is not negative")
+BOX_COUNT_NOT_NEGATIVE = Law("SM305", "the number of boxes isn't negative")
 N_INSIDE_LAST_AXIS = Law("SM305", "n is inside the last axis")
 
 INDEX_TUPLE_AT_MOST = Law("SM306", "an index tuple has {most} numbers at most")

@@ -169,6 +169,11 @@ LENIENT = (
         _rank(3),
         "For real input, the following shape is expected: [batch_size][signal_length][1].",
     ),
+    Fault(
+        frozenset({"ReverseSequence"}),
+        lambda node, _: {_attribute(node, "time_axis", 0), _attribute(node, "batch_axis", 1)} != {0, 1},
+        "Specify which axis is time axis. Must be one of 0 (default), or 1.",
+    ),
     Fault(frozenset({"MatMul"}), _batches_clash, "Matrix product that behaves like [numpy.matmul]"),
     Fault(
         frozenset({"SkipSimplifiedLayerNormalization"}),

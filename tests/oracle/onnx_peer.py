@@ -17,7 +17,7 @@ from onnx import helper, numpy_helper
 
 import shapesmt
 from tests.oracle.faults import lenient, odd
-from tests.oracle.forked import results
+from tests.oracle.forked import SECONDS, results
 from tests.oracle.runner import NO_KERNEL, session, varied
 from tests.support.versions import relaxed, require_runtime
 
@@ -56,7 +56,7 @@ class Call:
 
 def _short(value: Any) -> str:
     if isinstance(value, np.ndarray):
-        listed = f"={value.tolist()}" if value.size <= 8 else ""
+        listed = f"={value.tolist()}" if 0 < value.size <= 8 else ""
         return f"{value.dtype}{list(value.shape)}{listed}"
     return str(value)[:60]
 
@@ -99,10 +99,10 @@ def info(name: str, value: Any) -> onnx.ValueInfoProto:
 # ONNX Runtime
 
 
-def outcomes(calls: Sequence[Call]) -> Iterator[Run]:
-    """What ONNX Runtime makes of each call."""
+def outcomes(calls: Sequence[Call], seconds: int = SECONDS) -> Iterator[Run]:
+    """What ONNX Runtime makes of each call, in so many seconds."""
     require_runtime()
-    for run in results(attempt, calls):
+    for run in results(attempt, calls, seconds):
         yield run or Run(refused="the process died", open=True)
 
 

@@ -22,8 +22,8 @@ from shapesmt.examine.problem import pose
 from shapesmt.frontends import load
 from shapesmt.inference import infer
 from tests.support.harness import Agreement, _compare
+from tests.support.openvino_runtime import CORE, compiled
 
-CORE = ov.Core()
 Build = Callable[..., Any]
 
 
@@ -80,8 +80,8 @@ def run(model: ov.Model, shapes: dict[str, tuple[int, ...]]) -> list[Any] | None
         model.reshape({name: ov.PartialShape(list(shape)) for name, shape in shapes.items()})
         types = {p.any_name: p.element_type.to_dtype() for p in model.inputs}
         given = {n: np.ones(s, types[n]) for n, s in shapes.items()}
-        compiled = CORE.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-        result = compiled(given)
-        return [np.array(result[port]) for port in compiled.outputs]
+        ready = compiled(model)
+        result = ready(given)
+        return [np.array(result[port]) for port in ready.outputs]
     except RuntimeError:
         return None

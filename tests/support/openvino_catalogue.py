@@ -191,13 +191,13 @@ Interpolate 4 | f32[1,2,6,5] | i64[2]=5,6 | f32[2]=2,1.5 | i64[2]=2,3 | mode=lin
 Interpolate 11 | f32[1,2,6,5] | i64[2]=5,6 | i64[2]=2,3 | mode=nearest shape_calculation_mode=sizes coordinate_transformation_mode=half_pixel nearest_mode=floor antialias=false pads_begin=0 pads_end=0 cube_coeff=-0.75
 Interpolate 11 | f32[1,2,6,5] | f32[2]=2,1.5 | i64[2]=2,3 | mode=nearest shape_calculation_mode=scales coordinate_transformation_mode=half_pixel nearest_mode=floor antialias=false pads_begin=0 pads_end=0 cube_coeff=-0.75
 GridSample 9 | f32[2,3,4,4] | f32[2,3,5,2] | align_corners=true mode=bilinear padding_mode=zeros
-ROIPooling 2 | f32[2,3,4,4] | f32[5,5]=0,1,1,2,2 | output_size=2,3 method=max spatial_scale=1.0
-ROIPooling 1 | f32[2,3,4,4] | f32[5,5]=0,1,1,2,2 | pooled_h=2 pooled_w=3 method=max spatial_scale=1.0
+ROIPooling 2 | f32[2,3,4,4] | f32[3,5]=0,1,1,2,2 | output_size=2,3 method=max spatial_scale=1.0
+ROIPooling 1 | f32[2,3,4,4] | f32[3,5]=0,1,1,2,2 | pooled_h=2 pooled_w=3 method=max spatial_scale=1.0
 ROIAlign 3 | f32[2,3,4,4] | f32[5,4] | i64[5]=0 | pooled_h=2 pooled_w=3 sampling_ratio=2 spatial_scale=1.0 mode=avg
 ROIAlign 9 | f32[2,3,4,4] | f32[5,4] | i64[5]=0 | pooled_h=2 pooled_w=3 sampling_ratio=2 spatial_scale=1.0 mode=avg aligned_mode=asymmetric
 ROIAlignRotated 15 | f32[2,3,4,4] | f32[5,5] | i64[5]=0 | pooled_h=2 pooled_w=3 sampling_ratio=2 spatial_scale=1.0 clockwise_mode=true
-PSROIPooling 1 | f32[2,12,4,4] | f32[5,5]=0,1,1,2,2 | output_dim=3 group_size=2 spatial_scale=1.0 mode=average spatial_bins_x=1 spatial_bins_y=1
-DeformablePSROIPooling 1 | f32[2,12,4,4] | f32[5,5]=0,1,1,2,2 | f32[5,2,2,2] | output_dim=3 group_size=2 spatial_scale=1.0 mode=bilinear_deformable spatial_bins_x=1 spatial_bins_y=1 trans_std=0.1 part_size=2
+PSROIPooling 1 | f32[2,12,4,4] | f32[3,5]=0,1,1,2,2 | output_dim=3 group_size=2 spatial_scale=1.0 mode=average spatial_bins_x=1 spatial_bins_y=1
+DeformablePSROIPooling 1 | f32[2,12,4,4] | f32[3,5]=0,1,1,2,2 | f32[3,2,2,2] | output_dim=3 group_size=2 spatial_scale=1.0 mode=bilinear_deformable spatial_bins_x=1 spatial_bins_y=1 trans_std=0.1 part_size=2
 ExtractImagePatches 3 | f32[1,2,8,8] | sizes=3,3 strides=2,2 rates=1,1 auto_pad=valid
 ReorgYolo 2 | f32[1,4,4,6] | stride=2
 RegionYolo 1 | f32[1,27,4,4] | axis=1 coords=4 classes=4 end_axis=3 num=3 do_softmax=true mask=0,1,2 anchors=1.0,2.0
@@ -211,7 +211,7 @@ DFT 7 | f32[3,4,2] | i64[1]=1
 DFT 7 | f32[3,4,2] | i64[2]=0,1 | i64[2]=5,-1
 IDFT 7 | f32[3,4,2] | i64[1]=-1
 RDFT 9 | f32[3,4] | i64[1]=1
-RDFT 9 | f32[3,4] | i64[2]=0,1 | i64[2]=5,3
+RDFT 9 | f32[3,4] | i64[2]=0,1 | i64[2]=2,3
 IRDFT 9 | f32[3,4,2] | i64[1]=1
 IRDFT 9 | f32[3,4,2] | i64[2]=0,1 | i64[2]=5,3
 STFT 15 | f32[2,48] | f32[8] | i64[]=16 | i64[]=4 | transpose_frames=true
@@ -239,7 +239,7 @@ DetectionOutput 8 | f32[2,60] | f32[2,165] | f32[1,2,60] | background_label_id=0
 ExperimentalDetectronDetectionOutput 6 :3 | f32[16,4] | f32[16,8] | f32[16,2] | f32[1,3] | score_threshold=0.05 nms_threshold=0.5 num_classes=2 post_nms_count=10 max_detections_per_image=10 class_agnostic_box_regression=false max_delta_log_wh=4.1 deltas_weights=10.0,10.0,5.0,5.0
 ExperimentalDetectronGenerateProposalsSingleImage 6 :2 | f32[3] | f32[36,4] | f32[12,2,6] | f32[3,2,6] | min_size=0.0 nms_threshold=0.7 post_nms_count=6 pre_nms_count=1000
 ExperimentalDetectronPriorGridGenerator 6 | f32[3,4] | f32[1,16,4,5] | f32[1,3,100,200] | flatten=true h=0 w=0 stride_x=4.0 stride_y=4.0
-ExperimentalDetectronPriorGridGenerator 6 | f32[3,4] | f32[1,16,4,5] | f32[1,3,100,200] | flatten=false h=3 w=7 stride_x=4.0 stride_y=4.0
+ExperimentalDetectronPriorGridGenerator 6 | f32[3,4] | f32[1,16,4,5] | f32[1,3,100,200] | flatten=false h=0 w=0 stride_x=4.0 stride_y=4.0
 ExperimentalDetectronROIFeatureExtractor 6 :2 | f32[5,4] | f32[1,3,16,16] | f32[1,3,8,8] | output_size=7 sampling_ratio=2 pyramid_scales=4,8 aligned=false
 ExperimentalDetectronTopKROIs 6 | f32[5,4] | f32[5] | max_rois=3
 GenerateProposals 9 :3 | f32[2,3] | f32[2,6,3,4] | f32[2,12,2,6] | f32[2,3,2,6] | min_size=1.0 nms_threshold=0.7 pre_nms_count=14 post_nms_count=6 normalized=true nms_eta=1.0 roi_num_type=i64

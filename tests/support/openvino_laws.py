@@ -217,8 +217,13 @@ class Peer:
         self.process.start()
         theirs.close()
 
+    def judge(self, path: Path) -> tuple[str, Any]:
+        """As `run`, tried once more in a new process if this one dies: what ran before may have broken it."""
+        said, detail = self.run(path)
+        return self.run(path) if said == "died" else (said, detail)
+
     def run(self, path: Path) -> tuple[str, Any]:
-        """("refused", why), ("ran", shapes) or ("died", "")."""
+        """("refused", why), ("ran", (the outputs of each run, whether a run failed)) or ("died", "")."""
         try:
             self.pipe.send(str(path))
             if self.pipe.poll(SECONDS):
@@ -237,45 +242,44 @@ class Peer:
 
 
 def _serve(pipe: Any) -> None:
-    import openvino as ov
+    from tests.support.openvino_runtime import CORE
 
-    core = ov.Core()
     while True:
         path = pipe.recv()
         try:
-            pipe.send(_run(core, path))
+            pipe.send(_run(CORE.read_model(path)))
         except (RuntimeError, ValueError) as error:
             pipe.send(("refused", str(error)))
         except Exception:
             pipe.send(("refused", traceback.format_exc()))
 
 
-def _run(core: Any, path: str) -> tuple[str, Any]:
-    model = core.read_model(path)
+def _run(model: Any) -> tuple[str, Any]:
     try:
-        return _executed(core, model)
+        return _executed(model)
     except RuntimeError as error:
         ports = [(p.element_type.get_type_name(), p.partial_shape) for p in model.outputs]
         lacking = any(op.get_type_name() in WITHOUT_KERNEL for op in model.get_ops())
         if not lacking or not any(sign in str(error) for sign in MISSING):
             raise
-        return "ran", ([(dtype, tuple(shape.to_shape())) for dtype, shape in ports], False)
+        return "ran", ([[(dtype, tuple(shape.to_shape())) for dtype, shape in ports]], False)
 
 
-def _executed(core: Any, model: Any) -> tuple[str, Any]:
-    settings = {"INFERENCE_PRECISION_HINT": "f32", "NUM_STREAMS": "1", "INFERENCE_NUM_THREADS": "1"}
-    compiled = core.compile_model(model, "CPU", settings)
+def _executed(model: Any) -> tuple[str, Any]:
+    from tests.support.openvino_runtime import compiled
+
+    ready = compiled(model)
     errors, shapes = [], []
     for fill in (1, 0):
-        given = [np.full(tuple(p.shape), fill, p.element_type.to_dtype()) for p in compiled.inputs]
+        given = [np.full(tuple(p.shape), fill, p.element_type.to_dtype()) for p in ready.inputs]
         try:
-            result = compiled(given)
+            result = ready(given)
         except RuntimeError as error:
             errors.append(str(error))
         else:
-            ports = compiled.outputs
+            ports = ready.outputs
             shapes.append([(port.element_type.get_type_name(), tuple(np.shape(result[port]))) for port in ports])
-    return ("ran", (shapes[0], bool(errors))) if shapes else ("refused", errors[0])
+    return ("ran", (shapes, bool(errors))) if shapes else ("refused", errors[0])
 
 
 class Found(NamedTuple):
@@ -289,13 +293,13 @@ class Found(NamedTuple):
 def compared(case: Case, folder: Path, peer: Peer) -> Found:
     """Peer and rule on one case.
 
-    kind is "agree", "unsound" (proved, refused), "wrong" (fails, runs), "shape", "open" (undecided), "died".
+    kind is "agree", "unsound" (proved, refused or dead), "wrong" (fails, runs), "shape", "open" (undecided), "died".
     """
     path = written(case, folder)
-    said, detail = peer.run(path)
+    said, detail = peer.judge(path)
     verdict, why, shapes = _judged(path)
     if said == "died":
-        return Found("died", verdict, "")
+        return Found("unsound" if verdict == "PROVED" else "died", f"{verdict} {why}", "the process died")
     if said == "refused":
         kind = {"PROVED": "unsound", "UNKNOWN": "open"}.get(verdict, "agree")
         return Found(kind, f"{verdict} {why}", detail)
@@ -303,7 +307,7 @@ def compared(case: Case, folder: Path, peer: Peer) -> Found:
     if verdict == "FAILS" or (verdict == "DEPENDS" and not sometimes):
         return Found("wrong", f"{verdict} {why}", str(made))
     kind = "open" if verdict == "UNKNOWN" else "agree"
-    for real, ours in zip(made, shapes, strict=True):
+    for real, ours in (pair for run in made for pair in zip(run, shapes, strict=True)):
         if not _fits(real, ours):
             return Found("shape", f"{verdict} {ours}", str(real))
     return Found(kind, f"{verdict} {why}", str(made))
@@ -332,7 +336,7 @@ def contradicted(case: Case, folder: Path, peer: Peer, how: str) -> str:
     verdict, why, shapes = _judged(loosened(case, folder, how))
     if verdict == "FAILS":
         return f"{verdict} {why}"
-    pairs = zip(detail[0], shapes, strict=True)
+    pairs = (pair for run in detail[0] for pair in zip(run, shapes, strict=True))
     return "; ".join(f"{ours}, not {real}" for real, ours in pairs if not _fits(real, ours))
 
 

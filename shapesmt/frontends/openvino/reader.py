@@ -74,6 +74,7 @@ _NUMBER = r"\s*-?(?:[0-9]+\.?[0-9]*|\.[0-9]+|inf|nan)(?:[eE][-+]?[0-9]{1,4})?\s*
 _NUMBERS = re.compile(f"{_NUMBER}(?:,{_NUMBER})*")
 _OLD = {
     "BatchNormInference": ("opset1",),
+    "Broadcast": ("opset1",),
     "DetectionOutput": ("opset1",),
     "GatherND": ("opset5",),
     "Interpolate": ("opset1", "opset4"),

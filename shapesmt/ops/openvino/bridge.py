@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE
+from shapesmt.algebra import FALSE, TRUE, differs
+from shapesmt.algebra.numeric import Float
 from shapesmt.ops.shared import bridge
 from shapesmt.ops.shared.require import open_unless
+from shapesmt.rules import Elements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.algebra import Formula
+    from shapesmt.algebra import Dim, Formula
     from shapesmt.graph import AttributeValue
-    from shapesmt.rules import RuleContext, Tensor
+    from shapesmt.rules import Item, RuleContext, Tensor
 
 REMEDY = ": are the weights, a .bin file, beside the model?"
 _TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"}
@@ -48,6 +50,17 @@ def known(ctx: RuleContext, index: int, what: str) -> tuple[int, ...] | None:
     return bridge.known(ctx, index, what, REMEDY)
 
 
+def known_numbers(x: Tensor) -> list[float | None]:
+    """The floats that a list holds, None for one that isn't known; no numbers if none is."""
+    return [_number(item) for item in x.value.items] if isinstance(x.value, Elements) else []
+
+
+def _number(item: Item) -> float | None:
+    if not isinstance(item, Float) or item.numerator is None or item.numerator.constant is None:
+        return None
+    return item.numerator.constant / item.denominator
+
+
 def known_axis(ctx: RuleContext, index: int) -> int | None:
     """The axis that an input names; without it the node is unknown."""
     return bridge.known_axis(ctx, index, REMEDY)
@@ -63,13 +76,19 @@ def without_broadcast(ctx: RuleContext) -> bool:
     return ctx.text("auto_broadcast", "numpy") in ("none", "explicit")
 
 
+def require_sizes(ctx: RuleContext, sizes: Sequence[Dim | None] | None) -> None:
+    """State that no size is -1, which stands for a size that a run never knows."""
+    for size in sizes or ():
+        ctx.require(TRUE if size is None else differs(size, -1), laws.SIZES_NOT_NEGATIVE, size, 0)
+
+
 def unchecked(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> None:
     """Leave a node unknown where it breaks a law which OpenVINO doesn't check."""
     open_unless(ctx, law, formula, "OpenVINO")
 
 
 def careless(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
-    """The output of ONNX's operator; OpenVINO doesn't check its indices."""
+    """The output of ONNX's operator; what OpenVINO does with an index outside the axis isn't defined."""
     before = len(ctx.requirements)
     output = bridge.result(ctx, op, *inputs, **attributes)
     stated, ctx.requirements[before:] = ctx.requirements[before:], []

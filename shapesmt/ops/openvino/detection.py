@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, any_of, as_dim, at_least, divides, equal, maximum, minimum, product
-from shapesmt.ops.openvino.bridge import dtype_of, integers, numbers, unchecked
+from shapesmt.ops.openvino.bridge import dtype_of, integers, known_numbers, numbers, unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.require import require_shape, require_vector, sized
+from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 from shapesmt.ops.windows.detection import kept_per_class
-from shapesmt.rules import FLOATS, Tensor, tensor
+from shapesmt.rules import Tensor, tensor
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
@@ -26,6 +26,7 @@ def chosen(ctx: RuleContext, coordinates: int = 4) -> Dim:
     ctx.require_equal(boxes[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
     ctx.require_equal(boxes[1], scores[2], SCORED)
     ctx.require_equal(boxes[2], coordinates, COORDINATES)
+    require_least(ctx, ctx.items(2) if ctx.has(2) else (), 0, laws.BOX_COUNT_NOT_NEGATIVE)
     return scores[0] * scores[1] * (kept_per_class(ctx, boxes[1]) if ctx.has(2) else as_dim(0))
 
 
@@ -40,10 +41,11 @@ def non_max_suppression(ctx: RuleContext) -> list[Tensor]:
 
 
 @operator("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
-def padded_non_max_suppression(ctx: RuleContext) -> Tensor:
-    """The indices of the selected boxes, padded with -1 to the maximum."""
-    most, whole = chosen(ctx), not ctx.has(2) or ctx.input(2).dtype not in FLOATS
-    return tensor(dtype_of(ctx, "output_type"), (most if whole else ctx.fresh("selected", 0, most), 3))
+def single_non_max_suppression(ctx: RuleContext) -> Tensor:
+    """The indices of the selected boxes."""
+    most = chosen(ctx)
+    count = as_dim(0) if most.constant == 0 else ctx.fresh("selected", 0, most)
+    return tensor(dtype_of(ctx, "output_type"), (count, 3))
 
 
 @operator("MatrixNms", "MulticlassNms")
@@ -103,6 +105,8 @@ def _priors(ctx: RuleContext, count: int) -> Tensor:
     grid = ctx.sizes(0, 2)
     for d in grid:
         unchecked(ctx, laws.SIZES_NOT_NEGATIVE, TRUE if d is None else at_least(d, 0))
+    if any(d is not None and d.hi < 0 for d in grid):
+        return tensor("float32", None)
     places = [maximum(d, 0) for d in sized(ctx, grid)]
     ctx.check(len(numbers(ctx, "variance")) in (0, 1, 4), laws.VARIANCES_0_1_OR_4)
     return tensor("float32", (2, 4 * count * product(places)))
@@ -117,9 +121,14 @@ def proposal(ctx: RuleContext) -> list[Tensor]:
     scores, deltas, image = (ctx.input(i) for i in range(3))
     most = ctx.integer("post_nms_topn")
     ctx.check(most >= 1, laws.A_BOX_KEPT.of(most=most))
+    if ctx.integer("pre_nms_topn") < most:
+        unchecked(ctx, laws.BOXES_KEPT_OF_THOSE_CONSIDERED)
     ctx.require_equal(scores[0], deltas[0], laws.BOXES_AND_SCORES_SAME_BATCH)
     ctx.require_equal(2 * scores[1], deltas[1], laws.BOX_HAS_SCORES_AND_DELTAS)
     ctx.require(any_of(equal(image[0], 3), equal(image[0], 4)), laws.IMAGE_HEIGHT_WIDTH_1_OR_2_SCALES, image[0], 3)
+    measures = known_numbers(image)
+    ctx.check(all(m is None or m > 0 for m in measures[:2]), laws.HEIGHT_AND_WIDTH_POSITIVE)
+    ctx.check(all(m is None or m >= 0 for m in measures[2:]), laws.SCALES_NOT_NEGATIVE)
     boxes = tensor(scores.dtype, (scores[0] * most, 5))
     return [boxes, tensor(scores.dtype, (scores[0] * most,))]
 
@@ -154,6 +163,8 @@ def detectron_output(ctx: RuleContext) -> list[Tensor]:
     require_shape(ctx, 2, (x[0], classes), SCORED)
     require_shape(ctx, 3, (1, 3), laws.IMAGE_HEIGHT_WIDTH_SCALE)
     ctx.check(most >= 0, laws.MAX_DETECTIONS_NOT_NEGATIVE.of(most=most))
+    if ctx.integer("post_nms_count", 0) < 0:
+        unchecked(ctx, laws.BOX_COUNT_NOT_NEGATIVE)
     return [tensor(x.dtype, (most, 4)), tensor("int32", (most,)), tensor(x.dtype, (most,))]
 
 
@@ -163,10 +174,11 @@ def detectron_proposals(ctx: RuleContext) -> list[Tensor]:
     image, anchors, scores, most = ctx.input(0), ctx.input(1), ctx.input(3), ctx.integer("post_nms_count")
     ctx.require_equal(image[0], 3, laws.IMAGE_HEIGHT_WIDTH_SCALE)
     ctx.require_equal(anchors[1], 4, COORDINATES)
-    for d, size in zip(ctx.input(2).dims, (4 * scores[0], *scores.dims[1:]), strict=True):
-        unchecked(ctx, laws.SCORES_AND_DELTAS_SAME_PLACES, equal(d, size))
-    unchecked(ctx, laws.ANCHOR_PER_SCORE, at_least(anchors[0], scores.numel))
+    require_shape(ctx, 2, (4 * scores[0], *scores.dims[1:]), laws.SCORES_AND_DELTAS_SAME_PLACES)
+    ctx.require_equal(anchors[0], scores.numel, laws.ANCHOR_PER_SCORE)
     ctx.check(most >= 0, laws.POST_NMS_COUNT_NOT_NEGATIVE.of(most=most))
+    if most < 1:
+        unchecked(ctx, laws.A_BOX_KEPT.of(most=most))
     return [ctx.tensor((most, 4)), ctx.tensor((most,))]
 
 
@@ -178,8 +190,10 @@ def prior_grid(ctx: RuleContext) -> Tensor:
     ctx.require_equal(places[0], image[0], laws.MAP_AND_IMAGE_SAME_BATCH)
     requested = [ctx.integer(name, 0) for name in "hw"]
     ctx.check(min(requested) >= 0, laws.CROP_SIZE_NOT_NEGATIVE.of(size=requested))
-    height, width = (ctx.fresh(f"size{i}") if any(requested) else d for i, d in enumerate(places.dims[2:]))
-    grid = [height * width * priors[0]] if ctx.integer("flatten", 1) else [height, width, priors[0]]
+    if any(requested):
+        unchecked(ctx, laws.GRID_SIZED_AS_MAP)
+    height, width = places.dims[2:]
+    grid = [height * width * priors[0]] if ctx.integer("flatten", 0) else [height, width, priors[0]]
     return ctx.tensor([*grid, 4])
 
 
@@ -216,6 +230,7 @@ def generate_proposals(ctx: RuleContext) -> list[Tensor]:
     require_shape(ctx, 2, (scores[0], 4 * scores[1], *scores.dims[2:]), laws.SCORES_AND_DELTAS_SAME_PLACES)
     least = min(most, ctx.integer("pre_nms_count"))
     ctx.check(least >= 1, laws.BOX_COUNTS_AT_LEAST_1.of(least=least))
+    ctx.check(ctx.number("nms_eta", 1) == 1, laws.NMS_ETA_1)
     kept = ctx.fresh("kept", 0, scores[0] * most)
     dtype = dtype_of(ctx, "roi_num_type")
     return [ctx.tensor((kept, 4)), ctx.tensor((kept,)), tensor(dtype, (image[0],))]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import as_dim, at_least, maximum
+from shapesmt.algebra import all_of, as_dim, at_least, equal, maximum, product
 from shapesmt.ops.openvino.bridge import dtype_of, unchecked
 from shapesmt.ops.openvino.signatures import operator
+from shapesmt.ops.shared.indices import require_inside, require_places
 from shapesmt.ops.shared.require import require_shape, require_single, require_vector
 from shapesmt.ops.windows.signal import single
 from shapesmt.rules import Traits, tensor
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 def bags_by_offsets(ctx: RuleContext) -> Tensor:
     """A table `[n, ...]`, indices, and where each bag begins: `[bags, ...]`."""
     table, indices, offsets = (ctx.input(i) for i in range(3))
+    begins, listed = ctx.constants(2) or (0,), ctx.constants(1)
+    require_inside(ctx, offsets, indices[0], equal(indices[0], 0), index=2, from_end=False)
+    ctx.check(list(begins) == sorted(begins), laws.OFFSETS_ASCENDING)
+    _require_rows(ctx, table, ctx.known(listed[begins[0] :]) if listed and begins[0] > 0 else indices)
     require_vector(ctx, 4, indices[0], laws.WEIGHT_PER_INDEX)
     weighted = ctx.has(4) and ctx.text("reduction", "sum").lower() != "sum"
     ctx.check(not weighted, laws.WEIGHTS_FOR_SUMS)
@@ -30,6 +35,7 @@ def bags_by_offsets(ctx: RuleContext) -> Tensor:
 def bags_of_rows(ctx: RuleContext) -> Tensor:
     """A table `[n, ...]` and indices `[bags, each]`: `[bags, ...]`."""
     table, indices = ctx.input(0), ctx.input(1)
+    _require_rows(ctx, table, indices)
     require_shape(ctx, 2, indices.dims, laws.WEIGHT_PER_INDEX)
     weighted = ctx.has(2) and ctx.text("reduction", "sum").lower() != "sum"
     ctx.check(not weighted, laws.WEIGHTS_FOR_SUMS)
@@ -42,7 +48,16 @@ def bags_by_segments(ctx: RuleContext) -> Tensor:
     table, indices, segments = ctx.input(0), ctx.input(1), single(ctx, 3)
     require_vector(ctx, 2, indices[0], laws.SEGMENT_PER_ROW)
     require_vector(ctx, 5, indices[0], laws.WEIGHT_PER_INDEX)
+    rows, ids, count = ctx.constants(1), ctx.constants(2), segments.constant
+    if rows and ids and count is not None:
+        indices = ctx.known([row for row, segment in zip(rows, ids, strict=False) if 0 <= segment < count])
+    _require_rows(ctx, table, indices)
     return ctx.tensor([maximum(segments, 0), *table.dims[1:]])
+
+
+def _require_rows(ctx: RuleContext, table: Tensor, indices: Tensor) -> None:
+    """State that the indices of rows that are summed up are inside the table, whose rows may be empty."""
+    require_inside(ctx, indices, table[0], equal(product(table.dims[1:]), 0), from_end=False)
 
 
 # Texts
@@ -54,6 +69,10 @@ def ctc_loss(ctx: RuleContext) -> Tensor:
     x = ctx.input(0)
     require_vector(ctx, (1, 3), x[0], laws.LENGTH_PER_BATCH_ELEMENT)
     require_shape(ctx, 2, x.dims[:2], laws.LABEL_PER_STEP)
+    for steps, labels in zip(ctx.items(1) or (), ctx.items(3) or (), strict=False):
+        if steps is not None and labels is not None:
+            fits = all_of(at_least(labels, 0), at_least(steps, 1), at_least(steps, labels), at_least(x[1], steps))
+            ctx.require(fits, laws.STEPS_FOR_LABELS, labels, steps)
     return ctx.tensor([x[0]])
 
 
@@ -70,6 +89,7 @@ def ctc_greedy_lengths(ctx: RuleContext) -> list[Tensor]:
     """Scores `[n, time, classes]` and lengths: classes `[n, time]` and the number of them per sample."""
     x = ctx.input(0)
     require_vector(ctx, 1, x[0], laws.LENGTH_PER_BATCH_ELEMENT)
+    require_places(ctx, 1, x[1], laws.LENGTHS_AT_MOST_SEQUENCE, 0)
     require_single(ctx, 2, law=laws.BLANK_ONE_NUMBER)
     classes, lengths = (dtype_of(ctx, name, "i32") for name in ("classes_index_type", "sequence_length_type"))
     return [tensor(classes, x.dims[:2]), tensor(lengths, (x[0],))]

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import as_dim, divides, product
-from shapesmt.ops.openvino.bridge import integers, unchecked
+from shapesmt.algebra import FALSE, all_of, as_dim, at_least, divides, product
+from shapesmt.ops.openvino.bridge import integers, known_numbers, unchecked
 from shapesmt.ops.openvino.signatures import operator
+from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 from shapesmt.ops.shared.windows import OR_NONE, sliding
 
 if TYPE_CHECKING:
+    from shapesmt.algebra import Dim
     from shapesmt.rules import RuleContext, Tensor
 
 
@@ -23,6 +25,7 @@ def roi_pooling(ctx: RuleContext) -> Tensor:
     size = integers(ctx, "output_size") or (ctx.integer("pooled_h"), ctx.integer("pooled_w"))
     ctx.check(len(size) == 2 and min(size) >= 1, laws.REGION_AT_LEAST_1_HIGH_AND_WIDE.of(size=size))
     ctx.check(ctx.number("spatial_scale") > 0, laws.SCALE_POSITIVE)
+    _require_images(ctx, regions, x[0], ends=True)
     ctx.check(ctx.text("method", "max").lower() in ("max", "bilinear"), laws.METHOD_MAX_OR_BILINEAR)
     return ctx.tensor([regions[0], x[1], *size])
 
@@ -34,7 +37,30 @@ def roi_align(ctx: RuleContext) -> Tensor:
     coordinates = 5 if ctx.node.op == "ROIAlignRotated" else 4
     ctx.require_equal(regions[1], coordinates, laws.REGION_COORDINATES.of(count=coordinates))
     require_vector(ctx, 2, regions[0], laws.BATCH_INDEX_PER_REGION)
+    rotated = ctx.node.op == "ROIAlignRotated"
+    ctx.check(min(height, width, ctx.integer("sampling_ratio", 0) if rotated else 0) >= 0, laws.SIZES_NOT_NEGATIVE)
+    if not rotated:
+        _require_of_images(ctx, x[0])
     return ctx.tensor([regions[0], x[1], max(height, 0), max(width, 0)])
+
+
+def _require_of_images(ctx: RuleContext, batch: Dim) -> None:
+    """State that each region up to the first -1 is of an image, and that there is one."""
+    images = ctx.constants(2)
+    if images is None:
+        return require_inside(ctx, ctx.input(2), batch, index=2, from_end=False)
+    listed = images[: images.index(-1)] if -1 in images else images
+    ctx.check(bool(listed) or not images, laws.A_REGION_IN_AN_IMAGE)
+    require_inside(ctx, ctx.known(listed), batch, index=2, from_end=False)
+
+
+def _require_images(ctx: RuleContext, regions: Tensor, batch: Dim, *, ends: bool) -> None:
+    """State that the numbers that regions begin with, up to a -1 if that `ends` them, are at most that of images."""
+    for image in known_numbers(regions)[:: regions[1].constant or 1]:
+        if image is None or (ends and int(image) == -1):
+            return
+        number = as_dim(int(image))
+        ctx.require(all_of(at_least(number, 0), at_least(batch, number)), laws.INDICES_INSIDE_AXIS, number, batch)
 
 
 @operator("PSROIPooling", "DeformablePSROIPooling")
@@ -43,9 +69,9 @@ def position_sensitive(ctx: RuleContext) -> Tensor:
     x, regions, channels = ctx.input(0), ctx.input(1), ctx.integer("output_dim")
     group, mode = ctx.integer("group_size", 1), ctx.text("mode", "average").lower()
     bins = ctx.integer("spatial_bins_x", 1) * ctx.integer("spatial_bins_y", 1)
-    ctx.check(
-        min(channels, group, bins) >= 1, laws.OUTPUT_DIM_GROUP_SIZE_BINS_POSITIVE.of(sizes=(channels, group, bins))
-    )
+    least = min(channels, group, 1 if mode == "average" else bins)
+    ctx.check(least >= 1, laws.OUTPUT_DIM_GROUP_SIZE_BINS_POSITIVE.of(sizes=(channels, group, bins)))
+    _require_images(ctx, regions, x[0], ends=False)
     if ctx.node.op == "PSROIPooling":
         ctx.require_equal(regions[1], 5, laws.REGION_IMAGE_INDEX_AND_COORDINATES)
         ctx.check(mode in ("average", "bilinear"), laws.MODE_AVERAGE_OR_BILINEAR.of(mode=mode))
@@ -85,6 +111,9 @@ def yolo_regions(ctx: RuleContext) -> Tensor:
     if not ctx.integer("do_softmax", 1):
         anchors = len(integers(ctx, "mask"))
         return ctx.tensor([x[0], (ctx.integer("classes") + ctx.integer("coords") + 1) * anchors, *x.dims[2:]])
+    boxes = ctx.integer("num")
+    channels = boxes * (ctx.integer("classes") + ctx.integer("coords") + 1)
+    unchecked(ctx, laws.CHANNELS_FOR_BOXES, at_least(x[1], channels) if boxes > 0 else FALSE)
     first, last = ctx.axis(4), ctx.axis(4, name="end_axis")
     if first > last:
         unchecked(ctx, laws.AXIS_BEFORE_END_AXIS.of(first=first, last=last))

@@ -7,6 +7,7 @@ from shapesmt.algebra import TRUE, Dim, all_of, at_least, less, maximum, product
 from shapesmt.ops.openvino.bridge import careless, dtype_of, integers, known, known_axis, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, as_list, result, results
+from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector
 from shapesmt.ops.shared.strided import strided
 from shapesmt.rules import Keeps, RuleContext, Tensor, Traits, tensor
@@ -73,7 +74,7 @@ def gather_elements(ctx: RuleContext) -> Tensor:
     x, indices = ctx.input(0), ctx.input(1)
     axis = ctx.axis(x.rank, 0)
     ctx.require_agree(x, indices, but=axis, law=laws.DATA_AND_INDICES_SAME_SHAPE_OFF_AXIS)
-    return careless(ctx, "GatherElements", x, indices, axis=axis)
+    return result(ctx, "GatherElements", x, indices, axis=axis)
 
 
 @operator("GatherND", traits=Traits.LOOKUP)
@@ -99,8 +100,9 @@ def scatter_update(ctx: RuleContext) -> Tensor:
     if signed_axis is None:
         return ctx.tensor(x.dims)
     axis = ctx.normal(signed_axis, x.rank)
+    require_inside(ctx, indices, x[axis], from_end=False)
     if x.rank == 1 and indices.rank <= 1 and updates.rank <= 1:
-        return careless(ctx, "ScatterElements", x, as_list(indices), as_list(updates), axis=0)
+        return result(ctx, "ScatterElements", x, as_list(indices), as_list(updates), axis=0)
     shape = (*x.dims[:axis], *indices.dims, *x.dims[axis + 1 :])
     require_shape(ctx, 2, shape, laws.UPDATES_SHAPED_AS_REPLACED)
     return ctx.tensor(x.dims)
@@ -123,7 +125,7 @@ def scatter_elements(ctx: RuleContext) -> Tensor:
 def scatter_nd(ctx: RuleContext) -> Tensor:
     """The shape is kept; indices name elements or slices, and there is an update for each."""
     reduction = REDUCTIONS.get(ctx.text("reduction", "none"))
-    scattered = careless(ctx, "ScatterND", *ctx.inputs[:3], reduction=reduction or "none")
+    scattered = result(ctx, "ScatterND", *ctx.inputs[:3], reduction=reduction or "none")
     return scattered if reduction else ctx.tensor(scattered.shape)
 
 
@@ -198,6 +200,7 @@ def fill_empty_rows(ctx: RuleContext) -> list[Tensor]:
     values, places = ctx.input(0), ctx.input(2)
     require_shape(ctx, 2, (values[0], 2), laws.ROW_AND_COLUMN_PER_VALUE)
     rows, columns = ctx.sizes(1, 2)
+    require_least(ctx, (rows, columns), 0, laws.SIZES_NOT_NEGATIVE)
     _require_inside(ctx, rows, columns)
     filled = ctx.fresh("filled")
     first = ctx.fresh("rows") if rows is None else maximum(rows, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, all_of, any_of, at_least, divides, maximum, product, total
-from shapesmt.ops.openvino.bridge import known, known_axis, unchecked
+from shapesmt.ops.openvino.bridge import known, known_axis, placed, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, listed, parts, result
 from shapesmt.ops.shared.require import require_fits, require_least, require_vector
@@ -73,8 +73,7 @@ def reverse(ctx: RuleContext) -> Tensor:
     ctx.check((ctx.input(1).dtype == "bool") == masked, laws.INTEGER_OR_MASKED_BOOL)
     if masked:
         require_vector(ctx, 1, x.rank, laws.AXIS_MARKED_OR_NOT)
-    for axis in (() if masked else ctx.constants(1)) or ():
-        ctx.check(0 <= axis < x.rank, laws.AXIS_FROM_FRONT_INSIDE_RANK.of(axis=axis, rank=x.rank))
+    placed(ctx, (() if masked else ctx.constants(1)) or (), x.rank)
     return ctx.tensor(x.dims)
 
 

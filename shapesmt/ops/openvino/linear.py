@@ -8,6 +8,7 @@ from shapesmt.ops.math.linear import diagonal_sizes, parse_equation, spelt
 from shapesmt.ops.math.recurrent import GATES
 from shapesmt.ops.openvino.bridge import unchecked
 from shapesmt.ops.openvino.signatures import operator
+from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import require_shape
 from shapesmt.rules import RuleContext, Tensor, Traits
 
@@ -32,6 +33,8 @@ def cell(ctx: RuleContext) -> list[Tensor]:
     x, hidden, kind = ctx.input(0), ctx.input(1)[1], ctx.node.op.partition("Cell")[0]
     gates, states = GATES[kind] * hidden, 2 if kind == "LSTM" else 1
     state = (x[0], hidden)
+    if ctx.node.op == "LSTMCell-1":
+        ctx.require_equal(hidden, ctx.integer("hidden_size"), laws.STATE_BATCH_HIDDEN)
     require_shape(ctx, range(1, 1 + states), state, laws.STATE_BATCH_HIDDEN)
     require_shape(ctx, 1 + states, (gates, x[1]), laws.W_GATES_HIDDEN_INPUT)
     require_shape(ctx, 2 + states, (gates, hidden), laws.R_GATES_HIDDEN_HIDDEN)
@@ -53,6 +56,8 @@ def sequence(ctx: RuleContext) -> list[Tensor]:
     gates, state = GATES[kind] * hidden, (x[0], directions, hidden)
     require_shape(ctx, range(1, 1 + states), state, laws.STATE_BATCH_DIRECTIONS_HIDDEN)
     require_shape(ctx, 1 + states, (x[0],), laws.SEQUENCE_LENGTH_PER_SAMPLE)
+    if ctx.text("direction", "forward").lower() != "forward":
+        require_places(ctx, 1 + states, x[1], laws.LENGTHS_AT_MOST_SEQUENCE, 0)
     require_shape(ctx, 2 + states, (directions, gates, x[2]), laws.W_DIRECTIONS_GATES_HIDDEN_INPUT)
     require_shape(ctx, 3 + states, (directions, gates, hidden), laws.R_DIRECTIONS_GATES_HIDDEN_HIDDEN)
     require_shape(ctx, 4 + states, (directions, _biases(ctx, gates, hidden)), laws.B_DIRECTIONS_GATES_HIDDEN)
@@ -66,6 +71,7 @@ def attention(ctx: RuleContext) -> Tensor:
     q, k, v = (ctx.input(i) for i in range(3))
     ctx.require_equal(q[-1], k[-1], laws.QUERY_AND_KEY_SAME_HEAD_SIZE)
     ctx.require_equal(k[-2], v[-2], laws.KEYS_AS_MANY_AS_VALUES)
+    ctx.check(v.rank <= max(q.rank, k.rank), laws.VALUES_RANK_AT_MOST_SCORES)
     scores = (*ctx.broadcast(q.dims[:-2], k.dims[:-2], v.dims[:-2], law=laws.BATCH_SIZES_BROADCAST), q[-2], k[-2])
     if ctx.has(3) and ctx.input(3).rank > 0 and not ctx.integer("causal", 0):
         ctx.check(ctx.input(3).rank > 1, laws.MASK_AT_LEAST_2_AXES_OR_NONE)
@@ -96,9 +102,9 @@ def einsum(ctx: RuleContext) -> Tensor:
 def grouped_matmul(ctx: RuleContext) -> Tensor:
     """`[g, m, k]`, or rows `[m, k]` that offsets part into g groups, by `[g, n, k]`."""
     a, b = ctx.input(0), ctx.input(1)
-    ctx.check(b.rank == 3 or ctx.has(2), laws.RANK_3.of(rank=b.rank))
+    ctx.require_rank(b, 3)
     ctx.require_equal(a[-1], b[-1], laws.INNER_SIZES_EQUAL)
-    if ctx.has(2) and b.rank == 3:
+    if ctx.has(2):
         unchecked(ctx, laws.OFFSET_PER_GROUP, equal(ctx.input(2)[0], b[0]))
     if a.rank == 3:
         ctx.require_equal(a[0], b[0], laws.BATCH_SIZES_BROADCAST)

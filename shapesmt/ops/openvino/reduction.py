@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE
-from shapesmt.ops.openvino.bridge import dtype_of, known, unchecked
+from shapesmt.ops.openvino.bridge import dtype_of, known, placed
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import as_list, result
 from shapesmt.rules import RuleContext, Tensor, Traits
@@ -28,10 +27,8 @@ def running(ctx: RuleContext) -> Tensor:
     x, axis = ctx.input(0), ctx.constants(1)
     if x.shape is None or axis is None:
         return ctx.tensor(x.shape)
-    if not -x.rank <= axis[0] < x.rank:
-        unchecked(ctx, laws.AXIS_INSIDE_TENSOR, FALSE if x.rank else TRUE)
-        return ctx.tensor(x.shape)
-    return result(ctx, "CumSum", x, ctx.input(1), **settings)
+    placed(ctx, axis, x.rank)
+    return ctx.tensor(x.shape) if not x.rank else result(ctx, "CumSum", x, ctx.input(1), **settings)
 
 
 @operator("Bucketize", any_rank=True, total=True)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import repeat
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, TRUE, Dim, all_of, differs, maximum
+from shapesmt.algebra import ONE, TRUE, Dim, all_of, at_least, maximum
 from shapesmt.ops.layout.shape import stretched_to
-from shapesmt.ops.openvino.bridge import dtype_of, known, placed, unchecked
+from shapesmt.ops.openvino.bridge import dtype_of, known, placed, require_sizes, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import listed, number_of, result
 from shapesmt.ops.shared.fields import reshaped
@@ -92,16 +92,19 @@ def transpose(ctx: RuleContext) -> Tensor:
     return result(ctx, "Transpose", x, **({"perm": order} if order else {}))
 
 
-@operator("Broadcast", traits=Traits.REPEATED)
+@operator("Broadcast", "Broadcast-1", traits=Traits.REPEATED)
 def broadcast(ctx: RuleContext) -> Tensor:
     """The input broadcast to a shape; in mode bidirectional both are, in mode explicit an input names the axes."""
-    mode, x, target = ctx.text("mode", "numpy").lower(), ctx.input(0), ctx.sizes(1)
+    mode, x, target, first = ctx.text("mode", "numpy").lower(), ctx.input(0), ctx.sizes(1), ctx.node.op == "Broadcast-1"
+    require_sizes(ctx, target)
+    for size in target or ():
+        unchecked(ctx, laws.SIZES_NOT_NEGATIVE, TRUE if size is None else at_least(size, -1))
     if mode == "bidirectional":
         return result(ctx, "Expand", x, ctx.input(1) if target is None else listed(*clamped(target)))
     if target is None:
         return ctx.tensor(None)
     dims = tuple(sized(ctx, clamped(target), index=1))
-    if mode in ("explicit", "none"):
+    if mode in ("explicit", "none") and (ctx.has(2) or not first):
         return _explicit(ctx, x, dims)
     return stretched_to(ctx, x, target, dims)
 
@@ -147,6 +150,7 @@ def eye(ctx: RuleContext) -> Tensor:
         return ctx.tensor(None, dtype_of(ctx, "output_type", "f32"))
     sizes = [items[0] if (items := ctx.items(i)) else None for i in (0, 1)]
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
+    require_sizes(ctx, batch)
     return ctx.tensor(sized(ctx, [*clamped(batch), *sizes]), dtype_of(ctx, "output_type", "f32"))
 
 
@@ -167,7 +171,6 @@ def random_uniform(ctx: RuleContext) -> Tensor:
     require_single(ctx, 1, 2, law=laws.LEAST_AND_GREATEST_ONE_NUMBER_EACH)
     ordered = ends[0] is None or ends[1] is None or ends[0] < ends[1]
     ctx.check(ordered, laws.LEAST_BELOW_GREATEST.of(least=ends[0], greatest=ends[1]))
-    for size in sizes or ():
-        ctx.require(TRUE if size is None else differs(size, -1), laws.SIZES_NOT_NEGATIVE, size, 0)
+    require_sizes(ctx, sizes)
     dtype = dtype_of(ctx, "output_type", "f32")
     return ctx.tensor(None if sizes is None else sized(ctx, clamped(sizes)), dtype)

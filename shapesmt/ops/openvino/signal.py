@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import as_dim, maximum
+from shapesmt.algebra import as_dim, equal, maximum
 from shapesmt.ops.openvino.bridge import known, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything
@@ -31,6 +31,8 @@ def transform(ctx: RuleContext) -> Tensor:
     places = ctx.normals(axes, len(dims))
     ctx.check(bool(places) or op != "RDFT", laws.AXIS_TO_TRANSFORM)
     for axis, length in zip(places, _lengths(ctx, op, dims, places), strict=True):
+        if op == "RDFT":
+            ctx.require_at_least(dims[axis], length, laws.LENGTH_AT_MOST_AXIS)
         dims[axis] = length
     if op == "RDFT":
         dims[places[-1]] = dims[places[-1]] // 2 + 1
@@ -43,6 +45,8 @@ def _lengths(ctx: RuleContext, op: str, dims: Sequence[Dim], places: Sequence[in
     if op == "IRDFT" and lengths:
         lengths[-1] = maximum(2 * (lengths[-1] - 1), 0)
     if not ctx.has(2):
+        if op == "IRDFT" and lengths:
+            ctx.require_at_least(lengths[-1], 1, laws.LENGTH_POSITIVE)
         return lengths
     requested = ctx.sizes(2, len(places))
     for i, size in enumerate(requested):
@@ -75,7 +79,8 @@ def inverse_short_time_transform(ctx: RuleContext) -> Tensor:
     ctx.require_at_least(step, 1, laws.FRAME_STEP_POSITIVE)
     ctx.require_at_least(frame, 1, laws.FRAME_NOT_EMPTY)
     ctx.require_at_least(frame, window[0], laws.WINDOW_NO_LONGER_THAN_FRAME)
-    ctx.require_equal(x[-1], 2, laws.LAST_AXIS_REAL_AND_IMAGINARY)
+    ctx.require_at_least(x[-1], 2, laws.LAST_AXIS_REAL_AND_IMAGINARY)
+    unchecked(ctx, laws.LAST_AXIS_REAL_AND_IMAGINARY, equal(x[-1], 2))
     ctx.require_equal(x[-3], frame // 2 + 1, laws.BINS_AS_MANY_AS_FRAME_HAS)
     around = frame // 2 * 2 if ctx.integer("center", 0) else as_dim(0)
     length = single(ctx, 4) if ctx.has(4) else (x[-2] - 1) * step + frame - around

@@ -82,7 +82,7 @@ Reshape : a i:1
 Squeeze : a n:01?
 Unsqueeze : a n:01
 Transpose : a i:1
-Broadcast : a i:1 i:1?
+Broadcast Broadcast-1 : a i:1 i:1?
 Tile : a i:1
 Range : n:0 n:0 n:0
 Range-1 : n=:0 n=:0 n=:0
@@ -205,6 +205,8 @@ WORDS = {
     "TopK.mode": "max min",
     "GridSample.mode": "bilinear bicubic nearest",
     "Broadcast.mode": "numpy explicit pdpd bidirectional",
+    "Broadcast-1.mode": "numpy explicit pdpd",
+    "ExtractImagePatches.auto_pad": "valid same_upper same_lower",
     "ROIAlign.mode": "avg max",
     "BinaryConvolution.mode": "xnor-popcount",
     "Interpolate.mode": "nearest linear linear_onnx cubic bilinear_pillow bicubic_pillow",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, divides, maximum
+from shapesmt.algebra import ONE, at_least, divides, equal, maximum
 from shapesmt.algebra.numeric import Float
-from shapesmt.ops.openvino.bridge import dtype_of, integers, known, unchecked
+from shapesmt.ops.openvino.bridge import dtype_of, integers, known, require_sizes, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, result
 from shapesmt.ops.shared.require import require_least, require_shape, sized
@@ -151,6 +151,7 @@ def adaptive_pool(ctx: RuleContext) -> list[Tensor]:
     """The spatial axes get the sizes in an input."""
     x = ctx.input(0)
     sizes = ctx.sizes(1, x.rank - 2)
+    require_sizes(ctx, sizes)
     dims = [*x.dims[:2], *(maximum(d, 0) for d in sized(ctx, sizes))]
     return [ctx.tensor(dims), ctx.tensor(dims, dtype_of(ctx, "index_element_type"))]
 
@@ -172,8 +173,12 @@ def interpolate(ctx: RuleContext) -> Tensor:
     kind = ctx.input(source).dtype
     ctx.check(not kind or (kind in FLOATS) == by_scale, laws.FLOAT_SCALES_INTEGER_SIZES)
     targets, dims = _resized(ctx, axes, x.rank), _padded(ctx, x)
-    if list(axes) != sorted(axes) and dims != list(x.dims):
-        unchecked(ctx, laws.PADDED_AXES_IN_ORDER)
+    if len(set(axes)) < len(axes):
+        unchecked(ctx, laws.AXES_NAMED_ONCE)
+        return anything(ctx, x)
+    if list(axes) not in (list(range(x.rank)), list(range(2, x.rank))) and dims != list(x.dims):
+        unchecked(ctx, laws.PADDED_AXES_ALL_OR_SPATIAL)
+        return anything(ctx, x)
     law = laws.SIZE_OR_FACTOR_PER_LISTED_AXIS
     ctx.check(ctx.input(source).rank == 1, laws.SIZES_OR_FACTORS_ARE_LIST.of(rank=ctx.input(source).rank))
     ctx.require_at_least(ctx.input(source)[0], len(axes), law)
@@ -202,9 +207,13 @@ def _scaled(ctx: RuleContext, index: int, sizes: Sequence[Dim]) -> list[Dim | No
 @operator("Interpolate-1")
 def interpolate_1(ctx: RuleContext) -> Tensor:
     """The axes in an attribute get the sizes in an input."""
-    x = ctx.input(0)
-    axes = _resized(ctx, integers(ctx, "axes"), x.rank)
-    sizes = dict(zip(axes, sized(ctx, ctx.sizes(1, len(axes))), strict=True))
+    x, requested = ctx.input(0), ctx.sizes(1)
+    axes = _resized(ctx, sorted(set(integers(ctx, "axes"))), x.rank)
+    count = ctx.input(1)[0]
+    ctx.require(
+        at_least(count, 1) if len(axes) == 1 else equal(count, len(axes)), laws.SIZE_OR_FACTOR_PER_LISTED_AXIS, count
+    )
+    sizes = dict(zip(axes, sized(ctx, [*(requested or ()), *[None] * len(axes)]), strict=False))
     return ctx.tensor([maximum(sizes.get(axis, d), 0) for axis, d in enumerate(_padded(ctx, x))])
 
 

@@ -15,6 +15,7 @@ import shapesmt
 from shapesmt.errors import ModelError
 from shapesmt.export.targets.edit import graphs_of
 from shapesmt.export.targets.openvino import lost
+from tests.support.openvino_runtime import compiled as on_two_threads
 
 HEAD = '<ir_version: 8, opset_import: ["" : 18]>'
 POSITIONS = (
@@ -73,9 +74,7 @@ def check(text, options, all_feeds):
     onnx.checker.check_model(written)
     assert open_sizes(model, bounds)
     assert not open_sizes(written, bounds)
-    compiled = ov.compile_model(
-        ov.Core().read_model(written.SerializeToString(), b""), "CPU", {"INFERENCE_PRECISION_HINT": "f32"}
-    )
+    compiled = on_two_threads(ov.Core().read_model(written.SerializeToString(), b""))
     for feeds in all_feeds:
         expected = runs(model, feeds)
         for one, two in zip(expected, runs(written, feeds), strict=True):
@@ -185,7 +184,7 @@ def test_slices_and_tables_end_what_branches_and_loops_make():
     bounds = shapesmt.bounds(text.encode(), **options)
     names = {name for name in lost(written, bounds.tensors) if not name.endswith("_unsliced")}
     assert not names
-    compiled = ov.compile_model(ov.Core().read_model(written.SerializeToString(), b""), "CPU")
+    compiled = on_two_threads(ov.Core().read_model(written.SerializeToString(), b""))
     for n, c, t in itertools.product(range(1, 6), (True, False), range(4)):
         feeds = {"x": np.arange(n, dtype=np.float32), "c": np.array(c), "t": np.array(t)}
         expected = runs(model, feeds)
