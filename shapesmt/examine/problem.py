@@ -211,7 +211,7 @@ def _assumptions(
 
 def _without_idle(problem: Problem) -> Problem:
     """The problem without the symbols of input elements that have no range from the caller and that nothing uses."""
-    elements = open_elements(problem.dims.values())
+    elements = open_elements(problem.dims, problem.ranges)
     if not elements:
         return problem
     inference = infer(problem.graph, problem.pinned().inputs)

@@ -84,7 +84,8 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     single = Region((), True)
     for s in sorted(alone, key=domain.order):
         part = all_of(*alone[s])
-        single = _joined(single, part, _one_symbol(part, s, domain, proves))
+        pieces = _one_symbol(part, s, domain, proves)
+        single = _joined(single, _tidied(part, domain, proves) if pieces is None else part, pieces)
     text = tuple(dict.fromkeys((*single.text, *region.text)))
     return Region(("False",) if "False" in text else text, single.exact and region.exact)
 
@@ -122,7 +123,7 @@ def _by_symbols(condition: Formula) -> tuple[dict[Atom, list[Formula]], list[For
     alone: dict[Atom, list[Formula]] = {}
     joint: list[Formula] = []
     for part in condition.conjuncts:
-        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind is Kind.INPUT:
+        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind in (Kind.INPUT, Kind.VALUE):
             alone.setdefault(symbol, []).append(part)
         else:
             joint.append(part)
@@ -194,9 +195,9 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
         everything = Domain([symbol])  # few values show patterns that hold for them alone
         anywhere = _one_symbol(condition, symbol, everything, proves) if everything.values(symbol) is not None else None
         return anywhere if anywhere is not None and len(anywhere) == 1 else pieces
-    if not -SAFE < symbol.lo < SAFE:
+    if symbol.lo >= SAFE:
         return None
-    lo = int(symbol.lo)
+    lo = int(max(symbol.lo, min(symbol.hi, SAMPLE // 2) - SAMPLE))  # of an element without any ends: around 0
     values = np.arange(lo, min(symbol.hi, lo + SAMPLE * symbol.step) + 1, symbol.step, dtype=np.int64)
     truth = _truth(condition, {symbol: values}, values.shape)
     pieces = None if truth is None else describe_values(symbol, values, truth)

@@ -235,6 +235,24 @@ class ModelWarning(Data):
 
 
 @dataclass(frozen=True, slots=True)
+class Assumed(Data):
+    """What data are assumed to satisfy at a node: no answer says that it runs for others.
+
+    `node` is the path of the node, with the nodes that contain it; `index` is that of the outermost. `tensor` is the
+    input whose elements are data, "" inside another node.
+
+    >>> Assumed("embed", "Gather", 3, "input_ids", "indices are inside the axis").to_dict()["law"]
+    'indices are inside the axis'
+    """
+
+    node: str
+    op_type: str
+    index: int
+    tensor: str = field(metadata=_OMIT_EMPTY)
+    law: str
+
+
+@dataclass(frozen=True, slots=True)
 class Guarded(Data):
     """What a program's guards refuse beside what its nodes need.
 

@@ -13,7 +13,7 @@ from typing import ClassVar
 from shapesmt.algebra import Verdict
 from shapesmt.errors import UsageError
 from shapesmt.report.data import OMIT as _OMIT, OMIT_EMPTY as _OMIT_EMPTY, Answer, Data, may_be_unread
-from shapesmt.report.finding import Finding, FindingKind, Group, Guarded, ModelWarning, SymbolRange
+from shapesmt.report.finding import Assumed, Finding, FindingKind, Group, Guarded, ModelWarning, SymbolRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Release(Data):
 
 _DETAILS = (
     "symbols", "requirements", "findings", "precondition", "assumptions", "certificate", "origins", "unadopted",
-    "remedy", "release", "warnings", "groups", "guarded", "hints",
+    "remedy", "release", "warnings", "groups", "guarded", "hints", "assumed",
 )  # fmt: skip
 
 
@@ -134,6 +134,8 @@ class Report(Answer):
     """What the guards of a program refuse beside what its nodes need."""
     hints: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
     """What the answer leaves out though nobody may have meant to; a hint never changes a verdict or an exit status."""
+    assumed: tuple[Assumed, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    """What the answer takes for granted of data, by node."""
     exporter: str = field(default="", metadata=_OMIT_EMPTY)
     """The program that wrote the model's file, where several models are checked."""
     strict: bool = field(default=False, metadata=_OMIT)

@@ -226,6 +226,7 @@ def _joined(applied: Sequence[tuple[Formula, Application]]) -> Application:
         _origin([a.origin for a in applications if a.origin is not None]),
         any(a.called for a in applications),
         _decided(applied),
+        assumed=tuple(dict.fromkeys(one for a in applications for one in a.assumed)),
     )
 
 

@@ -102,6 +102,7 @@ def over_ranks(
         tuple((n, k) for n, k in fixed.items() if not _is_stand_in(n)),
         merged.decides_success,
         merged.decides_sizes_only,
+        assumed=merged.assumed,
     )
 
 
@@ -299,6 +300,7 @@ class _Outputs:
         self.outputs = tuple(self._output(j, name) for j, name in enumerate(names))
         self.decides_success = frozenset[int]().union(*(m.decides_success for m in self._applications))
         self.decides_sizes_only = self.decides_success.intersection(*(m.decides_sizes_only for m in self._applications))
+        self.assumed = tuple(dict.fromkeys(one for m in self._applications for one in m.assumed))
 
     def _output(self, j: int, name: str) -> Tensor:
         outputs = [m.outputs[j] for m in self._applications]

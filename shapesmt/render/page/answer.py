@@ -11,7 +11,7 @@ from shapesmt.render.page.markup import Content, Markup, tag
 from shapesmt.render.page.phrases import phrased
 from shapesmt.render.text.advice import command
 from shapesmt.render.text.text import COMPLETE, proofs, released, subject
-from shapesmt.render.text.words import adopted, count, interval, name, runs_when
+from shapesmt.render.text.words import adopted, assumed_of_data, count, interval, name, runs_when
 from shapesmt.report import FindingKind
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def header(report: Report) -> Markup:
         _inputs(report),
         [tag("p", f"hint: {printable(hint, 400)}", class_="faint") for hint in report.hints],
         [tag("p", str(row), class_="faint") for row in adopted({}, {}, report.unadopted)],
+        [tag("p", str(row), class_="faint") for row in assumed_of_data(report.assumed)],
         tag("p", proofs(report), class_="faint"),
         tag("p", f"{COMPLETE}: {report.certificate}", class_="faint") if report.certificate else None,
     )

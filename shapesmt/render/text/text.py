@@ -24,6 +24,7 @@ from shapesmt.render.text.words import (
     Line,
     admissible,
     adopted,
+    assumed_of_data,
     beside_guards,
     code,
     count,
@@ -158,6 +159,7 @@ def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
         headline(report.verdict, name(report.model), subject(report)),
         *adopted(report.symbols, report.origins, report.unadopted),
         *(line(0, (f"hint: {printable(hint, 400)}", FAINT)) for hint in report.hints),
+        *assumed_of_data(report.assumed),
     ]
     cautions = [*warnings(report, everything=everything)]
     end = [BLANK] if report.judged or report.warnings else []

@@ -12,7 +12,7 @@ from shapesmt.report import Precondition
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from shapesmt.report import DimBounds, Guarded, SymbolRange
+    from shapesmt.report import Assumed, DimBounds, Guarded, SymbolRange
 
 __all__ = [
     "BLANK",
@@ -23,6 +23,7 @@ __all__ = [
     "Line",
     "admissible",
     "adopted",
+    "assumed_of_data",
     "beside_guards",
     "code",
     "column",
@@ -203,6 +204,21 @@ def adopted(
     if unadopted:
         noted = listed(list(_named(unadopted)))
         yield line(0, (f"noted in the file under names that no input has, so not adopted: {noted}; use --dim", FAINT))
+
+
+def assumed_of_data(assumed: Sequence[Assumed]) -> Iterator[Line]:
+    """What the answer takes for granted of data: for each law the nodes and their inputs.
+
+    >>> from shapesmt.report import Assumed
+    >>> print(*assumed_of_data([Assumed("embed", "Gather", 3, "ids", "indices are inside the axis")]))
+    assumed of data: indices are inside the axis ('ids' at embed)
+    """
+    by_law: dict[str, list[str]] = {}
+    for one in assumed:
+        place = f"'{name(one.tensor)}' at {name(one.node)}" if one.tensor else f"at {name(one.node)}"
+        by_law.setdefault(one.law, []).append(place)
+    for law, places in by_law.items():
+        yield line(0, (f"assumed of data: {printable(law, 200)} ({listed(places, 3)})", FAINT))
 
 
 def _named(symbols: Mapping[str, SymbolRange]) -> Iterator[str]:
