@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf, prod
 from typing import NamedTuple
 
-from shapesmt.algebra import Atom, Dim, Formula, Kind, as_dim, name_text, symbol
+from shapesmt.algebra import Atom, Dim, Formula, Kind, as_dim, conjunction, name_text, symbol
 from shapesmt.algebra.numeric import literal
 from shapesmt.errors import UsageError
 from shapesmt.graph import Graph
@@ -226,14 +226,14 @@ def _number(spec: ValueLike, name: str) -> float:
 def case_text(condition: Formula) -> str:
     """The text of a condition, without the parts about single trips of a loop."""
     parts = [f for f in condition.conjuncts if all(s.kind in (Kind.INPUT, Kind.VALUE, Kind.DATA) for s in f.symbols)]
-    return " and ".join(_choice(f, alone=len(parts) == 1) for f in parts)
+    return conjunction([_choice(f) for f in parts])
 
 
-def _choice(f: Formula, *, alone: bool) -> str:
+def _choice(f: Formula) -> str:
     """A comparison as text: `sr == 16000`, `use_cache == 1`, or `'c' is true` where data decides it."""
     s = next(iter(f.symbols)) if len(f.symbols) == 1 else None
     if s is None or f.op not in ("eq", "ne") or f.dim is None or len(f.dim.terms) > 1 or (s.lo, s.hi) != (0, 1):
-        return f"({f})" if f.op == "or" and not alone else str(f)
+        return str(f)
     from shapesmt.ops import UNTIL_RUN
 
     _, named, condition = s.name.rpartition(f".{UNTIL_RUN}")

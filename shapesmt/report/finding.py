@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from shapesmt.algebra import Verdict
-from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY, Data, late
+from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY, OMIT_FALSE as _OMIT_FALSE, Data, late
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,8 @@ class Assumed(Data):
 class Guarded(Data):
     """What a program's guards refuse beside what its nodes need.
 
-    Every node runs where all of `nodes` hold, and only there where that is `exact`; of these inputs the guards refuse
+    Every node runs where all of `nodes` hold, and only there where that is `exact`; where it is `partial`, only there,
+    but not always. Of these inputs the guards refuse
     those for which `refused` holds, "" where that takes too long to say.
 
     >>> Guarded(("h >= 8",), True, "h == 9").to_dict()
@@ -266,3 +267,4 @@ class Guarded(Data):
     nodes: tuple[str, ...]
     exact: bool
     refused: str = field(default="", metadata=_OMIT_EMPTY)
+    partial: bool = field(default=False, metadata=_OMIT_FALSE)

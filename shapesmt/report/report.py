@@ -10,9 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import ClassVar
 
-from shapesmt.algebra import Verdict
+from shapesmt.algebra import Verdict, conjunction
 from shapesmt.errors import UsageError
-from shapesmt.report.data import OMIT as _OMIT, OMIT_EMPTY as _OMIT_EMPTY, Answer, Data, may_be_unread
+from shapesmt.report.data import (
+    OMIT as _OMIT,
+    OMIT_EMPTY as _OMIT_EMPTY,
+    OMIT_FALSE as _OMIT_FALSE,
+    Answer,
+    Data,
+    may_be_unread,
+)
 from shapesmt.report.finding import Assumed, Finding, FindingKind, Group, Guarded, ModelWarning, SymbolRange
 
 
@@ -38,12 +45,14 @@ class Precondition(Data):
 
     No text says that every admissible input is valid; the text `False`, that none is. Where running hinges on data, it
     is about inputs that run whatever the data: `data` is true where these are proven to be all, else false. Others run
-    for some data, so that it isn't `exact`.
+    for some data, so that it isn't `exact`. Where it is `partial`, more is needed that has no text: inputs that satisfy
+    the text may fail, but no others run. Of the other regions that aren't exact, all inputs run.
     """
 
     text: tuple[str, ...]
     exact: bool
     data: bool | None = field(default=None, metadata=_OMIT_EMPTY, repr=False)
+    partial: bool = field(default=False, metadata=_OMIT_FALSE, repr=False)
 
     @property
     def whole(self) -> str:
@@ -52,7 +61,7 @@ class Precondition(Data):
         >>> Precondition(("n % 2 == 0", "m == 1 or m == n"), exact=True).whole
         'n % 2 == 0 and (m == 1 or m == n)'
         """
-        return " and ".join(f"({t})" if " or " in t and len(self.text) > 1 else t for t in self.text)
+        return conjunction(self.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,6 +187,16 @@ def test_what_data_are_assumed_to_satisfy_is_named():
     }  # fmt: skip
 
 
+def test_a_remedy_says_nothing_that_has_no_text():
+    """Where the condition is one on a rounded float of two sizes, it can't be declared."""
+    text = """c = Concat<axis=0>(s, k) d = Gather(c, s) f = Cast<to=1>(d) half = Constant<value_float=0.5>()
+        h = Mul(f, half) r = Round(h) t = Cast<to=7>(r) pair = SequenceConstruct(x, table) y = SequenceAt(pair, t)"""
+    report = checked(f"(float[n] x, int64[1] k, {TABLE}) => (y) {{ {SIZES} {text} }}", dims={"n": "0..4"})
+    assert report.remedy is not None
+    assert not report.remedy.assume
+    assert report.precondition.partial
+
+
 def test_a_float_that_sizes_depend_on():
     text = '(float[1, n] x, float[2] scales) => (y) { y = Resize<mode="nearest">(x, , scales) }'
     found = shapesmt.bounds(model(text), values={"scales": 2.0}, dims={"n": "1..4"})

@@ -31,7 +31,7 @@ from shapesmt.render.text.words import (
     headline,
     line,
     name,
-    runs_when,
+    region_told,
 )
 from shapesmt.report import FindingKind, Remedy
 
@@ -218,7 +218,7 @@ def _region(report: Report) -> Iterator[Line]:
         yield released(report.release)
     if region is None or not region.text or report.verdict is Verdict.FAILS:
         return
-    how, formula = runs_when(region.whole, exact=region.data or region.exact, data=region.data is not None)
+    how, formula = region_told(region)
     yield line(0, f"{name(report.model)} {how}", *(" ", code(formula)) * bool(formula))
     if report.guarded is not None:
         for before, refused, after in beside_guards(report.guarded):
@@ -231,7 +231,7 @@ def _region(report: Report) -> Iterator[Line]:
 def released(release: Release) -> Line:
     """For which inputs a model runs without the numbers for which it fails."""
     region = release.precondition
-    how, formula = runs_when(region.whole, exact=region.data or region.exact, data=region.data is not None)
+    how, formula = region_told(region)
     what = [f"it {how} ", code(formula)] if formula else ["it runs for other sizes"]
     nearest = [", ".join(f"{name(n)}={size}" for n, size in at.items()) for at in release.nearest]
     pinned = flags(Remedy({n: str(size) for n, size in release.dims.items()}))
