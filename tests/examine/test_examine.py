@@ -6,8 +6,9 @@ from dataclasses import FrozenInstanceError, replace
 from importlib import import_module
 
 import pytest
+from onnx import TensorProto, helper
 
-from shapesmt.algebra import Verdict
+from shapesmt.algebra import Kind, Verdict
 from shapesmt.deadline import Deadline
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.examine import claimed, examine
@@ -162,3 +163,16 @@ def test_what_guards_refuse_needs_no_judgement() -> None:
     guard = Node(GUARDS, "torch", GUARDS, [*normalized.inputs], [], Attributes({"guards": ("i0_1 == i1_0",)}))
     guarded = replace(normalized, nodes=[*normalized.nodes, guard])
     assert [decided(normalized), decided(guarded), decided(guarded, guards="ignore")] == [False, True, False]
+
+
+def test_a_claimed_size_that_is_a_formula_over_the_inputs_sizes_is_read_as_one() -> None:
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", "m"])]
+    claims = ["n//2", "max(n, m) - 1", "n - other", "a b", "-1", "8"]
+    output = helper.make_tensor_value_info("y", TensorProto.FLOAT, claims)
+    graph = helper.make_graph([helper.make_node("Unknown", ["x"], ["y"], domain="own")], "g", inputs, [output])
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("own", 1)]
+    posed = pose(load(helper.make_model(graph, opset_imports=opsets).SerializeToString()))
+    sizes = claimed(posed)["y"].dims
+    assert {s.kind for s in sizes[0].symbols} == {Kind.INPUT}
+    assert str(sizes[1]) == "max(m, n) - 1"
+    assert all({s.kind for s in size.symbols} == {Kind.DATA} for size in sizes[2:])
