@@ -20,6 +20,7 @@ from shapesmt import diagnose, examine
 from shapesmt.algebra import one_call
 from shapesmt.deadline import Deadline, seconds
 from shapesmt.diagnose import (
+    assumed,
     declarations,
     findings,
     grouped,
@@ -382,6 +383,7 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
         problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
         strict=question.strict, remedy=remedy_for(*stages, region), groups=groups,
         release=released(question, *stages), hints=hints(*stages[:2]), guarded=guarded(*stages),
+        assumed=assumed(problem, a.examination),
     )  # fmt: skip
     return a, report
 

@@ -70,7 +70,7 @@ from shapesmt.algebra.substitute import (
     substitute_atom,
     twin,
 )
-from shapesmt.algebra.text import CUT, name_text
+from shapesmt.algebra.text import CUT, conjunct, conjunction, name_text
 
 __all__ = [
     "CUT",
@@ -113,6 +113,8 @@ __all__ = [
     "beyond",
     "ceil_divide",
     "common_factor",
+    "conjunct",
+    "conjunction",
     "const",
     "defined",
     "definitions",

@@ -30,7 +30,7 @@ class Kind(str, Enum):
     INPUT = "input"
     """The caller of the model."""
     VALUE = "value"
-    """The caller: an element of a small input for which no value is declared."""
+    """The caller: an element of a small input, of 32 or 64 bits, for which no value is declared."""
     DATA = "data"
     """The data: a requirement has to hold for every value."""
     PLACE = "place"

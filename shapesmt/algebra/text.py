@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from keyword import iskeyword
 
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, Kind, of_atom
@@ -21,6 +22,20 @@ _TEXTS: dict[Dim | Formula, str] = memo("texts", {})
 _OPERANDS: dict[Dim, str] = memo("texts of operands", {})
 _ATOMIC: dict[Atom, tuple[str, bool]] = memo("texts of atoms", {})
 _SCANNED: set[Dim | Formula | Atom] = memo("what has texts below", set())  # the definitions below have their text
+
+
+def conjunct(text: str) -> str:
+    """A condition as a part of a conjunction: in parentheses where it has an `or`."""
+    return f"({text})" if " or " in text else text
+
+
+def conjunction(texts: Sequence[str]) -> str:
+    """Conditions that all hold, as one.
+
+    >>> conjunction(["n % 2 == 0", "m == 1 or m == n"]), conjunction(["m == 1 or m == n"])
+    ('n % 2 == 0 and (m == 1 or m == n)', 'm == 1 or m == n')
+    """
+    return " and ".join(map(conjunct, texts)) if len(texts) > 1 else "".join(texts)
 
 
 def name_text(name: str) -> str:

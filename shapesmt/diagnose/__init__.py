@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shapesmt.diagnose.assumed import assumed as assumed
 from shapesmt.diagnose.findings import (
     findings as findings,
     guarded as guarded,

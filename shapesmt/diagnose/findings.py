@@ -124,18 +124,18 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
         return Precondition(("False",), True)
     conditions = [j.condition for j in judged if j.verdict is Verdict.DEPENDS]
     if not conditions:
-        return Precondition((), examination.decided)
+        return Precondition((), examination.decided, partial=not examination.decided)
 
     from shapesmt.region import readable_text
 
     def whole() -> Region:
         return described(all_of(*conditions), examination.admissible(problem), examination, judge)
 
-    region = judge.deadline.attempt(whole, Region(tuple(filter(readable_text, map(str, conditions))), False))
-    exact = region.exact and examination.decided
-    return (
-        Precondition(region.text, False, exact) if any(map(_hinges, conditions)) else Precondition(region.text, exact)
-    )
+    region = judge.deadline.attempt(whole, Region(tuple(filter(readable_text, map(str, conditions))), False, True))
+    exact, partial = region.exact and examination.decided, region.partial or not examination.decided
+    if any(map(_hinges, conditions)):
+        return Precondition(region.text, False, exact, partial)
+    return Precondition(region.text, exact, partial=partial)
 
 
 def guarded(problem: Problem, examination: Examination, judge: Judge) -> Guarded | None:
@@ -154,7 +154,8 @@ def guarded(problem: Problem, examination: Examination, judge: Judge) -> Guarded
         lambda: described(negate(guards.condition), refusing, examination, judge), Region((), False)
     )
     whole = Precondition(refused.text, refused.exact).whole
-    return Guarded(nodes.text, nodes.exact, whole if refused.exact and len(whole) <= 2 * READABLE else "")
+    told = whole if refused.exact and len(whole) <= 2 * READABLE else ""
+    return Guarded(nodes.text, nodes.exact, told, nodes.partial)
 
 
 def _hinges(condition: Formula) -> bool:

@@ -86,7 +86,7 @@ def in_a_box(remedy: Remedy, conditions: Sequence[Formula], problem: Problem) ->
     """A remedy with ranges for further conditions, and those assumed that compare sizes; None where there is no box."""
     if not conditions:
         return None
-    from shapesmt.region import Progression, box_of, relates
+    from shapesmt.region import Progression, box_of, readable_text, relates
 
     known = {}
     for name, size in problem.dims.items():
@@ -100,7 +100,8 @@ def in_a_box(remedy: Remedy, conditions: Sequence[Formula], problem: Problem) ->
     if found is None:
         return None
     narrowed = {s.name: str(Range(*r)) for s, r in found.items() if r != known[s]}
-    return Remedy({**remedy.dims, **narrowed}, tuple([str(c) for c in conditions if c not in said]), remedy.values)
+    assumed = tuple([str(c) for c in conditions if c not in said])
+    return Remedy({**remedy.dims, **narrowed}, assumed, remedy.values) if all(map(readable_text, assumed)) else None
 
 
 def declared(

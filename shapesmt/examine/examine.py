@@ -53,12 +53,15 @@ def examine(problem: Problem, judge: Judge, *, trust: bool = False) -> Examinati
 
 
 def claimed(problem: Problem) -> dict[str, Tensor]:
-    """The shapes that the file claims, over the problem's symbols; a size that is none of them gets a new symbol."""
-    claims = {}
+    """The shapes that the file claims, over the problem's symbols.
+
+    A size that is none of them, and no formula over them, gets a new symbol.
+    """
+    claims, known = {}, {**problem.stated_sizes, **problem.dims}
     for name, declared in problem.graph.declared.items():
         if declared.shape is not None and declared.kind == "tensor":
             dims = [
-                d if isinstance(d, int) else problem.dims.get(d or "", symbol(d or f"{name}[{i}]", kind=Kind.DATA))
+                d if isinstance(d, int) else known.get(d or "", symbol(d or f"{name}[{i}]", kind=Kind.DATA))
                 for i, d in enumerate(declared.shape)
             ]
             claims[name] = tensor(declared.dtype, dims)

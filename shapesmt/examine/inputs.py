@@ -1,7 +1,8 @@
 """Inputs: the elements of small integer and boolean inputs as symbols that a caller can name (`sr=16000`).
 
 The element of a one-element input has the input's name; those of a longer input are `steps[0]`, `steps[1]`, ... An
-element without a range from the caller is of the kind `Kind.VALUE`; used as an index into a table, it counts as data.
+element of 32 or 64 bits without a range from the caller is of the kind `Kind.VALUE`: itself used as an index into a
+table, it counts as data.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf, prod
 from typing import NamedTuple
 
-from shapesmt.algebra import Atom, Dim, Formula, Kind, as_dim, name_text, symbol
+from shapesmt.algebra import Atom, Dim, Formula, Kind, as_dim, conjunction, name_text, symbol
 from shapesmt.algebra.numeric import literal
 from shapesmt.errors import UsageError
 from shapesmt.graph import Graph
@@ -192,12 +193,13 @@ def element_symbol(name: str, r: SymbolRange, dtype: str) -> Dim:
     wide = dtype.endswith(("32", "64")) and r.step == 1
     lo = -inf if wide and r.min == least < 0 else r.min
     hi = inf if r.max is None or (wide and r.max == most) else r.max
-    return symbol(name, lo, hi, step=r.step, kind=Kind.VALUE if r.source == DEFAULT else Kind.INPUT)
+    return symbol(name, lo, hi, step=r.step, kind=Kind.VALUE if wide and r.source == DEFAULT else Kind.INPUT)
 
 
-def open_elements(dims: Iterable[Dim]) -> frozenset[Atom]:
+def open_elements(dims: Mapping[str, Dim], ranges: Mapping[str, SymbolRange]) -> frozenset[Atom]:
     """Elements of small inputs without a range from the caller."""
-    return frozenset(s for d in dims if (s := d.as_symbol()) is not None and s.kind is Kind.VALUE)
+    free = (d.as_symbol() for name, d in dims.items() if name in ranges and ranges[name].source == DEFAULT)
+    return frozenset(s for s in free if s is not None)
 
 
 def idle_elements(elements: frozenset[Atom], inference: Inference, facts: Iterable[Formula]) -> frozenset[Atom]:
@@ -224,14 +226,14 @@ def _number(spec: ValueLike, name: str) -> float:
 def case_text(condition: Formula) -> str:
     """The text of a condition, without the parts about single trips of a loop."""
     parts = [f for f in condition.conjuncts if all(s.kind in (Kind.INPUT, Kind.VALUE, Kind.DATA) for s in f.symbols)]
-    return " and ".join(_choice(f, alone=len(parts) == 1) for f in parts)
+    return conjunction([_choice(f) for f in parts])
 
 
-def _choice(f: Formula, *, alone: bool) -> str:
+def _choice(f: Formula) -> str:
     """A comparison as text: `sr == 16000`, `use_cache == 1`, or `'c' is true` where data decides it."""
     s = next(iter(f.symbols)) if len(f.symbols) == 1 else None
     if s is None or f.op not in ("eq", "ne") or f.dim is None or len(f.dim.terms) > 1 or (s.lo, s.hi) != (0, 1):
-        return f"({f})" if f.op == "or" and not alone else str(f)
+        return str(f)
     from shapesmt.ops import UNTIL_RUN
 
     _, named, condition = s.name.rpartition(f".{UNTIL_RUN}")

@@ -111,6 +111,16 @@ class Problem:
                     ranges[name] = symbol_range(parse_range(text, name), "metadata")
         return ranges
 
+    @property
+    def stated_sizes(self) -> dict[str, Dim]:
+        """The texts of sizes in declared shapes that are formulas over the inputs' dimensions (`n//2`), read."""
+        texts = {d for declared in self.graph.declared.values() for d in declared.shape or () if isinstance(d, str)}
+        read = {}
+        for text in sorted(text for text in texts - self.dims.keys() if text and not text.isidentifier()):
+            with suppress(UsageError):  # a name that is no formula, or one over other names
+                read[text] = parse_dim(text, self.dims)
+        return {text: size for text, size in read.items() if names_in(text)}
+
     def widened(self) -> Problem:
         """The same graph for inputs of any size, without assumptions; a size may be 0 only if it is declared so."""
         ranges = {name: SymbolRange(min(r.min, 1), None, 1, r.source) for name, r in self.ranges.items()}
@@ -211,7 +221,7 @@ def _assumptions(
 
 def _without_idle(problem: Problem) -> Problem:
     """The problem without the symbols of input elements that have no range from the caller and that nothing uses."""
-    elements = open_elements(problem.dims.values())
+    elements = open_elements(problem.dims, problem.ranges)
     if not elements:
         return problem
     inference = infer(problem.graph, problem.pinned().inputs)

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
+from shapesmt.algebra import conjunction
 from shapesmt.errors import UsageError, printable
 from shapesmt.export import write_whole
 from shapesmt.report import Report
@@ -167,7 +168,7 @@ def _row(record: Record) -> Record:
         "requirements": counts.get("total"),
         "proved": counts.get("proved"),
         "findings": len(record["findings"]) if "findings" in record else None,
-        "precondition": " and ".join(region["text"]) if region.get("exact") else None,
+        "precondition": conjunction(region["text"]) if region.get("exact") else None,
         "exporter": record.get("exporter"),
         "error": record.get("error"),
         "seconds": record.get("seconds"),

@@ -154,9 +154,8 @@ class _Proposal:
 
     def comments(self, verified: bool | None) -> list[str]:
         """What the text doesn't say."""
-        runs = " and ".join(self.region.text) or "every size runs"
-        exactly = "runs exactly when" if self.region.exact else "runs when"
-        comments = [f"{exactly} {runs}" if self.region.text else runs]
+        exactly = "exactly when" if self.region.exact else "only when" if self.region.partial else "when"
+        comments = [f"runs {exactly} {self.region.whole}" if self.region.text else "every size runs"]
         if self.analysis.examination.verdict is Verdict.UNKNOWN:
             comments[0] = f"as far as is known: {comments[0]}"
         if verified is None:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from shapesmt.algebra import conjunction
+
 
 class Region(NamedTuple):
-    """The conjuncts as text, and whether together they are exactly the condition."""
+    """The conjuncts as text, and whether together they are exactly the condition.
+
+    `partial`: some of the condition has no text, so that it may not hold where the text does.
+    """
 
     text: tuple[str, ...]
     exact: bool
+    partial: bool = False
 
     @property
     def whole(self) -> str:
         """The conjuncts as one formula."""
-        return " and ".join(f"({t})" if " or " in t and len(self.text) > 1 else t for t in self.text) or "True"
+        return conjunction(self.text) or "True"

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from shapesmt.algebra import SYMBOL, Atom, Formula, all_of, any_of, at_least, at_most, equal, of_atom, total
+from shapesmt.algebra import (
+    SYMBOL,
+    Atom,
+    Formula,
+    all_of,
+    any_of,
+    at_least,
+    at_most,
+    conjunction,
+    equal,
+    of_atom,
+    total,
+)
 from shapesmt.lazy import np
 from shapesmt.presolve import Values, sides
 from shapesmt.region.patterns import Piece, Truth, describe_values
@@ -54,7 +66,7 @@ def _either(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, text:
 
 def _case(pieces: Sequence[Piece]) -> Piece:
     """The pieces together, as one case of a disjunction."""
-    text = " and ".join(f"({p.text})" if " or " in p.text and len(pieces) > 1 else p.text for p in pieces)
+    text = conjunction([p.text for p in pieces])
     return Piece(all_of(*(p.formula for p in pieces)), f"({text})" if len(pieces) > 1 else text)
 
 

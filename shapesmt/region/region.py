@@ -74,7 +74,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     region = Region((), True)
     for part in grouped(joint, domain, attrgetter("symbols")):
         data = any(s.universal for s in part.symbols)
-        pieces = _without_data(part, within) if data else _separated(part, within, proves)
+        pieces = _without_data(part, within, proves) if data else _separated(part, within, proves)
         if _about_one_each(pieces):
             for piece in pieces or ():
                 alone.setdefault(next(iter(piece.formula.symbols)), []).append(piece.formula)
@@ -84,9 +84,11 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     single = Region((), True)
     for s in sorted(alone, key=domain.order):
         part = all_of(*alone[s])
-        single = _joined(single, part, _one_symbol(part, s, domain, proves))
+        pieces = _one_symbol(part, s, domain, proves)
+        single = _joined(single, _tidied(part, domain, proves) if pieces is None else part, pieces)
     text = tuple(dict.fromkeys((*single.text, *region.text)))
-    return Region(("False",) if "False" in text else text, single.exact and region.exact)
+    exact, partial = single.exact and region.exact, single.partial or region.partial
+    return Region(("False",) if "False" in text else text, exact, partial)
 
 
 def _simpler(joint: list[Formula], within: Domain, proves: Proof) -> list[Formula]:
@@ -122,7 +124,7 @@ def _by_symbols(condition: Formula) -> tuple[dict[Atom, list[Formula]], list[For
     alone: dict[Atom, list[Formula]] = {}
     joint: list[Formula] = []
     for part in condition.conjuncts:
-        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind is Kind.INPUT:
+        if len(part.symbols) == 1 and (symbol := next(iter(part.symbols))).kind in (Kind.INPUT, Kind.VALUE):
             alone.setdefault(symbol, []).append(part)
         else:
             joint.append(part)
@@ -136,8 +138,8 @@ def _joined(region: Region, part: Formula, pieces: list[Piece] | None, *, readab
     if sum(map(len, texts)) > MAX_LISTING and own and sum(map(len, own)) < sum(map(len, texts)):
         texts = own
     readable_texts = [*filter(readable_text, texts)]
-    exact = region.exact and len(readable_texts) == len(texts) and (readable or pieces is not None)
-    return Region((*region.text, *readable_texts), exact)
+    partial = len(readable_texts) < len(texts) or not (readable or pieces is not None)
+    return Region((*region.text, *readable_texts), region.exact and not partial, region.partial or partial)
 
 
 def readable_text(text: str) -> bool:
@@ -194,9 +196,9 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
         everything = Domain([symbol])  # few values show patterns that hold for them alone
         anywhere = _one_symbol(condition, symbol, everything, proves) if everything.values(symbol) is not None else None
         return anywhere if anywhere is not None and len(anywhere) == 1 else pieces
-    if not -SAFE < symbol.lo < SAFE:
+    if symbol.lo >= SAFE:
         return None
-    lo = int(symbol.lo)
+    lo = int(max(symbol.lo, min(symbol.hi, SAMPLE // 2) - SAMPLE))  # of an element without any ends: around 0
     values = np.arange(lo, min(symbol.hi, lo + SAMPLE * symbol.step) + 1, symbol.step, dtype=np.int64)
     truth = _truth(condition, {symbol: values}, values.shape)
     pieces = None if truth is None else describe_values(symbol, values, truth)
@@ -290,13 +292,11 @@ def _equivalent(condition: Formula, pieces: Sequence[Piece], domain: Domain, pro
     return proves(outside, condition) and proves(within, claim)
 
 
-def _without_data(condition: Formula, domain: Domain) -> list[Piece] | None:
-    """The inputs for which the condition holds for all data, where every assignment can be enumerated."""
-    if not fits_int64(condition):
-        return None
-    points = domain.points(condition.symbols)
+def _without_data(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] | None:
+    """The inputs for which the condition holds for all data, where every assignment can be enumerated, or for none."""
+    points = domain.points(condition.symbols) if fits_int64(condition) else None
     if points is None:
-        return None
+        return [Piece(FALSE, "False")] if _fails_for_least_data(condition, domain, proves) else None
     inputs = [s for s in points.symbols if not s.universal]
     truth = points.truth(condition)
     everywhere = points.at(np.ones(truth.shape, dtype=bool))
@@ -316,6 +316,18 @@ def _without_data(condition: Formula, domain: Domain) -> list[Piece] | None:
     grid = good.reshape(shape) if len(good) == prod(shape) else None  # the rows are sorted
     pieces = None if grid is None else product(inputs, axes, grid) or relation(inputs, axes, grid)
     return _listed(inputs, distinct, good) if pieces is None else pieces
+
+
+def _fails_for_least_data(condition: Formula, domain: Domain, proves: Proof) -> bool:
+    """Whether every input can have the least of each size that data decide, and the condition fails there."""
+    symbols, facts = domain.cone(condition.symbols)
+    least = {s: domain.ends(s)[0] for s in symbols if s.universal}
+    if not all(-inf < end < inf for end in least.values()):
+        return False
+    given = {s: const(int(end)) for s, end in least.items()}
+    own = [f for f in domain.facts if not any(s.universal for s in f.symbols)]
+    inputs = Domain([s for s in domain.symbols if not s.universal], own)
+    return proves(inputs, substitute(all_of(*facts, negate(condition)), given))
 
 
 def _listed(symbols: Sequence[Atom], rows: Values, good: Truth) -> list[Piece] | None:

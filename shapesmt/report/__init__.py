@@ -43,6 +43,7 @@ with lazy_imports(__name__):
         Variable as Variable,
     )
     from shapesmt.report.finding import (
+        Assumed as Assumed,
         Cause as Cause,
         Clash as Clash,
         Counterexample as Counterexample,

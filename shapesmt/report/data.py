@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "OMIT",
     "OMIT_EMPTY",
+    "OMIT_FALSE",
     "OMIT_ONE",
     "Answer",
     "Data",
@@ -46,6 +47,7 @@ _PLAIN = (int, float, bool, str, type(None))
 _NONE = (MISSING, MISSING)
 _EMPTY: tuple[object, ...] = (None, "", (), {})
 OMIT_EMPTY = {"omit": _EMPTY}  # a field that stays out of the JSON when it is None, "" or without elements
+OMIT_FALSE = {"omit": (False,)}  # one that stays out when it is false
 OMIT_ONE = {"omit": (1,)}  # one that stays out when it is 1
 OMIT = {"omit": None}  # one that is never in the JSON
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from shapesmt.algebra import Verdict
-from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY, Data, late
+from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY, OMIT_FALSE as _OMIT_FALSE, Data, late
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,10 +235,29 @@ class ModelWarning(Data):
 
 
 @dataclass(frozen=True, slots=True)
+class Assumed(Data):
+    """What data are assumed to satisfy at a node: no answer says that it runs for others.
+
+    `node` is the path of the node, with the nodes that contain it; `index` is that of the outermost. `tensor` is the
+    input whose elements are data, "" inside another node.
+
+    >>> Assumed("embed", "Gather", 3, "input_ids", "indices are inside the axis").to_dict()["law"]
+    'indices are inside the axis'
+    """
+
+    node: str
+    op_type: str
+    index: int
+    tensor: str = field(metadata=_OMIT_EMPTY)
+    law: str
+
+
+@dataclass(frozen=True, slots=True)
 class Guarded(Data):
     """What a program's guards refuse beside what its nodes need.
 
-    Every node runs where all of `nodes` hold, and only there where that is `exact`; of these inputs the guards refuse
+    Every node runs where all of `nodes` hold, and only there where that is `exact`; where it is `partial`, only there,
+    but not always. Of these inputs the guards refuse
     those for which `refused` holds, "" where that takes too long to say.
 
     >>> Guarded(("h >= 8",), True, "h == 9").to_dict()
@@ -248,3 +267,4 @@ class Guarded(Data):
     nodes: tuple[str, ...]
     exact: bool
     refused: str = field(default="", metadata=_OMIT_EMPTY)
+    partial: bool = field(default=False, metadata=_OMIT_FALSE)

@@ -10,10 +10,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import ClassVar
 
-from shapesmt.algebra import Verdict
+from shapesmt.algebra import Verdict, conjunction
 from shapesmt.errors import UsageError
-from shapesmt.report.data import OMIT as _OMIT, OMIT_EMPTY as _OMIT_EMPTY, Answer, Data, may_be_unread
-from shapesmt.report.finding import Finding, FindingKind, Group, Guarded, ModelWarning, SymbolRange
+from shapesmt.report.data import (
+    OMIT as _OMIT,
+    OMIT_EMPTY as _OMIT_EMPTY,
+    OMIT_FALSE as _OMIT_FALSE,
+    Answer,
+    Data,
+    may_be_unread,
+)
+from shapesmt.report.finding import Assumed, Finding, FindingKind, Group, Guarded, ModelWarning, SymbolRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +45,14 @@ class Precondition(Data):
 
     No text says that every admissible input is valid; the text `False`, that none is. Where running hinges on data, it
     is about inputs that run whatever the data: `data` is true where these are proven to be all, else false. Others run
-    for some data, so that it isn't `exact`.
+    for some data, so that it isn't `exact`. Where it is `partial`, more is needed that has no text: inputs that satisfy
+    the text may fail, but no others run. Of the other regions that aren't exact, all inputs run.
     """
 
     text: tuple[str, ...]
     exact: bool
     data: bool | None = field(default=None, metadata=_OMIT_EMPTY, repr=False)
+    partial: bool = field(default=False, metadata=_OMIT_FALSE, repr=False)
 
     @property
     def whole(self) -> str:
@@ -52,7 +61,7 @@ class Precondition(Data):
         >>> Precondition(("n % 2 == 0", "m == 1 or m == n"), exact=True).whole
         'n % 2 == 0 and (m == 1 or m == n)'
         """
-        return " and ".join(f"({t})" if " or " in t and len(self.text) > 1 else t for t in self.text)
+        return conjunction(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +97,7 @@ class Release(Data):
 
 _DETAILS = (
     "symbols", "requirements", "findings", "precondition", "assumptions", "certificate", "origins", "unadopted",
-    "remedy", "release", "warnings", "groups", "guarded", "hints",
+    "remedy", "release", "warnings", "groups", "guarded", "hints", "assumed",
 )  # fmt: skip
 
 
@@ -134,6 +143,8 @@ class Report(Answer):
     """What the guards of a program refuse beside what its nodes need."""
     hints: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
     """What the answer leaves out though nobody may have meant to; a hint never changes a verdict or an exit status."""
+    assumed: tuple[Assumed, ...] = field(default=(), metadata=_OMIT_EMPTY)
+    """What the answer takes for granted of data, by node."""
     exporter: str = field(default="", metadata=_OMIT_EMPTY)
     """The program that wrote the model's file, where several models are checked."""
     strict: bool = field(default=False, metadata=_OMIT)

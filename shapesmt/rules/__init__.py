@@ -62,7 +62,7 @@ with lazy_imports(__name__):
         from_literal as from_literal,
         held as held,
         in_each_case as in_each_case,
-        is_open_value as is_open_value,
+        is_free_element as is_free_element,
         number as number,
         rank_symbol as rank_symbol,
         read as read,

@@ -227,6 +227,7 @@ def _joined(applied: Sequence[tuple[Formula, Application]]) -> Application:
         any(a.called for a in applications),
         _decided(applied),
         by_version=any(a.by_version for a in applications),
+        assumed=tuple(dict.fromkeys(one for a in applications for one in a.assumed)),
     )
 
 

@@ -55,6 +55,18 @@ class Unjudged(NamedTuple):
     rests_on: str = ""
 
 
+class Assumed(NamedTuple):
+    """A law about the elements of an input that the node, or the node inside it at `path`, is assumed to satisfy.
+
+    They are data: nothing says what they are before a run.
+    """
+
+    path: str
+    op: str
+    input: int
+    law: str
+
+
 class Decided(NamedTuple):
     """How data decides a size: by the elements of the inputs `by` (None: all inputs) and the shapes of the others.
 
@@ -131,6 +143,7 @@ class Application:
     decided: Mapping[Dim, Decided] = field(default_factory=dict)  # how data decides the new sizes
     bodies: tuple[Body, ...] = ()  # the runs of the nodes inside the node
     by_version: bool = False  # whether another version of ONNX Runtime may decide otherwise
+    assumed: tuple[Assumed, ...] = ()  # what data are assumed to satisfy
 
     @property
     def broken(self) -> bool:

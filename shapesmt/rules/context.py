@@ -337,11 +337,12 @@ class RuleContext(Statements):
 
     def grant_elements(self, x: Tensor | None, *, only_sizes: bool = False) -> None:
         """Record that a tensor's elements decide whether the node runs; if it is no input, all integer inputs do."""
+        (self.only_sizes if only_sizes else self.grant)(*self.places(x))
+
+    def places(self, x: Tensor | None) -> list[int]:
+        """Which inputs a tensor is; if it is none, those of integers."""
         same = [i for i, t in enumerate(self.inputs) if t is x]
-        for i in same or [
-            i for i, t in enumerate(self.inputs) if t is not None and t.dtype.startswith(("int", "uint"))
-        ]:
-            (self.only_sizes if only_sizes else self.grant)(i)
+        return same or [i for i, t in enumerate(self.inputs) if t is not None and t.dtype.startswith(("int", "uint"))]
 
     # Subgraphs
 

@@ -11,11 +11,12 @@ from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Kind, all_of, as_dim, at
 from shapesmt.deadline import look
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import Node
-from shapesmt.rules.application import BY_ALL, Application, Body, Decided, Requirement, Unjudged
+from shapesmt.rules.application import BY_ALL, Application, Assumed, Body, Decided, Requirement, Unjudged
 from shapesmt.rules.provenance import Causes
 from shapesmt.rules.tensors import Tensor
 from shapesmt.version import Version, followed_runtime
 
+VALID = "its elements are valid"
 MAX_ADOPTED = 20_000  # requirements, facts or unjudged nodes inside a node that are listed one by one
 
 
@@ -35,6 +36,8 @@ class Statements:
         self.deciders: dict[Dim, Decided] = {}
         self.decides_success: set[int] = set()
         self.decides_sizes_only: set[int] = set()
+        self.assumed: dict[Assumed, None] = {}
+        self._granted_laws: dict[int, str] = {}
         self.bodies: list[Body] = []
         self.rejected = False
         self.rests_on_inputs: set[tuple[Causes, bool]] = set()
@@ -111,9 +114,18 @@ class Statements:
 
     # What data decides
 
-    def grant(self, *indices: int) -> None:
-        """Record that elements of these inputs decide whether the node runs; unknown ones are assumed to be valid."""
+    def grant(self, *indices: int, law: laws.Law | None = None) -> None:
+        """Record that elements of these inputs decide whether the node runs; unknown ones are assumed to be valid.
+
+        `law` says what that is.
+        """
         self.decides_success.update(indices)
+        if law is not None:
+            self._granted_laws.update(dict.fromkeys(indices, str(law)))
+
+    def assume(self, index: int, law: laws.Law | str) -> None:
+        """Record that elements of an input are data, assumed to satisfy a law."""
+        self.assumed[Assumed("", self.node.op, index, str(law))] = None
 
     def only_sizes(self, *indices: int) -> None:
         """Record that elements of these inputs decide sizes, and can't make the node fail."""
@@ -159,6 +171,8 @@ class Statements:
         self.by_version |= inner.by_version
         self.fresh_symbols.extend(inner.fresh_symbols)
         self.rests_on_inputs.update(inner.rests_on_inputs)
+        for a in inner.assumed:
+            self.assumed[a._replace(path=f"{within}/{a.path}" if a.path else within)] = None
         paths = [(u, f"{within}/{u.path}" if u.path else within) for u in unjudged]
         self.unjudged.extend(u._replace(path=path, branch=all_of(self._condition, u.branch)) for u, path in paths)
 
@@ -175,6 +189,9 @@ class Statements:
             r.formula is FALSE for r in self.requirements
         ):
             self.unjudged.append(Unjudged("", self.node.op, "elements", laws.SIZES_NOT_NEGATIVE.sentence))
+        granted = self._granted(outputs)
+        for index in sorted((granted & self.decides_success) - self.decides_sizes_only):
+            self.assume(index, self._granted_laws.get(index, VALID))
         return Application(
             outputs,
             tuple(self.requirements),
@@ -182,12 +199,13 @@ class Statements:
             tuple(self.unjudged),
             self.memoizable,
             tuple(self.fresh_symbols),
-            decides_success=self._granted(outputs),
+            decides_success=granted,
             decides_sizes_only=frozenset(self.decides_sizes_only),
             rests_on_inputs=frozenset(self.rests_on_inputs),
             decided=self.deciders,
             bodies=tuple(self.bodies),
             by_version=self.by_version,
+            assumed=tuple(self.assumed),
         )
 
     def _granted(self, outputs: Sequence[Tensor]) -> frozenset[int]:

@@ -15,6 +15,7 @@ from shapesmt.algebra import (
     Kind,
     Substitution,
     Table,
+    all_of,
     as_dim,
     entries,
     equal,
@@ -72,7 +73,7 @@ def holds(condition: Formula, case: Formula | None) -> bool | None:
     if case is None or any(s.kind in (Kind.OPEN, Kind.LOST) for s in condition.symbols):
         return None
     for answer, formula in ((True, condition), (False, negate(condition))):
-        if all(part in case.conjuncts for part in formula.conjuncts):
+        if all_of(case, formula) is case:  # it may say so in another form: `n >= 4` for `n >= 3` and `n != 3`
             return answer
     raise UndecidedError(condition)
 
@@ -236,8 +237,8 @@ def held(t: Tensor, values: Mapping[Atom, int]) -> Tensor:
 
 
 def is_data(term: Dim | Float) -> bool:
-    """Whether a term depends on data, or on an element of a small input that the caller doesn't restrict."""
-    return is_open_value(term) or any(s.by_data or s.kind is Kind.ENTRY for s in term.symbols)
+    """Whether a term depends on data that isn't followed; the elements of small inputs are."""
+    return any(s.by_data or s.kind is Kind.ENTRY for s in term.symbols)
 
 
 def by_data(value: Value) -> frozenset[bool]:
@@ -254,9 +255,10 @@ def by_data(value: Value) -> frozenset[bool]:
 _BY_DATA: dict[Value, frozenset[bool]] = memo("what data decide", {})
 
 
-def is_open_value(term: Dim | Formula | Float) -> bool:
-    """Whether a term depends on an element of a small input that the caller doesn't restrict."""
-    return any(s.kind is Kind.VALUE for s in term.symbols)
+def is_free_element(dim: Dim) -> bool:
+    """Whether a number is itself an element of a small input that the caller doesn't restrict, not computed from it."""
+    s = dim.as_symbol()
+    return s is not None and s.kind is Kind.VALUE
 
 
 def rewritten(t: Tensor, change: Substitution) -> Tensor:

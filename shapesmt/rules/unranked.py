@@ -103,6 +103,7 @@ def over_ranks(
         merged.decides_success,
         merged.decides_sizes_only,
         by_version=any(b.application is not None and b.application.by_version for b in alive),
+        assumed=merged.assumed,
     )
 
 
@@ -301,6 +302,7 @@ class _Outputs:
         self.outputs = tuple(self._output(j, name) for j, name in enumerate(names))
         self.decides_success = frozenset[int]().union(*(m.decides_success for m in self._applications))
         self.decides_sizes_only = self.decides_success.intersection(*(m.decides_sizes_only for m in self._applications))
+        self.assumed = tuple(dict.fromkeys(one for m in self._applications for one in m.assumed))
 
     def _output(self, j: int, name: str) -> Tensor:
         outputs = [m.outputs[j] for m in self._applications]

@@ -7,9 +7,10 @@ from importlib import import_module
 
 import onnx
 import pytest
+from onnx import TensorProto, helper
 
 import shapesmt
-from shapesmt.algebra import Verdict
+from shapesmt.algebra import Kind, Verdict
 from shapesmt.deadline import Deadline
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.examine import claimed, examine
@@ -176,3 +177,16 @@ def test_sizes_that_rest_on_a_node_that_is_not_judged_are_never_exact():
     assert sizes["z"] == sizes["v"] == [(2, 2, False), (3, 3, False)]
     assert sizes["w"] == [(2, 2, True), (3, 3, True)]
     assert sizes["s"] == [(2, 2, True)]
+
+
+def test_a_claimed_size_that_is_a_formula_over_the_inputs_sizes_is_read_as_one() -> None:
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", "m"])]
+    claims = ["n//2", "max(n, m) - 1", "n - other", "a b", "-1", "8"]
+    output = helper.make_tensor_value_info("y", TensorProto.FLOAT, claims)
+    graph = helper.make_graph([helper.make_node("Unknown", ["x"], ["y"], domain="own")], "g", inputs, [output])
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("own", 1)]
+    posed = pose(load(helper.make_model(graph, opset_imports=opsets).SerializeToString()))
+    sizes = claimed(posed)["y"].dims
+    assert {s.kind for s in sizes[0].symbols} == {Kind.INPUT}
+    assert str(sizes[1]) == "max(m, n) - 1"
+    assert all({s.kind for s in size.symbols} == {Kind.DATA} for size in sizes[2:])

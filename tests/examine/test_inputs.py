@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from html import escape
 
 import pytest
 
@@ -114,6 +115,86 @@ def test_an_index_is_data_unless_something_is_said_of_it(values, symbols, verdic
     report = checked("(float[n] x, int64 at) => (y) { y = Gather(x, at) }", values=values, dims={"n": "1..9"})
     assert (str(report.verdict), list(report.symbols)) == (verdict, symbols)
     assert not report.warnings
+
+
+SIZES = "s = Shape(x) double = Add(s, s) zero = Constant<value_int=0>() one = Constant<value_int=1>() "
+TABLE = "float[4] table"
+
+
+@pytest.mark.parametrize(
+    ("text", "region"),
+    [
+        (
+            "k = Where(c, double, s) end = Squeeze(k) i = Range(zero, end, one) y = Gather(table, i)",
+            "n <= 2 or (3 <= n <= 4 and c == 0)",
+        ),
+        (
+            """flag = Squeeze(c)
+            z = If(flag) <then_branch = a () => (float[p] za) { za = Concat<axis=0>(x, x) },
+                          else_branch = b () => (float[q] zb) { zb = Identity(x) }>
+            k = Shape(z) last = Sub(k, one) y = Gather(table, last)""",
+            "n <= 2 or (3 <= n <= 4 and c == 0)",
+        ),
+        ("f = Cast<to=7>(c) k = Mul(f, s) y = Slice(x, k, double) u = Gather(table, k)", "c*n <= 3"),
+        ("f = Cast<to=7>(c) k = Sub(s, f) i = Unsqueeze(k, one) y = GatherND(table, k)", "n <= c + 3"),
+    ],
+)
+def test_an_index_that_an_element_chooses_among_sizes_is_judged(text, region):
+    inputs = f"(float[n] x, bool[1] c, {TABLE}) => (y)"
+    free, named = (checked(f"{inputs} {{ {SIZES} {text} }}", values=values) for values in ({}, {"c": "0..1"}))
+    assert free.precondition.text == named.precondition.text == (region,)
+    assert free.precondition.exact
+    assert not free.assumed
+
+
+@pytest.mark.parametrize(
+    ("text", "region"),
+    [
+        ("end = Squeeze(k) i = Range(zero, end, one) y = Gather(table, i)", "k <= 4"),
+        ("at = Add(k, one) y = Gather(table, at)", "-5 <= k <= 2"),
+        ("at = Max(k, s) y = GatherElements(table, at)", "max(k, n) <= 3"),
+        ("at = Where(c, k, s) y = ScatterElements(table, at, x)", "n == 1 and (c == 0 or -4 <= k <= 3)"),
+    ],
+)
+def test_what_is_computed_from_an_element_is_no_data(text, region):
+    inputs = f"(float[n] x, int64[1] k, bool[1] c, {TABLE}) => (y)"
+    every = "-9223372036854775808..9223372036854775807"
+    free, named = (checked(f"{inputs} {{ {SIZES} {text} }}", values=values) for values in ({}, {"k": every}))
+    assert free.precondition.whole == named.precondition.whole == region
+    assert not free.assumed
+
+
+def test_what_data_are_assumed_to_satisfy_is_named():
+    body = """{ at = Identity(k) y = Gather(table, at) j = Cast<to=7>(x) z = Gather(table, j)
+        o = If(c) <then_branch = a () => (float[p] za) { inner: za = Gather(table, k) },
+                  else_branch = b () => (float[q] zb) { zb = Identity(x) }> }"""
+    named = body.replace("y = Gather", "[first] y = Gather").replace("z = Gather", "[second] z = Gather")
+    named = named.replace("o = If", "[chosen] o = If").replace("inner: za", "[inner] za")
+    report = checked(f"(float[n] x, int64[1] k, bool c, {TABLE}) => (y, z, o) {named}")
+    law = "indices are inside the axis"
+    found = [(a.node, a.op_type, a.tensor, a.law) for a in report.assumed]
+    assert found == [
+        ("first", "Gather", "at", law),
+        ("second", "Gather", "j", law),
+        ("chosen/then_branch/inner", "Gather", "", law),
+    ]
+    assert str(report.verdict) == "PROVED"
+    shown = f"assumed of data: {law} ('at' at first, 'j' at second, at chosen/then_branch/inner)"
+    assert shown in text_of(report)
+    assert escape(shown) in report.page()
+    assert report.to_dict()["assumed"][0] == {
+        "node": "first", "op_type": "Gather", "index": 1, "tensor": "at", "law": law,
+    }  # fmt: skip
+
+
+def test_a_remedy_says_nothing_that_has_no_text():
+    """Where the condition is one on a rounded float of two sizes, it can't be declared."""
+    text = """c = Concat<axis=0>(s, k) d = Gather(c, s) f = Cast<to=1>(d) half = Constant<value_float=0.5>()
+        h = Mul(f, half) r = Round(h) t = Cast<to=7>(r) pair = SequenceConstruct(x, table) y = SequenceAt(pair, t)"""
+    report = checked(f"(float[n] x, int64[1] k, {TABLE}) => (y) {{ {SIZES} {text} }}", dims={"n": "0..4"})
+    assert report.remedy is not None
+    assert not report.remedy.assume
+    assert report.precondition.partial
 
 
 def test_a_float_that_sizes_depend_on():

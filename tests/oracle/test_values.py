@@ -41,7 +41,7 @@ def undeclared(case: Choice, counts: Counter[str]) -> list[str]:
     report = shapesmt.check(execution.model, dims=case.ranges, timeout=LIMIT)
     bounds = shapesmt.bounds(execution.model, dims=case.ranges, timeout=LIMIT)
     counts[f"undeclared {report.verdict}"] += 1
-    tables = {node.name for node in execution.model.graph.node if "Gather" in str(node)}  # what they read is data
+    tables = {one.node.partition("/")[0] for one in report.assumed}  # what they read is data
     judged = [(sizes, run) for sizes, run in runs if tables.isdisjoint(run.failing) and not run.odd]
     wrong = []
     if any(f.kind == "data" for f in report.findings):

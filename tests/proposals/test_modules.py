@@ -132,3 +132,16 @@ def test_a_relation_that_no_dim_says_leaves_a_box_in_which_it_holds() -> None:
     sizes = [range(found.admitted[name].min, found.admitted[name].max + 1) for name in "hw"]
     assert not found.assume
     assert all(runs(program, torch.ones(h, w)) for h in sizes[0] for w in sizes[1])
+
+
+class Rows(torch.nn.Module):
+    """Five rows, each minus a vector of a row's size or of one element."""
+
+    def forward(self, x, y):
+        return x.view(5, -1) - y
+
+
+def test_an_alternative_stands_in_parentheses_in_a_comment() -> None:
+    found = proposed(Rows(), torch.randn(20), torch.randn(4))
+    told = next(line for line in found.content.splitlines() if line.startswith("# runs"))
+    assert " and (y_dim0 == 1 or y_dim0 == x_dim0//5)" in told

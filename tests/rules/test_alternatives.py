@@ -12,7 +12,7 @@ from shapesmt.algebra.formula import Formula, all_of, equal
 from shapesmt.report import Bounds
 from shapesmt.rules import alternatives
 from shapesmt.rules.application import Application
-from shapesmt.rules.tensors import Case, Tensor, tensor
+from shapesmt.rules.tensors import Case, Tensor, holds, tensor
 
 SQUEEZED = """s = Shape(x) at = Constant<value_int=1>() d = Gather(s, at)
     one = Constant<value_int=1>() c = Equal(d, one)
@@ -311,3 +311,10 @@ def test_no_case_is_left_where_no_input_gets() -> None:
     assert asked == [((unknown, unknown), None)]
     apart = all_of(equal(n, 1), equal(n + n, 6))
     assert alternatives.one_of([Case(apart, ranks(1)), Case(apart, unknown)]) is unknown
+
+
+def test_a_case_determines_what_follows_from_one_of_its_parts():
+    """Else a rule that asks again would be applied for ever."""
+    k, m = symbol("k", -3, 4), symbol("m", 0, 4)
+    assert holds(equal(k, -3), all_of(equal(k, 1), equal(m, 2))) is False
+    assert holds(equal(k, 1), all_of(equal(k, 1), equal(m, 2))) is True

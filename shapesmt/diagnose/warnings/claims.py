@@ -25,11 +25,12 @@ def declarations(
 
     With `names_agree`, a name that no input has stands for one size as well: ONNX Runtime reuses memory by names,
     while of a PyTorch program they are names of its trace. What a program declares is of the sizes of its trace, so
-    that it isn't contradicted at others, to which the caller gives a range.
+    that it isn't contradicted at others, to which the caller gives a range; its formulas hold where its guards do.
     """
     findings = []
     reused = names_agree and not problem.graph.is_program
-    names = {**_first_named(problem, examination), **problem.dims} if reused else problem.dims
+    stated = {} if problem.graph.is_program else problem.stated_sizes
+    names = {**(_first_named(problem, examination) if reused else {}), **stated, **problem.dims}
     right: set[tuple[Declared, Tensor | None]] = set()
     tensors = examination.inference.tensors
     for name, declared in problem.graph.declared.items():
@@ -92,7 +93,8 @@ def _contradicted(
     shown = problem.counterexample(values, claim.symbols) if claim.symbols and values is not None else None
     theirs, ours = (", ".join(str(d or "?") for d in dims) for dims in (declared.shape, t.shape))
     at = f", as at {sizes_of(shown)}" if shown is not None and shown.relevant else ""
-    unread = (d for d in declared.shape if isinstance(d, str) and d in names and d not in problem.dims)
+    told = {*problem.dims, *problem.stated_sizes}
+    unread = (d for d in declared.shape if isinstance(d, str) and d in names and d not in told)
     reused = [f"{d} is {names[d]} elsewhere" for d in dict.fromkeys(unread)]
     by_name = f"; {', '.join(reused)}, and ONNX Runtime reuses memory by names" if reused else ""
     text = f"the file declares [{theirs}] of '{name}', its node makes [{ours}]{at}{by_name}"

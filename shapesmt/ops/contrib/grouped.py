@@ -87,8 +87,8 @@ def grown(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | No
     samples = any_of(equal(total, new), equal(new, 1), all_of(at_least(new, 2), equal(batch, 1)))
     ctx.require(samples, laws.NEW_TOKENS_BEHIND_PAST, new, 1)
     present = maximum(total, cached)
-    for condition, last, _ in spans(ctx.input(5)):
-        law = laws.LAST_KEYS_BEHIND_QUERIES
+    law = laws.LAST_KEYS_BEHIND_QUERIES
+    for condition, last, _ in spans(ctx, ctx.input(5), law, 5):
         ctx.require(any_of(negate(condition), equal(total, new), at_least(last, new - 1)), law, last, new - 1)
     require_places(ctx, 5, present, laws.LAST_KEY_IN_CACHES)
     return total, present

@@ -37,7 +37,7 @@ from shapesmt.algebra import (
     select,
     substitute_atom,
 )
-from shapesmt.rules import Elements, Layout, Tensor, Value, elements, is_open_value, tensor
+from shapesmt.rules import Elements, Layout, Tensor, Value, elements, tensor
 
 Hidden: TypeAlias = frozenset[Atom]  # symbols that stand for something else in every trip
 LISTED = 32  # trips looked at one by one
@@ -105,8 +105,7 @@ class Carried:
     def loses(self) -> bool:
         """Whether elements are known before the first trip, and no longer after it."""
         kept = self.value is not None or (self.items is not None and None not in self.items)
-        left = [c.left for c in self.items or () if c is not None and c.left is not None]
-        return self.start.value is not None and (not kept or any(map(is_open_value, left)))
+        return self.start.value is not None and not kept
 
     def at(self, trip: Dim, index: Dim, fresh: Callable[[int], Dim]) -> Tensor:
         """The tensor at the start of a trip; `fresh` makes symbols for the sizes that aren't known."""

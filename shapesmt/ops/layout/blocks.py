@@ -69,8 +69,7 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
 
 def _require_lengths(ctx: RuleContext, lengths: Tensor, time: Dim) -> None:
     """State that the sequences are no longer than the time axis."""
-    ctx.grant(1)
-    for condition, least, greatest in spans(lengths):
+    for condition, least, greatest in spans(ctx, lengths, laws.LENGTHS_INSIDE_TIME_AXIS, 1):
         for low, high in ((least, 0), (time, greatest)):
             ctx.require(implies(condition, at_least(low, high)), laws.LENGTHS_INSIDE_TIME_AXIS, low, high)
 

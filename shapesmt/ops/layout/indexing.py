@@ -9,6 +9,7 @@ from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
     ZERO,
+    Atom,
     Dim,
     Kind,
     all_of,
@@ -54,12 +55,13 @@ from shapesmt.rules import (
     Value,
     elements,
     field,
-    is_open_value,
     move_positions,
     position,
     rule,
     uniform,
 )
+
+MOST_TRIED = 1 << 20  # pairs of an element and values of the sizes that decide whether it is 0
 
 
 @rule("Gather", traits=Traits.LOOKUP)
@@ -257,12 +259,29 @@ def _places(ctx: RuleContext, x: Tensor, count: Dim) -> Value | None:
         every = [position(1) // n % x[axis] if axis else position(1) // n for axis, n in enumerate(inner)]
         row = along(every, position(2)) if every else position(1)
         return None if row is None else valued((as_dim(max(x.rank, 1)), count), row)
-    chosen = isinstance(x.value, Elements) and all(i is not None and is_open_value(i) for i in x.value.items)
-    if not x.rank or not (chosen or x.value is None):
-        return None
-    rows = [entry(twin(true_place(ctx, 0, axis), Kind.ENTRY), position(1)) for axis in range(x.rank)]
-    element = along(rows, position(2))
+    rows = _rows(ctx, x)
+    element = along(rows, position(2)) if rows else None
     return None if element is None else field(element)
+
+
+def _rows(ctx: RuleContext, x: Tensor) -> list[Dim]:
+    """For each axis the index there of the i-th element that isn't 0: any index of the axis where that isn't known."""
+    items = x.value.items if isinstance(x.value, Elements) else ()
+    known = [i for i in items if isinstance(i, Dim)]
+    if x.value is not None and not 0 < len(known) == len(items):
+        return []
+    if isinstance(x.value, Elements) and len(known) * prod(s.hi - s.lo + 1 for s in _symbols(known)) <= MOST_TRIED:
+        before = [total(select(differs(i, 0), 1, 0) for i in known[:end]) for end in range(len(known))]
+        ends = zip(known, before, strict=True)
+        hits = [select(all_of(differs(i, 0), equal(count, position(1))), 1, 0) for i, count in ends]
+        indices = np.unravel_index(range(len(known)), x.value.shape)
+        return [total(int(at) * hit for at, hit in zip(row, hits, strict=True)) for row in indices]
+    places = (true_place(ctx, 0, axis, free=not known) for axis in range(x.rank))
+    return [entry(twin(place, Kind.ENTRY), position(1)) for place in places]
+
+
+def _symbols(items: Sequence[Dim]) -> frozenset[Atom]:
+    return frozenset().union(*(i.symbols for i in items))
 
 
 def _count_nonzero(ctx: RuleContext, x: Tensor) -> Dim:

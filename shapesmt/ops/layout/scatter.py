@@ -169,9 +169,8 @@ def require_starts(ctx: RuleContext, room: Dim, length: Dim) -> None:
     """State that the update at each start ends inside the cache, unless the cache is circular."""
     starts = ctx.input(2, rank=1)
     ctx.require_equal(starts[0], ctx.input(0)[0], laws.WRITE_INDEX_PER_BATCH_ELEMENT)
-    ctx.grant(2)
     circular = ctx.text("mode", "linear") == "circular"
-    for condition, least, greatest in spans(starts):
+    for condition, least, greatest in spans(ctx, starts, laws.WRITE_INDICES_NOT_NEGATIVE, 2):
         ctx.require(implies(condition, at_least(least, 0)), laws.WRITE_INDICES_NOT_NEGATIVE, least, 0)
         if not circular:
             end = greatest + length

@@ -208,7 +208,7 @@ def require_nonzero(ctx: RuleContext, divisor: Tensor) -> None:
     law = laws.NOT_DIVIDED_BY_ZERO
     if divisor.dtype not in INTEGERS:
         return
-    ctx.grant(1)
+    ctx.grant(1, law=law)
     if isinstance(divisor.value, Elements):
         for item in dict.fromkeys(divisor.value.items):
             if isinstance(item, Dim):

@@ -6,7 +6,7 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, at_least, equal, less
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.shared.require import require_least
-from shapesmt.rules import RuleContext, Tensor, is_open_value, rule
+from shapesmt.rules import RuleContext, Tensor, is_free_element, rule
 
 
 @rule("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
@@ -49,7 +49,7 @@ def _require_classes(ctx: RuleContext, labels: Tensor, count: Dim) -> None:
     ctx.require(any_of(at_least(count, 1), equal(labels.numel, 0)), laws.A_CLASS, count, 1)
     ignored = ctx.integer("ignore_index")
     for label in ctx.items(1) or ():
-        if label is not None and not is_open_value(label):
+        if label is not None and not is_free_element(label):
             inside = all_of(at_least(label, -count), less(label, count))
             ctx.limit(any_of(equal(label, ignored), inside), laws.INDICES_INSIDE_CLASSES, label, count)
     return None

@@ -38,7 +38,7 @@ from shapesmt.rules import (
     Unjudged,
     Value,
     from_array,
-    is_open_value,
+    is_free_element,
     move_positions,
     position,
     positions,
@@ -53,9 +53,9 @@ def count_true(ctx: RuleContext, index: int) -> Dim:
     return ctx.fresh("count", 0, total, how=Decided((index,), total=total, free=True))
 
 
-def true_place(ctx: RuleContext, index: int, axis: int) -> Dim:
-    """The place on an axis of an input of any of its elements that aren't 0."""
-    return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, Kind.PLACE, Decided((index,), free=True, row=True))
+def true_place(ctx: RuleContext, index: int, axis: int, *, free: bool = True) -> Dim:
+    """The place on an axis of an input of any of its elements that aren't 0; `free` if data can make it any place."""
+    return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, Kind.PLACE, Decided((index,), free=free, row=True))
 
 
 def with_flags(ctx: RuleContext, index: int) -> Tensor:
@@ -89,9 +89,7 @@ def require_inside(
     """
     if _fits_anyway(indices, size, from_end=from_end):
         return ctx.require(TRUE, laws.INDICES_INSIDE_AXIS)
-    known = spans(indices)
-    if not known or not _of_constant(indices):
-        ctx.grant(index)
+    known = spans(ctx, indices, laws.INDICES_INSIDE_AXIS, index)
     _leave_mixed(ctx, indices)
     if not known and size.lo < 1:
         some = any_of(unless, equal(indices.numel, 0), at_least(size, 1))
@@ -121,18 +119,25 @@ def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law, extra
     """State that each element of an input, if there is one, is the first of `extra` places in an axis of that size."""
     if not ctx.has(index):
         return
-    ctx.grant(index)
-    for condition, least, greatest in spans(ctx.input(index)):
+    for condition, least, greatest in spans(ctx, ctx.input(index), law, index):
         inside = all_of(at_least(least, 0), at_least(size, greatest + extra))
         ctx.require(any_of(negate(condition), inside), law, least if greatest.hi < 0 else greatest, size)
 
 
-def spans(indices: Tensor) -> list[Ends]:
-    """What is known of the elements: cases that cover the known ones, none where nothing is known.
+def spans(ctx: RuleContext, indices: Tensor, law: laws.Law, index: int | None = None) -> list[Ends]:
+    """What is known of the elements of an input: cases that cover the known ones, none where nothing is known.
 
-    An index of which the caller says nothing is data, and fits.
+    The others are data, which is assumed to satisfy the law: those that aren't known, and those that are themselves an
+    element of which the caller says nothing. `index` is the input's, where the tensor is only a part of it.
     """
-    return [span for span in _cases(indices) if not any(map(_unrestricted, (span.least, span.greatest)))]
+    cases = _cases(indices)
+    known = [span for span in cases if not any(map(_unrestricted, (span.least, span.greatest)))]
+    for place in ctx.places(indices) if index is None else (index,):
+        if len(known) < len(cases):
+            ctx.assume(place, law)
+        if not known or not _of_constant(indices):
+            ctx.grant(place, law=law)
+    return known
 
 
 def _leave_mixed(ctx: RuleContext, indices: Tensor) -> None:
@@ -145,8 +150,8 @@ def _leave_mixed(ctx: RuleContext, indices: Tensor) -> None:
 
 
 def _unrestricted(end: Dim) -> bool:
-    """Whether an index depends on an element that may be any integer."""
-    return is_open_value(end) or any(s.kind is Kind.PLACE and s.lo < 0 for s in end.symbols)
+    """Whether an index is data itself, which may be any integer; one that is computed from an input's element isn't."""
+    return is_free_element(end) or any(s.kind is Kind.PLACE and s.lo < 0 for s in end.symbols)
 
 
 def _cases(indices: Tensor) -> list[Ends]:

@@ -48,8 +48,7 @@ if TYPE_CHECKING:
 
 def require_places(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
     """State that known indices are inside an axis of that size, counted from the front."""
-    ctx.grant_elements(indices)
-    known = spans(indices)
+    known = spans(ctx, indices, laws.INDICES_INSIDE_AXIS)
     if not known:
         ctx.require(any_of(unless, equal(indices.numel, 0), at_least(size, 1)), laws.SOMETHING_TO_PICK, size)
     for condition, lowest, highest in known:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import Verdict
+from shapesmt.algebra import Verdict, conjunct, conjunction
 from shapesmt.errors import printable
 from shapesmt.render.page.document import badge, code, copyable
 from shapesmt.render.page.markup import Content, Markup, tag
 from shapesmt.render.page.phrases import phrased
 from shapesmt.render.text.advice import command
 from shapesmt.render.text.text import COMPLETE, proofs, released, subject
-from shapesmt.render.text.words import adopted, count, interval, name, runs_when
+from shapesmt.render.text.words import adopted, assumed_of_data, count, interval, name, region_told
 from shapesmt.report import FindingKind
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def header(report: Report) -> Markup:
         _inputs(report),
         [tag("p", f"hint: {printable(hint, 400)}", class_="faint") for hint in report.hints],
         [tag("p", str(row), class_="faint") for row in adopted({}, {}, report.unadopted)],
+        [tag("p", str(row), class_="faint") for row in assumed_of_data(report.assumed)],
         tag("p", proofs(report), class_="faint"),
         tag("p", f"{COMPLETE}: {report.certificate}", class_="faint") if report.certificate else None,
     )
@@ -63,11 +64,10 @@ def _region_told(report: Report) -> Content:
     region = report.precondition
     if region is None or not region.text:
         return "Runs for some inputs and fails for others"
-    exact, data = bool(region.data or region.exact), region.data is not None
-    how, formula = runs_when(region.whole, exact=exact, data=data)
+    how, formula = region_told(region)
     how = how[:1].upper() + how[1:]
     words, rest = phrased(region.text)
-    formula = " and ".join(rest)
+    formula = " and ".join(map(conjunct, rest)) if words else conjunction(rest)
     if len(formula) > MOST_IN_HEADLINE or region.text == ("False",):
         return how if region.text == ("False",) else "Runs for some inputs: the condition is below"
     return [f"{how} {words}", " and " if words and rest else "", code(formula) if rest else ""]

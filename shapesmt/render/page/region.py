@@ -13,7 +13,7 @@ from shapesmt.render.page.document import code, section
 from shapesmt.render.page.drawings import grid
 from shapesmt.render.page.markup import Markup, data, tag
 from shapesmt.render.page.phrases import in_words, joined
-from shapesmt.render.text.words import beside_guards, count, name, runs_when
+from shapesmt.render.text.words import beside_guards, count, name, region_told
 from shapesmt.report import Cell, NumberLine, Raster
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def regions(page: PageData) -> Markup | None:
 
 def _told(region: Precondition) -> Iterator[Markup]:
     """The condition as a formula."""
-    how, formula = runs_when(region.whole, exact=bool(region.data or region.exact), data=region.data is not None)
+    how, formula = region_told(region)
     yield tag("p", f"The model {how}")
     if formula:
         yield tag("p", code(formula), class_="formula")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shapesmt.algebra import Verdict
+from shapesmt.algebra import Verdict, conjunction
 from shapesmt.render.text.words import (
     BLANK,
     FAINT,
@@ -149,7 +149,7 @@ def _fits(what: str, text: Sequence[str], *, exact: bool) -> Iterator[Line]:
         return
     when = f"{what} {'exactly' if exact else 'as far as is known'} when"
     if sum(map(len, text)) <= _ONE_LINE:
-        yield line(0, f"{when} ", code(" and ".join(f"({t})" if " or " in t and len(text) > 1 else t for t in text)))
+        yield line(0, f"{when} ", code(conjunction(text)))
         return
     yield line(0, f"{when} {'all of these hold' if len(text) > 1 else ''}".rstrip())
     yield from (line(2, code(t)) for t in text[:_MOST_CONDITIONS])

@@ -24,13 +24,14 @@ from shapesmt.render.text.words import (
     Line,
     admissible,
     adopted,
+    assumed_of_data,
     beside_guards,
     code,
     count,
     headline,
     line,
     name,
-    runs_when,
+    region_told,
 )
 from shapesmt.report import FindingKind, Remedy
 
@@ -158,6 +159,7 @@ def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
         headline(report.verdict, name(report.model), subject(report)),
         *adopted(report.symbols, report.origins, report.unadopted),
         *(line(0, (f"hint: {printable(hint, 400)}", FAINT)) for hint in report.hints),
+        *assumed_of_data(report.assumed),
     ]
     cautions = [*warnings(report, everything=everything)]
     end = [BLANK] if report.judged or report.warnings else []
@@ -216,7 +218,7 @@ def _region(report: Report) -> Iterator[Line]:
         yield released(report.release)
     if region is None or not region.text or report.verdict is Verdict.FAILS:
         return
-    how, formula = runs_when(region.whole, exact=region.data or region.exact, data=region.data is not None)
+    how, formula = region_told(region)
     yield line(0, f"{name(report.model)} {how}", *(" ", code(formula)) * bool(formula))
     if report.guarded is not None:
         for before, refused, after in beside_guards(report.guarded):
@@ -229,7 +231,7 @@ def _region(report: Report) -> Iterator[Line]:
 def released(release: Release) -> Line:
     """For which inputs a model runs without the numbers for which it fails."""
     region = release.precondition
-    how, formula = runs_when(region.whole, exact=region.data or region.exact, data=region.data is not None)
+    how, formula = region_told(region)
     what = [f"it {how} ", code(formula)] if formula else ["it runs for other sizes"]
     nearest = [", ".join(f"{name(n)}={size}" for n, size in at.items()) for at in release.nearest]
     pinned = flags(Remedy({n: str(size) for n, size in release.dims.items()}))

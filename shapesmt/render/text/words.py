@@ -5,14 +5,14 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.algebra import Verdict
+from shapesmt.algebra import Verdict, conjunction
 from shapesmt.errors import printable
 from shapesmt.report import Precondition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from shapesmt.report import DimBounds, Guarded, SymbolRange
+    from shapesmt.report import Assumed, DimBounds, Guarded, SymbolRange
 
 __all__ = [
     "BLANK",
@@ -23,6 +23,7 @@ __all__ = [
     "Line",
     "admissible",
     "adopted",
+    "assumed_of_data",
     "beside_guards",
     "code",
     "column",
@@ -34,6 +35,7 @@ __all__ = [
     "line",
     "listed",
     "name",
+    "region_told",
     "runs_when",
 ]
 
@@ -95,18 +97,30 @@ def code(formula: str) -> tuple[str, str]:
     return printable(formula, _MOST_CODE), CODE
 
 
-def runs_when(formula: str, *, exact: bool = True, data: bool = False) -> tuple[str, str]:
+def region_told(region: Precondition) -> tuple[str, str]:
+    """How a model runs in its valid region, as `runs_when` says it."""
+    return runs_when(
+        region.whole, exact=bool(region.data or region.exact), data=region.data is not None, partial=region.partial
+    )
+
+
+def runs_when(formula: str, *, exact: bool = True, data: bool = False, partial: bool = False) -> tuple[str, str]:
     """The text "runs when" and the formula under which a node or model runs; with `data`, "whatever the data".
+
+    With `partial`, the formula isn't all that is needed.
 
     >>> runs_when("n == 1", data=True)
     ('runs whatever the data exactly when', 'n == 1')
     >>> runs_when("False", data=True)
     ('runs at no size whatever the data', '')
+    >>> runs_when("n == 1", exact=False, partial=True)
+    ('runs, as far as is known, only when', 'n == 1')
     """
     runs = "runs whatever the data" if data else "runs"
     if data and formula == "False":
         return f"runs at no size{'' if exact else ' that is known'} whatever the data", ""
-    return f"{runs} exactly when" if exact else f"{runs}, as far as is known, when", formula
+    known = f"{runs}, as far as is known, {'only when' if partial else 'when'}"
+    return f"{runs} exactly when" if exact else known, formula
 
 
 def beside_guards(guarded: Guarded) -> list[tuple[str, str, str]]:
@@ -118,8 +132,8 @@ def beside_guards(guarded: Guarded) -> list[tuple[str, str, str]]:
     >>> beside_guards(Guarded((), True, "h == 1"))[1]
     ("PyTorch's guards also refuse", 'h == 1', ', needed by no node (--guards ignore)')
     """
-    nodes = Precondition(guarded.nodes, guarded.exact).whole
-    how, formula = runs_when(nodes, exact=guarded.exact) if nodes else ("runs for every input", "")
+    nodes, exact, partial = conjunction(guarded.nodes), guarded.exact, guarded.partial
+    how, formula = runs_when(nodes, exact=exact, partial=partial) if nodes else ("runs for every input", "")
     refuse = "PyTorch's guards also refuse" + ("" if guarded.refused else " some of these inputs")
     return [(f"every node {how}", formula, ""), (refuse, guarded.refused, ", needed by no node (--guards ignore)")]
 
@@ -182,7 +196,7 @@ def admissible(symbols: Mapping[str, SymbolRange], assumptions: Sequence[str] = 
     >>> admissible({"batch": SymbolRange(1, 32), "n": SymbolRange(8, 8)}, ["batch % 2 == 0"])
     'batch in 1..32, n = 8 with batch % 2 == 0'
     """
-    relations = " and ".join(printable(text, _MOST_CODE) for text in assumptions)
+    relations = conjunction([printable(text, _MOST_CODE) for text in assumptions])
     return " with ".join(part for part in (listed(list(_named(symbols))), relations) if part)
 
 
@@ -203,6 +217,21 @@ def adopted(
     if unadopted:
         noted = listed(list(_named(unadopted)))
         yield line(0, (f"noted in the file under names that no input has, so not adopted: {noted}; use --dim", FAINT))
+
+
+def assumed_of_data(assumed: Sequence[Assumed]) -> Iterator[Line]:
+    """What the answer takes for granted of data: for each law the nodes and their inputs.
+
+    >>> from shapesmt.report import Assumed
+    >>> print(*assumed_of_data([Assumed("embed", "Gather", 3, "ids", "indices are inside the axis")]))
+    assumed of data: indices are inside the axis ('ids' at embed)
+    """
+    by_law: dict[str, list[str]] = {}
+    for one in assumed:
+        place = f"'{name(one.tensor)}' at {name(one.node)}" if one.tensor else f"at {name(one.node)}"
+        by_law.setdefault(one.law, []).append(place)
+    for law, places in by_law.items():
+        yield line(0, (f"assumed of data: {printable(law, 200)} ({listed(places, 3)})", FAINT))
 
 
 def _named(symbols: Mapping[str, SymbolRange]) -> Iterator[str]:

@@ -109,6 +109,18 @@ class TestDeclaration:
         )
         assert not checked(body, declared="ignore").warnings
 
+    @pytest.mark.parametrize(
+        ("formula", "right"), [("m + n", True), ("2*n", False), ("n//2", False), ("other + n", True), ("m n", True)]
+    )
+    def test_a_formula_is_compared_with_what_is_inferred(self, formula: str, right: bool) -> None:
+        body = "(float[n] x, float[m] y) => (float[k] z) { z = Concat<axis=0>(x, y) }"
+        model = onnx.parser.parse_model(HEAD + body)
+        model.graph.output[0].type.tensor_type.shape.dim[0].dim_param = formula
+        report = shapesmt.check(model)
+        assert report.verdict is Verdict.PROVED
+        assert len(report.warnings) == (not right)
+        assert all(f"the file declares [{formula}] of 'z', its node makes [m + n]" in w.text for w in report.warnings)
+
     def test_over_the_valid_inputs_only(self) -> None:
         body = "(float[n] x, float[4] y) => (float[4] z) { z = Add (x, y) }"
         assert not warned(body, dims={"n": "2..9"})

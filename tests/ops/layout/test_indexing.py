@@ -263,6 +263,14 @@ def test_one_hot(axis):
     agree(hot, {"i": [2, 2], "d": []}, {"n": (-3, 4), "k": (-1, 4)}, items=items, constants={"v": [7, 8]}, known=False)
 
 
+def test_which_flags_are_set_is_followed():
+    text = """<ir_version: 8, opset_import: ["": 18]> g (bool[2, 2] flags, float[1, 2] table) => (y) {
+        places = NonZero(flags) pairs = Transpose(places) y = GatherND(table, pairs) }"""
+    report = shapesmt.check(text.encode())
+    assert report.precondition.exact
+    assert report.precondition.text == ("`flags[1,0]` == 0", "`flags[1,1]` == 0")
+
+
 def test_non_zero():
     agree(node("NonZero", ["x"]), {"x": ["n", "m"]}, NM, data={"x": lambda _, s: np.arange(np.prod(s)).reshape(s) % 2})
     agree(node("NonZero", ["x"]), {"x": []}, {})

@@ -160,6 +160,13 @@ def test_a_region_that_is_not_exact_promises_nothing():
     assert "PROVED" not in shown
 
 
+def test_a_region_that_is_partial_claims_no_input():
+    partial = dataclasses.replace(UNET, precondition=Precondition(("b > 2",), False, partial=True), remedy=None)
+    assert "runs, as far as is known, only when b > 2\n" in text(partial)
+    data = dataclasses.replace(partial, precondition=Precondition(("b > 2",), False, False, partial=True))
+    assert "runs whatever the data, as far as is known, only when b > 2\n" in text(data)
+
+
 def test_explanation():
     explained = Explanation(
         "m.onnx",

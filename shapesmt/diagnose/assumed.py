@@ -1,0 +1,26 @@
+"""Assumed: what the answer takes for granted of data, by node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from shapesmt.report import Assumed
+
+if TYPE_CHECKING:
+    from shapesmt.examine import Examination, Problem
+
+
+def assumed(problem: Problem, examination: Examination) -> tuple[Assumed, ...]:
+    """What each node that is judged needs of data that nothing is known of, in the order of the graph."""
+    unjudged = {index for index, _ in examination.unjudged}
+    return tuple(dict.fromkeys(_assumed(problem, examination, unjudged)))
+
+
+def _assumed(problem: Problem, examination: Examination, unjudged: set[int]) -> Iterator[Assumed]:
+    for index, application in enumerate(examination.original.applications):
+        node = problem.graph.nodes[index]
+        for one in application.assumed if index not in unjudged else ():
+            path = f"{node.name}/{one.path}" if one.path else node.name
+            tensor = "" if one.path or one.input >= len(node.inputs) else node.inputs[one.input]
+            yield Assumed(path, one.op, index, tensor, one.law)
