@@ -23,7 +23,8 @@ BODY_RUNS_ON_DECLARED_SIZES = Law("SM403", "the body runs on its declared sizes,
 BODY_TENSORS_OF_DECLARED_SIZE = Law("SM403", "the body's tensors have their declared sizes")
 BODY_TENSORS_OF_DECLARED_RANK = Law("SM403", "the body's tensors have their declared rank")
 
-ASSERTION_HOLDS = Law("SM406", "the assertion holds")
+ASSERTION_HOLDS = Law("SM406", "the assertion holds", broken="the assertion fails")
+ASSERTED = Law("SM406", "the assertion {condition} holds", broken="the assertion fails")
 GUARD_HOLDS = Law("SM407", "the inputs pass the guards that PyTorch checks before a run")
 
 QUERIES_KEYS_VALUES_SAME_TYPE = Law("SM501", "queries, keys and values have the same element type")
