@@ -25,7 +25,9 @@ BODY_TENSORS_OF_DECLARED_RANK = Law("SM403", "the body's tensors have their decl
 
 ASSERTION_HOLDS = Law("SM406", "the assertion holds", broken="the assertion fails")
 ASSERTED = Law("SM406", "the assertion {condition} holds", broken="the assertion fails")
-GUARD_HOLDS = Law("SM407", "the inputs pass the guards that PyTorch checks before a run")
+GUARD_HOLDS = Law(
+    "SM407", "the inputs pass the guards that PyTorch checks before a run", broken="PyTorch's guards refuse the input"
+)
 
 QUERIES_KEYS_VALUES_SAME_TYPE = Law("SM501", "queries, keys and values have the same element type")
 SIZES_INT64 = Law("SM501", "the sizes are of type int64")

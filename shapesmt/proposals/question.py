@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from shapesmt.algebra import TRUE, Verdict, one_call
@@ -17,7 +17,7 @@ from shapesmt.diagnose import precondition, remedy, static_axes
 from shapesmt.errors import ModelError, UsageError
 from shapesmt.examine import TIMEOUT, Analysis, Question, analysed
 from shapesmt.frontends import Format, Model, OpenedModel, asked, load, opened
-from shapesmt.graph import Graph
+from shapesmt.graph import GUARDS, Attributes, Graph
 from shapesmt.language import Range, RangeLike, ShapeLike, names_in, parse_formula, parse_range
 from shapesmt.profiles import Points
 from shapesmt.proposals.axes import Layout, layout
@@ -71,7 +71,7 @@ def proposed(model: Model, question: Question) -> DynamicShapes:
     static = static_axes(graph, found.analysis.judge)
     return DynamicShapes(
         graph.source,
-        found.analysis.examination.verdict,
+        found.verdict,
         found.text(verified) if found.holds else "",
         region,
         verified,
@@ -87,11 +87,19 @@ class _Proposal:
     """What is proposed, narrowed until it runs."""
 
     def __init__(self, graph: Graph, question: Question, example: Mapping[str, Sequence[int]]) -> None:
-        self.graph, self.question, self.example = graph, question, example
+        self.question, self.example = question, example
         self.words: dict[str, Words] = {}
         self.exports = 0
-        self.region, self.analysis = _first(graph, question)
+        self.unread = _unread(analysed(graph, question))
+        self.graph = _lenient(graph) if self.unread else graph
+        self.region, self.analysis = _first(self.graph, question)
         self.narrow()
+
+    @property
+    def verdict(self) -> Verdict:
+        """How far it is proved; guards that can't be read may refuse some sizes."""
+        proved = self.analysis.examination.verdict
+        return Verdict.worst([proved, Verdict.UNKNOWN]) if self.unread else proved
 
     @property
     def holds(self) -> bool:
@@ -157,8 +165,9 @@ class _Proposal:
         runs = " and ".join(self.region.text) or "every size runs"
         exactly = "runs exactly when" if self.region.exact else "runs when"
         comments = [f"{exactly} {runs}" if self.region.text else runs]
-        if self.analysis.examination.verdict is Verdict.UNKNOWN:
+        if self.verdict is Verdict.UNKNOWN:
             comments[0] = f"as far as is known: {comments[0]}"
+        comments += [f"a guard that shapesmt can't read may refuse some of these sizes: {text}" for text in self.unread]
         if verified is None:
             comments.append("proven of the program, but not tried: torch.export may refuse it")
         return comments
@@ -172,6 +181,20 @@ class _Proposal:
         weaker = {root: Words(words + 1) for root, words in now.items() if words is not Words.AUTO}
         self.words.update(weaker)
         return bool(weaker)
+
+
+def _unread(a: Analysis) -> list[str]:
+    """The guards that can't be read."""
+    nodes = a.problem.graph.nodes
+    return [u.rests_on for index, u in a.examination.unjudged if nodes[index].op == GUARDS]
+
+
+def _lenient(graph: Graph) -> Graph:
+    """The graph without the guards that can't be read."""
+    changed = [
+        n._replace(attributes=Attributes({**n.attributes, "lenient": 1})) if n.op == GUARDS else n for n in graph.nodes
+    ]
+    return dataclasses.replace(graph, nodes=changed)
 
 
 def _first(graph: Graph, question: Question) -> tuple[Precondition, Analysis]:
@@ -199,7 +222,8 @@ def _verified(proposal: _Proposal, request: Any) -> bool:
     while proposal.exports < ATTEMPTS:
         proposal.exports += 1
         try:
-            program = asked(request.module, request.args, request.kwargs, _shapes(proposal.text(True)))
+            shapes = _shapes(proposal.text(True), proposal.graph.arguments)
+            program = asked(request.module, request.args, request.kwargs, shapes)
         except ModelError as refusal:
             if not proposal.weaken(str(refusal)):
                 return False
@@ -214,16 +238,24 @@ def _verified(proposal: _Proposal, request: Any) -> bool:
     return False
 
 
-def _shapes(text: str) -> Any:
-    """What a text of ours defines."""
-    names: dict[str, Any] = {}
+def _shapes(text: str, arguments: Any) -> Any:
+    """What a text of ours defines; it mentions the named tuples among the arguments."""
+    names: dict[str, Any] = {kind.__name__: kind for kind in _named_tuples(arguments)}
     exec(text, names)  # noqa: S102 - as those do who paste it
     return names["dynamic_shapes"]
 
 
+def _named_tuples(arguments: Any) -> Iterator[type]:
+    if hasattr(arguments, "_fields"):
+        yield type(arguments)
+    if isinstance(arguments, (Mapping, list, tuple)):
+        for part in arguments.values() if isinstance(arguments, Mapping) else arguments:
+            yield from _named_tuples(part)
+
+
 def _within(program: OpenedModel, proposal: _Proposal) -> Analysis:
     """The analysis of what came out, for the sizes of the proposal."""
-    graph = load(program)
+    graph = _lenient(load(program)) if proposal.unread else load(program)
     given = proposal.analysis.problem.declared
     shapes: dict[str, list[str | int | None]] = {}
     for name, declared in graph.inputs.items():

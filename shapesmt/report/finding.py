@@ -239,7 +239,7 @@ class Guarded(Data):
     """What a program's guards refuse beside what its nodes need.
 
     Every node runs where all of `nodes` hold, and only there where that is `exact`; of these inputs the guards refuse
-    those for which `refused` holds, "" where that takes too long to say.
+    those for which `refused` holds, "" where that takes too long to say. `unread` guards may refuse others.
 
     >>> Guarded(("h >= 8",), True, "h == 9").to_dict()
     {'nodes': ['h >= 8'], 'exact': True, 'refused': 'h == 9'}
@@ -248,3 +248,4 @@ class Guarded(Data):
     nodes: tuple[str, ...]
     exact: bool
     refused: str = field(default="", metadata=_OMIT_EMPTY)
+    unread: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)

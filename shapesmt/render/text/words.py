@@ -120,7 +120,8 @@ def beside_guards(guarded: Guarded) -> list[tuple[str, str, str]]:
     """
     nodes = Precondition(guarded.nodes, guarded.exact).whole
     how, formula = runs_when(nodes, exact=guarded.exact) if nodes else ("runs for every input", "")
-    refuse = "PyTorch's guards also refuse" + ("" if guarded.refused else " some of these inputs")
+    refuse = f"PyTorch's guards {'also' if guarded.refused or not guarded.unread else 'may'} refuse"
+    refuse += "" if guarded.refused else " some of these inputs"
     return [(f"every node {how}", formula, ""), (refuse, guarded.refused, ", needed by no node (--guards ignore)")]
 
 
