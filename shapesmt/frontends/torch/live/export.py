@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import io
 import linecache
 import logging
+import os
+import re
 import traceback
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +24,8 @@ from shapesmt.graph import Place
 __all__ = ["Exported", "Request", "exported", "quiet", "request"]
 
 _MAPPINGS = (dict, OrderedDict, defaultdict)
-_MOST = 240  # characters of PyTorch's message
+_MOST = 400  # characters of PyTorch's message
+_SUGGESTED = "Suggested fixes:"
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,11 +173,11 @@ def _wanted(spec: Any) -> list[int]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Without what PyTorch logs and warns of inside."""
+    """Without what PyTorch logs, prints to standard error and warns of inside."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:
@@ -187,15 +192,29 @@ def _refusal(error: BaseException) -> str:
     if listed:
         more = f" (and {len(listed) - 1} more)" if len(listed) > 1 else ""
         reason = reason.partition("! For more")[0] + f": {listed[0]}{more}"
+    suggested = [
+        *takewhile(lambda line: "=" in line, lines[lines.index(_SUGGESTED) + 1 :] if _SUGGESTED in lines else [])
+    ]
+    parts = [reason.rstrip("."), *([f"PyTorch suggests {', '.join(suggested)}"] if suggested else []), _help(reason)]
     where = _line(error)
-    return printable(reason.rstrip("."), _MOST) + (f"; {where}" if where else "")
+    return "; ".join([printable(part, _MOST) for part in parts if part] + ([where] if where else []))
+
+
+def _help(reason: str) -> str:
+    """What helps against a refusal."""
+    if "data-dependent" in reason:
+        return "torch.cond, torch.where or torch._check say it without reading data in Python"
+    if "Constraints violated" in reason:
+        again = "give an example whose sizes are 2 or more, or " if re.search(r"constant \([01]\)", reason) else ""
+        return f"{again}ask shapesmt.dynamic_shapes which sizes may vary"
+    return ""
 
 
 def _line(error: BaseException) -> str:
     """The innermost line outside PyTorch among those that the export ran; "" where there is none."""
     import torch
 
-    library = str(Path(torch.__file__).parent)
+    library = f"{Path(torch.__file__).parent}{os.sep}"
     frames = traceback.extract_tb(error.__traceback__)
     inside = [i for i, frame in enumerate(frames) if frame.filename.startswith(library)]
     own = [f for f in frames[inside[0] if inside else 0 :] if not f.filename.startswith((library, "<"))]

@@ -182,3 +182,22 @@ def test_an_input_of_which_nothing_was_to_vary_is_told() -> None:
     [hint] = shapesmt.check(Second(), args=args, dynamic_shapes=shapes).hints
     assert hint == "y keeps the example's sizes, since dynamic_shapes says of none that it varies"
     assert shapesmt.check(Second(), args=args).hints == ()
+
+
+def test_a_refusal_has_the_line_of_packages_beside_pytorch_and_what_helps(tmp_path, capfd) -> None:
+    import os
+
+    source = "class Net(torch.nn.Module):\n    def forward(self, x, n):\n        return x[: 2 if n.item() > 3 else 1]\n"
+    names = {"torch": torch, "__name__": "torchbeside"}
+    exec(compile(source, f"{os.path.dirname(torch.__file__)}beside.py", "exec"), names)  # noqa: PTH120 - as in tracebacks
+    with pytest.raises(shapesmt.ModelError, match=r"data-dependent.*; torch\.cond.*; torchbeside\.py:3 in forward"):
+        shapesmt.check(names["Net"](), args=(torch.ones(4), torch.tensor(5)))
+    assert capfd.readouterr().err == ""
+
+
+def test_a_refusal_has_what_pytorch_suggests() -> None:
+    batch = torch.export.Dim("batch", min=1, max=32)
+    with pytest.raises(
+        shapesmt.ModelError, match=r"; PyTorch suggests batch = 1; give an example whose sizes are 2 or"
+    ):
+        shapesmt.check(Fixed(), args=(torch.ones(1, 4),), dynamic_shapes={"x": {0: batch}})
