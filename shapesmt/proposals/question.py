@@ -170,7 +170,7 @@ class _Proposal:
 
     def comments(self, verified: bool | None) -> list[str]:
         """What the text doesn't say."""
-        comments = [*self._of_nodes(), self._accepted()]
+        comments = [self._accepted(), *self._of_nodes()]
         if self.verdict is Verdict.UNKNOWN:
             comments[0] = f"as far as is known: {comments[0]}"
         comments += [f"fails for data that break {condition}" for condition in _data(self.analysis)]

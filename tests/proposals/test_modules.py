@@ -190,7 +190,7 @@ def test_what_nodes_need_and_what_guards_refuse_stand_apart() -> None:
             return [rows[i] - y for i in range(5)]
 
     content = proposed(Rows(), torch.ones(20), torch.ones(4)).content
-    nodes, accepted = [row for row in content.splitlines() if row.startswith("#")]
+    accepted, nodes = [row for row in content.splitlines() if row.startswith("#")]
     assert nodes.startswith("# every node runs exactly when x_dim0 % 5 == 0 and (y_dim0 == 1 or ")
     assert accepted.startswith("# this export accepts exactly when x_dim0 >= 10 and x_dim0 % 5 == 0 and ")
 
