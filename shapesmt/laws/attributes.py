@@ -57,6 +57,7 @@ SCORES_OF_QUERIES_TYPE = Law("SM501", "scores beside a mask of another type are 
 SAME_TYPE_AS_INPUT = Law("SM501", "the {kind} have the type of the input")
 DEFAULT_TYPE_OF_VALUES = Law("SM501", "the default has the type of the values")
 DESTINATION_F8 = Law("SM501", "the destination is of type f8e4m3 or f8e5m2, not {kind}")
+QUANTIZED_ENDS_FIT = Law("SM501", "the ends of the quantized numbers fit the element type")
 ELEMENT_TYPE = Law("SM501", "the element type is {expected}, not {dtype}")
 FLOAT_SCALES_INTEGER_SIZES = Law("SM501", "the element type is a float for scales, an integer for sizes")
 INTEGER_OR_MASKED_BOOL = Law("SM501", "the element type is an integer, or bool with mode mask")
