@@ -15,7 +15,7 @@ from typing import Any
 from shapesmt.algebra import TRUE, Formula, Verdict, one_call
 from shapesmt.diagnose import guarded, precondition, remedy, static_axes
 from shapesmt.errors import ModelError, UsageError
-from shapesmt.examine import TIMEOUT, Analysis, Examination, Problem, Question, analysed
+from shapesmt.examine import TIMEOUT, Analysis, Claims, Examination, Problem, Question, analysed
 from shapesmt.frontends import Format, Model, OpenedModel, asked, load, opened
 from shapesmt.graph import GUARDS, Attributes, Graph
 from shapesmt.language import Range, RangeLike, ShapeLike, names_in, parse_formula, parse_range
@@ -90,7 +90,10 @@ class _Proposal:
         self.question, self.example = question, example
         self.words: dict[str, Words] = {}
         self.exports = 0
-        self.unread = _unread(analysed(graph, question))
+        a = analysed(graph, question)
+        self.unread, self.traced = _unread(a), _without_rule(a)
+        if self.traced:  # whose shapes PyTorch has traced
+            self.question = question = dataclasses.replace(question, declared=Claims.TRUST)
         self.graph = _lenient(graph) if self.unread else graph
         self.region, self.analysis = _first(self.graph, question)
         self.sizes = _region(self.analysis)
@@ -173,6 +176,7 @@ class _Proposal:
         comments = [self._accepted(), *self._of_nodes()]
         if self.verdict is Verdict.UNKNOWN:
             comments[0] = f"as far as is known: {comments[0]}"
+        comments += [f"takes the shapes that PyTorch traced for {op}, which has no rule" for op in self.traced]
         comments += [f"fails for data that break {condition}" for condition in _data(self.analysis)]
         comments += [f"a guard that shapesmt can't read may refuse some of these sizes: {text}" for text in self.unread]
         if verified is None:
@@ -214,6 +218,11 @@ def _unread(a: Analysis) -> list[str]:
     """The guards that can't be read."""
     nodes = a.problem.graph.nodes
     return [u.rests_on for index, u in a.examination.unjudged if nodes[index].op == GUARDS]
+
+
+def _without_rule(a: Analysis) -> list[str]:
+    """The operators without a rule."""
+    return [*dict.fromkeys(u.op for _, u in a.examination.unjudged if u.kind == "unsupported")]
 
 
 def _lenient(graph: Graph) -> Graph:
