@@ -158,7 +158,7 @@ def guarded(problem: Problem, examination: Examination, judge: Judge) -> Guarded
     )
     whole = Precondition(refused.text, refused.exact).whole
     shown = whole if refused.exact and len(whole) <= 2 * READABLE else ""
-    return Guarded(nodes.text, nodes.exact, shown, unread)
+    return Guarded(nodes.text, nodes.exact, shown, unread=unread)
 
 
 def _hinges(condition: Formula) -> bool:
