@@ -238,9 +238,15 @@ def _first(graph: Graph, question: Question) -> tuple[Precondition, Analysis]:
     return precondition(a.problem, a.examination, a.judge), a
 
 
+def _supported(a: Analysis) -> Examination:
+    """The examination without operators that have no rule, whose shapes are taken from the program."""
+    unjudged = tuple((index, u) for index, u in a.examination.unjudged if u.kind != "unsupported")
+    return dataclasses.replace(a.examination, unjudged=unjudged)
+
+
 def _region(a: Analysis) -> Precondition:
     """The sizes for which a program runs; where none does whatever the data, those for which it runs for some data."""
-    region = precondition(a.problem, a.examination, a.judge)
+    region = precondition(a.problem, _supported(a), a.judge)
     return precondition(a.problem, _whatever_data(a), a.judge) if "False" in region.text else region
 
 
@@ -256,7 +262,7 @@ def _data(a: Analysis) -> list[Formula]:
 def _whatever_data(a: Analysis) -> Examination:
     """The examination without the conditions that data decide."""
     kept = tuple(j for j in a.examination.judgements if not _hinges(j.condition) or j.verdict is Verdict.FAILS)
-    return dataclasses.replace(a.examination, judgements=kept)
+    return dataclasses.replace(_supported(a), judgements=kept)
 
 
 def _fails(a: Analysis) -> bool:
@@ -276,7 +282,7 @@ def _helping(a: Analysis, question: Question) -> Question | None:
     if not a.fails:
         return None
     region = precondition(a.problem, a.examination, a.judge)
-    examination = _whatever_data(a) if "False" in region.text else a.examination
+    examination = _whatever_data(a) if "False" in region.text else _supported(a)
     help_ = remedy(a.problem, examination, a.judge, _region(a))
     if help_ is None:
         return None
