@@ -29,6 +29,7 @@ from shapesmt.diagnose.titles import side_names, title, title_of_unjudged
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, is_open
 from shapesmt.graph import GUARDS, Declared, Node
+from shapesmt.laws import GUARD_HOLDS
 from shapesmt.lazy import np
 from shapesmt.presolve import Domain
 from shapesmt.region import Region
@@ -62,7 +63,7 @@ def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[
         name = f"{node.name}/{u.path}" if u.path else node.name
         finding = Finding(
             Verdict.UNKNOWN, FindingKind(u.kind), name, u.op, index, u.law, "", note=u.note, rests_on=u.rests_on,
-            code=_code(u.kind), title=title_of_unjudged(u),
+            code=GUARD_HOLDS.code if node.op == GUARDS else _code(u.kind), title=title_of_unjudged(u),
         )  # fmt: skip
         indexed.append((index, finding))
     in_order = sorted(indexed, key=lambda pair: (-_gravity(pair[1]), pair[0]))
@@ -140,22 +141,24 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
 
 def guarded(problem: Problem, examination: Examination, judge: Judge) -> Guarded | None:
     """For which inputs the nodes run, and which of these the guards refuse; None where they refuse none."""
-    guards = next((j for j in examination.judgements if j.node.op == GUARDS), None)
-    others = [j for j in examination.judgements if j is not guards]
-    unjudged = any(index != guards.index for index, _ in examination.unjudged) if guards else True
-    if guards is None or unjudged or any(j.verdict is not Verdict.DEPENDS for j in others):
+    of_guards = {i for i, node in enumerate(problem.graph.nodes) if node.op == GUARDS}
+    guards = [j for j in examination.judgements if j.index in of_guards]
+    others = [j for j in examination.judgements if j.index not in of_guards]
+    unread = tuple(u.rests_on for index, u in examination.unjudged if index in of_guards)
+    if len(unread) < len(examination.unjudged) or any(j.verdict is not Verdict.DEPENDS for j in others):
         return None
-    conditions = [j.condition for j in others]
-    domain = examination.admissible(problem)
+    conditions, domain = [j.condition for j in others], examination.admissible(problem)
     nodes = described(all_of(*conditions), domain, examination, judge) if conditions else Region((), True)
+    if not guards:
+        return Guarded(nodes.text, nodes.exact, unread=unread) if unread else None
     refusing = domain.copy()
     refusing.assume(all_of(*conditions))
     refused = judge.deadline.attempt(
-        lambda: described(negate(guards.condition), refusing, examination, judge), Region((), False)
+        lambda: described(negate(guards[0].condition), refusing, examination, judge), Region((), False)
     )
     whole = Precondition(refused.text, refused.exact).whole
     told = whole if refused.exact and len(whole) <= 2 * READABLE else ""
-    return Guarded(nodes.text, nodes.exact, told, nodes.partial)
+    return Guarded(nodes.text, nodes.exact, told, nodes.partial, unread)
 
 
 def _hinges(condition: Formula) -> bool:

@@ -46,7 +46,7 @@ def title(law: Law, relation: str, clash: Clash | None) -> str:
     "it doesn't hold that axis 3 is inside a tensor of rank 2"
     """
     if clash is None or any(s.value is None and not s.expr.isdecimal() for s in (clash.left, clash.right)):
-        return f"it doesn't hold that {law}"
+        return law.broken if law.broken and "{" not in law.broken else f"it doesn't hold that {law}"
     a, b = (s.expr if s.value is None else str(s.value) for s in (clash.left, clash.right))
     if law.broken:
         return law.broken.format(left=a, right=b)

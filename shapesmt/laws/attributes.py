@@ -26,8 +26,11 @@ BODY_TENSORS_OF_DECLARED_RANK = Law("SM403", "the body's tensors have their decl
 BODY_DECLARES_RANKS = Law("SM403", "the body declares the ranks of its iteration number and condition")
 BODY_OUTPUTS_OF_KNOWN_RANK = Law("SM403", "the ranks of the body's outputs are known before it runs")
 
-ASSERTION_HOLDS = Law("SM406", "the assertion holds")
-GUARD_HOLDS = Law("SM407", "the inputs pass the guards that PyTorch checks before a run")
+ASSERTION_HOLDS = Law("SM406", "the assertion holds", broken="the assertion fails")
+ASSERTED = Law("SM406", "the assertion {condition} holds", broken="the assertion fails")
+GUARD_HOLDS = Law(
+    "SM407", "the inputs pass the guards that PyTorch checks before a run", broken="PyTorch's guards refuse the input"
+)
 
 QUERIES_KEYS_VALUES_SAME_TYPE = Law("SM501", "queries, keys and values have the same element type")
 SIZES_INT64 = Law("SM501", "the sizes are of type int64")
@@ -57,6 +60,7 @@ SCORES_OF_QUERIES_TYPE = Law("SM501", "scores beside a mask of another type are 
 SAME_TYPE_AS_INPUT = Law("SM501", "the {kind} have the type of the input")
 DEFAULT_TYPE_OF_VALUES = Law("SM501", "the default has the type of the values")
 DESTINATION_F8 = Law("SM501", "the destination is of type f8e4m3 or f8e5m2, not {kind}")
+QUANTIZED_ENDS_FIT = Law("SM501", "the ends of the quantized numbers fit the element type")
 ELEMENT_TYPE = Law("SM501", "the element type is {expected}, not {dtype}")
 FLOAT_SCALES_INTEGER_SIZES = Law("SM501", "the element type is a float for scales, an integer for sizes")
 INTEGER_OR_MASKED_BOOL = Law("SM501", "the element type is an integer, or bool with mode mask")

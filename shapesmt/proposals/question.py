@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from shapesmt.algebra import TRUE, Verdict, one_call
-from shapesmt.diagnose import precondition, remedy, static_axes
+from shapesmt.algebra import TRUE, Formula, Verdict, one_call
+from shapesmt.diagnose import guarded, precondition, remedy, static_axes
 from shapesmt.errors import ModelError, UsageError
-from shapesmt.examine import TIMEOUT, Analysis, Question, analysed
+from shapesmt.examine import TIMEOUT, Analysis, Claims, Examination, Problem, Question, analysed
 from shapesmt.frontends import Format, Model, OpenedModel, asked, load, opened
-from shapesmt.graph import Graph
+from shapesmt.graph import GUARDS, Attributes, Graph
 from shapesmt.language import Range, RangeLike, ShapeLike, names_in, parse_formula, parse_range
 from shapesmt.profiles import Points
 from shapesmt.proposals.axes import Layout, layout
@@ -71,7 +71,7 @@ def proposed(model: Model, question: Question) -> DynamicShapes:
     static = static_axes(graph, found.analysis.judge)
     return DynamicShapes(
         graph.source,
-        found.analysis.examination.verdict,
+        found.verdict,
         found.text(verified) if found.holds else "",
         region,
         verified,
@@ -87,16 +87,29 @@ class _Proposal:
     """What is proposed, narrowed until it runs."""
 
     def __init__(self, graph: Graph, question: Question, example: Mapping[str, Sequence[int]]) -> None:
-        self.graph, self.question, self.example = graph, question, example
+        self.question, self.example = question, example
         self.words: dict[str, Words] = {}
         self.exports = 0
-        self.region, self.analysis = _first(graph, question)
+        a = analysed(graph, question)
+        self.unread, self.traced = _unread(a), _without_rule(a)
+        if self.traced:  # whose shapes PyTorch has traced
+            self.question = question = dataclasses.replace(question, declared=Claims.TRUST)
+        self.graph = _lenient(graph) if self.unread else graph
+        self.region, self.analysis = _first(self.graph, question)
+        self.sizes = _region(self.analysis)
+        self.guarded = guarded(self.analysis.problem, self.analysis.examination, self.analysis.judge)
         self.narrow()
 
     @property
+    def verdict(self) -> Verdict:
+        """How far it is proved; guards that can't be read may refuse some sizes."""
+        proved = self.analysis.examination.verdict
+        return Verdict.worst([proved, Verdict.UNKNOWN]) if self.unread else proved
+
+    @property
     def holds(self) -> bool:
-        """Whether every size inside runs, as far as is known."""
-        return not self.analysis.fails
+        """Whether every size inside runs, as far as is known, for the data for which it can run at all."""
+        return not _fails(self.analysis)
 
     def narrow(self) -> None:
         """Take what helps each time until nothing fails."""
@@ -106,15 +119,17 @@ class _Proposal:
                 break
             at_example = self._at_example(helping)
             a = analysed(self.graph, at_example)
-            self.question = helping if a.fails else at_example
-            self.analysis = analysed(self.graph, helping) if a.fails else a
+            self.question = helping if _fails(a) else at_example
+            self.analysis = analysed(self.graph, helping) if _fails(a) else a
         self._keep_to_a_box()
         self.layout: Layout = layout(self.analysis.problem)
 
     def _keep_to_a_box(self) -> None:
         """Where relations are left that no `Dim` says, take a box in which they hold; without one, propose no box."""
         problem, judge = self.analysis.problem, self.analysis.judge
-        left = {s.name for fact in problem.domain.facts for s in fact.symbols}
+        elements = _elements(problem)
+        facts = [{s.name for s in fact.symbols} for fact in problem.domain.facts]
+        left = {name for names in facts if names.isdisjoint(elements) for name in names}
         names = [name for name, size in problem.dims.items() if name in left and size.as_symbol() is not None]
         if not names or not self.holds:
             return
@@ -123,10 +138,14 @@ class _Proposal:
         if three is not None:
             ends = zip(names, three.least, three.greatest, strict=True)
             box = {name: str(Range(low, high, problem.ranges[name].step)) for name, low, high in ends}
-            ties = [text for text in self.question.assume or () if parse_formula(text, problem.dims) is TRUE]
+            ties = [
+                text
+                for text in self.question.assume or ()
+                if parse_formula(text, problem.dims) is TRUE or names_in(text) & elements
+            ]
             inside = dataclasses.replace(self.question, dims={**(self.question.dims or {}), **box}, assume=ties)
             a = analysed(self.graph, inside)
-            if not a.fails:
+            if not _fails(a):
                 self.question, self.analysis = inside, a
                 return
         self.words.update(dict.fromkeys(left, Words.AUTO))
@@ -154,13 +173,35 @@ class _Proposal:
 
     def comments(self, verified: bool | None) -> list[str]:
         """What the text doesn't say."""
-        exactly = "exactly when" if self.region.exact else "only when" if self.region.partial else "when"
-        comments = [f"runs {exactly} {self.region.whole}" if self.region.text else "every size runs"]
-        if self.analysis.examination.verdict is Verdict.UNKNOWN:
+        comments = [self._accepted(), *self._of_nodes()]
+        if self.verdict is Verdict.UNKNOWN:
             comments[0] = f"as far as is known: {comments[0]}"
+        comments += [f"takes the shapes that PyTorch traced for {op}, which has no rule" for op in self.traced]
+        comments += [f"fails for data that break {condition}" for condition in _data(self.analysis)]
+        comments += [f"a guard that shapesmt can't read may refuse some of these sizes: {text}" for text in self.unread]
         if verified is None:
             comments.append("proven of the program, but not tried: torch.export may refuse it")
         return comments
+
+    def _accepted(self) -> str:
+        """What the program that was exported accepts: the nodes run, and the guards hold."""
+        if not self.layout.roots and all(isinstance(d, int) for axes in self.layout.inputs.values() for d in axes):
+            return "this export accepts only the example's sizes"
+        region = self.sizes
+        whatever = "whatever the data, " if region.data is not None else ""
+        if not region.text:
+            return f"{whatever}this export accepts every size that may vary"
+        how = _how(exact=bool(region.exact or region.data), partial=region.partial)
+        return f"{whatever}this export accepts {how} {region.whole}"
+
+    def _of_nodes(self) -> list[str]:
+        """What the nodes need, where the guards refuse more."""
+        if self.guarded is None or not (self.guarded.refused or self.guarded.unread):
+            return []
+        nodes = Precondition(self.guarded.nodes, self.guarded.exact)
+        if not nodes.text:
+            return ["every node runs for every size that may vary"]
+        return [f"every node runs {_how(exact=nodes.exact, partial=self.guarded.partial)} {nodes.whole}"]
 
     def weaken(self, refusal: str) -> bool:
         """Say by weaker words what PyTorch refused; whether there are any."""
@@ -173,22 +214,82 @@ class _Proposal:
         return bool(weaker)
 
 
+def _unread(a: Analysis) -> list[str]:
+    """The guards that can't be read."""
+    nodes = a.problem.graph.nodes
+    return [u.rests_on for index, u in a.examination.unjudged if nodes[index].op == GUARDS]
+
+
+def _without_rule(a: Analysis) -> list[str]:
+    """The operators without a rule."""
+    return [*dict.fromkeys(u.op for _, u in a.examination.unjudged if u.kind == "unsupported")]
+
+
+def _lenient(graph: Graph) -> Graph:
+    """The graph without the guards that can't be read."""
+    changed = [
+        n._replace(attributes=Attributes({**n.attributes, "lenient": 1})) if n.op == GUARDS else n for n in graph.nodes
+    ]
+    return dataclasses.replace(graph, nodes=changed)
+
+
 def _first(graph: Graph, question: Question) -> tuple[Precondition, Analysis]:
     a = analysed(graph, question)
     return precondition(a.problem, a.examination, a.judge), a
+
+
+def _supported(a: Analysis) -> Examination:
+    """The examination without operators that have no rule, whose shapes are taken from the program."""
+    unjudged = tuple((index, u) for index, u in a.examination.unjudged if u.kind != "unsupported")
+    return dataclasses.replace(a.examination, unjudged=unjudged)
+
+
+def _region(a: Analysis) -> Precondition:
+    """The sizes for which a program runs; where none does whatever the data, those for which it runs for some data."""
+    region = precondition(a.problem, _supported(a), a.judge)
+    return precondition(a.problem, _whatever_data(a), a.judge) if "False" in region.text else region
+
+
+def _hinges(condition: Formula) -> bool:
+    return any(s.by_data for s in condition.symbols)
+
+
+def _data(a: Analysis) -> list[Formula]:
+    """The conditions that data decide, where no size is known to run whatever they are."""
+    return [j.condition for j in a.examination.judgements if j.verdict is Verdict.DEPENDS and _hinges(j.condition)]
+
+
+def _whatever_data(a: Analysis) -> Examination:
+    """The examination without the conditions that data decide."""
+    kept = tuple(j for j in a.examination.judgements if not _hinges(j.condition) or j.verdict is Verdict.FAILS)
+    return dataclasses.replace(_supported(a), judgements=kept)
+
+
+def _fails(a: Analysis) -> bool:
+    """Whether some size is known to fail; where none runs whatever the data, for data for which others run."""
+    if not a.fails or "False" not in precondition(a.problem, a.examination, a.judge).text:
+        return a.fails
+    return _whatever_data(a).verdict in (Verdict.DEPENDS, Verdict.FAILS)
+
+
+def _elements(problem: Problem) -> set[str]:
+    """The names of elements of small inputs, which no `Dim` is for."""
+    return {name for small in problem.small.values() for name in small.names}
 
 
 def _helping(a: Analysis, question: Question) -> Question | None:
     """The question with what makes the program run for every size that it leaves; None where nothing does."""
     if not a.fails:
         return None
-    stages = a.problem, a.examination, a.judge
-    help_ = remedy(*stages, precondition(*stages))
-    if help_ is None or help_.values:
+    region = precondition(a.problem, a.examination, a.judge)
+    examination = _whatever_data(a) if "False" in region.text else _supported(a)
+    help_ = remedy(a.problem, examination, a.judge, _region(a))
+    if help_ is None:
         return None
     return dataclasses.replace(
         question,
         dims={**(question.dims or {}), **help_.dims},
+        values={**(question.values or {}), **help_.values},
         assume=(*(question.assume or ()), *help_.assume),
     )
 
@@ -198,7 +299,8 @@ def _verified(proposal: _Proposal, request: Any) -> bool:
     while proposal.exports < ATTEMPTS:
         proposal.exports += 1
         try:
-            program = asked(request.module, request.args, request.kwargs, _shapes(proposal.text(True)))
+            shapes = _shapes(proposal.text(True), proposal.graph.arguments)
+            program = asked(request.module, request.args, request.kwargs, shapes)
         except ModelError as refusal:
             if not proposal.weaken(str(refusal)):
                 return False
@@ -206,29 +308,42 @@ def _verified(proposal: _Proposal, request: Any) -> bool:
         a = _within(program, proposal)
         helping = _helping(a, proposal.question)
         if helping is None:
-            return not a.fails
+            return not _fails(a)
         proposal.question = helping
         proposal.analysis = analysed(proposal.graph, helping)
         proposal.narrow()
     return False
 
 
-def _shapes(text: str) -> Any:
-    """What a text of ours defines."""
-    names: dict[str, Any] = {}
+def _shapes(text: str, arguments: Any) -> Any:
+    """What a text of ours defines; it mentions the named tuples among the arguments."""
+    names: dict[str, Any] = {kind.__name__: kind for kind in _named_tuples(arguments)}
     exec(text, names)  # noqa: S102 - as those do who paste it
     return names["dynamic_shapes"]
 
 
+def _named_tuples(arguments: Any) -> Iterator[type]:
+    if hasattr(arguments, "_fields"):
+        yield type(arguments)
+    if isinstance(arguments, (Mapping, list, tuple)):
+        for part in arguments.values() if isinstance(arguments, Mapping) else arguments:
+            yield from _named_tuples(part)
+
+
 def _within(program: OpenedModel, proposal: _Proposal) -> Analysis:
     """The analysis of what came out, for the sizes of the proposal."""
-    graph = load(program)
+    graph = _lenient(load(program)) if proposal.unread else load(program)
     given = proposal.analysis.problem.declared
     shapes: dict[str, list[str | int | None]] = {}
     for name, declared in graph.inputs.items():
         axes = zip(given[name][1] or (), declared.shape or (), strict=True)
         shapes[name] = [new if isinstance(new, int) else old if isinstance(old, int) else str(old) for old, new in axes]
-    names = {axis for axes in shapes.values() for axis in axes}
+    names = {axis for axes in shapes.values() for axis in axes} | _elements(proposal.analysis.problem)
     dims = {name: r for name, r in (proposal.question.dims or {}).items() if name in names}
     assume = [text for text in proposal.question.assume or () if names_in(text) <= names]
     return analysed(graph, dataclasses.replace(proposal.question, shapes=shapes, dims=dims, assume=assume))
+
+
+def _how(*, exact: bool, partial: bool) -> str:
+    """How a condition on the sizes is told: needed and enough, needed only, or enough only."""
+    return "exactly when" if exact else "only when" if partial else "when"

@@ -46,6 +46,8 @@ def written(arguments: Any, proposal: Layout, words: Mapping[str, Words], commen
             return "{" + ", ".join(f"{_key(key)}: {value(inner)}" for key, inner in part.items()) + "}"
         if isinstance(part, (list, tuple)):
             inner = ", ".join(map(value, part))
+            if hasattr(part, "_fields"):  # of a class that the caller has
+                return f"{type(part).__name__}({inner})"
             return f"[{inner}]" if isinstance(part, list) else f"({inner}{',' * (len(part) == 1)})"
         axes = proposal.inputs.get(part, [])
         said = [f"{i}: {_size(a, proposal, words, names)}" for i, a in enumerate(axes) if not isinstance(a, int)]

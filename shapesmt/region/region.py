@@ -9,7 +9,7 @@ symbols say already is left out of the others.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf, prod
 from operator import attrgetter
 
@@ -41,8 +41,7 @@ from shapesmt.presolve import Domain, Values, grouped
 from shapesmt.region.conjuncts import Region
 from shapesmt.region.grids import on_a_grid, product, relation
 from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values, evenly_spaced
-
-Proof = Callable[[Domain, Formula], bool]  # whether a condition is proven to hold over a domain
+from shapesmt.region.worst import Proof, at_ends
 
 MAX_TEXT = 300
 OPAQUE = ("to_int(", "least(", "greatest(", "sum(", CUT)  # operations that can't be read back as a formula
@@ -75,6 +74,12 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
     for part in grouped(joint, domain, attrgetter("symbols")):
         data = any(s.universal for s in part.symbols)
         pieces = _without_data(part, within, proves) if data else _separated(part, within, proves)
+        worst = at_ends(part, within, proves) if data and pieces is None else None
+        if worst is not None:
+            inner = describe(worst[0], within, proves)
+            exact, partial = region.exact and inner.exact and worst[1], region.partial or inner.partial
+            region = Region((*region.text, *inner.text), exact, partial)
+            continue
         if _about_one_each(pieces):
             for piece in pieces or ():
                 alone.setdefault(next(iter(piece.formula.symbols)), []).append(piece.formula)

@@ -24,6 +24,8 @@ class StaticAxis(Data):
     node: str = field(default="", metadata=OMIT_EMPTY)
     source: str = field(default="", metadata=OMIT_EMPTY)
     """The line of Python that the node comes from."""
+    or_one: bool = field(default=False, metadata=OMIT_EMPTY)
+    """Whether the node runs for a size of 1 as well, which it broadcasts."""
 
     @property
     def word(self) -> str:
@@ -36,11 +38,14 @@ class StaticAxis(Data):
 
         >>> StaticAxis("x", 1, 7).words
         'x axis 1 is 7 in the program: no node needs it, only the trace'
+        >>> StaticAxis("x", 1, 7, "mm", or_one=True).words
+        'x axis 1 is 7 in the program: mm needs 7 (or 1)'
         """
-        why = f"{self.node} needs it" if self.node else "no node needs it, only the trace"
-        return f"{self.input} axis {self.axis} is {self.size} in the program: {why}" + (
-            f", {self.source}" if self.source else ""
-        )
+        needed = f"{self.size} (or 1)" if self.or_one else "it"
+        why = f"{self.node} needs {needed}" if self.node else "no node needs it, only the trace"
+        line = f", {self.source}" if self.source else ""
+        fixed = "; PyTorch makes every 0 and 1 of the example a number" if self.size in (0, 1) else ""
+        return f"{self.input} axis {self.axis} is {self.size} in the program: {why}{line}{fixed}"
 
 
 @dataclass(frozen=True)

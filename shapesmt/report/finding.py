@@ -257,8 +257,8 @@ class Guarded(Data):
     """What a program's guards refuse beside what its nodes need.
 
     Every node runs where all of `nodes` hold, and only there where that is `exact`; where it is `partial`, only there,
-    but not always. Of these inputs the guards refuse
-    those for which `refused` holds, "" where that takes too long to say.
+    but not always. Of these inputs the guards refuse those for which `refused` holds, "" where that takes too long to
+    say. `unread` guards may refuse others.
 
     >>> Guarded(("h >= 8",), True, "h == 9").to_dict()
     {'nodes': ['h >= 8'], 'exact': True, 'refused': 'h == 9'}
@@ -268,3 +268,4 @@ class Guarded(Data):
     exact: bool
     refused: str = field(default="", metadata=_OMIT_EMPTY)
     partial: bool = field(default=False, metadata=_OMIT_FALSE)
+    unread: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)

@@ -134,14 +134,106 @@ def test_a_relation_that_no_dim_says_leaves_a_box_in_which_it_holds() -> None:
     assert all(runs(program, torch.ones(h, w)) for h in sizes[0] for w in sizes[1])
 
 
-class Rows(torch.nn.Module):
-    """Five rows, each minus a vector of a row's size or of one element."""
+def test_a_number_that_has_to_fit_a_size_is_a_relation_of_the_comment() -> None:
+    class Taken(torch.nn.Module):
+        def forward(self, x, k):
+            i = k.item()
+            torch._check(i >= 1)
+            torch._check(i <= x.shape[0])
+            return x[:i]
 
-    def forward(self, x, y):
-        return x.view(5, -1) - y
+    found = proposed(Taken(), torch.ones(9), torch.tensor(3))
+    assert found.verified
+    assert "# this export accepts exactly when k >= 1 and k <= x_dim0\n" in found.content
+    assert shapes_of(found.content)["k"] is None
+    assert "{0: x_dim0}" in found.content
 
 
-def test_an_alternative_stands_in_parentheses_in_a_comment() -> None:
-    found = proposed(Rows(), torch.randn(20), torch.randn(4))
-    told = next(line for line in found.content.splitlines() if line.startswith("# runs"))
-    assert " and (y_dim0 == 1 or y_dim0 == x_dim0//5)" in told
+@pytest.mark.parametrize(
+    ("forward", "comment"),
+    [
+        (
+            lambda x, m: x[m.nonzero().squeeze(1)],
+            "whatever the data, this export accepts exactly when x_dim0 >= m_dim0",
+        ),
+        (
+            lambda x, m: first(x, (m > 0).sum().item(), 0),
+            "whatever the data, this export accepts when x_dim0 >= m_dim0",
+        ),
+        (lambda x, m: first(x, (m > 0).sum().item(), 2), "fails for data that break `sum_1.count` >= 2"),
+    ],
+)
+def test_data_that_break_a_proposal_are_told(forward: Any, comment: str) -> None:
+    class Data(torch.nn.Module):
+        def forward(self, x, m):
+            return forward(x, m)
+
+    found = proposed(Data(), torch.ones(9), torch.ones(7))
+    assert found.verified
+    assert f"# {comment}\n" in found.content
+    assert "every size" not in found.content or "fails for data" in found.content
+    assert found.exit_status == (3 if "fails" in comment else 0)
+
+
+def first(x: Any, count: Any, least: int) -> Any:
+    torch._check(count >= least)
+    if least == 0:
+        torch._check(count <= x.shape[0])
+        return x[:count]
+    return torch.ones(count)
+
+
+def test_what_nodes_need_and_what_guards_refuse_stand_apart() -> None:
+    class Rows(torch.nn.Module):
+        def forward(self, x, y):
+            rows = x.view(5, -1)
+            return [rows[i] - y for i in range(5)]
+
+    content = proposed(Rows(), torch.ones(20), torch.ones(4)).content
+    accepted, nodes = [row for row in content.splitlines() if row.startswith("#")]
+    assert nodes.startswith("# every node runs exactly when x_dim0 % 5 == 0 and (y_dim0 == 1 or ")
+    assert accepted.startswith("# this export accepts exactly when x_dim0 >= 10 and x_dim0 % 5 == 0 and ")
+
+
+def test_a_program_of_which_no_size_varies_accepts_the_example_only() -> None:
+    class Fixed(torch.nn.Module):
+        def forward(self, x):
+            return x * 2 if x.size(0) == 5 else x + 1
+
+    found = proposed(Fixed(), torch.ones(5))
+    assert "# this export accepts only the example's sizes\n" in found.content
+    assert [axis.words for axis in found.static] == ["x axis 0 is 5 in the program: no node needs it, only the trace"]
+
+
+def test_a_number_that_nodes_broadcast_or_a_loop_needs_is_not_only_the_traces() -> None:
+    class Weighted(torch.nn.Module):
+        def forward(self, x, w):
+            return torch.einsum("bi,io->bo", x, w.new_ones(3, 5))
+
+    class Looped(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = torch.nn.Linear(4, 4)
+
+        def forward(self, x, k):
+            loop = torch._higher_order_ops.while_loop
+            return loop(lambda i, _: i < k, lambda i, x: (i + 1, self.linear(x)), (torch.tensor(0), x))
+
+    [weighted, *_] = [a for a in proposed(Weighted(), torch.ones(7, 3), torch.ones(2)).static if a.input == "x"]
+    assert "einsum needs 3 (or 1), test_modules.py" in weighted.words
+    [looped] = proposed(Looped(), torch.ones(10, 4), torch.tensor(3)).static
+    assert "x axis 1 is 4 in the program: while_loop needs it, test_modules.py" in looped.words
+
+
+def test_a_size_of_1_in_the_example_is_said_to_be_the_examples() -> None:
+    class Kept(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("cache", torch.zeros(10))
+
+        def forward(self, x):
+            self.cache[0 : x.shape[0]] = x
+            return x
+
+    [axis] = proposed(Kept(), torch.ones(1)).static
+    assert axis.words.endswith("; PyTorch makes every 0 and 1 of the example a number")

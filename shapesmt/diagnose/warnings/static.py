@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import PurePath
 
 from shapesmt import report
-from shapesmt.algebra import Dim
+from shapesmt.algebra import Dim, Formula, all_of, differs, equal, negate
 from shapesmt.deadline import limit
 from shapesmt.examine import Examination, Judge, Problem, examined, pose
 from shapesmt.graph import GUARDS, Graph, Place
@@ -46,11 +46,41 @@ def _static(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> Iterator[
         problem, examination = examined(pose(replace(graph.unguarded, inputs=inputs)), judge, trust=False)
     for place, size in sizes.items():
         varying = problem.dims[names[place]]
-        if _varies(varying, examination, judge):
-            if examination.decided:
-                yield report.StaticAxis(*place, size)
-        elif (needing := _needing(varying, examination)) is not None:
-            yield report.StaticAxis(*place, size, graph.nodes[needing].name, _line(graph, needing))
+        needing = _fixing(varying, size, examination, judge)
+        if needing is not None:
+            index, or_one = needing
+            yield report.StaticAxis(*place, size, graph.nodes[index].name, _line(graph, index), or_one)
+        elif examination.decided and _varies(varying, examination, judge):
+            yield report.StaticAxis(*place, size)
+
+
+def _fixing(size: Dim, number: int, examination: Examination, judge: Judge) -> tuple[int, bool] | None:
+    """The first node that needs a number, at least in a branch or a loop's body, and whether 1 does as well."""
+
+    def runs(*conditions: Formula) -> bool:
+        narrower = examination.domain.copy()
+        narrower.assume(all_of(*conditions))
+        return judge.satisfiable(narrower)
+
+    for j in examination.judgements:
+        for case in dict.fromkeys(c for r in j.open for c in _cases(r.formula, size)):
+            other = differs(size, number), differs(size, 1)
+            if runs(case, equal(size, number)) and not runs(case, *other):
+                return j.index, number != 1 and runs(case, equal(size, 1))
+    return None
+
+
+def _cases(condition: Formula, size: Dim) -> Iterator[Formula]:
+    """Where the parts of a condition that speak of a size have to hold: where what else would do doesn't.
+
+    >>> from shapesmt.algebra import any_of, at_most, symbol
+    >>> [*_cases(any_of(at_most(symbol("trips"), 0), equal(symbol("n"), 4)), symbol("n"))]
+    [Formula('trips >= 1')]
+    """
+    for part in condition.conjuncts:
+        if not part.symbols.isdisjoint(size.symbols):
+            others = part.args if part.op == "or" else ()
+            yield all_of(*(negate(other) for other in others if other.symbols.isdisjoint(size.symbols)))
 
 
 def _varies(size: Dim, examination: Examination, judge: Judge) -> bool:
@@ -86,5 +116,6 @@ def widened_axes(problem: Problem, examination: Examination, judge: Judge) -> It
     for name, axis, number, size in widened(problem) if examination.decided else ():
         needing = _needing(size, examination)
         guarded = needing is not None and problem.graph.nodes[needing].op == GUARDS
-        if guarded or _varies(size, examination, judge):
+        free = _varies(size, examination, judge) and _fixing(size, number, examination, judge) is None
+        if guarded or free:
             yield report.StaticAxis(name, axis, number)

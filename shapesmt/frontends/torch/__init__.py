@@ -16,9 +16,13 @@ from shapesmt.frontends.torch.program import read_program
 from shapesmt.graph import Graph
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shapesmt.frontends.torch.live import Exported
 
 __all__ = ["read", "read_object"]
+
+_MOST_NAMES = 3
 
 
 def read(file: str | bytes, source: str, name: str = "") -> Graph:
@@ -60,4 +64,16 @@ def read_object(program: Exported, source: str) -> Graph:
         raise ModelError(f"{source}: it isn't as PyTorch 2.6 to 2.13 have a program: {printable(str(error))}") from None
     graph = read_program(document, Held(program.program), source)
     asked = graph.asked if program.request is None else program.asked
-    return dataclasses.replace(graph, asked=asked, arguments=program.arguments or graph.arguments)
+    sentences = [graph.missing, _kept(program.fixed)]
+    missing = "; ".join(filter(None, sentences))
+    return dataclasses.replace(graph, asked=asked, arguments=program.arguments or graph.arguments, missing=missing)
+
+
+def _kept(names: Sequence[str]) -> str:
+    """What to say of inputs that keep the sizes of the example."""
+    shown = ", ".join(printable(name, 60) for name in names[:_MOST_NAMES])
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    keep = "keeps" if len(names) == 1 else "keep"
+    return (
+        f"{shown}{more} {keep} the example's sizes, since dynamic_shapes says of none that it varies" if names else ""
+    )

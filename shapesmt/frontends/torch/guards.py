@@ -136,11 +136,11 @@ def _guard(guard: str, places: Mapping[str, int], paths: Mapping[Path, str]) -> 
         tensor = _sized(node.value) if isinstance(node, ast.Subscript) else None
         if isinstance(node, ast.Subscript) and tensor is not None:
             axis = node.slice.value if isinstance(node.slice, ast.Constant) else None
-            name = paths.get(_path(tensor), "")
+            name = _named(_path(tensor), paths)
             if isinstance(axis, int) and name in places:
                 return ast.Name(f"i{places[name]}_{axis}")
             raise Unfollowed
-        name = paths.get(_path(node), "")
+        name = _named(_path(node), paths)
         if name not in places:
             raise Unfollowed
         return ast.Name(f"i{places[name]}")
@@ -187,11 +187,17 @@ def _sized(node: ast.expr) -> ast.expr | None:
     return called.value if isinstance(called, ast.Attribute) and called.attr in ("size", "shape") else None
 
 
+def _named(path: Path, paths: Mapping[Path, str]) -> str:
+    """The input at a path, or (with the names of fields in it) of the name that PyTorch makes of the path."""
+    return paths.get(path) or paths.get(("", "_".join(map(str, path)).lower()), "")
+
+
 def _path(node: ast.expr) -> Path:
-    """`L['d']['a'][0]` as ("d", "a", 0)."""
+    """`L['d']['a'][0].b` as ("d", "a", 0, "b")."""
     path: list[str | int] = []
-    while isinstance(node, ast.Subscript) and len(path) < 100:
-        key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    while isinstance(node, (ast.Subscript, ast.Attribute)) and len(path) < 100:
+        index = node.slice if isinstance(node, ast.Subscript) else ast.Constant(node.attr)
+        key = index.value if isinstance(index, ast.Constant) else None
         if not isinstance(key, (str, int)):
             raise Unfollowed
         path.append(key)

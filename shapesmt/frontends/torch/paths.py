@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import collections
 import json
 import re
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, text, variant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = ["Path", "nested", "placeholders"]
 
 Path = tuple[str | int, ...]
 _MOST_DEPTH = 60
+_NAMED = "collections.namedtuple"
+_DICTS = ("dict", "Dict")
 _STARRED = re.compile(r"(\w+)_([0-9]{1,3})").fullmatch
 
 
@@ -28,7 +32,22 @@ def placeholders(module: Mapping[str, Any]) -> dict[Path, str]:
     by_path = dict(zip(paths, names, strict=True))
     # One of `*parts` is written `L['parts'][0]`, and is the argument `parts_0`.
     starred = {(m[1], int(m[2]), *path[1:]): name for path, name in by_path.items() if (m := _STARRED(str(path[0])))}
-    return numbered | starred | by_path
+    return numbered | starred | by_path | _fields(module, by_path)
+
+
+def _fields(module: Mapping[str, Any], by_path: Mapping[Path, str]) -> dict[Path, str]:
+    """The inputs inside named tuples, by `("", name)`: their names are all that an archive has of the fields."""
+    trees = dict(_arguments(module))
+    named = {name for path, name in by_path.items() if _through_named(trees[str(path[0])], path[1:])}
+    numbered = {m[1] for name in by_path.values() if (m := _STARRED(name))}  # by which equal names are told apart
+    return {("", name): name for name in named - numbered if not _STARRED(name)}
+
+
+def _through_named(tree: Mapping[str, Any], path: Path) -> bool:
+    if not path:
+        return False
+    inner = tree["children_spec"][_keys(tree).index(path[0])]
+    return tree["type"] == _NAMED or _through_named(inner, path[1:])
 
 
 def nested(module: Mapping[str, Any]) -> dict[str, object]:
@@ -38,13 +57,19 @@ def nested(module: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _filled(tree: Mapping[str, Any], names: Iterator[str]) -> object:
-    if tree["type"] is None:
+    """An argument as `torch.export` takes what is said of it: classes of one's own become lists of their tensors."""
+    kind = tree["type"]
+    if kind is None:
         return next(names, "")
-    keys = _keys(tree)
     parts = [_filled(child, names) for child in tree["children_spec"]]
-    if any(isinstance(key, str) for key in keys):
-        return dict(zip(keys, parts, strict=True))
-    return parts if tree["type"].endswith("list") else tuple(parts)
+    if kind.endswith(_DICTS):
+        return dict(zip(_keys(tree), parts, strict=True))
+    if kind == _NAMED:
+        name = text(tree["context"]).rpartition(".")[2]
+        kept = name.isidentifier() and not iskeyword(name)
+        make: Any = collections.namedtuple  # noqa: PYI024 - a class for what one file has
+        return make(name if kept else "namedtuple", [f"part{i}" for i in range(len(parts))])(*parts)
+    return tuple(parts) if kind.endswith("tuple") else parts
 
 
 def _names(module: Mapping[str, Any]) -> list[str]:
@@ -94,13 +119,20 @@ def _leaves(tree: Mapping[str, Any], path: Path) -> Iterator[Path]:
         yield from _leaves(child, (*path, key))
 
 
-def _keys(tree: Mapping[str, Any]) -> list[str | int]:
-    """The keys of a dictionary, or the places in another container."""
-    kind = tree["type"]
-    if isinstance(kind, str) and kind.endswith(("dict", "Dict")):
+def _keys(tree: Mapping[str, Any]) -> Sequence[str | int]:
+    """The keys of a dictionary, the fields of a dataclass, or the places in another container."""
+    kind, places = tree["type"], [*range(len(tree["children_spec"]))]
+    if not isinstance(kind, str) or kind == _NAMED or (kind.startswith("builtins.") and not kind.endswith(_DICTS)):
+        return places
+    try:
         context = json.loads(tree["context"])
+    except (ValueError, TypeError):
+        return places
+    if kind.endswith(_DICTS):
         return list(context[1] if context and kind.endswith("defaultdict") else context)
-    return list(range(len(tree["children_spec"])))
+    fields = context[0] if isinstance(context, list) and context and isinstance(context[0], list) else context
+    listed = isinstance(fields, list) and len(fields) == len(places) and all(isinstance(f, str) for f in fields)
+    return fields if listed else places
 
 
 def _keys_fit(tree: Mapping[str, Any], depth: int) -> bool:

@@ -163,10 +163,12 @@ def plain(node: ast.expr, leaf: Callable[[ast.expr], ast.expr | None], depth: in
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, bool, float)):
         return node
     if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)) and not node.keywords:
-        name = ast.unparse(node.func)
+        name = _spelled(ast.unparse(node.func))
         if name == "Piecewise":
             return _piecewise(node.args, leaf, depth + 1)
-        return _called(name, [plain(part, leaf, depth + 1) for part in node.args])
+        listed = len(node.args) == 1 and isinstance(node.args[0], (ast.List, ast.Tuple))
+        parts = node.args[0].elts if listed else node.args  # type: ignore[attr-defined]  # `listed` says so
+        return _called(name, [plain(part, leaf, depth + 1) for part in parts])
     parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
     return _joined(node, [plain(part, leaf, depth + 1) for part in parts])
 
@@ -203,6 +205,18 @@ def _joined(node: ast.expr, parts: list[ast.expr]) -> ast.expr:
     if isinstance(node, ast.IfExp):
         return ast.IfExp(*parts)
     raise Unfollowed
+
+
+def _spelled(name: str) -> str:
+    """The name under which a function is in the table: `torch.sym_max`, `sympy.Max` and `max` are one.
+
+    >>> _spelled("torch.sym_max"), _spelled("torch.utils._sympy.functions.FloorDiv"), _spelled("torch.sym_float")
+    ('max', 'FloorDiv', 'torch.sym_float')
+    """
+    if name in _CALLS:
+        return name
+    last = name.rpartition(".")[2].lstrip("_").removeprefix("sym_")
+    return _ALIASES.get(last, last)
 
 
 def _called(name: str, parts: list[ast.expr]) -> ast.expr:
@@ -255,6 +269,18 @@ def _slice_of_index(parts: list[ast.expr]) -> ast.expr:
 
 
 _ANY = 10_000
+_ALIASES = {
+    new: name
+    for name, others in {
+        "torch.sym_float": "float ToFloat", "torch._sym_sqrt": "sqrt", "abs": "Abs", "round": "RoundToInt",
+        "math.trunc": "int TruncToInt", "math.ceil": "CeilToInt ceiling", "math.floor": "FloorToInt floor",
+        "Not": "not not_", "And": "and and_", "Or": "or or_", "ite": "Where", "Pow": "PowByNatural", "Add": "add sum",
+        "Mul": "mul", "FloorDiv": "floordiv", "Mod": "mod", "Eq": "eq", "Ne": "ne", "Ge": "ge", "Le": "le", "Gt": "gt",
+        "Lt": "lt",
+    }.items()
+    for new in others.split()
+}  # fmt: skip
+"""Other names of functions, without `sym_` and the module."""
 _OF_FLOATS = ("math.trunc", "math.ceil", "math.floor", "round", "torch.sym_float", "torch._sym_sqrt")
 _CALLS: dict[str, tuple[int, int, Build]] = {
     "Add": (1, _ANY, _chained(ast.Add())),
@@ -262,6 +288,12 @@ _CALLS: dict[str, tuple[int, int, Build]] = {
     "Pow": (2, 2, _power),
     "CeilDiv": (2, 2, _ceiling),
     "ModularIndexing": (3, 3, _slice_of_index),
+    "Identity": (1, 1, lambda parts: parts[0]),
+    "abs": (1, 1, lambda parts: ast.Call(ast.Name("abs"), parts, [])),
+    "ite": (3, 3, lambda parts: ast.IfExp(*parts)),
+    "sub": (2, 2, _chained(ast.Sub())),
+    "neg": (1, 1, lambda parts: ast.UnaryOp(ast.USub(), parts[0])),
+    **{name: (2, 2, _chained(ast.Div())) for name in ("IntTrueDiv", "FloatTrueDiv", "truediv")},
     "Not": (1, 1, lambda parts: ast.UnaryOp(ast.Not(), parts[0])),
     "And": (2, _ANY, lambda parts: ast.BoolOp(ast.And(), parts)),
     "Or": (2, _ANY, lambda parts: ast.BoolOp(ast.Or(), parts)),
@@ -269,7 +301,7 @@ _CALLS: dict[str, tuple[int, int, Build]] = {
     **{name: (1, 1, _function(name)) for name in _OF_FLOATS},
     **{name: (2, 2, _chained(ast.FloorDiv())) for name in ("FloorDiv", "CleanDiv")},
     **{name: (2, 2, _chained(ast.Mod())) for name in ("Mod", "PythonMod")},
-    **{name: (2, _ANY, _function(name.lower())) for name in ("Max", "Min", "max", "min")},
+    **{name: (1, _ANY, _function(name.lower())) for name in ("Max", "Min", "max", "min")},
     **{name: (2, 2, _compared(ast.Eq())) for name in ("Equality", "Eq")},
     **{name: (2, 2, _compared(ast.NotEq())) for name in ("Unequality", "Ne")},
     **{name: (2, 2, _compared(ast.GtE())) for name in ("GreaterThan", "Ge")},

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
+
 from shapesmt import laws
 from shapesmt.algebra import (
     FALSE,
@@ -27,7 +30,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.algebra.numeric import Ends, ends_over, fold_or_unknown, not_empty, whatever_entries
 from shapesmt.lazy import np
-from shapesmt.ops.shared.fields import element_of, valued
+from shapesmt.ops.shared.fields import MAX_LISTED, concrete, element_of, valued
 from shapesmt.rules import (
     Decided,
     Elements,
@@ -37,6 +40,7 @@ from shapesmt.rules import (
     Tensor,
     Unjudged,
     Value,
+    elements,
     from_array,
     is_free_element,
     move_positions,
@@ -56,6 +60,15 @@ def count_true(ctx: RuleContext, index: int) -> Dim:
 def true_place(ctx: RuleContext, index: int, axis: int, *, free: bool = True) -> Dim:
     """The place on an axis of an input of any of its elements that aren't 0; `free` if data can make it any place."""
     return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, Kind.PLACE, Decided((index,), free=free, row=True))
+
+
+def any_places(ctx: RuleContext, dims: Sequence[Dim], size: Dim, name: str = "place") -> Value | None:
+    """Return the elements of a tensor of positions on an axis of that size, each chosen by data."""
+    shape = concrete(dims)
+    if shape is not None and prod(shape) <= MAX_LISTED:
+        return elements(shape, [ctx.fresh(f"{name}{i}", 0, size - 1) for i in range(prod(shape))])
+    one = ctx.fresh(name, 0, size - 1, Kind.PLACE)
+    return valued(dims, entry(twin(one, Kind.ENTRY), *(position(back) for back in range(1, len(dims) + 1))))
 
 
 def with_flags(ctx: RuleContext, index: int) -> Tensor:

@@ -11,6 +11,7 @@ from shapesmt.ops.torch import (
     layout,
     linear,
     padding,
+    quantization,
     reduction,
     schemas,
     signals,
@@ -30,6 +31,7 @@ __all__ = [
     "layout",
     "linear",
     "padding",
+    "quantization",
     "reduction",
     "schemas",
     "signals",
@@ -41,6 +43,8 @@ __all__ = [
 
 
 def without_rule(op: str) -> str:
-    """What helps where an operator has no rule: others that do the same, if there are such."""
-    helps = op.removeprefix("aten.") in schemas.decomposed()
-    return "decompose the program first: exported.run_decompositions()" if helps else ""
+    """What helps where an operator has no rule: others that do the same, a rule of one's own, or traced shapes."""
+    if op.removeprefix("aten.") in schemas.decomposed():
+        return "decompose the program first: exported.run_decompositions()"
+    traced = "--declared trust takes the shapes that PyTorch traced"
+    return f'give it one, @shapesmt.rule("{op}", domain="torch"), or {traced}'

@@ -252,5 +252,5 @@ def operator(
     return register
 
 
-PYTHON = ("_operator.", "math.", "torch.", "higher_order.")
+PYTHON = ("_operator.", "math.", "torch.", "higher_order.", "quantized_decomposed.")
 """What the names of operators begin with that aren't PyTorch's `aten`."""

@@ -8,12 +8,13 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, entries, equal, maximum
 from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.shared.fields import valued
-from shapesmt.ops.shared.indices import is_flag
+from shapesmt.ops.shared.indices import any_places, count_true, is_flag
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, INTEGER, as_float, cast, kind, real_part, result_type
 from shapesmt.ops.torch.elementwise.single import base, flags, in_place, kept
 from shapesmt.ops.torch.joining import as_joined
 from shapesmt.ops.torch.schemas import overloads
+from shapesmt.ops.torch.sizes import scalar
 from shapesmt.ops.torch.views.parts import END
 from shapesmt.rules import Field, Traits, position, tensor
 
@@ -79,9 +80,16 @@ def fold(call: Call) -> Tensor:
     _require_elements(call, x, axes)
     if name in FOLDED and not x.rank:
         return cast(x, dtype)
+    if name in ("sum", "count_nonzero") and not keep and len(axes) == x.rank > 0 and _is_mask(x):
+        return scalar(count_true(call.ctx, 0), dtype)
     if x.value is not None and name in FOLDED and kind(dtype) < FLOAT and axes:
         return result(call.ctx, FOLDED[name], cast(x, dtype), listed(*axes), keepdims=int(keep))
     return tensor(dtype, left(x, axes, keep=keep))
+
+
+def _is_mask(x: Tensor) -> bool:
+    """Whether each element of a tensor is unknown, and 0 or 1."""
+    return x.dtype == "bool" if x.value is None else isinstance(x.value, Field) and is_flag(x.value.element)
 
 
 def _require_elements(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
@@ -108,7 +116,8 @@ def extreme(call: Call) -> tuple[Tensor, Tensor]:
     if axis < x.rank:
         call.ctx.require_at_least(x[axis], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
     dims = left(x, (axis,), keep=call.flag("keepdim"))
-    return tensor(x.dtype, dims), tensor("int64", dims)
+    size = x[axis] if axis < x.rank else ONE
+    return tensor(x.dtype, dims), tensor("int64", dims, any_places(call.ctx, dims, size))
 
 
 @operator(*WHOLE, "median.default", "nanmedian.default", traits=Traits.MIXED)
@@ -127,7 +136,8 @@ def extreme_place(call: Call) -> Tensor:
     axes = (axis_of(call, x),) if "dim" in call else tuple(range(x.rank))
     size = x[axes[0]] if "dim" in call and x.rank else x.numel
     call.ctx.require_at_least(size, 1, laws.EXTREME_AXIS_HAS_ELEMENT)
-    return tensor("int64", left(x, axes, keep=keep))
+    dims = left(x, axes, keep=keep)
+    return tensor("int64", dims, any_places(call.ctx, dims, size))
 
 
 @operator("aminmax.default", traits=Traits.MIXED)

@@ -93,7 +93,8 @@ def schema(op: str) -> Schema | None:
     >>> schema("aten.split.Tensor").outputs, schema("_operator.add")
     (('Tensor[]',), None)
     """
-    text = _table().get(op.removeprefix("aten.")) if op.startswith("aten.") else None
+    known = op.startswith(("aten.", "quantized_decomposed."))
+    text = _table().get(op.removeprefix("aten.")) if known else None
     if text is None:
         return None
     listed, _, results = text.rpartition(") -> ")

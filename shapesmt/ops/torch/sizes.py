@@ -11,7 +11,6 @@ from shapesmt.algebra import (
     Dim,
     absolute,
     as_dim,
-    at_most,
     differs,
     maximum,
     minimum,
@@ -292,15 +291,14 @@ def allclose(call: Call) -> Tensor:
 
 @operator("_assert_scalar.default", "_assert_async.default", "_assert_async.msg")
 def assertion(call: Call) -> None:
-    """A number isn't zero; one that depends on data isn't checked."""
+    """A number isn't zero, whatever the data; one that isn't known is assumed to be so."""
     condition = _constant(call, "self") if "@self" not in call.ctx.attributes else call.tensor("self")
     truth = condition.value.items[0] if isinstance(condition.value, Elements) else None
-    if not isinstance(truth, Dim) or any(s.by_data for s in truth.symbols):
+    if isinstance(truth, Dim):
+        asserted = differs(truth, 0)
+        call.ctx.require(asserted, laws.ASSERTED.of(condition=asserted))
+    else:
         call.ctx.grant_elements(condition)
-        if isinstance(truth, Dim) and all(s.by_data for s in truth.symbols) and len(truth.symbols) == 1:
-            call.ctx.facts.append(differs(truth, 0))
-        return
-    call.ctx.require(differs(truth, 0), laws.ASSERTION_HOLDS)
 
 
 @operator("_assert_tensor_metadata.default")
@@ -318,15 +316,12 @@ def metadata(call: Call) -> None:
 
 @operator("sym_constrain_range.default", "sym_constrain_range_for_size.default")
 def constrain(call: Call) -> None:
-    """A number is in a range; one that depends on data isn't checked."""
+    """A number is in a range, whatever the data; one that isn't known is assumed to be."""
     size = call.size("size")
     for_size = call.ctx.node.op.endswith("for_size.default")
     least = call.number("min") if call.number("min") is not None else 0 if for_size else None
     most = call.number("max")
-    if size is None or any(s.by_data for s in size.symbols):
-        alone = size is not None and size.as_symbol() is not None
-        if alone and size is not None and isinstance(most, int):
-            call.ctx.facts.append(at_most(size, most))
+    if size is None:
         return
     if isinstance(least, int):
         call.ctx.require_at_least(size, least, laws.ASSERTION_HOLDS)

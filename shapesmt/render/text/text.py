@@ -216,10 +216,11 @@ def _region(report: Report) -> Iterator[Line]:
     region = report.precondition
     if report.release is not None:
         yield released(report.release)
-    if region is None or not region.text or report.verdict is Verdict.FAILS:
+    if region is None or report.verdict is Verdict.FAILS:
         return
-    how, formula = region_told(region)
-    yield line(0, f"{name(report.model)} {how}", *(" ", code(formula)) * bool(formula))
+    if region.text:
+        how, formula = region_told(region)
+        yield line(0, f"{name(report.model)} {how}", *(" ", code(formula)) * bool(formula))
     if report.guarded is not None:
         for before, refused, after in beside_guards(report.guarded):
             yield line(0, before, *(" ", code(refused)) * bool(refused), after)

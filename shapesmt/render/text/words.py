@@ -134,7 +134,8 @@ def beside_guards(guarded: Guarded) -> list[tuple[str, str, str]]:
     """
     nodes, exact, partial = conjunction(guarded.nodes), guarded.exact, guarded.partial
     how, formula = runs_when(nodes, exact=exact, partial=partial) if nodes else ("runs for every input", "")
-    refuse = "PyTorch's guards also refuse" + ("" if guarded.refused else " some of these inputs")
+    refuse = f"PyTorch's guards {'also' if guarded.refused or not guarded.unread else 'may'} refuse"
+    refuse += "" if guarded.refused else " some of these inputs"
     return [(f"every node {how}", formula, ""), (refuse, guarded.refused, ", needed by no node (--guards ignore)")]
 
 

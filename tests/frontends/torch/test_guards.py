@@ -14,7 +14,8 @@ from tests.support.torch_programs import archive, as_tensor, program
 
 SIZE = "L['x'].size()[0]"
 FLOAT = f"torch.sym_float({SIZE})"
-PYTHON = {"math": math, "torch": SimpleNamespace(sym_float=float, _sym_sqrt=math.sqrt)}
+SYMBOLIC = {"sym_float": float, "_sym_sqrt": math.sqrt, "sym_max": max, "sym_min": min, "sym_not": lambda a: not a}
+PYTHON = {"math": math, "torch": SimpleNamespace(**SYMBOLIC, sym_ite=lambda c, a, b: a if c else b)}
 
 
 def checked(guard: str, **asked: Any) -> shapesmt.Report:
@@ -49,6 +50,10 @@ def holds(guard: str, size: int) -> bool:
         f"{SIZE} / 4 > 2.5",
         f"0.5*{FLOAT} != 3 or 0.5*{FLOAT} != 4",
         f"max(1, 0.5*{FLOAT}) >= 3",
+        f"torch.sym_max(1, 0.5*{FLOAT}) >= 3",
+        f"torch.sym_max(4, {SIZE}) != 4",
+        f"torch.sym_not(torch.sym_min(9, {SIZE}) == 9)",
+        f"torch.sym_ite({SIZE} % 2 == 0, {SIZE} // 2, 3 * {SIZE}) <= 9",
     ],
 )
 def test_floats_are_rounded_as_python_rounds_them(guard: str, dims: dict[str, str]) -> None:
@@ -93,10 +98,25 @@ def test_floats_are_rounded_as_python_rounds_them_up_to_a_largest_size(guard: st
 def test_what_is_not_followed_is_unknown(guard: str) -> None:
     report = checked(guard)
     assert report.verdict == "UNKNOWN"
-    assert [str(finding.law) for finding in report.findings] == [f"the guard {guard} is followed"]
+    assert [finding.title for finding in report.findings] == [f"shapesmt can't read the guard {guard}"]
 
 
 def test_a_divisor_that_is_zero_for_one_size_refuses_it() -> None:
     region = checked(f"math.trunc({SIZE} / ({SIZE} - 3)) != 1", dims={"x_dim0": "1..40"}).precondition
     assert region is not None
     assert "x_dim0 != 3" in region.text
+
+
+def test_a_guard_that_cannot_be_read_hides_nothing_that_the_nodes_say() -> None:
+    document = program(guards_code=["math.sin(L['x'].size()[0]) != 3", f"{SIZE} <= 6"], range_constraints={})
+    report = shapesmt.check(archive(model=document))
+    assert report.guarded is not None
+    assert report.guarded.nodes == ()
+    assert report.guarded.refused == "x_dim0 >= 7"
+    assert report.guarded.unread == ("math.sin(L['x'].size()[0]) != 3",)
+    assert "every node runs for every input" in str(report)
+    assert "--guards ignore" in str(report)
+    proposal = shapesmt.dynamic_shapes(archive(model=document))
+    assert (proposal.verdict, proposal.exit_status) == ("UNKNOWN", 3)
+    assert "can't read may refuse some of these sizes: math.sin(L['x'].size()[0]) != 3" in proposal.content
+    assert "max=6" in proposal.content

@@ -24,9 +24,11 @@ ALIAS = re.compile(r"(?<=Tensor)(\[\])?\([a-z]!?[^()]*\)")  # what an output sha
 def schemas() -> Iterator[str]:
     """The schema of each operator on tensors that exported programs may have, as `cat.default(...) -> Tensor`."""
     import torch
+    import torch.ao.quantization.fx._decomposed
 
     for schema in torch._C._jit_get_all_schemas():
         name, text = schema.name.removeprefix("aten::"), str(schema)
+        name = name.replace("quantized_decomposed::", "quantized_decomposed.")
         left_out = LEFT_OUT.search(f"{name}.{schema.overload_name}") and not KEPT.match(name)
         writes_out = any(argument.is_out for argument in schema.arguments)
         if name == schema.name or writes_out or "Tensor" not in text or left_out or TYPES_LEFT_OUT.search(text):

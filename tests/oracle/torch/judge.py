@@ -172,7 +172,7 @@ def operator_of(op: str) -> Any:
     module, name, *overload = op.split(".")
     if module == "_operator":
         return lambda **numbers: getattr(operator, name)(*numbers.values())
-    return getattr(getattr(torch.ops.aten, name), *overload)
+    return getattr(getattr(getattr(torch.ops, module), name), *overload)
 
 
 def guarded(x: torch.Tensor, guards: Sequence[str]) -> None:

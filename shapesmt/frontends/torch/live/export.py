@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import io
 import linecache
 import logging
+import os
+import re
 import traceback
 import warnings
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +23,9 @@ from shapesmt.graph import Place
 
 __all__ = ["Exported", "Request", "exported", "quiet", "request"]
 
-_MOST = 240  # characters of PyTorch's message
+_MAPPINGS = (dict, OrderedDict, defaultdict)
+_MOST = 400  # characters of PyTorch's message
+_SUGGESTED = "Suggested fixes:"
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +69,8 @@ class Exported:
     """The arguments as `forward` takes them, with the name of the input at each place."""
     example: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The sizes with which it was exported."""
+    fixed: tuple[str, ...] = ()
+    """The inputs with axes of which none was to vary."""
 
 
 def exported(request: Request) -> Exported:
@@ -89,9 +98,10 @@ def exported(request: Request) -> Exported:
     specs = [spec.arg for spec in program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
     inputs = [arg.name for arg in specs if type(arg).__name__ == "TensorArgument"]
     named = [(name, *pair) for name, pair in zip(inputs, pairs, strict=False)]
+    fixed = [name for name, tensor, spec in named if tensor.dim() and not _wanted(spec)]
     asked = {(name, axis): request.dynamic_shapes is not None for name, _, spec in named for axis in _wanted(spec)}
     example = {name: tuple(map(int, tensor.shape)) for name, tensor, _ in named}
-    return Exported(program, asked, request, _nested(arguments, iter(inputs)), example)
+    return Exported(program, asked, request, _nested(arguments, iter(inputs)), example, tuple(fixed))
 
 
 def _bound(request: Request) -> dict[str, Any]:
@@ -119,25 +129,34 @@ def _pairs(value: Any, shapes: Any) -> Iterator[tuple[Any, Any]]:
     """The tensors among arguments, each with what is asked of its sizes."""
     if hasattr(value, "dtype") and hasattr(value, "dim"):
         yield value, shapes
-    elif isinstance(value, Mapping):
-        for name, part in value.items():
-            yield from _pairs(part, shapes.get(name) if isinstance(shapes, Mapping) else None)
-    elif isinstance(value, (list, tuple)):
-        parts = shapes if isinstance(shapes, Sequence) else ()
-        for place, part in enumerate(value):
-            yield from _pairs(part, parts[place] if place < len(parts) else None)
+    for key, part in _parts(value).items():
+        if isinstance(shapes, Mapping):
+            yield from _pairs(part, shapes.get(key))
+        else:
+            listed = shapes if isinstance(shapes, Sequence) else ()
+            yield from _pairs(part, listed[key] if isinstance(key, int) and key < len(listed) else None)
+
+
+def _parts(value: Any) -> dict[Any, Any]:
+    """The parts of an argument as PyTorch takes it apart: those of a dictionary by key, of another class by place."""
+    from torch.utils import _pytree
+
+    parts, spec = _pytree.tree_flatten(value, is_leaf=lambda part: part is not value)
+    if spec.is_leaf():
+        return {}
+    return dict(zip(value if type(value) in _MAPPINGS else range(len(parts)), parts, strict=True))
 
 
 def _nested(value: Any, names: Iterator[str]) -> Any:
     """Arguments with a name in place of each tensor, and "" in place of anything else."""
     if hasattr(value, "dtype") and hasattr(value, "dim"):
         return next(names, "")
-    if isinstance(value, Mapping):
-        return {name: _nested(part, names) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        parts = [_nested(part, names) for part in value]
-        return parts if isinstance(value, list) else tuple(parts)
-    return ""
+    parts = {key: _nested(part, names) for key, part in _parts(value).items()}
+    if type(value) in _MAPPINGS:
+        return parts
+    if isinstance(value, tuple):
+        return type(value)(*parts.values()) if hasattr(value, "_fields") else tuple(parts.values())
+    return [*parts.values()] if parts or isinstance(value, list) else ""
 
 
 def _wanted(spec: Any) -> list[int]:
@@ -154,11 +173,11 @@ def _wanted(spec: Any) -> list[int]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Without what PyTorch logs and warns of inside."""
+    """Without what PyTorch logs, prints to standard error and warns of inside."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:
@@ -173,15 +192,29 @@ def _refusal(error: BaseException) -> str:
     if listed:
         more = f" (and {len(listed) - 1} more)" if len(listed) > 1 else ""
         reason = reason.partition("! For more")[0] + f": {listed[0]}{more}"
+    suggested = [
+        *takewhile(lambda line: "=" in line, lines[lines.index(_SUGGESTED) + 1 :] if _SUGGESTED in lines else [])
+    ]
+    parts = [reason.rstrip("."), *([f"PyTorch suggests {', '.join(suggested)}"] if suggested else []), _help(reason)]
     where = _line(error)
-    return printable(reason.rstrip("."), _MOST) + (f"; {where}" if where else "")
+    return "; ".join([printable(part, _MOST) for part in parts if part] + ([where] if where else []))
+
+
+def _help(reason: str) -> str:
+    """What helps against a refusal."""
+    if "data-dependent" in reason:
+        return "torch.cond, torch.where or torch._check say it without reading data in Python"
+    if "Constraints violated" in reason:
+        again = "give an example whose sizes are 2 or more, or " if re.search(r"constant \([01]\)", reason) else ""
+        return f"{again}ask shapesmt.dynamic_shapes which sizes may vary"
+    return ""
 
 
 def _line(error: BaseException) -> str:
     """The innermost line outside PyTorch among those that the export ran; "" where there is none."""
     import torch
 
-    library = str(Path(torch.__file__).parent)
+    library = f"{Path(torch.__file__).parent}{os.sep}"
     frames = traceback.extract_tb(error.__traceback__)
     inside = [i for i, frame in enumerate(frames) if frame.filename.startswith(library)]
     own = [f for f in frames[inside[0] if inside else 0 :] if not f.filename.startswith((library, "<"))]

@@ -231,7 +231,8 @@ def _call(signature: Any) -> Json | None:
 def _tree(spec: Any) -> Json:
     if spec.is_leaf():
         return {"type": None, "context": None, "children_spec": []}
-    context = json.dumps(spec.context, default=str)
+    named = spec.type.__qualname__ == "namedtuple"  # PyTorch keeps the class as the context
+    context = f".{spec.context.__name__}" if named else json.dumps(spec.context, default=str)
     kind = f"{spec.type.__module__}.{spec.type.__qualname__}"
     return {"type": kind, "context": context, "children_spec": [_tree(child) for child in _children(spec)]}
 

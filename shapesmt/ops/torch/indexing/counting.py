@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import ZERO, any_of, as_dim, equal, select
-from shapesmt.ops.shared.indices import count_true
+from shapesmt.ops.shared.bridge import result
+from shapesmt.ops.shared.indices import any_places, count_true
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.sizes import scalar
 from shapesmt.rules import Decided, Traits, tensor
 
 if TYPE_CHECKING:
@@ -18,14 +20,19 @@ if TYPE_CHECKING:
 @operator("nonzero.default", "argwhere.default")
 def nonzero(call: Call) -> Tensor:
     """A row for each element that isn't 0: its place on each axis."""
-    return tensor("int64", [count_true(call.ctx, 0), call.tensor("self").rank])
+    if not call.tensor("self").rank:
+        return tensor("int64", [count_true(call.ctx, 0), 0])
+    return result(call.ctx, "Transpose", result(call.ctx, "NonZero", call.tensor("self")))
 
 
 @operator("nonzero_numpy.default", "where.default")
 def places(call: Call) -> list[Tensor]:
     """A list for each axis; a scalar has one of its own."""
-    x = call.ctx.input(0)
-    return [tensor("int64", [count_true(call.ctx, 0)])] * max(x.rank, 1)
+    rows = result(call.ctx, "NonZero", call.ctx.input(0))
+    return [
+        result(call.ctx, "Gather", rows, scalar(as_dim(axis), "int64"))
+        for axis in range(max(call.ctx.input(0).rank, 1))
+    ]
 
 
 @operator("nonzero_static.default")
@@ -73,7 +80,8 @@ def slices(call: Call, x: Tensor) -> list[Tensor]:
     for i, size in enumerate(x.dims):
         call.ctx.require_at_least(size, 0 if i == axis else 1, laws.ONLY_COMPARED_AXIS_EMPTY)
     count = different(call, "different", x[axis])
-    return [x.replace(axis, count), tensor("int64", [x[axis]]), tensor("int64", [count])]
+    inverse = tensor("int64", [x[axis]], any_places(call.ctx, [x[axis]], count))
+    return [x.replace(axis, count), inverse, tensor("int64", [count])]
 
 
 @operator("_unique2.default", "_unique.default", "unique_consecutive.default")
@@ -85,7 +93,8 @@ def unique(call: Call) -> list[Tensor]:
         return slices(call, x)
     count, empty = different(call, "different", x.numel), tensor("int64", [ZERO])
     asked = [call.flag(name) if name in call else False for name in ("return_inverse", "return_counts")]
-    outputs = [tensor("int64", x.dims) if asked[0] else empty, tensor("int64", [count]) if asked[1] else empty]
+    inverse = tensor("int64", x.dims, any_places(call.ctx, x.dims, count)) if asked[0] else empty
+    outputs = [inverse, tensor("int64", [count]) if asked[1] else empty]
     return [tensor(x.dtype, [count]), *outputs][: call.ctx.outputs]
 
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import equal
-from shapesmt.ops.shared.indices import require_inside
+from shapesmt.ops.shared.indices import any_places, require_inside
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+    from shapesmt.rules import Shape, Tensor
 
 
 @operator("embedding.default", memory="new")
@@ -33,6 +33,12 @@ def embedding_renorm(call: Call) -> Tensor:
     return tensor(table.dtype, table.dims)
 
 
+def found(call: Call, count: Dim, dims: Shape) -> Tensor:
+    """How many of the listed numbers are less than each element: from none to all of them."""
+    dtype = "int32" if call.flag("out_int32") else "int64"
+    return tensor(dtype, dims, any_places(call.ctx, dims, count + 1))
+
+
 @operator("searchsorted.Tensor")
 def searchsorted(call: Call) -> Tensor:
     """Where each element belongs in a sorted list: in one for all, or in that of its row."""
@@ -44,14 +50,14 @@ def searchsorted(call: Call) -> Tensor:
     if sorter is not None:
         ctx.require_agree(rows, sorter, law=laws.VALUES_AND_INDICES_SAME_SHAPE)
         ctx.grant(call.place("sorter"))
-    return tensor("int32" if call.flag("out_int32") else "int64", x.dims)
+    return found(call, rows[-1], x.dims)
 
 
 @operator("searchsorted.Scalar")
 def searchsorted_number(call: Call) -> Tensor:
     """Where a number belongs in a sorted list."""
     call.ctx.require_rank(call.tensor("sorted_sequence"), 1)
-    return tensor("int32" if call.flag("out_int32") else "int64", ())
+    return found(call, call.tensor("sorted_sequence")[0], ())
 
 
 @operator("bucketize.Tensor", "bucketize.Scalar")
@@ -59,7 +65,7 @@ def bucketize(call: Call) -> Tensor:
     """Between which ends each element is."""
     call.ctx.require_rank(call.tensor("boundaries"), 1)
     x = call.optional("self")
-    return tensor("int32" if call.flag("out_int32") else "int64", () if x is None else x.dims)
+    return found(call, call.tensor("boundaries")[0], () if x is None else x.dims)
 
 
 # Bags

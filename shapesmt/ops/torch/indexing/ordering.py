@@ -6,29 +6,33 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.ops.math.reduction import without
+from shapesmt.ops.shared.indices import any_places
 from shapesmt.ops.shared.require import sized
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.indexing.gathering import axis_of, length
 from shapesmt.rules import Traits, tensor
 
 if TYPE_CHECKING:
-    from shapesmt.rules import Tensor
+    from shapesmt.rules import Shape, Tensor
+
+
+def places(call: Call, x: Tensor, axis: int, dims: Shape) -> Tensor:
+    """Positions on an axis, chosen by data."""
+    return tensor("int64", dims, any_places(call.ctx, dims, length(x, axis)))
 
 
 @operator("sort.default", "sort.stable", "cummax.default", "cummin.default", traits=Traits.MIXED)
 def sort(call: Call) -> list[Tensor]:
     """The elements along an axis, and where they were."""
     x = call.tensor("self")
-    axis_of(call, x)
-    return [tensor(x.dtype, x.dims), tensor("int64", x.dims)]
+    return [tensor(x.dtype, x.dims), places(call, x, axis_of(call, x), x.dims)]
 
 
 @operator("argsort.default", "argsort.stable", traits=Traits.MIXED)
 def argsort(call: Call) -> Tensor:
     """Where the elements were."""
     x = call.tensor("self")
-    axis_of(call, x)
-    return tensor("int64", x.dims)
+    return places(call, x, axis_of(call, x), x.dims)
 
 
 @operator("msort.default")
@@ -46,7 +50,7 @@ def topk(call: Call) -> list[Tensor]:
     call.ctx.require_at_least(k, 0, laws.K_NOT_NEGATIVE)
     call.ctx.require_at_least(length(x, axis), k, laws.K_AT_MOST_AXIS)
     shape = x.replace(axis, k).dims if x.rank else ()
-    return [tensor(x.dtype, shape), tensor("int64", shape)]
+    return [tensor(x.dtype, shape), places(call, x, axis, shape)]
 
 
 @operator("kthvalue.default", "mode.default", "median.dim", "nanmedian.dim")
@@ -58,4 +62,4 @@ def kth(call: Call) -> list[Tensor]:
     call.ctx.require_at_least(length(x, axis), k, laws.K_AT_MOST_AXIS)
     call.ctx.require_at_least(length(x, axis), 1, laws.ROW_HAS_ELEMENT)
     shape = without(x.dims, (axis,), keep=call.flag("keepdim"))
-    return [tensor(x.dtype, shape), tensor("int64", shape)]
+    return [tensor(x.dtype, shape), places(call, x, axis, shape)]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ZERO, Dim, any_of, as_dim, at_least, equal
+from shapesmt.ops.shared.indices import any_places
 from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind
@@ -59,7 +60,7 @@ def permutation(call: Call) -> Tensor:
     """The numbers below n in some order."""
     sizes: list[Dim] = sized(call.ctx, [call.size("n")])
     require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
-    return tensor(call.text("dtype") or "int64", sizes)
+    return tensor(call.text("dtype") or "int64", sizes, any_places(call.ctx, sizes, sizes[0]))
 
 
 @operator(*overloads(*LIKE, *DRAWN), "normal_.default", random=True)
@@ -93,7 +94,8 @@ def multinomial(call: Call) -> Tensor:
     if not call.flag("replacement"):
         ctx.require_at_least(x[-1], count, laws.K_AT_MOST_AXIS)
     ctx.require(any_of(at_least(x[-1], 1), equal(x[0], 0) if x.rank > 1 else FALSE), laws.A_CLASS_TO_DRAW, x[-1], 1)
-    return tensor("int64", [*x.dims[:-1], count])
+    dims = (*x.dims[:-1], count)
+    return tensor("int64", dims, any_places(ctx, dims, x[-1]))
 
 
 @operator("native_dropout.default", random=True)

@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import io
+from collections import OrderedDict, namedtuple
+from dataclasses import dataclass
+from typing import Any
+
 import onnx
 import pytest
 
@@ -21,6 +26,33 @@ class Fixed(torch.nn.Module):
 
     def forward(self, x):
         return x.reshape(4, -1)
+
+
+@dataclass
+class Operands:
+    x: Any
+    y: Any
+    more: Any = None
+
+
+Pair = namedtuple("Pair", "x y")  # noqa: PYI024 - as PyTorch registers it
+torch.export.register_dataclass(Operands, serialized_type_name="tests.Operands")
+torch.utils._pytree._register_namedtuple(Pair, serialized_type_name="tests.Pair")
+
+
+class Products(torch.nn.Module):
+    """Products of what is in a dataclass, in a named tuple and in dictionaries."""
+
+    def forward(self, i, p, d):
+        return i.x @ i.y, p.x @ p.y, i.more[0].x @ d["b"]["c"]
+
+
+def products():
+    def pair():
+        return Pair(torch.ones(3, 4), torch.ones(4, 5))
+
+    nested = OrderedDict(b={"c": torch.ones(4, 5), "n": None}, a=[None, (torch.ones(2, 2),)])
+    return Operands(*pair(), [pair()]), pair(), nested
 
 
 ARGS = ({"a": torch.ones(4, 3), "b": [torch.ones(4, 5)]}, 2.0)
@@ -110,3 +142,62 @@ def test_what_a_program_was_converted_to_is_checked() -> None:
 def test_a_file_is_no_module() -> None:
     with pytest.raises(shapesmt.UsageError, match=r"kwargs and dynamic_shapes are for a torch\.nn\.Module"):
         shapesmt.bounds("model.onnx", kwargs={"x": 1})
+
+
+def test_tensors_in_classes_that_pytorch_takes_apart_vary() -> None:
+    graph = load(shapesmt.frontends.asked(Products(), products(), None, None))
+    assert {name: len(declared.shape or ()) for name, declared in graph.inputs.items()} == dict.fromkeys(
+        ("i_x", "i_y", "i_more_0_x", "i_more_0_y", "p_x", "p_y", "d_b_c", "d_a_1_0"), 2
+    )
+    assert len(graph.asked) == 16
+    assert graph.arguments == {
+        "i": ["i_x", "i_y", [("i_more_0_x", "i_more_0_y")]],
+        "p": ("p_x", "p_y"),
+        "d": {"b": {"c": "d_b_c", "n": ""}, "a": ["", ("d_a_1_0",)]},
+    }
+    found = shapesmt.dynamic_shapes(Products(), args=products())
+    assert found.verified
+    assert '"p": Pair({0: p_x_dim0, 1: p_x_dim1}, {0: p_x_dim1, 1: p_y_dim1}),' in found.content
+
+
+def test_guards_over_fields_are_read_in_memory_and_in_an_archive() -> None:
+    program = shapesmt.frontends.asked(Products(), products(), None, None).content.program
+    file = io.BytesIO()
+    torch.export.save(program, file)
+    assert "L['p'].x.size()[1] == L['p'].y.size()[0]" in program._guards_code
+    for model in (program, file.getvalue()):
+        report = shapesmt.check(model)
+        assert report.verdict == "PROVED"
+        assert load(model).arguments["p"] == ("p_x", "p_y")
+
+
+def test_an_input_of_which_nothing_was_to_vary_is_told() -> None:
+    shapes = {"x": {0: torch.export.Dim.AUTO}, "y": None}
+    args = (torch.ones(4, 6), torch.ones(4, 6))
+
+    class Second(torch.nn.Module):
+        def forward(self, x, y):
+            return x.sum() + y
+
+    [hint] = shapesmt.check(Second(), args=args, dynamic_shapes=shapes).hints
+    assert hint == "y keeps the example's sizes, since dynamic_shapes says of none that it varies"
+    assert shapesmt.check(Second(), args=args).hints == ()
+
+
+def test_a_refusal_has_the_line_of_packages_beside_pytorch_and_what_helps(tmp_path, capfd) -> None:
+    import os
+
+    source = "class Net(torch.nn.Module):\n    def forward(self, x, n):\n        return x[: 2 if n.item() > 3 else 1]\n"
+    names = {"torch": torch, "__name__": "torchbeside"}
+    exec(compile(source, f"{os.path.dirname(torch.__file__)}beside.py", "exec"), names)  # noqa: PTH120 - as in tracebacks
+    with pytest.raises(shapesmt.ModelError, match=r"data-dependent.*; torch\.cond.*; torchbeside\.py:3 in forward"):
+        shapesmt.check(names["Net"](), args=(torch.ones(4), torch.tensor(5)))
+    assert capfd.readouterr().err == ""
+
+
+def test_a_refusal_has_what_pytorch_suggests() -> None:
+    batch = torch.export.Dim("batch", min=1, max=32)
+    with pytest.raises(
+        shapesmt.ModelError, match=r"; PyTorch suggests batch = 1; give an example whose sizes are 2 or"
+    ):
+        shapesmt.check(Fixed(), args=(torch.ones(1, 4),), dynamic_shapes={"x": {0: batch}})

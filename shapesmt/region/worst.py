@@ -1,0 +1,47 @@
+"""Worst: a condition with the ends of their ranges put in for sizes that data decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import inf
+
+from shapesmt.algebra import FALSE, Atom, Dim, Formula, all_of, const, of_atom, substitute
+from shapesmt.presolve import Domain
+
+MAX_CASES = 16  # combinations of ends; beyond this the condition is left as it is
+
+Proof = Callable[[Domain, Formula], bool]  # whether a condition is proven to hold over a domain
+
+
+def at_ends(condition: Formula, domain: Domain, proves: Proof) -> tuple[Formula, bool] | None:
+    """Return a condition on inputs that implies this one whatever the data, and whether it is equivalent.
+
+    Example: `row < x` with the limit `row <= m - 1` becomes `m <= x`. None if the ends of the ranges don't suffice.
+    """
+    limits = all_of(*(f for f in domain.limits if not f.symbols.isdisjoint(domain.cone(condition.symbols)[0])))
+    cases, put = [(condition, limits)], set[Atom]()
+    while decided := sorted({s for case, _ in cases for s in case.symbols if s.universal}, key=domain.order):
+        ends = [{decided[0]: end} for end in _ends(decided[0], domain)]
+        cases = [(substitute(case, end), substitute(inside, end)) for case, inside in cases for end in ends]
+        if decided[0] in put or not 0 < len(cases) <= MAX_CASES:
+            return None
+        put.add(decided[0])
+    worst = all_of(*(case for case, _ in cases))
+    within = domain.copy()
+    within.assume(worst)
+    if worst is not FALSE and not proves(within, condition):
+        return None
+    attained = all(proves(domain, inside) for _, inside in cases)
+    return (worst, attained) if attained or worst is not FALSE else None
+
+
+def _ends(s: Atom, domain: Domain) -> Iterator[Dim]:
+    """The least value of a size, and each formula that it is at most."""
+    if s.lo > -inf:
+        yield const(int(s.lo))
+    if s.hi < inf:
+        yield const(int(s.hi))
+    for limit in (part for fact in domain.limits for part in fact.conjuncts):
+        most = limit.dim + of_atom(s) if limit.dim is not None and limit.op == "ge" else None
+        if most is not None and s in limit.symbols and s not in most.symbols:
+            yield most
