@@ -28,6 +28,7 @@ def recurrent(ctx: RuleContext) -> list[Tensor]:
     batch_first, directions = ctx.flag("layout"), direction_count(ctx)
     length, batch = (x[1], x[0]) if batch_first else (x[0], x[1])
     hidden = as_dim(ctx.integer("hidden_size")) if "hidden_size" in ctx.attributes else recurrence[2]
+    ctx.limit(ctx.node.op == "RNN" or at_least(hidden, 1), laws.NAMED_ATTRIBUTE_POSITIVE.of(name="hidden_size"))
     last = (batch, directions, hidden) if batch_first else (directions, batch, hidden)
     require_samples(ctx, length, batch, x[2])
     require_shape(ctx, 1, (directions, gates * hidden, x[2]), laws.W_DIRECTIONS_GATES_HIDDEN_INPUT, limit=True)

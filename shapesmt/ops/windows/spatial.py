@@ -64,6 +64,7 @@ def filters(ctx: RuleContext, x: Tensor, w: Tensor, rounding: Rounding = DOWN) -
     ctx.check(padding, laws.AUTO_PAD_OR_PADS)
     kernel = ctx.integers("kernel_shape", ())
     ctx.check(len(kernel) in (0, w.rank - 2), laws.KERNEL_SHAPE_ENTRIES.of(count=w.rank - 2))
+    ctx.check(min(kernel, default=1) >= 1, laws.KERNEL_NOT_EMPTY)
     for size, k in zip(w.dims[2:], kernel, strict=False):
         ctx.require_equal(size, k, laws.KERNEL_SHAPE_IS_WEIGHTS)
     ctx.limit(ZERO not in w.dims[2:], laws.WINDOW_HAS_ELEMENT)

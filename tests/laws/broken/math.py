@@ -194,6 +194,7 @@ ROWS = [
     (laws.RANK, op("QuantizeLinear", x(3, 4), x(), axis=1, block_size=2, output_dtype=5)),
     (laws.SCALE_AND_ZERO_POINT_PER_AXIS_BLOCK,
      op("QuantizeLinear", x(1, 1), x(3, 2), version=28, axis=1, block_size=2, output_dtype=5)),
+    (laws.NAMED_ATTRIBUTE_POSITIVE, op("GRU", x(1, 2, 3), x(1, 0, 3), x(1, 0, 0), version=14, hidden_size=0)),
     (laws.VECTOR_NOT_ONE_BLOCK, op("QuantizeLinear", x(2), x(1), version=28, axis=0, block_size=2, output_dtype=5)),
     (laws.BLOCK_SIZE_NOT_NEGATIVE, op("QuantizeLinear", x(2), x(1), version=28, axis=0, block_size=-2)),
     (laws.ZERO_POINT_OF_OUTPUT_TYPE,

@@ -67,6 +67,13 @@ def test_samples_without_features_are_only_read_where_a_length_says_so():
     assert report.precondition.text[0] == "i >= 1 or t == 0 or `s[0]` == 0 and `s[1]` == 0"  # another run would abort
 
 
+@pytest.mark.parametrize("op", GATES)
+@pytest.mark.parametrize("hidden", [-1, 0])
+def test_layers_without_a_state(hidden, op):
+    agree(node(op, ["x", "w", "r"], hidden_size=hidden), {"x": [2, 2, 1], "w": [1, "k", 1], "r": [1, "k", "j"]},
+          {"k": (0, 1), "j": (0, 1)})  # fmt: skip
+
+
 def test_batch_first():
     """No runtime at hand implements it; the shapes are those of the operator's text."""
     shapes = {"x": ["b", "t", 3], "w": [1, 8, 3], "r": [1, 8, 2]}

@@ -76,6 +76,7 @@ CONVS = [
     {"auto_pad": "SAME_UPPER", "pads": [1, 1, 1, 1]},
     {"kernel_shape": [3, 2]},
     {"kernel_shape": [2, 2]},
+    {"kernel_shape": [2, 0]},
 ]
 
 
