@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
     from shapesmt.report import TensorBounds
 
-__all__ = ["FITTED", "TARGETS", "WRITTEN", "fitted", "require", "written"]
+__all__ = ["BOUNDED", "FITTED", "TARGETS", "WRITTEN", "fitted", "require", "written"]
 
 TARGETS = ("ort", "openvino", "iree", "tensorrt")
 FITTED = ("openvino", "iree")
 """Those that need nodes of another form."""
+BOUNDED = ("openvino",)
+"""Those whose form carries the ends of ranges, which always count then."""
 WRITTEN = ("all", "outputs", "none")
 
 
