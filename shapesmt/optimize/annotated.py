@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 
 from shapesmt.diagnose import precondition, refuse_declarations
-from shapesmt.examine import Analysis, Claims, Question, inner_bounds, tensor_bounds
+from shapesmt.examine import Analysis, Claims, Question, tensor_bounds
 from shapesmt.export import annotate, axes_of, targets
 from shapesmt.frontends import Model
-from shapesmt.optimize.answer import note, reduced, save_checked
+from shapesmt.optimize.answer import fitted, note, reduced, save_checked
 from shapesmt.optimize.basis import basis, folder_of
 from shapesmt.report import Simplified, TensorBounds
 
@@ -47,12 +46,11 @@ def annotated(
     shapes = axes_of(targets.written(proto, tensors, question.target, question.written))
     rewritten = None
     if simplify:
-        fitted, rewritten = reduced(base, question.target, region, tensors)
+        made, rewritten = reduced(base, question.target, region, tensors)
     else:
-        inner = partial(inner_bounds, a.examination, a.judge)
-        fitted = targets.fitted(base.proto, tensors, question.target, inner)
-        note(fitted, base)
-    result = annotate(fitted, shapes, override=question.claims is Claims.OVERRIDE)
+        made = fitted(base.proto, a, question.target, tensors)
+        note(made, base)
+    result = annotate(made, shapes, override=question.claims is Claims.OVERRIDE)
     if output is not None:
         save_checked(result, output, proto, folder)
     return result, rewritten, str(base.admissible)

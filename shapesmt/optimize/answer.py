@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Verdict, one_call
 from shapesmt.diagnose import precondition, remedy
 from shapesmt.errors import ModelError, printable
-from shapesmt.examine import TIMEOUT, Analysis, Question, analysed_protobuf, inner_bounds, tensor_bounds
+from shapesmt.examine import TIMEOUT, Analysis, Question, analysed_protobuf, earlier_bounds, inner_bounds, tensor_bounds
 from shapesmt.export import complaint, save, targets
 from shapesmt.frontends import Model
 from shapesmt.language import ADMISSIBLE, RangeLike, ShapeLike, ValueLike
@@ -156,13 +156,23 @@ def reduced(
     a = base.analysis
     copy, rewrites, before, _ = smaller(base.proto, a, FORMS.get(target or "", PLAIN))
     if target in targets.FITTED:
-        inner = partial(inner_bounds, a.examination, a.judge)
-        copy = targets.fitted(copy, tensors or tensor_bounds(a.examination, a.judge), target, inner)
+        copy = fitted(copy, a, target, tensors or tensor_bounds(a.examination, a.judge))
     note(copy, base, "" if region is None else region.whole)
     nodes, verdict = (before, nodes_of(copy)), a.examination.verdict
     answer = Simplified(a.problem.graph.source, verdict, None, *nodes, a.seconds, rewrites, region)
     admissible, defaults = str(base.admissible), base.defaults
     return copy, replace(answer, admissible=admissible, defaults=defaults, trusted=base.trusted)
+
+
+def fitted(proto: ModelProto, a: Analysis, target: str | None, tensors: Mapping[str, TensorBounds]) -> ModelProto:
+    """A model in the form that the target needs.
+
+    Raises:
+        ModelError: It is for OpenVINO, and some size has no proven end.
+    """
+    inner = partial(inner_bounds, a.examination, a.judge)
+    earlier = partial(earlier_bounds, a.problem, a.examination, a.judge)
+    return targets.fitted(proto, tensors, target, inner, earlier)
 
 
 def note(proto: ModelProto, base: Basis, condition: str = "") -> None:
