@@ -31,7 +31,6 @@ from shapesmt.diagnose import (
     release as released,
     remedy as remedy_for,
 )
-from shapesmt.errors import ModelError
 from shapesmt.examine import (
     TIMEOUT,
     Analysis,
@@ -208,17 +207,20 @@ def tighten(
     target: str | None = None,
     written: str | None = None,
     simplify: bool = False,
+    trust_ranges: bool = False,
     timeout: float = TIMEOUT,
 ) -> ModelProto:
     """The model with the shape of every tensor written into it, and saved where `output` says.
 
-    A size that is proven constant is a number; any other has its expression as its name, so that equal
-    dimensions share a name. `declared` says what becomes of the shapes that the file claims already: with "check" one
-    that no input has is an error, "trust" takes them where nothing could be inferred, "ignore" leaves them where
-    nothing was inferred, "override" removes them there as well, but for outputs, which have to have one. Of a model
-    that fails for some admissible input the shapes are those of the valid ones: only with `valid_only`. `target` is the
-    runtime that it is for ("ort", "openvino", "iree", "tensorrt"), `written` whose shapes: "all", those of "outputs",
-    or "none". With `simplify`, the nodes that the function of that name removes are removed.
+    Sizes of inputs with one value become numbers, tied ones get one name. The shapes hold for all inputs that the
+    written model declares; with `trust_ranges`, or for "openvino", for those in the ranges and relations given, which
+    its metadata then state. A size that is proven constant is a number; any other has its expression as its name, so
+    that equal dimensions share a name. `declared` says what becomes of the shapes that the file claims already: with
+    "check" one that no input has is an error, "trust" takes them where nothing could be inferred, "ignore" leaves them
+    where nothing was inferred, "override" removes them there as well, but for outputs, which have to have one. Of a
+    model that fails for some admissible input the shapes are those of the valid ones: only with `valid_only`. `target`
+    is the runtime that it is for ("ort", "openvino", "iree", "tensorrt"), `written` whose shapes: "all", those of
+    "outputs", or "none". With `simplify`, the nodes that the function of that name removes are removed.
 
     Raises:
         ModelError: The model fails for some admissible input, or, with "check", the file claims a shape that a tensor
@@ -226,12 +228,11 @@ def tighten(
     """
     question = Question(dims, shapes, values, assume, timeout, declared, target=target, written=written)
     proto, a = analysed_protobuf(model, output, question)
-    if a.fails and not valid_only:
-        how = "narrow the ranges as `check` says, or use valid_only=True"
-        raise ModelError(f"{a.problem.graph.source} fails for some admissible input; {how}")
-    from shapesmt.optimize import annotated
+    from shapesmt.optimize import annotated, refused
 
-    return annotated(proto, output, a, examine.tensor_bounds(a.examination, a.judge), question, simplify=simplify)[0]
+    if a.fails and not valid_only:
+        raise refused(a, "narrow the ranges as `check` says")
+    return annotated(model, proto, output, a, question, simplify=simplify, trust_ranges=trust_ranges)[0]
 
 
 def encode(
@@ -323,6 +324,7 @@ def tightened(
     *,
     valid_only: bool = False,
     simplify: bool = False,
+    trust_ranges: bool = False,
 ) -> Tightened:
     """`tighten` and `bounds` in one: the model is written if it runs for every input, or else with `valid_only`."""
     from shapesmt.report import Tightened
@@ -332,8 +334,9 @@ def tightened(
     if sizes.valid and (valid_only or not a.fails):
         from shapesmt.optimize import annotated
 
-        rewritten = annotated(proto, output, a, sizes.tensors, question, simplify=simplify)[1]
-        return Tightened(sizes, os.fspath(output), simplified=rewritten)
+        how = {"simplify": simplify, "trust_ranges": trust_ranges}
+        _, rewritten, only = annotated(model, proto, output, a, question, sizes.tensors, **how)
+        return Tightened(sizes, os.fspath(output), simplified=rewritten, admissible=only)
     stages = a.problem, a.examination, a.judge
     return Tightened(sizes, None, remedy_for(*stages, precondition(*stages)))
 

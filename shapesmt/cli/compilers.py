@@ -19,6 +19,8 @@ _WRITE_STATUS = STATUS.format("0 written, 1 some input fails, so that nothing is
 _MEMORY_STATUS = STATUS.format("0 exact, 1 no valid input or some beyond the budget, 3 not exact")
 _PROFILE_STATUS = STATUS.format("0 written, 1 not written, 3 some point not proven")
 
+_trust_ranges = click.option("--trust-ranges", is_flag=True, help="Write a file that is right only in these ranges and "
+                             "relations, which its metadata then state.")  # fmt: skip
 _DYNAMIC_STATUS = STATUS.format("0 written, 1 not written, 3 not proven")
 
 
@@ -67,12 +69,15 @@ def memory(
               help="The runtime that it is for, which decides its form and whose shapes are written.")  # fmt: skip
 @click.option("--shapes", "written", type=click.Choice(["all", "outputs", "none"]),
               help="Whose shapes are written: all tensors', by default, or for ort those of the outputs.")  # fmt: skip
-def tighten(form: Form, model: str, output: str, valid_only: bool, simplify: bool, **options: Any) -> int:
+@_trust_ranges
+def tighten(
+    form: Form, model: str, output: str, valid_only: bool, simplify: bool, trust_ranges: bool, **options: Any
+) -> int:
     """Write the model with the shape of every tensor in it, if it runs for every input."""
     from shapesmt import api
 
     question = settled(model, *configured(options))
-    more: dict[str, Any] = {"valid_only": valid_only, "simplify": simplify}
+    more: dict[str, Any] = {"valid_only": valid_only, "simplify": simplify, "trust_ranges": trust_ranges}
     return show(waiting(f"bounding {model}", question, lambda: api.tightened(model, output, question, **more)), form)
 
 
@@ -89,14 +94,13 @@ def tighten(form: Form, model: str, output: str, valid_only: bool, simplify: boo
 @click.option("--explain", "everything", is_flag=True, help="List every node that is removed or changed, and why.")
 @click.option("--check-runs", type=click.IntRange(0), default=0, metavar="N",
               help="Run both files on ONNX Runtime at N sizes, the ends of the ranges first.")  # fmt: skip
-def simplify(
-    form: Form, model: str, output: str, valid_only: bool, everything: bool, check_runs: int, **options: Any
-) -> int:
+@_trust_ranges
+def simplify(form: Form, model: str, output: str, everything: bool, **options: Any) -> int:
     """Write the model without the nodes that proofs make superfluous, if it runs for every input."""
     from shapesmt import api
 
+    more = {name: options.pop(name) for name in ("valid_only", "check_runs", "trust_ranges")}
     question = settled(model, *configured(options))
-    more: dict[str, Any] = {"valid_only": valid_only, "check_runs": check_runs}
     answer = waiting(f"simplifying {model}", question, lambda: api.simplified(model, output, question, **more))
     return show(answer, "all" if everything and form == "text" else form)
 

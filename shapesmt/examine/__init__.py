@@ -11,6 +11,7 @@ with lazy_imports(__name__):
         analysed_protobuf as analysed_protobuf,
     )
     from shapesmt.examine.bounds import (
+        earlier_bounds as earlier_bounds,
         inner_bounds as inner_bounds,
         tensor_bounds as tensor_bounds,
         unbounded as unbounded,

@@ -10,6 +10,7 @@ from shapesmt.deadline import stage
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.inputs import case_text
 from shapesmt.examine.judge import Judge
+from shapesmt.examine.problem import Problem
 from shapesmt.presolve import Domain
 from shapesmt.report import CaseBounds, DimBounds, TensorBounds
 from shapesmt.rules import Tensor, one_of, tensor
@@ -32,6 +33,17 @@ def tensor_bounds(
             t, sure = key  # a sequence has no shape
             shared[key] = within[sure].tensor(t) if t.is_tensor else TensorBounds(t.dtype, None)
     return {name: shared[key] for name, key in named.items() if name}
+
+
+def earlier_bounds(problem: Problem, examination: Examination, judge: Judge) -> dict[str, TensorBounds]:
+    """The bounds of the inputs, and of what nodes that may fail are computed from, over all admissible inputs."""
+    graph, original = problem.graph, examination.original.tensors
+    failing = [*(j.index for j in examination.judgements), *(index for index, _ in examination.unjudged)]
+    before = set[int]().union(*map(graph.ancestors, failing))
+    within = _Within(problem.domain, judge, examination, sure=False)
+    names = (*graph.inputs, *(name for index in sorted(before) for name in graph.nodes[index].outputs if name))
+    tensors = {name: original[name] for name in names if original[name].is_tensor}
+    return {name: within.tensor(t) for name, t in tensors.items()}
 
 
 def inner_bounds(examination: Examination, judge: Judge) -> dict[str, TensorBounds]:

@@ -135,7 +135,8 @@ def symbol_ranges(
         dims: The ranges that the caller gives.
         ranks: The names of unknown ranks.
     """
-    order: dict[str, SymbolRange | None] = {**dict.fromkeys(ranks, ANY_RANK), **_axis_ranges(graph, declared, dims)}
+    open_ranks = {name: None if name in graph.ranges else ANY_RANK for name in ranks}
+    order: dict[str, SymbolRange | None] = {**open_ranks, **_axis_ranges(graph, declared, dims)}
     plain = {name for name in order if name.isidentifier()}
     expressions = {name: name for name in order if name not in dims and _is_expression(name, plain)}
     sizes = dict.fromkeys(name for name in order if name not in expressions)

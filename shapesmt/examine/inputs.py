@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import inf, prod
 from typing import NamedTuple
 
@@ -132,7 +133,8 @@ def small_inputs(
             if names.isdisjoint(one.names):
                 small[name] = one
                 names.update(one.names)
-                ranges.update({n: _range(values.get(n, values.get(name)), n, dtype) for n in one.names})
+                given = {n: values.get(n, values.get(name)) for n in one.names}
+                ranges.update({n: _range(v, n, dtype, graph.ranges.get(n)) for n, v in given.items()})
     _require(values, small, ranges, graph)
     return small, ranges
 
@@ -166,11 +168,11 @@ def any_value(dtype: str) -> SymbolRange:
     return SymbolRange(*(type_ends(dtype) or (0, 0)), 1, DEFAULT)
 
 
-def _range(spec: ValueLike | None, name: str, dtype: str) -> SymbolRange:
-    """The caller's range for an element, else all numbers of its type."""
+def _range(spec: ValueLike | None, name: str, dtype: str, noted: ValueLike | None = None) -> SymbolRange:
+    """The caller's range for an element, else the one that the file's metadata note, else all numbers of its type."""
     all_values = any_value(dtype)
     if spec is None:
-        return all_values
+        return all_values if noted is None else replace(_range(noted, name, dtype), source="metadata")
     least, most = all_values.min, all_values.max or 0
     r = parse_value(spec, name)
     if isinstance(r, Number):

@@ -121,6 +121,13 @@ class Problem:
                 read[text] = parse_dim(text, self.dims)
         return {text: size for text, size in read.items() if names_in(text)}
 
+    def unlimited(self) -> Problem:
+        """The same graph for all inputs that its declared shapes admit: of any size, 0 too, and with any elements."""
+        ranges = dict.fromkeys(self.ranges, SymbolRange(0, None, 1, "declared"))
+        ranges.update(dict.fromkeys(map(rank_name, self.ranks), ANY_RANK))
+        ranges.update({name: r for small in self.small.values() for name, r in small.anything().items()})
+        return _without_idle(_posed(self.graph, self.declared, self.expressions, ranges, small=self.small))
+
     def widened(self) -> Problem:
         """The same graph for inputs of any size, without assumptions; a size may be 0 only if it is declared so."""
         ranges = {name: SymbolRange(min(r.min, 1), None, 1, r.source) for name, r in self.ranges.items()}
@@ -176,7 +183,14 @@ def pose(graph: Graph, question: Question = NO_OPTIONS) -> Problem:
     names, ranges = symbol_ranges(graph, declared, dims, list(map(rank_name, ranks)))
     shapes = constant_shapes(declared, names, ranges)
     small, elements = small_inputs(graph, shapes, {*names, *ranges}, question.values or {})
-    return _without_idle(_posed(graph, declared, names, {**ranges, **elements}, question.assume, small))
+    return _without_idle(_posed(graph, declared, names, {**ranges, **elements}, _assume(graph, question), small))
+
+
+def _assume(graph: Graph, question: Question) -> Mapping[str, Origin]:
+    """The relations that the file's metadata state and those that the caller assumes, each with its origin."""
+    given = question.assume or ()
+    own = given if isinstance(given, Mapping) else {text: Origin("--assume") for text in given}
+    return {text: Origin("metadata", needed=False) for text in graph.relations} | {**own}
 
 
 def _posed(

@@ -11,6 +11,7 @@ with lazy_imports(__name__):
     from shapesmt.export.onnx import (
         annotate as annotate,
         axes_of as axes_of,
+        complaint as complaint,
         keep_together as keep_together,
         refusing as refusing,
         save as save,

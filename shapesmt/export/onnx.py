@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from shapesmt.report import TensorBounds
 
-__all__ = ["Shapes", "annotate", "axes_of", "keep_together", "refusing", "save"]
+__all__ = ["Shapes", "annotate", "axes_of", "complaint", "keep_together", "refusing", "save"]
 
 Shapes: TypeAlias = "Mapping[str, tuple[str, Sequence[int | str | None] | None]]"
 """The element type ("" if unknown) and dimensions of each tensor: numbers, formulas as text, None where unknown."""
@@ -180,6 +180,35 @@ def _constants(graph: onnx.GraphProto | onnx.FunctionProto) -> Iterator[onnx.Ten
         yield from (*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors)
         for inner in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
             yield from _constants(inner)
+
+
+def complaint(proto: onnx.ModelProto, original: onnx.ModelProto) -> str:
+    """What ONNX's checker says against a model; "" if nothing, or if it refuses the original too.
+
+    Weights in other files don't matter.
+    """
+    from google.protobuf.message import EncodeError
+
+    try:
+        reason = _complaint(proto)
+        return "" if not reason or _complaint(original) else f"ONNX's checker refuses it: {reason}"
+    except (EncodeError, ValueError):  # beyond 2 GiB, which `save` refuses
+        return ""
+
+
+def _complaint(proto: onnx.ModelProto) -> str:
+    import onnx
+
+    bare = type(proto)()
+    bare.CopyFrom(proto)
+    for tensor in _constants(bare.graph):
+        if tensor.data_location == tensor.EXTERNAL:
+            tensor.CopyFrom(onnx.TensorProto(name=tensor.name, data_type=tensor.data_type, dims=[0]))
+    try:
+        onnx.checker.check_model(bare.SerializeToString())
+    except onnx.checker.ValidationError as error:
+        return printable(" ".join(str(error).split()), 200)
+    return ""
 
 
 def save(proto: onnx.ModelProto, path: str | os.PathLike[str]) -> None:

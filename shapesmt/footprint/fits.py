@@ -30,6 +30,7 @@ from shapesmt.examine import Judge
 from shapesmt.footprint.least import least
 from shapesmt.footprint.points import Point
 from shapesmt.footprint.redundant import Samples, beneath, follows
+from shapesmt.footprint.safe import safe
 from shapesmt.presolve import Domain
 from shapesmt.region import readable_text
 
@@ -41,7 +42,8 @@ UNFOLLOWED = (Kind.OPEN, Kind.LOST)
 class Fit(NamedTuple):
     """Where a limit is kept: the conditions that together say so, and the same for people.
 
-    `exact` is proven both ways. Without `text` it is kept by every input of the domain.
+    `exact` is proven both ways; else it is kept where `text` says, and may be elsewhere too. Without `text` it is kept
+    by every input of the domain.
     """
 
     conditions: tuple[Formula, ...]
@@ -67,7 +69,10 @@ def fits(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> F
     ]
     text = (*region.text, *map(str, readable))
     followed = not any(s.kind in UNFOLLOWED for condition in deciding for s in condition.symbols)
-    return Fit(tuple(deciding), text, region.exact and len(readable) == len(other) and followed)
+    exact = region.exact and len(readable) == len(other)
+    if not (exact and followed):
+        text, exact = safe(all_of(*deciding), text, domain, Judge(judge.deadline.within(PATIENCE)))
+    return Fit(tuple(deciding), text, exact and followed)
 
 
 def _deciding(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> list[Formula]:

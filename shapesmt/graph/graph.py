@@ -236,6 +236,8 @@ class Graph:
     """By domain and name."""
     ranges: Mapping[str, str | Range] = field(default_factory=dict)
     """The range of each symbol: as RANGE text the exporter's own, otherwise with its origin."""
+    relations: Sequence[str] = ()
+    """The relations between sizes that the file's metadata state."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """The dimension that each other name in the file stands for, where it names sizes that users don't know (`s53`)."""
     source: str = "<graph>"

@@ -5,6 +5,12 @@ from __future__ import annotations
 from shapesmt.lazy import lazy_imports
 
 with lazy_imports(__name__):
+    from shapesmt.language.admissible import (
+        ADMISSIBLE as ADMISSIBLE,
+        Admissible as Admissible,
+        both as both,
+        parse_admissible as parse_admissible,
+    )
     from shapesmt.language.dimension import Dimension as Dimension, Rank as Rank
     from shapesmt.language.expressions import (
         names_in as names_in,

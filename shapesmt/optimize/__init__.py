@@ -1,6 +1,6 @@
 """Models made smaller by proof: every rewrite rests on an identity that holds for all admissible inputs."""
 
 from shapesmt.optimize.annotated import annotated
-from shapesmt.optimize.answer import simplified, simplify
+from shapesmt.optimize.answer import refused, simplified, simplify
 
-__all__ = ["annotated", "simplified", "simplify"]
+__all__ = ["annotated", "refused", "simplified", "simplify"]

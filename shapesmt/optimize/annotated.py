@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 
 from shapesmt.diagnose import precondition, refuse_declarations
-from shapesmt.examine import Analysis, Claims, Question, inner_bounds
-from shapesmt.export import annotate, axes_of, save, targets
-from shapesmt.optimize.answer import reduced
+from shapesmt.examine import Analysis, Claims, Question, tensor_bounds
+from shapesmt.export import annotate, axes_of, targets
+from shapesmt.frontends import Model
+from shapesmt.optimize.answer import fitted, note, reduced, save_checked
+from shapesmt.optimize.basis import basis, folder_of
 from shapesmt.report import Simplified, TensorBounds
 
 if TYPE_CHECKING:
@@ -18,29 +19,38 @@ if TYPE_CHECKING:
 
 
 def annotated(
+    model: Model,
     proto: ModelProto,
     output: str | os.PathLike[str] | None,
     a: Analysis,
-    tensors: Mapping[str, TensorBounds],
     question: Question,
+    tensors: Mapping[str, TensorBounds] | None = None,
     *,
     simplify: bool,
-) -> tuple[ModelProto, Simplified | None]:
-    """The model with these shapes in it, saved if asked for, unless the ones that it declares speak against them.
+    trust_ranges: bool,
+) -> tuple[ModelProto, Simplified | None, str]:
+    """The model with its shapes in it, saved if asked for, unless the ones that it declares speak against them.
 
-    With `simplify` it is made smaller before, and the rewrites are the second result.
+    They hold for every input that it declares; with `trust_ranges`, for those that the caller admits, whose bounds are
+    `tensors` where these are known already. With `simplify` it is made smaller before, and the rewrites are the second
+    result. The third is the inputs for which alone it is right.
     """
     if question.claims is Claims.CHECK:
         refuse_declarations(a.problem, a.examination, a.judge)
+    trusted = trust_ranges or question.target in targets.BOUNDED
+    folder = folder_of(model)
+    base = basis(proto, a, folder, trusted=trusted, claimed=question.claims is Claims.TRUST)
+    region = precondition(a.problem, a.examination, a.judge) if simplify and a.fails else None
+    a = base.analysis
+    tensors = tensors if trusted and tensors else tensor_bounds(a.examination, a.judge)
     shapes = axes_of(targets.written(proto, tensors, question.target, question.written))
     rewritten = None
     if simplify:
-        region = precondition(a.problem, a.examination, a.judge) if a.fails else None
-        fitted, rewritten = reduced(proto, a, question.target, region, tensors)
+        made, rewritten = reduced(base, question.target, region, tensors)
     else:
-        inner = partial(inner_bounds, a.examination, a.judge)
-        fitted = targets.fitted(proto, tensors, question.target, inner)
-    result = annotate(fitted, shapes, override=question.claims is Claims.OVERRIDE)
+        made = fitted(base.proto, a, question.target, tensors)
+        note(made, base)
+    result = annotate(made, shapes, override=question.claims is Claims.OVERRIDE)
     if output is not None:
-        save(result, output)
-    return result, rewritten
+        save_checked(result, output, proto, folder)
+    return result, rewritten, str(base.admissible)

@@ -6,16 +6,17 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict, one_call
 from shapesmt.diagnose import precondition, remedy
-from shapesmt.errors import ModelError
-from shapesmt.examine import TIMEOUT, Analysis, Question, analysed_protobuf, inner_bounds, tensor_bounds
-from shapesmt.export import save, targets
+from shapesmt.errors import ModelError, printable
+from shapesmt.examine import TIMEOUT, Analysis, Question, analysed_protobuf, earlier_bounds, inner_bounds, tensor_bounds
+from shapesmt.export import complaint, save, targets
 from shapesmt.frontends import Model
-from shapesmt.language import RangeLike, ShapeLike, ValueLike
+from shapesmt.language import ADMISSIBLE, RangeLike, ShapeLike, ValueLike
+from shapesmt.optimize.basis import Basis, basis, folder_of
+from shapesmt.optimize.declared import declare_outputs
 from shapesmt.optimize.forms import FORMS, PLAIN
 from shapesmt.optimize.protobuf import nodes_of
 from shapesmt.optimize.whole import smaller
@@ -24,8 +25,8 @@ from shapesmt.report import Precondition, Simplified, TensorBounds
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-ADMISSIBLE, PRECONDITION = "shapesmt.admissible", "shapesmt.precondition"
-"""The keys of metadata that say for which inputs a simplified model is the same as the original."""
+PRECONDITION = "shapesmt.precondition"
+"""The key of metadata that says for which admissible inputs a simplified model runs."""
 
 
 @one_call()
@@ -39,16 +40,21 @@ def simplify(
     assume: Iterable[str] | None = None,
     valid_only: bool = False,
     check_runs: int = 0,
+    trust_ranges: bool = False,
     target: str | None = None,
     timeout: float = TIMEOUT,
 ) -> ModelProto:
-    """The model without the nodes that are proven superfluous for every admissible input, saved where `output` says.
+    """The model without the nodes that are proven superfluous, saved where `output` says.
 
-    `target` is the runtime that it is for ("ort", "openvino", "iree", "tensorrt"), whose form its nodes get.
+    A size with one value becomes a number in the inputs, tied sizes get one name. Rewrites hold for every input that
+    the shapes of the written model admit; with `trust_ranges`, for the inputs in the ranges and relations given, which
+    its metadata then state. `target` is the runtime that it is for ("ort", "openvino", "iree", "tensorrt"), whose form
+    its nodes get; for "openvino" ranges are always trusted.
 
     Raises:
-        ModelError: The model fails for some admissible input, and `valid_only` doesn't say that these aren't meant; or
-            it is for OpenVINO, and some size has no proven end.
+        ModelError: The model fails for some admissible input, and `valid_only` doesn't say that these aren't meant; it
+            is for OpenVINO, and some size has no proven end; or ONNX's checker or ONNX Runtime refuses what would be
+            written.
         InternalError: ONNX Runtime computes something else, at one of `check_runs` sizes.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
@@ -57,24 +63,38 @@ def simplify(
     ['Exp']
     """
     question = Question(dims, shapes, values, assume, timeout, target=target)
-    proto, answer = _simplified(model, output, question, valid_only=valid_only, runs=check_runs)
+    proto, a, _ = _simplified(model, output, question, valid_only, check_runs, trust_ranges)
     if proto is None:
-        raise ModelError(f"{answer.model} fails for some admissible input; narrow the ranges, or use valid_only=True")
+        raise refused(a)
     return proto
 
 
 @one_call()
 def simplified(
-    model: Model, output: str | os.PathLike[str], question: Question, *, valid_only: bool = False, check_runs: int = 0
+    model: Model,
+    output: str | os.PathLike[str],
+    question: Question,
+    *,
+    valid_only: bool = False,
+    check_runs: int = 0,
+    trust_ranges: bool = False,
 ) -> Simplified:
     """The answer of `simplify`: each rewrite, and where the model was written or what is in the way."""
-    return _simplified(model, output, question, valid_only=valid_only, runs=check_runs)[1]
+    return _simplified(model, output, question, valid_only, check_runs, trust_ranges)[2]
+
+
+def refused(a: Analysis, remedy: str = "narrow the ranges") -> ModelError:
+    """The error for a model that fails for some admissible input, or for all."""
+    source = a.problem.graph.source
+    if a.examination.verdict is Verdict.FAILS:
+        return ModelError(f"{source} runs for no admissible input")
+    return ModelError(f"{source} fails for some admissible input; {remedy}, or use valid_only=True")
 
 
 def _simplified(
-    model: Model, output: str | os.PathLike[str] | None, question: Question, *, valid_only: bool, runs: int = 0
-) -> tuple[ModelProto | None, Simplified]:
-    """The simplified model, written if there is an output, and the answer; None where some input fails.
+    model: Model, output: str | os.PathLike[str] | None, question: Question, valid_only: bool, runs: int, trusted: bool
+) -> tuple[ModelProto | None, Analysis, Simplified]:
+    """The simplified model, written if there is an output, or None where some input fails; the analysis; the answer.
 
     A node that is removed may be what refused that input. With `valid_only` the model is written all the same, with the
     condition in its metadata.
@@ -88,21 +108,38 @@ def _simplified(
     region = precondition(*stages) if a.fails else None
     if region is not None and (verdict is Verdict.FAILS or not valid_only):
         helps = remedy(*stages, region)
-        return None, Simplified(source, verdict, None, seconds=a.seconds, precondition=region, remedy=helps)
-    smaller_one, answer = reduced(proto, a, question.target, region)
+        return None, a, Simplified(source, verdict, None, seconds=a.seconds, precondition=region, remedy=helps)
+    folder = folder_of(model)
+    base = basis(proto, a, folder, trusted=trusted or question.target in targets.BOUNDED)
+    declare_outputs(base.proto, base.analysis)
+    smaller_one, answer = reduced(base, question.target, region)
+    answer = replace(answer, verdict=verdict)
     if runs:
         from shapesmt.replay import compared, exact
 
-        runs = compared(proto, smaller_one, a, runs, _folder(model))
+        runs = compared(proto, smaller_one, a, runs, folder)
         answer = replace(answer, exact=exact(a))
     if output is not None:
-        save(smaller_one, output)
-    return smaller_one, replace(answer, written="" if output is None else os.fspath(output), runs=runs)
+        save_checked(smaller_one, output, proto, folder)
+    return smaller_one, a, replace(answer, written="" if output is None else os.fspath(output), runs=runs)
+
+
+def save_checked(proto: ModelProto, output: str | os.PathLike[str], original: ModelProto, folder: str | None) -> None:
+    """Save a rewritten model that ONNX's checker and ONNX Runtime take as they take the original.
+
+    Raises:
+        ModelError: One of them refuses it.
+    """
+    from shapesmt.replay import unloaded
+
+    reason = complaint(proto, original) or unloaded(proto, original, folder)
+    if reason:
+        raise ModelError(f"cannot write {printable(os.fspath(output))}: {reason}")
+    save(proto, output)
 
 
 def reduced(
-    proto: ModelProto,
-    a: Analysis,
+    base: Basis,
     target: str | None = None,
     region: Precondition | None = None,
     tensors: Mapping[str, TensorBounds] | None = None,
@@ -116,25 +153,34 @@ def reduced(
         UsageError: There is no such target.
     """
     targets.require(target)
-    copy, rewrites, before, _ = smaller(proto, a, FORMS.get(target or "", PLAIN))
+    a = base.analysis
+    copy, rewrites, before, _ = smaller(base.proto, a, FORMS.get(target or "", PLAIN))
     if target in targets.FITTED:
-        inner = partial(inner_bounds, a.examination, a.judge)
-        copy = targets.fitted(copy, tensors or tensor_bounds(a.examination, a.judge), target, inner)
-    _note(copy, a, "" if region is None else region.whole)
+        copy = fitted(copy, a, target, tensors or tensor_bounds(a.examination, a.judge))
+    note(copy, base, "" if region is None else region.whole)
     nodes, verdict = (before, nodes_of(copy)), a.examination.verdict
-    return copy, Simplified(a.problem.graph.source, verdict, None, *nodes, a.seconds, rewrites, region)
+    answer = Simplified(a.problem.graph.source, verdict, None, *nodes, a.seconds, rewrites, region)
+    admissible, defaults = str(base.admissible), base.defaults
+    return copy, replace(answer, admissible=admissible, defaults=defaults, trusted=base.trusted)
 
 
-def _note(proto: ModelProto, a: Analysis, condition: str) -> None:
-    """Write into a model's metadata for which inputs it is meant."""
-    ranges = [f"{n}={r.min}..{'' if r.max is None else r.max}:{r.step}" for n, r in a.problem.ranges.items()]
-    ranges = [text.removesuffix(":1") for text in ranges]
-    texts = {ADMISSIBLE: "; ".join([*ranges, *a.problem.assumptions]), PRECONDITION: condition}
+def fitted(proto: ModelProto, a: Analysis, target: str | None, tensors: Mapping[str, TensorBounds]) -> ModelProto:
+    """A model in the form that the target needs.
+
+    Raises:
+        ModelError: It is for OpenVINO, and some size has no proven end.
+    """
+    inner = partial(inner_bounds, a.examination, a.judge)
+    earlier = partial(earlier_bounds, a.problem, a.examination, a.judge)
+    return targets.fitted(proto, tensors, target, inner, earlier)
+
+
+def note(proto: ModelProto, base: Basis, condition: str = "") -> None:
+    """Write into a model's metadata for which inputs it is right, in the place of what they said before."""
+    texts = {ADMISSIBLE: str(base.admissible), PRECONDITION: condition}
+    kept = [entry for entry in proto.metadata_props if entry.key not in texts]
+    del proto.metadata_props[:]
+    proto.metadata_props.extend(kept)
     for key, text in texts.items():
         if text:
             proto.metadata_props.add(key=key, value=text)
-
-
-def _folder(model: Model) -> str | None:
-    """Where a model's external data lies."""
-    return str(Path(os.fsdecode(model)).resolve().parent) if isinstance(model, (str, os.PathLike)) else None

@@ -49,6 +49,8 @@ class Draft:
         self.readers: dict[str, list[Place]] = {}
         self.bodies: dict[Graph, Draft] = {}
         """The graphs inside nodes: branches and bodies of loops."""
+        self.moved: dict[Place, tuple[Graph, Node]] = {}
+        """The nodes that came from branches, with the graph that they stood in and what they were there."""
         self._by_literal: dict[Literal, str] = {}
         self._taken = {*taken, *graph.inputs, *graph.literals, *self.places}
         self._inner = {name for node in graph.nodes for g in node.attributes.graphs for name in _defined(g)}
@@ -95,6 +97,17 @@ class Draft:
     def producer(self, name: str) -> Node | None:
         """The node that computes a tensor; None of an input or a constant."""
         return self.nodes.get(self.places.get(name, (-1, 0)))
+
+    def operator(self, node: Node) -> str:
+        """The name of ONNX's operator that a node is, as standards and rules have it; "" of any other one.
+
+        An operator of another domain, or a function of the model, may have the name of one of ONNX's.
+        """
+        return "" if node.domain or self.calls(node) else node.op
+
+    def calls(self, node: Node) -> bool:
+        """Whether a node calls a function of the model."""
+        return (node.domain, node.op) in self.graph.functions
 
     def final(self, name: str) -> str:
         """The tensor that took a tensor's place, or the same."""
@@ -172,9 +185,15 @@ class Draft:
         self.places[name], self.tensors[name] = place, made
         return name
 
-    def insert(self, place: Place, node: Node) -> None:
-        """Put a node right after a place."""
+    def original(self, place: Place) -> tuple[Graph, Node] | None:
+        """The node of the file that stands at a place, changed or not, and the graph that it is in there."""
+        return self.moved.get(place) if place[1] else (self.graph, self.graph.nodes[place[0]])
+
+    def insert(self, place: Place, node: Node, original: tuple[Graph, Node] | None = None) -> None:
+        """Put a node right after a place; that of a branch with what it was there."""
         there = (place[0], next(self._ages))
+        if original is not None:
+            self.moved[there] = original
         self.put(there, node)
         self.places.update({name: there for name in node.outputs if name})
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.graph import DTYPES, Graph, Literal, Node
@@ -61,23 +62,49 @@ def _write_graph(draft: Draft, proto: onnx.GraphProto, *, as_nodes: bool) -> Non
 
 def _write_nodes(draft: Draft, proto: onnx.GraphProto | onnx.FunctionProto, *, as_nodes: bool) -> None:
     """Replace the nodes of a graph or function by those of a draft."""
-    sources = {next(filter(None, node.output), ""): node for node in proto.node}
+    sources = dict(_sources(draft.graph, proto))
     used = {name for node in draft.nodes.values() for name in draft.reads(node)}
     constants = [n for n in draft.literals if draft.is_output(n) or (as_nodes and n in used)]
-    nodes = [_constant(name, draft.literals[name]) for name in constants]
-    nodes += [_node(draft, place, sources, as_nodes=as_nodes) for place in sorted(draft.nodes)]
+    nodes = {place: _node(draft, place, sources, as_nodes=as_nodes) for place in sorted(draft.nodes)}
+    added = [_constant(name, draft.literals[name]) for name in constants]
+    _name_apart([*added, *(n for p, n in nodes.items() if p[1])], {n.name for p, n in nodes.items() if not p[1]})
     del proto.node[:]
-    proto.node.extend(nodes)
+    proto.node.extend([*added, *nodes.values()])
 
 
-def _node(draft: Draft, place: Place, sources: dict[str, onnx.NodeProto], *, as_nodes: bool) -> onnx.NodeProto:
+def _name_apart(nodes: Iterable[onnx.NodeProto], taken: set[str]) -> None:
+    """Give nodes names that no other one has: ONNX Runtime refuses two nodes of one name."""
+    for node in nodes:
+        node.name = next(n for i in count() if (n := f"{node.name}.{i}" if i else node.name) not in taken or not n)
+        taken.add(node.name)
+
+
+def _sources(graph: Graph, proto: onnx.GraphProto | onnx.FunctionProto) -> Iterator[tuple[tuple[Graph, str], Any]]:
+    """The nodes of a file by the graph that they are in and their first output, those of graphs inside included."""
+    by_output = {next(filter(None, node.output), ""): node for node in proto.node}
+    for node in graph.nodes:
+        name = next(filter(None, node.outputs), "")
+        source = by_output[name]
+        yield (graph, name), source
+        for attribute, inner in _graphs(source):
+            value = node.attributes[attribute]
+            if isinstance(value, Graph):
+                yield from _sources(value, inner)
+
+
+def _node(draft: Draft, place: Place, sources: Mapping[tuple[Graph, str], onnx.NodeProto], *, as_nodes: bool) -> Any:
     """A node of a draft, copied from the file's as far as it is the same."""
-    node = draft.nodes[place]
-    original = None if place[1] else draft.graph.nodes[place[0]]
+    node, original = draft.nodes[place], draft.original(place)
     inputs = [draft.final(name) for name in node.inputs]
-    if original is None or node.attributes is not original.attributes or node.op != original.op:
+    if original is None:
         return _made(node, inputs)
-    copy = sources[next(filter(None, original.outputs))]
+    graph, before = original
+    copy = sources[graph, next(filter(None, before.outputs), "")]
+    if node.attributes is not before.attributes or node.op != before.op:
+        made = _made(node, inputs)
+        made.doc_string = copy.doc_string
+        made.metadata_props.extend(copy.metadata_props)
+        return made
     del copy.input[:], copy.output[:]
     copy.input.extend(inputs)
     copy.output.extend(node.outputs)
@@ -104,10 +131,14 @@ def _rename(graph: onnx.GraphProto, final: Callable[[str], str]) -> None:
 
 
 def _made(node: Node, inputs: Sequence[str]) -> onnx.NodeProto:
-    from onnx.helper import make_node
+    from onnx import AttributeProto
+    from onnx.helper import make_attribute, make_node
 
-    attributes: dict[str, Any] = {n: [*v] if isinstance(v, tuple) else v for n, v in node.attributes.items()}
-    return make_node(node.op, inputs, node.outputs, node.name, domain=node.domain, **attributes)
+    made = make_node(node.op, inputs, node.outputs, node.name, domain=node.domain)
+    for name, value in node.attributes.items():
+        kind = AttributeProto.INTS if value == () else None
+        made.attribute.append(make_attribute(name, [*value] if isinstance(value, tuple) else value, attr_type=kind))
+    return made
 
 
 def _constant(name: str, literal: Literal) -> onnx.NodeProto:

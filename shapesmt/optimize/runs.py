@@ -20,7 +20,7 @@ class Runs:
     """The tensors of each graph inside a node and of each function, as far as its runs agree in them."""
 
     def __init__(self, inference: Inference) -> None:
-        self._functions = inference.graph.functions
+        self.functions = inference.graph.functions
         self._known: dict[Graph | Function, dict[str, Tensor]] = {}
         self._entered: set[tuple[int, int]] = set()  # equal calls share what was found of their function's body
         bodies = {i: application.bodies for i, application in enumerate(inference.applications)}
@@ -33,7 +33,7 @@ class Runs:
     def _enter(self, nodes: Sequence[Node], bodies: Mapping[int, Sequence[Body]]) -> None:
         for index, node in enumerate(nodes):
             runs = bodies.get(index, ())
-            function = self._functions.get((node.domain, node.op))
+            function = self.functions.get((node.domain, node.op))
             if function is not None:
                 self._add(function, runs)
             graphs = [(name, value) for name, value in node.attributes.items() if isinstance(value, Graph)]
@@ -42,7 +42,7 @@ class Runs:
 
     def _add(self, inner: Graph | Function, runs: Sequence[Body]) -> None:
         if not runs:  # it never runs, or isn't followed
-            for other in (inner, *called(inner.nodes, self._functions)):
+            for other in (inner, *called(inner.nodes, self.functions)):
                 self._known[other] = {}
         for body in runs:
             known = self._known.setdefault(inner, {**body.tensors})

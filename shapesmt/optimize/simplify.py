@@ -7,11 +7,9 @@ from collections.abc import Callable
 from shapesmt.algebra import Formula
 from shapesmt.deadline import look
 from shapesmt.graph import Literal, Node
-from shapesmt.optimize.branches import take_branches
 from shapesmt.optimize.draft import Draft, Place
-from shapesmt.optimize.rewrites import REWRITES, Rewrite, Site
+from shapesmt.optimize.rewrites import REWRITES, Rewrite, Site, rebuild, take_branches
 from shapesmt.optimize.sharing import share_elements, share_nodes, sweep
-from shapesmt.optimize.vectors import rebuild
 
 ROUNDS = 16  # each ends with fewer nodes, or is the last
 
@@ -40,7 +38,8 @@ def _rewrite(draft: Draft, place: Place, proves: Callable[[Formula], bool]) -> N
     if place in draft.kept:
         return
     first = draft.nodes.get(place)
-    for rule in () if first is None or first.domain or not any(first.outputs[:1]) else _rules(first.op):
+    op = "" if first is None or not any(first.outputs[:1]) else draft.operator(first)
+    for rule in _rules(op) if op else ():
         node = draft.nodes.get(place)
         if node is None or (rule.ops and node.op not in rule.ops):
             return

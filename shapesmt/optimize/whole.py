@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import Formula, Verdict
 from shapesmt.examine import Analysis, Narrowing
-from shapesmt.frontends import load
+from shapesmt.frontends import Format, OpenedModel, load
 from shapesmt.graph import Declared, Function, Graph
 from shapesmt.inference import Inference, infer
 from shapesmt.optimize.draft import Draft
@@ -77,13 +77,14 @@ def smaller(proto: onnx.ModelProto, a: Analysis, form: Form = PLAIN) -> Smaller:
 def _of_function(function: Function, runs: Runs, form: Form) -> Draft:
     """The draft of a function's body, with what is proven in all calls."""
     inputs = dict.fromkeys(function.inputs, Declared("", None))
-    graph = Graph(function.name, inputs, function.outputs, function.nodes, opsets=function.opsets)
+    functions = runs.functions
+    graph = Graph(function.name, inputs, function.outputs, function.nodes, opsets=function.opsets, functions=functions)
     return _drafted(graph, runs.known(function), runs, (), form)
 
 
 def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis, form: Form) -> Draft:
     """A draft of the nodes of which none that may fail needs anything: they matter only where all of those run."""
-    graph = load(copy)
+    graph = load(OpenedModel(Format.ONNX, copy, a.problem.graph.source))
     failing = [i for i, node in enumerate(graph.nodes) if not kept.isdisjoint(node.outputs)]
     fixed = {*failing}.union(*map(graph.ancestors, failing))
     narrowing = a.examination.narrowing

@@ -1,7 +1,7 @@
 """A counterexample run, cut out of its model, or written as a script."""
 
-from shapesmt.replay.both import compared, exact
+from shapesmt.replay.both import compared, exact, unloaded
 from shapesmt.replay.reproduce import reproduced
 from shapesmt.replay.run import replayed, runnable
 
-__all__ = ["compared", "exact", "replayed", "reproduced", "runnable"]
+__all__ = ["compared", "exact", "replayed", "reproduced", "runnable", "unloaded"]

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import chain, islice, product
 from math import inf
 from random import Random
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Assignment, Atom, equal, of_atom
-from shapesmt.errors import InternalError
+from shapesmt.deadline import Deadline
+from shapesmt.errors import InternalError, UsageError
 from shapesmt.examine import Analysis
 from shapesmt.presolve import Domain
 from shapesmt.replay.cut import CutError
-from shapesmt.replay.run import Drawn, Filled, Runtime, require_runtime
+from shapesmt.replay.run import SECONDS, Drawn, Filled, Runtime, require_runtime
 
 if TYPE_CHECKING:
     import onnx
@@ -49,6 +51,21 @@ def compared(model: onnx.ModelProto, copy: onnx.ModelProto, a: Analysis, count: 
                 raise InternalError(f"the simplified model isn't the same at {sizes}: {difference}")
             done += 1
     return done
+
+
+def unloaded(copy: onnx.ModelProto, original: onnx.ModelProto, folder: str | None = None) -> str:
+    """Why ONNX Runtime doesn't load a rewritten model; "" if it does, refuses the original too, or isn't installed.
+
+    External data is in `folder`.
+    """
+    from google.protobuf.message import EncodeError
+
+    with suppress(CutError, EncodeError, UsageError, ValueError):
+        require_runtime("--check-runs")
+        with Runtime(Deadline(SECONDS)) as runtime:
+            reason = runtime.said(copy.SerializeToString(), original.SerializeToString(), folder)
+            return f"ONNX Runtime refuses it: {reason}" if reason else ""
+    return ""
 
 
 def assignments(a: Analysis) -> Iterator[Assignment]:

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from enum import Enum, auto
@@ -26,6 +26,7 @@ from shapesmt.deadline import Deadline
 from shapesmt.errors import UsageError, printable
 from shapesmt.frontends import Format, load, load_protobuf, opened
 from shapesmt.graph import Graph
+from shapesmt.replay.alike import NEAR, alike
 from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, bytes_of, cut, too_large
 from shapesmt.report import Finding, FindingKind, Replay
 from shapesmt.rules import Tensor
@@ -47,7 +48,6 @@ _ANY_OPSET = "ALLOW_RELEASED_ONNX_OPSET_ONLY"
 SECONDS = 60.0  # of one run
 # The working directory's modules aren't ours.
 _WORKER = "import sys; del sys.path[0]; from shapesmt.replay.run import serve; serve()"
-NEAR = 0.02  # of the greatest number: that much floats of 16 bits may differ
 DRAWN = 16  # the number of random fills where elements of the inputs decide whether the node fails
 MOST_DRAWN = 4096  # the most elements of an input that are drawn one by one
 _FILLS = ({"f": 1, "b": 1, "i": 0}, {"f": 0, "b": 0, "i": 0}, {"f": 1, "b": 1, "i": 1})
@@ -213,12 +213,12 @@ class Runtime:
         return self._once(part, feeds, fixed=True) if ended.where is End.RAN else ended
 
     def _once(self, part: Cut, feeds: Mapping[str, Filled], fixed: bool) -> Ended:
-        error = self._said(part.model(fixed=fixed), feeds)
+        error = self.said(part.model(fixed=fixed), feeds)
         if not error:
             return Ended(End.RAN)
         if _UNABLE.search(error):
             return Ended(End.UNABLE, _short(error))
-        earlier = self._said(part.model(last=False, fixed=fixed), feeds) if part.inner else ""
+        earlier = self.said(part.model(last=False, fixed=fixed), feeds) if part.inner else ""
         if not earlier:
             return Ended(End.DIVIDES if _BY_CHANCE.search(error) else End.LAST, _short(error))
         if _UNABLE.search(earlier):
@@ -232,9 +232,9 @@ class Runtime:
         self, models: tuple[bytes, bytes], feeds: Mapping[str, Filled], folder: str | None, *, exact: bool
     ) -> str:
         """How two models differ on the same inputs; "" where both give the same bits (or nearly), or both fail."""
-        return self._said(*models, feeds, folder, 0.0 if exact else NEAR)
+        return self.said(*models, feeds, folder, 0.0 if exact else NEAR)
 
-    def _said(self, *task: object) -> str:
+    def said(self, *task: object) -> str:
         """ONNX Runtime's error message for a model and inputs (or how two models differ); "" when it runs."""
         process = self._process or self._start()
         late = threading.Event()
@@ -307,7 +307,8 @@ def serve() -> None:
     onnxruntime.set_default_logger_severity(4)
     with suppress(EOFError):
         for task in _asked():
-            pickle.dump(_complaint(*task) if len(task) == 2 else _difference(*task), answers)
+            kinds: dict[int, Callable[..., str]] = {2: _complaint, 3: _refusal}
+            pickle.dump(kinds.get(len(task), _difference)(*task), answers)
             answers.flush()
 
 
@@ -325,6 +326,20 @@ def _complaint(model: bytes, feeds: dict[str, Filled]) -> str:
     return ""
 
 
+def _refusal(copy: bytes, original: bytes, folder: str | None) -> str:
+    """The runtime's error when it loads a model; "" if it loads it, or refuses the original too."""
+    reason = _unloaded(copy, folder)
+    return "" if not reason or _unloaded(original, folder) else reason
+
+
+def _unloaded(model: bytes, folder: str | None) -> str:
+    try:
+        _session(model, folder)
+    except Exception as error:  # as above
+        return _short(str(error))
+    return ""
+
+
 def _difference(model: bytes, copy: bytes, feeds: dict[str, Filled], folder: str | None, near: float) -> str:
     """How a model's copy differs from it on the same inputs; "" where both give the same bits, or both fail.
 
@@ -334,9 +349,9 @@ def _difference(model: bytes, copy: bytes, feeds: dict[str, Filled], folder: str
     if isinstance(before, str) or isinstance(after, str):
         same = isinstance(before, str) and isinstance(after, str)
         return "" if same else f"only one of the two runs: {before if isinstance(before, str) else after}"
-    names = [name for name, a in before.items() if not _same(a, after[name], near)]
+    names = [name for name, a in before.items() if not alike(a, after[name], near)]
     again = _tried(model, feeds, folder) if names else before
-    if not isinstance(again, dict) or not all(_same(a, again[name]) for name, a in before.items()):
+    if not isinstance(again, dict) or not all(alike(a, again[name]) for name, a in before.items()):
         return ""  # the model draws by chance, or runs where it shouldn't and leaves elements as they are in memory
     return f"the output {names[0]} differs" if names else ""
 
@@ -349,25 +364,8 @@ def _tried(model: bytes, feeds: dict[str, Filled], folder: str | None) -> dict[s
         return _short(str(error))
 
 
-def _same(a: Any, b: Any, near: float = 0.0) -> bool:
-    """Whether two outputs are the same, bit by bit, or with `near` as far as that."""
-    import numpy as np
-
-    if not hasattr(a, "tobytes"):  # a sequence, or an optional value that is missing
-        alike = type(a) is type(b) and (a is None or len(a) == len(b))
-        return bool(alike and (a is None or all(_same(x, y, near) for x, y in zip(a, b, strict=True))))
-    if a.dtype != b.dtype or a.shape != b.shape:
-        return False
-    if near and a.dtype.kind == "f":
-        x, y = a.astype(np.float64), b.astype(np.float64)
-        most = np.abs(x[np.isfinite(x)]).max(initial=0.0)
-        return bool(np.allclose(x, y, rtol=near, atol=near * most, equal_nan=True))
-    return bool(a.tolist() == b.tolist() if a.dtype.kind == "O" else a.tobytes() == b.tobytes())
-
-
-def _outputs(model: bytes, feeds: dict[str, Filled], folder: str | None = None) -> dict[str, Any]:
-    """What the runtime computes without optimisations; external data is in a folder."""
-    import numpy as np
+def _session(model: bytes, folder: str | None) -> Any:
+    """A model loaded by the runtime without optimisations."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -376,7 +374,14 @@ def _outputs(model: bytes, feeds: dict[str, Filled], folder: str | None = None) 
     options.log_severity_level = 4
     if folder is not None:
         options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
-    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def _outputs(model: bytes, feeds: dict[str, Filled], folder: str | None = None) -> dict[str, Any]:
+    """What the runtime computes without optimisations; external data is in a folder."""
+    import numpy as np
+
+    session = _session(model, folder)
     arrays = {}
     for name, (dtype, shape, content) in feeds.items():
         if dtype == "string":

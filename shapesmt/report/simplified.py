@@ -51,6 +51,12 @@ class Simplified(Answer):
     """The number of sizes at which both files were run."""
     exact: bool = field(default=True, metadata={"key": "bits_compared"})
     """Whether these gave the same bits; with floats of 16 bits, about the same numbers."""
+    admissible: str = field(default="", metadata=OMIT_EMPTY)
+    """The inputs for which alone the file is right, as its metadata say; "" if it is for all that it declares."""
+    defaults: tuple[str, ...] = field(default=(), metadata=OMIT_EMPTY)
+    """The inputs with a value that a caller may replace."""
+    trusted: bool = field(default=False, metadata=OMIT_EMPTY)
+    """Whether rewrites rest on the ranges and relations given, and on these values."""
 
     @property
     def exit_status(self) -> int:
@@ -75,6 +81,8 @@ class Tightened(Answer):
     remedy: Remedy | None = None
     simplified: Simplified | None = None
     """The rewrites of its nodes, where these were asked for."""
+    admissible: str = ""
+    """The inputs for which alone the file is right, as its metadata say; "" if it is for all that it declares."""
 
     @property
     def verdict(self) -> Verdict | None:
@@ -86,7 +94,8 @@ class Tightened(Answer):
         remedy = {} if self.remedy is None else {"remedy": self.remedy.to_dict()}
         nodes = self.simplified.to_dict() if self.simplified is not None else {}
         rewrites = {key: nodes[key] for key in ("nodes_before", "nodes_after", "rewrites") if nodes}
-        return {**self.bounds.to_dict(), "written": self.written, **remedy, **rewrites}
+        only = {"admissible": self.admissible} if self.admissible else {}
+        return {**self.bounds.to_dict(), "written": self.written, **only, **remedy, **rewrites}
 
     @property
     def exit_status(self) -> int:

@@ -60,7 +60,7 @@ def test_ops(capsys, tmp_path):
 def test_tighten_is_one_analysis(api, capsys):
     assert run(capsys, "tighten", "m.onnx", "-o", "out.onnx")[0] == 0
     assert [call[:3] for call in api.calls] == [("tightened", "m.onnx", "out.onnx")]
-    assert api.calls[0][-1] == {"valid_only": False, "simplify": False}
+    assert api.calls[0][-1] == {"valid_only": False, "simplify": False, "trust_ranges": False}
     api.answers["tightened"] = Tightened(Bounds("m.onnx", {}, {}, valid=False), None)
     assert run(capsys, "tighten", "m.onnx", "-o", "out.onnx")[0] == 1
     assert run(capsys, "tighten", "m.onnx")[0] == 2
@@ -70,7 +70,7 @@ def test_simplify_is_one_analysis(api, capsys):
     text = run(capsys, "simplify", "m.onnx", "-o", "out.onnx", "--explain", "--check-runs", "3")
     assert text[:2] == (0, SIMPLIFIED)
     assert [call[:3] for call in api.calls] == [("simplified", "m.onnx", "out.onnx")]
-    assert api.calls[0][-1] == {"valid_only": False, "check_runs": 3}
+    assert api.calls[0][-1] == {"valid_only": False, "check_runs": 3, "trust_ranges": False}
     assert "identity:" not in run(capsys, "simplify", "m.onnx", "-o", "out.onnx")[1]
     status, out, _ = run(capsys, "simplify", "m.onnx", "-o", "out.onnx", "--format", "json")
     assert (status, json.loads(out)["rewrites"][0]["rule"]) == (0, "identity")

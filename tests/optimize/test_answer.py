@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +43,7 @@ def test_a_model_that_fails_for_some_input_is_refused(tmp_path: Path) -> None:
 def test_a_model_for_valid_inputs_says_which_and_still_refuses_the_others(tmp_path: Path) -> None:
     target = tmp_path / "out.onnx"
     question = Question({"n": "2..4", "m": "2..4"})
-    answer = api.simplified(JOIN.encode(), target, question, valid_only=True, check_runs=9)
+    answer = api.simplified(JOIN.encode(), target, question, valid_only=True, check_runs=9, trust_ranges=True)
     assert (answer.written, answer.before, answer.after, answer.runs) == (str(target), 4, 1, 9)
     assert answer.exit_status == 0
     made = onnx.load(target)
@@ -56,12 +58,24 @@ def test_a_model_for_valid_inputs_says_which_and_still_refuses_the_others(tmp_pa
     assert "identity: Identity_0 (Identity)" in answer.text(everything=True)
 
 
+def test_a_file_that_runs_for_some_inputs_is_written_where_onnx_was_never_imported(tmp_path: Path) -> None:
+    path = tmp_path / "join.onnx"
+    onnx.save(onnx.parser.parse_model(JOIN), path)
+    command = [sys.executable, "-m", "shapesmt", "simplify", path, "-o", tmp_path / "out.onnx", "--valid-only"]
+    assert "wrote" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
 def test_a_model_that_fails_for_every_input_is_never_written(tmp_path: Path) -> None:
     target = tmp_path / "out.onnx"
     answer = api.simplified(JOIN.encode(), target, Question({"n": 2, "m": 3}), valid_only=True)
     assert (answer.verdict, answer.written) == (Verdict.FAILS, None)
     assert not target.exists()
     assert "runs for no input" in str(answer)
+    for write in (shapesmt.simplify, shapesmt.tighten):
+        for valid_only in (False, True):
+            if write is shapesmt.simplify or not valid_only:
+                with pytest.raises(ModelError, match="runs for no admissible input"):
+                    write(JOIN.encode(), dims={"n": 2, "m": 3}, valid_only=valid_only)
 
 
 def test_a_wrong_copy_is_refuted_by_running_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,11 +126,14 @@ def test_a_loop_forgets_the_sizes_that_trips_change() -> None:
 
 
 def test_a_decided_branch_that_reads_less_than_before() -> None:
-    made = halved("""g (float[n,6] x) => (int64[a] y, int64[b] z) {
+    made = halved(
+        """g (float[n,6] x) => (int64[a] y, int64[b] z) {
         s = Shape(x) i = Constant<value_ints=[1]>() k = Size(x) o = Constant<value_int=1>() c = Greater(k, o)
         d, y = If(c) <then_branch = t () => (int64[1] p, int64[2] q) { p = Gather<axis=0>(s, i) q = Shape(x) },
                       else_branch = e () => (int64[1] u, int64[2] v) { u = Gather<axis=0>(s, i) v = Shape(x) }>
-        z = Gather<axis=0>(y, i) }""")
+        z = Gather<axis=0>(y, i) }""",
+        trust_ranges=True,
+    )
     assert ops(made.graph.node) == "Shape"
 
 

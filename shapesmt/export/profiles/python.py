@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from json import dumps
 from keyword import iskeyword
 
 from shapesmt.errors import UsageError
-from shapesmt.export.profiles.sizes import hull, joined, numbers
+from shapesmt.export.profiles.sizes import closed, hull, joined, numbers
+from shapesmt.language import quoted
 from shapesmt.report import Profile, TensorProfile
 
 __all__ = ["coreml", "onnxruntime", "torch_export", "torch_tensorrt", "tvm"]
+
+_COREML_RANK, _COREML_SHAPES = 5, 128
+"""The most dimensions of a tensor, and the most shapes of an input, that Core ML takes."""
 
 
 def onnxruntime(profile: Profile) -> str:
@@ -39,27 +43,46 @@ def tvm(profile: Profile) -> str:
 
 
 def coreml(profile: Profile) -> str:
-    """The inputs for Core ML's converter: intervals, or the valid shapes where not every size inside is valid."""
-    rows = [f"    ct.TensorType({dumps(name)}, shape={shape})," for name, shape in _coreml_shapes(profile)]
-    return "\n".join(["import coremltools as ct", "", "inputs = [", *rows, "]"])
+    """The inputs for Core ML's converter: intervals, or the valid shapes where not every size inside is valid.
+
+    Shapes of several inputs are enumerated as an alternative, for iOS 18 and later, which alone take these.
+
+    Raises:
+        UsageError: A size has no end, a rank isn't 1 to 5, or an input has more than 128 shapes.
+    """
+    tensors = hull(profile)
+    closed(tensors)
+    for name, t in tensors.items():
+        if not 0 < (rank := len(t.opt)) <= _COREML_RANK:
+            raise UsageError(f"Core ML takes tensors of 1 to {_COREML_RANK} dimensions; {quoted(name)} has {rank}")
+    ranges = {name: _ranges(t) for name, t in tensors.items()}
+    listed = {name: _enumerated(name, profile) for name, t in tensors.items() if profile.assume and t.min != t.max}
+    if len(listed) < 2:
+        return "\n".join(["import coremltools as ct", "", *_coreml_inputs("inputs", {**ranges, **listed})])
+    note = "for ct.convert(..., inputs=enumerated, minimum_deployment_target=ct.target.iOS18), from iOS 18 on:"
+    rows = [*_coreml_inputs("inputs", ranges), "", f"# {note}", *_coreml_inputs("enumerated", {**ranges, **listed})]
+    return "\n".join(["import coremltools as ct", "", *rows])
 
 
-def _coreml_shapes(profile: Profile) -> Iterator[tuple[str, str]]:
-    for name, t in hull(profile).items():
-        if profile.assume and t.min != t.max:
-            every = [
-                numbers({name: box.inputs[name]}, point)[name]
-                for box in profile.boxes
-                for point in ("min", "opt", "max")
-            ]
-            shapes = ", ".join(str(shape) for shape in dict.fromkeys(every))
-            yield name, f"ct.EnumeratedShapes([{shapes}], default={t.opt})"
-        else:
-            parts = [
-                str(low) if low == high else f"ct.RangeDim({low}, {-1 if high is None else high}, {usual})"
-                for low, usual, high in zip(t.min, t.opt, t.max, strict=True)
-            ]
-            yield name, f"ct.Shape({_tuple(parts)})"
+def _coreml_inputs(variable: str, shapes: Mapping[str, str]) -> list[str]:
+    """The lines that define a list of inputs."""
+    return [f"{variable} = [", *(f"    ct.TensorType({dumps(n)}, shape={s})," for n, s in shapes.items()), "]"]
+
+
+def _enumerated(name: str, profile: Profile) -> str:
+    """The shapes of an input at the points of all boxes."""
+    points = [numbers({name: box.inputs[name]}, p)[name] for box in profile.boxes for p in ("min", "opt", "max")]
+    shapes = [*dict.fromkeys(points)]
+    if len(shapes) > _COREML_SHAPES:
+        raise UsageError(f"Core ML takes {_COREML_SHAPES} shapes of an input; {quoted(name)} has {len(shapes)}")
+    return f"ct.EnumeratedShapes([{', '.join(map(str, shapes))}], default={points[1]})"
+
+
+def _ranges(t: TensorProfile) -> str:
+    """The shape of an input as an interval of each size."""
+    sizes = zip(t.min, t.opt, t.max, strict=True)
+    parts = [str(low) if low == high else f"ct.RangeDim({low}, {high}, {usual})" for low, usual, high in sizes]
+    return f"ct.Shape({_tuple(parts)})"
 
 
 def torch_tensorrt(profile: Profile) -> str:

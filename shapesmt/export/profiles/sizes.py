@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from shapesmt.errors import UsageError
+from shapesmt.errors import UsageError, printable
 from shapesmt.language import quoted
 from shapesmt.report import Box, Profile, TensorProfile
 
@@ -36,8 +36,9 @@ def closed(tensors: Mapping[str, TensorProfile]) -> None:
         for axis, high in enumerate(t.max):
             if high is None:
                 size = t.sizes[axis].expr if t.sizes else f"element {axis}"
-                raise UsageError(f"{quoted(size)}, in {quoted(name)}, has no upper end, which this format needs: "
-                                 "declare one, as in --dim batch=1..32")  # fmt: skip
+                how = "--dim batch=1..32" if t.sizes else f"--value {name}=1..32"
+                what = f"{quoted(size)}, in {quoted(name)}, has no upper end, which this format needs"
+                raise UsageError(f"{what}: declare one, as in {printable(how)}")
 
 
 def hull(profile: Profile) -> dict[str, TensorProfile]:

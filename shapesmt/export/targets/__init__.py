@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
     from shapesmt.report import TensorBounds
 
-__all__ = ["FITTED", "TARGETS", "WRITTEN", "fitted", "require", "written"]
+__all__ = ["BOUNDED", "FITTED", "TARGETS", "WRITTEN", "fitted", "require", "written"]
 
 TARGETS = ("ort", "openvino", "iree", "tensorrt")
 FITTED = ("openvino", "iree")
 """Those that need nodes of another form."""
+BOUNDED = ("openvino",)
+"""Those whose form carries the ends of ranges, which always count then."""
 WRITTEN = ("all", "outputs", "none")
 
 
@@ -55,10 +57,12 @@ def fitted(
     tensors: Mapping[str, TensorBounds],
     target: str | None,
     inner: Callable[[], Mapping[str, TensorBounds]] = dict,
+    earlier: Callable[[], Mapping[str, TensorBounds]] = dict,
 ) -> onnx.ModelProto:
     """The model with its nodes in the form that the target needs; the same model where it needs none.
 
-    `inner` gives the bounds of tensors inside branches and loops, where they are needed.
+    `inner` gives the bounds of tensors inside branches and loops, where they are needed, `earlier` those of inputs and
+    of tensors before nodes that may fail, over all inputs that a caller declares.
     """
     if target == "iree":
         from shapesmt.export.targets.iree import without_zeros
@@ -67,5 +71,5 @@ def fitted(
     if target == "openvino":
         from shapesmt.export.targets.openvino import with_ends
 
-        return with_ends(proto, tensors, inner())
+        return with_ends(proto, tensors, inner(), earlier())
     return proto

@@ -29,18 +29,23 @@ __all__ = ["lost", "with_ends"]
 
 ROUNDS = 50  # of reading the model and adding slices; each adds those that the ones before leave over
 LARGE = 1024  # elements of a constant that isn't shown to OpenVINO: no size depends on it
+UNSLICED = "_unsliced"  # how the name of a tensor before its slice ends
 EXACT = 1 << 24  # whole numbers below it are exact in float32
 
 
 def with_ends(
-    proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds], inner: Mapping[str, TensorBounds] | None = None
+    proto: onnx.ModelProto,
+    tensors: Mapping[str, TensorBounds],
+    inner: Mapping[str, TensorBounds] | None = None,
+    earlier: Mapping[str, TensorBounds] | None = None,
 ) -> onnx.ModelProto:
     """A copy that computes the same, and in which OpenVINO finds the ends of sizes that it would lose.
 
-    `inner` has the bounds of tensors inside branches and loops.
+    `inner` has the bounds of tensors inside branches and loops, `earlier` those of inputs and of tensors before nodes
+    that may fail, for all inputs that are declared: to shorten one of these might make such a node run.
 
     Raises:
-        ModelError: A size has no proven end.
+        ModelError: A size has no proven end, or OpenVINO finds none.
         UsageError: OpenVINO isn't installed.
     """
     for name, t in tensors.items():
@@ -51,17 +56,79 @@ def with_ends(
     copy.CopyFrom(proto)
     taken, inside = names_in(copy.graph), inner or {}
     twice = inside.keys() & tensors.keys()  # of a tensor that hides another one it isn't said which is meant
-    every = {name: t for name, t in {**inside, **tensors}.items() if name not in twice and _is_closed(t)}
+    known = {**inside, **tensors, **(earlier or {})}
+    every = {name: t for name, t in known.items() if name not in twice and _is_closed(t)}
     _tables(copy.graph, taken, every)
+    _numbers(copy.graph, taken, every)
     sliced: set[str] = set()
-    for _ in range(ROUNDS):
-        first = {name: axes for name, axes in lost(copy, every).items() if name in every and name not in sliced}
-        if not first:
-            break
-        for graph in _innermost_first(copy.graph):
-            _slice(graph, taken, first, every, inside=graph is not copy.graph)
-        sliced |= first.keys()
+    for bounds in (every, {**every, **tensors}):
+        for _ in range(ROUNDS):
+            open_axes = lost(copy, bounds)
+            first = {name: axes for name, axes in open_axes.items() if name in every and name not in sliced}
+            if not first:
+                break
+            for graph in _innermost_first(copy.graph):
+                _slice(graph, taken, first, every, inside=graph is not copy.graph)
+            sliced |= first.keys()
+        left = [name for name in open_axes if not name.endswith(UNSLICED)]
+        if left:
+            raise ModelError(f"OpenVINO finds no upper end of tensor {quoted(left[0])} ({len(left)} in all)")
     return copy
+
+
+def _numbers(graph: onnx.GraphProto, taken: set[str], tensors: Mapping[str, TensorBounds]) -> None:
+    """Write each -1 in the target of a Reshape that is always the same number as that number.
+
+    OpenVINO finds no end of it where another size may be 0.
+    """
+    for part in graphs_of(graph):
+        edit, made = Edit(part, taken), {name: node for node in part.node for name in node.output}
+        constants = _vectors(part)
+        for node in part.node:
+            bounds = tensors.get(node.output[0]) if node.op_type == "Reshape" and not node.domain else None
+            if bounds is not None and bounds.shape:
+                sizes = [d.min if d.min == d.max else -1 for d in bounds.shape]
+                node.input[1] = _numbered(edit, node.input[1], sizes, constants, made, tensors)
+            edit.nodes.append(node)
+        edit.finish()
+
+
+def _numbered(
+    edit: Edit,
+    target: str,
+    sizes: list[int],
+    constants: Mapping[str, list[int]],
+    made: Mapping[str, onnx.NodeProto],
+    tensors: Mapping[str, TensorBounds],
+) -> str:
+    """The name of a target whose -1 is its size, if that is a number; the same name where nothing changes."""
+    known = constants.get(target)
+    if known is not None:
+        numbers = [size if n == -1 else n for n, size in zip(known, sizes, strict=False)]
+        return edit.constant(numbers) if len(known) == len(sizes) and numbers != known else target
+    joined = made.get(target)
+    if joined is None or joined.op_type != "Concat" or joined.domain:
+        return target
+    parts, place = list[str](), 0
+    for name in joined.input:
+        length = tensors[name].shape if name in tensors else ()
+        if not length or length[0].min != length[0].max:
+            return target
+        end = place + length[0].min
+        parts.append(_numbered(edit, name, sizes[place:end], constants, {}, tensors) if name in constants else name)
+        place = end
+    return target if parts == [*joined.input] else edit.node("Concat", *parts, stem=target, axis=0)
+
+
+def _vectors(graph: onnx.GraphProto) -> dict[str, list[int]]:
+    """The elements of the constant vectors of sizes of a graph."""
+    tensors = {t.name: t for t in graph.initializer if not t.external_data}
+    for node in graph.node:
+        for attribute in node.attribute if node.op_type == "Constant" else ():
+            if attribute.name == "value":
+                tensors[node.output[0]] = attribute.t
+    small = {n: t for n, t in tensors.items() if t.data_type == t.INT64 and len(t.dims) == 1 and t.dims[0] <= LARGE}
+    return {name: numpy_helper.to_array(t).tolist() for name, t in small.items()}
 
 
 def _is_closed(t: TensorBounds) -> bool:
@@ -233,7 +300,7 @@ def _slice(
         shape = tensors[name].shape if name in open_axes else None
         if not shape:
             return name
-        raw = edit.name(f"{name}_unsliced")
+        raw = edit.name(f"{name}{UNSLICED}")
         axes = list(range(len(shape))) if -1 in open_axes[name] else open_axes[name]
         ends = [shape[axis].max or 0 for axis in axes]
         edit.node("Slice", raw, *(edit.constant(p) for p in ([0] * len(axes), ends, axes)), stem=name, output=name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, partial, reduce
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,7 @@ from shapesmt.graph import (
     ordered,
     refuse_recursion,
 )
+from shapesmt.language import ADMISSIBLE, Admissible, both, parse_admissible
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -122,10 +123,12 @@ def _model(proto: onnx.ModelProto, source: str, folder: str | None) -> Graph:
     refuse_recursion(scope.functions, source)
     graph = scope.graph(proto.graph)
     metadata = [note for holder in (proto, proto.graph, *proto.graph.input) for note in holder.metadata_props]
-    ranges = noted_ranges((text_of(note.key), text_of(note.value)) for note in metadata)
+    notes = [(text_of(note.key), text_of(note.value)) for note in metadata]
+    own = reduce(both, (parse_admissible(text) for key, text in notes if key == ADMISSIBLE), Admissible({}))
+    ranges = noted_ranges(notes) | {name: str(r) for name, r in own.ranges.items()}
     exporter = f"{text_of(proto.producer_name)} {text_of(proto.producer_version)}".strip()
     sources = Sources(proto.graph, exporter.startswith("pytorch"))
-    return replace(graph, ranges=ranges, exporter=exporter, source_line=sources)
+    return replace(graph, ranges=ranges, relations=own.relations, exporter=exporter, source_line=sources)
 
 
 class _Scope:

@@ -13,6 +13,17 @@ ENDS |= {f"uint{bits}": (0, (1 << bits) - 1) for bits in (8, 16, 32, 64)}
 """The least and the greatest number of each type of integers."""
 
 
+WINDOWS = frozenset({"BlackmanWindow", "HannWindow", "HammingWindow"})
+
+
+@rewrite(*sorted(WINDOWS))
+def empty_window(site: Site) -> Change:
+    """A window of size 0 has no elements."""
+    made = site.made
+    empty = made.dtype in FLOATS and made.shape is not None and made.shape[0].constant == 0
+    return Literal(made.dtype, (0,), ()) if empty else None
+
+
 @rewrite()
 def constant(site: Site) -> Change:
     """Its elements are the same numbers for every admissible input."""
@@ -23,6 +34,8 @@ def constant(site: Site) -> Change:
     numbers = [number(item) for item in value.items]
     if None in numbers or made.dtype not in ENDS.keys() | {"bool", *FLOATS} or not numbers:
         return None
+    if 0 in numbers and not WINDOWS.isdisjoint(site.readers(site.node.outputs[0])):
+        return None  # ONNX Runtime doesn't load a window whose size is the constant 0, though it runs one of size 0
     low, high = ENDS.get(made.dtype, (-inf, inf))
     if not all(low <= n <= high for n in numbers if n is not None):
         return None  # it wraps in a run

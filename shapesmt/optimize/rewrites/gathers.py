@@ -54,7 +54,7 @@ def _counts(element: Dim, shape: Sequence[Dim], counted: Sequence[Dim]) -> bool:
 
 def _reshape(site: Site) -> Change:
     """The reshape of the data, or of what these are a view of."""
-    inner = site.producer(0)
-    sources = [site.name(0), *(inner.inputs[:1] if inner is not None and inner.op in VIEWS else ())]
+    inner = site.producer(0, *VIEWS)
+    sources = [site.name(0), *(inner.inputs[:1] if inner is not None else ())]
     targets = ((name, target(site, site.draft.known(name))) for name in sources)
     return next((reshaped(site, name, numbers) for name, numbers in targets if numbers is not None), None)

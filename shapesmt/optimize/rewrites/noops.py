@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from shapesmt.algebra import ZERO
 from shapesmt.algebra.numeric import Float
-from shapesmt.optimize.rewrites.site import Change, Site, number, rewrite
+from shapesmt.optimize.rewrites.site import WHOLE, Change, Site, number, rewrite
 from shapesmt.rules import Elements, Tensor, uniform
 
-_NEUTRAL = {"Mul": 1, "Div": 1, "Pow": 1, "Sub": 0, "And": 1, "Or": 0}
-"""The second operand that leaves the first as it is, bit by bit; `x + 0.0` isn't -0.0 where x is."""
+_NEUTRAL = {"Mul": 1, "Div": 1, "Sub": 0, "And": 1, "Or": 0}
+"""The second operand that leaves the first as it is; `x + 0.0` isn't -0.0 where x is, `x ** 1.0` not the same NaN."""
+_SIGNLESS = ("Softmax", "LogSoftmax", "Exp", "Abs")
 _COMMUTATIVE = frozenset({"Mul", "And", "Or"})
 
 
@@ -77,17 +78,20 @@ def _empty(t: Tensor, axis: int | None) -> bool:
 
 @rewrite("Where")
 def decided(site: Site) -> Change:
-    """The condition is the same everywhere, and the branch it takes has the output's shape."""
+    """The condition is the same everywhere, and the branch it takes has the output's shape.
+
+    ONNX Runtime adds 0 to the float that it takes, which makes 0.0 of -0.0: only for readers to whom both are the same.
+    """
     truth = uniform(site.read(0).value)
     if truth is None or truth.constant is None:
         return None
-    index = 1 if truth.constant else 2
-    return site.name(index) if site.read(index).shape == site.made.shape is not None else None
+    index, same = 1 if truth.constant else 2, site.made.dtype in WHOLE or _signless(site, *_SIGNLESS)
+    return site.name(index) if same and site.read(index).shape == site.made.shape is not None else None
 
 
 @rewrite(*_NEUTRAL)
 def neutral(site: Site) -> Change:
-    """One operand changes no element of the other: x * 1, x / 1, x ** 1, x - 0, x and true, x or false."""
+    """One operand changes no element of the other: x * 1, x / 1, x - 0, x and true, x or false."""
     for index, other in ((0, 1), (1, 0)) if site.node.op in _COMMUTATIVE else ((0, 1),):
         value = site.read(other).value
         numbers = {number(item) for item in value.items} if isinstance(value, Elements) else set()
@@ -99,11 +103,16 @@ def neutral(site: Site) -> Change:
 @rewrite("Add")
 def zero_before_softmax(site: Site) -> Change:
     """Adding 0 changes at most the sign of a 0, and Softmax takes both for the same."""
-    output = site.node.outputs[0]
-    readers = {site.draft.nodes[place].op for place in site.draft.readers.get(output, ())}
-    if not readers or readers - {"Softmax", "LogSoftmax"} or site.draft.is_output(output):
+    if not _signless(site, "Softmax", "LogSoftmax"):
         return None
     return next((site.name(i) for i in (0, 1) if _zero(site.read(1 - i)) and site.like(i)), None)
+
+
+def _signless(site: Site, *ops: str) -> bool:
+    """Whether only these operators read the output, for which -0.0 and 0.0 are the same."""
+    output = site.node.outputs[0]
+    readers = {*site.readers(output)}
+    return bool(readers) and readers <= {*ops} and not site.draft.is_output(output)
 
 
 def _zero(t: Tensor) -> bool:

@@ -16,6 +16,8 @@ Change: TypeAlias = str | Literal | Node | None
 """What a rule makes of a node: the tensor that its output equals, the constant that it is, or another node."""
 SETTLED = frozenset({Kind.INPUT, Kind.VALUE, Kind.DATA})
 """The symbols that are one number in a run, wherever they occur."""
+WHOLE = frozenset({"bool", "string", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))})
+"""The types that have no -0.0 and no NaN, so that equal elements are equal bits."""
 MOST = 1024  # elements of a constant that is written into the file
 
 
@@ -45,10 +47,15 @@ class Site:
         x, y = self.read(index), self.made
         return bool(x.dtype) and x.dtype == y.dtype and x.shape is not None and x.shape == y.shape
 
-    def producer(self, index: int) -> Node | None:
-        """The node that computes an input, unless it has to stay as it is."""
+    def producer(self, index: int, *ops: str) -> Node | None:
+        """The node that computes an input, if it is one of these operators of ONNX and need not stay as it is."""
         name = self.name(index)
-        return None if not name or self.draft.place(name) in self.draft.kept else self.draft.producer(name)
+        node = self.draft.producer(name) if name and self.draft.place(name) not in self.draft.kept else None
+        return node if node is not None and self.draft.operator(node) in ops else None
+
+    def readers(self, name: str) -> list[str]:
+        """ONNX's operators that read a tensor, with "" for each node that is none of these."""
+        return [self.draft.operator(self.draft.nodes[place]) for place in self.draft.readers.get(name, ())]
 
     def items(self, index: int) -> Sequence[Dim] | None:
         """The elements of an input that is a list of integers, each a formula of the sizes."""

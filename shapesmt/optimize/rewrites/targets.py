@@ -57,9 +57,8 @@ def constant_target(site: Site) -> Change:
 @rewrite(*VIEWS)
 def view_of_view(site: Site) -> Change:
     """Reshaping what was reshaped is one reshape of the original."""
-    inner = site.producer(0)
-    readers = [site.draft.nodes[place].op for place in site.draft.readers.get(site.name(0), ())]
-    if inner is None or inner.op not in VIEWS or not VIEWS.issuperset(readers):
+    inner = site.producer(0, *VIEWS)
+    if inner is None or not VIEWS.issuperset(site.readers(site.name(0))):
         return None
     if site.draft.is_output(site.name(0)):
         return None

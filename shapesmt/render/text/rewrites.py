@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
-from shapesmt.render.text.words import FAINT, STRONG, code, count, headline, line, name
+from shapesmt.render.text.words import FAINT, STRONG, code, count, headline, line, listed, name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,12 +15,26 @@ if TYPE_CHECKING:
     from shapesmt.render.text.words import Line
     from shapesmt.report import Simplified
 
-__all__ = ["nodes_left", "simplified_text"]
+__all__ = ["nodes_left", "right_for", "simplified_text"]
 
 
 def nodes_left(simplified: Simplified) -> Line:
     """How many nodes there are, and how many there were."""
     return line(2, f"{count(simplified.after, 'node')} of {simplified.before:,}, constants not counted")
+
+
+def right_for(admissible: str) -> Iterator[Line]:
+    """The inputs for which alone a written file is right."""
+    if admissible:
+        yield line(2, "right only for ", (printable(admissible, 1000), STRONG), ", as its metadata say")
+
+
+def _defaults(simplified: Simplified) -> Iterator[Line]:
+    """What became of inputs with a default value."""
+    if simplified.defaults:
+        names = listed([name(n) for n in simplified.defaults])
+        how = "taken to be the file's, whatever a caller gives" if simplified.trusted else "left to the caller"
+        yield line(2, f"inputs with a value in the file, {how}: {names}")
 
 
 def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iterator[Line]:
@@ -36,6 +50,8 @@ def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iter
         return
     yield line(0, f"wrote {name(simplified.written)}")
     yield nodes_left(simplified)
+    yield from right_for(simplified.admissible)
+    yield from _defaults(simplified)
     if region:
         yield line(2, "for the inputs with ", code(region), " only, which its metadata say")
     if simplified.runs:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
-from shapesmt.render.text.rewrites import nodes_left
+from shapesmt.render.text.rewrites import nodes_left, right_for
 from shapesmt.render.text.words import (
     BLANK,
     CODE,
@@ -110,6 +110,7 @@ def tightened_text(tightened: Tightened) -> Iterator[Line]:
     yield line(2, f"{count(len(bounds.tensors), 'tensor')}, {exact}")
     if tightened.simplified is not None:
         yield nodes_left(tightened.simplified)
+    yield from right_for(tightened.admissible)
     if verdict is Verdict.DEPENDS:
         yield line(2, f"over {_running(bounds)}; `shapesmt check` says which")
 

@@ -86,6 +86,13 @@ mod["main"] = mod["main"].with_attr("tir_var_lower_bound", {"batch": 1, "seq": 1
 import coremltools as ct
 
 inputs = [
+    ct.TensorType("x", shape=ct.Shape((ct.RangeDim(1, 8, 2), ct.RangeDim(16, 64, 32)))),
+    ct.TensorType("y", shape=ct.Shape((ct.RangeDim(1, 8, 2), ct.RangeDim(1, 100, 10)))),
+    ct.TensorType("mask", shape=ct.Shape((ct.RangeDim(1, 8, 2), ct.RangeDim(17, 164, 42)))),
+]
+
+# for ct.convert(..., inputs=enumerated, minimum_deployment_target=ct.target.iOS18), from iOS 18 on:
+enumerated = [
     ct.TensorType("x", shape=ct.EnumeratedShapes([(1, 16), (2, 32), (8, 64)], default=(2, 32))),
     ct.TensorType("y", shape=ct.EnumeratedShapes([(1, 1), (2, 10), (8, 100)], default=(2, 10))),
     ct.TensorType("mask", shape=ct.EnumeratedShapes([(1, 17), (2, 42), (8, 164)], default=(2, 42))),
@@ -182,6 +189,34 @@ def test_sizes_without_an_end(joined):
     for target in ("trtexec", "polygraphy", "ort-trt", "torch-trt", "triton"):
         with pytest.raises(UsageError, match="'batch', in 'x', has no upper end"):
             text(joined, target, **options)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "dims", "reason"),
+    [
+        ("float[n,c] x", {}, "'n', in 'x', has no upper end"),
+        ("float[n] x, float s", {"n": "1..8"}, "1 to 5 dimensions; 's' has 0"),
+        ("float[n,1,1,1,1,2] x", {"n": "1..8"}, "1 to 5 dimensions; 'x' has 6"),
+    ],
+)
+def test_core_ml_takes_neither_all_ranks_nor_sizes_without_an_end(inputs, dims, reason):
+    model = parser.parse_model(f'<ir_version: 8, opset_import: ["" : 18]> g ({inputs}) => (y) {{ y = Exp (x) }}')
+    with pytest.raises(UsageError, match=reason):
+        text(model, "coreml", dims=dims, assume=[])
+
+
+def test_core_ml_gets_the_valid_shapes_of_one_input():
+    model = parser.parse_model(
+        '<ir_version: 8, opset_import: ["" : 18]> g (float[n,m] x) => (y) { t = Transpose (x) y = Add (x, t) }'
+    )
+    said = text(model, "coreml", dims={"n": "2..8", "m": "2..8"}, assume=[], valid_only=True)
+    assert "shape=ct.EnumeratedShapes([(2, 2), " in said
+    assert "RangeDim" not in said
+
+
+def test_an_element_without_an_end_needs_a_value():
+    with pytest.raises(UsageError, match=r"'element 0', in 'to', has no upper end, .* as in --value to=1\.\.32"):
+        text(parser.parse_model(STEPS), "trtexec", dims={"n": 1}, assume=[], valid_only=True)
 
 
 def test_a_model_without_open_sizes_needs_no_profile():

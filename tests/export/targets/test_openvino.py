@@ -210,3 +210,49 @@ def test_branches_with_one_name_for_two_tensors_get_the_ends_of_both():
     for n, m, c in itertools.product((1, 5), (1, 9), (True, False)):
         feeds = {"x": np.ones(n, np.float32), "z": np.ones(m, np.float32), "c": np.array(c)}
         np.testing.assert_array_equal(*(runs(p, feeds)[0] for p in (parser.parse_model(text), written)))
+
+
+def test_sizes_that_are_asked_for_and_fail_have_ends_too():
+    text = (
+        HEAD
+        + """ g (float[n, 4, 6] x) => (float[a, b, c, d] z) {
+        size = Shape (x)
+        first = Constant <value = int64[1] {0}> ()
+        n = Gather (size, first)
+        four = Constant <value = int64[1] {4}> ()
+        rest = Constant <value = int64[1] {-1}> ()
+        three = Constant <value = int64[1] {3}> ()
+        to = Concat <axis = 0> (n, four, rest, three)
+        y = Reshape (x, to)
+        z = Exp (y)
+    }"""
+    )
+    model, dims = parser.parse_model(text), {"n": "0..8"}
+    made = shapesmt.tighten(model, dims=dims, target="openvino", valid_only=True)
+    read = ov.Core().read_model(made.SerializeToString(), b"")
+    read.reshape([ov.Dimension(0, 8), 4, 6])
+    assert [d.get_max_length() for d in read.outputs[0].partial_shape] == [8, 4, 2, 3]
+    x = np.arange(48, dtype=np.float32).reshape(2, 4, 6) / 48
+    assert np.array_equal(runs(made, {"x": x})[0], runs(model, {"x": x})[0])
+    assert "shapesmt.admissible" in [note.key for note in made.metadata_props]
+
+
+def test_what_a_node_that_may_fail_reads_is_never_cut():
+    text = (
+        HEAD
+        + """ g (float[n] x, float[m] y) => (float[k] z, float[p] w) {
+        size = Size (x)
+        zero = Constant <value = int64 {0}> ()
+        one = Constant <value = int64 {1}> ()
+        r = Range (zero, size, one)
+        f = Cast <to = 1> (r)
+        z = Add (f, y)
+        w = Neg (f)
+    }"""
+    )
+    model = parser.parse_model(text)
+    made = shapesmt.tighten(model, dims={"n": "2..16", "m": "2..8"}, target="openvino", valid_only=True)
+    fed = {"x": np.ones(16, np.float32), "y": np.ones(8, np.float32)}
+    for proto in (model, made):
+        with pytest.raises(Exception, match="Add"):
+            runs(proto, fed)

@@ -178,11 +178,12 @@ def rebuild(draft: Draft, proves: Callable[[Formula], bool]) -> None:
     builder = Builder(draft)
     for place in sorted(draft.nodes):
         node = draft.nodes.get(place)
-        if node is None or node.domain or place in draft.kept:
+        op = "" if node is None or place in draft.kept else draft.operator(node)
+        if node is None or not op:
             continue
-        if len(node.outputs) == 1 and node.op != "Constant":
+        if len(node.outputs) == 1 and op != "Constant":
             _rebuild_vector(builder, node)
-        if node.op == "Reshape" and draft.nodes.get(place) is node:
+        if op == "Reshape" and draft.nodes.get(place) is node:
             _rebuild_target(builder, place, Site(draft, node, proves))
 
 

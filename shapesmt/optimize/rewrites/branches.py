@@ -13,7 +13,7 @@ def take_branches(draft: Draft) -> None:
     """Every run takes this branch: the condition is the same for every admissible input."""
     for place in sorted(draft.nodes):
         node = draft.nodes[place]
-        truth = constants(integers(draft.known(node.inputs[0]))) if node.op == "If" and not node.domain else None
+        truth = constants(integers(draft.known(node.inputs[0]))) if draft.operator(node) == "If" else None
         branch = node.attributes.get("then_branch" if truth == [1] else "else_branch") if truth else None
         body = draft.bodies.get(branch) if isinstance(branch, Graph) else None
         if body is not None and place not in draft.kept and _movable(body):
@@ -62,7 +62,7 @@ def _take(draft: Draft, place: Place, body: Draft) -> None:
         inputs = [names.get(name, name) for name in map(body.final, inner.inputs)]
         names |= {name: draft.name(name) for name in inner.outputs if name}
         outputs = [names.get(name, "") for name in inner.outputs]
-        draft.insert(place, inner._replace(inputs=inputs, outputs=outputs))
+        draft.insert(place, inner._replace(inputs=inputs, outputs=outputs), body.original(inner_place))
         draft.tensors.update({names[name]: body.known(name) for name in inner.outputs if name})
     for output, result in zip(node.outputs, map(body.final, body.graph.outputs), strict=True):
         if output:

@@ -1,0 +1,105 @@
+"""Safe: conditions that people can read and that keep a limit for sure, where those that decide it can't be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from math import inf
+
+from shapesmt.algebra import FALSE, Atom, Formula, Kind, all_of, at_most, name_text, of_atom
+from shapesmt.errors import UsageError
+from shapesmt.examine import Judge
+from shapesmt.language import parse_formula
+from shapesmt.presolve import Domain
+
+MOST_POINTS = 4096  # inputs that are looked at one by one
+MOST_LISTED = 600  # characters of a list of them
+FAR = 1 << 20  # the greatest size without an end that is tried
+HALVED = 21  # times that the ranges are halved
+
+Point = tuple[int, ...]
+
+
+def safe(condition: Formula, text: Sequence[str], domain: Domain, judge: Judge) -> tuple[tuple[str, ...], bool]:
+    """Conditions under which this one holds for sure, and whether it holds nowhere else.
+
+    `text` is kept if it is safe; else few inputs are listed, and of many those of a box are taken.
+    """
+    if condition is FALSE:
+        return ("False",), True
+    if _is_safe(condition, text, domain, judge):
+        return (*text,), False
+    listed = _listed(condition, domain)
+    return (_box(condition, domain, judge), False) if listed is None else ((listed,) if listed else (), True)
+
+
+def _is_safe(condition: Formula, text: Sequence[str], domain: Domain, judge: Judge) -> bool:
+    """Whether the condition is proven to hold where the text says."""
+    names = {s.name: of_atom(s) for s in {*domain.symbols, *condition.symbols}}
+    try:
+        said = all_of(*(parse_formula(part, names) for part in text))
+    except UsageError:  # not every operation can be read back
+        return False
+    inside = domain.copy()
+    inside.assume(said)
+    return judge.proves(inside, condition)
+
+
+def _listed(condition: Formula, domain: Domain) -> str | None:
+    """The condition as a list of the inputs for which it holds; None where these are too many."""
+    if any(s.kind not in (Kind.INPUT, Kind.VALUE) for s in condition.symbols):
+        return None
+    points = domain.points(condition.symbols)
+    if points is None or not points.fits(condition):
+        return None
+    truth = points.truth(condition)
+    if truth.size > MOST_POINTS:
+        return None
+    symbols = sorted(condition.symbols, key=domain.order)
+    at = points.at(truth | True)
+    every = [*zip(*(map(int, at[s]) for s in symbols), strict=True)]
+    good = {point for point, holds in zip(every, truth.ravel(), strict=True) if holds}
+    text = _told([name_text(s.name) for s in symbols], good, {*every} - good)
+    return text if len(text) <= MOST_LISTED else None
+
+
+def _told(names: Sequence[str], good: set[Point], bad: set[Point]) -> str:
+    """What is true of the good points and of none of the bad ones; "" where there are no bad ones."""
+    if not good or not bad:
+        return "" if good else "False"
+    values = sorted({point[0] for point in (*good, *bad)})
+    rests = {v: [{p[1:] for p in points if p[0] == v} for points in (good, bad)] for v in values}
+    told = {v: _told(names[1:], *rest) for v, rest in rests.items()}
+    parts = []
+    for text, group in groupby(values, key=told.__getitem__):
+        run = _run(names[0], [*group], values)
+        if text != "False":
+            parts.append(" and ".join(filter(None, [run, f"({text})" if " or " in text else text])))
+    return " or ".join(parts)
+
+
+def _run(name: str, run: Sequence[int], values: Sequence[int]) -> str:
+    """Some values in a row among all of them."""
+    low, high = run[0], run[-1]
+    if low == high:
+        return f"{name} == {low}"
+    ends = [f"{name} >= {low}"] * (low > values[0]) + [f"{name} <= {high}"] * (high < values[-1])
+    return " and ".join(ends)
+
+
+def _box(condition: Formula, domain: Domain, judge: Judge) -> tuple[str, ...]:
+    """Upper ends of sizes with which the condition is proven; "False" where none are found."""
+    symbols = sorted((s for s in condition.symbols if s.kind in (Kind.INPUT, Kind.VALUE)), key=domain.order)
+    ends = {s: domain.ends(s) for s in symbols}
+    spans = {s: FAR if high == inf else int(high - low) for s, (low, high) in ends.items() if low > -inf}
+    for halved in range(HALVED if len(spans) == len(ends) else 0):
+        box = {s: int(ends[s][0]) + (span >> halved) for s, span in spans.items()}
+        if _proven(box, condition, domain, judge):
+            return tuple(f"{name_text(s.name)} <= {high}" for s, high in box.items() if high < ends[s][1])
+    return ("False",)
+
+
+def _proven(box: Mapping[Atom, int], condition: Formula, domain: Domain, judge: Judge) -> bool:
+    inside = domain.copy()
+    inside.assume(all_of(*(at_most(of_atom(s), high) for s, high in box.items())))
+    return judge.proves(inside, condition) and judge.satisfiable(inside)

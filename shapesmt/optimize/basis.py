@@ -1,0 +1,123 @@
+"""Basis: the model as it is to be written, and the inputs for which its rewrites have to hold."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shapesmt.algebra import FALSE, TRUE, Dim, as_dim, symbol
+from shapesmt.errors import ModelError
+from shapesmt.examine import Analysis, Problem, examined, pose
+from shapesmt.frontends import Format, Model, OpenedModel, load
+from shapesmt.language import ADMISSIBLE, Admissible, Range, both, names_in, parse_admissible, parse_formula
+from shapesmt.optimize.declared import declare_inputs
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+_OVERRIDABLE = 4  # the first version of ONNX's files in which a caller may replace an initializer that is an input
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """A model with the sizes of its inputs declared, and its analysis over the inputs that count.
+
+    Attributes:
+        proto: The model to be rewritten.
+        analysis: Over all inputs that it declares, or with `trusted` those that the caller admits.
+        admissible: The inputs for which the written model is right, as far as it can't declare them.
+        defaults: The inputs with an initializer: their elements are open, or with `trusted` the initializer's.
+        trusted: Whether the caller's ranges and relations count.
+    """
+
+    proto: ModelProto
+    analysis: Analysis
+    admissible: Admissible
+    defaults: tuple[str, ...]
+    trusted: bool
+
+
+def basis(proto: ModelProto, a: Analysis, folder: str | None, *, trusted: bool, claimed: bool = False) -> Basis:
+    """The model to be written of one that was analysed, and what its rewrites rest on.
+
+    With `claimed`, declared shapes are taken for right where nothing is inferred. External data is in `folder`.
+
+    Raises:
+        ModelError: The file says of itself that it is for other inputs than the caller's.
+    """
+    copy = type(proto)()
+    copy.CopyFrom(proto)
+    became = declare_inputs(copy, a.problem)
+    noted = [parse_admissible(note.value) for note in copy.metadata_props if note.key == ADMISSIBLE]
+    for admissible in [*noted[1:], *([_asked(a.problem)] if trusted else [])]:
+        noted[:1] = [both(noted[0], admissible)] if noted else [admissible]
+    admissible = _renamed(noted[0], became) if noted else Admissible({})
+    defaults = overridable(copy)
+    if not trusted:
+        a = _everywhere(copy, a, defaults, folder, claimed=claimed)
+    return Basis(copy, a, admissible, defaults, trusted)
+
+
+def overridable(proto: ModelProto) -> tuple[str, ...]:
+    """The inputs that have an initializer, which a caller may replace."""
+    known = {t.name for t in proto.graph.initializer} | {t.values.name for t in proto.graph.sparse_initializer}
+    return tuple(i.name for i in proto.graph.input if i.name in known) if proto.ir_version >= _OVERRIDABLE else ()
+
+
+def _everywhere(
+    proto: ModelProto, a: Analysis, defaults: tuple[str, ...], folder: str | None, *, claimed: bool
+) -> Analysis:
+    """The analysis over all inputs that a model declares, in the time that is left."""
+    graph = load(OpenedModel(Format.ONNX, proto, a.problem.graph.source, folder))
+    literals = {name: literal for name, literal in graph.literals.items() if name not in defaults}
+    inputs = {**graph.inputs, **{name: graph.declared[name] for name in defaults}}
+    problem = pose(replace(graph, inputs=inputs, literals=literals, ranges={}, relations=())).unlimited()
+    return Analysis(*examined(problem, a.judge, trust=claimed), a.judge, a.started)
+
+
+def _asked(problem: Problem) -> Admissible:
+    """The inputs that the caller admits."""
+    fixed = {f"{name}_rank" for name, declared in problem.graph.inputs.items() if declared.shape is None}
+    ranges = {n: r for n, r in problem.ranges.items() if n not in fixed or (r.min != r.max and r.source != "default")}
+    return Admissible({n: Range(r.min, r.max, r.step) for n, r in ranges.items()}, problem.assumptions)
+
+
+def _renamed(admissible: Admissible, became: Mapping[str, str | int]) -> Admissible:
+    """The same inputs by the names that a written model has.
+
+    Raises:
+        ModelError: A size is a number that isn't admitted.
+    """
+    relations = [_relation(text, became) for text in admissible.relations]
+    renamed = Admissible({}, tuple(text for text in relations if text))
+    for name, r in admissible.ranges.items():
+        new = became.get(name, name)
+        if isinstance(new, int):
+            both(Admissible({name: Range(new, new)}), Admissible({name: r}))  # refuses a number outside
+        else:
+            renamed = both(renamed, Admissible({new: r}))
+    return renamed
+
+
+def _relation(text: str, became: Mapping[str, str | int]) -> str:
+    """A relation by the names of the written model; "" where it always holds there."""
+    names = names_in(text)
+    if names.isdisjoint(became):
+        return text
+    known: dict[str, Dim] = {}
+    for name in names:
+        new = became.get(name, name)
+        known[name] = as_dim(new) if isinstance(new, int) else symbol(new, -inf, fold=False)
+    formula = parse_formula(text, known)
+    if formula is FALSE:
+        raise ModelError(f"no input satisfies {text}, for which the file's metadata say it was written")
+    return "" if formula is TRUE else str(formula)
+
+
+def folder_of(model: Model) -> str | None:
+    """Where a model's external data lies."""
+    return str(Path(os.fsdecode(model)).resolve().parent) if isinstance(model, (str, os.PathLike)) else None

@@ -1,0 +1,25 @@
+"""Whether two runs gave the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["NEAR", "alike"]
+
+NEAR = 0.02  # of the greatest number: that much floats of 16 bits may differ
+
+
+def alike(a: Any, b: Any, near: float = 0.0) -> bool:
+    """Whether two outputs are the same, bit by bit, or with `near` as far as that."""
+    import numpy as np
+
+    if not hasattr(a, "tobytes"):  # a sequence, or an optional value that is missing
+        same = type(a) is type(b) and (a is None or len(a) == len(b))
+        return bool(same and (a is None or all(alike(x, y, near) for x, y in zip(a, b, strict=True))))
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if near and a.dtype.kind == "f":
+        x, y = a.astype(np.float64), b.astype(np.float64)
+        most = np.abs(x[np.isfinite(x)]).max(initial=0.0)
+        return bool(np.allclose(x, y, rtol=near, atol=near * most, equal_nan=True))
+    return bool(a.tolist() == b.tolist() if a.dtype.kind == "O" else a.tobytes() == b.tobytes())
