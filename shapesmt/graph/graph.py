@@ -166,6 +166,7 @@ class Function:
     """The values of those that have one."""
     nodes: Sequence[Node]
     opsets: Mapping[str, int]
+    """The operator sets that it imports itself; a model's own are those in which the runtime runs its nodes."""
 
 
 class Schemas(Protocol):
@@ -176,6 +177,12 @@ class Schemas(Protocol):
 
     def misfit(self, node: Node, version: int) -> laws.Law | None:
         """The law that a node breaks by what it has or lacks, if any."""
+
+    def offers(self, domain: str, op: str, version: int) -> bool:
+        """Whether the runtime runs an operator in this version of its set; True for operators of others."""
+
+    def miscount(self, node: Node, version: int) -> laws.Law | None:
+        """The law that a node's numbers of inputs and outputs break, if any."""
 
     def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
         """The nodes that this one stands for, given its inputs' types and ranks; None where the format doesn't say."""

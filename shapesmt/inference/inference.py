@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from shapesmt.algebra import Atom, Dim, Kind, of_atom
 from shapesmt.graph import Graph, Literal, Node
+from shapesmt.inference.loading import Refusals, refusals
 from shapesmt.inference.numbering import Named, Scope
 from shapesmt.inference.walk import Renaming, Walk, forget_applications
 from shapesmt.rules import Application, Requirement, Tensor, read
@@ -34,10 +35,21 @@ class Inference:
     """The constants whose elements nodes depend on, and that haven't been read yet."""
     scope: Scope = field(default_factory=Scope)
     """The sizes that data decides."""
+    refused: Refusals = field(default_factory=dict)
+    """What the runtime refuses when it loads the model."""
 
     def advance(self, count: int | None = None) -> None:
         """Apply the rules of that many more nodes, or of all."""
+        first = len(self.applications)
         self.applications.extend(islice(self.steps, count))
+        for index, refused in self.refused.items():
+            if first <= index < len(self.applications):
+                self.refuse(index, refused)
+
+    def refuse(self, index: int, refused: Sequence[Requirement]) -> None:
+        """Add requirements that fail to a node's own."""
+        known = self.applications[index]
+        self.applications[index] = replace(known, requirements=(*refused, *known.requirements))
 
 
 def infer(
@@ -104,6 +116,7 @@ def start(
         nested=walk.nested,
         to_read=walk.to_read,
         scope=scope,
+        refused=refusals(graph),
     )
 
 

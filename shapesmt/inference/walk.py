@@ -283,7 +283,8 @@ class Walk(Applier):
     def _inside_function(self, function: Function, node: Node) -> Walk | None:
         """A walk along a function's body, in which the names of data-dependent sizes begin with the caller's output."""
         places = {name: handed(index) for index, name in enumerate(function.inputs)}
-        walk = self._deeper(places.__getitem__, function.opsets)
+        own = self._functions.get((function.domain, function.name)) is function  # not the definition of an operator
+        walk = self._deeper(places.__getitem__, {**function.opsets, **self._opsets} if own else function.opsets)
         if walk is not None:
             names, numbers = dict(zip(function.inputs, node.inputs, strict=False)), self.numbers
             walk.literals = frozenset(inside for inside, outside in names.items() if outside in self.literals)

@@ -27,6 +27,7 @@ from shapesmt.errors import UsageError, printable
 from shapesmt.frontends import Format, load, load_protobuf, opened
 from shapesmt.graph import Graph
 from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, bytes_of, cut, too_large
+from shapesmt.replay.loads import LOADS, loaded
 from shapesmt.report import Finding, FindingKind, Replay
 from shapesmt.rules import Tensor
 
@@ -135,6 +136,8 @@ def replayed(runs: Any, graph: Graph, findings: tuple[Finding, ...], deadline: D
 def _replay(proto: onnx.ModelProto, graph: Graph, finding: Finding, runtime: Runtime) -> Replay:
     """The result of running a finding's counterexample: with all nodes before the failing one, else that one alone."""
     assert finding.counterexample is not None
+    if finding.code == LOADS:
+        return loaded(proto, finding, runtime.name, runtime.refusal)
     known = at(graph, finding.counterexample)
     doubt = Ended(End.UNABLE)
     for whole in (True, False):
@@ -145,8 +148,7 @@ def _replay(proto: onnx.ModelProto, graph: Graph, finding: Finding, runtime: Run
         except CutError as error:
             ended = Ended(End.UNABLE, str(error))
         if ended.where is End.LAST:
-            alone = "" if whole else ", the node alone"
-            return Replay(runtime.name, True, finding.node, ended.message + alone)
+            return Replay(runtime.name, True, finding.node, ended.message + ("" if whole else ", the node alone"))
         if ended.where is End.RAN and finding.kind == FindingKind.DATA:
             tried = "runs on zeros, on ones and on data drawn by chance; other data may break it"
             return Replay(runtime.name, None, finding.node, tried)
@@ -205,6 +207,10 @@ class Runtime:
         if ended.where not in (End.DIVIDES, End.DIVIDED):
             return ended
         return ended._replace(where=End.LAST if zero and ended.where is End.DIVIDES else End.UNABLE)
+
+    def refusal(self, model: bytes) -> str:
+        """Why the runtime doesn't load a model."""
+        return _short(self._said(model, None))
 
     def _filled(self, part: Cut, fill: Fill) -> Ended:
         """How it ends with the shapes that the file declares and, if that runs, with the actual shapes declared."""
@@ -316,8 +322,8 @@ def _asked() -> Iterator[tuple[Any, ...]]:
         yield pickle.load(sys.stdin.buffer)  # noqa: S301 - our own parent's
 
 
-def _complaint(model: bytes, feeds: dict[str, Filled]) -> str:
-    """The runtime's error for a model without optimisations; "" when it runs."""
+def _complaint(model: bytes, feeds: dict[str, Filled] | None) -> str:
+    """The runtime's error for a model without optimisations; "" when it runs, or without feeds when it is loaded."""
     try:
         _outputs(model, feeds)
     except Exception as error:  # whatever it raises is its answer
@@ -365,8 +371,8 @@ def _same(a: Any, b: Any, near: float = 0.0) -> bool:
     return bool(a.tolist() == b.tolist() if a.dtype.kind == "O" else a.tobytes() == b.tobytes())
 
 
-def _outputs(model: bytes, feeds: dict[str, Filled], folder: str | None = None) -> dict[str, Any]:
-    """What the runtime computes without optimisations; external data is in a folder."""
+def _outputs(model: bytes, feeds: dict[str, Filled] | None, folder: str | None = None) -> dict[str, Any]:
+    """What the runtime computes without optimisations, nothing without feeds; external data is in a folder."""
     import numpy as np
     import onnxruntime
 
@@ -377,6 +383,8 @@ def _outputs(model: bytes, feeds: dict[str, Filled], folder: str | None = None) 
     if folder is not None:
         options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    if feeds is None:
+        return {}
     arrays = {}
     for name, (dtype, shape, content) in feeds.items():
         if dtype == "string":

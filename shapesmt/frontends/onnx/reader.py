@@ -30,6 +30,7 @@ from shapesmt.graph import (
     Function,
     Graph,
     Literal,
+    Node,
     NodeKind,
     Nodes,
     Reference,
@@ -152,11 +153,12 @@ class _Scope:
         where = f"{self.source}, in function '{printable(name)}'"
         if (domain, name) in self.functions:
             raise ModelError(f"{where}: it is defined twice")
-        scope = _Scope(self.source, self.folder, {**self.opsets, **_opsets(proto.opset_import, where)})
+        scope = _Scope(self.source, self.folder, _opsets(proto.opset_import, where))
         scope.functions, scope.overloads, scope.in_function = self.functions, self.overloads, True
         defaults = scope.attributes(proto.attribute_proto, where)
         inputs, outputs = tuple(proto.input), tuple(proto.output)
-        nodes = ordered(scope.nodes(proto.node), inputs, where, needed=outputs)
+        listed = scope.nodes(proto.node)
+        nodes = _in_order(listed, ordered(listed, inputs, where, needed=outputs), where)
         attributes = (*map(text_of, proto.attribute), *defaults)
         function = Function(name, domain, inputs, outputs, attributes, defaults, nodes, scope.opsets)
         self.functions[domain, name] = function
@@ -190,6 +192,8 @@ class _Scope:
         self.depth -= 1
         available = [*graph.inputs, *literals, *(graph.captures if nested else ())]
         nodes = ordered(graph.nodes, available, where, needed=graph.outputs)
+        if nested:
+            _in_order(graph.nodes, nodes, where)
         return graph if nodes is graph.nodes else replace(graph, nodes=nodes)
 
     def nodes(self, protos: Sequence[onnx.NodeProto]) -> Nodes:
@@ -314,6 +318,13 @@ class _Scope:
         if key not in self.types_read:
             self.types_read[key] = declared(proto)
         return self.types_read[key]
+
+
+def _in_order(listed: Sequence[Node], nodes: Nodes, where: str) -> Nodes:
+    """The nodes of a function or subgraph, which stand in topological order in the file."""
+    if nodes is not listed:
+        raise ModelError(f"{where}: a node stands before one whose output it reads")
+    return nodes
 
 
 @cache

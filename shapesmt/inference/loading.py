@@ -1,0 +1,167 @@
+"""Loading: what ONNX Runtime refuses when it loads a file, whether or not the nodes that break it ever run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
+from weakref import WeakKeyDictionary
+
+from shapesmt import laws
+from shapesmt.algebra import FALSE
+from shapesmt.errors import printable
+from shapesmt.graph import Function, Graph, Node
+from shapesmt.rules import Requirement
+
+Refusals = Mapping[int, tuple[Requirement, ...]]
+"""The requirements that fail when the model is loaded, by the index of the node at which they are reported."""
+
+ELSEWHERE = ("openvino", "tensorflow", "torch")
+"""Domains of operators that other runtimes run."""
+
+CONSTANT = "Constant"
+"""The operator whose nodes ONNX Runtime replaces by constants before it looks at names."""
+
+_REFUSALS: WeakKeyDictionary[Graph, Refusals] = WeakKeyDictionary()
+
+
+def loaded(graph: Graph) -> bool:
+    """Whether ONNX Runtime is what loads the model."""
+    return graph.schemas is not None and not any(domain in graph.opsets for domain in ELSEWHERE)
+
+
+def refusals(graph: Graph) -> Refusals:
+    """What the names, operator sets and signatures in a model break; shapes and types aren't looked at."""
+    if graph not in _REFUSALS:
+        found: dict[int, tuple[Requirement, ...]] = {}
+        for index, law in _broken(graph) if loaded(graph) and graph.nodes else ():
+            found[index] = (*found.get(index, ()), refusal(law))
+        _REFUSALS[graph] = found
+    return _REFUSALS[graph]
+
+
+def refusal(law: laws.Law, within: str = "") -> Requirement:
+    """A law that a model breaks whatever its inputs are; the shapes of outputs are known nevertheless."""
+    return Requirement(FALSE, law, limit=True, within=within)
+
+
+def _broken(graph: Graph) -> Iterator[tuple[int, laws.Law]]:
+    for name, declared in graph.inputs.items():
+        if not declared.dtype:
+            yield (graph.consumers(name) or (0,))[0], laws.INPUT_HAS_TYPE.of(name=printable(name))
+    yield from _imported(graph.nodes, graph.opsets, "model")
+    yield from _names(graph.nodes)
+    yield from _bodies(graph.nodes, {*graph.inputs, *graph.literals})
+    calls = _calls(graph)
+    for key, function in graph.functions.items():
+        for law in _of_function(graph, function):
+            yield calls.get(key, 0), law
+
+
+def _calls(graph: Graph) -> dict[tuple[str, str], int]:
+    """The first node that calls each function, itself or in a body."""
+    calls: dict[tuple[str, str], int] = {}
+    for index, node in enumerate(graph.nodes) if graph.functions else ():
+        for inner in _inside(node):
+            calls.setdefault((inner.domain, inner.op), index)
+    return calls
+
+
+def _inside(node: Node) -> Iterator[Node]:
+    """A node and all nodes of the graphs inside it."""
+    yield node
+    for graph in node.attributes.graphs:
+        for inner in graph.nodes:
+            yield from _inside(inner)
+
+
+def _of_function(graph: Graph, function: Function) -> Iterator[laws.Law]:
+    """What a function breaks, called or not: by the operator sets that it imports, though the model's are in force."""
+    title, schemas = printable(function.name), graph.schemas
+    for name in function.outputs:
+        if name in function.inputs:
+            yield laws.FUNCTION_MAKES_OUTPUTS.of(function=title, name=printable(name))
+    for _, law in _imported(function.nodes, function.opsets, f"function '{title}'"):
+        yield law
+    for node in (inner for outer in function.nodes for inner in _inside(outer)):
+        version = function.opsets.get(node.domain)
+        if version and schemas is not None and (node.domain, node.op) not in graph.functions:
+            miscount = schemas.miscount(node, version)
+            if miscount is not None:
+                yield laws.FUNCTION_FITS_OWN_OPSETS.of(function=title, law=miscount)
+    for _, law in (*_names(function.nodes), *_bodies(function.nodes, {*function.inputs})):
+        yield law
+
+
+def _imported(nodes: Sequence[Node], opsets: Container[str], where: str) -> Iterator[tuple[int, laws.Law]]:
+    for index, node in enumerate(nodes):
+        for inner in _inside(node) if node.attributes.graphs else (node,):
+            if inner.domain not in opsets:
+                domain, op = printable(inner.domain), printable(inner.op)
+                yield index, laws.OPERATOR_SET_IMPORTED.of(where=where, domain=domain, op=op)
+
+
+def _names(nodes: Sequence[Node]) -> Iterator[tuple[int, laws.Law]]:
+    """The nodes of one graph that share a name; those without one are called by their operator and index."""
+    names = [node.name for node in nodes]
+    if len({*names}) < len(names):
+        named = [(i, n.name) for i, n in enumerate(nodes) if n.op != CONSTANT and n.name != f"{n.op}_{i}"]
+        counts, seen = Counter(name for _, name in named), set[str]()
+        for index, name in named:
+            if counts[name] > 1 and name in seen:
+                yield index, laws.NODE_NAMES_DIFFER.of(name=printable(name))
+            seen.add(name)
+
+
+def _bodies(nodes: Sequence[Node], around: set[str], *, body: bool = False) -> Iterator[tuple[int, laws.Law]]:
+    """What the graphs inside the nodes of a graph break, whose inputs and constants have the names `around`.
+
+    The nodes of a body count as they stand in the file as well.
+    """
+    nested = [index for index, node in enumerate(nodes) if node.attributes.graphs]
+    if not nested:
+        return
+    taken = around.union(*(n.outputs for n in nodes if n.op == CONSTANT))
+    for index in visited(nodes):
+        node = nodes[index]
+        earlier = taken.union(*(n.outputs for n in nodes[:index])) if body and node.attributes.graphs else taken
+        for graph in node.attributes.graphs:
+            yield from ((index, law) for law in _of_body(node, graph, earlier))
+        taken.update(node.outputs)
+    for index in nested:
+        counts = {len(graph.outputs) for graph in nodes[index].attributes.graphs}
+        if nodes[index].op == "If" and len(counts) > 1:
+            yield index, laws.BRANCHES_MAKE_THE_SAME
+
+
+def _of_body(node: Node, graph: Graph, taken: set[str]) -> Iterator[laws.Law]:
+    if node.op == "If" and graph.inputs:
+        yield laws.BRANCHES_TAKE_NO_INPUTS
+    made = {name for inner in graph.nodes for name in inner.outputs if name}
+    for name in sorted(made & taken):
+        yield laws.BODY_NAMES_ARE_NEW.of(name=printable(name))
+    for name in graph.outputs:
+        if name not in made and name not in graph.inputs and name not in graph.literals:
+            yield laws.BODY_MAKES_OUTPUTS.of(name=printable(name))
+    for _, law in (*_names(graph.nodes), *_bodies(graph.nodes, {*taken, *graph.inputs, *graph.literals}, body=True)):
+        yield law
+
+
+def visited(nodes: Sequence[Node]) -> list[int]:
+    """The indices of a graph's nodes in the order in which ONNX Runtime looks at them.
+
+    First come those that read nothing that others compute, then what the last of those that nothing reads needs.
+    """
+    producers = {name: i for i, node in enumerate(nodes) if node.op != CONSTANT for name in node.outputs if name}
+    before = [sorted({producers[name] for name in node.reads if name in producers}) for node in nodes]
+    order = [i for i, needed in enumerate(before) if not needed]
+    added, seen, read = {*order}, {*order}, {i for needed in before for i in needed}
+    stack = [i for i in range(len(before)) if i not in read]
+    while stack:
+        index = stack.pop()
+        if index in seen:
+            order += [index] * (index not in added)
+            added.add(index)
+        else:
+            seen.add(index)
+            stack += [index, *(i for i in before[index] if i not in seen)]
+    return order
