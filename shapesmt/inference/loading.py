@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
-from weakref import WeakKeyDictionary
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+from weakref import WeakKeyDictionary, WeakSet
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE
 from shapesmt.errors import printable
-from shapesmt.graph import Function, Graph, Node
-from shapesmt.rules import Requirement
+from shapesmt.graph import Declared, Function, Graph, Node, Nodes
+from shapesmt.rules import Application, Requirement, Tensor, Unjudged
 
-Refusals = Mapping[int, tuple[Requirement, ...]]
-"""The requirements that fail when the model is loaded, by the index of the node at which they are reported."""
+
+class Refusal(NamedTuple):
+    """What the runtime refuses, or may refuse, of a node when it loads the model."""
+
+    requirements: tuple[Requirement, ...] = ()
+    unjudged: tuple[Unjudged, ...] = ()
+
+    def of(self, application: Application) -> Application:
+        """The application of the node with this in it, unless the node fails for all inputs anyway."""
+        if any(r.formula is FALSE for r in application.requirements):
+            return application
+        return replace(
+            application,
+            requirements=(*self.requirements, *application.requirements),
+            unjudged=(*self.unjudged, *application.unjudged),
+        )
+
+
+Refusals = Mapping[int, Refusal]
+"""By the index of the node at which they are reported."""
 
 ELSEWHERE = ("openvino", "tensorflow", "torch")
 """Domains of operators that other runtimes run."""
@@ -22,6 +42,7 @@ CONSTANT = "Constant"
 """The operator whose nodes ONNX Runtime replaces by constants before it looks at names."""
 
 _REFUSALS: WeakKeyDictionary[Graph, Refusals] = WeakKeyDictionary()
+_LOOKED: WeakSet[Graph] = WeakSet()
 
 
 def loaded(graph: Graph) -> bool:
@@ -32,16 +53,59 @@ def loaded(graph: Graph) -> bool:
 def refusals(graph: Graph) -> Refusals:
     """What the names, operator sets and signatures in a model break; shapes and types aren't looked at."""
     if graph not in _REFUSALS:
-        found: dict[int, tuple[Requirement, ...]] = {}
+        found: dict[int, Refusal] = {}
         for index, law in _broken(graph) if loaded(graph) and graph.nodes else ():
-            found[index] = (*found.get(index, ()), refusal(law))
+            found[index] = Refusal((*found.get(index, Refusal()).requirements, refusal(law)))
         _REFUSALS[graph] = found
+    return _REFUSALS[graph]
+
+
+def more_refusals(graph: Graph, look: Callable[[Graph], Refusals]) -> Refusals:
+    """What else a look at the types and shapes of a model shows, which is taken once."""
+    if graph in _LOOKED or refusals(graph):
+        return {}
+    _LOOKED.add(graph)
+    _REFUSALS[graph] = look(graph)
     return _REFUSALS[graph]
 
 
 def refusal(law: laws.Law, within: str = "") -> Requirement:
     """A law that a model breaks whatever its inputs are; the shapes of outputs are known nevertheless."""
     return Requirement(FALSE, law, limit=True, within=within)
+
+
+def mistyped(graph: Graph, tensors: Mapping[str, Tensor]) -> Iterator[tuple[int, str, str]]:
+    """The outputs of nodes that have another element type than declared: the node's index, the name and the type."""
+    for name, declared in graph.declared.items():
+        if name in tensors and differ(declared.dtype, tensors[name].dtype):
+            index = graph.producer(name)
+            if index is not None and graph.nodes[index].op != CONSTANT:
+                yield index, name, declared.dtype
+
+
+def contradicts(graph: Graph, tensors: Mapping[str, Tensor]) -> bool:
+    """Whether the graph declares another element type, or a number for a size that isn't that number for all inputs."""
+    if not graph.declared:
+        return False
+    claims = graph.declared.values()
+    found = map(tensors.get, graph.declared)
+    distinct = {(id(declared), id(t)): (declared, t) for declared, t in zip(claims, found, strict=True)}
+    return any(t is not None and _contradicts(declared, t) for declared, t in distinct.values())
+
+
+def _contradicts(declared: Declared, t: Tensor) -> bool:
+    if differ(declared.dtype, t.dtype):
+        return True
+    if declared.shape is None or declared.kind != "tensor":
+        return False
+    if t.shape is None or len(t.shape) != len(declared.shape):
+        return True
+    return any(isinstance(n, int) and d.constant != n for n, d in zip(declared.shape, t.shape, strict=True))
+
+
+def differ(one: str, other: str) -> bool:
+    """Whether two element types are known and not the same."""
+    return bool(one and other and one != other) and "()" not in one + other
 
 
 def _broken(graph: Graph) -> Iterator[tuple[int, laws.Law]]:
@@ -77,6 +141,8 @@ def _inside(node: Node) -> Iterator[Node]:
 def _of_function(graph: Graph, function: Function) -> Iterator[laws.Law]:
     """What a function breaks, called or not: by the operator sets that it imports, though the model's are in force."""
     title, schemas = printable(function.name), graph.schemas
+    if not function.domain:
+        yield laws.FUNCTION_OF_OWN_DOMAIN.of(function=title)
     for name in function.outputs:
         if name in function.inputs:
             yield laws.FUNCTION_MAKES_OUTPUTS.of(function=title, name=printable(name))
@@ -93,8 +159,10 @@ def _of_function(graph: Graph, function: Function) -> Iterator[laws.Law]:
 
 
 def _imported(nodes: Sequence[Node], opsets: Container[str], where: str) -> Iterator[tuple[int, laws.Law]]:
-    for index, node in enumerate(nodes):
-        for inner in _inside(node) if node.attributes.graphs else (node,):
+    listed = Nodes.of(nodes)
+    doubtful = {kind for kind in {*listed.kinds} if kind.domain not in opsets or kind.attributes.graphs}
+    for index in (i for i, kind in enumerate(listed.kinds) if kind in doubtful) if doubtful else ():
+        for inner in _inside(listed[index]):
             if inner.domain not in opsets:
                 domain, op = printable(inner.domain), printable(inner.op)
                 yield index, laws.OPERATOR_SET_IMPORTED.of(where=where, domain=domain, op=op)
@@ -102,7 +170,7 @@ def _imported(nodes: Sequence[Node], opsets: Container[str], where: str) -> Iter
 
 def _names(nodes: Sequence[Node]) -> Iterator[tuple[int, laws.Law]]:
     """The nodes of one graph that share a name; those without one are called by their operator and index."""
-    names = [node.name for node in nodes]
+    names = Nodes.of(nodes).names
     if len({*names}) < len(names):
         named = [(i, n.name) for i, n in enumerate(nodes) if n.op != CONSTANT and n.name != f"{n.op}_{i}"]
         counts, seen = Counter(name for _, name in named), set[str]()
@@ -117,7 +185,7 @@ def _bodies(nodes: Sequence[Node], around: set[str], *, body: bool = False) -> I
 
     The nodes of a body count as they stand in the file as well.
     """
-    nested = [index for index, node in enumerate(nodes) if node.attributes.graphs]
+    nested = [index for index, kind in enumerate(Nodes.of(nodes).kinds) if kind.attributes.graphs]
     if not nested:
         return
     taken = around.union(*(n.outputs for n in nodes if n.op == CONSTANT))

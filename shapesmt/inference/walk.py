@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import count
+from itertools import count, starmap
 from typing import Any
 
 from shapesmt import laws
@@ -18,6 +18,7 @@ from shapesmt.deadline import TimeUp, look
 from shapesmt.graph import Function, Graph, Literal, Node, Nodes, Schemas
 from shapesmt.inference.apply import UNKNOWN, Applier, Run, Step, behind, out_of_time
 from shapesmt.inference.counts import Counted, Counts
+from shapesmt.inference.loading import contradicts, differ
 from shapesmt.inference.makers import Constants, Makers
 from shapesmt.inference.numbering import Number, Numbers, Scope
 from shapesmt.inference.origins import Origins, Outside, carried, entering
@@ -73,7 +74,7 @@ class Walk(Applier):
     ) -> None:
         super().__init__(opsets, schemas, renamed=rename is not None)
         self._functions = functions
-        self._remembered = _REMEMBERED.setdefault(schemas, {})
+        self._remembered = self._memory()
         self._rename = rename
         self._depth = depth
         self._ranks = ranks or {}
@@ -87,6 +88,7 @@ class Walk(Applier):
         self.literals: Container[str] = ()
         self.to_read: set[Literal] = set()
         self.counted: Counted = {}
+        self.doubts: list[Node] = []  # nodes with graphs inside which the runtime may refuse when it loads the model
         self._rules: dict[tuple[str, str], Rule | Function | None] = {}
 
     def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
@@ -140,6 +142,7 @@ class Walk(Applier):
             elif attributes.graphs:
                 self.nested.append(node)
                 application = self.apply(Step(rule, node, tensors), inputs)
+                self._doubt(node, application)
             elif isinstance(rule, Function) and not self.counts.so_far().keys().isdisjoint(reads):
                 application = self.apply(Step(rule, node, tensors), inputs)  # what it looks up depends on their names
             else:
@@ -194,6 +197,10 @@ class Walk(Applier):
             return tensor(t.dtype, None, t.value, ndim)
         return tensor(t.dtype, [symbol(f"{name}[{i}]", kind=Kind.OPEN) for i in range(rank)])
 
+    def _memory(self) -> dict[tuple[Any, ...], Application]:
+        """The applications that are remembered from earlier walks, by what they depend on."""
+        return _REMEMBERED.setdefault(self._schemas, {})
+
     def _remember(self, key: tuple[Any, ...], step: Step, inputs: list[Tensor | None]) -> Application:
         look()
         application = self.apply(step, inputs)
@@ -216,8 +223,20 @@ class Walk(Applier):
         if body is None:
             return (UNKNOWN,) * len(graph.outputs), None
         inner, origins, applications = body
+        if any(r.formula is FALSE for a in applications for r in a.requirements):
+            self.doubts.append(run.ctx.node)
         run.ctx.enter(Body(run.label, graph.nodes, [*graph.inputs], graph.outputs, inner, {}), applications)
         return tuple(inner[name] for name in graph.outputs), origins
+
+    def _doubt(self, node: Node, application: Application) -> None:
+        """List a node if it has a graph inside that never runs, or in which types aren't as declared or don't agree."""
+        entered = {id(body.nodes): body.tensors for body in application.bodies}
+        runs = [(graph, entered.get(id(graph.nodes), {})) for graph in node.attributes.graphs]
+        outputs = [[t[name].dtype for name in graph.outputs if name in t] for graph, t in runs]
+        pairs = [pair for other in outputs[1:] for pair in zip(outputs[0], other, strict=False)]
+        pairs += [(t[k].dtype, t[o].dtype) for g, t in runs for k, o in carried(node, g).items() if t]
+        if not all(t for _, t in runs) or any(starmap(differ, pairs)) or any(contradicts(*run) for run in runs):
+            self.doubts.append(node)
 
     def _body(
         self, node: Node, graph: Graph, tensors: Mapping[str, Tensor]
@@ -298,10 +317,12 @@ class Walk(Applier):
         """A walk along nodes inside a node; None where they nest too deep."""
         if self._depth >= MAX_CALLS:
             return None
-        walk = Walk(opsets or self._opsets, self._functions, self._schemas, None, self._depth + 1, None, outside)
+        walk: Walk = type(self)(
+            opsets or self._opsets, self._functions, self._schemas, None, self._depth + 1, None, outside
+        )
         if opsets is None:
             walk._rules = self._rules
-        walk.to_read = self.to_read
+        walk.to_read, walk.doubts = self.to_read, self.doubts
         return walk
 
 

@@ -79,7 +79,10 @@ IMPORTS = {
     "a function's own": (calling(function(INNER, 18, imports=', "f": 1'), function("y = Abs(x)", 7, name="i")), ""),
     "not a function's own": (calling(function(INNER, 18), function("y = Abs(x)", 7, name="i")), "set 'f' of i"),
     "inputs, unused": (calling(function("y = Abs(x)", 18), function("y = Pad(x)", 18, name="i")), "in function 'i'"),
-    "inputs by its own opset": (calling(function(f"{ONE} y = Clip(x, k)", 7)), "by the opset that it imports"),
+    "inputs by its own opset": (
+        calling(function("k = Constant<value = float {1}>() y = Clip(x, k)", 7)),
+        "by the opset that it imports",
+    ),
     "an input as an output": (calling(function("z = Abs(x)", 18, outputs="x")), "output 'x', which isn't an input"),
     "too new": (graph("y = Gelu(x)"), "operator Gelu is in opset 18"),
     "new": (graph("y = Gelu(x)", opset=20), ""),
@@ -181,3 +184,93 @@ def test_nodes_are_visited_from_the_last_leaf():
     pairs = [("x", "a"), ("a", "b"), ("a", "c"), ("x", "d"), ("c", "e"), ("d", "f")]
     nodes = [Node("Abs", "", write, [read], [write]) for read, write in pairs]
     assert visited(nodes) == [0, 3, 5, 2, 4, 1]
+
+
+SIZE = "t = Shape(x) i = Constant<value_int = 0>() n = Gather(t, i) z = Constant<value_int = {}>() c = Greater(n, z) "
+MATRIX = "k = Constant<value = float[3, 2] {1, 2, 3, 4, 5, 6}>() "
+LOADED = "when the model is loaded"
+
+
+def idle(body, output="float[q, 2] w"):
+    """A loop without iterations."""
+    inner = f"b (int64 i, bool c, float[p, 2] u) => (bool d, {output}) {{ d = Identity(c) {body} }}"
+    return graph(f"n = Constant<value_int = 0>() {MATRIX} y = Loop<body = {inner}>(n, , x)", "y")
+
+
+def chosen(otherwise, when, before="", output="float[q, m] s"):
+    """A graph whose second branch runs for sizes `a` up to `when`."""
+    one, other = "t () => (float[p, 2] r) { r = Relu(x) }", f"e () => ({output}) {{ {otherwise} }}"
+    return graph(f"{SIZE.format(when)} {before} y = If<then_branch = {one}, else_branch = {other}>(c)")
+
+
+STATIC = {
+    "a node that fits": (chosen("s = Neg(x)", 0), ""),
+    "sizes of constants": (chosen("s = MatMul(k, k)", 0, MATRIX), LOADED),
+    "sizes of constants in the branch": (chosen(f"{MATRIX} s = MatMul(k, k)", 0), LOADED),
+    "elements of constants": (chosen("o = Constant<value_ints = [7, 7]>() s = Expand(x, o)", 0), LOADED),
+    "elements of constants, for some sizes": (
+        chosen("o = Constant<value_ints = [7, 7]>() s = Expand(x, o)", 2), LOADED),
+    "an attribute": (chosen("s = Softmax<axis = 5>(x)", 0), "axis 5 is inside"),
+    "an attribute that there isn't": (chosen("s = Relu<axis = 5>(x)", 0), "no attribute 'axis'"),
+    "a type": (chosen("o = Shape(x) s = MatMul(x, o)", 0), LOADED),
+    "a type as declared": (chosen("s = Neg(x)", 0, output="double[q, m] s"), "'s' is of its declared type, float64"),
+    "an index that is beyond": (chosen("o = Constant<value_ints = [7]>() s = Gather(x, o)", 0), ""),
+    "the numbers of elements": (chosen("o = Constant<value_ints = [4, 4]>() s = Reshape(k, o)", 0, MATRIX), ""),
+    "a body in a branch": (chosen(
+        "f = Constant<value = bool {1}>() s = If<then_branch = v () => (float[l, h] j) { j = MatMul(k, k) }, "
+        "else_branch = w () => (float[l, h] j) { j = Neg(x) }>(f)", 0, MATRIX), LOADED),
+    "a function in a branch": (
+        chosen("s = f.h(x)", 0) + function(f"{MATRIX} y = MatMul(k, k)", 18), LOADED),
+    "a loop that never runs": (idle("w = Neg(u) v = MatMul(k, k)"), LOADED),
+    "a loop that never runs and fits": (idle("w = Neg(u)"), ""),
+    "a carried type": (idle("w = Shape(u)", "w"), "of one type"),
+    "types of branches": (graph(
+        "c = Constant<value = bool {1}>() y = If<then_branch = t () => (r) { r = Relu(x) }, "
+        "else_branch = e () => (s) { s = Shape(x) }>(c)", "y"), "of one type"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", STATIC)
+def test_a_node_that_contradicts_what_is_declared_is_not_loaded_though_it_never_runs(case):
+    check(*STATIC[case])
+
+
+TYPES = {
+    "of an output": (graph("y = Shape(x)", "float[n] y"), "'y' is of its declared type, float32"),
+    "of a sequence": (graph("y = SequenceConstruct(x)", "seq(double[n, m]) y"), "declared type, seq(float64)"),
+    "of an inner tensor": (
+        graph("<double[n, m] z> { z = Abs(x) y = Neg(z) }").replace("{ <", "<")[:-1],
+        "'z' is of its",
+    ),
+    "of one that nothing reads": (
+        graph("<double[n, m] z> { z = Abs(x) y = Neg(x) }").replace("{ <", "<")[:-1],
+        "'z' is",
+    ),
+    "of a constant": (graph(f"<double[2] k> {{ {ONE} y = Add(x, k) }}").replace("{ <", "<")[:-1], ""),
+    "of an output without one": (graph("y = Shape(x)", "y"), ""),
+    "of a body's tensor": (
+        branching("v = Abs(x) r = Neg(v)").replace("r) {", "r) <double[n, m] v> {"),
+        "'v' is of its",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TYPES)
+def test_tensors_are_of_their_declared_types(case):
+    check(*TYPES[case])
+
+
+@pytest.mark.parametrize(("declared", "loads"), [("3", False), ("b", True), ("a", True), ("5", True), ("1", True)])
+@pytest.mark.parametrize("made", ["z = Relu(x)", "t = Shape(x) v = Abs(t) z = Reshape(x, v)"])
+def test_numbers_that_are_declared_of_inner_sizes_are_believed_when_a_model_is_loaded(made, declared, loads):
+    rows = ", ".join(map(str, range(10)))
+    text = graph(f"<float[{declared}, 2] z, float[5, 2] k = {{{rows}}}> {{ {made} y = Add(z, k) }}")
+    report = shapesmt.check(parser.parse_model(text.replace("{ <", "<")[:-1]))
+    assert str(report.verdict) == ("DEPENDS" if loads else "FAILS")
+    assert (LOADED in report.findings[0].law) != loads
+
+
+def test_elements_that_are_computed_leave_a_branch_open_that_never_runs():
+    """ONNX Runtime refuses it with optimisations, where it computes the sum, and loads it without."""
+    body = "o = Constant<value_ints = [6, 6]>() v = Add(o, o) s = Expand(x, v)"
+    assert str(shapesmt.check(parser.parse_model(chosen(body, 0))).verdict) == "UNKNOWN"

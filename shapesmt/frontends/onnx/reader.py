@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.beside import content_inside
+from shapesmt.frontends.onnx import tables
 from shapesmt.frontends.onnx.columns import columns
 from shapesmt.frontends.onnx.messages import from_bytes
 from shapesmt.frontends.onnx.ranges import noted_ranges
@@ -161,7 +162,9 @@ class _Scope:
         nodes = _in_order(listed, ordered(listed, inputs, where, needed=outputs), where)
         attributes = (*map(text_of, proto.attribute), *defaults)
         function = Function(name, domain, inputs, outputs, attributes, defaults, nodes, scope.opsets)
-        self.functions[domain, name] = function
+        version = self.opsets.get(domain)
+        if version is None or not tables.find(domain, name, version):  # the runtime prefers an operator to a function
+            self.functions[domain, name] = function
 
     def graph(self, proto: onnx.GraphProto) -> Graph:
         """The graph of a protobuf; a subgraph may read the tensors of the graph around it."""
