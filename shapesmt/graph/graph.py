@@ -12,7 +12,7 @@ from functools import cached_property
 from heapq import heappop, heappush
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias, Union
 
 from shapesmt.algebra import WeakTable
 from shapesmt.graph.literal import DTYPES, Declared, Literal, Scalar, identity
@@ -326,6 +326,11 @@ class Graph:
         reads = [name for node in self.nodes for name in node.reads]
         inner = self._producers.keys() | self.inputs.keys() | self.literals.keys() | {""}
         return tuple(name for name in dict.fromkeys([*reads, *self.outputs]) if name not in inner)
+
+    @cached_property
+    def memory(self) -> dict[str, Any]:
+        """What is worked out about it once, under a name for each."""
+        return {}
 
     @cached_property
     def _producers(self) -> dict[str, int]:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
-from weakref import WeakKeyDictionary, WeakSet
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE
@@ -41,8 +40,8 @@ ELSEWHERE = ("openvino", "tensorflow", "torch")
 CONSTANT = "Constant"
 """The operator whose nodes ONNX Runtime replaces by constants before it looks at names."""
 
-_REFUSALS: WeakKeyDictionary[Graph, Refusals] = WeakKeyDictionary()
-_LOOKED: WeakSet[Graph] = WeakSet()
+NAMES, SHAPES = "refused names", "refused shapes"
+"""What a graph remembers."""
 
 
 def loaded(graph: Graph) -> bool:
@@ -51,22 +50,22 @@ def loaded(graph: Graph) -> bool:
 
 
 def refusals(graph: Graph) -> Refusals:
-    """What the names, operator sets and signatures in a model break; shapes and types aren't looked at."""
-    if graph not in _REFUSALS:
+    """What the names, operator sets and signatures in a model break; its types and shapes, once they are looked at."""
+    if NAMES not in graph.memory:
         found: dict[int, Refusal] = {}
         for index, law in _broken(graph) if loaded(graph) and graph.nodes else ():
             found[index] = Refusal((*found.get(index, Refusal()).requirements, refusal(law)))
-        _REFUSALS[graph] = found
-    return _REFUSALS[graph]
+        graph.memory[NAMES] = found
+    known: Refusals = graph.memory.get(SHAPES) or graph.memory[NAMES]
+    return known
 
 
 def more_refusals(graph: Graph, look: Callable[[Graph], Refusals]) -> Refusals:
-    """What else a look at the types and shapes of a model shows, which is taken once."""
-    if graph in _LOOKED or refusals(graph):
+    """What a look at the types and shapes of a model shows, which is taken once."""
+    if SHAPES in graph.memory or refusals(graph):
         return {}
-    _LOOKED.add(graph)
-    _REFUSALS[graph] = look(graph)
-    return _REFUSALS[graph]
+    found = graph.memory[SHAPES] = look(graph)
+    return found
 
 
 def refusal(law: laws.Law, within: str = "") -> Requirement:
