@@ -211,3 +211,17 @@ def test_branches_with_one_name_for_two_tensors_get_the_ends_of_both():
     for n, m, c in itertools.product((1, 5), (1, 9), (True, False)):
         feeds = {"x": np.ones(n, np.float32), "z": np.ones(m, np.float32), "c": np.array(c)}
         np.testing.assert_array_equal(*(runs(p, feeds)[0] for p in (parser.parse_model(text), written)))
+
+
+@pytest.mark.parametrize("call", [shapesmt.simplify, shapesmt.tighten])
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("g (float[a, 2, 2] x) => (z) { z = Det (x) }", "No conversion rule found for operations: Det-18"),
+        ("g (string[a] x) => (z) { z = StringNormalizer (x) }", "operations: StringNormalizer-18"),
+    ],
+)
+def test_a_model_that_openvino_does_not_read_is_refused_in_one_line(call, text, reason):
+    with pytest.raises(ModelError, match=reason) as refused:
+        call(parser.parse_model(HEAD + text), target="openvino", dims={"a": "1..4"})
+    assert len(str(refused.value).splitlines()) == 1
