@@ -70,7 +70,7 @@ from shapesmt.algebra.substitute import (
     substitute_atom,
     twin,
 )
-from shapesmt.algebra.text import CUT, conjunct, conjunction, name_text
+from shapesmt.algebra.text import CUT, NAME, conjunct, conjunction, name_text, text_name
 
 __all__ = [
     "CUT",
@@ -80,6 +80,7 @@ __all__ = [
     "LOCK",
     "MAX",
     "MIN",
+    "NAME",
     "ONE",
     "PRODUCT",
     "SAFE",
@@ -154,6 +155,7 @@ __all__ = [
     "substitute",
     "substitute_atom",
     "symbol",
+    "text_name",
     "tight",
     "total",
     "truncated_divide",

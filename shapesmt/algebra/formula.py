@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeAlias
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, as_dim, make_atom, of_atom
 from shapesmt.algebra.factors import common_factor, divide_terms
 from shapesmt.algebra.interning import Table, memo
-from shapesmt.algebra.operations import MAX, MIN, SELECT, written
+from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, SELECT, written
 from shapesmt.algebra.relaxation import alike, parted, seen, there, tight
 
 MAX_CLAUSES = 48  # the most clauses that are compared with each other
@@ -285,11 +285,19 @@ def select(condition: Formula, a: Dim | int, b: Dim | int) -> Dim:
         return a
     if condition is FALSE:
         return b
+    if (b.constant == 0 and _divides(a, condition, differs)) or (a.constant == 0 and _divides(b, condition, equal)):
+        return a if b.constant == 0 else b
     if condition.op == "ne":
         return select(negate(condition), b, a)
     if condition.op == "eq" and (equal(a, b) is condition or alike(condition, a, b)):
         return b
     return make_atom(SELECT, (condition, a, b))
+
+
+def _divides(value: Dim, condition: Formula, compare: Callable[[Dim, int], Formula]) -> bool:
+    """Whether a value is a quotient and the condition compares its divisor with 0; `x // 0` is 0."""
+    atom = value.as_atom()
+    return atom is not None and atom.op is FLOOR_DIVISION and compare(atom.args[1], 0) is condition
 
 
 def truncated_divide(a: Dim | int, b: Dim | int) -> Dim:

@@ -166,13 +166,18 @@ def _unknown(_: Values, *args: Any) -> Any:
     raise KeyError(", ".join(map(str, args)))
 
 
+def _quotient_text(a: str, b: str, *, zero: bool) -> tuple[str, bool]:
+    """A quotient, which Python computes where the divisor may be 0, too."""
+    return (f"({a}//{b} if {b} != 0 else 0)", True) if zero else (f"{a}//{b}", False)
+
+
 SYMBOL = Operation("symbol", bounds=lambda: intervals.ALL, evaluate=_unknown)
 """A named variable; it has no arguments, and its atom has its name, range and kind."""
 FLOOR_DIVISION = Operation(
     "floordiv",
     bounds=lambda a, b: intervals.floor_divide(ends(a), ends(b)),
     evaluate=_quotient,
-    text=lambda operand, a, b: (f"{operand(a)}//{operand(b)}", False),
+    text=lambda operand, a, b: _quotient_text(operand(a), operand(b), zero=b.lo <= 0 <= b.hi),
 )
 """The quotient rounded down; `x // 0` is 0."""
 PRODUCT = Operation(

@@ -18,6 +18,8 @@ Piece = tuple[int, str, bool]  # coefficient, text of what it multiplies ("" for
 _FUNCTIONS = frozenset({"min", "max", "abs"})
 MAX_TEXT = 4000  # the most characters of an expression, or of a part of one
 CUT = "..."  # replaces longer texts, so that different expressions may have this text
+NAME = r"(?:`(?:[^`]|``)+`|[^\W\d]\w*)"
+"""A name as it is written in formulas, as a regular expression."""
 _TEXTS: dict[Dim | Formula, str] = memo("texts", {})
 _OPERANDS: dict[Dim, str] = memo("texts of operands", {})
 _ATOMIC: dict[Atom, tuple[str, bool]] = memo("texts of atoms", {})
@@ -39,9 +41,23 @@ def conjunction(texts: Sequence[str]) -> str:
 
 
 def name_text(name: str) -> str:
-    """A symbol's name as it is written in formulas."""
+    """A symbol's name as it is written in formulas.
+
+    >>> [name_text(name) for name in ("batch", "Batch Size", "a`b")]
+    ['batch', '`Batch Size`', '`a``b`']
+    """
     plain = name.isidentifier() and not iskeyword(name) and name not in _FUNCTIONS
-    return name if plain else f"`{name.replace('`', '')}`"
+    return name if plain else f"`{name.replace('`', '``')}`"
+
+
+def text_name(text: str) -> str:
+    """The name that is written as this text.
+
+    >>> text_name("`a``b`"), text_name("batch")
+    ('a`b', 'batch')
+    """
+    quoted = len(text) > 1 and text[0] == text[-1] == "`"
+    return text[1:-1].replace("``", "`") if quoted else text
 
 
 @written.register

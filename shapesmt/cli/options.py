@@ -142,7 +142,7 @@ def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, .
         name, equals, text = value.rpartition("=")
         name = name.strip()
         if len(name) > 1 and name[0] == name[-1] == "`":
-            name = name[1:-1]
+            name = name[1:-1].replace("``", "`")
         if not (name and equals):
             raise click.BadParameter(f"'{value}' is not {option.metavar}", context, option)
         if pairs.setdefault(name, text) != text:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from math import gcd, lcm
 
 from shapesmt.algebra import (
+    NAME,
     TRUE,
     Dim,
     Evaluator,
@@ -28,6 +29,7 @@ from shapesmt.algebra import (
     name_text,
     negate,
     of_atom,
+    text_name,
 )
 from shapesmt.deadline import stage
 from shapesmt.examine import DEFAULT, Examination, Judge, Problem
@@ -37,9 +39,8 @@ from shapesmt.report import Precondition, Remedy, SymbolRange
 
 _REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})
 MAX_TRIED = 64  # values of a range at which its neighbours are tried, before that is proven
-_NAME = r"(`[^`]+`|[^\W\d]\w*)"
 _COMPARED = re.compile(r"[<>=] ([0-9]+)")
-_SIMPLE = re.compile(rf"(?:([0-9]+) <= )?{_NAME} (?:% ([0-9]+) == ([0-9]+)|(>=|<=|==) ([0-9]+))")
+_SIMPLE = re.compile(rf"(?:([0-9]+) <= )?({NAME}) (?:% ([0-9]+) == ([0-9]+)|(>=|<=|==) ([0-9]+))")
 
 
 @stage("what would help")
@@ -138,7 +139,7 @@ def _narrowed(
 ) -> tuple[str, Range | None]:
     """The symbol that a condition restricts, with its range; None if a range can't express the condition."""
     match = _SIMPLE.fullmatch(condition)
-    name = match[2].strip("`") if match else ""
+    name = text_name(match[2]) if match else ""
     known = symbols.get(name)
     if match is None or known is None or known.source == "--shape":
         return name, None

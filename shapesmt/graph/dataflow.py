@@ -194,7 +194,7 @@ def size(axis: int | str | Range | None) -> int | str | None:
     """
     if isinstance(axis, Range):
         return axis.lo if axis.lo == axis.hi else str(axis)
-    return f"`{axis}`" if isinstance(axis, str) and not is_plain_name(axis) else axis
+    return f"`{axis.replace('`', '``')}`" if isinstance(axis, str) and not is_plain_name(axis) else axis
 
 
 def _inline(graph: Graph) -> dict[str, str]:

@@ -13,7 +13,7 @@ from functools import cached_property
 from heapq import heappop, heappush
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias, Union
 
 from shapesmt.algebra import WeakTable
 from shapesmt.graph.literal import DTYPES, Declared, Literal, Scalar, identity
@@ -177,6 +177,7 @@ class Function:
     """The values of those that have one."""
     nodes: Sequence[Node]
     opsets: Mapping[str, int]
+    """The operator sets that it imports itself; a model's own are those in which the runtime runs its nodes."""
 
 
 class Schemas(Protocol):
@@ -187,6 +188,12 @@ class Schemas(Protocol):
 
     def misfit(self, node: Node, version: int) -> laws.Law | None:
         """The law that a node breaks by what it has or lacks, if any."""
+
+    def offers(self, domain: str, op: str, version: int) -> bool:
+        """Whether the runtime runs an operator in this version of its set; True for operators of others."""
+
+    def miscount(self, node: Node, version: int) -> laws.Law | None:
+        """The law that a node's numbers of inputs and outputs break, if any."""
 
     def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
         """The nodes that this one stands for, given its inputs' types and ranks; None where the format doesn't say."""
@@ -334,6 +341,11 @@ class Graph:
         reads = [name for node in self.nodes for name in node.reads]
         inner = self._producers.keys() | self.inputs.keys() | self.literals.keys() | {""}
         return tuple(name for name in dict.fromkeys([*reads, *self.outputs]) if name not in inner)
+
+    @cached_property
+    def memory(self) -> dict[str, Any]:
+        """What is worked out about it once, under a name for each."""
+        return {}
 
     @cached_property
     def _producers(self) -> dict[str, int]:

@@ -140,13 +140,20 @@ class Applier(ABC):
         clash = self._clash(node, inputs)
         if clash:
             return Requirement(FALSE, clash, typed=True)
-        broken = refused(node)
+        broken = refused(node) or self._not_offered(node)
         return Requirement(FALSE, broken, limit=True) if broken else None
 
     def _misfit(self, node: Node) -> laws.Law | None:
         """The law that the node breaks by its attributes or its number of inputs, if any."""
         version = self._opsets.get(node.domain)
         return self._schemas.misfit(node, version) if self._schemas and version else None
+
+    def _not_offered(self, node: Node) -> laws.Law | None:
+        """The law that the node breaks if its operator isn't in the operator set of the model."""
+        version = self._opsets.get(node.domain)
+        if version is None or self._schemas is None or self._schemas.offers(node.domain, node.op, version):
+            return None
+        return laws.OPERATOR_IN_OPSET.of(op=node.op, version=version)
 
     def _clash(self, node: Node, inputs: list[Tensor | None]) -> laws.Law | None:
         """The law that the types of the inputs break, if any."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 
 from shapesmt.algebra import Atom, Dim, Kind, of_atom
 from shapesmt.graph import Graph, Literal, Node
+from shapesmt.inference.loading import Refusals, contradicts, loaded, more_refusals, refusals
 from shapesmt.inference.numbering import Named, Scope
+from shapesmt.inference.static import refused_when_loaded
 from shapesmt.inference.walk import Renaming, Walk, forget_applications
 from shapesmt.rules import Application, Requirement, Tensor, read
 
@@ -34,10 +37,27 @@ class Inference:
     """The constants whose elements nodes depend on, and that haven't been read yet."""
     scope: Scope = field(default_factory=Scope)
     """The sizes that data decides."""
+    refused: Refusals = field(default_factory=dict)
+    """What the runtime refuses when it loads the model, as far as it has been looked for."""
+    doubts: list[Node] = field(default_factory=list)
+    """The nodes with graphs inside by which it may refuse it."""
 
     def advance(self, count: int | None = None) -> None:
         """Apply the rules of that many more nodes, or of all."""
+        first = len(self.applications)
         self.applications.extend(islice(self.steps, count))
+        self.refuse(self.refused, first)
+
+    def refuse(self, refusals: Refusals, first: int = 0) -> None:
+        """Add what the runtime refuses of the nodes from `first` on to their applications."""
+        for index, refusal in refusals.items():
+            if first <= index < len(self.applications):
+                self.applications[index] = refusal.of(self.applications[index])
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the runtime may refuse the model by the types and shapes that it infers when it loads it."""
+        return loaded(self.graph) and (bool(self.doubts) or contradicts(self.graph, self.tensors))
 
 
 def infer(
@@ -65,6 +85,9 @@ def infer(
         if [literal for literal in inference.to_read if read(literal)]:
             forget_applications()
             continue
+        if inference.doubtful:
+            look = partial(refused_when_loaded, bodies=bool(inference.doubts))
+            inference.refuse(more_refusals(graph, look))
         needed = _needed_ranks(inference.applications) if inference.unranked else {}
         new = {atom: rank for atom, rank in needed.items() if atom not in ranks}
         if not new or any(u.kind == "timeout" for u in inference.applications[-1].unjudged):
@@ -104,6 +127,8 @@ def start(
         nested=walk.nested,
         to_read=walk.to_read,
         scope=scope,
+        refused=refusals(graph),
+        doubts=walk.doubts,
     )
 
 

@@ -26,8 +26,8 @@ def registered(
     if node.attributes.graphs or any(t is not None and not t.is_tensor for t in inputs):
         return None
     names: dict[Dim, str] = {}
-    declared = [None if t is None else _declared(t, names) for t in inputs]
-    inferred = schemas.infer(node, opsets, declared, [None if t is None else _literal(t) for t in inputs])
+    declared = [None if t is None else declared_of(t, names) for t in inputs]
+    inferred = schemas.infer(node, opsets, declared, [None if t is None else literal_of(t) for t in inputs])
     if inferred is None:
         return None
     ctx = RuleContext(node, inputs, opsets.get(node.domain, 1))
@@ -56,7 +56,7 @@ def registered(
     return ctx.apply(lambda _: [output(*pair) for pair in enumerate(inferred)])
 
 
-def _declared(t: Tensor, names: dict[Dim, str]) -> Declared:
+def declared_of(t: Tensor, names: dict[Dim, str]) -> Declared:
     """The type as a file would declare it, with a name for each formula."""
 
     def size_or_name(d: Dim) -> int | str:
@@ -65,7 +65,7 @@ def _declared(t: Tensor, names: dict[Dim, str]) -> Declared:
     return Declared(t.dtype, None if t.shape is None else tuple(map(size_or_name, t.shape)))
 
 
-def _literal(t: Tensor) -> Literal | None:
+def literal_of(t: Tensor) -> Literal | None:
     """An integer tensor as a constant, where all its elements are known numbers."""
     if not isinstance(t.value, Elements):
         return None

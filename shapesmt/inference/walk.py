@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import count
+from itertools import count, starmap
 from typing import Any
 
 from shapesmt import laws
@@ -18,6 +18,7 @@ from shapesmt.deadline import TimeUp, look
 from shapesmt.graph import Function, Graph, Literal, Node, Nodes, Runtime, Schemas
 from shapesmt.inference.apply import UNKNOWN, Applier, Run, Step, behind, out_of_time
 from shapesmt.inference.counts import Counted, Counts
+from shapesmt.inference.loading import contradicts, differ
 from shapesmt.inference.makers import Constants, Makers
 from shapesmt.inference.numbering import Number, Numbers, Scope
 from shapesmt.inference.operators import Operators
@@ -76,7 +77,7 @@ class Walk(Applier):
     ) -> None:
         super().__init__(opsets, schemas, runtime, renamed=rename is not None)
         self._functions = functions
-        self._remembered = _REMEMBERED.setdefault((schemas, runtime), {})
+        self._remembered = self._memory()
         self._rename = rename
         self._depth = depth
         self._ranks = ranks or {}
@@ -91,6 +92,7 @@ class Walk(Applier):
         self.loaded: Container[str] = ()
         self.to_read: set[Literal] = set()
         self.counted: Counted = {}
+        self.doubts: list[Node] = []  # nodes with graphs inside which the runtime may refuse when it loads the model
         self._rules = Operators(opsets, functions)
 
     def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
@@ -142,6 +144,7 @@ class Walk(Applier):
             elif attributes.graphs:
                 self.nested.append(node)
                 application = self.apply(Step(rule, node, tensors), inputs)
+                self._doubt(node, application)
             elif isinstance(rule, Function) and not self.counts.so_far().keys().isdisjoint(reads):
                 application = self.apply(Step(rule, node, tensors), inputs)  # what it looks up depends on their names
             else:
@@ -196,6 +199,10 @@ class Walk(Applier):
             return tensor(t.dtype, None, t.value, ndim)
         return tensor(t.dtype, [symbol(f"{name}[{i}]", kind=Kind.OPEN) for i in range(rank)])
 
+    def _memory(self) -> dict[tuple[Any, ...], Application]:
+        """The applications that are remembered from earlier walks, by what they depend on."""
+        return _REMEMBERED.setdefault((self._schemas, self._runtime), {})
+
     def _remember(self, key: tuple[Any, ...], step: Step, inputs: list[Tensor | None]) -> Application:
         look()
         application = self.apply(step, inputs)
@@ -214,8 +221,21 @@ class Walk(Applier):
         if body is None:
             return (UNKNOWN,) * len(graph.outputs), None
         inner, origins, applications = body
+        if any(r.formula is FALSE for a in applications for r in a.requirements):
+            self.doubts.append(run.ctx.node)
         run.ctx.enter(Body(run.label, graph.nodes, [*graph.inputs], graph.outputs, inner, {}), applications)
         return tuple(inner[name] for name in graph.outputs), origins
+
+    def _doubt(self, node: Node, application: Application) -> None:
+        """List a node if it has a graph inside that never runs, or in which types aren't as declared or don't agree."""
+        entered = {id(body.nodes): body.tensors for body in application.bodies}
+        runs = [(graph, entered.get(id(graph.nodes), {})) for graph in node.attributes.graphs]
+        outputs = [[t[name].dtype for name in graph.outputs if name in t] for graph, t in runs]
+        pairs = [pair for other in outputs[1:] for pair in zip(outputs[0], other, strict=False)]
+        how = self._rules.traits(node).runs
+        pairs += [(t[k].dtype, t[o].dtype) for g, t in runs for k, o in carried(node, g, how).items() if t]
+        if not all(t for _, t in runs) or any(starmap(differ, pairs)) or any(contradicts(*run) for run in runs):
+            self.doubts.append(node)
 
     def _body(
         self, node: Node, graph: Graph, tensors: Mapping[str, Tensor]
@@ -282,7 +302,8 @@ class Walk(Applier):
     def _inside_function(self, function: Function, node: Node) -> Walk | None:
         """A walk along a function's body, in which the names of data-dependent sizes begin with the caller's output."""
         places = {name: handed(index) for index, name in enumerate(function.inputs)}
-        walk = self._deeper(places.__getitem__, function.opsets)
+        own = self._functions.get((function.domain, function.name)) is function  # not the definition of an operator
+        walk = self._deeper(places.__getitem__, {**function.opsets, **self._opsets} if own else function.opsets)
         if walk is not None:
             names, numbers = dict(zip(function.inputs, node.inputs, strict=False)), self.numbers
             walk.literals = frozenset(inside for inside, outside in names.items() if outside in self.literals)
@@ -297,10 +318,10 @@ class Walk(Applier):
         if self._depth >= MAX_CALLS:
             return None
         about = opsets or self._opsets, self._functions, self._schemas, self._runtime
-        walk = Walk(*about, None, self._depth + 1, None, outside)
+        walk: Walk = type(self)(*about, None, self._depth + 1, None, outside)
         if opsets is None:
             walk._rules = self._rules
-        walk.to_read = self.to_read
+        walk.to_read, walk.doubts = self.to_read, self.doubts
         return walk
 
 

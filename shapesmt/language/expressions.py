@@ -1,7 +1,7 @@
 """EXPR text to `Formula` and `Dim`: read by Python's grammar, never evaluated by Python.
 
-Comparisons joined by `and`, `or` and `not` over symbols with `+ - * // % min max`. Names that are no
-identifiers stand in backticks. Every text that a `Formula` or `Dim` prints is read back.
+Comparisons joined by `and`, `or` and `not` over symbols with `+ - * // % min max`. Names that are no identifiers stand
+in backticks, in which a backtick is written twice. Every text that a `Formula` or `Dim` prints is read back.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ from shapesmt.algebra import (
     less,
     maximum,
     minimum,
+    name_text,
     negate,
     select,
+    text_name,
 )
 from shapesmt.errors import UsageError
 from shapesmt.language.ranges import quoted, unknown_name
@@ -42,7 +44,7 @@ _MOST_TEXT = 10_000
 _MOST_DEPTH = 100
 _MOST_POWER = 8
 _MOST_SIZE = 2**1024  # what intermediate numbers may reach: far past any size, and still cheap
-_QUOTED = re.compile(r"`([^`]*)`")
+_QUOTED = re.compile(r"`(?:[^`]|``)*`")
 _FOREIGN = re.compile(r"[^\w\s+\-*/%()<>=!,{}\[\].]")
 _MISFIT = re.compile(r"(?<![\w.])\d+[^\W\d]\w*")  # 2d, 0x10, 1e3
 _NO_WORD = "neither a whole number nor a name; put odd names in backticks"
@@ -130,7 +132,7 @@ class _Reader:
         stand_in = "q"
         while stand_in in self.text:
             stand_in += "_"
-        self.source = _QUOTED.sub(lambda match: self._keep(match[1], stand_in), self.text)
+        self.source = _QUOTED.sub(lambda match: self._keep(text_name(match[0]), stand_in), self.text)
         self.source = " ".join(self.source.split())
         foreign = _FOREIGN.search(self.source)
         if foreign:
@@ -221,6 +223,8 @@ class _Reader:
             return self._call(node, depth)
         if isinstance(node, ast.IfExp):
             condition = self.formula(node.test, depth)
+            if condition is TRUE or condition is FALSE:
+                return self.dim(node.body if condition is TRUE else node.orelse, depth)
             return select(condition, self.dim(node.body, depth), self.dim(node.orelse, depth))
         if _is_condition(node):
             raise self.refusal("is a condition, not a number", node)
@@ -285,7 +289,8 @@ class _Reader:
 
     def _restored(self, part: str) -> str:
         for key, name in self.names.items():
-            part = part.replace(f" {key} ", f"`{name}`").replace(key, f"`{name}`")
+            written = name_text(name) if name else "``"
+            part = part.replace(f" {key} ", written).replace(key, written)
         return part
 
     def refusal(self, reason: str, first: ast.expr | None = None, last: ast.expr | None = None) -> UsageError:

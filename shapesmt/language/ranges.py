@@ -271,7 +271,7 @@ def _dimension(item: RangeLike | None, name: str, spec: object) -> DimLike:
         if text == "?":
             return None
         if len(text) > 2 and text[0] == text[-1] == "`":
-            return text[1:-1]
+            return text[1:-1].replace("``", "`")
         if _NAME.fullmatch(text):
             return text
         if not text or not _RANGE.fullmatch(text):

@@ -1,4 +1,4 @@
-"""Laws of a node itself: its attributes, element types, bodies and assertions."""
+"""Laws of a node itself: its attributes, element types, bodies and assertions; laws that hold where a file loads."""
 
 from __future__ import annotations
 
@@ -31,6 +31,21 @@ ASSERTED = Law("SM406", "the assertion {condition} holds", broken="the assertion
 GUARD_HOLDS = Law(
     "SM407", "the inputs pass the guards that PyTorch checks before a run", broken="PyTorch's guards refuse the input"
 )
+
+OPERATOR_IN_OPSET = Law("SM408", "operator {op} is in opset {version}")
+OPERATOR_SET_IMPORTED = Law("SM408", "the {where} imports the operator set '{domain}' of {op}")
+FUNCTION_FITS_OWN_OPSETS = Law("SM408", "in function '{function}' {law}, by the opset that it imports")
+FUNCTION_OF_OWN_DOMAIN = Law("SM408", "function '{function}' isn't of ONNX's own domain")
+FUNCTION_MAKES_OUTPUTS = Law("SM408", "function '{function}' makes its output '{name}', which isn't an input")
+INPUT_HAS_TYPE = Law("SM408", "input '{name}' declares its type")
+TENSOR_OF_DECLARED_TYPE = Law("SM408", "'{name}' is of its declared type, {dtype}")
+BODIES_MAKE_ONE_TYPE = Law("SM408", "what the bodies take and make is of one type, not {one} and {other}")
+HOLDS_WHEN_LOADED = Law("SM408", "{law}, when the model is loaded, whether or not the node runs")
+NODE_NAMES_DIFFER = Law("SM408", "only one node is called '{name}'")
+BODY_NAMES_ARE_NEW = Law("SM408", "no node of a body makes '{name}', which is the name of a tensor around the body")
+BODY_MAKES_OUTPUTS = Law("SM408", "the body itself makes its output '{name}'")
+BRANCHES_TAKE_NO_INPUTS = Law("SM408", "a branch takes no inputs")
+BRANCHES_MAKE_THE_SAME = Law("SM408", "both branches make the same number of outputs")
 
 QUERIES_KEYS_VALUES_SAME_TYPE = Law("SM501", "queries, keys and values have the same element type")
 SIZES_INT64 = Law("SM501", "the sizes are of type int64")

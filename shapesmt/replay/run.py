@@ -28,6 +28,7 @@ from shapesmt.frontends import Format, load, load_protobuf, opened
 from shapesmt.graph import Graph
 from shapesmt.replay.alike import NEAR, alike
 from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, bytes_of, cut, too_large
+from shapesmt.replay.loads import LOADS, loaded
 from shapesmt.report import Finding, FindingKind, Replay
 from shapesmt.rules import Tensor
 
@@ -135,6 +136,8 @@ def replayed(runs: Any, graph: Graph, findings: tuple[Finding, ...], deadline: D
 def _replay(proto: onnx.ModelProto, graph: Graph, finding: Finding, runtime: Runtime) -> Replay:
     """The result of running a finding's counterexample: with all nodes before the failing one, else that one alone."""
     assert finding.counterexample is not None
+    if finding.code == LOADS:
+        return loaded(proto, finding, runtime.name, runtime.refusal)
     known = at(graph, finding.counterexample)
     doubt = Ended(End.UNABLE)
     for whole in (True, False):
@@ -145,8 +148,7 @@ def _replay(proto: onnx.ModelProto, graph: Graph, finding: Finding, runtime: Run
         except CutError as error:
             ended = Ended(End.UNABLE, str(error))
         if ended.where is End.LAST:
-            alone = "" if whole else ", the node alone"
-            return Replay(runtime.name, True, finding.node, ended.message + alone)
+            return Replay(runtime.name, True, finding.node, ended.message + ("" if whole else ", the node alone"))
         if ended.where is End.RAN and finding.kind == FindingKind.DATA:
             tried = "runs on zeros, on ones and on data drawn by chance; other data may break it"
             return Replay(runtime.name, None, finding.node, tried)
@@ -205,6 +207,10 @@ class Runtime:
         if ended.where not in (End.DIVIDES, End.DIVIDED):
             return ended
         return ended._replace(where=End.LAST if zero and ended.where is End.DIVIDES else End.UNABLE)
+
+    def refusal(self, model: bytes) -> str:
+        """Why the runtime doesn't load a model."""
+        return self.said(model, None)
 
     def _filled(self, part: Cut, fill: Fill) -> Ended:
         """How it ends with the shapes that the file declares and, if that runs, with the actual shapes declared."""
@@ -317,8 +323,10 @@ def _asked() -> Iterator[tuple[Any, ...]]:
         yield pickle.load(sys.stdin.buffer)  # noqa: S301 - our own parent's
 
 
-def _complaint(model: bytes, feeds: dict[str, Filled]) -> str:
-    """The runtime's error for a model without optimisations; "" when it runs."""
+def _complaint(model: bytes, feeds: dict[str, Filled] | None) -> str:
+    """The runtime's error for a model without optimisations; "" when it runs, or without feeds when it is loaded."""
+    if feeds is None:
+        return _unloaded(model, None)
     try:
         _outputs(model, feeds)
     except Exception as error:  # whatever it raises is its answer

@@ -37,7 +37,7 @@ PER_SIZE = {N.as_symbol(): range(-3, 5), M.as_symbol(): range(4)}
 
 EXAMPLES: Mapping[Operation, tuple[Dim, str]] = {
     SYMBOL: (N, "n"),
-    FLOOR_DIVISION: (make_atom(FLOOR_DIVISION, (N + 1, M)), "(n + 1)//m"),
+    FLOOR_DIVISION: (make_atom(FLOOR_DIVISION, (N + 1, M)), "((n + 1)//m if m != 0 else 0)"),
     PRODUCT: (make_atom(PRODUCT, (N + 1, M)), "(n + 1)*(m)"),
     MIN: (make_atom(MIN, (N, M)), "min(m, n)"),
     MAX: (make_atom(MAX, (N, M)), "max(m, n)"),

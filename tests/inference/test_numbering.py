@@ -318,8 +318,8 @@ def test_the_greater_of_a_number_and_one():
 
 
 def test_conditions_of_one_number_agree():
-    branch = "If<then_branch = t () => (float[p] o) {{ o = Concat<axis=0>(x, x) }}, else_branch = e () => (float[r] u) "
-    branch += "{{ u = Identity(x) }}> ({0})"
+    branch = "If<then_branch = t () => (float[p] o) {{ o = Concat<axis=0>(x, x) }}, else_branch = e () => (float[r] i) "
+    branch += "{{ i = Identity(x) }}> ({0})"
     body = f"t = ReduceMax<keepdims=0>(l) u = Cast<to=9>(t) v = Cast<to=9>(t) a = {branch} b = {branch} z = Add(a, b)"
     same = body.replace("({0})", "(u)", 1).replace("({0})", "(v)").replace("{{", "{").replace("}}", "}")
     assert str(checked("float[n] x, int64[k] l", same, n="2..4").verdict) == "PROVED"

@@ -9,10 +9,12 @@ import warnings
 import pytest
 from hypothesis import given, strategies as st
 
+import shapesmt
+from shapesmt.algebra import name_text, text_name
 from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.formula import FALSE, TRUE
 from shapesmt.errors import UsageError
-from shapesmt.language.expressions import parse_dim, parse_formula
+from shapesmt.language.expressions import names_in, parse_dim, parse_formula
 from shapesmt.language.ranges import LARGEST
 from tests.support.hang import no_hang
 
@@ -63,6 +65,9 @@ TEXTS = [
     "abs(n - m)",
     "n if n < m else m",
     "(n*m + 1)//(m + 1)",
+    "n*((m + 1)//n if n != 0 else 0)",
+    "7//(n*m) if n*m != 0 else 0",
+    "0 if n - m == 0 else height//(n - m)",
     "n**2 - n*n + 7",
     "max(n if n < m else -9223372036854775808, 1)",
     "n + 18446744073709551616*m",
@@ -169,3 +174,34 @@ def test_hostile_text_ends_in_one_line(text):
 @given(st.text(alphabet="nm19 +-*/%()<>=!,`.{}[]&:'\"\\\n\0iorandt", max_size=40))
 def test_any_text_is_a_formula_or_a_usage_error(text):
     assert refusal(text).isprintable()
+
+
+@pytest.mark.parametrize("name", ["a`b", "`", "``", "`a`", "a`", "`a", "x` == 1 or `y", "a``b"])
+def test_backticks_in_names_are_written_twice(name):
+    size = symbol(name, 1, 9)
+    condition = parse_formula(f"{name_text(name)} % 4 == 0", {name: size})
+    assert condition is parse_formula(str(condition), {name: size})
+    assert names_in(str(condition)) == {name}
+    assert text_name(name_text(name)) == name
+
+
+@pytest.mark.parametrize(
+    "text", ["n//m", "m*(n//m) == n", "(n + 1)//(n*m) >= 1", "n % m == 0", "2*n - (n + 7)//(n - m) <= m"]
+)
+def test_python_computes_what_is_printed_where_a_divisor_is_0(text):
+    read = parse_formula if "=" in text else parse_dim
+    printed = str(read(text, SYMBOLS))
+    assert read(printed, SYMBOLS) is read(text, SYMBOLS)
+    for n, m in itertools.product(range(4), repeat=2):
+        values = {"n": n, "m": m}
+        known: dict[str, Dim] = {name: parse_dim(str(value), {}) for name, value in values.items()}
+        expected = read(printed, known)
+        assert eval(printed, {}, values) == (expected.constant if isinstance(expected, Dim) else expected is TRUE)
+
+
+def test_a_region_with_a_backtick_in_a_name_is_read_back():
+    model = b"""<ir_version: 8, opset_import: ["": 18]> g (float["a`b", 3] x) => (float[k, l] y) {
+        t = Constant<value_ints = [2, -1]>() y = Reshape(x, t) }"""
+    report = shapesmt.check(model)
+    assert report.precondition.text == ("`a``b` % 2 == 0",)
+    assert str(shapesmt.check(model, assume=report.precondition.text).verdict) == "PROVED"

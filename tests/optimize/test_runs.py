@@ -94,8 +94,8 @@ def test_a_function_called_with_tensors_of_several_ranks() -> None:
 
 
 def test_branches_know_the_sizes_around_them() -> None:
-    made = halved(f"""g (float[n,6] v, bool c) => (float[a,b,d] y) {{
-        y = If(c) <then_branch = th () => (float[k,2,3] w) {{ {SPLIT} }},
+    made = halved(f"""g (float[n,6] v, bool on) => (float[a,b,d] y) {{
+        y = If(on) <then_branch = th () => (float[k,2,3] w) {{ {SPLIT} }},
                    else_branch = el () => (float[l,p,q] r) {{ o = Constant<value_ints=[0]>() s2 = Shape(v)
                        f = Constant<value_ints=[2]>() g = Slice(s2, o, f, o) x2 = Expand(v, g)
                        h = Constant<value_ints=[-1,2,3]>() r = Reshape(x2, h) }}> }}""")

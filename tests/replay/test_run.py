@@ -273,3 +273,12 @@ def test_an_operator_without_a_kernel_is_not_replayed() -> None:
     assert report.findings[0].replay is not None
     assert "Could not find an implementation" in report.findings[0].replay.message
     assert report.exit_status == 1
+
+
+def test_a_file_that_is_not_loaded_is_confirmed_as_a_whole():
+    model = onnx.parser.parse_model(HEAD + "g (float[a, 2] x) => (float[b, c] z) { y = Abs (x) z = Neg (y) }")
+    for node in model.graph.node:
+        node.name = "same"
+    report = checked(model)
+    assert stamps(report) == [("same", True)]
+    assert "two nodes with same node name" in str(report)

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from shapesmt.algebra import Atom, Dim, evaluate
+from shapesmt.algebra import NAME, Atom, Dim, evaluate
 from shapesmt.examine import Examination, Judgement
 from shapesmt.graph import Graph
 from shapesmt.report import Cause, CauseGraph, Finding, Link, Side, Size, Step
@@ -17,7 +17,7 @@ MAX_NODES = 1000  # the most nodes that are searched between two steps
 
 MAX_GRAPHS = 40  # the most findings that get a cause graph
 
-_NAME = re.compile(r"`[^`]*`|[^\W\d]\w*")
+_NAME = re.compile(NAME)
 _WORDS = {"min", "max", "abs", "if", "else"}  # words in formulas that are not symbols
 
 Place: TypeAlias = "int | str"  # the index of a node, or the name of a tensor that no node makes

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-from shapesmt.errors import ModelError, UsageError
+from shapesmt.errors import ModelError, UsageError, printable
 from shapesmt.export.targets.edit import Edit, graphs_of, names_in, subgraphs
 from shapesmt.language import quoted
 
@@ -231,14 +231,18 @@ def lost(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> dict[st
 
     Raises:
         UsageError: OpenVINO isn't installed.
+        ModelError: OpenVINO can't convert the model, or refuses its shapes.
     """
     try:
         import openvino as ov
     except ImportError:
         raise UsageError("OpenVINO says which ends it loses, and isn't installed: pip install openvino") from None
-    model = ov.Core().read_model(_without_weights(proto).SerializeToString(), b"")
-    shapes = {i.any_name: tensors[i.any_name].partial_shape for i in model.inputs if i.any_name in tensors}
-    model.reshape({name: ov.PartialShape(str(shape)) for name, shape in shapes.items()})
+    try:
+        model = ov.Core().read_model(_without_weights(proto).SerializeToString(), b"")
+        shapes = {i.any_name: tensors[i.any_name].partial_shape for i in model.inputs if i.any_name in tensors}
+        model.reshape({name: ov.PartialShape(str(shape)) for name, shape in shapes.items()})
+    except Exception as error:  # whatever it raises, it doesn't take the model
+        raise ModelError(f"OpenVINO doesn't read the model: {_reason(str(error))}") from None
     found: dict[str, list[int]] = {}
     for op in _every_op(model):
         if not any(_open_axes(i.get_source_output().partial_shape) for i in op.inputs()):
@@ -246,6 +250,13 @@ def lost(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> dict[st
                 axes = _open_axes(output.partial_shape)
                 found |= dict.fromkeys(sorted(output.names), axes) if axes else {}
     return found
+
+
+def _reason(message: str) -> str:
+    """The line of OpenVINO's message that says what is wrong: one with a dash, or else the last."""
+    lines = [line.strip() for line in message.splitlines() if line.strip() and "https://" not in line]
+    dashed = (line.lstrip("- ") for line in lines if line.startswith("-- "))
+    return printable(next(dashed, lines[-1] if lines else "it doesn't say why"), 200)
 
 
 def _every_op(model: ov.Model) -> Iterator[Any]:

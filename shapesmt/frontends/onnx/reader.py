@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.beside import content_inside
+from shapesmt.frontends.onnx import tables
 from shapesmt.frontends.onnx.columns import columns
 from shapesmt.frontends.onnx.messages import from_bytes
 from shapesmt.frontends.onnx.ranges import noted_ranges
@@ -30,6 +31,7 @@ from shapesmt.graph import (
     Function,
     Graph,
     Literal,
+    Node,
     NodeKind,
     Nodes,
     Reference,
@@ -155,14 +157,17 @@ class _Scope:
         where = f"{self.source}, in function '{printable(name)}'"
         if (domain, name) in self.functions:
             raise ModelError(f"{where}: it is defined twice")
-        scope = _Scope(self.source, self.folder, {**self.opsets, **_opsets(proto.opset_import, where)})
+        scope = _Scope(self.source, self.folder, _opsets(proto.opset_import, where))
         scope.functions, scope.overloads, scope.in_function = self.functions, self.overloads, True
         defaults = scope.attributes(proto.attribute_proto, where)
         inputs, outputs = tuple(proto.input), tuple(proto.output)
-        nodes = ordered(scope.nodes(proto.node), inputs, where, needed=outputs)
+        listed = scope.nodes(proto.node)
+        nodes = _in_order(listed, ordered(listed, inputs, where, needed=outputs), where)
         attributes = (*map(text_of, proto.attribute), *defaults)
         function = Function(name, domain, inputs, outputs, attributes, defaults, nodes, scope.opsets)
-        self.functions[domain, name] = function
+        version = self.opsets.get(domain)
+        if version is None or not tables.find(domain, name, version):  # the runtime prefers an operator to a function
+            self.functions[domain, name] = function
 
     def graph(self, proto: onnx.GraphProto) -> Graph:
         """The graph of a protobuf; a subgraph may read the tensors of the graph around it."""
@@ -193,6 +198,8 @@ class _Scope:
         self.depth -= 1
         available = [*graph.inputs, *literals, *(graph.captures if nested else ())]
         nodes = ordered(graph.nodes, available, where, needed=graph.outputs)
+        if nested:
+            _in_order(graph.nodes, nodes, where)
         return graph if nodes is graph.nodes else replace(graph, nodes=nodes)
 
     def nodes(self, protos: Sequence[onnx.NodeProto]) -> Nodes:
@@ -318,6 +325,13 @@ class _Scope:
         if key not in self.types_read:
             self.types_read[key] = declared(proto)
         return self.types_read[key]
+
+
+def _in_order(listed: Sequence[Node], nodes: Nodes, where: str) -> Nodes:
+    """The nodes of a function or subgraph, which stand in topological order in the file."""
+    if nodes is not listed:
+        raise ModelError(f"{where}: a node stands before one whose output it reads")
+    return nodes
 
 
 @cache

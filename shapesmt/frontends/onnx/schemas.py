@@ -72,6 +72,15 @@ class OnnxSchemas:
         self._parameters[key] = parameters
         return parameters.misfit(node)
 
+    def offers(self, domain: str, op: str, version: int) -> bool:
+        """Whether ONNX Runtime runs an operator in this version of its set; True for operators that aren't ONNX's."""
+        return tables.offers(domain, op, version)
+
+    def miscount(self, node: Node, version: int) -> laws.Law | None:
+        """The law that a node's numbers of inputs and outputs break, if any."""
+        parameters = self.parameters(node.domain, node.op, version)
+        return None if parameters is None else parameters.miscount(node)
+
     def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
         """The operator's definition as a function of simpler operators (`LayerNormalization`); None if it has none."""
         schema = self._schema(node.domain, node.op, version)

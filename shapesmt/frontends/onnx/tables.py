@@ -22,6 +22,12 @@ __all__ = ["DOMAINS", "find"]
 DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")
 MICROSOFT = "com.microsoft"
 ADDED = ("MemcpyFromHost", "MemcpyToHost", "SimplifiedLayerNormalization")  # by ONNX Runtime to ONNX's own domain
+EARLIER = ("LayerNormalization", "MeanVarianceNormalization", "ThresholdedRelu")  # it has these in older ones as well
+WITHDRAWN = {
+    ("", "Scatter"): 11, ("", "Upsample"): 10, ("ai.onnx.ml", "TreeEnsembleClassifier"): 5,
+    ("ai.onnx.ml", "TreeEnsembleRegressor"): 5,
+}  # fmt: skip
+"""The operators that ONNX Runtime refuses from a version on."""
 _NUMBERS = {name: number for number, name in DTYPES.items()}
 
 
@@ -49,6 +55,18 @@ def find(domain: str, op: str, version: int) -> Schema | None:
     versions = lines.get((domain, op), [])
     index = bisect_right(versions, version, key=lambda line: line[0])
     return _read(versions[index - 1][1]) if index else None
+
+
+def offers(domain: str, op: str, version: int) -> bool:
+    """Whether ONNX Runtime runs an operator in this version of its set; True for operators that aren't ONNX's.
+
+    >>> offers("", "Gelu", 19), offers("", "Gelu", 20), offers("", "Upsample", 10), offers("com.example", "Gelu", 1)
+    (False, True, False, True)
+    """
+    if domain not in DOMAINS or (not domain and op in (*ADDED, *EARLIER)):
+        return True
+    versions = _table("onnx.txt")[0].get((domain, op))
+    return versions is None or versions[0][0] <= version < WITHDRAWN.get((domain, op), version + 1)
 
 
 @cache

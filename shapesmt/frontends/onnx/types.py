@@ -69,6 +69,10 @@ class Parameters(NamedTuple):
 
     def misfit(self, node: Node) -> laws.Law | None:
         """The law that the number of inputs and outputs or an attribute breaks, if any."""
+        return self.miscount(node) or self._attribute(node)
+
+    def miscount(self, node: Node) -> laws.Law | None:
+        """The law that the number of inputs and outputs breaks, if any."""
         for kind, number, (least, most) in (
             ("input", len(node.inputs), self.inputs),
             ("output", len(node.outputs), self.outputs),
@@ -77,6 +81,10 @@ class Parameters(NamedTuple):
                 end, limit = ("at least", least) if number < least else ("at most", most)
                 law = laws.ONE_INPUT_OR_OUTPUT if limit == 1 else laws.INPUTS_OR_OUTPUTS
                 return law.of(end=end, limit=limit, kind=kind, count=number)
+        return None
+
+    def _attribute(self, node: Node) -> laws.Law | None:
+        """The law that an omitted input or an attribute breaks, if any."""
         omitted = [name for name, tensor in zip(self.inevitable, node.inputs, strict=False) if name and not tensor]
         missing = [name for name in self.required if name not in node.attributes]
         unknown = [name for name in node.attributes if name not in self.attributes]

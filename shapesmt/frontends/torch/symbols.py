@@ -333,4 +333,4 @@ def _symbol(node: ast.expr, names: Mapping[str, str]) -> ast.expr | None:
 
 def named(name: str) -> ast.expr:
     """A dimension's name in an expression, in backticks where it is no identifier."""
-    return ast.Name(name if name.isidentifier() and not keyword.iskeyword(name) else f"`{name}`")
+    return ast.Name(name if name.isidentifier() and not keyword.iskeyword(name) else f"`{name.replace('`', '``')}`")

@@ -59,6 +59,15 @@ CODES = (
         'g (float[n, 4] x) => (float[n, 4] y)\n{ y = Abs (x)\n  = torch._guards_fn <guards = ["i0_1 == 3"]> (x) }',
     ),
     Code(
+        "SM408", "file that isn't loaded",
+        "ONNX Runtime loads the file: operators are of an imported opset, names are unique, types are as declared, and "
+        "no node contradicts declared shapes, in functions and in branches that never run, too.",
+        "Look at the node with `onnx.checker.check_model(path, full_check=True)`, and mend the program that wrote it.",
+        "g (float[n] x) => (float[n] y)\n{ a = Exp (x)\n  true = Constant <value = bool {1}> ()\n"
+        "  y = If <then_branch = t () => (float[n] b) { a = Abs (x) b = Neg (a) },\n"
+        "          else_branch = e () => (float[n] c) { c = Log (x) }> (true) }",
+    ),
+    Code(
         "SM501", "element type",
         "Inputs have element types that the operator takes, equal ones where it says so.",
         "Insert a Cast before the node; float and int constants mixed by hand are the usual cause.",

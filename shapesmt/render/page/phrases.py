@@ -13,11 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from shapesmt.algebra import NAME, text_name
 from shapesmt.errors import printable
 
 __all__ = ["in_words", "joined", "phrased"]
 
-_NAME = r"(`[^`]+`|[^\W\d]\w*)"
+_NAME = f"({NAME})"
 _NUMBER = r"(\d+)"
 _MOST_PARTS = 4
 
@@ -132,4 +133,4 @@ def _about_one(condition: str) -> tuple[str, tuple[str, str]] | None:
 
 
 def _plain(name: str) -> str:
-    return printable(name.strip("`"), 60)
+    return printable(text_name(name), 60)

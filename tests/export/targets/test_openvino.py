@@ -256,3 +256,17 @@ def test_what_a_node_that_may_fail_reads_is_never_cut():
     for proto in (model, made):
         with pytest.raises(Exception, match="Add"):
             runs(proto, fed)
+
+
+@pytest.mark.parametrize("call", [shapesmt.simplify, shapesmt.tighten])
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("g (float[a, 2, 2] x) => (z) { z = Det (x) }", "No conversion rule found for operations: Det-18"),
+        ("g (string[a] x) => (z) { z = StringNormalizer (x) }", "operations: StringNormalizer-18"),
+    ],
+)
+def test_a_model_that_openvino_does_not_read_is_refused_in_one_line(call, text, reason):
+    with pytest.raises(ModelError, match=reason) as refused:
+        call(parser.parse_model(HEAD + text), target="openvino", dims={"a": "1..4"})
+    assert len(str(refused.value).splitlines()) == 1

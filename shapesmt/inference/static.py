@@ -1,0 +1,224 @@
+"""Static: what ONNX Runtime infers of all nodes when it loads a model, those of bodies that never run too.
+
+It knows declared sizes and constants by then, and refuses a model in which a node contradicts them. What it knows of
+computed elements depends on how much it optimizes: a node that only those contradict isn't judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from shapesmt import laws
+from shapesmt.algebra import FALSE, symbol
+from shapesmt.errors import UsageError, printable
+from shapesmt.graph import Declared, Function, Graph, Node
+from shapesmt.inference.apply import UNKNOWN, Step
+from shapesmt.inference.loading import Refusal, differ, mistyped, refusal
+from shapesmt.inference.numbering import Scope
+from shapesmt.inference.registered import declared_of, literal_of
+from shapesmt.inference.walk import Walk
+from shapesmt.rules import Application, Memory, Runs, Tensor, Unjudged, data, tensor
+
+if TYPE_CHECKING:
+    from shapesmt.inference.origins import Outside
+
+NOTE = "ONNX Runtime may refuse to load it"
+
+
+class Found(NamedTuple):
+    """A law that a node breaks by what is known when the model is loaded; whether the runtime surely refuses it."""
+
+    place: int
+    path: str
+    op: str
+    law: laws.Law
+    sure: bool
+
+
+@dataclass
+class Findings:
+    """What is found, and where the walk is: the place of the model's node, and the names of the nodes around.
+
+    `computed` is whether elements that nodes compute are known.
+    """
+
+    computed: bool
+    found: list[Found] = field(default_factory=list)
+    trail: list[str] = field(default_factory=list)
+    place: int = 0
+
+    def add(self, op: str, law: laws.Law, *names: str, sure: bool = True) -> None:
+        """Add what a node breaks that has these names below the node where the walk is."""
+        self.found.append(Found(self.place, "/".join((*self.trail, *names)[1:]), op, law, sure))
+
+
+def refused_when_loaded(graph: Graph, *, bodies: bool) -> dict[int, Refusal]:
+    """What the runtime refuses of the types and shapes in a model, by the index of the node.
+
+    Args:
+        graph: The model.
+        bodies: Whether some graph inside a node needs a look with computed elements, too.
+    """
+    declared = _found(graph, Findings(computed=False))
+    computed = _found(graph, Findings(computed=True)) if bodies else []
+    sure = {(f.place, f.path): f for f in declared if f.sure}
+    doubtful = {(f.place, f.path): f for f in (*declared, *computed)}
+    refusals: dict[int, Refusal] = {}
+    for key, f in {**doubtful, **sure}.items():
+        known = refusals.get(f.place, Refusal())
+        if key in sure:
+            known = known._replace(requirements=(*known.requirements, refusal(f.law, f.path)))
+        else:
+            known = known._replace(unjudged=(*known.unjudged, Unjudged(f.path, f.op, "elements", str(f.law), NOTE)))
+        refusals[f.place] = known
+    return refusals
+
+
+def _found(graph: Graph, findings: Findings) -> list[Found]:
+    walk = Static(graph.opsets, graph.functions, graph.schemas, graph.runtime, None, outside=data)
+    walk.scope, walk.findings = Scope(calls=graph.functions), findings
+    tensors = {name: walk.declared(name, declared) for name, declared in graph.inputs.items()}
+    for findings.place, _ in enumerate(walk.nodes(graph, tensors), 1):
+        pass
+    walk.compare(graph, tensors)
+    return findings.found
+
+
+class Static(Walk):
+    """A walk along all nodes with what is declared: bodies are entered whether or not they run."""
+
+    findings: Findings
+    _claims: Mapping[str, Declared] = MappingProxyType({})
+
+    def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
+        """Every node of a graph applied in turn, with what it declares of inner tensors."""
+        self._claims = graph.declared
+        return super().nodes(graph, tensors)
+
+    def _merged(self, name: str, t: Tensor) -> Tensor:
+        """A tensor with the numbers that are declared where its own sizes are none: the runtime believes them."""
+        declared = self._claims[name]
+        shape = declared.shape
+        if shape is None or declared.kind != "tensor" or not t.is_tensor:
+            return t
+        if t.shape is None:
+            return self.declared(name, declared._replace(dtype=t.dtype))
+        stale = len(shape) == t.rank and any(
+            isinstance(n, int) and d.constant is None for n, d in zip(shape, t.dims, strict=True)
+        )
+        sizes = [n if isinstance(n, int) and d.constant is None else d for n, d in zip(shape, t.dims, strict=False)]
+        return tensor(t.dtype, sizes) if stale else t
+
+    def _step(self, node: Node, tensors: dict[str, Tensor]) -> Application:
+        inputs = [tensors[name] if name else None for name in node.inputs]
+        self.findings.trail.append(node.name)
+        application, constant = super()._step(node, tensors), self._rules.traits(node).memory is Memory.MODEL
+        if not node.attributes.graphs and not isinstance(self._rules[node.domain, node.op], Function):
+            broken = next((r.law for r in application.requirements if r.formula is FALSE), None)
+            if broken is not None:
+                self._judge(node, inputs, broken)
+            if not self.findings.computed and not constant:
+                tensors.update((name, _without_elements(tensors[name])) for name in node.outputs if name)
+        for name in self._claims.keys() & {*node.outputs} if not constant else ():
+            tensors[name] = self._merged(name, tensors[name])
+        self.findings.trail.pop()
+        return application
+
+    def _memory(self) -> dict[tuple[Any, ...], Application]:
+        return {}  # what is remembered of a function doesn't say where it is wrong
+
+    def _is_plain(self, application: Application) -> bool:  # noqa: ARG002 - each node is looked at
+        return False
+
+    def _deeper(self, outside: Outside, opsets: Mapping[str, int] | None = None) -> Walk | None:
+        walk = super()._deeper(outside, opsets)
+        if isinstance(walk, Static):
+            walk.findings = self.findings
+        return walk
+
+    def _judge(self, node: Node, inputs: list[Tensor | None], broken: laws.Law) -> None:
+        """Find a node that breaks a law whatever its inputs' unknown sizes are, if the runtime may look at it."""
+        stated = self._misfit(node) or (self._refusal(node, inputs) is not None)
+        schemas = self._schemas
+        broken = laws.HOLDS_WHEN_LOADED.of(law=broken)
+        if stated or schemas is None or any(t is not None and not t.is_tensor for t in inputs):
+            self.findings.add(node.op, broken, sure=bool(stated))
+            return
+        types = [None if t is None else declared_of(t, {}) for t in inputs]
+        elements = [None if t is None else literal_of(t) for t in inputs]
+        try:
+            refused = schemas.infer(node, self._opsets, types, elements)
+        except UsageError:
+            refused = None
+        if isinstance(refused, str):
+            self.findings.add(node.op, broken)
+        elif refused is None or (node.domain, node.op) in schemas.bodies():
+            self.findings.add(node.op, broken, sure=False)
+
+    def apply(self, step: Step, inputs: list[Tensor | None]) -> Application:
+        """The rule applied; a node with graphs inside makes what each of them makes, as far as that is the same."""
+        node = step.node
+        if not node.attributes.graphs or isinstance(step.rule, Function):
+            return super().apply(step, inputs)
+        law = self._misfit(node) or self._clash(node, inputs)
+        if law is not None:
+            self.findings.add(node.op, law)
+        runs = [self._run(node, graph, step.tensors, inputs) for graph in node.attributes.graphs]
+        how = self._rules.traits(node).runs
+        carried = inputs[2:] if how is Runs.LOOP else runs[0]
+        runs = [run[1:] for run in runs] if how is Runs.LOOP else runs
+        for run in runs:
+            for t, other in zip(carried, run, strict=False):
+                if t is not None and differ(t.dtype, other.dtype):
+                    self.findings.add(node.op, laws.BODIES_MAKE_ONE_TYPE.of(one=t.dtype, other=other.dtype))
+        made = [
+            _joint(each) if how is Runs.BRANCH else tensor(each[0].dtype, None) for each in zip(*runs, strict=False)
+        ]
+        return Application((*made, *[UNKNOWN] * len(node.outputs))[: len(node.outputs)], (), repeatable=False)
+
+    def _run(
+        self, node: Node, graph: Graph, around: Mapping[str, Tensor], inputs: Sequence[Tensor | None]
+    ) -> list[Tensor]:
+        """The outputs of a graph inside a node, on inputs as it declares them."""
+        for t, declared in zip(inputs, graph.inputs.values(), strict=False):
+            if t is not None and differ(t.dtype, declared.dtype):
+                self.findings.add(node.op, laws.BODIES_MAKE_ONE_TYPE.of(one=t.dtype, other=declared.dtype))
+        tensors = {name: around[name] for name in graph.captures if name in around}
+        tensors |= {name: self.declared(name, declared) for name, declared in graph.inputs.items()}
+        body = self._body(node, graph, tensors)
+        if body is not None:
+            self.compare(graph, body[0])
+        return [body[0].get(name, UNKNOWN) if body is not None else UNKNOWN for name in graph.outputs]
+
+    def declared(self, name: str, declared: Declared) -> Tensor:
+        """A tensor as it is declared."""
+        if declared.shape is None or declared.kind != "tensor":
+            return tensor(declared.dtype, None)
+        title = "/".join((*self.findings.trail, name))
+        sizes = [d if isinstance(d, int) else symbol(f"{title}[{i}]") for i, d in enumerate(declared.shape)]
+        return tensor(declared.dtype, sizes)
+
+    def compare(self, graph: Graph, tensors: Mapping[str, Tensor]) -> None:
+        """Find the nodes of a graph that make another element type than declared."""
+        for index, name, dtype in mistyped(graph, tensors):
+            node, law = graph.nodes[index], laws.TENSOR_OF_DECLARED_TYPE.of(name=printable(name), dtype=dtype)
+            if self._depth or self.findings.trail:
+                self.findings.add(node.op, law, node.name)
+            else:
+                self.findings.found.append(Found(index, "", node.op, law, True))
+
+
+def _without_elements(t: Tensor) -> Tensor:
+    return t if t.value is None else tensor(t.dtype, t.shape)
+
+
+def _joint(made: Sequence[Tensor]) -> Tensor:
+    """What is known of a tensor that branches make."""
+    one = made[0]
+    if any(t.shape is None or len(t.shape) != len(one.shape or ()) for t in made) or one.shape is None:
+        return tensor(one.dtype, None)
+    sizes = zip(*(t.dims for t in made), strict=True)
+    return tensor(one.dtype, [s[0] if all(d is s[0] for d in s) else symbol(f"{s[0]} or {s[1]}") for s in sizes])

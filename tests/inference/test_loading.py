@@ -1,0 +1,277 @@
+"""What ONNX Runtime refuses when it loads a file, compared with the verdict."""
+
+from __future__ import annotations
+
+import pytest
+from onnx import parser
+
+import shapesmt
+from shapesmt.errors import ModelError
+from shapesmt.graph import Node
+from shapesmt.inference import Operators
+from shapesmt.inference.loading import visited
+
+
+def graph(body, output="float[n, m] y", opset=18, imports='"f": 1', name="x"):
+    head = f'<ir_version: 9, opset_import: ["": {opset}, {imports}]> '
+    return head + f"g (float[a, 2] {name}) => ({output}) {{ {body} }}"
+
+
+def function(body, opset, model=18, imports="", outputs="y", name="h"):
+    return f'<domain: "f", opset_import: ["": {opset}{imports}]> {name} (x) => ({outputs}) {{ {body} }}'
+
+
+def calling(*functions, model=18):
+    return graph("y = f.h(x)", opset=model) + "".join(functions)
+
+
+def check(text, law=""):
+    """The verdict is that of the runtime; where it doesn't load the file, a finding has the law."""
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime (an extra) isn't installed")
+    runtime.set_default_logger_severity(4)
+    model = parser.parse_model(text) if isinstance(text, str) else text
+    report = shapesmt.check(model)
+    try:
+        runtime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    except Exception:
+        loads = False
+    else:
+        loads = True
+    assert str(report.verdict) == ("PROVED" if loads else "FAILS")
+    assert loads == (not law)
+    assert loads or any(law in f.law for f in report.findings)
+
+
+OPSETS = {  # the nodes of a function, and what a model of opset 11, 13 and 18 breaks by them
+    "y = Softmax(x)": ("", "", ""),
+    "y = ReduceSum<axes = [1]>(x)": ("", "no attribute 'axes'", "no attribute 'axes'"),
+    "k = Constant<value = int64[1] {1}>() y = ReduceSum(x, k)": ("it has at most 1 input", "", ""),
+    "y = Dropout<ratio = 0.5>(x)": ("", "no attribute 'ratio'", "no attribute 'ratio'"),
+    "y, z = Split<num_outputs = 2, axis = 1>(x)": ("no attribute 'num_outputs'", "no attribute 'num_outputs'", ""),
+    "y = Mish(x)": ("Mish is in opset 11", "Mish is in opset 13", ""),
+    "k = Constant<value = int64[1] {0}>() z = Unsqueeze(x, k) y = Squeeze(z, k)": ("it has at most 1 input", "", ""),
+}
+
+
+@pytest.mark.parametrize("model", [11, 13, 18])
+@pytest.mark.parametrize("body", OPSETS)
+def test_a_function_runs_in_the_opset_of_the_model(body, model):
+    check(calling(function(body, 18), model=model), OPSETS[body][(11, 13, 18).index(model)])
+
+
+@pytest.mark.parametrize(("model", "channels"), [(18, 2), (21, 4)])
+def test_sizes_in_a_function_are_those_of_the_opset_of_the_model(model, channels):
+    """The scale of a GroupNormalization has an element for each group up to opset 20, then for each channel."""
+    body = f"k = Constant<value_floats = {[1.0] * channels}>() y = GroupNormalization<num_groups = 2>(x, k, k)"
+    text = graph("y = f.h(x)", "float[n, m, l] y", model).replace("[a, 2]", "[a, 4, 2]")
+    for opset in (18, 21):
+        assert str(shapesmt.check(parser.parse_model(text + function(body, opset))).verdict) == "PROVED"
+        other = body.replace(str([1.0] * channels), str([1.0] * (6 - channels)))
+        assert str(shapesmt.check(parser.parse_model(text + function(other, opset))).verdict) == "FAILS"
+
+
+INNER = "y = f.i(x)"
+MICROSOFT = "y = com.microsoft.Gelu(x)"
+ONE = "k = Constant<value = float[2] {1, 1}>() "
+IMPORTS = {
+    "a set that the model doesn't import": (calling(function(MICROSOFT, 18, imports=', "com.microsoft": 1')), ""),
+    "not by the function": (calling(function(MICROSOFT, 18)), "'h' imports the operator set 'com.microsoft' of Gelu"),
+    "not by the model": (graph("y = Abs(x) z = e.h(x)"), "the model imports the operator set 'e' of h"),
+    "a function's own": (calling(function(INNER, 18, imports=', "f": 1'), function("y = Abs(x)", 7, name="i")), ""),
+    "not a function's own": (calling(function(INNER, 18), function("y = Abs(x)", 7, name="i")), "set 'f' of i"),
+    "inputs, unused": (calling(function("y = Abs(x)", 18), function("y = Pad(x)", 18, name="i")), "in function 'i'"),
+    "inputs by its own opset": (
+        calling(function("k = Constant<value = float {1}>() y = Clip(x, k)", 7)),
+        "by the opset that it imports",
+    ),
+    "an input as an output": (calling(function("z = Abs(x)", 18, outputs="x")), "output 'x', which isn't an input"),
+    "too new": (graph("y = Gelu(x)"), "operator Gelu is in opset 18"),
+    "new": (graph("y = Gelu(x)", opset=20), ""),
+    "withdrawn": (graph(f"{ONE} y = Upsample(x, k)"), "operator Upsample is in opset 18"),
+    "older than ONNX's": (graph(f"{ONE} y = LayerNormalization(x, k)", opset=13), ""),
+}
+
+
+@pytest.mark.parametrize("case", IMPORTS)
+def test_operator_sets_are_imported_and_have_the_operators(case):
+    check(*IMPORTS[case])
+
+
+def branching(then, before="", after="", outputs=("float[p, 2] r", "float[q, 2] s")):
+    one, other = f"t () => ({outputs[0]}) {{ {then} }}", f"e () => ({outputs[1]}) {{ s = Neg(x) }}"
+    return graph(
+        f"c = Constant<value = bool {{1}}>() {before} y = If<then_branch = {one}, else_branch = {other}>(c) {after}"
+    )
+
+
+def looping(body, before="", after="", name="u"):
+    inner = f"{{ d = Identity(c) w = Neg({name}) {body} }}"
+    body = f"b (int64 i, bool c, float[p, 2] {name}) => (bool d, float[q, 2] w) {inner}"
+    return graph(f"n = Constant<value_int = 2>() {before} y = Loop<body = {body}>(n, , x) {after}")
+
+
+def inside(text):
+    """The nodes of a graph."""
+    return text.partition("{")[2][:-1]
+
+
+NAMES = {
+    "new": (branching("k = Abs(x) r = Neg(k)"), ""),
+    "of the other branch": (branching("s = Abs(x) r = Neg(s)"), ""),
+    "of a node before": (branching("k = Abs(x) r = Neg(k)", before="k = Abs(x)"), "of a body makes 'k'"),
+    "of a node after": (branching("k = Abs(x) r = Neg(k)", after="k = Abs(x)"), ""),
+    "of a node after, looked at before": (branching("k = Abs(x) r = Neg(k)", "v = Abs(x)", "k = Abs(x)"), ""),
+    "of what reads the node": (branching("k = Abs(x) r = Neg(k)", after="k = Abs(y)"), ""),
+    "of the output": (branching("y = Abs(x) r = Neg(y)"), ""),
+    "of a constant after": (branching(ONE + "r = Add(x, k)", after=ONE + "z = Add(x, k)"), "of a body makes 'k'"),
+    "of an input": (looping("x = Abs(u)"), "of a body makes 'x'"),
+    "of an input for an input": (looping("", name="x"), ""),
+    "of a node for an input": (looping("", before="v = Abs(x)", name="v"), ""),
+    "in a body in a body": (branching(
+        "m = Constant<value = bool {1}>() r = If<then_branch = t () => (float[p, 2] v) { k = Abs(x) v = Neg(k) }, "
+        "else_branch = e () => (float[p, 2] v) { v = Neg(x) }>(m)", before="k = Abs(x)"), "of a body makes 'k'"),
+    "in a body in a body, of the body": (branching(
+        "k = Abs(x) m = Constant<value = bool {1}>() r = If<then_branch = t () => (float[p, 2] v) { k = Abs(x) "
+        "v = Neg(k) }, else_branch = e () => (float[p, 2] v) { v = Neg(x) }>(m)"), "of a body makes 'k'"),
+    "in a function": (calling(function(inside(branching("k = Abs(x) r = Neg(k)", "k = Abs(x)")), 18)), "makes 'k'"),
+    "of a tensor around a function": (
+        graph("k = Abs(x) y = f.h(k)") + function(inside(branching("k = Abs(x) r = Neg(k)")), 18), ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_a_body_makes_no_tensor_of_a_name_around_it(case):
+    check(*NAMES[case])
+
+
+def named(names, text=None):
+    model = parser.parse_model(text or graph(ONE + "z = Abs(x) y = Add(z, k)"))
+    for node, name in zip(model.graph.node, names, strict=False):
+        node.name = name
+    return model
+
+
+BODIES = {
+    "different names": (named(["v", "w", "z"]), ""),
+    "two nodes of one name": (named(["", "w", "w"]), "only one node is called 'w'"),
+    "a constant of the name": (named(["w", "w", ""]), ""),
+    "a name like that of a node without one": (named(["", "", "Abs_1"]), ""),
+    "an output from around": (branching("", outputs=("float[p, 2] x", "float[q, 2] s")), "itself makes"),
+    "an output of a loop from around": (looping("").replace("float[q, 2] w)", "float[q, 2] x)"), "itself makes"),
+    "an input of a branch": (branching("r = Neg(x)").replace("t ()", "t (float v)"), "a branch takes no inputs"),
+    "other numbers of outputs": (
+        branching("r = Neg(x)", outputs=("float[p, 2] r", "float[q, 2] s, float[q, 2] s")), "same number of outputs"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BODIES)
+def test_nodes_have_names_and_bodies_outputs_of_their_own(case):
+    check(*BODIES[case])
+
+
+def test_an_input_declares_its_type():
+    model = parser.parse_model(graph("y = Abs(x)"))
+    model.graph.input[0].ClearField("type")
+    check(model, "input 'x' declares its type")
+
+
+@pytest.mark.parametrize("text", [branching("r = Neg(k) k = Abs(x)"), calling(function("y = Neg(k) k = Abs(x)", 18))])
+def test_nodes_of_bodies_and_functions_stand_in_order(text):
+    with pytest.raises(ModelError, match="a node stands before one whose output it reads"):
+        shapesmt.check(parser.parse_model(text))
+
+
+def test_nodes_are_visited_from_the_last_leaf():
+    pairs = [("x", "a"), ("a", "b"), ("a", "c"), ("x", "d"), ("c", "e"), ("d", "f")]
+    nodes = [Node("Abs", "", write, [read], [write]) for read, write in pairs]
+    assert visited(nodes, Operators({"": 18}, {})) == [0, 3, 5, 2, 4, 1]
+
+
+SIZE = "t = Shape(x) i = Constant<value_int = 0>() n = Gather(t, i) z = Constant<value_int = {}>() c = Greater(n, z) "
+MATRIX = "k = Constant<value = float[3, 2] {1, 2, 3, 4, 5, 6}>() "
+LOADED = "when the model is loaded"
+
+
+def idle(body, output="float[q, 2] w"):
+    """A loop without iterations."""
+    inner = f"b (int64 i, bool c, float[p, 2] u) => (bool d, {output}) {{ d = Identity(c) {body} }}"
+    return graph(f"n = Constant<value_int = 0>() {MATRIX} y = Loop<body = {inner}>(n, , x)", "y")
+
+
+def chosen(otherwise, when, before="", output="float[q, m] s"):
+    """A graph whose second branch runs for sizes `a` up to `when`."""
+    one, other = "t () => (float[p, 2] r) { r = Relu(x) }", f"e () => ({output}) {{ {otherwise} }}"
+    return graph(f"{SIZE.format(when)} {before} y = If<then_branch = {one}, else_branch = {other}>(c)")
+
+
+STATIC = {
+    "a node that fits": (chosen("s = Neg(x)", 0), ""),
+    "sizes of constants": (chosen("s = MatMul(k, k)", 0, MATRIX), LOADED),
+    "sizes of constants in the branch": (chosen(f"{MATRIX} s = MatMul(k, k)", 0), LOADED),
+    "elements of constants": (chosen("o = Constant<value_ints = [7, 7]>() s = Expand(x, o)", 0), LOADED),
+    "elements of constants, for some sizes": (
+        chosen("o = Constant<value_ints = [7, 7]>() s = Expand(x, o)", 2), LOADED),
+    "an attribute": (chosen("s = Softmax<axis = 5>(x)", 0), "axis 5 is inside"),
+    "an attribute that there isn't": (chosen("s = Relu<axis = 5>(x)", 0), "no attribute 'axis'"),
+    "a type": (chosen("o = Shape(x) s = MatMul(x, o)", 0), LOADED),
+    "a type as declared": (chosen("s = Neg(x)", 0, output="double[q, m] s"), "'s' is of its declared type, float64"),
+    "an index that is beyond": (chosen("o = Constant<value_ints = [7]>() s = Gather(x, o)", 0), ""),
+    "the numbers of elements": (chosen("o = Constant<value_ints = [4, 4]>() s = Reshape(k, o)", 0, MATRIX), ""),
+    "a body in a branch": (chosen(
+        "f = Constant<value = bool {1}>() s = If<then_branch = v () => (float[l, h] j) { j = MatMul(k, k) }, "
+        "else_branch = w () => (float[l, h] j) { j = Neg(x) }>(f)", 0, MATRIX), LOADED),
+    "a function in a branch": (
+        chosen("s = f.h(x)", 0) + function(f"{MATRIX} y = MatMul(k, k)", 18), LOADED),
+    "a loop that never runs": (idle("w = Neg(u) v = MatMul(k, k)"), LOADED),
+    "a loop that never runs and fits": (idle("w = Neg(u)"), ""),
+    "a carried type": (idle("w = Shape(u)", "w"), "of one type"),
+    "types of branches": (graph(
+        "c = Constant<value = bool {1}>() y = If<then_branch = t () => (r) { r = Relu(x) }, "
+        "else_branch = e () => (s) { s = Shape(x) }>(c)", "y"), "of one type"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", STATIC)
+def test_a_node_that_contradicts_what_is_declared_is_not_loaded_though_it_never_runs(case):
+    check(*STATIC[case])
+
+
+TYPES = {
+    "of an output": (graph("y = Shape(x)", "float[n] y"), "'y' is of its declared type, float32"),
+    "of a sequence": (graph("y = SequenceConstruct(x)", "seq(double[n, m]) y"), "declared type, seq(float64)"),
+    "of an inner tensor": (
+        graph("<double[n, m] z> { z = Abs(x) y = Neg(z) }").replace("{ <", "<")[:-1],
+        "'z' is of its",
+    ),
+    "of one that nothing reads": (
+        graph("<double[n, m] z> { z = Abs(x) y = Neg(x) }").replace("{ <", "<")[:-1],
+        "'z' is",
+    ),
+    "of a constant": (graph(f"<double[2] k> {{ {ONE} y = Add(x, k) }}").replace("{ <", "<")[:-1], ""),
+    "of an output without one": (graph("y = Shape(x)", "y"), ""),
+    "of a body's tensor": (
+        branching("v = Abs(x) r = Neg(v)").replace("r) {", "r) <double[n, m] v> {"),
+        "'v' is of its",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TYPES)
+def test_tensors_are_of_their_declared_types(case):
+    check(*TYPES[case])
+
+
+@pytest.mark.parametrize(("declared", "loads"), [("3", False), ("b", True), ("a", True), ("5", True), ("1", True)])
+@pytest.mark.parametrize("made", ["z = Relu(x)", "t = Shape(x) v = Abs(t) z = Reshape(x, v)"])
+def test_numbers_that_are_declared_of_inner_sizes_are_believed_when_a_model_is_loaded(made, declared, loads):
+    rows = ", ".join(map(str, range(10)))
+    text = graph(f"<float[{declared}, 2] z, float[5, 2] k = {{{rows}}}> {{ {made} y = Add(z, k) }}")
+    report = shapesmt.check(parser.parse_model(text.replace("{ <", "<")[:-1]))
+    assert str(report.verdict) == ("DEPENDS" if loads else "FAILS")
+    assert (LOADED in report.findings[0].law) != loads
+
+
+def test_elements_that_are_computed_leave_a_branch_open_that_never_runs():
+    """ONNX Runtime refuses it with optimisations, where it computes the sum, and loads it without."""
+    body = "o = Constant<value_ints = [6, 6]>() v = Add(o, o) s = Expand(x, v)"
+    assert str(shapesmt.check(parser.parse_model(chosen(body, 0))).verdict) == "UNKNOWN"
