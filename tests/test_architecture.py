@@ -14,6 +14,8 @@ from types import ModuleType
 import networkx as nx
 import pytest
 
+from shapesmt.rules import rules
+
 PACKAGE = Path(__file__).parent.parent / "shapesmt"
 
 ORDER = (
@@ -56,6 +58,11 @@ NARROW = {
 }
 """All that some packages import, besides what is shared: the two halves of the prover don't know each other, formats
 know no rules, and what is shown knows no stage that found it."""
+
+NAMING = ("ops", "frontends", "laws", "export", "optimize/rewrites")
+"""The folders in which operators may be named; all others ask for their traits."""
+WORDS = {"Any", "Rank", "Shape", "Size", "cast", "_guards_fn"}
+"""Names of operators that are also names of types, of fields and of steps; and that of the guards of a program."""
 
 TESTS = Path(__file__).parent
 TOPICS = {
@@ -200,6 +207,20 @@ def test_test_files_are_named_after_a_module_their_package_or_a_topic(folder: Pa
     named = {p.stem.removeprefix("test_") for p in (TESTS / package).glob("test_*.py")}
     topics = TOPICS.get(package, set())
     assert named - {p.stem for p in folder.glob("*.py")} - {folder.name} == topics
+
+
+def strings(path: Path) -> set[str]:
+    """The texts in a file's code, without its docstrings."""
+    nodes = [*ast.walk(ast.parse(path.read_text()))]
+    said = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    texts = [node for node in nodes if isinstance(node, ast.Constant) and id(node) not in said]
+    return {node.value for node in texts if isinstance(node.value, str)}
+
+
+def test_operators_are_named_only_where_they_are_read_ruled_and_written() -> None:
+    named = {rule.name for rule in rules()} - WORDS
+    others = [p for p in FILES if not p.relative_to(PACKAGE).as_posix().startswith(NAMING)]
+    assert {str(p.relative_to(PACKAGE)): found for p in others if (found := strings(p) & named)} == {}
 
 
 @cache

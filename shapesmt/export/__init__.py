@@ -9,6 +9,7 @@ from shapesmt.lazy import lazy_imports
 
 with lazy_imports(__name__):
     from shapesmt.export.onnx import (
+        CONSTANT as CONSTANT,
         annotate as annotate,
         axes_of as axes_of,
         complaint as complaint,

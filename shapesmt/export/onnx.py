@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
     from shapesmt.report import TensorBounds
 
-__all__ = ["Shapes", "annotate", "axes_of", "complaint", "keep_together", "refusing", "save"]
+__all__ = ["CONSTANT", "Shapes", "annotate", "axes_of", "complaint", "keep_together", "refusing", "save"]
 
 Shapes: TypeAlias = "Mapping[str, tuple[str, Sequence[int | str | None] | None]]"
 """The element type ("" if unknown) and dimensions of each tensor: numbers, formulas as text, None where unknown."""
 
+CONSTANT = "Constant"
+"""ONNX's operator whose attribute is its output."""
 _NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
 _KINDS = {"seq": "sequence_type", "optional": "optional_type", "map": "map_type"}
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from shapesmt.export import CONSTANT
 from shapesmt.graph import DTYPES, Graph, Literal, Node
 from shapesmt.optimize.draft import Draft, Place
 
@@ -32,7 +33,7 @@ def nodes_of(proto: onnx.ModelProto) -> int:
 
 
 def _count(nodes: Sequence[onnx.NodeProto]) -> int:
-    return sum((n.op_type != "Constant") + sum(_count(g.node) for _, g in _graphs(n)) for n in nodes)
+    return sum((n.op_type != CONSTANT) + sum(_count(g.node) for _, g in _graphs(n)) for n in nodes)
 
 
 def _graphs(node: onnx.NodeProto) -> Iterator[tuple[str, onnx.GraphProto]]:
@@ -144,7 +145,7 @@ def _made(node: Node, inputs: Sequence[str]) -> onnx.NodeProto:
 def _constant(name: str, literal: Literal) -> onnx.NodeProto:
     from onnx.helper import make_node
 
-    return make_node("Constant", [], [name], f"{name}.constant", value=_tensor(name, literal))
+    return make_node(CONSTANT, [], [name], f"{name}.constant", value=_tensor(name, literal))
 
 
 def _tensor(name: str, literal: Literal) -> onnx.TensorProto:
