@@ -215,16 +215,14 @@ def tighten(
     Sizes of inputs with one value become numbers, tied ones get one name. The shapes hold for all inputs that the
     written model declares; with `trust_ranges`, or for "openvino", for those in the ranges and relations given, which
     its metadata then state. A size that is proven constant is a number; any other has its expression as its name, so
-    that equal dimensions share a name. `declared` says what becomes of the shapes that the file claims already: with
-    "check" one that no input has is an error, "trust" takes them where nothing could be inferred, "ignore" leaves them
-    where nothing was inferred, "override" removes them there as well, but for outputs, which have to have one. Of a
-    model that fails for some admissible input the shapes are those of the valid ones: only with `valid_only`. `target`
-    is the runtime that it is for ("ort", "openvino", "iree", "tensorrt"), `written` whose shapes: "all", those of
-    "outputs", or "none". With `simplify`, the nodes that the function of that name removes are removed.
+    that equal dimensions share a name. `declared` says what becomes of shapes that the file claims: with "check" one
+    that no input has is an error, "trust" takes them where nothing could be inferred, "ignore" leaves them there,
+    "override" removes them there as well, but for outputs. If the model fails for some admissible input, `valid_only`
+    writes the shapes of the valid ones. `target` is the runtime ("ort", "openvino", "iree", "tensorrt"), `written`
+    whose shapes are written: "all", "outputs" or "none". `simplify` also removes the nodes that `simplify()` removes.
 
     Raises:
-        ModelError: The model fails for some admissible input, or, with "check", the file claims a shape that a tensor
-            never has.
+        ModelError: The model fails for some admissible input, or the file claims a shape that no input has.
     """
     question = Question(dims, shapes, values, assume, timeout, declared, target=target, written=written)
     proto, a = analysed_protobuf(model, output, question)

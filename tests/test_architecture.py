@@ -37,7 +37,7 @@ DOORS = {
     "networkx": ("graph/",),
     "click": ("cli/",),
     "rich": ("render/",),
-    "onnxruntime": ("replay/run.py",),
+    "onnxruntime": ("replay/run.py", "replay/loads.py"),
     "openvino": ("export/targets/openvino.py",),
     "tensorboard": ("frontends/tensorflow/protos.py",),
     "torch": ("frontends/torch/live/", "replay/programs.py"),

@@ -1,8 +1,8 @@
-"""Loads: whether the runtime loads the whole model, for findings that it doesn't."""
+"""Load models in ONNX Runtime, and say of findings that it refuses a model whether it does."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shapesmt.report import Finding, Replay
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     import onnx
 
-__all__ = ["LOADS", "loaded"]
+__all__ = ["LOADS", "loaded", "session_of"]
 
 LOADS = "SM408"  # the code of laws that hold where a runtime loads the model
 
@@ -22,3 +22,16 @@ def loaded(proto: onnx.ModelProto, finding: Finding, runtime: str, complaint: Ca
         return Replay(runtime, None, finding.node, "its external data is not read")
     said = complaint(proto.SerializeToString())
     return Replay(runtime, bool(said), finding.node, said or "the model is loaded")
+
+
+def session_of(model: bytes, folder: str | None) -> Any:
+    """A model loaded by the runtime without optimisations."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.enable_mem_pattern = options.enable_mem_reuse = False
+    options.log_severity_level = 4
+    if folder is not None:
+        options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

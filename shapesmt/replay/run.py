@@ -28,7 +28,7 @@ from shapesmt.frontends import Format, load, load_protobuf, opened
 from shapesmt.graph import Graph
 from shapesmt.replay.alike import NEAR, alike
 from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, bytes_of, cut, too_large
-from shapesmt.replay.loads import LOADS, loaded
+from shapesmt.replay.loads import LOADS, loaded, session_of
 from shapesmt.report import Finding, FindingKind, Replay
 from shapesmt.rules import Tensor
 
@@ -342,7 +342,7 @@ def _refusal(copy: bytes, original: bytes, folder: str | None) -> str:
 
 def _unloaded(model: bytes, folder: str | None) -> str:
     try:
-        _session(model, folder)
+        session_of(model, folder)
     except Exception as error:  # as above
         return _short(str(error))
     return ""
@@ -372,24 +372,11 @@ def _tried(model: bytes, feeds: dict[str, Filled], folder: str | None) -> dict[s
         return _short(str(error))
 
 
-def _session(model: bytes, folder: str | None) -> Any:
-    """A model loaded by the runtime without optimisations."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.enable_mem_pattern = options.enable_mem_reuse = False
-    options.log_severity_level = 4
-    if folder is not None:
-        options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-
-
 def _outputs(model: bytes, feeds: dict[str, Filled], folder: str | None = None) -> dict[str, Any]:
     """What the runtime computes without optimisations; external data is in a folder."""
     import numpy as np
 
-    session = _session(model, folder)
+    session = session_of(model, folder)
     arrays = {}
     for name, (dtype, shape, content) in feeds.items():
         if dtype == "string":
