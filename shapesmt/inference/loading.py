@@ -202,7 +202,7 @@ def _bodies(
 
 def _of_body(node: Node, graph: Graph, taken: set[str], operators: Operators) -> Iterator[laws.Law]:
     if operators.traits(node).runs is Runs.BRANCH and graph.inputs:
-        yield laws.BRANCHES_TAKE_NO_INPUTS
+        yield laws.BRANCH_TAKES_NO_INPUT
     made = {name for inner in graph.nodes for name in inner.outputs if name}
     for name in sorted(made & taken):
         yield laws.BODY_NAMES_ARE_NEW.of(name=printable(name))

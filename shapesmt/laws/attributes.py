@@ -44,7 +44,6 @@ HOLDS_WHEN_LOADED = Law("SM408", "{law}, when the model is loaded, whether or no
 NODE_NAMES_DIFFER = Law("SM408", "only one node is called '{name}'")
 BODY_NAMES_ARE_NEW = Law("SM408", "no node of a body makes '{name}', which is the name of a tensor around the body")
 BODY_MAKES_OUTPUTS = Law("SM408", "the body itself makes its output '{name}'")
-BRANCHES_TAKE_NO_INPUTS = Law("SM408", "a branch takes no inputs")
 BRANCHES_MAKE_THE_SAME = Law("SM408", "both branches make the same number of outputs")
 
 QUERIES_KEYS_VALUES_SAME_TYPE = Law("SM501", "queries, keys and values have the same element type")

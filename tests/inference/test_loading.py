@@ -158,7 +158,7 @@ BODIES = {
     "a name like that of a node without one": (named(["", "", "Abs_1"]), ""),
     "an output from around": (branching("", outputs=("float[p, 2] x", "float[q, 2] s")), "itself makes"),
     "an output of a loop from around": (looping("").replace("float[q, 2] w)", "float[q, 2] x)"), "itself makes"),
-    "an input of a branch": (branching("r = Neg(x)").replace("t ()", "t (float v)"), "a branch takes no inputs"),
+    "an input of a branch": (branching("r = Neg(x)").replace("t ()", "t (float v)"), "a branch takes no input"),
     "other numbers of outputs": (
         branching("r = Neg(x)", outputs=("float[p, 2] r", "float[q, 2] s, float[q, 2] s")), "same number of outputs"),
 }  # fmt: skip
