@@ -42,7 +42,9 @@ def sampled(full, pytestconfig):
 
 def onnx():
     """Laws and calls of ONNX and ONNX Runtime."""
-    return [row for family in ONNX + CONTRIB for row in importlib.import_module(f"tests.laws.broken.{family}").ROWS]
+    modules = [importlib.import_module(f"tests.laws.broken.{family}") for family in ONNX + CONTRIB]
+    newer = [row for module in modules if NEW for row in getattr(module, "NEWER_ROWS", [])]
+    return [row for module in modules for row in module.ROWS] + newer
 
 
 def older():

@@ -59,6 +59,14 @@ def test_a_pool_rounds_up_with_1_only_and_counts_padding_with_any_number_but_0(v
 
 
 @pytest.mark.parametrize("value", OTHERS)
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+def test_an_image_is_smoothed_with_any_number_but_0(mode: str, value: int) -> None:
+    for flag in ("antialias", "exclude_outside"):
+        resized = node("Resize", ["x", "", "", "s"], mode=mode, **{flag: value})
+        agree(resized, {"x": [1, 1, "n", 4]}, {"n": (1, 3)}, constants={"s": np.array([1, 1, 2, 2])}, opset=18)
+
+
+@pytest.mark.parametrize("value", OTHERS)
 def test_a_spectrum_is_halved_and_turned_back_with_any_number_but_0(value: int) -> None:
     for flags in ({"onesided": value}, {"onesided": value, "inverse": value}):
         channels = 2 if "inverse" in flags else 1

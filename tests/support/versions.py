@@ -25,9 +25,7 @@ UNTIL_1_31: dict[Law, tuple[str, ...]] = {
     laws.QK_OUTPUT_MODE: ("Attention",),
     laws.MASK_BOOL_OR_OF_QUERIES_TYPE: ("Attention",),
     laws.SCORES_OF_QUERIES_TYPE: ("Attention",),
-    laws.SAME_TYPE_AS_INPUT: ("QuantizeLinear",),
 }
-SINCE_1_32: dict[Law, tuple[str, ...]] = {laws.HEAD_ATTRIBUTE_WITH_RANK_3: ("Attention",)}  # from opset 25 on
 INSTALLED = tuple(map(int, onnxruntime.__version__.split(".")[:2]))
 OLD, NEW = INSTALLED < (1, 31), INSTALLED >= (1, 32)
 
@@ -48,5 +46,4 @@ def require_runtime() -> None:
 
 def relaxed(op: str, law: str) -> bool:
     """Whether the installed version runs this operator where that law is broken."""
-    unenforced = UNTIL_1_31 if NEW else SINCE_1_32
-    return any(op in ops and law.endswith(each.sentence.split("}")[-1]) for each, ops in unenforced.items())
+    return NEW and any(op in ops and law.endswith(each.sentence.split("}")[-1]) for each, ops in UNTIL_1_31.items())

@@ -34,6 +34,7 @@ def _amount(ctx: RuleContext, size: Dim) -> Dim:
             ctx.require_equal(ctx.input(1)[0], 1, laws.K_ONE_NUMBER)
         k = items[0] if items else None
     else:
+        ctx.limit(ctx.integer("k") >= 1, laws.NAMED_ATTRIBUTE_POSITIVE.of(name="k"))
         k = as_dim(ctx.integer("k"))
     if k is None:
         return ctx.fresh("k", 0, size, how=Decided((1,), place=0, free=True))

@@ -65,7 +65,8 @@ def attention(ctx: RuleContext) -> list[Tensor]:
     require_least(ctx, (*ctx.input(0).dims, k.length, v.size), 1, laws.QUERIES_KEYS_VALUES_NOT_EMPTY)
     total = past(ctx, k, v) + k.length
     _require_settings(ctx, q, total)
-    ctx.check(not (ctx.has(4) and ctx.has(6)), laws.PAST_TENSORS_OR_LENGTHS)
+    cached = ctx.has(4) or (ctx.version >= 25 and (ctx.makes(1) or ctx.makes(2)) and ctx.since((1, 32)))
+    ctx.check(not (cached and ctx.has(6)), laws.PAST_TENSORS_OR_LENGTHS)
     ctx.check(ctx.version < 25 or ctx.makes(1) == ctx.makes(2), laws.PRESENT_KEYS_AND_VALUES_TOGETHER)
     require_mask(ctx, 3, (q.batch, q.number, q.length), total)
     packed = ctx.input(0).rank == 3
@@ -84,7 +85,8 @@ def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
     for name in ("q_num_heads", "kv_num_heads"):
         packed = ctx.input(0).rank == 3
         ctx.check(
-            packed or ctx.version < 25 or name not in ctx.attributes, laws.HEAD_ATTRIBUTE_WITH_RANK_3.of(name=name)
+            packed or ctx.version < 25 or name not in ctx.attributes or not ctx.since((1, 32)),
+            laws.HEAD_ATTRIBUTE_WITH_RANK_3.of(name=name),
         )
     require_shape(ctx, 6, [q.batch], laws.NONPAD_KV_SEQLEN_PER_SAMPLE)
     require_places(ctx, 6, total + 1, laws.NONPAD_KV_SEQLEN_COUNTS_KEYS)

@@ -20,8 +20,11 @@ def require_vectors(ctx: RuleContext, indices: range, size: Dim) -> None:
 @rule("Softmax", "LogSoftmax", "Hardmax", traits=Traits.NORMALIZED)
 def softmax(ctx: RuleContext) -> Tensor:
     """The shape is kept; `axis` is inside it (before opset 13, where the rows begin)."""
-    x = ctx.input(0)
-    ctx.axis(x.rank, -1 if ctx.version >= 13 else 1)
+    x, axis = ctx.input(0), ctx.integer("axis", -1 if ctx.version >= 13 else 1)
+    if ctx.version < 11 and not -x.rank <= axis < x.rank:  # which an empty tensor doesn't read, nor ONNX's inference
+        ctx.require_equal(x.numel, 0, laws.AXIS_INSIDE_RANK.of(axis=axis, rank=x.rank))
+    else:
+        ctx.normal(axis, x.rank)
     return ctx.tensor(x.dims)
 
 

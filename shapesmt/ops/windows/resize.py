@@ -202,11 +202,11 @@ def resized(ctx: RuleContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
         if scaled.size.lo < 0:  # it is no int64
             ctx.require_at_least(scaled.size, 0, laws.SIZES_NOT_NEGATIVE)
     mode = ctx.text("mode", "nearest")
-    outside = mode == "cubic" or (mode == "linear" and ctx.integer("antialias", 0) != 0)
-    ctx.limit(outside or ctx.integer("exclude_outside", 0) == 0, laws.EXCLUDE_OUTSIDE_0)
+    outside = mode == "cubic" or (mode == "linear" and ctx.flag("antialias"))
+    ctx.limit(outside or not ctx.flag("exclude_outside"), laws.EXCLUDE_OUTSIDE_0)
     if mode == "nearest":
         ctx.limit(ctx.text("nearest_mode", "") in NEAREST, laws.NEAREST_MODE.of(modes=", ".join(NEAREST[1:])))
-    ctx.check(mode != "nearest" or not ctx.integer("antialias", 0), laws.ANTIALIAS_WITH_LINEAR_OR_CUBIC)
+    ctx.check(mode != "nearest" or not ctx.flag("antialias"), laws.ANTIALIAS_WITH_LINEAR_OR_CUBIC)
     if mode != "nearest":
         ctx.require(interpolates(ctx, mode, axes), laws.INTERPOLATION_KEEPS_BATCH_AND_CHANNELS.of(mode=mode))
     return ctx.tensor([scaled.size for scaled in axes])
@@ -223,6 +223,6 @@ def interpolates(ctx: RuleContext, mode: str, axes: Sequence[Scaled]) -> Formula
     if rank != 4:
         return FALSE
     last = all_of(one[0], one[3])
-    if mode == "cubic" and not ctx.integer("antialias", 0):
+    if mode == "cubic" and not ctx.flag("antialias"):
         last = all_of(last, axes[1].grows, axes[2].grows)
     return any_of(all_of(one[0], one[1]), last)

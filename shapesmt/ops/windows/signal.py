@@ -58,7 +58,7 @@ def dft(ctx: RuleContext) -> Tensor:
         ctx.require_equal(ctx.input(2).numel, 1, laws.AXIS_ONE_NUMBER)
         ctx.require_rank(ctx.input(0), 2, least=True)
         require_parts(ctx, ctx.input(0)[-1], (1, 2))
-        x, half, back = ctx.input(0), ctx.integer("onesided", 0) != 0, ctx.integer("inverse", 0) != 0
+        x, half, back = ctx.input(0), ctx.flag("onesided"), ctx.flag("inverse")
         kept = not half and not ctx.has(1)
         sizes = [d if kept else ctx.fresh(f"size{i}") for i, d in enumerate(x.dims[:-1])]
         return ctx.tensor([*sizes, 1 if half and back else 2])
@@ -67,7 +67,7 @@ def dft(ctx: RuleContext) -> Tensor:
 
 def transformed(ctx: RuleContext, axis: int) -> Tensor:
     """`[..., n, ..., 1 or 2]` to `[..., length, ..., 2]`, real numbers' half or back to real ones if `onesided`."""
-    x, half, back = ctx.input(0), ctx.integer("onesided", 0) != 0, ctx.integer("inverse", 0) != 0
+    x, half, back = ctx.input(0), ctx.flag("onesided"), ctx.flag("inverse")
     ctx.require_rank(x, 2, least=True)
     axis = ctx.normal(axis, x.rank)
     ctx.check(axis != x.rank - 1, laws.TRANSFORM_NOT_ALONG_LAST_AXIS)
@@ -98,7 +98,7 @@ def require_parts(ctx: RuleContext, size: Dim, admitted: Sequence[int]) -> None:
 @rule("STFT", since=17)
 def stft(ctx: RuleContext) -> Tensor:
     """Signals `[n, length, 1 or 2]`, real ones `[n, length]` as well, to `[n, frames, bins, 2]`."""
-    x, half = ctx.input(0), ctx.integer("onesided", 1) != 0
+    x, half = ctx.input(0), ctx.flag("onesided", 1)
     ctx.check(x.rank in (2, 3), laws.RANK_2_OR_3.of(rank=x.rank))
     if x.rank == 3:
         require_parts(ctx, x[2], (1, 2))

@@ -168,7 +168,7 @@ def pooled(ctx: RuleContext, size: Dim, axis: Window) -> Dim:
 def _is_plain(ctx: RuleContext) -> bool:
     """Whether runtimes take the kernel that refuses negative padding."""
     if ctx.node.op == "AveragePool":
-        return ctx.version < 19 and not (ctx.integer("ceil_mode", 0) == 1 and ctx.integer("count_include_pad", 0))
+        return ctx.version < 19 and not (ctx.flag("ceil_mode", only_one=True) and ctx.flag("count_include_pad"))
     dilated = any(d != 1 for d in ctx.integers("dilations", ()))
     return ctx.node.op == "MaxPool" and ctx.outputs == 1 and not dilated
 
@@ -185,7 +185,7 @@ def pooling(ctx: RuleContext, x: Tensor) -> list[Window]:
     ctx.check(min(kernel, default=1) >= 1, laws.KERNEL_NOT_EMPTY)
     ctx.check(x.rank == len(kernel) + 2 >= 3, laws.RANK_OF_KERNEL_PLUS_2.of(rank=x.rank))
     ctx.limit(x.rank <= 5, laws.RANK_3_4_OR_5.of(rank=x.rank))
-    axes = windows(ctx, kernel, UP_BEFORE_END if ctx.integer("ceil_mode", 0) == 1 else TOWARDS_ZERO)
+    axes = windows(ctx, kernel, UP_BEFORE_END if ctx.flag("ceil_mode", only_one=True) else TOWARDS_ZERO)
     fits = all(max(a.head, a.tail.lo) < k for a, k in zip(axes, kernel, strict=True))
     ctx.limit(fits, laws.PADDING_BELOW_KERNEL)
     return axes

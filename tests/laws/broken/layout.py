@@ -49,6 +49,7 @@ ROWS = [
     (laws.AXIS_INSIDE_RANK, op("TopK", x(), k([2]), outputs=2, version=11)),
     (laws.INPUT_LIST_OF_INTEGERS, op("TopK", x(2, 3), k(2), outputs=2, version=11)),
     (laws.K_ONE_NUMBER, op("TopK", x(2, 3), k([]), outputs=2, version=11)),
+    (laws.NAMED_ATTRIBUTE_POSITIVE, op("TopK", x(2, 3), outputs=2, version=9, k=0)),
     (laws.K_NOT_NEGATIVE, op("TopK", x(2, 3), k([-5]), outputs=2, version=11)),
     (laws.K_AT_MOST_AXIS, op("TopK", x(1), k([2]), outputs=2, version=11)),
     (laws.AXIS_INSIDE_RANK, op("Compress", x(3, 2), k([True, True, True], "bool"), version=9, axis=2)),

@@ -240,6 +240,7 @@ def test_top_k(axis):
     outputs = ["out", "places"]
     agree(node("TopK", ["x", "k"], outputs, axis=axis), {"x": ["n", "m"]}, ranges, items={"k": ["k"]}, known=False)
     agree(node("TopK", ["x"], outputs, axis=axis, k=2), {"x": ["n", "m"]}, NM, opset=9, known=False)
+    assert not agree(node("TopK", ["x"], outputs, axis=axis, k=0), {"x": ["n", "m"]}, NM, opset=9, known=False).ran
 
 
 @pytest.mark.parametrize("largest", [0, 1])

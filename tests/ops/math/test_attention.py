@@ -46,6 +46,16 @@ def test_attention_masks(mask, opset):
     assert agree(node("Attention", ["q", "k", "v", "m"]), shapes, ranges, opset=opset).ran
 
 
+@pytest.mark.parametrize("opset", [24, 25])
+@pytest.mark.parametrize("outputs", [["y"], ["y", "", "", "s"], ["y", "nk", "nv"]], ids=len)
+def test_lengths_of_keys_beside_outputs_for_a_cache(outputs, opset):
+    shapes = {"q": ["b", 1, 2, 2], "k": ["b", 1, 3, 2], "v": ["b", 1, 3, 2], "n": ["b"]}
+    attention = node("Attention", ["q", "k", "v", "", "", "", "n"], outputs)
+    known = [name for name in outputs if name]
+    data = {"n": lambda _, shape: np.ones(shape)}
+    agree(attention, shapes, {"b": (1, 2)}, opset=opset, outputs=known, dtypes={"n": "int64"}, data=data)
+
+
 @pytest.mark.parametrize(("rank", "turned"), [(4, None), (4, 2), (3, None), (3, 2)])
 @pytest.mark.parametrize("placed", [True, False])
 def test_rotary_embedding(rank, turned, placed):

@@ -114,3 +114,13 @@ def test_dropout_keeps_values_outside_training():
     found = agree([node("Shape", ["x"], ["s"]), node("Cast", ["s"], ["f"], to=1), node("Dropout", ["f"], ["d"]),
                    node("Cast", ["d"], to=7)], {"x": ["a"]}, used("a"), outputs=["out"])  # fmt: skip
     assert str(found.tensors["out"].value.items[0]) == "a"
+
+
+@pytest.mark.parametrize("opset", [8, 11, 13])
+@pytest.mark.parametrize("axis", [-3, -1, 2, 4])
+def test_an_empty_tensor_has_any_axis_before_inference_looked_at_it(axis, opset):
+    for op in ("Softmax", "LogSoftmax", "Hardmax"):
+        found = agree(
+            node(op, ["x"], axis=axis), {"x": ["n", "m"]}, {"n": (0, 2), "m": (0, 2)}, opset=opset, known=False
+        )
+        assert bool(found.ran) is (axis == -1 or opset < 11)

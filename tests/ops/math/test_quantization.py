@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+import shapesmt
 from shapesmt.frontends import load
 from shapesmt.inference import infer
 from shapesmt.rules.tensors import tensor
 from tests.support.harness import agree, node
+from tests.support.versions import following
 
 SIZES = {"a": (1, 3), "b": (1, 3), "c": (1, 3)}
 SCALES = [([], []), (["c"], ["c"]), (["c"], []), ([], ["c"]), (["c"], None), ([1, 1], [1, 1])]
@@ -65,3 +67,11 @@ def test_unknown_rank_still_has_a_type():
                  b"{q = QuantizeLinear(x, s) y = DequantizeLinear(q, s)}")  # fmt: skip
     found = infer(graph, {"x": tensor("float32", None), "s": tensor("float32", ())}).tensors
     assert (found["q"].dtype, found["y"].dtype) == ("uint8", "float32")
+
+
+def test_scales_of_another_type_are_refused_before_version_1_32():
+    text = '<ir_version: 10, opset_import: ["": 23]> g (float[n] x, float16 s) => (y) { y = QuantizeLinear(x, s) }'
+    for version, verdict in (((1, 31), "FAILS"), ((1, 32), "PROVED")):
+        with following(*version):
+            assert shapesmt.check(text.encode()).verdict == verdict
+    agree(node("QuantizeLinear", ["x", "s"]), {"x": ["n"], "s": []}, {"n": (0, 2)}, dtypes={"s": "float16"}, opset=23)
