@@ -143,6 +143,7 @@ ROWS = [
     (laws.SAME_PADDING_WITHOUT_DILATION,
      op("Conv", x(1, 1, 5, 5), x(1, 1, 3, 3), version=22, auto_pad="SAME_LOWER", kernel_shape=[3, 3], strides=[2, 2],
       dilations=[2, 2])),
+    (laws.INPUT_NOT_EMPTY, op("ConvTranspose", x(1, 1, 0, 1, 1), x(1, 1, 2, 2, 2), version=11)),
     (laws.KERNEL_NOT_EMPTY, op("Conv", x(1, 1, 3), x(1, 1, 0), version=11, kernel_shape=[0])),
     (laws.INPUT_NOT_EMPTY, op("ConvTranspose", x(1, 1, 0), x(1, 1, 2), version=11, output_shape=[1])),
     (laws.INPUT_NOT_EMPTY,
