@@ -15,7 +15,6 @@ def require_scale(ctx: RuleContext) -> None:
         return
     law = laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_POSITION
     axis, block = ctx.integer("axis", 1), ctx.integer("block_size", 0)
-    ctx.check(block >= 0, laws.BLOCK_SIZE_NOT_NEGATIVE.of(size=block))
     if block > 0:
         _require_blocks(ctx, x, parameters, block)
         return
