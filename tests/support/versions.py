@@ -25,7 +25,6 @@ UNTIL_1_31: dict[Law, tuple[str, ...]] = {
     laws.QK_OUTPUT_MODE: ("Attention",),
     laws.MASK_BOOL_OR_OF_QUERIES_TYPE: ("Attention",),
     laws.SCORES_OF_QUERIES_TYPE: ("Attention",),
-    laws.SAME_TYPE_AS_INPUT: ("QuantizeLinear",),
 }
 SINCE_1_32: dict[Law, tuple[str, ...]] = {laws.HEAD_ATTRIBUTE_WITH_RANK_3: ("Attention",)}  # from opset 25 on
 INSTALLED = tuple(map(int, onnxruntime.__version__.split(".")[:2]))

@@ -40,8 +40,8 @@ def _require_blocks(ctx: RuleContext, x: Tensor, parameters: list[Tensor], block
 def quantize(ctx: RuleContext) -> Tensor:
     """The shape is kept; scale and zero point fit it, and the zero point has the output's type."""
     require_scale(ctx)
-    if ctx.input(0).dtype in FLOATS:
-        ctx.limit(ctx.input(1).dtype in (ctx.input(0).dtype, ""), laws.SAME_TYPE_AS_INPUT.of(kind="scales"))
+    if ctx.input(0).dtype in FLOATS and ctx.input(1).dtype not in (ctx.input(0).dtype, ""):
+        ctx.limit(ctx.version >= 23 and ctx.since((1, 32)), laws.SAME_TYPE_AS_INPUT.of(kind="scales"))
     asked = DTYPES.get(ctx.integer("output_dtype", 0), "")
     known = ctx.input(2).dtype if ctx.has(2) else ""
     ctx.check(not asked or known in ("", asked), laws.ZERO_POINT_OF_OUTPUT_TYPE.of(expected=asked, dtype=known))
