@@ -167,7 +167,6 @@ LENGTHS_ADD_UP_TO_AXIS = Law("SM110", "the lengths add up to the axis")
 
 BLOCK_SIZE_POWER_OF_2 = Law("SM111", "block_size {size} is a power of 2, at least 16")
 BLOCK_SIZE_AT_LEAST_1 = Law("SM111", "block_size {size} is at least 1")
-BLOCK_SIZE_NOT_NEGATIVE = Law("SM111", "block_size {size} isn't negative")
 BLOCK_SIZE_POSITIVE = Law("SM111", "block_size {size} is positive")
 BLOCKSIZE_AT_LEAST_1 = Law("SM111", "blocksize {size} is at least 1")
 HEIGHT_AND_WIDTH_SPLIT_INTO_BLOCKS = Law("SM111", "height and width split into blocks of {block}")

@@ -15,7 +15,6 @@ def require_scale(ctx: RuleContext) -> None:
         return
     law = laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_POSITION
     axis, block = ctx.integer("axis", 1), ctx.integer("block_size", 0)
-    ctx.check(block >= 0, laws.BLOCK_SIZE_NOT_NEGATIVE.of(size=block))
     if block > 0:
         _require_blocks(ctx, x, parameters, block)
         return
@@ -41,9 +40,8 @@ def _require_blocks(ctx: RuleContext, x: Tensor, parameters: list[Tensor], block
 def quantize(ctx: RuleContext) -> Tensor:
     """The shape is kept; scale and zero point fit it, and the zero point has the output's type."""
     require_scale(ctx)
-    if ctx.input(0).dtype in FLOATS:
-        alike = ctx.input(1).dtype in (ctx.input(0).dtype, "")
-        ctx.limit(alike or ctx.since((1, 32)), laws.SAME_TYPE_AS_INPUT.of(kind="scales"))
+    if ctx.input(0).dtype in FLOATS and ctx.input(1).dtype not in (ctx.input(0).dtype, ""):
+        ctx.limit(ctx.version >= 23 and ctx.since((1, 32)), laws.SAME_TYPE_AS_INPUT.of(kind="scales"))
     asked = DTYPES.get(ctx.integer("output_dtype", 0), "")
     known = ctx.input(2).dtype if ctx.has(2) else ""
     ctx.check(not asked or known in ("", asked), laws.ZERO_POINT_OF_OUTPUT_TYPE.of(expected=asked, dtype=known))

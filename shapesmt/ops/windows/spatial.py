@@ -92,8 +92,13 @@ def require_group(ctx: RuleContext, x: Tensor, w: Tensor) -> None:
 
 @rule("Conv", traits=Traits.MIXED)
 def conv(ctx: RuleContext) -> Tensor:
-    """A window over the padded input, for each filter."""
-    return convolved(ctx, ctx.input(0), ctx.input(1), 2)
+    """A window over the padded input, for each filter; runtimes don't come back from one without elements."""
+    x, w = ctx.input(0), ctx.input(1)
+    y = convolved(ctx, x, w, 2)
+    nothing = [equal(d, 0) for d in (x[0], x[1], w[0])]
+    for size in w.dims[2:]:
+        ctx.limit(any_of(at_least(size, 1), *nothing), laws.WINDOW_HAS_ELEMENT, size, 1)
+    return y
 
 
 @rule("ConvInteger", since=10, dtype="int32")
@@ -128,6 +133,9 @@ def conv_transpose(ctx: RuleContext) -> Tensor:
     extra = per_axis(ctx, "output_padding", len(axes), 0)
     asked = ctx.integers("output_shape", ())
     ctx.check(len(asked) in (0, len(axes)), laws.OUTPUT_SHAPE_ENTRIES.of(count=len(axes)))
+    nothing = [equal(d, 0) for d in (x[0], x[1], w[1], x[-1])]
+    for d in x.dims[2:-1] if len(axes) > 2 else ():  # runtimes abort
+        ctx.limit(any_of(at_least(d, 1), *nothing), laws.INPUT_NOT_EMPTY, d, 1)
     sizes = zip(x.dims[2:], axes, extra, asked or [None] * len(axes), strict=True)
     return ctx.tensor([x[0], w[1] * group, *(spread(ctx, *size) for size in sizes)])
 

@@ -70,7 +70,7 @@ ROWS = [
     (laws.SKIP_RANK_OF_INPUT_OR_SAMPLE, ms("SkipLayerNormalization", x(4, 2, 5), x(), x(5))),
     (laws.A_HIDDEN_FEATURE, ms("SkipLayerNormalization", x(4, 2, 0), x(4, 2, 5), x(5))),
     (laws.SKIP_SHAPED_AS_INPUT_OR_SAMPLE, ms("SkipLayerNormalization", x(4, 2, 5), x(1, 1), x(5))),
-    (laws.SKIP_SHAPED_AS_INPUT_OR_SAMPLE, ms("SkipLayerNormalization", x(1, 2, 5), x(4, 2, 5), x(5))),
+    (laws.SKIP_SHAPED_AS_INPUT_OR_SAMPLE, ms("SkipLayerNormalization", x(1, 2, 5), x(0, 2, 5), x(5))),
     (laws.PARAMETERS_PER_HIDDEN_FEATURE, ms("SkipLayerNormalization", x(1, 1), x(1, 1), x(2), x(2))),
     (laws.RANK,
      ms("EmbedLayerNormalization", x(dtype="int32"), x(1, 3, dtype="int32"), x(6, 4), x(6, 4), x(2, 4), x(4), x(4),

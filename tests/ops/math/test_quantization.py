@@ -56,6 +56,13 @@ def test_blocks_of_a_vector(zero, block, op):
     agree(node(op, list(shapes), axis=0, block_size=block), shapes, dict.fromkeys("abc", (0, 4)), dtypes=types)
 
 
+@pytest.mark.parametrize("opset", [19, 21, 23, 24])
+@pytest.mark.parametrize("types", [("float32", "float16"), ("float16", "float32")], ids=str)
+def test_scales_of_another_float_type(types, opset):
+    agree(node("QuantizeLinear", ["x", "s"]), {"x": ["a"], "s": []}, {"a": (0, 2)},
+          dtypes=dict(zip("xs", types, strict=True)), opset=opset)  # fmt: skip
+
+
 def test_dynamic():
     outputs = ["y", "scale", "zero"]
     for shape in ([], ["a"], ["a", "b"]):

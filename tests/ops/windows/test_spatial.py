@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 
+import shapesmt
 from shapesmt.rules import resolve
 from tests.support.harness import agree, node
 
@@ -86,6 +87,31 @@ def test_convolutions(op, attributes):
     sizes = {**SIZES, "h": (1, 7)} if op == "ConvTranspose" else SIZES
     w = np.ones([2, 2, 3, 2], np.float32)
     agree(node(op, ["x", "w"], **attributes), SQUARE, sizes, constants={"w": w})
+
+
+def test_windows_without_elements_run_where_there_is_nothing_to_do():
+    shapes, conv = {"x": ["n", "c", "h", 2], "w": ["m", "c", "k", "j"]}, node("Conv", ["x", "w"])
+    for empty in "ncm":
+        agree(conv, shapes, {**dict.fromkeys("ncm", (0, 1)), empty: (0, 0), "h": (0, 2), "k": (0, 2), "j": (0, 2)})
+    model = b"""<ir_version: 8, opset_import: ["": 18]> g (float[n, 1, 9] x, float[m, 1, k] w) => (y)
+    { y = Conv <pads = [1, 1]> (x, w) }"""  # it never comes back at k=0
+    report = shapesmt.check(model, dims={"n": "0..9", "m": "0..9", "k": "0..9"})
+    assert report.precondition.text == ("n == 0 or m == 0 or k >= 1",)
+
+
+@pytest.mark.parametrize("axes", ["ab3", "ab33"])
+def test_volumes_without_elements_abort_where_their_last_axis_has_some(axes):
+    sizes = [*axes]
+    shapes = {"x": ["n", "c", *sizes[:2], *map(int, sizes[2:])], "w": ["c", "m", *[2] * len(axes)]}
+    for empty in "ncm":
+        ranges = {**dict.fromkeys("ncmab", (0, 1)), empty: (0, 0)}
+        agree(node("ConvTranspose", ["x", "w"]), shapes, ranges)
+    agree(node("ConvTranspose", ["x", "w"]), {"x": [1, 1, "a", "b", "d"], "w": [1, 1, 2, 2, 3]},
+          {"a": (0, 1), "b": (0, 1), "d": (0, 0)})  # fmt: skip
+    model = b"""<ir_version: 8, opset_import: ["": 18]> g (float[n, 1, a, 2, d] x, float[1, 1, 3, 3, 3] w) => (y)
+    { y = ConvTranspose(x, w) }"""
+    report = shapesmt.check(model, dims={"n": "0..9", "a": "0..9", "d": "0..9"})
+    assert report.precondition.text == ("n == 0 or a >= 1 or d == 0",)
 
 
 @pytest.mark.parametrize("group", [1, 2])
