@@ -22,7 +22,12 @@ with lazy_imports(__name__):
     from shapesmt.examine.inputs import DEFAULT as DEFAULT, case_text as case_text
     from shapesmt.examine.judge import Judge as Judge
     from shapesmt.examine.narrowing import Narrowing as Narrowing
-    from shapesmt.examine.problem import Problem as Problem, names_of as names_of, pose as pose
+    from shapesmt.examine.problem import (
+        Problem as Problem,
+        names_of as names_of,
+        pose as pose,
+        pose_everything as pose_everything,
+    )
     from shapesmt.examine.question import GUARDS as GUARDS, TIMEOUT as TIMEOUT, Claims as Claims, Question as Question
     from shapesmt.examine.share import valid_share as valid_share
     from shapesmt.examine.stages import examined as examined, posed as posed

@@ -121,13 +121,6 @@ class Problem:
                 read[text] = parse_dim(text, self.dims)
         return {text: size for text, size in read.items() if names_in(text)}
 
-    def unlimited(self) -> Problem:
-        """The same graph for all inputs that its declared shapes admit: of any size, 0 too, and with any elements."""
-        ranges = dict.fromkeys(self.ranges, SymbolRange(0, None, 1, "declared"))
-        ranges.update(dict.fromkeys(map(rank_name, self.ranks), ANY_RANK))
-        ranges.update({name: r for small in self.small.values() for name, r in small.anything().items()})
-        return _without_idle(_posed(self.graph, self.declared, self.expressions, ranges, small=self.small))
-
     def widened(self) -> Problem:
         """The same graph for inputs of any size, without assumptions; a size may be 0 only if it is declared so."""
         ranges = {name: SymbolRange(min(r.min, 1), None, 1, r.source) for name, r in self.ranges.items()}
@@ -175,6 +168,23 @@ def pose(graph: Graph, question: Question = NO_OPTIONS) -> Problem:
         UsageError: A name that doesn't exist, a malformed range, shape or expression.
     """
     graph = graph.unguarded if question.guards == "ignore" else graph
+    return _without_idle(_posed(graph, *_declared(graph, question), _assume(graph, question)))
+
+
+def pose_everything(graph: Graph) -> Problem:
+    """The problem of all inputs that a graph's declared shapes admit: of any size, 0 too, and with any elements."""
+    declared, names, ranges, small = _declared(dataclasses.replace(graph, ranges={}), NO_OPTIONS)
+    elements = {name for one in small.values() for name in one.names}
+    sizes = {
+        n: SymbolRange(0, None, 1, "model") if n not in elements and r != ANY_RANK else r for n, r in ranges.items()
+    }
+    return _posed(graph, declared, names, sizes, small)
+
+
+def _declared(
+    graph: Graph, question: Question
+) -> tuple[Declarations, dict[str, str], dict[str, SymbolRange], dict[str, Small]]:
+    """The axes of the inputs, the names that are formulas, the range of each other name, and the small inputs."""
     dims = own_names(graph, question.dims or {})
     declared = declarations(graph, question.shapes or {})
     ranks = unranked(graph, declared)
@@ -183,7 +193,7 @@ def pose(graph: Graph, question: Question = NO_OPTIONS) -> Problem:
     names, ranges = symbol_ranges(graph, declared, dims, list(map(rank_name, ranks)))
     shapes = constant_shapes(declared, names, ranges)
     small, elements = small_inputs(graph, shapes, {*names, *ranges}, question.values or {})
-    return _without_idle(_posed(graph, declared, names, {**ranges, **elements}, _assume(graph, question), small))
+    return declared, names, {**ranges, **elements}, small
 
 
 def _assume(graph: Graph, question: Question) -> Mapping[str, Origin]:
@@ -198,8 +208,8 @@ def _posed(
     declared: Declarations,
     names: Mapping[str, str],
     ranges: Mapping[str, SymbolRange],
-    assume: Iterable[str] | Mapping[str, Origin] | None = None,
     small: Mapping[str, Small] | None = None,
+    assume: Iterable[str] | Mapping[str, Origin] | None = None,
 ) -> Problem:
     free = {
         name: symbol(name, r.min, inf if r.max is None else r.max, step=r.step, fold=False)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import FALSE, TRUE, Dim, as_dim, symbol
+from shapesmt.deadline import Deadline
 from shapesmt.errors import ModelError
-from shapesmt.examine import Analysis, Problem, examined, pose
+from shapesmt.examine import Analysis, Problem, examined, pose_everything
 from shapesmt.frontends import Format, Model, OpenedModel, load
 from shapesmt.language import ADMISSIBLE, Admissible, Range, both, names_in, parse_admissible, parse_formula
 from shapesmt.optimize.declared import declare_inputs
@@ -19,6 +20,7 @@ from shapesmt.optimize.declared import declare_inputs
 if TYPE_CHECKING:
     from onnx import ModelProto
 
+GRACE = 1.0  # seconds to read the inputs that a file declares, which every model that is written needs
 _OVERRIDABLE = 4  # the first version of ONNX's files in which a caller may replace an initializer that is an input
 
 
@@ -75,7 +77,9 @@ def _everywhere(
     graph = load(OpenedModel(Format.ONNX, proto, a.problem.graph.source, folder))
     literals = {name: literal for name, literal in graph.literals.items() if name not in defaults}
     inputs = {**graph.inputs, **{name: graph.declared[name] for name in defaults}}
-    problem = pose(replace(graph, inputs=inputs, literals=literals, ranges={}, relations=())).unlimited()
+    graph = replace(graph, inputs=inputs, literals=literals, ranges={}, relations=())
+    enough = Deadline(max(a.judge.deadline.remaining, GRACE))
+    problem = enough.require(lambda: pose_everything(graph), "the inputs aren't looked through")
     return Analysis(*examined(problem, a.judge, trust=claimed), a.judge, a.started)
 
 

@@ -99,15 +99,11 @@ class Draft:
         return self.nodes.get(self.places.get(name, (-1, 0)))
 
     def operator(self, node: Node) -> str:
-        """The name of ONNX's operator that a node is, as standards and rules have it; "" of any other one.
+        """The name of ONNX's operator that a node is; "" of any other one.
 
         An operator of another domain, or a function of the model, may have the name of one of ONNX's.
         """
-        return "" if node.domain or self.calls(node) else node.op
-
-    def calls(self, node: Node) -> bool:
-        """Whether a node calls a function of the model."""
-        return (node.domain, node.op) in self.graph.functions
+        return "" if node.domain or (node.domain, node.op) in self.graph.functions else node.op
 
     def final(self, name: str) -> str:
         """The tensor that took a tensor's place, or the same."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import Formula, Verdict
@@ -84,7 +85,9 @@ def _of_function(function: Function, runs: Runs, form: Form) -> Draft:
 
 def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis, form: Form) -> Draft:
     """A draft of the nodes of which none that may fail needs anything: they matter only where all of those run."""
-    graph = load(OpenedModel(Format.ONNX, copy, a.problem.graph.source))
+    graph, inputs = load(OpenedModel(Format.ONNX, copy, a.problem.graph.source)), a.problem.graph.inputs
+    literals = {name: literal for name, literal in graph.literals.items() if name not in inputs}
+    graph = replace(graph, inputs=inputs, literals=literals)  # those too that have an initializer and are open
     failing = [i for i, node in enumerate(graph.nodes) if not kept.isdisjoint(node.outputs)]
     fixed = {*failing}.union(*map(graph.ancestors, failing))
     narrowing = a.examination.narrowing

@@ -33,6 +33,7 @@ from shapesmt.algebra import (
     substitute,
     symbol,
 )
+from shapesmt.deadline import look
 from shapesmt.rules.application import BY_ALL, Application, Decided, Requirement, Unjudged
 from shapesmt.rules.provenance import Origin, together
 from shapesmt.rules.tensors import Case, Layout, Tensor, UndecidedError, rewritten, tensor
@@ -56,6 +57,7 @@ def by_case(inputs: Sequence[Tensor | None], apply: Apply, *, simpler: bool = Tr
     ahead = _together(inputs)
     applied: list[tuple[Formula, Application]] = []
     while ahead and len(ahead) + len(applied) <= MAX_CASES:
+        look()
         condition, case_inputs = ahead.pop(0)
         try:
             applied.append((condition, apply(_within(case_inputs, condition) if simpler else case_inputs, condition)))
