@@ -99,7 +99,7 @@ def _condition(formula: Formula) -> str:
         pieces = _pieces(formula.dim)
         if formula.op == "ge":
             return _inequality(pieces)
-        return _residue(formula.dim, formula.op) or _equality(pieces, formula.op)
+        return _residue(formula.dim, formula.op) or _divided(formula.dim, formula.op) or _equality(pieces, formula.op)
     texts = [f"({formula_text(a)})" if a.op == "or" else formula_text(a) for a in formula.args]
     return f" {formula.op} ".join(sorted(texts, key=lambda t: (len(t), t)))
 
@@ -115,6 +115,18 @@ def _residue(dim: Dim, op: str) -> str:
             if shift and rest.constant is not None and 0 <= -sign * rest.constant < k:
                 number = (-sign * rest.constant - shift) % k
                 return f"{_operand(numerator - shift)} % {k} {'==' if op == 'eq' else '!='} {number}"
+    return ""
+
+
+def _divided(dim: Dim, op: str) -> str:
+    """`e == d*(e//d)` as `e % d == 0`; "" for another equation."""
+    for factors, _ in dim.products():
+        for atom in factors:
+            if atom.op is FLOOR_DIVISION and atom.args[1].constant is None:
+                numerator, divisor = atom.args
+                rest = numerator - divisor * of_atom(atom)
+                if dim is rest or dim is -rest:
+                    return f"{_operand(numerator)} % {_operand(divisor)} {'==' if op == 'eq' else '!='} 0"
     return ""
 
 
