@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
 from math import inf, prod
 from operator import attrgetter
 
@@ -258,9 +259,22 @@ def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece]
     truth = points.truth(condition).reshape([len(a) for a in known])
     pieces = on_a_grid(symbols, known, truth, condition)
     pieces = _by_case(condition, domain, proves) if pieces is None else pieces
-    if pieces is None and not readable_text(str(condition)):
-        return on_a_grid(symbols, known, truth, condition, MAX_TEXT)
-    return pieces
+    return (
+        _in_cases(symbols, known, truth, condition) if pieces is None and not readable_text(str(condition)) else pieces
+    )
+
+
+def _in_cases(
+    symbols: Sequence[Atom], values: Sequence[Values], truth: Truth, condition: Formula
+) -> list[Piece] | None:
+    """The cases in which a condition holds, by the order of its symbols in which they are the shortest."""
+    places = range(len(symbols))
+    orders = permutations(places) if len(symbols) <= len(SAMPLES) + 1 else [(*places,)]
+    found = (
+        on_a_grid([symbols[i] for i in o], [values[i] for i in o], truth.transpose(o), condition, MAX_TEXT)
+        for o in orders
+    )
+    return min((pieces for pieces in found if pieces), key=lambda ps: sum(len(p.text) for p in ps), default=None)
 
 
 def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Piece] | None:
