@@ -14,7 +14,7 @@ from shapesmt.algebra import Kind, Verdict, atom_of
 from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.extremes import maximum, minimum
-from shapesmt.algebra.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, divides, equal
+from shapesmt.algebra.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, divides, equal, select
 from shapesmt.algebra.numeric import bit_and, bit_xor, power
 from shapesmt.algebra.text import CUT
 from shapesmt.deadline import Deadline
@@ -154,7 +154,7 @@ def test_what_one_symbol_rules_out_says_so() -> None:
 def test_that_a_divisor_is_positive_is_said_first() -> None:
     part = symbol("part", -(1 << 63), (1 << 63) - 1, kind=Kind.VALUE)
     found = described(all_of(at_least(part, 0), equal(part * (2 // part), 2)))
-    assert found[:2] == (("part >= 1", "2 % part == 0"), True)
+    assert found[:2] == (("part >= 1", "part*(2//part if part != 0 else 0) == 2"), True)
 
 
 def test_a_long_list_of_remainders_gives_way_to_the_condition() -> None:
@@ -288,3 +288,13 @@ def test_the_targets_of_a_reshape_are_one_readable_region() -> None:
     report = shapesmt.check(model, dims={"a": "0..4"}, values={"t": "-3..4"})
     assert report.precondition.exact
     assert len(report.precondition.text) == 4
+
+
+def test_a_divisor_that_may_be_0_is_guarded_or_none() -> None:
+    n, m = symbol("n", 0, 9), symbol("m", -3, 4)
+    chosen = select(equal(m, 0), 4, m)
+    divided = equal(n, m * (n // m))
+    assert str(equal(n, chosen * (n // chosen))) == "n % (4 if m == 0 else m) == 0"
+    assert str(all_of(differs(m, 0), divided)) == "m != 0 and n % m == 0"
+    for i, j in ((0, 0), (3, 0), (4, 2), (3, 2)):
+        assert eval(str(divided), {}, {"n": i, "m": j}) == (i % j == 0 if j else i == 0)
