@@ -10,9 +10,9 @@ from keyword import iskeyword
 
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, Kind, of_atom
 from shapesmt.algebra.evaluate import definitions
-from shapesmt.algebra.formula import Formula
+from shapesmt.algebra.formula import Formula, differs, equal
 from shapesmt.algebra.interning import LOCK, memo
-from shapesmt.algebra.operations import FLOOR_DIVISION, SYMBOL, written
+from shapesmt.algebra.operations import FLOOR_DIVISION, SELECT, SYMBOL, written
 
 Piece = tuple[int, str, bool]  # coefficient, text of what it multiplies ("" for a number), whether that is one factor
 _FUNCTIONS = frozenset({"min", "max", "abs"})
@@ -99,8 +99,9 @@ def _condition(formula: Formula) -> str:
         pieces = _pieces(formula.dim)
         if formula.op == "ge":
             return _inequality(pieces)
-        return _residue(formula.dim, formula.op) or _equality(pieces, formula.op)
-    texts = [f"({formula_text(a)})" if a.op == "or" else formula_text(a) for a in formula.args]
+        return _residue(formula.dim, formula.op) or _divided(formula) or _equality(pieces, formula.op)
+    beside = formula.args if formula.op == "and" else ()  # a divisor that isn't 0 is said first, being shorter
+    texts = [f"({formula_text(a)})" if a.op == "or" else _divided(a, beside) or formula_text(a) for a in formula.args]
     return f" {formula.op} ".join(sorted(texts, key=lambda t: (len(t), t)))
 
 
@@ -116,6 +117,29 @@ def _residue(dim: Dim, op: str) -> str:
                 number = (-sign * rest.constant - shift) % k
                 return f"{_operand(numerator - shift)} % {k} {'==' if op == 'eq' else '!='} {number}"
     return ""
+
+
+def _divided(formula: Formula, beside: Sequence[Formula] = ()) -> str:
+    """`e == d*(e//d)` as `e % d == 0`; "" for another equation, and where d may be 0 with what holds `beside` it."""
+    dim = formula.dim if formula.op in ("eq", "ne") else None
+    for atom in dim.atoms() if dim is not None else ():
+        if atom.op is FLOOR_DIVISION and atom.args[1].constant is None:
+            numerator, divisor = atom.args
+            rest = numerator - divisor * of_atom(atom)
+            if dim in (rest, -rest) and (_never_zero(divisor) or differs(divisor, 0) in beside):
+                return f"{_operand(numerator)} % {_operand(divisor)} {'==' if formula.op == 'eq' else '!='} 0"
+    return ""
+
+
+def _never_zero(dim: Dim) -> bool:
+    """Whether an expression is visibly not 0, as `4 if n == 0 else n`."""
+    atom = dim.as_atom()
+    if atom is None or atom.op is not SELECT:
+        return not dim.lo <= 0 <= dim.hi
+    condition, chosen, other = atom.args
+    return (condition is differs(chosen, 0) or _never_zero(chosen)) and (
+        condition is equal(other, 0) or _never_zero(other)
+    )
 
 
 def _equality(pieces: list[Piece], op: str) -> str:

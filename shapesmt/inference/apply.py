@@ -80,14 +80,14 @@ class Applier(ABC):
 
     Attributes:
         literals: The tensors that are constants of the graph.
-        loaded: The tensors whose ranks ONNX Runtime infers when it loads the model.
+        around: The graphs that the nodes are in, the innermost first; none inside a function.
         origins: What the unknown elements of the tensors come from.
         numbers: Which tensors have equal elements.
         to_read: The constants that nodes depend on and that can still be read.
     """
 
     literals: Container[str]
-    loaded: Container[str]
+    around: tuple[Graph, ...]
     origins: Origins
     numbers: Numbers
     to_read: set[Literal]
@@ -229,7 +229,7 @@ class Applier(ABC):
         ctx.case = case
         ctx.runtime = self._runtime
         ctx.boolean = lambda index: self.numbers.boolean(node.inputs[index])
-        ctx.literals, ctx.loaded = self.literals, self.loaded
+        ctx.literals, ctx.around = self.literals, self.around
         try:
             application = ctx.apply(rule.apply)
         except (UnknownRankError, UndecidedError, UsageError, SizeOverflowError, InternalError, MemoryError):

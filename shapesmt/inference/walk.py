@@ -23,7 +23,6 @@ from shapesmt.inference.makers import Constants, Makers
 from shapesmt.inference.numbering import Number, Numbers, Scope
 from shapesmt.inference.operators import Operators
 from shapesmt.inference.origins import Origins, Outside, carried, entering
-from shapesmt.ops import Loaded
 from shapesmt.rules import (
     FOLLOWED,
     STARTED,
@@ -89,7 +88,7 @@ class Walk(Applier):
         self._never: set[str] = set()  # tensors that no input has, as a node before them runs for none
         self.nested: list[Node] = []
         self.literals: Container[str] = ()
-        self.loaded: Container[str] = ()
+        self.around: tuple[Graph, ...] = ()
         self.to_read: set[Literal] = set()
         self.counted: Counted = {}
         self.doubts: list[Node] = []  # nodes with graphs inside which the runtime may refuse when it loads the model
@@ -99,7 +98,7 @@ class Walk(Applier):
         """Every node of a graph applied in turn; the outputs are added to `tensors`."""
         for name, literal in graph.literals.items():
             tensors[name] = from_literal(literal)
-        self.loaded = Loaded(graph, self.loaded)
+        self.around = (graph, *self.around)
         return self.sequence(graph.nodes, tensors, graph.literals)
 
     def sequence(
@@ -252,7 +251,7 @@ class Walk(Applier):
             walk, inner = self._deeper(partial(self._inside, node, dict(origins))), dict(tensors)
             if walk is None:
                 break
-            walk.literals, walk.loaded, walk.scope = self.literals, self.loaded, self.scope.within()
+            walk.literals, walk.around, walk.scope = self.literals, self.around, self.scope.within()
             walk.counted = {k: t for k, t in self.counts.so_far().items() if k not in own}
             walk.numbered = lambda name: None if name in own else numbers.of(name)
             applications = [*walk.nodes(graph, inner)]

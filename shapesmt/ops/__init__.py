@@ -52,6 +52,5 @@ from shapesmt.lazy import lazy_imports
 
 with lazy_imports(__name__):
     from shapesmt.ops.control.flow import UNTIL_RUN as UNTIL_RUN
-    from shapesmt.ops.control.loading import Loaded as Loaded
     from shapesmt.ops.control.subgraphs import bound as bound, truth_of as truth_of
     from shapesmt.ops.shared.choices import refused as refused

@@ -24,18 +24,28 @@ from shapesmt.region.patterns import Piece, Truth, describe_values
 MAX_CASES = 4  # products in a union
 
 
-def on_a_grid(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, condition: Formula) -> list[Piece] | None:
-    """The simplest form of a condition on several symbols that its truth on a grid shows; None where that is empty."""
+def on_a_grid(
+    symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, condition: Formula, most: int | None = None
+) -> list[Piece] | None:
+    """The simplest form of a condition on several symbols that its truth on a grid shows; None where that is empty.
+
+    Args:
+        symbols: The symbols.
+        axes: The values of each.
+        truth: Whether the condition holds, at each of their combinations.
+        condition: The condition.
+        most: The characters that a disjunction may have; None where it may have no more than the condition's text.
+    """
     if not truth.size:
         return None
     each = product(symbols, axes, truth)
     if each is not None:
         return each
-    text = str(condition)
+    room = len(str(condition)) if most is None else most
     return (
         relation(symbols, axes, truth, condition)
-        or _either(symbols, axes, truth, text)
-        or _union(symbols, axes, truth, text)
+        or _either(symbols, axes, truth, room)
+        or (_shorter_union(symbols, axes, truth, room) if most is None else _union(symbols, axes, truth, room))
     )
 
 
@@ -53,7 +63,7 @@ def product(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> li
     return pieces
 
 
-def _either(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, text: str) -> list[Piece] | None:
+def _either(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room: int) -> list[Piece] | None:
     """A disjunction of conditions on one symbol each, if that is the condition and not longer."""
     failing = sides(~truth)
     cases: list[Piece] = []
@@ -61,7 +71,7 @@ def _either(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, text:
         own = describe_values(s, values, ~side)
         cases += [_case(own)] if own else []
     whole = " or ".join(case.text for case in cases)
-    return [Piece(any_of(*(case.formula for case in cases)), whole)] if cases and len(whole) <= len(text) else None
+    return [Piece(any_of(*(case.formula for case in cases)), whole)] if cases and len(whole) <= room else None
 
 
 def _case(pieces: Sequence[Piece]) -> Piece:
@@ -112,24 +122,33 @@ def _atoms(condition: Formula) -> Iterator[Atom]:
         yield from part.dim.atoms() if part.dim is not None else ()
 
 
-def _union(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, text: str) -> list[Piece] | None:
+def _shorter_union(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room: int) -> list[Piece] | None:
     """A disjunction of a few products, one per set of values of the first symbol, if shorter than the condition."""
-    if len(symbols) != len(("x", "y")):
+    if len(symbols) != len(("x", "y")) or len({row.tobytes() for row in truth if row.any()}) > MAX_CASES:
         return None
+    return _union(symbols, axes, truth, room, alone=True)
+
+
+def _union(
+    symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room: int, *, alone: bool = False
+) -> list[Piece] | None:
+    """A disjunction of products, or of such disjunctions, one per set of values of the first symbol.
+
+    `alone` says that the characters that may be used don't include parentheses.
+    """
     patterns: dict[bytes, list[int]] = {}
     for i, row in enumerate(truth):
         if row.any():
             patterns.setdefault(row.tobytes(), []).append(i)
-            if len(patterns) > MAX_CASES:
-                return None
     cases: list[Piece] = []
     for rows in patterns.values():
-        same = np.zeros(len(truth), dtype=bool)
-        same[rows] = True
-        pieces = product(symbols, axes, np.logical_and.outer(same, truth[rows[0]]))
-        if not pieces:
+        first = describe_values(symbols[0], axes[0], np.isin(np.arange(len(truth)), rows))
+        rest = product(symbols[1:], axes[1:], truth[rows[0]])
+        if rest is None:
+            rest = _union(symbols[1:], axes[1:], truth[rows[0]], room)
+        if first is None or rest is None or not first + rest or sum(len(case.text) for case in cases) > room:
             return None
-        cases.append(_case(pieces))
+        cases.append(_case(first + rest))
     whole = " or ".join(case.text for case in cases)
-    readable = cases and len(whole) <= len(text) + len("()()") * len(cases)
+    readable = cases and len(whole) <= room + len("()()") * len(cases) * alone
     return [Piece(any_of(*(case.formula for case in cases)), whole)] if readable else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
 from math import inf, prod
 from operator import attrgetter
 
@@ -44,7 +45,17 @@ from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_
 from shapesmt.region.worst import Proof, at_ends
 
 MAX_TEXT = 300
-OPAQUE = ("to_int(", "least(", "greatest(", "sum(", CUT)  # operations that can't be read back as a formula
+OPAQUE = (
+    "to_int(",
+    "least(",
+    "greatest(",
+    "sum(",
+    " & ",
+    " | ",
+    " ^ ",
+    "**",
+    CUT,
+)  # operations that can't be read back as a formula
 MAX_LISTING = 80  # characters of residues and runs that are written where the condition itself is shorter
 SAMPLES = {2: (256, 1024), 3: (48, 48)}  # the least and most values of each, by the number of symbols, if too many
 REACH = 2048  # how far the values are sought that the facts about a symbol admit
@@ -140,7 +151,8 @@ def _joined(region: Region, part: Formula, pieces: list[Piece] | None, *, readab
     """The region with one more part: its pieces, or else the condition's own text where that is readable."""
     own = [str(f) for f in part.conjuncts] if readable else []
     texts = own if pieces is None else [p.text for p in pieces]
-    if sum(map(len, texts)) > MAX_LISTING and own and sum(map(len, own)) < sum(map(len, texts)):
+    shorter = MAX_LISTING < sum(map(len, texts)) > sum(map(len, own)) and all(map(readable_text, own))
+    if shorter and own:
         texts = own
     readable_texts = [*filter(readable_text, texts)]
     partial = len(readable_texts) < len(texts) or not (readable or pieces is not None)
@@ -246,7 +258,23 @@ def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece]
     known = [a for a in map(domain.values, symbols) if a is not None]
     truth = points.truth(condition).reshape([len(a) for a in known])
     pieces = on_a_grid(symbols, known, truth, condition)
-    return _by_case(condition, domain, proves) if pieces is None else pieces
+    pieces = _by_case(condition, domain, proves) if pieces is None else pieces
+    return (
+        _in_cases(symbols, known, truth, condition) if pieces is None and not readable_text(str(condition)) else pieces
+    )
+
+
+def _in_cases(
+    symbols: Sequence[Atom], values: Sequence[Values], truth: Truth, condition: Formula
+) -> list[Piece] | None:
+    """The cases in which a condition holds, by the order of its symbols in which they are the shortest."""
+    places = range(len(symbols))
+    orders = permutations(places) if len(symbols) <= len(SAMPLES) + 1 else [(*places,)]
+    found = (
+        on_a_grid([symbols[i] for i in o], [values[i] for i in o], truth.transpose(o), condition, MAX_TEXT)
+        for o in orders
+    )
+    return min((pieces for pieces in found if pieces), key=lambda ps: sum(len(p.text) for p in ps), default=None)
 
 
 def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Piece] | None:

@@ -58,7 +58,7 @@ class RuleContext(Statements):
         self.version = version
         self.outputs = len(node.outputs)
         self.literals: Container[str] = ()  # tensors that are constants in the file
-        self.loaded: Container[str] = ()  # tensors whose ranks ONNX Runtime infers when it loads the model
+        self.around: tuple[Graph, ...] = ()  # the graphs that the node is in, the innermost first
         self._run = run
         self.boolean: Callable[[int], bool] = lambda _: False
         """Whether the elements of an input can only be 0 or 1."""

@@ -9,11 +9,13 @@ from random import Random
 import numpy as np
 import pytest
 
+import shapesmt
 from shapesmt.algebra import Kind, Verdict, atom_of
 from shapesmt.algebra.dim import Dim, symbol
 from shapesmt.algebra.evaluate import Evaluator
 from shapesmt.algebra.extremes import maximum, minimum
-from shapesmt.algebra.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, divides, equal
+from shapesmt.algebra.formula import FALSE, Formula, all_of, any_of, at_least, at_most, differs, divides, equal, select
+from shapesmt.algebra.numeric import bit_and, bit_xor, power
 from shapesmt.algebra.text import CUT
 from shapesmt.deadline import Deadline
 from shapesmt.examine.judge import Judge
@@ -152,7 +154,7 @@ def test_what_one_symbol_rules_out_says_so() -> None:
 def test_that_a_divisor_is_positive_is_said_first() -> None:
     part = symbol("part", -(1 << 63), (1 << 63) - 1, kind=Kind.VALUE)
     found = described(all_of(at_least(part, 0), equal(part * (2 // part), 2)))
-    assert found[:2] == (("part >= 1", "part*(2//part) == 2"), True)
+    assert found[:2] == (("part >= 1", "part*(2//part if part != 0 else 0) == 2"), True)
 
 
 def test_a_long_list_of_remainders_gives_way_to_the_condition() -> None:
@@ -260,3 +262,39 @@ def test_no_size_is_safe_where_data_can_have_too_few_elements_at_any() -> None:
     count = symbol("count", 0, kind=Kind.DATA)
     assert described(at_least(count, 50)) == Region(("False",), True)
     assert described(at_least(count + N, 50)) == Region(("n >= 50",), True)
+
+
+def test_a_condition_whose_text_cannot_be_read_back_is_listed_where_it_has_few_values() -> None:
+    n, m, k = (symbol(name, 0, 4) for name in "nmk")
+    grid = [{"n": i, "m": j, "k": h} for i in range(5) for j in range(5) for h in range(5)]
+    for asked, holds in (
+        (equal(bit_and(m + n, 5), n), lambda n, m, k: (m + n) & 5 == n),  # noqa: ARG005
+        (equal(bit_xor(m * k, 5 * n), power(n, m)), lambda n, m, k: m * k ^ 5 * n == n**m),
+    ):
+        found = described(any_of(equal(n, 2), asked))
+        assert found.exact
+        for at in grid:
+            assert all(eval(text, {}, at) for text in found.text) == (at["n"] == 2 or holds(**at))
+
+
+def test_a_quotient_that_divides_is_written_as_a_remainder() -> None:
+    n, m = symbol("n", 1, 400), symbol("m", 1, 400)
+    assert str(equal(n, m * (n // m))) == "n % m == 0"
+    assert str(differs(n + 1, 2 * m * ((n + 1) // (2 * m)))) == "(n + 1) % (2*m) != 0"
+
+
+def test_the_targets_of_a_reshape_are_one_readable_region() -> None:
+    model = b'<ir_version: 9, opset_import: ["": 18]> g (float[a, 4] x, int64[2] t) => (y) { y = Reshape(x, t) }'
+    report = shapesmt.check(model, dims={"a": "0..4"}, values={"t": "-3..4"})
+    assert report.precondition.exact
+    assert len(report.precondition.text) == 4
+
+
+def test_a_divisor_that_may_be_0_is_guarded_or_none() -> None:
+    n, m = symbol("n", 0, 9), symbol("m", -3, 4)
+    chosen = select(equal(m, 0), 4, m)
+    divided = equal(n, m * (n // m))
+    assert str(equal(n, chosen * (n // chosen))) == "n % (4 if m == 0 else m) == 0"
+    assert str(all_of(differs(m, 0), divided)) == "m != 0 and n % m == 0"
+    for i, j in ((0, 0), (3, 0), (4, 2), (3, 2)):
+        assert eval(str(divided), {}, {"n": i, "m": j}) == (i % j == 0 if j else i == 0)

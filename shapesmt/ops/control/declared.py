@@ -8,7 +8,7 @@ from dataclasses import replace
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Dim, all_of, any_of, differs, equal
 from shapesmt.graph import Declared, Graph, Runtime
-from shapesmt.ops.control.loading import Loaded
+from shapesmt.ops.control.loading import Loaded, loaded
 from shapesmt.ops.control.subgraphs import UNDECLARED, Run, apart, mark
 from shapesmt.rules import RuleContext, Tensor, Unjudged, tensor
 
@@ -49,8 +49,9 @@ def judge_scan(ctx: RuleContext, run: Run) -> None:
     for declaration, t in zip(run.declared, run.outputs, strict=True):
         if declaration.shape is not None and t.shape is not None:
             _require_declared(ctx, run, declaration._replace(shape=(None,) * len(declaration.shape)), t)
+    outer = loaded(ctx.around)
     reads = zip(run.graph.inputs, ctx.node.inputs[-len(run.graph.inputs) :], strict=True)
-    ranked = Loaded(run.graph, ctx.loaded, {inside for inside, outside in reads if outside in ctx.loaded})
+    ranked = Loaded(run.graph, outer, [*reads])
     unsure = [n for n, d in zip(run.graph.outputs, run.declared, strict=True) if d.shape is None and n not in ranked]
     law = str(laws.BODY_OUTPUTS_OF_KNOWN_RANK)
     ctx.unjudged += [Unjudged(run.label, "Scan", "rank", law)] * len(unsure)
@@ -83,7 +84,7 @@ def judge_loop(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
 
 def judge_no_trips(ctx: RuleContext, body: Graph, trips: Dim) -> None:
     """Leave a Loop open where no trip makes the scan outputs whose rank the runtime may not know when it loads."""
-    ranked = Loaded(body, ctx.loaded)
+    ranked = Loaded(body, loaded(ctx.around))
     law = str(laws.BODY_OUTPUTS_OF_KNOWN_RANK)
     for name in body.outputs[len(body.inputs) - 1 :] if ctx.runtime is Runtime.ONNX else ():
         if body.declared.get(name, UNDECLARED).shape is None and name not in ranked:

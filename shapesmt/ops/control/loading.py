@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,7 +35,7 @@ class Loaded(Container[str]):
     Attributes:
         graph: The graph whose tensors they are.
         outer: Those around it.
-        given: Inputs of the graph whose ranks are known without being declared.
+        given: Inputs of the graph, with the outer tensors from which they have a rank that they don't declare.
 
     Example:
         >>> from shapesmt.frontends import load
@@ -46,7 +46,7 @@ class Loaded(Container[str]):
 
     graph: Graph
     outer: Container[str] = ()
-    given: Container[str] = ()
+    given: Sequence[tuple[str, str]] = ()
 
     def __contains__(self, name: object) -> bool:
         return name in self._inside or name in self.outer
@@ -55,7 +55,8 @@ class Loaded(Container[str]):
     def _inside(self) -> set[str]:
         graph = self.graph
         constants = graph.literals.keys() - graph.declared.keys()  # a declared one may be replaced by an input
-        inside = {name for name, d in graph.inputs.items() if d.shape is not None or name in self.given}
+        inside = {name for name, d in graph.inputs.items() if d.shape is not None}
+        inside.update(own for own, other in self.given if other in self.outer)
         inside.update(graph.literals)
         for node in graph.nodes:
             if node.op == "Constant" and not node.domain:
@@ -73,4 +74,12 @@ class Loaded(Container[str]):
         return ranks and not unnamed and all(name in constants for name in node.inputs[first:] if name)
 
 
-__all__ = ["RANK_FROM", "RANK_UNKNOWN", "Loaded"]
+def loaded(around: Sequence[Graph]) -> Container[str]:
+    """The tensors of these graphs, each inside the next, whose ranks ONNX Runtime infers when it loads the model."""
+    known: Container[str] = ()
+    for graph in reversed(around):
+        known = Loaded(graph, known)
+    return known
+
+
+__all__ = ["RANK_FROM", "RANK_UNKNOWN", "Loaded", "loaded"]

@@ -7,10 +7,12 @@ ranks are in it, its shape isn't known. An optional value has the element type "
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import (
+    MIN,
     ONE,
     ZERO,
     Dim,
@@ -252,20 +254,40 @@ def agreed(ctx: RuleContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
         return list(one.dims)
     length, sizes = s[0].constant, [at(d, 0) for d in s.dims[1:]]
     if length is None or length > LISTED:
-        any_place = ctx.fresh("place", kind=Kind.TRIP)
+        shrinking = all(at(d, 0) is d or split_size(d, s[0]) is not None for d in s.dims[1:])
+        place = s[0] - 1 if shrinking else ctx.fresh("place", 0, _last(s[0]), Kind.TRIP)
         for i in axes:
-            other = at(s[1 + i], any_place)
-            same = any_of(equal(other, sizes[i]), *(equal(at(d, any_place), 0) for d in s.dims[1:]))
-            ctx.limit(in_every_trip(same, any_place, s[0]), laws.JOINED_MATCH_OFF_AXIS, other, sizes[i])
+            other = at(s[1 + i], place)
+            same = any_of(equal(other, sizes[i]), *(equal(at(d, place), 0) for d in s.dims[1:]))
+            same = same if shrinking else in_every_trip(same, place, s[0])
+            ctx.limit(same, laws.JOINED_MATCH_OFF_AXIS, other, sizes[i])
         return sizes
     every = [[at(d, k) for d in s.dims[1:]] for k in range(max(length, 1))]
     return require_alike(ctx.limit, every, axes, laws.JOINED_MATCH_OFF_AXIS)
+
+
+def _last(length: Dim) -> int | None:
+    """The greatest place that a sequence may have."""
+    return None if length.hi == inf else max(int(length.hi) - 1, 0)
+
+
+def split_size(size: Dim, length: Dim) -> Dim | None:
+    """The size of which these are the parts, all alike but for the last, which may be smaller; None for other sizes."""
+    atom = size.as_atom()
+    for part in atom.args if atom is not None and atom.op is MIN else ():
+        whole, chunk = at(part, 0), at(part, 0) - at(part, 1)
+        if minimum(chunk, whole - chunk * PLACE) is size and ceil_divide(whole, chunk) is length:
+            return whole
+    return None
 
 
 def summed(ctx: RuleContext, size: Dim, length: Dim) -> Dim:
     """The sum of a size over all places."""
     if lost(size):
         return ctx.fresh("total", kind=Kind.LOST)
+    whole = split_size(size, length)
+    if whole is not None:
+        return whole
     atom = PLACE.as_symbol()
     slope = slope_of(size, atom) if atom is not None else None
     if slope is not None:

@@ -140,3 +140,21 @@ def test_what_holds_in_each_place_leaves_bounds_that_are_not_exact():
           z = ConcatFromSequence<axis = -1, new_axis = 1>(t) }"""
     (size,) = shapesmt.bounds(text.encode(), "x", dims={"a": "0..4", "b": "0..4"}).tensors["x"].shape[1:2]
     assert (size.min, size.max, size.exact) == (0, 4, False)
+
+
+@pytest.mark.parametrize("chunk", [2, 3, "k"])
+@pytest.mark.parametrize("joined", ["axis = 0", "axis = 1", "axis = -1, new_axis = 1", "axis = 0, new_axis = 1"])
+def test_parts_of_a_split_are_joined_again(joined, chunk):
+    graph = f"""g (float[n,m] x, int64 c) => (float[] y) {{
+        s = SplitToSequence<axis = 0>(x, c) y = ConcatFromSequence<{joined}>(s) }}"""
+    ranges = {"n": (0, 7), "m": (0, 2), **({"k": (1, 4)} if chunk == "k" else {})}
+    run(graph, ranges, items={"c": [chunk]})
+
+
+def test_the_region_of_parts_that_are_stacked_is_exact():
+    model = b"""<ir_version: 8, opset_import: ["": 18]> g (float[n, 2] x) => (y) <int64 two = {2}> {
+        s = SplitToSequence <axis = 0> (x, two) y = ConcatFromSequence <axis = 0, new_axis = 1> (s) }"""
+    report = shapesmt.check(model)
+    assert (report.precondition.text, report.precondition.exact) == (("n == 1 or n % 2 == 0",), True)
+    whole = shapesmt.bounds(model.replace(b", new_axis = 1", b"")).tensors["y"].shape
+    assert str(whole[0].expr) == "n"
