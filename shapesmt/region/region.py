@@ -71,7 +71,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
         own = [part for parts in alone.values() for part in parts]
         return describe(all_of(*own, *simpler), domain, proves)
     region = Region((), True)
-    for part in grouped(joint, domain, attrgetter("symbols")):
+    for part in grouped(_needed(joint, within, proves), domain, attrgetter("symbols")):
         data = any(s.universal for s in part.symbols)
         pieces = _without_data(part, within, proves) if data else _separated(part, within, proves)
         worst = at_ends(part, within, proves) if data and pieces is None else None
@@ -104,6 +104,22 @@ def _simpler(joint: list[Formula], within: Domain, proves: Proof) -> list[Formul
         return [substitute(p, numbers) for p in joint]
     alike = [p for p in joint if any(q is not p and q.symbols == p.symbols for q in joint)]
     return [_if_about_one_each(p, within, proves) if p in alike else p for p in joint]
+
+
+def _needed(joint: list[Formula], within: Domain, proves: Proof) -> list[Formula]:
+    """Conditions without those that others on the same symbols imply."""
+    needed = list(joint)
+    for p in joint if len(joint) <= MAX_LISTED else ():
+        others = [q for q in needed if q is not p and q.symbols == p.symbols and not _universal(q)]
+        if others and not _universal(p):
+            assumed = within.copy()
+            assumed.assume(all_of(*others))
+            needed = [q for q in needed if q is not p] if proves(assumed, p) else needed
+    return needed
+
+
+def _universal(condition: Formula) -> bool:
+    return any(s.universal for s in condition.symbols)
 
 
 def _about_one_each(pieces: Sequence[Piece] | None) -> bool:

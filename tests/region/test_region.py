@@ -260,3 +260,10 @@ def test_no_size_is_safe_where_data_can_have_too_few_elements_at_any() -> None:
     count = symbol("count", 0, kind=Kind.DATA)
     assert described(at_least(count, 50)) == Region(("False",), True)
     assert described(at_least(count + N, 50)).partial
+
+
+def test_conditions_that_others_imply_are_left_out() -> None:
+    n, m = symbol("n", 1), symbol("m", 1)
+    either = any_of(equal(m, 1), equal(m, n // 2))
+    assert described(all_of(either, equal(m, n // 2))).text == ("m == n//2",)
+    assert described(all_of(at_least(n, m), at_least(n, m + 1))).text == ("n >= m + 1",)
