@@ -237,3 +237,16 @@ def test_a_size_of_1_in_the_example_is_said_to_be_the_examples() -> None:
 
     [axis] = proposed(Kept(), torch.ones(1)).static
     assert axis.words.endswith("; PyTorch makes every 0 and 1 of the example a number")
+
+
+@pytest.mark.parametrize("size", [33, 44])
+def test_sizes_between_the_multiples_of_a_dim_are_no_dim_whatever_the_example(size: int) -> None:
+    class Padded(torch.nn.Module):
+        def forward(self, x):
+            if x.shape[1] % 8:
+                x = torch.nn.functional.pad(x, (0, -x.shape[1] % 8))
+            return x.reshape(x.shape[0], -1, 8)
+
+    found = proposed(Padded(), torch.ones(2, size))
+    assert found.verified
+    assert '"x": {0: x_dim0, 1: Dim.DYNAMIC(min=9)},' in found.content
