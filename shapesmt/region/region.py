@@ -175,8 +175,13 @@ def _tidied(condition: Formula, domain: Domain, proves: Proof) -> Formula:
     divisors = {d for p in slim.conjuncts if p.dim is not None for d in _divisors(p.dim) if d.lo <= 0}
     positive = [p for p in (at_least(d, 1) for d in divisors) if proves(domain, any_of(negate(slim), p))]
     rest = [p for p in slim.conjuncts if not any(proves(domain, any_of(negate(said), p)) for said in positive)]
-    slim = all_of(*positive, *rest)  # in this order, so that nobody divides by 0
+    above = {s: _from_1(s) for p in positive for s in p.symbols if p is at_least(of_atom(s), 1) and s.step == 1}
+    slim = all_of(*positive, *(substitute(p, above) for p in rest))  # in this order, so that nobody divides by 0
     return substitute(slim, {s: _narrowed(s, domain) for s in slim.symbols})
+
+
+def _from_1(s: Atom) -> Dim:
+    return symbol(s.name, 1, s.hi, kind=s.kind, fold=False)
 
 
 def _divisors(size: Dim) -> Iterator[Dim]:

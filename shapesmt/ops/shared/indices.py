@@ -73,10 +73,11 @@ def any_places(ctx: RuleContext, dims: Sequence[Dim], size: Dim, first: Dim = ZE
 
 def any_of_known(ctx: RuleContext, x: Tensor, dims: Sequence[Dim]) -> Value | None:
     """Return the elements of a tensor whose elements data choose among those of another, where their ends are known."""
-    known = spans(x)
+    known = _cases(x)
     if len(known) != 1 or known[0].condition is not TRUE or not x.followed:
         return None
-    return any_places(ctx, dims, known[0].greatest - known[0].least + 1, known[0].least)
+    least, greatest = known[0].least, known[0].greatest
+    return None if any(map(_unrestricted, (least, greatest))) else any_places(ctx, dims, greatest - least + 1, least)
 
 
 def with_flags(ctx: RuleContext, index: int) -> Tensor:
