@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from shapesmt.algebra import TRUE, Formula, Verdict, one_call
+from shapesmt.algebra import TRUE, Formula, Verdict, differs, one_call
 from shapesmt.diagnose import guarded, precondition, remedy, static_axes
 from shapesmt.errors import ModelError, UsageError
 from shapesmt.examine import TIMEOUT, Analysis, Claims, Examination, Problem, Question, analysed
@@ -97,8 +97,16 @@ class _Proposal:
         self.graph = _lenient(graph) if self.unread else graph
         self.region, self.analysis = _first(self.graph, question)
         self.sizes = _region(self.analysis)
-        self.guarded = guarded(self.analysis.problem, self.analysis.examination, self.analysis.judge)
+        first = self.analysis
+        self.guarded = guarded(first.problem, first.examination, first.judge)
         self.narrow()
+        self.words.update({name: Words.DYNAMIC for name in self.layout.roots if self._steps_over(name, first)})
+
+    def _steps_over(self, name: str, first: Analysis) -> bool:
+        """Whether multiples of a `Dim` leave out sizes that run: what `x % 8 != 0` says, no `Dim` does."""
+        r, others = self.analysis.problem.ranges[name], first.examination.domain.copy()
+        others.assume(differs((first.problem.dims[name] - r.min) % r.step, 0))
+        return r.step > 1 and first.judge.inhabited(others)
 
     @property
     def verdict(self) -> Verdict:

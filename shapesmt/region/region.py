@@ -82,7 +82,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
         own = [part for parts in alone.values() for part in parts]
         return describe(all_of(*own, *simpler), domain, proves)
     region = Region((), True)
-    for part in grouped(joint, domain, attrgetter("symbols")):
+    for part in grouped(_needed(joint, within, proves), domain, attrgetter("symbols")):
         data = any(s.universal for s in part.symbols)
         pieces = _without_data(part, within, proves) if data else _separated(part, within, proves)
         worst = at_ends(part, within, proves) if data and pieces is None else None
@@ -115,6 +115,22 @@ def _simpler(joint: list[Formula], within: Domain, proves: Proof) -> list[Formul
         return [substitute(p, numbers) for p in joint]
     alike = [p for p in joint if any(q is not p and q.symbols == p.symbols for q in joint)]
     return [_if_about_one_each(p, within, proves) if p in alike else p for p in joint]
+
+
+def _needed(joint: list[Formula], within: Domain, proves: Proof) -> list[Formula]:
+    """Conditions without those that others on the same symbols imply."""
+    needed = list(joint)
+    for p in joint if len(joint) <= MAX_LISTED else ():
+        others = [q for q in needed if q is not p and q.symbols == p.symbols and not _universal(q)]
+        if others and not _universal(p):
+            assumed = within.copy()
+            assumed.assume(all_of(*others))
+            needed = [q for q in needed if q is not p] if proves(assumed, p) else needed
+    return needed
+
+
+def _universal(condition: Formula) -> bool:
+    return any(s.universal for s in condition.symbols)
 
 
 def _about_one_each(pieces: Sequence[Piece] | None) -> bool:
@@ -171,8 +187,13 @@ def _tidied(condition: Formula, domain: Domain, proves: Proof) -> Formula:
     divisors = {d for p in slim.conjuncts if p.dim is not None for d in _divisors(p.dim) if d.lo <= 0}
     positive = [p for p in (at_least(d, 1) for d in divisors) if proves(domain, any_of(negate(slim), p))]
     rest = [p for p in slim.conjuncts if not any(proves(domain, any_of(negate(said), p)) for said in positive)]
-    slim = all_of(*positive, *rest)  # in this order, so that nobody divides by 0
+    above = {s: _from_1(s) for p in positive for s in p.symbols if p is at_least(of_atom(s), 1) and s.step == 1}
+    slim = all_of(*positive, *(substitute(p, above) for p in rest))  # in this order, so that nobody divides by 0
     return substitute(slim, {s: _narrowed(s, domain) for s in slim.symbols})
+
+
+def _from_1(s: Atom) -> Dim:
+    return symbol(s.name, 1, s.hi, kind=s.kind, fold=False)
 
 
 def _divisors(size: Dim) -> Iterator[Dim]:

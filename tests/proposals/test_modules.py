@@ -237,3 +237,42 @@ def test_a_size_of_1_in_the_example_is_said_to_be_the_examples() -> None:
 
     [axis] = proposed(Kept(), torch.ones(1)).static
     assert axis.words.endswith("; PyTorch makes every 0 and 1 of the example a number")
+
+
+@pytest.mark.parametrize("size", [33, 44])
+def test_sizes_between_the_multiples_of_a_dim_are_no_dim_whatever_the_example(size: int) -> None:
+    class Padded(torch.nn.Module):
+        def forward(self, x):
+            if x.shape[1] % 8:
+                x = torch.nn.functional.pad(x, (0, -x.shape[1] % 8))
+            return x.reshape(x.shape[0], -1, 8)
+
+    found = proposed(Padded(), torch.ones(2, size))
+    assert found.verified
+    assert '"x": {0: x_dim0, 1: Dim.DYNAMIC(min=9)},' in found.content
+
+
+@torch.library.custom_op("shapesmt_tests::pairs", mutates_args=())
+def pairs(x: torch.Tensor) -> torch.Tensor:
+    return x.reshape(x.shape[0] // 2, 2, -1).sum(1)
+
+
+@pairs.register_fake
+def _(x):
+    return x.new_empty(x.shape[0] // 2, x.shape[1])
+
+
+def test_an_operator_without_a_rule_has_the_shapes_that_pytorch_traced() -> None:
+    class Paired(torch.nn.Module):
+        def forward(self, x, y):
+            return torch.ops.shapesmt_tests.pairs(x).relu() + y
+
+    args = torch.ones(12, 4), torch.ones(6, 4)
+    found = proposed(Paired(), *args)
+    assert (found.verdict, found.exit_status) == ("UNKNOWN", 3)
+    assert "# as far as is known: this export accepts exactly when " in found.content
+    assert "y_dim0 == x_dim0//2" in found.content
+    assert "# takes the shapes that PyTorch traced for " in found.content
+    report = shapesmt.check(Paired(), args=args)
+    assert '@shapesmt.rule("shapesmt_tests.pairs.default", domain="torch")' in str(report)
+    assert "--declared trust" in str(report)

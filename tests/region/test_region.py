@@ -298,3 +298,10 @@ def test_a_divisor_that_may_be_0_is_guarded_or_none() -> None:
     assert str(all_of(differs(m, 0), divided)) == "m != 0 and n % m == 0"
     for i, j in ((0, 0), (3, 0), (4, 2), (3, 2)):
         assert eval(str(divided), {}, {"n": i, "m": j}) == (i % j == 0 if j else i == 0)
+
+
+def test_conditions_that_others_imply_are_left_out() -> None:
+    n, m = symbol("n", 1), symbol("m", 1)
+    either = any_of(equal(m, 1), equal(m, n // 2))
+    assert described(all_of(either, equal(m, n // 2))).text == ("m == n//2",)
+    assert described(all_of(at_least(n, m), at_least(n, m + 1))).text == ("n >= m + 1",)

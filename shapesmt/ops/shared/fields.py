@@ -144,10 +144,8 @@ def _few(sizes: Sequence[int]) -> bool:
 def valued(shape: Sequence[Dim], element: Item) -> Value | None:
     """The value of a tensor of this shape with this element: listed where it is small."""
     sizes = concrete(shape)
-    if element is None or sizes is None or not _few(sizes):
+    if element is None or sizes is None or not _few(sizes) or entries(element):
         return None if element is None else field(element)
-    if entries(element):
-        return None
     rank, places = len(sizes), itertools.product(*map(range, sizes))
     return elements(sizes, [move_positions(element, lambda axis, at=at: as_dim(at[rank - axis])) for at in places])  # type: ignore[misc]  # the default binds `at`
 

@@ -62,13 +62,22 @@ def true_place(ctx: RuleContext, index: int, axis: int, *, free: bool = True) ->
     return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, Kind.PLACE, Decided((index,), free=free, row=True))
 
 
-def any_places(ctx: RuleContext, dims: Sequence[Dim], size: Dim, name: str = "place") -> Value | None:
-    """Return the elements of a tensor of positions on an axis of that size, each chosen by data."""
+def any_places(ctx: RuleContext, dims: Sequence[Dim], size: Dim, first: Dim = ZERO) -> Value | None:
+    """Return the elements of a tensor of which data choose each: one of that many numbers from `first` on."""
     shape = concrete(dims)
     if shape is not None and prod(shape) <= MAX_LISTED:
-        return elements(shape, [ctx.fresh(f"{name}{i}", 0, size - 1) for i in range(prod(shape))])
-    one = ctx.fresh(name, 0, size - 1, Kind.PLACE)
-    return valued(dims, entry(twin(one, Kind.ENTRY), *(position(back) for back in range(1, len(dims) + 1))))
+        return elements(shape, [first + ctx.fresh(f"place{i}", 0, size - 1) for i in range(prod(shape))])
+    one = ctx.fresh("place", 0, size - 1, Kind.PLACE)
+    return valued(dims, first + entry(twin(one, Kind.ENTRY), *(position(back) for back in range(1, len(dims) + 1))))
+
+
+def any_of_known(ctx: RuleContext, x: Tensor, dims: Sequence[Dim]) -> Value | None:
+    """Return the elements of a tensor whose elements data choose among those of another, where their ends are known."""
+    known = _cases(x)
+    if len(known) != 1 or known[0].condition is not TRUE or not x.followed:
+        return None
+    least, greatest = known[0].least, known[0].greatest
+    return None if any(map(_unrestricted, (least, greatest))) else any_places(ctx, dims, greatest - least + 1, least)
 
 
 def with_flags(ctx: RuleContext, index: int) -> Tensor:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, equal, select
-from shapesmt.ops.shared.indices import require_inside
+from shapesmt.ops.shared.indices import any_of_known, require_inside
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.rules import Decided, Traits, tensor
 
@@ -93,7 +93,9 @@ def index_tensor(call: Call) -> Tensor:
     if len(found) == 1 and not found[0].is_mask:  # whose elements are followed
         attributes = {"axis": found[0].axes.start}
         return call.ctx.delegate("Gather", [x, found[0].tensor], version=22, attributes=attributes)[0]
-    return tensor(x.dtype, indexed(call, x))
+    shape = indexed(call, x)
+    masked = len(found) == 1 and not x.dtype.startswith(("float", "bool", "bfloat", "complex"))
+    return tensor(x.dtype, shape, any_of_known(call.ctx, x, shape) if masked else None)
 
 
 @operator(

@@ -15,7 +15,9 @@ from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import tensor
 
 if TYPE_CHECKING:
-    from shapesmt.rules import Tensor
+    from collections.abc import Sequence
+
+    from shapesmt.rules import Tensor, Value
 
 MOST_CLASSES = as_dim(1 << 24)
 LIKE = ("rand_like", "randn_like", "randint_like")
@@ -45,6 +47,12 @@ def require_parameters(call: Call) -> None:
             call.ctx.require_at_least(high, low + 1, laws.A_NUMBER_TO_DRAW)
 
 
+def drawn_integers(call: Call, dims: Sequence[Dim]) -> Value | None:
+    """Return integers from `low` up to `high`, which isn't among them."""
+    low, high = call.size("low") if "low" in call else ZERO, call.size("high")
+    return None if low is None or high is None else any_places(call.ctx, dims, high - low, low)
+
+
 @operator("rand.default", "rand.generator", "randn.default", "randn.generator", "normal.float_float", random=True)
 @operator("randint.default", "randint.generator", "randint.low", "randint.low_generator", random=True)
 def drawn(call: Call) -> Tensor:
@@ -52,7 +60,10 @@ def drawn(call: Call) -> Tensor:
     require_parameters(call)
     sizes = sized(call.ctx, call.sizes("size"))
     require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
-    return tensor(call.text("dtype") or ("int64" if "randint" in call.ctx.node.op else "float32"), sizes)
+    if "randint" in call.ctx.node.op:
+        dtype = call.text("dtype") or "int64"
+        return tensor(dtype, sizes, drawn_integers(call, sizes) if dtype in ("int32", "int64") else None)
+    return tensor(call.text("dtype") or "float32", sizes)
 
 
 @operator("randperm.default", "randperm.generator", random=True)
