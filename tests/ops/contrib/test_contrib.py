@@ -214,7 +214,14 @@ def test_what_becomes_of_matrices_that_are_not_square_is_not_defined(columns, ve
 def test_unfold_to_slices_of_nothing(step, size):
     model = node("UnfoldTensor", ["x"], domain=DOMAIN, dim=0, size=size, step=step)
     agree(model, {"x": ["n", "m"]}, dict.fromkeys("nm", (0, 4)))
-    agree(model, {"x": [4, "m"]}, {"m": (0, 4)})
+
+
+@pytest.mark.parametrize("size", [0, 2])
+def test_whether_slices_of_nothing_are_loaded_is_open_where_the_axis_has_one_size(size):
+    model = f"""<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]> g (float[n, m] x) => (y)
+    {{ y = com.microsoft.UnfoldTensor <dim = 0, size = {size}> (x) }}"""
+    verdicts = [shapesmt.check(model.encode(), dims={"n": each}).verdict.name for each in ("4", "2..4")]
+    assert verdicts == ["UNKNOWN" if size == 0 else "PROVED", "PROVED"]
 
 
 @pytest.mark.parametrize("dim", [-2, -1, 0, 1, 2, -3])
