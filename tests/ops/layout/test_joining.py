@@ -7,7 +7,7 @@ import pytest
 
 import shapesmt
 from tests.support.harness import agree, node
-from tests.support.versions import following
+from tests.support.versions import NEW, following
 
 NM = {"n": (0, 3), "m": (0, 3)}
 
@@ -136,9 +136,9 @@ def test_a_split_into_equal_parts_needs_no_number_of_outputs():
         assert agree(node("Split", ["x"], ["a", "b"], num_outputs=count), {"x": [4]}, opset=18).failed
 
 
-def test_as_many_parts_as_outputs_are_asked_for():
+def test_as_many_parts_as_outputs_are_asked_for_since_version_1_32():
     found = agree(node("Split", ["x"], ["a", "b"], num_outputs=3), {"x": ["n"]}, {"n": (0, 5)}, opset=18)
-    assert not found.ran
+    assert bool(found.ran) is not NEW
 
 
 def test_split_of_known_elements():
