@@ -187,6 +187,15 @@ def test_what_data_are_assumed_to_satisfy_is_named():
     }  # fmt: skip
 
 
+def test_data_that_cant_make_a_node_fail_are_no_assumption():
+    text = """big = Greater(x, x) s0 = Constant<value_ints=[0]>() e = Gather(big, s0) c = Squeeze(e)
+        y = If(c) <then_branch = a () => (float[p] za) { za = Identity(x) },
+                   else_branch = b () => (float[q] zb) { zb = Neg(x) }>
+        i = Concat<axis=0>(ids, s) z = Gather(table, i)"""
+    report = checked(f"(float[n] x, int64[m] ids, {TABLE}) => (y, z) {{ {SIZES} {text} }}")
+    assert [(a.op_type, a.tensor) for a in report.assumed] == [("Gather", "i")]
+
+
 def test_a_remedy_says_nothing_that_has_no_text():
     """Where the condition is one on a rounded float of two sizes, it can't be declared."""
     text = """c = Concat<axis=0>(s, k) d = Gather(c, s) f = Cast<to=1>(d) half = Constant<value_float=0.5>()
