@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
@@ -19,7 +20,33 @@ _MOST = 3  # names in a hint
 
 def hints(problem: Problem, examination: Examination) -> tuple[str, ...]:
     """What the model's file leaves out, the first step of a decoder where that is left out, and other runtimes."""
-    return (*filter(None, [problem.graph.missing]), *_first_step(problem), *_by_version(examination.original))
+    left_out = (*_first_step(problem), *_noted(problem))
+    return (*filter(None, [problem.graph.missing]), *left_out, *_by_version(examination.original))
+
+
+def _noted(problem: Problem) -> tuple[str, ...]:
+    """Hints where the file's metadata leave out size 1, as PyTorch's exporter does, or all sizes but one."""
+    if problem.graph.is_program:
+        return ()
+    noted = {name: r for name, r in problem.ranges.items() if r.source == "metadata"}
+    one = [name for name, r in noted.items() if r.min == r.max]
+    two = [name for name, r in noted.items() if r.min == 2 and name not in one]
+    told = [f"{printable(name, 60)} has one value in the file's metadata, {noted[name].min}" for name in one[:_MOST]]
+    if two:
+        spec = shlex.quote(f"{printable(two[0], 60)}=1..{noted[two[0]].max or ''}")
+        out = f"{_names(two)} {_starts(two)} at 2 in the file's metadata: 1 is left out; --dim {spec} includes it"
+        told.insert(0, out)
+    return tuple(told)
+
+
+def _names(names: Sequence[str]) -> str:
+    """The first few names, and how many more there are."""
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return ", ".join(printable(name, 60) for name in names[:_MOST]) + more
+
+
+def _starts(names: Sequence[str]) -> str:
+    return "starts" if len(names) == 1 else "start"
 
 
 def _by_version(inference: Inference) -> tuple[str, ...]:
@@ -50,8 +77,5 @@ def _first_step(problem: Problem) -> tuple[str, ...]:
     open_ones = [name for name in lengths if name in problem.ranges and problem.ranges[name].source == "default"]
     if not open_ones:
         return ()
-    shown = [printable(name, 60) for name in open_ones[:_MOST]]
-    more = f" and {len(open_ones) - _MOST} more" if len(open_ones) > _MOST else ""
-    starts = "starts" if len(open_ones) == 1 else "start"
-    first = f"{', '.join(shown)}{more} {starts} at 1: the first step, with an empty cache, is left out"
-    return (f"{first}; --dim {shlex.quote(f'{shown[0]}=0..')} includes it",)
+    first = f"{_names(open_ones)} {_starts(open_ones)} at 1: the first step, with an empty cache, is left out"
+    return (f"{first}; --dim {shlex.quote(f'{printable(open_ones[0], 60)}=0..')} includes it",)

@@ -24,6 +24,7 @@ from shapesmt.algebra import (
     Dim,
     Formula,
     Interval,
+    Kind,
     Substitution,
     all_of,
     fits_int64,
@@ -262,7 +263,8 @@ class Domain:
         for s in self.symbols:
             lo, hi = self.ends(s)
             if s not in meanings and lo <= hi and (lo > s.lo or hi < s.hi):
-                ranges[s] = symbol(s.name, lo, hi, step=s.step, kind=s.kind)
+                kind = Kind.INPUT if s.kind is Kind.VALUE else s.kind  # something is said of the element now
+                ranges[s] = symbol(s.name, lo, hi, step=s.step, kind=kind)
         return {s: substitute(meaning, ranges) for s, meaning in meanings.items()} | ranges
 
     def narrowed(self, formula: Formula) -> Formula:

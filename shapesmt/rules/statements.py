@@ -114,14 +114,14 @@ class Statements:
 
     # What data decides
 
-    def grant(self, *indices: int, law: laws.Law | None = None) -> None:
+    def grant(self, *indices: int, law: laws.Law | None = None, fails: bool = True) -> None:
         """Record that elements of these inputs decide whether the node runs; unknown ones are assumed to be valid.
 
-        `law` says what that is.
+        `law` says what that is; without `fails`, all are.
         """
         self.decides_success.update(indices)
-        if law is not None:
-            self._granted_laws.update(dict.fromkeys(indices, str(law)))
+        if law is not None or not fails:
+            self._granted_laws.update(dict.fromkeys(indices, "" if law is None else str(law)))
 
     def assume(self, index: int, law: laws.Law | str) -> None:
         """Record that elements of an input are data, assumed to satisfy a law."""
@@ -191,7 +191,8 @@ class Statements:
             self.unjudged.append(Unjudged("", self.node.op, "elements", laws.SIZES_NOT_NEGATIVE.sentence))
         granted = self._granted(outputs)
         for index in sorted((granted & self.decides_success) - self.decides_sizes_only):
-            self.assume(index, self._granted_laws.get(index, VALID))
+            if law := self._granted_laws.get(index, VALID):
+                self.assume(index, law)
         return Application(
             outputs,
             tuple(self.requirements),

@@ -120,6 +120,7 @@ def joined(direct: Application, over_ranks: Application) -> Application:
         fresh_symbols=(*direct.fresh_symbols, *over_ranks.fresh_symbols),
         ranks=over_ranks.ranks,
         by_version=direct.by_version or over_ranks.by_version,
+        assumed=tuple(dict.fromkeys((*direct.assumed, *over_ranks.assumed))),
     )
 
 

@@ -34,8 +34,25 @@ def test_what_is_declared_is_meant(spec: str) -> None:
 
 def test_what_the_exporter_notes_is_meant() -> None:
     proto = model(DECODER)
-    proto.metadata_props.add(key="range_constraints", value="{past: VR[2, 64]}")
+    proto.metadata_props.add(key="range_constraints", value="{past: VR[1, 64]}")
     assert shapesmt.check(proto).hints == ()
+
+
+@pytest.mark.parametrize(
+    ("noted", "told"),
+    [
+        ("VR[2, 64]", ("seq starts at 2 in the file's metadata: 1 is left out; --dim seq=1..64 includes it",)),
+        ("VR[2, int_oo]", ("seq starts at 2 in the file's metadata: 1 is left out; --dim seq=1.. includes it",)),
+        ("VR[50, 50]", ("seq has one value in the file's metadata, 50",)),
+        ("VR[1, 64]", ()),
+        ("VR[3, 64]", ()),
+    ],
+)
+def test_what_the_metadata_leave_out(noted: str, told: tuple[str, ...]) -> None:
+    proto = model("float[batch, seq] x, float[batch, 4] w")
+    proto.metadata_props.add(key="range_constraints", value=f"{{seq: {noted}}}")
+    assert shapesmt.check(proto).hints == told
+    assert shapesmt.check(proto, dims={"seq": "1..8"}).hints == ()
 
 
 @pytest.mark.parametrize("name", ["past_key_values_0", "cache_k", "Past", "kv_cache", "layer.past"])

@@ -153,11 +153,12 @@ def test_an_index_that_an_element_chooses_among_sizes_is_judged(text, region):
         ("end = Squeeze(k) i = Range(zero, end, one) y = Gather(table, i)", "k <= 4"),
         ("at = Add(k, one) y = Gather(table, at)", "-5 <= k <= 2"),
         ("at = Max(k, s) y = GatherElements(table, at)", "max(k, n) <= 3"),
+        ("t = Tile(x, k) at = Max(k, b0) y = Gather(table, at)", "0 <= k <= 3"),
         ("at = Where(c, k, s) y = ScatterElements(table, at, x)", "n == 1 and (c == 0 or -4 <= k <= 3)"),
     ],
 )
 def test_what_is_computed_from_an_element_is_no_data(text, region):
-    inputs = f"(float[n] x, int64[1] k, bool[1] c, {TABLE}) => (y)"
+    inputs = f"(float[n] x, int64[1] k, bool[1] c, {TABLE}) => (y) <int64[1] b0 = {{0}}>"
     every = "-9223372036854775808..9223372036854775807"
     free, named = (checked(f"{inputs} {{ {SIZES} {text} }}", values=values) for values in ({}, {"k": every}))
     assert free.precondition.whole == named.precondition.whole == region
@@ -185,6 +186,15 @@ def test_what_data_are_assumed_to_satisfy_is_named():
     assert report.to_dict()["assumed"][0] == {
         "node": "first", "op_type": "Gather", "index": 1, "tensor": "at", "law": law,
     }  # fmt: skip
+
+
+def test_data_that_cant_make_a_node_fail_are_no_assumption():
+    text = """big = Greater(x, x) s0 = Constant<value_ints=[0]>() e = Gather(big, s0) c = Squeeze(e)
+        y = If(c) <then_branch = a () => (float[p] za) { za = Identity(x) },
+                   else_branch = b () => (float[q] zb) { zb = Neg(x) }>
+        i = Concat<axis=0>(ids, s) z = Gather(table, i)"""
+    report = checked(f"(float[n] x, int64[m] ids, {TABLE}) => (y, z) {{ {SIZES} {text} }}")
+    assert [(a.op_type, a.tensor) for a in report.assumed] == [("Gather", "i")]
 
 
 def test_a_remedy_says_nothing_that_has_no_text():

@@ -73,7 +73,7 @@ def branch(ctx: RuleContext) -> list[Tensor]:
     condition = ctx.input(0)
     require_single(ctx, condition, laws.CONDITION_ONE_ELEMENT)
     truth = truth_of(condition)
-    ctx.grant(0)
+    ctx.grant(0, fails=False)
     graphs = [(name, ctx.graph(name)) for name in ("then_branch", "else_branch")]
     ctx.check(not any(graph.inputs for _, graph in graphs), laws.BRANCH_TAKES_NO_INPUT)
     if truth is None:
@@ -121,7 +121,7 @@ def grant_numbers(ctx: RuleContext) -> None:
     """Record the inputs whose elements trips may depend on: count, condition and loop-carried integers, no floats."""
     for index, t in enumerate(ctx.inputs):
         if index < 2 or (t is not None and t.dtype not in FLOATS):
-            ctx.grant(index)
+            ctx.grant(index, fails=False)
 
 
 def trip_limit(ctx: RuleContext) -> Dim | None:

@@ -79,7 +79,7 @@ def _partly_known(parts: Sequence[Tensor]) -> bool:
 
 def _any_elements(ctx: RuleContext, x: Tensor, index: int) -> Tensor:
     """The tensor with a formula for its unknown elements: each is any integer."""
-    ctx.grant(index)
+    ctx.grant(index, fails=False)
     element = ctx.fresh(f"element{index}", LEAST_INTEGER, kind=Kind.PLACE, how=Decided((index,)))
     places = [position(back) for back in range(1, x.rank + 1)]
     return tensor(x.dtype, x.dims, field(entry(twin(element, Kind.ENTRY), *places)))
