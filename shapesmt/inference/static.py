@@ -195,6 +195,10 @@ class Static(Walk):
                 self.findings.add(node.op, laws.BODIES_MAKE_ONE_TYPE.of(one=t.dtype, other=declared.dtype))
         tensors = {name: around[name] for name in graph.captures if name in around}
         given = dict(zip(graph.inputs, self._slices(node, inputs), strict=False))
+        for t, declared in zip(given.values(), graph.inputs.values(), strict=False):
+            law = None if t is None else _clash(t, declared)
+            if law is not None:
+                self.findings.add(node.op, laws.HOLDS_WHEN_LOADED.of(law=law))
         tensors |= {name: self.declared(name, declared, given.get(name)) for name, declared in graph.inputs.items()}
         body = self._body(node, graph, tensors)
         if body is not None:
@@ -240,6 +244,17 @@ def _known(t: Tensor, inferred: Declared | None) -> Tensor:
         return tensor(t.dtype, None)
     pairs = zip(t.dims, inferred.shape, strict=True)
     return tensor(t.dtype, [symbol(f"some {d}") if d.constant not in (None, n) else d for d, n in pairs])
+
+
+def _clash(given: Tensor, declared: Declared) -> laws.Law | None:
+    """The law that a tensor breaks whose rank or sizes aren't those that a Scan's body declares, if any."""
+    if given.shape is None or declared.shape is None:
+        return None
+    if len(declared.shape) != given.rank:
+        return laws.BODY_TENSORS_OF_DECLARED_RANK
+    pairs = zip(given.dims, declared.shape, strict=True)
+    differing = any(isinstance(n, int) and d.constant not in (None, n) for d, n in pairs)
+    return laws.BODY_INPUTS_OF_DECLARED_SIZE if differing else None
 
 
 def _joint(made: Sequence[Tensor]) -> Tensor:

@@ -238,6 +238,10 @@ STATIC = {
     "a loop that never runs": (idle("w = Neg(u) v = MatMul(k, k)"), LOADED),
     "a loop that never runs and fits": (idle("w = Neg(u)"), ""),
     "a carried type": (idle("w = Shape(u)", "w"), "of one type"),
+    "a rank that a Scan in a branch declares": (chosen(
+        "s = Scan<num_scan_inputs = 1, body = b (float[p, 2] u) => (float[q, 2] w) { w = Neg(u) }>(x)", 0), LOADED),
+    "a size that a Scan in a branch declares": (chosen(
+        "s = Scan<num_scan_inputs = 1, body = b (float[3] u) => (float[q] w) { w = Neg(u) }>(x)", 0), LOADED),
     "types of branches": (graph(
         "c = Constant<value = bool {1}>() y = If<then_branch = t () => (r) { r = Relu(x) }, "
         "else_branch = e () => (s) { s = Shape(x) }>(c)", "y"), "of one type"),
