@@ -224,6 +224,8 @@ STATIC = {
     "elements of constants": (chosen("o = Constant<value_ints = [7, 7]>() s = Expand(x, o)", 0), LOADED),
     "elements of constants, for some sizes": (
         chosen("o = Constant<value_ints = [7, 7]>() s = Expand(x, o)", 2), LOADED),
+    "floats of constants": (
+        chosen("o = Constant<value_floats = [0.0, 2.0, 1.0]>() s = Resize(x, , o)", 0), LOADED),
     "an attribute": (chosen("s = Softmax<axis = 5>(x)", 0), "axis 5 is inside"),
     "an attribute that there isn't": (chosen("s = Relu<axis = 5>(x)", 0), "no attribute 'axis'"),
     "a type": (chosen("o = Shape(x) s = MatMul(x, o)", 0), LOADED),
