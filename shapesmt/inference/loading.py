@@ -10,9 +10,9 @@ from typing import NamedTuple
 from shapesmt import laws
 from shapesmt.algebra import FALSE
 from shapesmt.errors import printable
-from shapesmt.graph import Declared, Function, Graph, Node, Nodes, Runtime
+from shapesmt.graph import Declared, Function, Graph, Literal, Node, Nodes, Runtime
 from shapesmt.inference.operators import Operators
-from shapesmt.rules import Application, Memory, Requirement, Runs, Tensor, Unjudged
+from shapesmt.rules import FLOATS, Application, Memory, Requirement, Runs, Tensor, Unjudged
 
 
 class Refusal(NamedTuple):
@@ -34,6 +34,9 @@ class Refusal(NamedTuple):
 
 Refusals = Mapping[int, Refusal]
 """By the index of the node at which they are reported."""
+
+TYPED = 9
+"""The opset since which constants may be other numbers than floats."""
 
 NAMES, SHAPES = "refused names", "refused shapes"
 """What a graph remembers."""
@@ -115,14 +118,21 @@ def _broken(graph: Graph) -> Iterator[tuple[int, laws.Law]]:
     for key, function in graph.functions.items():
         for law in _of_function(graph, function):
             yield calls.get(key, 0), law
+        for law in _of_call(graph, function) if key in calls else ():
+            yield calls[key], law
 
 
 def _calls(graph: Graph) -> dict[tuple[str, str], int]:
-    """The first node that calls each function, itself or in a body."""
+    """The first node that calls each function, itself, in a body, or by another function."""
     calls: dict[tuple[str, str], int] = {}
     for index, node in enumerate(graph.nodes) if graph.functions else ():
-        for inner in _inside(node):
-            calls.setdefault((inner.domain, inner.op), index)
+        ahead = [node]
+        while ahead:
+            for inner in _inside(ahead.pop()):
+                key = inner.domain, inner.op
+                if key in graph.functions and key not in calls:
+                    calls[key] = index
+                    ahead.extend(graph.functions[key].nodes)
     return calls
 
 
@@ -150,9 +160,22 @@ def _of_function(graph: Graph, function: Function) -> Iterator[laws.Law]:
             miscount = schemas.miscount(node, version)
             if miscount is not None:
                 yield laws.FUNCTION_FITS_OWN_OPSETS.of(function=title, law=miscount)
+
+
+def _of_call(graph: Graph, function: Function) -> Iterator[laws.Law]:
+    """What a function breaks that is called."""
     operators = Operators(function.opsets, graph.functions)
+    for node in function.nodes:
+        if _is_constant(node, operators) and function.opsets.get("", TYPED) < TYPED and not _is_float(node):
+            yield laws.FUNCTION_CONSTANTS_OF_FLOATS.of(function=printable(function.name))
     for _, law in (*_names(function.nodes, operators), *_bodies(function.nodes, {*function.inputs}, operators)):
         yield law
+
+
+def _is_float(node: Node) -> bool:
+    """Whether a constant has floats, as far as is known."""
+    value = node.attributes.get("value")
+    return not isinstance(value, Literal) or value.dtype in FLOATS
 
 
 def _imported(nodes: Sequence[Node], opsets: Container[str], where: str) -> Iterator[tuple[int, laws.Law]]:
@@ -206,6 +229,9 @@ def _of_body(node: Node, graph: Graph, taken: set[str], operators: Operators) ->
     made = {name for inner in graph.nodes for name in inner.outputs if name}
     for name in sorted(made & taken):
         yield laws.BODY_NAMES_ARE_NEW.of(name=printable(name))
+    for name in graph.early:
+        if name not in taken:
+            yield laws.BODY_NODES_IN_ORDER.of(name=printable(name))
     for name in graph.outputs:
         if name not in made and name not in graph.inputs and name not in graph.literals:
             yield laws.BODY_MAKES_OUTPUTS.of(name=printable(name))

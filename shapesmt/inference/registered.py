@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import FALSE, Dim, Kind
+from shapesmt.algebra.numeric import Float
 from shapesmt.graph import Declared, Literal, Node, Schemas
 from shapesmt.laws import as_law
 from shapesmt.rules import Application, Elements, Requirement, RuleContext, Tensor, Unjudged, tensor
@@ -66,8 +67,13 @@ def declared_of(t: Tensor, names: dict[Dim, str]) -> Declared:
 
 
 def literal_of(t: Tensor) -> Literal | None:
-    """An integer tensor as a constant, where all its elements are known numbers."""
+    """A tensor of numbers as a constant, where all its elements are known."""
     if not isinstance(t.value, Elements):
         return None
-    items = [item.constant if isinstance(item, Dim) else None for item in t.value.items]
+    items = [item.constant if isinstance(item, Dim) else _number(item) for item in t.value.items]
     return None if None in items else Literal(t.dtype, t.value.shape, [i for i in items if i is not None])
+
+
+def _number(item: Float | None) -> float | None:
+    """The number that a float is, if it is known."""
+    return item.lo if item is not None and item.lo == item.hi and item.numerator is not None else None

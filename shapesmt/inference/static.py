@@ -115,17 +115,34 @@ class Static(Walk):
     def _step(self, node: Node, tensors: dict[str, Tensor]) -> Application:
         inputs = [tensors[name] if name else None for name in node.inputs]
         self.findings.trail.append(node.name)
-        application, constant = super()._step(node, tensors), self._rules.traits(node).memory is Memory.MODEL
+        application, traits = super()._step(node, tensors), self._rules.traits(node)
+        constant, believed = traits.memory is Memory.MODEL, traits.runs in (Runs.NONE, Runs.BRANCH)
         if not node.attributes.graphs and not isinstance(self._rules[node.domain, node.op], Function):
             broken = next((r.law for r in application.requirements if r.formula is FALSE), None)
+            strict = not self.findings.computed and not constant
+            inferred = self._inferred(node, inputs) if broken is not None or strict else None
             if broken is not None:
-                self._judge(node, inputs, broken)
-            if not self.findings.computed and not constant:
-                tensors.update((name, _without_elements(tensors[name])) for name in node.outputs if name)
-        for name in self._claims.keys() & {*node.outputs} if not constant else ():
+                self._judge(node, inputs, laws.HOLDS_WHEN_LOADED.of(law=broken), inferred)
+            if strict:
+                known = inferred if isinstance(inferred, list) else [None] * len(node.outputs)
+                tensors.update(
+                    (name, _known(tensors[name], d)) for name, d in zip(node.outputs, known, strict=True) if name
+                )
+        for name in self._claims.keys() & {*node.outputs} if not constant and believed else ():
             tensors[name] = self._merged(name, tensors[name])
         self.findings.trail.pop()
         return application
+
+    def _inferred(self, node: Node, inputs: list[Tensor | None]) -> list[Declared] | str | None:
+        """What ONNX infers of the outputs, or why it doesn't; None where it isn't asked."""
+        if self._schemas is None or any(t is not None and not t.is_tensor for t in inputs):
+            return None
+        types = [None if t is None else declared_of(t, {}) for t in inputs]
+        elements = [None if t is None else literal_of(t) for t in inputs]
+        try:
+            return self._schemas.infer(node, self._opsets, types, elements)
+        except UsageError:
+            return None
 
     def _memory(self) -> dict[tuple[Any, ...], Application]:
         return {}  # what is remembered of a function doesn't say where it is wrong
@@ -139,23 +156,13 @@ class Static(Walk):
             walk.findings = self.findings
         return walk
 
-    def _judge(self, node: Node, inputs: list[Tensor | None], broken: laws.Law) -> None:
+    def _judge(
+        self, node: Node, inputs: list[Tensor | None], broken: laws.Law, inferred: list[Declared] | str | None
+    ) -> None:
         """Find a node that breaks a law whatever its inputs' unknown sizes are, if the runtime may look at it."""
-        stated = self._misfit(node) or (self._refusal(node, inputs) is not None)
-        schemas = self._schemas
-        broken = laws.HOLDS_WHEN_LOADED.of(law=broken)
-        if stated or schemas is None or any(t is not None and not t.is_tensor for t in inputs):
-            self.findings.add(node.op, broken, sure=bool(stated))
-            return
-        types = [None if t is None else declared_of(t, {}) for t in inputs]
-        elements = [None if t is None else literal_of(t) for t in inputs]
-        try:
-            refused = schemas.infer(node, self._opsets, types, elements)
-        except UsageError:
-            refused = None
-        if isinstance(refused, str):
+        if isinstance(inferred, str) or self._misfit(node) or self._refusal(node, inputs) is not None:
             self.findings.add(node.op, broken)
-        elif refused is None or (node.domain, node.op) in schemas.bodies():
+        elif inferred is None or self._schemas is None or (node.domain, node.op) in self._schemas.bodies():
             self.findings.add(node.op, broken, sure=False)
 
     def apply(self, step: Step, inputs: list[Tensor | None]) -> Application:
@@ -187,18 +194,36 @@ class Static(Walk):
             if t is not None and differ(t.dtype, declared.dtype):
                 self.findings.add(node.op, laws.BODIES_MAKE_ONE_TYPE.of(one=t.dtype, other=declared.dtype))
         tensors = {name: around[name] for name in graph.captures if name in around}
-        tensors |= {name: self.declared(name, declared) for name, declared in graph.inputs.items()}
+        given = dict(zip(graph.inputs, self._slices(node, inputs), strict=False))
+        for t, declared in zip(given.values(), graph.inputs.values(), strict=False):
+            law = None if t is None else _clash(t, declared)
+            if law is not None:
+                self.findings.add(node.op, laws.HOLDS_WHEN_LOADED.of(law=law))
+        tensors |= {name: self.declared(name, declared, given.get(name)) for name, declared in graph.inputs.items()}
         body = self._body(node, graph, tensors)
         if body is not None:
             self.compare(graph, body[0])
         return [body[0].get(name, UNKNOWN) if body is not None else UNKNOWN for name in graph.outputs]
 
-    def declared(self, name: str, declared: Declared) -> Tensor:
-        """A tensor as it is declared."""
+    def _slices(self, node: Node, inputs: Sequence[Tensor | None]) -> list[Tensor | None]:
+        """What a Scan hands to its body, whose sizes the runtime knows; a Loop's may change."""
+        scanned = node.attributes.get("num_scan_inputs")
+        if not isinstance(scanned, int) or node.attributes.keys() & {"scan_input_axes", "directions"}:
+            return []
+        first = len(inputs) - scanned
+        return [
+            t if i < first or t is None or not t.shape else tensor(t.dtype, t.dims[1:]) for i, t in enumerate(inputs)
+        ]
+
+    def declared(self, name: str, declared: Declared, given: Tensor | None = None) -> Tensor:
+        """A tensor as it is declared, with the sizes of the one that is given in its place."""
+        known = None if given is None or given.shape is None else given.dims
         if declared.shape is None or declared.kind != "tensor":
-            return tensor(declared.dtype, None)
+            return tensor(declared.dtype, known if declared.kind == "tensor" else None)
         title = "/".join((*self.findings.trail, name))
         sizes = [d if isinstance(d, int) else symbol(f"{title}[{i}]") for i, d in enumerate(declared.shape)]
+        if known is not None and len(known) == len(sizes):
+            sizes = [n if isinstance(n, int) and d.constant is None else d for d, n in zip(known, sizes, strict=True)]
         return tensor(declared.dtype, sizes)
 
     def compare(self, graph: Graph, tensors: Mapping[str, Tensor]) -> None:
@@ -211,8 +236,25 @@ class Static(Walk):
                 self.findings.found.append(Found(index, "", node.op, law, True))
 
 
-def _without_elements(t: Tensor) -> Tensor:
-    return t if t.value is None else tensor(t.dtype, t.shape)
+def _known(t: Tensor, inferred: Declared | None) -> Tensor:
+    """A tensor without its elements, and with no sizes but those that ONNX infers as well, where it infers any."""
+    if inferred is None or not t.is_tensor:
+        return t if t.value is None else tensor(t.dtype, t.shape)
+    if inferred.shape is None or t.shape is None or len(inferred.shape) != t.rank:
+        return tensor(t.dtype, None)
+    pairs = zip(t.dims, inferred.shape, strict=True)
+    return tensor(t.dtype, [symbol(f"some {d}") if d.constant not in (None, n) else d for d, n in pairs])
+
+
+def _clash(given: Tensor, declared: Declared) -> laws.Law | None:
+    """The law that a tensor breaks whose rank or sizes aren't those that a Scan's body declares, if any."""
+    if given.shape is None or declared.shape is None:
+        return None
+    if len(declared.shape) != given.rank:
+        return laws.BODY_TENSORS_OF_DECLARED_RANK
+    pairs = zip(given.dims, declared.shape, strict=True)
+    differing = any(isinstance(n, int) and d.constant not in (None, n) for d, n in pairs)
+    return laws.BODY_INPUTS_OF_DECLARED_SIZE if differing else None
 
 
 def _joint(made: Sequence[Tensor]) -> Tensor:

@@ -35,6 +35,7 @@ GUARD_HOLDS = Law(
 OPERATOR_IN_OPSET = Law("SM408", "operator {op} is in opset {version}")
 OPERATOR_SET_IMPORTED = Law("SM408", "the {where} imports the operator set '{domain}' of {op}")
 FUNCTION_FITS_OWN_OPSETS = Law("SM408", "in function '{function}' {law}, by the opset that it imports")
+FUNCTION_CONSTANTS_OF_FLOATS = Law("SM408", "constants in function '{function}' are floats, by the opset it imports")
 FUNCTION_OF_OWN_DOMAIN = Law("SM408", "function '{function}' isn't of ONNX's own domain")
 FUNCTION_MAKES_OUTPUTS = Law("SM408", "function '{function}' makes its output '{name}', which isn't an input")
 INPUT_HAS_TYPE = Law("SM408", "input '{name}' declares its type")
@@ -43,6 +44,7 @@ BODIES_MAKE_ONE_TYPE = Law("SM408", "what the bodies take and make is of one typ
 HOLDS_WHEN_LOADED = Law("SM408", "{law}, when the model is loaded, whether or not the node runs")
 NODE_NAMES_DIFFER = Law("SM408", "only one node is called '{name}'")
 BODY_NAMES_ARE_NEW = Law("SM408", "no node of a body makes '{name}', which is the name of a tensor around the body")
+BODY_NODES_IN_ORDER = Law("SM408", "in a body, '{name}' stands before the nodes that read it")
 BODY_MAKES_OUTPUTS = Law("SM408", "the body itself makes its output '{name}'")
 BRANCHES_MAKE_THE_SAME = Law("SM408", "both branches make the same number of outputs")
 

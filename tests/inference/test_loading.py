@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from onnx import parser
 
@@ -84,6 +85,11 @@ IMPORTS = {
         calling(function("k = Constant<value = float {1}>() y = Clip(x, k)", 7)),
         "by the opset that it imports",
     ),
+    "whole numbers by its own opset": (
+        calling(function("k = Constant<value = int64 {1}>() y = Abs(x)", 8)),
+        "are floats",
+    ),
+    "floats by its own opset": (calling(function("k = Constant<value = float {1}>() y = Abs(x)", 8)), ""),
     "an input as an output": (calling(function("z = Abs(x)", 18, outputs="x")), "output 'x', which isn't an input"),
     "too new": (graph("y = Gelu(x)"), "operator Gelu is in opset 18"),
     "new": (graph("y = Gelu(x)", opset=20), ""),
@@ -134,6 +140,13 @@ NAMES = {
         "k = Abs(x) m = Constant<value = bool {1}>() r = If<then_branch = t () => (float[p, 2] v) { k = Abs(x) "
         "v = Neg(k) }, else_branch = e () => (float[p, 2] v) { v = Neg(x) }>(m)"), "of a body makes 'k'"),
     "in a function": (calling(function(inside(branching("k = Abs(x) r = Neg(k)", "k = Abs(x)")), 18)), "makes 'k'"),
+    "in a function that isn't called": (
+        graph("y = Abs(x)") + function(inside(branching("k = Abs(x) r = Neg(k)", "k = Abs(x)")), 18), ""),
+    "in a function that a function calls": (
+        calling(function(INNER, 18, imports=', "f": 1'),
+                function(inside(branching("k = Abs(x) r = Neg(k)", "k = Abs(x)")), 18, name="i")), "makes 'k'"),
+    "of a constant in a body of a function": (
+        calling(function(inside(branching(ONE + "r = Add(x, k)", "k = Abs(x)")), 18)), "makes 'k'"),
     "of a tensor around a function": (
         graph("k = Abs(x) y = f.h(k)") + function(inside(branching("k = Abs(x) r = Neg(k)")), 18), ""),
 }  # fmt: skip
@@ -153,6 +166,7 @@ def named(names, text=None):
 
 BODIES = {
     "different names": (named(["v", "w", "z"]), ""),
+    "nodes out of order": (branching("r = Neg(k) k = Abs(x)"), "'k' stands before the nodes that read it"),
     "two nodes of one name": (named(["", "w", "w"]), "only one node is called 'w'"),
     "a constant of the name": (named(["w", "w", ""]), ""),
     "a name like that of a node without one": (named(["", "", "Abs_1"]), ""),
@@ -175,10 +189,9 @@ def test_an_input_declares_its_type():
     check(model, "input 'x' declares its type")
 
 
-@pytest.mark.parametrize("text", [branching("r = Neg(k) k = Abs(x)"), calling(function("y = Neg(k) k = Abs(x)", 18))])
-def test_nodes_of_bodies_and_functions_stand_in_order(text):
+def test_nodes_of_a_function_stand_in_order():
     with pytest.raises(ModelError, match="a node stands before one whose output it reads"):
-        shapesmt.check(parser.parse_model(text))
+        shapesmt.check(parser.parse_model(calling(function("y = Neg(k) k = Abs(x)", 18))))
 
 
 def test_nodes_are_visited_from_the_last_leaf():
@@ -211,6 +224,8 @@ STATIC = {
     "elements of constants": (chosen("o = Constant<value_ints = [7, 7]>() s = Expand(x, o)", 0), LOADED),
     "elements of constants, for some sizes": (
         chosen("o = Constant<value_ints = [7, 7]>() s = Expand(x, o)", 2), LOADED),
+    "floats of constants": (
+        chosen("o = Constant<value_floats = [0.0, 2.0, 1.0]>() s = Resize(x, , o)", 0), LOADED),
     "an attribute": (chosen("s = Softmax<axis = 5>(x)", 0), "axis 5 is inside"),
     "an attribute that there isn't": (chosen("s = Relu<axis = 5>(x)", 0), "no attribute 'axis'"),
     "a type": (chosen("o = Shape(x) s = MatMul(x, o)", 0), LOADED),
@@ -225,6 +240,10 @@ STATIC = {
     "a loop that never runs": (idle("w = Neg(u) v = MatMul(k, k)"), LOADED),
     "a loop that never runs and fits": (idle("w = Neg(u)"), ""),
     "a carried type": (idle("w = Shape(u)", "w"), "of one type"),
+    "a rank that a Scan in a branch declares": (chosen(
+        "s = Scan<num_scan_inputs = 1, body = b (float[p, 2] u) => (float[q, 2] w) { w = Neg(u) }>(x)", 0), LOADED),
+    "a size that a Scan in a branch declares": (chosen(
+        "s = Scan<num_scan_inputs = 1, body = b (float[3] u) => (float[q] w) { w = Neg(u) }>(x)", 0), LOADED),
     "types of branches": (graph(
         "c = Constant<value = bool {1}>() y = If<then_branch = t () => (r) { r = Relu(x) }, "
         "else_branch = e () => (s) { s = Shape(x) }>(c)", "y"), "of one type"),
@@ -275,3 +294,28 @@ def test_elements_that_are_computed_leave_a_branch_open_that_never_runs():
     """ONNX Runtime refuses it with optimisations, where it computes the sum, and loads it without."""
     body = "o = Constant<value_ints = [6, 6]>() v = Add(o, o) s = Expand(x, v)"
     assert str(shapesmt.check(parser.parse_model(chosen(body, 0))).verdict) == "UNKNOWN"
+
+
+UNREAD = {
+    "in the graph": graph("t = Constant<value_ints = [4, 4]>() z = Reshape(x, t) y = Neg(x)"),
+    "in a branch": branching("t = Constant<value_ints = [4, 4]>() v = Reshape(x, t) r = Neg(x)"),
+    "in a loop": looping("t = Constant<value_ints = [4, 4]>() v = Reshape(u, t)"),
+    "in a function": calling(function("t = Constant<value_ints = [4, 4]>() z = Reshape(x, t) y = Neg(x)", 18)),
+    "of random numbers": graph(
+        "t = Constant<value_ints = [4, 4]>() r = RandomNormalLike(x) z = Reshape(r, t) y = Neg(x)"
+    ),
+}
+
+
+@pytest.mark.parametrize("level", ["ORT_DISABLE_ALL", "ORT_ENABLE_ALL"])
+@pytest.mark.parametrize("case", UNREAD)
+def test_a_node_whose_output_nothing_reads_is_run(case, level):
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime (an extra) isn't installed")
+    model, options = parser.parse_model(UNREAD[case]), runtime.SessionOptions()
+    options.graph_optimization_level, options.log_severity_level = getattr(runtime.GraphOptimizationLevel, level), 4
+    report = shapesmt.check(model, dims={"a": "7..9"})
+    assert report.precondition.text == ("a == 8",)
+    session = runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    session.run(None, {"x": np.zeros((8, 2), np.float32)})
+    with pytest.raises(Exception, match="cannot be reshaped"):
+        session.run(None, {"x": np.zeros((7, 2), np.float32)})

@@ -42,7 +42,7 @@ from shapesmt.graph import (
 from shapesmt.language import ADMISSIBLE, Admissible, both, parse_admissible
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     import onnx
@@ -162,7 +162,9 @@ class _Scope:
         defaults = scope.attributes(proto.attribute_proto, where)
         inputs, outputs = tuple(proto.input), tuple(proto.output)
         listed = scope.nodes(proto.node)
-        nodes = _in_order(listed, ordered(listed, inputs, where, needed=outputs), where)
+        nodes = ordered(listed, inputs, where, needed=outputs)
+        if nodes is not listed:
+            raise ModelError(f"{where}: a node stands before one whose output it reads")
         attributes = (*map(text_of, proto.attribute), *defaults)
         function = Function(name, domain, inputs, outputs, attributes, defaults, nodes, scope.opsets)
         version = self.opsets.get(domain)
@@ -180,6 +182,7 @@ class _Scope:
         inputs = {text_of(info.name): self.declared(info.type) for info in proto.input}
         if len(inputs) < len(proto.input) or "" in inputs:
             raise ModelError(f"{where}: two inputs share a name, or one lacks it")
+        claims = (*proto.value_info, *proto.output)
         graph = Graph(
             name=text_of(proto.name),
             inputs={name: declared for name, declared in inputs.items() if name not in literals},
@@ -188,7 +191,7 @@ class _Scope:
             literals=literals,
             declared={
                 **{name: declared for name, declared in inputs.items() if name in literals},
-                **{text_of(i.name): self.declared(i.type) for i in (*proto.value_info, *proto.output)},
+                **{text_of(i.name): self.declared(i.type) for i in sorted(claims, key=lambda i: i.HasField("type"))},
             },
             opsets=self.opsets,
             functions=self.functions,
@@ -198,9 +201,7 @@ class _Scope:
         self.depth -= 1
         available = [*graph.inputs, *literals, *(graph.captures if nested else ())]
         nodes = ordered(graph.nodes, available, where, needed=graph.outputs)
-        if nested:
-            _in_order(graph.nodes, nodes, where)
-        return graph if nodes is graph.nodes else replace(graph, nodes=nodes)
+        return graph if nodes is graph.nodes else replace(graph, nodes=nodes, early=tuple(_read_early(graph.nodes)))
 
     def nodes(self, protos: Sequence[onnx.NodeProto]) -> Nodes:
         """The nodes in the order of the file."""
@@ -327,11 +328,12 @@ class _Scope:
         return self.types_read[key]
 
 
-def _in_order(listed: Sequence[Node], nodes: Nodes, where: str) -> Nodes:
-    """The nodes of a function or subgraph, which stand in topological order in the file."""
-    if nodes is not listed:
-        raise ModelError(f"{where}: a node stands before one whose output it reads")
-    return nodes
+def _read_early(nodes: Sequence[Node]) -> Iterator[str]:
+    """The tensors that nodes read before another computes them."""
+    made = {name for node in nodes for name in node.outputs}
+    for node in nodes:
+        yield from made.intersection(node.reads)
+        made.difference_update(node.outputs)
 
 
 @cache
