@@ -274,7 +274,7 @@ def _rows(ctx: RuleContext, x: Tensor) -> list[Dim]:
         before = [total(select(differs(i, 0), 1, 0) for i in known[:end]) for end in range(len(known))]
         ends = zip(known, before, strict=True)
         hits = [select(all_of(differs(i, 0), equal(count, position(1))), 1, 0) for i, count in ends]
-        indices = np.unravel_index(range(len(known)), x.value.shape)
+        indices = np.unravel_index(range(len(known)), x.value.shape or (1,))
         return [total(int(at) * hit for at, hit in zip(row, hits, strict=True)) for row in indices]
     places = (true_place(ctx, 0, axis, free=not known) for axis in range(x.rank))
     return [entry(twin(place, Kind.ENTRY), position(1)) for place in places]

@@ -346,3 +346,8 @@ def test_a_limit_on_unknown_elements_beside_those_of_a_constant(size, verdict):
     nodes = """flat = Reshape(table, all) both = Concat<axis=0>(more, flat) a = Unsqueeze(both, o)
         b = Unsqueeze(both, i) apart = Sub(a, b) far = Abs(apart) places = Min(far, most)"""
     assert looked_up(nodes, size) == verdict
+
+
+def test_the_place_of_a_boolean_scalar_is_known():
+    model = b'<ir_version: 8, opset_import: ["": 18]> g (bool x) => (y) { y = NonZero(x) }'
+    assert [(d.min, d.max) for d in shapesmt.bounds(model).tensors["y"].shape] == [(1, 1), (0, 1)]
