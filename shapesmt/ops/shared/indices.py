@@ -146,6 +146,12 @@ def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law, extra
         ctx.require(any_of(negate(condition), inside), law, least if greatest.hi < 0 else greatest, size)
 
 
+def require_not_negative(ctx: RuleContext, index: int, law: laws.Law) -> None:
+    """State that no element of an input is negative."""
+    for condition, least, _ in spans(ctx, ctx.input(index), law, index):
+        ctx.require(any_of(negate(condition), at_least(least, 0)), law, least, 0)
+
+
 def spans(ctx: RuleContext, indices: Tensor, law: laws.Law, index: int | None = None) -> list[Ends]:
     """What is known of the elements of an input: cases that cover the known ones, none where nothing is known.
 

@@ -40,6 +40,7 @@ def schemas() -> Iterator[str]:
 def decomposed() -> list[str]:
     """The operators of the table that exported programs can be rid of, such as `linear.default`."""
     import torch
+    import torch.ao.quantization.fx._decomposed
 
     replaced = {str(operator).removeprefix("aten.") for operator in torch.export.default_decompositions()}
     return sorted(replaced & {schema.partition("(")[0] for schema in schemas()})

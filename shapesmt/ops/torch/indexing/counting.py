@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import ZERO, any_of, as_dim, equal, select
 from shapesmt.ops.shared.bridge import result
-from shapesmt.ops.shared.indices import any_places, count_true
+from shapesmt.ops.shared.indices import any_places, count_true, require_not_negative, require_places
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.sizes import scalar
 from shapesmt.rules import Decided, Traits, tensor
@@ -121,7 +121,7 @@ def bincount(call: Call) -> Tensor:
     if least is None or least.constant is None:
         call.open("minlength")
     call.ctx.check(least.constant >= 0, laws.SIZES_NOT_NEGATIVE)
-    call.ctx.grant(0)
+    require_not_negative(call.ctx, 0, laws.PLACES_NOT_NEGATIVE)
     size = call.ctx.fresh("bins", least.constant, how=Decided((0,)))
     dtype = "int64" if weights is None else "float32" if weights.dtype == "float32" else "float64"
     return tensor(dtype, [select(equal(x[0], 0), least, size)])
@@ -139,11 +139,12 @@ def histc(call: Call) -> Tensor:
 def one_hot(call: Call) -> Tensor:
     """Of each class a row with one 1; without a number of classes, as many as there are."""
     x, classes = call.tensor("self"), call.integer("num_classes")
-    call.ctx.grant(0)
     if classes == -1:
+        require_not_negative(call.ctx, 0, laws.PLACES_NOT_NEGATIVE)
         call.ctx.require_at_least(x.numel, 1, laws.INPUT_NOT_EMPTY)
         return tensor("int64", [*x.dims, call.ctx.fresh("classes", 1, how=Decided((0,)))])
     call.ctx.require_at_least(classes, 1, laws.A_CLASS)
+    require_places(call.ctx, 0, as_dim(classes), laws.INDICES_INSIDE_AXIS)
     return tensor("int64", [*x.dims, as_dim(classes)])
 
 
