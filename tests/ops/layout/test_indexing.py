@@ -346,3 +346,15 @@ def test_a_limit_on_unknown_elements_beside_those_of_a_constant(size, verdict):
     nodes = """flat = Reshape(table, all) both = Concat<axis=0>(more, flat) a = Unsqueeze(both, o)
         b = Unsqueeze(both, i) apart = Sub(a, b) far = Abs(apart) places = Min(far, most)"""
     assert looked_up(nodes, size) == verdict
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_one_hot_needs_an_axis_of_indices(rank):
+    found = agree(
+        node("OneHot", ["i", "d", "v"]),
+        {"i": ["n"] * rank},
+        {"n": (1, 2)},
+        dtypes=I64,
+        constants={"d": np.int64(3), "v": np.float32([0, 1])},
+    )
+    assert bool(found.failed) == (rank == 0)
