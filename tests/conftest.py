@@ -55,6 +55,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--seed", type=int, default=0, help="where the random cases start")
 
 
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say how the random cases are drawn again."""
+    return f"random cases: --seed {config.getoption('--seed')}"
+
+
 @pytest.fixture
 def full(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--full"))

@@ -58,8 +58,12 @@ def category_mapper(ctx: RuleContext) -> Tensor:
 def label_encoder(ctx: RuleContext) -> Tensor:
     """Each key becomes its value: the shape is kept."""
     if ctx.version < 2:
+        ctx.check("classes_strings" in ctx.attributes, laws.ATTRIBUTE_GIVEN.of(name="classes_strings"))
         return ctx.tensor(ctx.input(0).dims, "int64" if ctx.input(0).dtype == "string" else "string")
     keys, values = _list_lengths(ctx, "keys"), _list_lengths(ctx, "values")
+    if max(keys) and (dtype := ctx.input(0).dtype):
+        kind = LISTS[keys.index(max(keys))]
+        ctx.check(dtype.startswith(kind), laws.ELEMENT_TYPE.of(expected=kind, dtype=dtype))
     values_tensor, default = ctx.attribute("values_tensor"), ctx.attribute("default_tensor")
     if isinstance(default, Literal):
         ctx.check(default.shape in ((), (1,)), laws.DEFAULT_SINGLE)

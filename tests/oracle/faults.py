@@ -170,6 +170,11 @@ LENIENT = (
         "For real input, the following shape is expected: [batch_size][signal_length][1].",
     ),
     Fault(
+        frozenset({"CumProd", "CumSum"}),
+        lambda node, values: np.ndim(values[node.input[1]]) > 1,
+        "A 0-D tensor.",
+    ),
+    Fault(
         frozenset({"ReverseSequence"}),
         lambda node, _: {_attribute(node, "time_axis", 0), _attribute(node, "batch_axis", 1)} != {0, 1},
         "Specify which axis is time axis. Must be one of 0 (default), or 1.",

@@ -26,6 +26,7 @@ OPEN = (
     *(*NO_KERNEL, "Unsupported data type", "does not support double yet", "data type is not supported with"),
     *("layout == 1) are not supported", "Failed to construct locale", "CPU MoE only"),
     *("Status Message: stod", "parameter out of computation range", "Op (If) [TypeInferenceError]"),
+    *("converted to MLDataType", "Failed to allocate memory"),
 )
 
 

@@ -27,9 +27,7 @@ SINGLES, GRAPHS, CASES = 1000, 100, 300  # without --full
 LARGE = 20_000  # elements of an input that is left out
 SECONDS = 5  # that ONNX Runtime has for a model
 
-POOLED = (
-    "the quotient is cut, not rounded down, where the window is larger than the axis; `ceil_mode` counts if it is 1"
-)
+POOLED = "the quotient is cut, not rounded down, where the window is larger than the axis"
 REDUCED = "a reduction other than none, mean and sum is taken for mean"
 EXPLAINED = {
     "AveragePool": POOLED,

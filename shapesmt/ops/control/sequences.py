@@ -192,6 +192,8 @@ def split_to_sequence(ctx: RuleContext) -> Tensor:
     """
     x = ctx.input(0)
     axis = ctx.axis(x.rank, 0)
+    if 2**31 <= x[axis].hi < inf:
+        ctx.require_at_least(2**31 - 1, x[axis], laws.PART_SIZE_IN_32_BITS)
     length, part = parts(ctx, x[axis])
     before, after = x.dims[:axis], x.dims[axis + 1 :]
     if ctx.flag("keepdims", 1) or (ctx.has(1) and ctx.input(1).rank):

@@ -58,6 +58,7 @@ ROWS = [
     (laws.SEQUENCE_AND_TENSOR_SAME_TYPE,
      graph("(float[2] x, int64[2] z) => (int64 y) { s = SequenceConstruct (x, x) r = SequenceInsert (s, z) y = "
            "SequenceLength (r) }")),
+    (laws.PART_SIZE_IN_32_BITS, op("SplitToSequence", x(0, 2**31), version=11, axis=1)),
     (laws.AXIS_INSIDE_RANK, op("SplitToSequence", x(), k(2), version=11, axis=1)),
     (laws.PART_SIZE_ABOVE_ZERO, op("SplitToSequence", x(3, 6), k(-5), version=11, axis=1)),
     (laws.RANK, op("SplitToSequence", x(3, 6), k([[2]]), version=11, axis=1)),

@@ -19,6 +19,9 @@ def tree(**attributes: object) -> Call:
 
 
 ROWS = [
+    (laws.ELEMENT_TYPE,
+     ml("LabelEncoder", x(5, dtype="object"), version=2, keys_int64s=[0, 1], values_int64s=[0, 1])),
+    (laws.ATTRIBUTE_GIVEN, ml("LabelEncoder", x(5, dtype="object"), version=1)),
     (laws.INPUT_FEATURES_OR_SAMPLES, ml("Normalizer", x(), norm="L2")),
     (laws.NUMBER_PER_TEXT, ml("CategoryMapper", x(3, dtype="object"), cats_int64s=[2])),
     (laws.VALUE_PER_KEY,

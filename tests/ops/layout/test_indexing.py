@@ -351,3 +351,15 @@ def test_a_limit_on_unknown_elements_beside_those_of_a_constant(size, verdict):
 def test_the_place_of_a_boolean_scalar_is_known():
     model = b'<ir_version: 8, opset_import: ["": 18]> g (bool x) => (y) { y = NonZero(x) }'
     assert [(d.min, d.max) for d in shapesmt.bounds(model).tensors["y"].shape] == [(1, 1), (0, 1)]
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_one_hot_needs_an_axis_of_indices(rank):
+    found = agree(
+        node("OneHot", ["i", "d", "v"]),
+        {"i": ["n"] * rank},
+        {"n": (1, 2)},
+        dtypes=I64,
+        constants={"d": np.int64(3), "v": np.float32([0, 1])},
+    )
+    assert bool(found.failed) == (rank == 0)

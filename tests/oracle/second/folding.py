@@ -16,15 +16,15 @@ OTHERS = ("ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceSumS
 def reduction(n: Node) -> T:
     """Each listed axis becomes 1 or goes; without a list all of them, or none with `noop_with_empty_axes`."""
     axes = n.numbers(1, "axes") or []
-    if not axes and n.get("noop_with_empty_axes", 0):
+    if not axes and n.get("noop_with_empty_axes", 0) == 1:
         return T(n[0].dtype, n[0].shape, n[0].value if n.op in FOLDS else None)
     places = {counted(a, n[0].rank) for a in axes} or set(range(n[0].rank))
-    keep = n.get("keepdims", 1)
+    keep = n.get("keepdims", 1) == 1
     shape = tuple(1 if i in places else d for i, d in enumerate(n[0].shape) if keep or i not in places)
     function: Any = FOLDS.get(n.op)
     if n[0].value is None or function is None or n[0].size == 0:
         return T(n[0].dtype, shape)
-    made = function(n[0].value, axis=tuple(places), keepdims=bool(keep))
+    made = function(n[0].value, axis=tuple(places), keepdims=keep)
     return T(n[0].dtype, shape, np.asarray(made).astype(n[0].dtype))
 
 
@@ -32,7 +32,7 @@ def reduction(n: Node) -> T:
 def extreme(n: Node) -> T:
     """The axis becomes 1 or goes."""
     axis = n.axis(n[0].rank, 0)
-    keep = n.get("keepdims", 1)
+    keep = n.get("keepdims", 1) == 1
     shape = tuple(1 if i == axis else d for i, d in enumerate(n[0].shape) if keep or i != axis)
     need(n[0].shape[axis] or not T("", shape).size, "an extreme of nothing")
     if n[0].value is None or n.get("select_last_index", 0):

@@ -13,7 +13,7 @@ from tests.oracle.second.node import Node, T, Undecided, counted, need, op
 # Windows
 
 
-def windows(n: Node, sizes: Sequence[int], kernel: Sequence[int], ceil: int = 0) -> tuple[int, ...]:
+def windows(n: Node, sizes: Sequence[int], kernel: Sequence[int], ceil: bool = False) -> tuple[int, ...]:
     """How many places a window has on each axis: `floor((size + pads - reach) / stride + 1)`."""
     count = len(sizes)
     strides, dilations = n.get("strides") or [1] * count, n.get("dilations") or [1] * count
@@ -94,7 +94,7 @@ def pool(n: Node) -> list[T]:
     need(n[0].rank >= 3, "images have 3 axes or more")
     kernel = n.get("kernel_shape")
     need(kernel is not None and len(kernel) == n[0].rank - 2, "a size for each axis")
-    places = windows(n, n[0].shape[2:], kernel, n.get("ceil_mode", 0))
+    places = windows(n, n[0].shape[2:], kernel, n.get("ceil_mode", 0) == 1)
     shape = (*n[0].shape[:2], *places)
     return [T(n[0].dtype, shape), T("int64", shape)]
 

@@ -21,7 +21,7 @@ def reshape(n: Node) -> T:
     target = n.numbers(1)
     need(target is not None and n[1].rank == 1, "the target is a list")
     assert target is not None
-    zero = n.get("allowzero", 0)
+    zero = n.get("allowzero", 0) == 1
     need(target.count(-1) <= 1 and all(d >= -1 for d in target), "sizes are -1 once, or more")
     need(not (zero and 0 in target and -1 in target), "0 and -1 together")
     need(zero or all(d or i < n[0].rank for i, d in enumerate(target)), "0 copies a size that isn't there")
