@@ -50,6 +50,9 @@ KNOWN = {
     "Attention": "queries, keys and values of no features; a mask that is longer than the keys",
     "CausalConvWithState": "attributes that its schema has by now",
     "LinearAttention": "an empty batch",
+    **dict.fromkeys(
+        ("Hardmax", "LogSoftmax", "Softmax"), "an axis outside the rank of an empty input, which ONNX forbids"
+    ),
     "MoE": "experts of no features",
     "QAttention": "queries, keys and values of no features",
     "QEmbedLayerNormalization": "embeddings of no features",
