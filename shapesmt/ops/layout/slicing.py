@@ -57,9 +57,8 @@ def _require_lengths(ctx: RuleContext, x: Tensor) -> None:
     lists = [ctx.input(i, rank=1) for i in range(1, 5) if ctx.version >= 10 and ctx.has(i)]
     lengths = [t[0] for t in lists if t.shape is not None]
     for length in lengths[1:]:
-        ctx.check(differs(length, lengths[0]) is not TRUE, laws.ENDS_AXES_STEPS_AS_MANY_AS_STARTS)
         if length is not lengths[0]:
-            ctx.require_equal(length, lengths[0], laws.ENDS_AXES_STEPS_AS_MANY_AS_STARTS)
+            ctx.ensure_equal(length, lengths[0], laws.ENDS_AXES_STEPS_AS_MANY_AS_STARTS)
     if lengths and lengths[0].constant is None:
         ctx.require_at_least(x.rank, lengths[0], laws.CUT_AXES_IN_TENSOR)
 

@@ -66,13 +66,6 @@ def upsample(ctx: RuleContext) -> Tensor:
     return resized(ctx, x, by_factors(ctx, x, range(x.rank), factors))
 
 
-@rule("Upsample", since=10)
-def upsample_gone(ctx: RuleContext) -> Tensor:
-    """Later operator sets have Resize instead."""
-    ctx.limit(False, laws.OPERATOR_SET_HAS_UPSAMPLE)
-    return upsample(ctx)
-
-
 @rule("Resize", since=10, traits=Traits.COPIED)
 def resize_10(ctx: RuleContext) -> Tensor:
     """`floor(size * factor)` on every axis."""

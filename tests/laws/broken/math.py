@@ -229,7 +229,7 @@ ROWS = [
      op("LSTM", x(1, 1, 1), x(1, 8, 4), x(1, 8, 2), None, k([3, 3], "int32"), outputs=3, version=14, hidden_size=2)),
     (laws.RANK, op("ReduceSum", x(2, 3), k(1), version=13)),
     (laws.AXIS_INSIDE_RANK, op("ReduceSum", x(), k([1]), version=13)),
-    (laws.AXIS_INSIDE_RANK, op("ArgMin", x(), version=7, keepdims=1)),
+    (laws.AXIS_INSIDE_RANK, op("ArgMin", x(), version=13, keepdims=1)),
     (laws.EXTREME_AXIS_HAS_ELEMENT, op("ArgMin", x(0, 2), version=7, keepdims=1)),
     (laws.RANK_AT_LEAST, op("CumSum", x(), k(1), version=14)),
     (laws.AXIS_SCALAR, op("CumSum", x(2, 3), k([[1]]), version=14)),

@@ -20,7 +20,6 @@ ROWS = [
     (laws.RANK, op("ImageDecoder", x(dtype="uint8"), version=20, pixel_format="RGB")),
     (laws.PIXEL_FORMAT_KNOWN, op("ImageDecoder", x(1058, dtype="uint8"), version=20, pixel_format="sum")),
     (laws.FACTOR_PER_AXIS, op("Upsample", x(), version=7, scales=[1.0, 1.0, 2.0, 2.0])),
-    (laws.OPERATOR_SET_HAS_UPSAMPLE, op("Upsample", x(1, 1, 2, 2), k([1.0, 1.0, 2.0, 2.0], "float32"), version=10)),
     (laws.AXES_NAMED_ONCE, op("Resize", x(1, 1, 4, 4), None, x(4), version=19, mode="cubic", axes=[0, 0])),
     (laws.AXIS_INSIDE_RANK, op("Resize", x(), None, x(2), version=19, axes=[2, 3], mode="nearest")),
     (laws.INPUT_GIVEN, op("Resize", x(1, 1, 2, 2), version=13, coordinate_transformation_mode="tf_crop_and_resize")),
