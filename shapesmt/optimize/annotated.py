@@ -52,5 +52,5 @@ def annotated(
         note(made, base)
     result = annotate(made, shapes, override=question.claims is Claims.OVERRIDE)
     if output is not None:
-        save_checked(result, output, proto, folder)
+        save_checked(result, output, proto, folder, a.judge.deadline)
     return result, rewritten, str(base.admissible)

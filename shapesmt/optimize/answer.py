@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict, one_call
+from shapesmt.deadline import Deadline
 from shapesmt.diagnose import precondition, remedy
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import TIMEOUT, Analysis, Question, analysed_protobuf, earlier_bounds, inner_bounds, tensor_bounds
@@ -120,19 +121,21 @@ def _simplified(
         runs = compared(proto, smaller_one, a, runs, folder)
         answer = replace(answer, exact=exact(a))
     if output is not None:
-        save_checked(smaller_one, output, proto, folder)
+        save_checked(smaller_one, output, proto, folder, a.judge.deadline)
     return smaller_one, a, replace(answer, written="" if output is None else os.fspath(output), runs=runs)
 
 
-def save_checked(proto: ModelProto, output: str | os.PathLike[str], original: ModelProto, folder: str | None) -> None:
-    """Save a rewritten model that ONNX's checker and ONNX Runtime take as they take the original.
+def save_checked(
+    proto: ModelProto, output: str | os.PathLike[str], original: ModelProto, folder: str | None, deadline: Deadline
+) -> None:
+    """Save a rewritten model that ONNX's checker and ONNX Runtime, as far as there is time, take like the original.
 
     Raises:
         ModelError: One of them refuses it.
     """
     from shapesmt.replay import unloaded
 
-    reason = complaint(proto, original) or unloaded(proto, original, folder)
+    reason = complaint(proto, original) or unloaded(proto, original, folder, deadline)
     if reason:
         raise ModelError(f"cannot write {printable(os.fspath(output))}: {reason}")
     save(proto, output)

@@ -15,7 +15,7 @@ from shapesmt.errors import InternalError, UsageError
 from shapesmt.examine import Analysis
 from shapesmt.presolve import Domain
 from shapesmt.replay.cut import CutError
-from shapesmt.replay.run import SECONDS, Drawn, Filled, Runtime, require_runtime
+from shapesmt.replay.run import Drawn, Filled, Runtime, require_runtime
 
 if TYPE_CHECKING:
     import onnx
@@ -53,16 +53,16 @@ def compared(model: onnx.ModelProto, copy: onnx.ModelProto, a: Analysis, count: 
     return done
 
 
-def unloaded(copy: onnx.ModelProto, original: onnx.ModelProto, folder: str | None = None) -> str:
+def unloaded(copy: onnx.ModelProto, original: onnx.ModelProto, folder: str | None, deadline: Deadline) -> str:
     """Why ONNX Runtime doesn't load a rewritten model; "" if it does, refuses the original too, or isn't installed.
 
-    External data is in `folder`.
+    External data is in `folder`. It is "" as well if loading takes longer than the deadline, or a minute.
     """
     from google.protobuf.message import EncodeError
 
     with suppress(CutError, EncodeError, UsageError, ValueError):
         require_runtime("--check-runs")
-        with Runtime(Deadline(SECONDS)) as runtime:
+        with Runtime(deadline) as runtime:
             reason = runtime.said(copy.SerializeToString(), original.SerializeToString(), folder)
             return f"ONNX Runtime refuses it: {reason}" if reason else ""
     return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, TRUE, ZERO, Dim, as_dim, at_least, ceil_divide, differs, maximum, minimum, select
+from shapesmt.algebra import ONE, ZERO, Dim, as_dim, at_least, ceil_divide, differs, maximum, minimum, select
 from shapesmt.ops.shared.fields import term_of, valued
 from shapesmt.rules import (
     Decided,
