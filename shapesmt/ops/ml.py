@@ -54,6 +54,12 @@ def category_mapper(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims, "int64" if x.dtype == "string" else "string")
 
 
+def _require_keys(ctx: RuleContext, keys: Sequence[int]) -> None:
+    """State that the keys have the type of the input."""
+    dtype, kind = ctx.input(0).dtype, LISTS[keys.index(max(keys))]
+    ctx.check(not (max(keys) and dtype) or dtype.startswith(kind), laws.ELEMENT_TYPE.of(expected=kind, dtype=dtype))
+
+
 @rule("LabelEncoder", domain=DOMAIN)
 def label_encoder(ctx: RuleContext) -> Tensor:
     """Each key becomes its value: the shape is kept."""
@@ -61,9 +67,7 @@ def label_encoder(ctx: RuleContext) -> Tensor:
         ctx.check("classes_strings" in ctx.attributes, laws.ATTRIBUTE_GIVEN.of(name="classes_strings"))
         return ctx.tensor(ctx.input(0).dims, "int64" if ctx.input(0).dtype == "string" else "string")
     keys, values = _list_lengths(ctx, "keys"), _list_lengths(ctx, "values")
-    if max(keys) and (dtype := ctx.input(0).dtype):
-        kind = LISTS[keys.index(max(keys))]
-        ctx.check(dtype.startswith(kind), laws.ELEMENT_TYPE.of(expected=kind, dtype=dtype))
+    _require_keys(ctx, keys)
     values_tensor, default = ctx.attribute("values_tensor"), ctx.attribute("default_tensor")
     if isinstance(default, Literal):
         ctx.check(default.shape in ((), (1,)), laws.DEFAULT_SINGLE)

@@ -53,13 +53,18 @@ def unfold(ctx: RuleContext) -> Tensor:
     x, size, step = ctx.input(0), ctx.integer("size"), ctx.integer("step", 1)
     axis = ctx.axis(x.rank, -1, "dim")
     ctx.check(step > 0, laws.STEP_POSITIVE.of(step=step))
-    ctx.check(size >= 0, laws.SLICE_SIZE_NOT_NEGATIVE.of(size=size))
-    if size == 0 and x[axis].constant is not None:  # whether the file declares it isn't known here
-        law = str(laws.SLICES_HAVE_ELEMENT)
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", law, "ONNX Runtime may refuse to load it"))
-    ctx.require_at_least(x[axis], size, laws.SLICE_FITS_AXIS)
+    _require_slices(ctx, x[axis], size)
     slices = (x[axis] - size) // step + 1
     return ctx.tensor((*x.dims[:axis], slices, *x.dims[axis + 1 :], size))
+
+
+def _require_slices(ctx: RuleContext, axis: Dim, size: int) -> None:
+    """State that slices fit an axis; ONNX Runtime refuses those of size 0 where the file declares the axis."""
+    ctx.check(size >= 0, laws.SLICE_SIZE_NOT_NEGATIVE.of(size=size))
+    if size == 0 and axis.constant is not None:  # whether the file declares it isn't known here
+        law = str(laws.SLICES_HAVE_ELEMENT)
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", law, "ONNX Runtime may refuse to load it"))
+    ctx.require_at_least(axis, size, laws.SLICE_FITS_AXIS)
 
 
 @contrib("TorchEmbedding")
@@ -159,14 +164,19 @@ def time_warping(ctx: RuleContext) -> Tensor:
 def crop_and_resize(ctx: RuleContext) -> Tensor:
     """Boxes `[R, 4]` of images `[N, C, H, W]`, each resized to the sizes in an input: `[R, C, height, width]`."""
     x, rois = ctx.input(0, rank=4), ctx.input(1)
-    require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), laws.BOXES_BY_4)
-    require_vector(ctx, 2, rois[0], laws.IMAGE_INDEX_PER_BOX)
-    require_places(ctx, 2, x[0], laws.BOX_IN_IMAGE_OF_BATCH)
-    ctx.require(any_of(equal(rois[0], 0), at_least(x[0], 1)), laws.BOX_IN_IMAGE_OF_BATCH, x[0], 1)
+    _require_boxes(ctx, x, rois)
     require_vector(ctx, 3, 2, laws.SIZE_HEIGHT_WIDTH)
     sizes = sized(ctx, ctx.items(3) or (None, None), 1)
     require_least(ctx, sizes, 1, laws.HEIGHT_AND_WIDTH_POSITIVE)
     return ctx.tensor((rois[0], x[1], *sizes))
+
+
+def _require_boxes(ctx: RuleContext, x: Tensor, rois: Tensor) -> None:
+    """State that each box has four ends, and is in an image of the batch."""
+    require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), laws.BOXES_BY_4)
+    require_vector(ctx, 2, rois[0], laws.IMAGE_INDEX_PER_BOX)
+    require_places(ctx, 2, x[0], laws.BOX_IN_IMAGE_OF_BATCH)
+    ctx.require(any_of(equal(rois[0], 0), at_least(x[0], 1)), laws.BOX_IN_IMAGE_OF_BATCH, x[0], 1)
 
 
 @contrib("Tokenizer")

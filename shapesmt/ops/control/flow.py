@@ -67,6 +67,13 @@ COUNTED = 1 << 31  # a limit beyond it is no limit
 UNTIL_RUN = "if "  # begins the name of a condition that only data decides
 
 
+def _branches(ctx: RuleContext) -> list[tuple[str, Graph]]:
+    """Both branches by name; they take no inputs."""
+    graphs = [(name, ctx.graph(name)) for name in ("then_branch", "else_branch")]
+    ctx.check(not any(graph.inputs for _, graph in graphs), laws.BRANCH_TAKES_NO_INPUT)
+    return graphs
+
+
 @rule("If", any_rank=True, nested=True, total=True, traits=Traits(runs=Runs.BRANCH))
 def branch(ctx: RuleContext) -> list[Tensor]:
     """The outputs of the branch that the condition selects; a branch's requirements apply only where it is selected."""
@@ -74,8 +81,7 @@ def branch(ctx: RuleContext) -> list[Tensor]:
     require_single(ctx, condition, laws.CONDITION_ONE_ELEMENT)
     truth = truth_of(condition)
     ctx.grant(0, fails=False)
-    graphs = [(name, ctx.graph(name)) for name in ("then_branch", "else_branch")]
-    ctx.check(not any(graph.inputs for _, graph in graphs), laws.BRANCH_TAKES_NO_INPUT)
+    graphs = _branches(ctx)
     if truth is None:
         truth = ctx.fresh(f"{UNTIL_RUN}{ctx.node.inputs[0]}", 0, 1, how=Decided((0,), place=0, free=True))
     holds = differs(truth, 0)

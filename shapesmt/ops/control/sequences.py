@@ -190,10 +190,7 @@ def split_to_sequence(ctx: RuleContext) -> Tensor:
     Without `keepdims`, parts of size 1 lose the axis, unless sizes are listed. ONNX ignores `keepdims` where a size is
     given, and ONNX Runtime doesn't.
     """
-    x = ctx.input(0)
-    axis = ctx.axis(x.rank, 0)
-    if 2**31 <= x[axis].hi < inf:
-        ctx.require_at_least(2**31 - 1, x[axis], laws.PART_SIZE_IN_32_BITS)
+    x, axis = ctx.input(0), ctx.axis(ctx.input(0).rank, 0)
     length, part = parts(ctx, x[axis])
     before, after = x.dims[:axis], x.dims[axis + 1 :]
     if ctx.flag("keepdims", 1) or (ctx.has(1) and ctx.input(1).rank):
@@ -205,6 +202,8 @@ def split_to_sequence(ctx: RuleContext) -> Tensor:
 
 def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:
     """How many parts there are, and the size of each, which differs by place where the list isn't known."""
+    if 2**31 <= size.hi < inf:
+        ctx.require_at_least(2**31 - 1, size, laws.PART_SIZE_IN_32_BITS)
     if not ctx.has(1):
         return size, ONE
     split, items = ctx.input(1), ctx.items(1)

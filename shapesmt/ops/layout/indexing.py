@@ -194,9 +194,7 @@ def one_hot(ctx: RuleContext) -> Tensor:
     """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
     indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)
     ctx.limit(indices.shape is None or indices.rank > 0, laws.RANK_AT_LEAST_1)
-    in_file = ctx.version < 11 and ctx.node.inputs[0] in ctx.literals
-    negative = in_file and any(isinstance(i, Dim) and i.hi < 0 for i in ctx.items(0) or ())
-    ctx.check(not negative, laws.FILE_INDICES_NOT_NEGATIVE)
+    _require_file_indices(ctx)
     if values.shape is not None:
         require_vector(ctx, 2, 2, laws.VALUES_OFF_AND_ON)
     depth = _depth(ctx, amount)
@@ -208,6 +206,13 @@ def one_hot(ctx: RuleContext) -> Tensor:
     size = element(ctx, "depth", 1, 0, 1) if depth is None else depth
     dims = [*indices.dims[:axis], size, *indices.dims[axis:]]
     return ctx.tensor(dims, values.dtype, _hot(indices, values, size, axis, dims))
+
+
+def _require_file_indices(ctx: RuleContext) -> None:
+    """State that indices which stand in the file aren't negative before opset 11."""
+    in_file = ctx.version < 11 and ctx.node.inputs[0] in ctx.literals
+    negative = in_file and any(isinstance(i, Dim) and i.hi < 0 for i in ctx.items(0) or ())
+    ctx.check(not negative, laws.FILE_INDICES_NOT_NEGATIVE)
 
 
 def _depth(ctx: RuleContext, amount: Tensor) -> Dim | None:

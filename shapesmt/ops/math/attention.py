@@ -69,10 +69,9 @@ def attention(ctx: RuleContext) -> list[Tensor]:
     ctx.check(not (cached and ctx.has(6)), laws.PAST_TENSORS_OR_LENGTHS)
     ctx.check(ctx.version < 25 or ctx.makes(1) == ctx.makes(2), laws.PRESENT_KEYS_AND_VALUES_TOGETHER)
     require_mask(ctx, 3, (q.batch, q.number, q.length), total)
-    packed = ctx.input(0).rank == 3
     y = q._replace(size=v.size)
     return [
-        ctx.tensor(y.packed if packed else y),
+        ctx.tensor(y.packed if ctx.input(0).rank == 3 else y),
         ctx.tensor(k._replace(length=total)),
         ctx.tensor(v._replace(length=total), ctx.input(2).dtype),
         ctx.tensor(q._replace(size=total)),

@@ -50,10 +50,8 @@ def matmul(ctx: RuleContext) -> Tensor:
     a, b = ctx.input(0), ctx.input(1)
     shape = matrix_product(ctx, a, b)
     batch = [str(i) for i in range(max(a.rank, b.rank) - 2)]
-    left, right = (
-        [*batch, "row", "inner"][-a.rank :],
-        [*batch, "inner", "column"][-b.rank :] if b.rank > 1 else ["inner"],
-    )
+    left = [*batch, "row", "inner"][-a.rank :]
+    right = [*batch, "inner", "column"][-b.rank :] if b.rank > 1 else ["inner"]
     out = [*batch, *["row"] * (a.rank > 1), *["column"] * (b.rank > 1)]
     sizes = {**dict(zip(out, shape, strict=True)), "inner": a[-1]}
     return ctx.tensor(shape, value=contracted([(a, left), (b, right)], sizes, out))

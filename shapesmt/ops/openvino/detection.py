@@ -6,7 +6,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, TRUE, any_of, as_dim, at_least, divides, equal, maximum, minimum, product
+from shapesmt.algebra import FALSE, ONE, TRUE, any_of, as_dim, at_least, divides, equal, maximum, minimum, product
 from shapesmt.ops.openvino.bridge import dtype_of, integers, known_numbers, numbers, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
@@ -163,8 +163,7 @@ def detectron_output(ctx: RuleContext) -> list[Tensor]:
     require_shape(ctx, 2, (x[0], classes), SCORED)
     require_shape(ctx, 3, (1, 3), laws.IMAGE_HEIGHT_WIDTH_SCALE)
     ctx.check(most >= 0, laws.MAX_DETECTIONS_NOT_NEGATIVE.of(most=most))
-    if ctx.integer("post_nms_count", 0) < 0:
-        unchecked(ctx, laws.BOX_COUNT_NOT_NEGATIVE)
+    unchecked(ctx, laws.BOX_COUNT_NOT_NEGATIVE, at_least(ctx.integer("post_nms_count", 0), 0))
     return [tensor(x.dtype, (most, 4)), tensor("int32", (most,)), tensor(x.dtype, (most,))]
 
 
@@ -177,8 +176,7 @@ def detectron_proposals(ctx: RuleContext) -> list[Tensor]:
     require_shape(ctx, 2, (4 * scores[0], *scores.dims[1:]), laws.SCORES_AND_DELTAS_SAME_PLACES)
     ctx.require_equal(anchors[0], scores.numel, laws.ANCHOR_PER_SCORE)
     ctx.check(most >= 0, laws.POST_NMS_COUNT_NOT_NEGATIVE.of(most=most))
-    if most < 1:
-        unchecked(ctx, laws.A_BOX_KEPT.of(most=most))
+    unchecked(ctx, laws.A_BOX_KEPT.of(most=most), at_least(most, 1))
     return [ctx.tensor((most, 4)), ctx.tensor((most,))]
 
 
@@ -190,11 +188,9 @@ def prior_grid(ctx: RuleContext) -> Tensor:
     ctx.require_equal(places[0], image[0], laws.MAP_AND_IMAGE_SAME_BATCH)
     requested = [ctx.integer(name, 0) for name in "hw"]
     ctx.check(min(requested) >= 0, laws.CROP_SIZE_NOT_NEGATIVE.of(size=requested))
-    if any(requested):
-        unchecked(ctx, laws.GRID_SIZED_AS_MAP)
-    height, width = places.dims[2:]
-    grid = [height * width * priors[0]] if ctx.integer("flatten", 0) else [height, width, priors[0]]
-    return ctx.tensor([*grid, 4])
+    unchecked(ctx, laws.GRID_SIZED_AS_MAP, FALSE if any(requested) else TRUE)
+    grid = [*places.dims[2:], priors[0]]
+    return ctx.tensor([product(grid), 4] if ctx.integer("flatten", 0) else [*grid, 4])
 
 
 @operator("ExperimentalDetectronROIFeatureExtractor")

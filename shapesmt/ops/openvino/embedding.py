@@ -26,8 +26,7 @@ def bags_by_offsets(ctx: RuleContext) -> Tensor:
     ctx.check(list(begins) == sorted(begins), laws.OFFSETS_ASCENDING)
     _require_rows(ctx, table, ctx.known(listed[begins[0] :]) if listed and begins[0] > 0 else indices)
     require_vector(ctx, 4, indices[0], laws.WEIGHT_PER_INDEX)
-    weighted = ctx.has(4) and ctx.text("reduction", "sum").lower() != "sum"
-    ctx.check(not weighted, laws.WEIGHTS_FOR_SUMS)
+    ctx.check(not ctx.has(4) or ctx.text("reduction", "sum").lower() == "sum", laws.WEIGHTS_FOR_SUMS)
     return ctx.tensor([offsets[0], *table.dims[1:]])
 
 

@@ -34,10 +34,9 @@ def roi_pooling(ctx: RuleContext) -> Tensor:
 def roi_align(ctx: RuleContext) -> Tensor:
     """`[n, c, h, w]`, regions `[r, 4]` (rotated: `[r, 5]`) and the image of each make `[r, c, height, width]`."""
     x, regions, height, width = ctx.input(0), ctx.input(1), ctx.integer("pooled_h"), ctx.integer("pooled_w")
-    coordinates = 5 if ctx.node.op == "ROIAlignRotated" else 4
-    ctx.require_equal(regions[1], coordinates, laws.REGION_COORDINATES.of(count=coordinates))
-    require_vector(ctx, 2, regions[0], laws.BATCH_INDEX_PER_REGION)
     rotated = ctx.node.op == "ROIAlignRotated"
+    ctx.require_equal(regions[1], 4 + rotated, laws.REGION_COORDINATES.of(count=4 + rotated))
+    require_vector(ctx, 2, regions[0], laws.BATCH_INDEX_PER_REGION)
     ctx.check(min(height, width, ctx.integer("sampling_ratio", 0) if rotated else 0) >= 0, laws.SIZES_NOT_NEGATIVE)
     if not rotated:
         _require_of_images(ctx, x[0])

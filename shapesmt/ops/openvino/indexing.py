@@ -204,8 +204,7 @@ def fill_empty_rows(ctx: RuleContext) -> list[Tensor]:
     _require_inside(ctx, rows, columns)
     filled = ctx.fresh("filled")
     first = ctx.fresh("rows") if rows is None else maximum(rows, 0)
-    places = tensor(places.dtype, (filled, 2))
-    return [places, tensor(values.dtype, (filled,)), tensor("bool", (first,))]
+    return [tensor(places.dtype, (filled, 2)), tensor(values.dtype, (filled,)), tensor("bool", (first,))]
 
 
 def _require_inside(ctx: RuleContext, rows: Dim | None, columns: Dim | None) -> None:

@@ -10,7 +10,7 @@ from shapesmt.ops.openvino.bridge import unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import require_shape
-from shapesmt.rules import RuleContext, Tensor, Traits
+from shapesmt.rules import RuleContext, Shape, Tensor, Traits
 
 
 def _turned(x: Tensor, flag: int) -> tuple[Dim, ...]:
@@ -36,10 +36,15 @@ def cell(ctx: RuleContext) -> list[Tensor]:
     if ctx.node.op == "LSTMCell-1":
         ctx.require_equal(hidden, ctx.integer("hidden_size"), laws.STATE_BATCH_HIDDEN)
     require_shape(ctx, range(1, 1 + states), state, laws.STATE_BATCH_HIDDEN)
-    require_shape(ctx, 1 + states, (gates, x[1]), laws.W_GATES_HIDDEN_INPUT)
-    require_shape(ctx, 2 + states, (gates, hidden), laws.R_GATES_HIDDEN_HIDDEN)
-    require_shape(ctx, 3 + states, (_biases(ctx, gates, hidden),), laws.B_GATES_HIDDEN)
+    _require_weights(ctx, 1 + states, gates, (x[1], hidden))
     return [ctx.tensor(state)] * states
+
+
+def _require_weights(ctx: RuleContext, first: int, gates: Dim, sizes: tuple[Dim, Dim]) -> None:
+    """State the shapes of the weights of a cell's input and state, of these sizes, and of its biases."""
+    require_shape(ctx, first, (gates, sizes[0]), laws.W_GATES_HIDDEN_INPUT)
+    require_shape(ctx, first + 1, (gates, sizes[1]), laws.R_GATES_HIDDEN_HIDDEN)
+    require_shape(ctx, first + 2, (_biases(ctx, gates, sizes[1]),), laws.B_GATES_HIDDEN)
 
 
 def _biases(ctx: RuleContext, gates: Dim, hidden: Dim) -> Dim:
@@ -73,10 +78,15 @@ def attention(ctx: RuleContext) -> Tensor:
     ctx.require_equal(k[-2], v[-2], laws.KEYS_AS_MANY_AS_VALUES)
     ctx.check(v.rank <= max(q.rank, k.rank), laws.VALUES_RANK_AT_MOST_SCORES)
     scores = (*ctx.broadcast(q.dims[:-2], k.dims[:-2], v.dims[:-2], law=laws.BATCH_SIZES_BROADCAST), q[-2], k[-2])
-    if ctx.has(3) and ctx.input(3).rank > 0 and not ctx.integer("causal", 0):
-        ctx.check(ctx.input(3).rank > 1, laws.MASK_AT_LEAST_2_AXES_OR_NONE)
-        scores = ctx.broadcast(ctx.input(3).dims, scores, law=laws.MASK_BROADCASTS_TO_SCORES)
-    return ctx.tensor([*scores[:-1], v[-1]])
+    return ctx.tensor([*_masked(ctx, scores)[:-1], v[-1]])
+
+
+def _masked(ctx: RuleContext, scores: Shape) -> Shape:
+    """The shape of the scores behind the mask, if there is one."""
+    if not ctx.has(3) or ctx.input(3).rank == 0 or ctx.integer("causal", 0):
+        return scores
+    ctx.check(ctx.input(3).rank > 1, laws.MASK_AT_LEAST_2_AXES_OR_NONE)
+    return ctx.broadcast(ctx.input(3).dims, scores, law=laws.MASK_BROADCASTS_TO_SCORES)
 
 
 @operator("Einsum", traits=Traits.MIXED)

@@ -34,9 +34,8 @@ def transform(ctx: RuleContext) -> Tensor:
         if op == "RDFT":
             ctx.require_at_least(dims[axis], length, laws.LENGTH_AT_MOST_AXIS)
         dims[axis] = length
-    if op == "RDFT":
-        dims[places[-1]] = dims[places[-1]] // 2 + 1
-    return ctx.tensor([*dims, *pairs])
+    halved = places[-1:] if op == "RDFT" else ()
+    return ctx.tensor([*(d // 2 + 1 if i in halved else d for i, d in enumerate(dims)), *pairs])
 
 
 def _lengths(ctx: RuleContext, op: str, dims: Sequence[Dim], places: Sequence[int]) -> list[Dim]:

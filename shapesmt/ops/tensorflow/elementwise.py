@@ -157,16 +157,21 @@ DIVISIONS: dict[str, Function] = {
 }
 
 
+def _of_floats(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
+    """A quotient or remainder of floats."""
+    if not ctx.node.op.endswith("Mod"):
+        return _divided(ctx, x, y)
+    remainders = result(ctx, "Mod", x, y, fmod=1)
+    return without_elements(remainders) if ctx.node.op == "FloorMod" else remainders  # which has another sign
+
+
 @rule(*DIVISIONS, "RealDiv", domain=DOMAIN, any_rank=True, traits=Traits.ELEMENTWISE)
 def divide(ctx: RuleContext) -> Tensor:
     """Operands broadcast together; no integer is divided by zero."""
     x, y = ctx.input(0), ctx.input(1)
     require_one_type(ctx)
     if x.dtype not in INTEGERS:
-        if not ctx.node.op.endswith("Mod"):
-            return _divided(ctx, x, y)
-        remainders = result(ctx, "Mod", x, y, fmod=1)
-        return without_elements(remainders) if ctx.node.op == "FloorMod" else remainders  # which has another sign
+        return _of_floats(ctx, x, y)
     output = broadcast(ctx, DIVISIONS.get(ctx.node.op))
     require_each(ctx, y, lambda d: differs(d, 0), laws.NOT_DIVIDED_BY_ZERO, output.numel)
     return output

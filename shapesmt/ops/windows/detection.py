@@ -22,9 +22,7 @@ def non_max_suppression(ctx: RuleContext) -> Tensor:
     ctx.require_equal(boxes[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
     ctx.require_equal(boxes[1], scores[2], laws.SCORE_PER_BOX_AND_CLASS)
     ctx.require_equal(boxes[2], 4, laws.BOX_4_COORDINATES)
-    for index in filter(ctx.has, (2, 3, 4)):  # of more numbers runtimes read the first
-        open_unless(ctx, laws.LIMIT_SINGLE_NUMBER, at_least(ctx.input(index).numel, 1))
-    _require_threshold(ctx)
+    _require_limits(ctx)
     limit = scores[0] * scores[1] * kept_per_class(ctx, boxes[1])
     return ctx.tensor([0 if limit.constant == 0 else ctx.fresh("selected", 0, limit), 3], "int64")
 
@@ -55,7 +53,9 @@ def image_decoder(ctx: RuleContext) -> Tensor:
     return ctx.tensor([ctx.fresh("height"), ctx.fresh("width"), 1 if form == "Grayscale" else 3], "uint8")
 
 
-def _require_threshold(ctx: RuleContext) -> None:
-    """State that boxes overlap by a share from 0 to 1, where the number is known."""
+def _require_limits(ctx: RuleContext) -> None:
+    """State that each limit is a number, and that boxes overlap by a share from 0 to 1, where that is known."""
+    for index in filter(ctx.has, (2, 3, 4)):  # of more numbers runtimes read the first
+        open_unless(ctx, laws.LIMIT_SINGLE_NUMBER, at_least(ctx.input(index).numel, 1))
     overlap = known_number(ctx.input(3)) if ctx.has(3) else None
     ctx.check(overlap is None or 0 <= overlap <= 1, laws.IOU_THRESHOLD_0_TO_1.of(overlap=overlap))

@@ -110,10 +110,15 @@ def stft(ctx: RuleContext) -> Tensor:
     if window is not None:
         ctx.require_equal(window[0], frame, laws.WINDOW_AS_LONG_AS_FRAME)
     ctx.require(any_of(at_least(frame, 1), equal(x[0], 0)), laws.FRAME_NOT_EMPTY, frame, 1)
+    return ctx.tensor([x[0], _frames(ctx, x, frame, step), frame // 2 + 1 if half else frame, 2])
+
+
+def _frames(ctx: RuleContext, x: Tensor, frame: Dim, step: Dim) -> Dim:
+    """The number of frames, all of which are inside the signal."""
     ctx.require_at_least(x[1], frame, laws.FRAME_FITS_SIGNAL)
     steps = quotient(x[1] - frame, step)
     ctx.require(any_of(at_least(x[1], steps * step + frame), equal(x[0], 0)), laws.FRAME_FITS_SIGNAL, x[1], frame)
-    return ctx.tensor([x[0], steps + 1, frame // 2 + 1 if half else frame, 2])
+    return steps + 1
 
 
 @rule("HannWindow", "HammingWindow", "BlackmanWindow", since=17)

@@ -94,8 +94,7 @@ def unique(call: Call) -> list[Tensor]:
     count, empty = different(call, "different", x.numel), tensor("int64", [ZERO])
     asked = [call.flag(name) if name in call else False for name in ("return_inverse", "return_counts")]
     inverse = tensor("int64", x.dims, any_places(call.ctx, x.dims, count)) if asked[0] else empty
-    outputs = [inverse, tensor("int64", [count]) if asked[1] else empty]
-    return [tensor(x.dtype, [count]), *outputs][: call.ctx.outputs]
+    return [tensor(x.dtype, [count]), inverse, tensor("int64", [count]) if asked[1] else empty][: call.ctx.outputs]
 
 
 @operator("unique_dim.default", "unique_dim_consecutive.default")
