@@ -1,9 +1,9 @@
 """Integers bit by bit, as two's complement of any length has them, and powers of integers.
 
 >>> from shapesmt.algebra.dim import symbol
->>> n, m = symbol("n", 0, 100), symbol("m", 0, 9)
->>> bit_and(n, 7), bit_or(n, 8), bit_xor(n, m), power(3, m)
-(Dim('n % 8'), Dim('n % 8 + 16*(n//16) + 8'), Dim('(n ^ m)'), Dim('3**m'))
+>>> first, second = symbol("first", 0, 100), symbol("second", 0, 9)
+>>> bit_and(first, 7), bit_or(first, 8), bit_xor(first, second), power(3, second)
+(Dim('first % 8'), Dim('first % 8 + 16*(first//16) + 8'), Dim('(first ^ second)'), Dim('3**second'))
 """
 
 from __future__ import annotations
