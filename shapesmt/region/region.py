@@ -82,7 +82,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
         own = [part for parts in alone.values() for part in parts]
         return describe(all_of(*own, *simpler), domain, proves)
     region = Region((), True)
-    for part in grouped(_needed(joint, within, proves), domain, attrgetter("symbols")):
+    for part in grouped(joint, domain, attrgetter("symbols")):
         data = any(s.universal for s in part.symbols)
         pieces = _without_data(part, within, proves) if data else _separated(part, within, proves)
         worst = at_ends(part, within, proves) if data and pieces is None else None
@@ -95,7 +95,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
             for piece in pieces or ():
                 alone.setdefault(next(iter(piece.formula.symbols)), []).append(piece.formula)
             continue
-        tidy = part if data or pieces is not None else _tidied(part, within, proves)
+        tidy = part if data or pieces is not None else _tidied(_needed(part, within, proves), within, proves)
         region = _joined(region, tidy, pieces, readable=not data)
     single = Region((), True)
     for s in sorted(alone, key=domain.order):
@@ -117,20 +117,17 @@ def _simpler(joint: list[Formula], within: Domain, proves: Proof) -> list[Formul
     return [_if_about_one_each(p, within, proves) if p in alike else p for p in joint]
 
 
-def _needed(joint: list[Formula], within: Domain, proves: Proof) -> list[Formula]:
-    """Conditions without those that others on the same symbols imply."""
-    needed = list(joint)
-    for p in joint if len(joint) <= MAX_LISTED else ():
-        others = [q for q in needed if q is not p and q.symbols == p.symbols and not _universal(q)]
-        if others and not _universal(p):
-            assumed = within.copy()
-            assumed.assume(all_of(*others))
-            needed = [q for q in needed if q is not p] if proves(assumed, p) else needed
-    return needed
-
-
-def _universal(condition: Formula) -> bool:
-    return any(s.universal for s in condition.symbols)
+def _needed(condition: Formula, within: Domain, proves: Proof) -> Formula:
+    """A condition without the conjuncts that the others on the same symbols imply; the longest go first."""
+    needed = list(condition.conjuncts)
+    longest_first = sorted(needed, key=lambda p: len(str(p)), reverse=True)
+    for p in longest_first if len(needed) <= MAX_LISTED else ():
+        others = [q for q in needed if q is not p and q.symbols == p.symbols]
+        assumed = within.copy()
+        assumed.assume(all_of(*others))
+        if others and proves(assumed, p):
+            needed.remove(p)
+    return all_of(*needed)
 
 
 def _about_one_each(pieces: Sequence[Piece] | None) -> bool:
