@@ -70,7 +70,7 @@ def _alike(function: Function, operands: tuple[Tensor, ...]) -> bool:
     floats = [t.dtype in FLOATS for t in operands if t.value is not None]
     if function is items.chosen:
         return operands[0].dtype not in FLOATS and len({t.dtype in FLOATS for t in operands[1:] if t.value}) < 2
-    return not any(floats) or (all(floats) and function not in items.WHOLE)
+    return function not in (items.WHOLE if all(floats) else items.FLOATING) and len(set(floats)) == 1
 
 
 def element_over(t: Tensor, shape: Shape) -> Item:

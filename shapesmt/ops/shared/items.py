@@ -335,3 +335,5 @@ RING: frozenset[Function | None] = frozenset({add, mul, neg, sub, _total, UNARY[
 _BITWISE = [UNARY["BitwiseNot"], *(ARITHMETIC[name] for name in ("BitwiseAnd", "BitwiseOr", "BitwiseXor"))]
 WHOLE: frozenset[Function] = frozenset([_not, _both, _either, LOGIC["Xor"], *SHIFTS.values(), *_BITWISE])
 """Those of integers alone."""
+FLOATING: frozenset[Function] = frozenset([PREDICATES["IsNaN"], *INFINITE.values(), VARIADIC["Mean"]])
+"""Those of floats alone."""
