@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from shapesmt.algebra import Evaluator, Formula, all_of, symbol
-from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Node
+from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Node, Runtime
 from shapesmt.inference import infer
 from shapesmt.rules import tensor
 
@@ -34,7 +34,7 @@ def condition_of_a_view(*nodes: Node) -> Formula | None:
     """Where `y` can be seen as one row; None where that isn't known."""
     whole = [*nodes, node("view.default", "y", "v", size=(-1,))]
     inputs = {"x": MATRIX, "c": Declared("bool", ())}
-    graph = Graph("", inputs, ["v"], whole, opsets={"torch": 1, "": 22})
+    graph = Graph("", inputs, ["v"], whole, opsets={"torch": 1, "": 22}, runtime=Runtime.TORCH)
     found = infer(graph, {"x": tensor("float32", [A, B]), "c": tensor("bool", [])})
     if any(application.unjudged for application in found.applications):
         return None
