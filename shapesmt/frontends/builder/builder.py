@@ -211,6 +211,8 @@ class GraphBuilder:
     def output(self, tensor: Operand, name: str = "") -> Handle:
         """Declare a tensor an output of the graph, under `name` if that isn't empty.
 
+        A tensor of a graph around a subgraph is copied, since a body makes its outputs itself.
+
         Raises:
             UsageError: The tensor is an output already, or another one has that name.
         """
@@ -220,6 +222,8 @@ class GraphBuilder:
         outputs: list[str] = self.flow.graph["outputs"]
         if name and name != handle.name:
             handle = self._renamed(handle, name)
+        elif handle.name in self._captured:
+            handle = self.op("Identity", handle)
         elif handle.name in outputs:
             raise UsageError(f"tensor {quoted(handle.name)} is an output already; give this one another name")
         outputs.append(handle.name)

@@ -201,14 +201,17 @@ class TestOperators:
         assert [n.op for n in graph.nodes] == ["Relu", "Exp", "Identity"]
         assert y.name == "first"
 
-    def test_a_captured_tensor_keeps_its_name(self):
+    def test_a_captured_tensor_keeps_its_name_and_is_copied_where_a_body_returns_it(self):
         g = GraphBuilder()
         flag, y = g.input("flag", "[]", dtype="bool"), g.op("Relu", g.input("x", "[n]"))
         then, other = g.subgraph("then"), g.subgraph("else")
         then.output(then.op("Abs", y)), other.output(y)
         g.output(y, "named")
         g.output(g.op("If", flag, then_branch=then, else_branch=other), "z")
-        assert shapesmt.check(g.build()).verdict.value == "PROVED"
+        graph = g.build()
+        body = next(n for n in graph.nodes if n.op == "If").attributes["else_branch"]
+        assert [(n.op, n.inputs, body.outputs) for n in body.nodes] == [("Identity", ("Relu_0",), ("Identity_0",))]
+        assert shapesmt.check(graph).verdict.value == "PROVED"
 
 
 class TestNetworkx:
