@@ -25,6 +25,7 @@ from shapesmt.algebra import (
     twin,
 )
 from shapesmt.algebra.numeric import MANTISSA, choice, from_dim, literal
+from shapesmt.graph import Runtime
 from shapesmt.lazy import np
 from shapesmt.ops.shared.fields import concrete, listed, term_of, valued, viewed
 from shapesmt.ops.shared.require import require_alike, require_fits, require_least
@@ -86,8 +87,14 @@ def _any_elements(ctx: RuleContext, x: Tensor, index: int) -> Tensor:
 
 
 def _off_axis(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> list[Dim]:
-    """The sizes that the inputs agree on; empty inputs may differ, but ONNX Runtime loads no model with two numbers."""
+    """The sizes that the inputs agree on; empty inputs may differ, but ONNX Runtime loads no model with two numbers.
+
+    Other runtimes compare those of empty inputs too.
+    """
     first = parts[0]
+    if ctx.runtime is not Runtime.ONNX:
+        ctx.require_agree(*parts, but=axis, law=laws.JOINED_MATCH_OFF_AXIS)
+        return [*first.dims]
     axes = [i for i in range(first.rank) if i != axis and any(x[i] is not first[i] for x in parts)]
     read = ctx.version >= 11 or ctx.integer("axis", 1) >= 0  # by ONNX's inference
     for i in axes if read else ():

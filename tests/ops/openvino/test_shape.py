@@ -37,6 +37,7 @@ SHAPES = {
     "non_zero": (op.non_zero, ["[1..3,2]"]),
     "einsum": (lambda x, y: op.einsum([x, y], "ij,jk->ik"), ["[1..2,1..3]", "[1..3,2]"]),
     "concat": (lambda x, y: op.concat([x, y], -2), ["[1..3,1..2]", "[2,1..2]"]),
+    "concat_of_empty": (lambda x, y: op.concat([x, y], 1), ["[0..2,2]", "[0..2,0..2]"]),
     "split": (lambda x: op.split(x, scalar(1), 2), ["[2,1..5]"]),
     "variadic_split": (lambda x: op.variadic_split(x, scalar(-1), ints(1, -1, 2)), ["[2,3..5]"]),
     "variadic_split_all": (lambda x: op.variadic_split(x, scalar(0), ints(1, 3)), ["[1..5,2]"]),
