@@ -46,11 +46,6 @@ def _folded(node: onnx.NodeProto, values: Values) -> list[int]:
     return [int(axis) for axis in given]
 
 
-def _labels_differ(node: onnx.NodeProto, values: Values) -> bool:
-    x, labels, *weights = _shapes(node, values)
-    return x[:1] + x[2:] != labels or any(weight != x[1:2] for weight in weights)
-
-
 def _rank(*allowed: int) -> Callable[[onnx.NodeProto, Values], bool]:
     return lambda node, values: len(_shapes(node, values)[0]) not in allowed
 
@@ -152,17 +147,6 @@ LENIENT = (
         frozenset({"ArgMax", "ArgMin", *(f"Reduce{fold}" for fold in FOLDS)}),
         _axis_outside,
         "Accepted range is [-r, r-1] where r = rank(data).",
-    ),
-    Fault(
-        frozenset({"NegativeLogLikelihoodLoss"}),
-        _labels_differ,
-        "Target tensor of shape (N) or (N, d1, d2, ..., dk). [...] If given, it has to be a tensor of size C.",
-    ),
-    Fault(
-        frozenset({"SoftmaxCrossEntropyLoss"}),
-        _labels_differ,
-        "The ground truth output tensor, with shape [batch_size], or [batch_size, D1, D2, ..., Dk] [...] it has to be "
-        "a 1D Tensor assigning weight to each of the classes.",
     ),
     Fault(
         frozenset({"STFT"}),
