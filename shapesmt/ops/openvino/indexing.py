@@ -80,14 +80,18 @@ def gather_elements(ctx: RuleContext) -> Tensor:
 @operator("GatherND", traits=Traits.LOOKUP)
 def gather_nd(ctx: RuleContext) -> Tensor:
     """Elements or slices by the index tuples along the last axis, within common batch axes."""
-    return careless(ctx, "GatherND", ctx.input(0), ctx.input(1), batch_dims=ctx.integer("batch_dims", 0))
+    x, indices, batch = ctx.input(0), ctx.input(1), ctx.integer("batch_dims", 0)
+    for t in (x, indices):
+        ctx.require_rank(t, batch + 1, least=True)
+    for size, count in zip(x.dims[:batch], indices.dims, strict=False):
+        ctx.require_equal(size, count, laws.DATA_AND_INDICES_SAME_BATCH)
+    return careless(ctx, "GatherND", x, indices, batch_dims=batch)
 
 
 @operator("GatherND-5")
 def gather_nd_5(ctx: RuleContext) -> Tensor:
     """As later versions, but with the batch axes flattened into one."""
-    batch = ctx.integer("batch_dims", 0)
-    elements = careless(ctx, "GatherND", ctx.input(0), ctx.input(1), batch_dims=batch)
+    batch, elements = ctx.integer("batch_dims", 0), gather_nd(ctx)
     if batch < 2 or elements.shape is None:
         return elements
     return ctx.tensor([product(elements.dims[:batch]), *elements.dims[batch:]])

@@ -46,6 +46,10 @@ PICKS = {
     "gather_outside": (lambda x: op.gather(x, ints(0, 4), scalar(0)), ["[1..3,2]"]),
     "gather_elements": (lambda x: op.gather_elements(x, op.constant(np.zeros((2, 3), np.int32)), 1), ["[1..3,2]"]),
     "gather_nd": (lambda x: op.gather_nd(x, op.constant(np.zeros((2, 1), np.int32)), 0), ["[1..3,1..2]"]),
+    "gather_nd_other_batch": (
+        lambda x, y: op.gather_nd(x, op.convert(y, "i64"), 1),
+        ["[0..3,1..2,2]", "[0..3,1]"],
+    ),
     "gather_nd_batch": (
         lambda x: op.gather_nd(x, op.constant(np.zeros((2, 3, 1), np.int32)), 2),
         ["[2,3,1..2,1..2]"],
