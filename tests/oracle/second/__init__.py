@@ -6,6 +6,10 @@ sizes which nodes fail, and the shape of every tensor; what hangs on elements th
     evaluate(model, {"x": T("float32", (2, 3))}).tensors["y"].shape
 """
 
-# ruff: noqa: F401 - these modules register their operators
 from tests.oracle.second import arithmetic, control, folding, layers, products, shaping
 from tests.oracle.second.node import OPERATORS as OPERATORS, Outcome as Outcome, T as T, evaluate as evaluate
+
+MODULES = (arithmetic, control, folding, layers, products, shaping)
+for module in MODULES:
+    OPERATORS.update(module.op)
+assert len(OPERATORS) == sum(len(module.op) for module in MODULES), "two modules have an operator"
