@@ -143,7 +143,10 @@ LENIENT = (
     ),
     Fault(
         frozenset({"Softmax", "LogSoftmax", "Hardmax"}),
-        lambda node, values: abs(_attribute(node, "axis", 0) + 0.5) > max(len(_shapes(node, values)[0]), 1),
+        lambda node, values: (
+            abs(_attribute(node, "axis", 0) + 0.5) > max(len(_shapes(node, values)[0]), 1)
+            and 0 not in _shapes(node, values)[0]  # nothing to normalize, along whichever axis
+        ),
         "Accepted range is [-r, r-1] where r = rank(input).",
     ),
     Fault(
