@@ -173,17 +173,16 @@ class Static(Walk):
         law = self._misfit(node) or self._clash(node, inputs)
         if law is not None:
             self.findings.add(node.op, law)
-        runs = [self._run(node, graph, step.tensors, inputs) for graph in node.attributes.graphs]
         how = self._rules.traits(node).runs
+        given = [t and _element(t) for t in inputs] if how is Runs.EACH else inputs
+        runs = [self._run(node, graph, step.tensors, given) for graph in node.attributes.graphs]
         carried = inputs[2:] if how is Runs.LOOP else runs[0]
         runs = [run[1:] for run in runs] if how is Runs.LOOP else runs
         for run in runs:
             for t, other in zip(carried, run, strict=False):
                 if t is not None and differ(t.dtype, other.dtype):
                     self.findings.add(node.op, laws.BODIES_MAKE_ONE_TYPE.of(one=t.dtype, other=other.dtype))
-        made = [
-            _joint(each) if how is Runs.BRANCH else tensor(each[0].dtype, None) for each in zip(*runs, strict=False)
-        ]
+        made = [_made(how, each) for each in zip(*runs, strict=False)]
         return Application((*made, *[UNKNOWN] * len(node.outputs))[: len(node.outputs)], (), repeatable=False)
 
     def _run(
@@ -255,6 +254,19 @@ def _clash(given: Tensor, declared: Declared) -> laws.Law | None:
     pairs = zip(given.dims, declared.shape, strict=True)
     differing = any(isinstance(n, int) and d.constant not in (None, n) for d, n in pairs)
     return laws.BODY_INPUTS_OF_DECLARED_SIZE if differing else None
+
+
+def _element(t: Tensor) -> Tensor:
+    """What a sequence holds, and any other tensor itself."""
+    return tensor(t.dtype[4:-1], None) if t.dtype.startswith("seq(") else t
+
+
+def _made(how: Runs, each: Sequence[Tensor]) -> Tensor:
+    """What a node gives of an output of its bodies."""
+    if how is Runs.BRANCH:
+        return _joint(each)
+    dtype = each[0].dtype
+    return tensor(f"seq({dtype})" if how is Runs.EACH and dtype else dtype, None)
 
 
 def _joint(made: Sequence[Tensor]) -> Tensor:

@@ -280,6 +280,17 @@ def test_tensors_are_of_their_declared_types(case):
     check(*TYPES[case])
 
 
+@pytest.mark.parametrize("dtype", ["float", "double"])
+def test_a_body_that_maps_sequences_takes_their_tensors_and_makes_sequences_of_what_it_makes(dtype):
+    report = shapesmt.check(
+        parser.parse_model(f"""<ir_version: 8, opset_import: ["": 17]>
+        g (seq(float[a]) s, float[b] t, seq(float[a]) r) => (seq(float[c]) q) {{
+            q = SequenceMap (s, t, r) <body = m ({dtype}[d] u, float[e] v, float[f] w) => ({dtype}[d] o) {{
+                o = Identity (u) }}> }}""")
+    )
+    assert (str(report.verdict) == "FAILS") is (dtype == "double")
+
+
 @pytest.mark.parametrize(("declared", "loads"), [("3", False), ("b", True), ("a", True), ("5", True), ("1", True)])
 @pytest.mark.parametrize("made", ["z = Relu(x)", "t = Shape(x) v = Abs(t) z = Reshape(x, v)"])
 def test_numbers_that_are_declared_of_inner_sizes_are_believed_when_a_model_is_loaded(made, declared, loads):

@@ -71,6 +71,16 @@ def test_what_only_the_newer_runtime_runs(text: str, shapes: dict[str, tuple[int
     assert shapesmt.check(pinned(model, shapes)).verdict is (Verdict.FAILS if older_refuses else Verdict.PROVED)
 
 
+def test_a_function_with_the_name_of_an_operator_shows_none_of_its_faults() -> None:
+    x = np.ones(3)
+    assert not lenient(onnx.helper.make_node("Expand", ["x"], ["y"], domain="local"), {"x": x, "y": x})
+
+
+def test_an_axis_outside_the_rank_is_no_fault_of_a_scalar() -> None:
+    node = onnx.helper.make_node("ArgMin", ["x"], ["y"], axis=1)
+    assert [lenient(node, {"x": np.ones(shape), "y": np.ones(())}) for shape in ((), (3,))] == [False, True]
+
+
 def pinned(model: onnx.ModelProto, shapes: dict[str, tuple[int, ...]]) -> onnx.ModelProto:
     """The model with numbers for the sizes of its inputs."""
     fixed = onnx.ModelProto.FromString(model.SerializeToString())

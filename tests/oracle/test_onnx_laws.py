@@ -18,6 +18,7 @@ from tests.oracle.catalogue.ml import LINEAR, TREE
 from tests.oracle.onnx_calls import calls, k, op, running, x
 from tests.oracle.onnx_peer import compare, outcomes, runs_in_newer
 from tests.oracle.onnx_siblings import siblings
+from tests.support.versions import NEW
 
 GROWN, CALLS, SIBLINGS = 24, 300, 2  # without --full: of the catalogue, of all calls, of each call
 ms = partial(op, domain="com.microsoft", version=1)
@@ -102,7 +103,7 @@ REFUSED = [
     op("Attention", *[x(1, 2, 3, 4)] * 2, x(1, 2, 3, 4, dtype="float64"), version=23),
     op("Attention", *[x(1, 2, 3, 4)] * 3, x(3, 3, dtype="int64"), is_causal=1, version=23),
     op("Attention", *[x(1, 2, 3, 4)] * 3, x(3, 5), *[x(1, 2, 2, 4)] * 2, version=23),
-    op("QuantizeLinear", x(3, 4), x(dtype="float16"), x(dtype="uint8"), version=23),
+    op("QuantizeLinear", x(3, 4), x(dtype="float16"), x(dtype="uint8"), version=21),
     op("RMSNormalization", x(2, 3), x(3, dtype="float64"), version=23),
     op("Flatten", x(2, 3), axis=-1, version=9),
     op("Squeeze", x(1, 2), None),
@@ -279,6 +280,8 @@ REFUSED += [
     trees(nodes_featureids=[-1, 0, 0]), trees(base_values=[1.0]), trees(aggregate_function="MEAN"),
     trees(nodes_truenodeids=[1, 2, 0], nodes_falsenodeids=[2, 2, 0], nodes_modes=["BRANCH_EQ"] * 2 + ["LEAF"]),
 ]  # fmt: skip
+if NEW:
+    RUNNING.append(op("QuantizeLinear", x(3, 4), x(dtype="float16"), x(dtype="uint8"), version=23))
 RUNNING += [trees(), trees(base_values=[1.0, 2.0])]
 RUNNING += [trees(nodes_falsenodeids=[1, 0, 0]), trees(nodes_truenodeids=[1, 9, 9])]
 REFUSED += [

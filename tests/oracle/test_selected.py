@@ -90,7 +90,7 @@ def merged_decoder():
 
 
 def whisper_decoder():
-    """Positions from an offset on, which the cache has to be as long as."""
+    """Positions from an offset on, which the cache has to be as long as; Concat skips those of no rows."""
     nodes = [
         node("Shape", ["tokens"], ["n"], start=1, end=2),
         node("Add", ["offset", "n"], ["end"]),
@@ -127,7 +127,7 @@ CASES = {
         "total == 1 or use_cache_branch == 0 or total == seq + past_len and "
         "seq == 1 or total == 1 or seq == total or use_cache_branch != 0",
     ),
-    whisper_decoder: ({"n_tokens": (1, 7)}, {"offset": range(8)}, "offset + n_tokens <= 6"),
+    whisper_decoder: ({"n_tokens": (1, 7)}, {"offset": range(8)}, "offset >= 6 or offset + n_tokens <= 6"),
     resampler: (
         {"n": (1, 3)},
         {"repeats": range(1, 4), "shape[0]": range(1, 5), "shape[1]": range(1, 5)},

@@ -1,11 +1,4 @@
-"""The second opinion on a model of fixed sizes, beside what shapesmt proves and what ONNX Runtime does.
-
-It is the shapes that ONNX's operators make of concrete shapes, written from their specification. It is slow, follows no
-symbols, and shares nothing with the rules that it is compared with. It says of a model at given sizes which nodes fail,
-and the shape of every tensor; what hangs on elements that nobody knows stays undecided.
-
-    evaluate(model, {"x": T("float32", (2, 3))}).tensors["y"].shape
-"""
+"""The second opinion on a model of fixed sizes, beside what shapesmt proves and what ONNX Runtime does."""
 
 from __future__ import annotations
 
@@ -19,8 +12,7 @@ from onnx import numpy_helper
 
 import shapesmt
 from tests.oracle.onnx_peer import Call, Run, info
-from tests.oracle.second import arithmetic, control, folding, layers, products, shaping  # noqa: F401 - register operators
-from tests.oracle.second.node import Outcome, T, evaluate
+from tests.oracle.second import Outcome, T, evaluate
 
 SMALL = 16  # elements of an integer input that are written into the model
 

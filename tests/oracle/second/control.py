@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.oracle.second.node import Node, T, Undecided, counted, known, need, op, results, walk
+from tests.oracle.second.node import Node, Operators, T, Undecided, counted, known, need, results, walk
+
+op = Operators()
 
 TRIPS = 64
 

@@ -8,7 +8,9 @@ from math import prod
 
 import numpy as np
 
-from tests.oracle.second.node import Node, T, Undecided, counted, need, op
+from tests.oracle.second.node import Node, Operators, T, Undecided, counted, need
+
+op = Operators()
 
 # Windows
 

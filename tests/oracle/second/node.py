@@ -120,19 +120,22 @@ def broadcast(*shapes: Sequence[int]) -> Shape:
 
 
 Apply = Callable[[Node], Any]
-OPERATORS: dict[str, Apply] = {}
+OPERATORS: dict[str, Apply] = {}  # the package fills it from those of its modules
 
 
-def op(*names: str) -> Callable[[Apply], Apply]:
-    """Say what operators of these names make of their inputs: a tensor, or a list of them."""
+class Operators(dict[str, Apply]):
+    """A module's operators: what each makes of its inputs, a tensor or a list of them."""
 
-    def register(apply: Apply) -> Apply:
-        for name in names:
-            assert name not in OPERATORS, name
-            OPERATORS[name] = apply
-        return apply
+    def __call__(self, *names: str) -> Callable[[Apply], Apply]:
+        """Enter a function for operators of these names."""
 
-    return register
+        def enter(apply: Apply) -> Apply:
+            for name in names:
+                assert name not in self, name
+                self[name] = apply
+            return apply
+
+        return enter
 
 
 @dataclass

@@ -6,7 +6,9 @@ import re
 
 import numpy as np
 
-from tests.oracle.second.node import Node, T, broadcast, need, op
+from tests.oracle.second.node import Node, Operators, T, broadcast, need
+
+op = Operators()
 
 
 def matrices(a: T, b: T) -> tuple[int, ...]:

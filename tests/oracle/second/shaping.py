@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.oracle.second.node import MOST, Node, T, Undecided, broadcast, counted, fail, need, op
+from tests.oracle.second.node import MOST, Node, Operators, T, Undecided, broadcast, counted, fail, need
+
+op = Operators()
 
 
 def moved(t: T, shape: tuple[int, ...], value: Any = None) -> T:
