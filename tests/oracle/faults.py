@@ -37,8 +37,6 @@ def _attribute(node: onnx.NodeProto, name: str, default: Any) -> Any:
 
 def _axis_outside(node: onnx.NodeProto, values: Values) -> bool:
     rank = len(np.shape(values[node.input[0]]))
-    if rank == 0 and len(node.input) == 1:  # there is no range, and versions without inference of axes read none
-        return False
     return any(not -rank <= axis < rank for axis in _folded(node, values))
 
 
@@ -216,16 +214,23 @@ def _by_operator(faults: tuple[Fault, ...]) -> dict[str, list[Fault]]:
 _OF_LENIENT, _OF_ODD = _by_operator(LENIENT), _by_operator(ODD)
 
 
-def lenient(node: onnx.NodeProto, values: Values) -> bool:
+def lenient(node: onnx.NodeProto, values: Values, version: int = 99) -> bool:
     """Whether this ran though ONNX or the older of two supported runtimes forbids it, or a node in a branch taken."""
     if node.op_type == "If":
         branch = _attribute(node, "then_branch" if np.all(values[node.input[0]]) else "else_branch", None)
         return any(lenient(n, values) for n in branch.node if all(i in values for i in n.input if i))
-    if node.domain not in DOMAINS:
+    if node.domain not in DOMAINS or _is_free(node, values, version):
         return False
     if NEW and node.op_type in OLDER and OLDER[node.op_type](node, values):
         return True
     return any(fault.shown(node, values) for fault in _OF_LENIENT.get(node.op_type, ()))
+
+
+def _is_free(node: onnx.NodeProto, values: Values, version: int) -> bool:
+    """Whether a scalar is folded before ONNX's inference looked at axes: there is no range, and nothing reads them."""
+    op = node.op_type
+    folds = op.startswith(("Arg", "Reduce")) and version < (12 if op in ("ReduceMax", "ReduceMin") else 11)
+    return folds and np.ndim(values[node.input[0]]) == 0
 
 
 def odd(node: onnx.NodeProto, values: Values) -> bool:

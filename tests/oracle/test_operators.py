@@ -104,8 +104,9 @@ def judged(seed: int) -> Iterator[Judged | None]:
     model, unchecked = execution.model, frozenset(execution.unchecked)
     truth = Truth(model, runs, case.granted, unchecked, values=pinned)
     wrong = disagreements(truth, counts, case.ranges)
+    constants = {t.name: tuple(t.dims) for t in model.graph.initializer}
     for sizes, run in Random(seed).sample(runs, min(PINNED, len(runs))):
-        if any(_fewer_labels(node, run) for node in model.graph.node):
+        if any(_fewer_labels(node, {**constants, **run.shapes}) for node in model.graph.node):
             continue
         yield None
         given = {**elements(execution, sizes, tried=0)[1], **{name: sizes[name] for name in free}}
@@ -114,11 +115,11 @@ def judged(seed: int) -> Iterator[Judged | None]:
     yield Judged([f"seed {seed}: {text}" for text in wrong], Counter(_ran(model, runs)), counts)
 
 
-def _fewer_labels(node: onnx.NodeProto, run: Run) -> bool:
+def _fewer_labels(node: onnx.NodeProto, shapes: Mapping[str, tuple[int, ...]]) -> bool:
     """Whether a loss has fewer labels than samples: only numbers that a file declares are refused, and pinned ones are
     taken for these.
     """
-    x, labels = (run.shapes.get(name) for name in (*node.input, "", "")[:2])
+    x, labels = (shapes.get(name) for name in (*node.input, "", "")[:2])
     losses = ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
     return node.op_type in losses and x is not None and labels is not None and x[:1] + x[2:] != labels
 
