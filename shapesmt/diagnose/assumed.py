@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def assumed(problem: Problem, examination: Examination) -> tuple[Assumed, ...]:
-    """What each node that is judged needs of data that nothing is known of, in the order of the graph."""
+    """The assumptions about unknown data on which each judged node rests, in the order of the graph."""
     unjudged = {index for index, _ in examination.unjudged}
     return tuple(dict.fromkeys(_assumed(problem, examination, unjudged)))
 

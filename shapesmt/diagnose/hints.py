@@ -19,7 +19,7 @@ _MOST = 3  # names in a hint
 
 
 def hints(problem: Problem, examination: Examination) -> tuple[str, ...]:
-    """What the model's file leaves out, the first step of a decoder where that is left out, and other runtimes."""
+    """Hints: the file lacks data, the ranges leave out a decoder's first step, other runtimes differ."""
     left_out = (*_first_step(problem), *_noted(problem))
     return (*filter(None, [problem.graph.missing]), *left_out, *_by_version(examination.original))
 

@@ -162,7 +162,7 @@ def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> D
 
 
 def _is_free(examination: Examination, tied: Collection[Atom]) -> bool:
-    """Whether what sizes are tied to can take every value that the domain admits: of places only some are tried."""
+    """Whether tied symbols can take every value that the domain admits; a place can't, as only some are tried."""
     held = any(s.kind is Kind.PLACE or s in examination.iterations for s in tied)
     return examination.independent(tied) and not held
 

@@ -185,7 +185,7 @@ def _constants(graph: onnx.GraphProto | onnx.FunctionProto) -> Iterator[onnx.Ten
 
 
 def complaint(proto: onnx.ModelProto, original: onnx.ModelProto) -> str:
-    """What ONNX's checker says against a model; "" if nothing, or if it refuses the original too.
+    """The error of ONNX's checker for a model; "" if it accepts it, or refuses the original too.
 
     Weights in other files don't matter.
     """

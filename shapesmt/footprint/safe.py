@@ -64,7 +64,7 @@ def _listed(condition: Formula, domain: Domain) -> str | None:
 
 
 def _told(names: Sequence[str], good: set[Point], bad: set[Point]) -> str:
-    """What is true of the good points and of none of the bad ones; "" where there are no bad ones."""
+    """A condition that holds at the good points and at none of the bad ones; "" where there are no bad ones."""
     if not good or not bad:
         return "" if good else "False"
     values = sorted({point[0] for point in (*good, *bad)})

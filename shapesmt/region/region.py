@@ -277,9 +277,9 @@ def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece]
     truth = points.truth(condition).reshape([len(a) for a in known])
     pieces = on_a_grid(symbols, known, truth, condition)
     pieces = _by_case(condition, domain, proves) if pieces is None else pieces
-    return (
-        _in_cases(symbols, known, truth, condition) if pieces is None and not readable_text(str(condition)) else pieces
-    )
+    if pieces is None and not readable_text(str(condition)):
+        return _in_cases(symbols, known, truth, condition)
+    return pieces
 
 
 def _in_cases(

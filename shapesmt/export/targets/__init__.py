@@ -20,7 +20,7 @@ TARGETS = ("ort", "openvino", "iree", "tensorrt")
 FITTED = ("openvino", "iree")
 """Those that need nodes of another form."""
 BOUNDED = ("openvino",)
-"""Those whose form carries the ends of ranges, which always count then."""
+"""Targets whose form carries the ends of ranges: simplification for these always relies on the declared ranges."""
 WRITTEN = ("all", "outputs", "none")
 
 

@@ -70,7 +70,7 @@ def read_object(program: Exported, source: str) -> Graph:
 
 
 def _kept(names: Sequence[str]) -> str:
-    """What to say of inputs that keep the sizes of the example."""
+    """A sentence that names the inputs which keep the sizes of the example; "" for none."""
     shown = ", ".join(printable(name, 60) for name in names[:_MOST_NAMES])
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     keep = "keeps" if len(names) == 1 else "keep"

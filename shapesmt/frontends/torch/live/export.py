@@ -201,7 +201,7 @@ def _refusal(error: BaseException) -> str:
 
 
 def _help(reason: str) -> str:
-    """What helps against a refusal."""
+    """A hint for the reason why PyTorch refused to export; "" where none is known."""
     if "data-dependent" in reason:
         return "torch.cond, torch.where or torch._check say it without reading data in Python"
     if "Constraints violated" in reason:
