@@ -207,9 +207,11 @@ def _bodies(
 
     The nodes of a body count as they stand in the file as well.
     """
-    nested = [index for index, kind in enumerate(Nodes.of(nodes).kinds) if kind.attributes.graphs]
-    if not nested:
+    kinds = Nodes.of(nodes).kinds
+    nesting = {kind for kind in {*kinds} if kind.attributes.graphs}
+    if not nesting:
         return
+    nested = [index for index, kind in enumerate(kinds) if kind in nesting]
     taken = around.union(*(n.outputs for n in nodes if _is_constant(n, operators)))
     for index in visited(nodes, operators):
         node = nodes[index]
