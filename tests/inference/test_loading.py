@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from onnx import parser
+from onnx import TensorProto, parser
 
 import shapesmt
 from shapesmt.errors import ModelError
@@ -187,6 +187,24 @@ def test_an_input_declares_its_type():
     model = parser.parse_model(graph("y = Abs(x)"))
     model.graph.input[0].ClearField("type")
     check(model, "input 'x' declares its type")
+
+
+def test_outputs_that_are_not_optional_have_names():
+    for body, place, law in (
+        ("z = Abs(x)", 0, "output 0 has a name"),
+        ("k = Constant<value_ints = [1]>() z, i = TopK(x, k)", 1, "output 1 has a name"),
+        ("u, i, k, n = Unique(x)", 1, ""),
+    ):
+        model = parser.parse_model(graph(f"y = Abs(x) {body}"))
+        model.graph.node[-1].output[place] = ""
+        check(model, law)
+
+
+@pytest.mark.parametrize("dtype", [0, 99])
+def test_constants_are_of_a_known_element_type(dtype):
+    model = parser.parse_model(graph("y = Abs(x)"))
+    model.graph.initializer.append(TensorProto(name="k", data_type=dtype, dims=[0]))
+    check(model, "constant 'k' is of a known element type")
 
 
 def test_nodes_of_a_function_stand_in_order():
