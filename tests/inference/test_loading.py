@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from onnx import TensorProto, parser
@@ -323,6 +325,29 @@ def test_elements_that_are_computed_leave_a_branch_open_that_never_runs():
     """ONNX Runtime refuses it with optimisations, where it computes the sum, and loads it without."""
     body = "o = Constant<value_ints = [6, 6]>() v = Add(o, o) s = Expand(x, v)"
     assert str(shapesmt.check(parser.parse_model(chosen(body, 0))).verdict) == "UNKNOWN"
+
+
+REVERSED = "o = Constant<value_ints = [1, 1]>() s = ReverseSequence<time_axis = 1, batch_axis = 1>(x, o)"
+MOD = "Mod<fmod = 2>(x, x)"
+KERNELS = {  # the verdict; whether the file is loaded with optimisations, and without
+    "that have few values": (chosen(f"s = {MOD}", 0), "FAILS", False, False),
+    "in a branch that is dropped": (branching("r = Neg(x)").replace("Neg(x) }>", f"{MOD} }}>"), "UNKNOWN", True, False),
+    "without a kernel": (chosen('s = Gelu<approximate = "q">(x)', 0).replace("18", "20"), "UNKNOWN", True, True),
+    "that depend on each other": (chosen(REVERSED, 0), "UNKNOWN", False, False),
+}
+
+
+@pytest.mark.parametrize("case", KERNELS)
+def test_attributes_are_checked_by_the_kernels_of_nodes_that_never_run(case):
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime (an extra) isn't installed")
+    text, verdict, *loads = KERNELS[case]
+    model = parser.parse_model(text)
+    assert str(shapesmt.check(model).verdict) == verdict
+    for level, expected in zip(("ORT_ENABLE_ALL", "ORT_DISABLE_ALL"), loads, strict=True):
+        options = runtime.SessionOptions()
+        options.graph_optimization_level, options.log_severity_level = getattr(runtime.GraphOptimizationLevel, level), 4
+        with nullcontext() if expected else pytest.raises(Exception, match="Exception during initialization"):
+            runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
 UNREAD = {
