@@ -21,7 +21,7 @@ from shapesmt.inference.numbering import Scope
 from shapesmt.inference.registered import declared_of, literal_of
 from shapesmt.inference.walk import Walk
 from shapesmt.ops import refused
-from shapesmt.rules import Application, Memory, Runs, Tensor, Unjudged, data, tensor
+from shapesmt.rules import Application, Memory, Requirement, Runs, Tensor, Unjudged, data, tensor
 
 if TYPE_CHECKING:
     from shapesmt.inference.origins import Outside
@@ -177,9 +177,20 @@ class Static(Walk):
 
     def _fails_anyway(self, node: Node, inputs: list[Tensor | None]) -> bool:
         """Whether the node breaks a law by its attributes, and the ranks of its inputs, alone."""
+        return bool(self._broken(Step(self._rules[node.domain, node.op], node, {}), inputs))
+
+    def _of_scan(self, step: Step, inputs: list[Tensor | None]) -> laws.Law | None:
+        """The law that the axes, directions or states of a Scan break, if any; what its body breaks is found there."""
+        found, self.findings = self.findings, Findings(self.findings.computed)
+        broken = [r for r in self._broken(step, inputs) if not r.within]
+        sized = [r for r in super().apply(step, inputs).requirements if r.formula is FALSE]
+        self.findings = found
+        return next((r.law for r in (*broken, *(r for r in sized if r.law == laws.STATE_KEEPS_SHAPE))), None)
+
+    def _broken(self, step: Step, inputs: list[Tensor | None]) -> list[Requirement]:
+        """What a node breaks by its attributes, and the ranks of its inputs, alone."""
         blank = [None if t is None else _blank(t, index) for index, t in enumerate(inputs)]
-        application = super().apply(Step(self._rules[node.domain, node.op], node, {}), blank)
-        return any(r.formula is FALSE for r in application.requirements)
+        return [r for r in super().apply(step, blank).requirements if r.formula is FALSE]
 
     def apply(self, step: Step, inputs: list[Tensor | None]) -> Application:
         """The rule applied; a node with graphs inside makes what each of them makes, as far as that is the same."""
@@ -190,6 +201,9 @@ class Static(Walk):
         if law is not None:
             self.findings.add(node.op, law)
         how = self._rules.traits(node).runs
+        law = self._of_scan(step, inputs) if how is Runs.SCAN else None
+        if law is not None:
+            self.findings.add(node.op, laws.HOLDS_WHEN_LOADED.of(law=law), sure=not self.findings.dropped)
         given = [t and _element(t) for t in inputs] if how is Runs.EACH else inputs
         kept = self.findings.dropped
         self.findings.dropped |= how is Runs.BRANCH and inputs[0] is not None and literal_of(inputs[0]) is not None

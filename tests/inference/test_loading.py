@@ -237,6 +237,7 @@ def chosen(otherwise, when, before="", output="float[q, m] s"):
     return graph(f"{SIZE.format(when)} {before} y = If<then_branch = {one}, else_branch = {other}>(c)")
 
 
+SCANNING = "s = Scan<num_scan_inputs = 1, body = b (float[p] u) => (float[q] w) {{ w = Neg(u) }}, {}>(x)"
 STATIC = {
     "a node that fits": (chosen("s = Neg(x)", 0), ""),
     "sizes of constants": (chosen("s = MatMul(k, k)", 0, MATRIX), LOADED),
@@ -264,6 +265,12 @@ STATIC = {
         "s = Scan<num_scan_inputs = 1, body = b (float[p, 2] u) => (float[q, 2] w) { w = Neg(u) }>(x)", 0), LOADED),
     "a size that a Scan in a branch declares": (chosen(
         "s = Scan<num_scan_inputs = 1, body = b (float[3] u) => (float[q] w) { w = Neg(u) }>(x)", 0), LOADED),
+    "axes of a Scan": (chosen(SCANNING.format("scan_input_axes = [0, 1]"), 0), "one entry per scan input"),
+    "an axis of a Scan": (chosen(SCANNING.format("scan_input_axes = [5]"), 0), "axis 5 is inside"),
+    "directions of a Scan": (chosen(SCANNING.format("scan_output_directions = [3]"), 0), "a 0 or 1 per scan output"),
+    "directions of a Scan that fit": (chosen(SCANNING.format("scan_input_directions = [1]"), 0), ""),
+    "a state of a Scan": (chosen(f"{ONE} v, s = Scan<num_scan_inputs = 1, body = b (o, u) => (q, w) "
+        "{ q = Concat<axis = 0>(o, o) w = Neg(u) }>(k, x)", 0), "a state keeps its shape"),
     "types of branches": (graph(
         "c = Constant<value = bool {1}>() y = If<then_branch = t () => (r) { r = Relu(x) }, "
         "else_branch = e () => (s) { s = Shape(x) }>(c)", "y"), "of one type"),
