@@ -270,6 +270,8 @@ class Graph:
     """What runs models of its format."""
     arguments: Mapping[str, object] = field(default_factory=dict)
     """The arguments of the module that it was exported from, nested as it takes them, each with its input's name."""
+    refused: Sequence[laws.Law] = ()
+    """The laws that the file itself breaks, so that its runtime doesn't load it."""
     early: Sequence[str] = ()
     """The tensors that nodes read before the one that computes them, as the nodes stand in the file."""
     asked: Mapping[Place, bool] = field(default_factory=dict)

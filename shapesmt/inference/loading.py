@@ -107,9 +107,14 @@ def differ(one: str, other: str) -> bool:
 
 
 def _broken(graph: Graph) -> Iterator[tuple[int, laws.Law]]:
+    for law in graph.refused:
+        yield 0, law
     for name, declared in graph.inputs.items():
         if not declared.dtype:
             yield (graph.consumers(name) or (0,))[0], laws.INPUT_HAS_TYPE.of(name=printable(name))
+    for name, literal in graph.literals.items():
+        if literal.dtype in ("", "undefined"):
+            yield (graph.consumers(name) or (0,))[0], laws.CONSTANT_HAS_TYPE.of(name=printable(name))
     operators = Operators(graph.opsets, graph.functions)
     yield from _imported(graph.nodes, graph.opsets, "model")
     yield from _names(graph.nodes, operators)
