@@ -27,7 +27,6 @@ OPEN = (
     *("layout == 1) are not supported", "Failed to construct locale", "CPU MoE only"),
     *("Status Message: stod", "parameter out of computation range", "Op (If) [TypeInferenceError]"),
     *("converted to MLDataType", "Failed to allocate memory"),
-    *("Tile output tensor would require more than",),  # 4 GiB, which is counted as if no axis were empty
 )
 
 
