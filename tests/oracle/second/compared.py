@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,12 +36,12 @@ def fixed(model: onnx.ModelProto, feeds: Mapping[str, Any]) -> Call:
 
 @dataclass(frozen=True)
 class Ours:
-    """What shapesmt says: the verdict and why, the ends of each size, operators that fail, and the codes of laws."""
+    """What shapesmt says: the verdict and why, the ends of sizes, the law of each operator that fails, laws' codes."""
 
     verdict: str
     why: str
     shapes: Mapping[str, tuple[tuple[int, int | None], ...]]
-    failing: frozenset[str] = frozenset()
+    failing: Mapping[str, str] = field(default_factory=dict)
     codes: frozenset[str] = frozenset()
 
 
@@ -60,7 +60,7 @@ def ours(call: Call) -> Ours:
         return Ours("FAILS", str(error), {})
     why = "; ".join(f"{f.op_type}: {f.law}" for f in report.findings)
     if report.verdict.name == "FAILS":
-        failing = frozenset(f.op_type for f in report.findings if f.verdict.name == "FAILS")
+        failing = {f.op_type: f.law for f in report.findings if f.verdict.name == "FAILS"}
         return Ours("FAILS", why, {}, failing, frozenset(f.code for f in report.findings))
     tensors = shapesmt.bounds(model, timeout=10).tensors
     ends = {n: tuple((d.min, d.max) for d in t.shape) for n, t in tensors.items() if t.shape is not None}
@@ -77,7 +77,7 @@ def differing(call: Call, said: Outcome, found: Ours) -> str:
     return f"{ {n: found.shapes[n] for n in wrong} }, but {wrong}" if wrong else ""
 
 
-OTHER_SHAPE, FAILS = "another shape", "it fails"
+OTHER_SHAPE = "another shape"
 
 
 def first_difference(call: Call, said: Outcome, found: Ours) -> tuple[str, str]:
@@ -87,7 +87,7 @@ def first_difference(call: Call, said: Outcome, found: Ours) -> tuple[str, str]:
         if why is not None:
             return node.op_type, why
         if node.op_type in found.failing:
-            return node.op_type, FAILS
+            return node.op_type, found.failing[node.op_type]
         if any(not fits(said.tensors[o].shape, found.shapes.get(o)) for o in node.output if o in said.tensors):
             return node.op_type, OTHER_SHAPE
     return "", ""

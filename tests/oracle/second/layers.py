@@ -171,7 +171,7 @@ def roi_align(n: Node) -> T:
     images = [] if n[2].value is None else np.ravel(n[2].value).tolist()
     need(all(0 <= image < n[0].shape[0] for image in images), "a region is in an image")
     size = n.get("output_height", 1), n.get("output_width", 1)
-    need(min(size) >= 0, "a size is negative")
+    need(min(*size, n.get("sampling_ratio", 0)) >= 0, "a number is negative")
     return T(n[0].dtype, (n[1].shape[0], n[0].shape[1], *size))
 
 

@@ -217,7 +217,7 @@ def _tuples(n: Node, sizes: tuple[int, ...]) -> None:
     value = n[1].value
     if value is not None:
         for i, size in enumerate(sizes):
-            need(((value[..., i] >= -size) & (value[..., i] < size)).all(), f"an index is outside {size}")
+            need(((value[..., i] >= -size) & (value[..., i] < size)).all(), "an index is outside")
 
 
 @op("Scatter", "ScatterElements")
