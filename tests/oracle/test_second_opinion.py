@@ -51,6 +51,7 @@ EXPLAINED = {
     **{(op, WEIGHTS): "weights that no label asks for are left out" for op in LOSSES},
     ("CenterCropPad", "a size is negative"): "a negative size is one of 0",
     ("Clip", "an end is a scalar"): "a list of one number is one",
+    ("Compress", "conditions are a list"): "conditions of several axes are one",
     ("Compress", "more conditions than places"): "conditions behind the last place are ignored",
     ("ConvTranspose", OTHER_SHAPE): "nothing less than no padding makes the size where strides are larger than filters",
     ("DFT", "the length is positive"): "an empty axis stays empty",
