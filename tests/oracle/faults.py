@@ -119,6 +119,11 @@ LENIENT = (
         "it can take any value greater than or equal to 0.",
     ),
     Fault(
+        frozenset({"GatherND"}),
+        lambda node, _: _attribute(node, "batch_dims", 0) < 0,
+        "The number of batch dimensions.",
+    ),
+    Fault(
         frozenset({"SplitToSequence"}),
         lambda node, values: len(node.input) > 1 and np.ndim(values[node.input[1]]) > 1,
         "It can be either a scalar(tensor of empty shape), or a 1-D tensor.",
