@@ -42,8 +42,10 @@ DOORS = {
     "tensorboard": ("frontends/tensorflow/protos.py",),
     "torch": ("frontends/torch/live/", "replay/programs.py"),
     "sympy": ("frontends/torch/live/",),
+    "shlex": ("render/quoting.py",),
+    "html": ("render/page/",),
 }
-"""The files that import a heavy library."""
+"""The files that import a heavy library, or what quotes names from files."""
 
 SHARED = {"errors", "deadline", "collector", "lazy", "version"}
 NARROW = {
