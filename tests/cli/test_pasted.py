@@ -145,6 +145,7 @@ def test_data_for_programs_have_the_names(folders: Iterator[Folder]) -> None:
         assert {key for _, properties, _ in notes for key in properties} == {"title", "file"}
         folder.says("check", "--output", "results.jsonl")
         (line,) = (folder.path / "results.jsonl").read_text().splitlines()
+        assert obeyed(line) == []
         assert json.loads(line)["findings"] == read["check"]["findings"]
 
 
