@@ -104,7 +104,8 @@ def test_texts_are_obeyed_by_nobody(folders: Iterator[Folder], monkeypatch: pyte
             *(("explain", name) for name in (node, output, constant)),
             *(("explain", node, "--constraints"), ("memory", "--budget", "1kB", *folder.sizes)),
             *((command,) for command in ("explain", "bounds", "inspect", "memory", "ops", "profile")),
-            *((command, "-o", "out.onnx", *o) for command in ("tighten", "simplify") for o in ([], ["--valid-only"])),
+            *((command, "-o", "out.onnx") for command in ("tighten", "simplify")),
+            ("tighten", "-o", "out.onnx", "--valid-only"),
             *(("simplify", "-o", "out.onnx", "--explain", *folder.sizes), ("bounds", folder.names["input"])),
             *(("bounds", "no such"), ("check", "--dim", "no such=1"), ("profile", "--for", "trtexec", "--valid-only")),
         ]
