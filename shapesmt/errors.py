@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 __all__ = [
     "InternalError",
     "ModelError",
@@ -13,7 +15,10 @@ __all__ = [
     "UnknownNameError",
     "UsageError",
     "printable",
+    "unmarked",
 ]
+
+_MARK = re.compile(r"#(?=#\w*(?:\[|\Z))")
 
 
 class ShapesmtError(Exception):
@@ -76,10 +81,20 @@ def printable(text: str, limit: int = 120) -> str:
         'conv\\n\\x1b[2J'
         >>> printable("a" * 40 + "z" * 40, limit=9)
         'aaaa…zzzz'
+        >>> printable("##vso[task.complete]")
+        '\\x23#vso[task.complete]'
     """
     if len(text) > limit:
         half = (limit - 1) // 2
         text = f"{text[:half]}…{text[-half:]}"
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return unmarked(text, r"\x23")
+
+
+def unmarked(text: str, sign: str) -> str:
+    """The text with `sign` for the first sign of each `##vso[`, `##teamcity[` or `##[`, and of what may become one.
+
+    Those who run jobs, as GitHub and Azure do, obey these anywhere in a line that a job prints.
+    """
+    return _MARK.sub(lambda _: sign, text) if "##" in text else text

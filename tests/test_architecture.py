@@ -42,8 +42,10 @@ DOORS = {
     "tensorboard": ("frontends/tensorflow/protos.py",),
     "torch": ("frontends/torch/live/", "replay/programs.py"),
     "sympy": ("frontends/torch/live/",),
+    "shlex": ("render/quoting.py",),
+    "html": ("render/page/",),
 }
-"""The files that import a heavy library."""
+"""The files that import a heavy library, or what quotes names from files."""
 
 SHARED = {"errors", "deadline", "collector", "lazy", "version"}
 NARROW = {
@@ -67,6 +69,7 @@ WORDS = {"Any", "Rank", "Shape", "Size", "cast", "_guards_fn"}
 TESTS = Path(__file__).parent
 TOPICS = {
     "algebra": {"identities"},
+    "cli": {"pasted"},
     "frontends/tensorflow": {"models"},
     "inference": {"propagation"},
     "language": {"shape_algebra", "shape_properties"},

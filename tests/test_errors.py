@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from shapesmt.errors import InternalError, ModelError, ShapesmtError, UsageError, printable
@@ -17,6 +19,10 @@ class TestErrors:
     @pytest.mark.parametrize("text", ["a\nb", "\x1b[31m", "\u202eabc", "\ud800", "\x00"])
     def test_printable_leaves_nothing_that_a_terminal_obeys(self, text):
         assert printable(text).isprintable()
+
+    @pytest.mark.parametrize("text", ["##vso[a]", "x ##[a]", "##teamcity[a]", "###[", "##", "x##vso", "\x1b##[a"])
+    def test_printable_leaves_nothing_that_those_who_run_jobs_obey(self, text):
+        assert not re.search(r"##\w*\[", f"{printable(text)}[0]")
 
     def test_printable_keeps_ordinary_names_and_shortens_long_ones(self):
         assert printable("/up1/Größe_0") == "/up1/Größe_0"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from shapesmt.graph import Graph
+
+_UNQUOTED = re.compile(r"[\w@%+=:,./-]+")
 
 __all__ = ["complete_dims", "complete_inputs", "complete_model", "complete_target"]
 
@@ -63,7 +66,7 @@ def _model(context: click.Context) -> Graph | None:
 
 
 def _items(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    """The names that begin so; one with a line end or the like can't be completed."""
+    """The names that begin so; one that has to be quoted can't be completed, as bash takes it as it is."""
     from click.shell_completion import CompletionItem
 
-    return [CompletionItem(name) for name in names if name.startswith(incomplete) and name.isprintable()]
+    return [CompletionItem(name) for name in names if name.startswith(incomplete) and _UNQUOTED.fullmatch(name)]

@@ -14,7 +14,7 @@ import click
 
 from shapesmt.cli.completion import complete_dims, complete_inputs, complete_model
 from shapesmt.errors import printable
-from shapesmt.render import CHECK_FORMS, FORMS, Form
+from shapesmt.render import CHECK_FORMS, FORMS, Form, shell
 
 if TYPE_CHECKING:
     from shapesmt.cli.config import Config
@@ -90,9 +90,7 @@ class Commands(click.Group):
             path = args[0]
             if not (Path(path).suffix or os.path.lexists(path)):
                 raise
-            import shlex
-
-            meant = printable(shlex.join(["shapesmt", "check", *args]), 400)
+            meant = shell("shapesmt", "check", *args)
             raise click.UsageError(f"no command {printable(path)!r}; did you mean: {meant}") from None
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
+from shapesmt.render import shell
 from shapesmt.version import followed_runtime
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def _noted(problem: Problem) -> tuple[str, ...]:
     two = [name for name, r in noted.items() if r.min == 2 and name not in one]
     told = [f"{printable(name, 60)} has one value in the file's metadata, {noted[name].min}" for name in one[:_MOST]]
     if two:
-        spec = shlex.quote(f"{printable(two[0], 60)}=1..{noted[two[0]].max or ''}")
+        spec = shell(f"{printable(two[0], 60)}=1..{noted[two[0]].max or ''}")
         out = f"{_names(two)} {_starts(two)} at 2 in the file's metadata: 1 is left out; --dim {spec} includes it"
         told.insert(0, out)
     return tuple(told)
@@ -78,4 +78,4 @@ def _first_step(problem: Problem) -> tuple[str, ...]:
     if not open_ones:
         return ()
     first = f"{_names(open_ones)} {_starts(open_ones)} at 1: the first step, with an empty cache, is left out"
-    return (f"{first}; --dim {shlex.quote(f'{printable(open_ones[0], 60)}=0..')} includes it",)
+    return (f"{first}; --dim {shell(f'{printable(open_ones[0], 60)}=0..')} includes it",)

@@ -91,7 +91,7 @@ def _merged(
     if shape is None or axes is None:
         return None if shape is None else list(shape)
     if len(shape) != len(axes):
-        raise UsageError(f"--shape gives input '{name}' {len(shape)} dimensions, the file gives it {len(axes)}")
+        raise UsageError(f"--shape gives input {quoted(name)} {len(shape)} dimensions, the file gives it {len(axes)}")
     return [
         theirs if ours is None or (isinstance(ours, Range) and ours.lo == ours.hi == theirs) else ours
         for ours, theirs in zip(shape, axes, strict=True)

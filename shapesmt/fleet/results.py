@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from shapesmt.algebra import conjunction
 from shapesmt.errors import UsageError, printable
 from shapesmt.export import write_whole
+from shapesmt.render import json_text
 from shapesmt.report import Report
 
 __all__ = ["Results", "kept", "results"]
@@ -132,7 +133,7 @@ class _Lines:
 
 
 def _line(record: Record) -> bytes:
-    return json.dumps(record).encode() + b"\n"
+    return json_text(record).encode() + b"\n"
 
 
 class _Parquet(_Lines):

@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeAlias
 from shapesmt.algebra import Verdict
 from shapesmt.fleet.answers import Entry
 from shapesmt.frontends import SideRead
+from shapesmt.render import json_text
 from shapesmt.report import Counts, Marks, Precondition, Report, Unchecked, unread
 
 __all__ = ["Outcome", "Settled", "Wish", "kept", "line", "sealed", "settled", "text", "unsealed", "written"]
@@ -58,7 +59,7 @@ def settled(outcome: Outcome, wish: Wish) -> Settled:
     """What is wanted of an outcome."""
     if isinstance(outcome, Unchecked):
         record = {"schema": "shapesmt/unchecked/1", **outcome.to_dict(), "asked": wish.asked}
-        return Settled(outcome, json.dumps(record).encode() + b"\n" if wish.asked else b"")
+        return Settled(outcome, json_text(record).encode() + b"\n" if wish.asked else b"")
     text = line(written(outcome), outcome.model, wish.asked) if wish.asked else b""
     return Settled(outcome.brief, text, Marks.of(outcome)) if wish.brief else Settled(outcome, text)
 
@@ -131,7 +132,7 @@ def kept(text: bytes, beside: str | None, model: str, *, strict: bool, wish: Wis
 
 def written(report: Report) -> bytes:
     """The JSON of a report, without the model's name."""
-    return json.dumps({**report.to_dict(), "model": ""}).encode()
+    return json_text({**report.to_dict(), "model": ""}).encode()
 
 
 def line(report: bytes, model: str, asked: str) -> bytes:
@@ -141,4 +142,4 @@ def line(report: bytes, model: str, asked: str) -> bytes:
     b'{"schema": "shapesmt/check/1", "model": "m.onnx", "verdict": "PROVED", "asked": "4f"}\n'
     """
     start, _, rest = report.partition(_NAMELESS)
-    return b'%b"model": %b%b, "asked": "%b"}\n' % (start, json.dumps(model).encode(), rest[:-1], asked.encode())
+    return b'%b"model": %b%b, "asked": "%b"}\n' % (start, json_text(model).encode(), rest[:-1], asked.encode())

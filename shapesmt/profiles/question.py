@@ -22,7 +22,7 @@ from shapesmt.algebra import (
     step_of,
 )
 from shapesmt.diagnose import precondition, remedy
-from shapesmt.errors import UsageError
+from shapesmt.errors import UsageError, printable
 from shapesmt.examine import TIMEOUT, Analysis, Question, analysed
 from shapesmt.export.profiles import INTERVALS, exported, require_target
 from shapesmt.frontends import Model
@@ -31,6 +31,7 @@ from shapesmt.lazy import np
 from shapesmt.presolve import Domain
 from shapesmt.profiles.boxes import split
 from shapesmt.profiles.points import Points
+from shapesmt.render import shell
 from shapesmt.report import POINTS, Box, Profile, ProfileSize, TensorProfile
 from shapesmt.rules import Tensor
 
@@ -106,7 +107,8 @@ class _View:
         self._inputs = {name: narrowing.tensor(t) for name, t in problem.inputs.items()}
         for name, t in self._inputs.items():
             if not t.is_tensor or t.shape is None:
-                raise UsageError(f"a profile needs the rank of input {quoted(name)}: give --shape {name}=[...]")
+                how = f"--shape {shell(printable(name, 60))}=[...]"
+                raise UsageError(f"a profile needs the rank of input {quoted(name)}: give {how}")
         small = {name: s for name, s in problem.small.items() if not self._dims.keys().isdisjoint(s.names)}
         self._elements = {name: [self._dims.get(n, ZERO) for n in s.names] for name, s in small.items()}
         sizes = [*self._dims.values(), *(d for t in self._inputs.values() for d in t.dims)]

@@ -21,7 +21,8 @@ from shapesmt.graph import GUARDS, Attributes, Graph
 from shapesmt.language import Range, RangeLike, ShapeLike, names_in, parse_formula, parse_range
 from shapesmt.profiles import Points
 from shapesmt.proposals.axes import Layout, layout
-from shapesmt.proposals.text import Words, identifier, written
+from shapesmt.proposals.text import Words, written
+from shapesmt.render import identifier
 from shapesmt.report import DynamicShapes, Precondition, SymbolRange
 
 __all__ = ["dynamic_shapes", "proposed"]

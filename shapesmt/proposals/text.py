@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
-from json import dumps
-from keyword import iskeyword
 from typing import Any
 
-from shapesmt.errors import printable
 from shapesmt.proposals.axes import Axis, Layout, Root
+from shapesmt.render import comment, identifier, python
 
-__all__ = ["Words", "identifier", "written"]
+__all__ = ["Words", "written"]
 
 _KEPT = ("Dim", "dynamic_shapes")
 
@@ -36,7 +33,7 @@ def written(arguments: Any, proposal: Layout, words: Mapping[str, Words], commen
     """
     names = _names(proposal.roots)
     defined = [
-        f"{names[root]} = Dim({dumps(names[root])}{_ends(*proposal.roots[root][1:3])})"
+        f"{names[root]} = Dim({python(names[root])}{_ends(*proposal.roots[root][1:3])})"
         for root in proposal.roots
         if words.get(root, Words.DIM) is Words.DIM
     ]
@@ -54,13 +51,12 @@ def written(arguments: Any, proposal: Layout, words: Mapping[str, Words], commen
         return "{" + ", ".join(said) + "}" if said else "None"
 
     rows = [f"    {_key(name)}: {value(part)}," for name, part in arguments.items()]
-    notes = [f"# {printable(comment, 2000)}" for comment in comments]
-    head = ["from torch.export import Dim", "", *notes, *defined]
+    head = ["from torch.export import Dim", "", *map(comment, comments), *defined]
     return "\n".join([*head, "dynamic_shapes = {", *rows, "}"])
 
 
 def _key(key: Any) -> str:
-    return dumps(key) if isinstance(key, str) else repr(key)
+    return python(key) if isinstance(key, str) else repr(key)
 
 
 def _size(axis: Axis | None, proposal: Layout, words: Mapping[str, Words], names: Mapping[str, str]) -> str:
@@ -96,13 +92,3 @@ def _names(roots: Mapping[str, Root]) -> dict[str, str]:
             name += "_"
         names[root] = name
     return names
-
-
-def identifier(name: str) -> str:
-    """A name that Python can have.
-
-    >>> identifier("x.2"), identifier("2"), identifier("class")
-    ('x_2', '_2', '_class')
-    """
-    name = re.sub(r"\W", "_", name, flags=re.ASCII)
-    return name if name.isidentifier() and not iskeyword(name) else f"_{name}"

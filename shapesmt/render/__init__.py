@@ -27,6 +27,16 @@ with lazy_imports(__name__):
     from shapesmt.render.page.index import index_page as index_page
     from shapesmt.render.page.memory.page import memory_page as memory_page
     from shapesmt.render.progress import counting as counting, timing as timing
+    from shapesmt.render.quoting import (
+        argument as argument,
+        comment as comment,
+        identifier as identifier,
+        json_text as json_text,
+        mlir as mlir,
+        protobuf as protobuf,
+        python as python,
+        shell as shell,
+    )
     from shapesmt.render.text.findings import finding_head as finding_head, finding_lines as finding_lines
     from shapesmt.render.text.text import lines as lines
 

@@ -48,10 +48,14 @@ def commands(result: AnyResult) -> Iterator[str]:
             title, place = f"{notice.code} {name(notice.node)}{op}", _file(report.model)
             if notice.source is not None and path:
                 title, place = f"{title} in {name(report.model)}", f"{_file(path)},line={notice.source.line}"
-            text = notice.text.translate(_IN_TEXT)
+            text = _escaped(notice.text)
             yield f"::{_COMMANDS[notice.level]} title={title.translate(_IN_PROPERTIES)},file={place}::{text}"
     for missing in unchecked_in(result):
-        yield f"::error title=not checked,file={_file(missing.model)}::{missing.error.translate(_IN_TEXT)}"
+        yield f"::error title=not checked,file={_file(missing.model)}::{_escaped(missing.error)}"
+
+
+def _escaped(text: str) -> str:
+    return printable(text, len(text)).translate(_IN_TEXT)
 
 
 def _file(path: str) -> str:

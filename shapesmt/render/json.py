@@ -5,6 +5,8 @@ from __future__ import annotations
 from json import dumps
 from typing import TYPE_CHECKING, TextIO
 
+from shapesmt.errors import unmarked
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -23,7 +25,7 @@ def to_json(data: Mapping[str, object]) -> str:
       "y": {"shape": []}}}
     <BLANKLINE>
     """
-    return "".join(_pieces(data))
+    return unmarked("".join(_pieces(data)), r"\u0023")
 
 
 def write_result(result: AnyResult, stream: TextIO) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from hashlib import sha256
-from json import dumps
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import quote
@@ -14,6 +13,7 @@ from shapesmt.errors import printable
 from shapesmt.laws.codes import CATALOGUE
 from shapesmt.render.notices import notices, step
 from shapesmt.render.places import checked_out
+from shapesmt.render.quoting import json_text
 from shapesmt.report import reports_in, unchecked_in
 from shapesmt.version import __version__
 
@@ -32,7 +32,7 @@ FINGERPRINTS = ("shapesmt/v1", "primaryLocationLineHash")  # the second is the o
 
 def write_sarif(result: AnyResult, stream: TextIO) -> None:
     """Write the log of the reports in a result."""
-    stream.write(f"{dumps(sarif(result, __version__), indent=1)}\n")
+    stream.write(f"{json_text(sarif(result, __version__), indent=1)}\n")
 
 
 def sarif(result: AnyResult, version: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from shapesmt.errors import printable
+from shapesmt.errors import printable, unmarked
 from shapesmt.inference import Operators
 from shapesmt.render import finding_head, finding_lines
 from shapesmt.replay.cut import UNABLE, Cut, Feed
@@ -58,18 +58,24 @@ def failure(nodes, outputs, fixed, fill):
         onnxruntime.InferenceSession(content, options, providers=providers).run(None, feeds)
     except Exception as error:
         if any(text in str(error) for text in UNABLE):
-            sys.exit(f"not reproduced: onnxruntime {onnxruntime.__version__} can't run it: {error}")
+            sys.exit(shown(f"not reproduced: onnxruntime {onnxruntime.__version__} can't run it: {error}"))
         return str(error)
     return None
+
+
+def shown(text):
+    """The text on one line, in which nothing is a command for a terminal or for what runs this."""
+    return "".join(c if c.isprintable() else " " for c in text).replace("##", "# #")
 
 
 for fixed, fill in itertools.product((False, True), FILLS):
     message = failure(NODES, OUTPUTS, fixed, fill)
     if message is not None and (not READS or failure(NODES[:-1], READS, fixed, fill) is None):
-        print(f"reproduced with onnxruntime {onnxruntime.__version__}: {NODES[-1].name!r} ({NODES[-1].op_type}) fails")
-        print(message)
+        node = f"{NODES[-1].name!r} ({NODES[-1].op_type})"
+        print(shown(f"reproduced with onnxruntime {onnxruntime.__version__}: {node} fails"))
+        print(shown(message))
         sys.exit(0)
-print(f"not reproduced with onnxruntime {onnxruntime.__version__}: {message or 'it runs'}")
+print(shown(f"not reproduced with onnxruntime {onnxruntime.__version__}: {message or 'it runs'}"))
 sys.exit(1)
 '''
 
@@ -97,7 +103,7 @@ def script(part: Cut, finding: Finding, model: str, version: str) -> str:
     comment = "".join(f"# {line}".rstrip() + "\n" for line in _comment(part, finding, model, version))
     about = "# Each input: its type, its shape as declared, its shape here, and what it is filled with.\n"
     blocks.append("# What it says of nodes that it has no code for.\n" + _listing("UNABLE", map(repr, UNABLE)))
-    return f"{comment}\n{_HEAD}{about}{''.join(blocks)}{_TAIL}"
+    return unmarked(f"{comment}\n{_HEAD}{about}{''.join(blocks)}{_TAIL}", r"\x23")  # in texts and comments only
 
 
 def _comment(part: Cut, finding: Finding, model: str, version: str) -> Iterator[str]:

@@ -32,6 +32,7 @@ from shapesmt.algebra import (
     of_atom,
 )
 from shapesmt.algebra.numeric import TO_INT
+from shapesmt.errors import unmarked
 from shapesmt.solve.envelopes import Envelope, envelope
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Script:
 
     def name(self, stem: str) -> str:
         """A unique quoted name, as close to the stem as SMT-LIB's grammar admits."""
-        clean = "".join(c if " " <= c <= "~" and c not in "|\\" else "?" for c in stem)
+        clean = unmarked("".join(c if " " <= c <= "~" and c not in "|\\" else "?" for c in stem), "?")
         name, count = clean, 1
         while name in self._taken or name in RESERVED:
             count += 1

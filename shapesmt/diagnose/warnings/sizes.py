@@ -28,6 +28,7 @@ from shapesmt.algebra.growth import monotone
 from shapesmt.diagnose.warnings.common import Examples, chosen, producer_of, sizes_of, warning
 from shapesmt.examine import Examination, Problem
 from shapesmt.presolve import Domain, decide, remembered
+from shapesmt.render import argument
 from shapesmt.report import ModelWarning, WarningKind
 from shapesmt.rules import Tensor
 
@@ -38,6 +39,7 @@ STRETCHING = (laws.SIZES_BROADCAST, laws.BATCH_SIZES_BROADCAST)
 _POINTS: dict[Hashable, Assignment | None] = memo("inputs with large tensors", {})
 MAX_TRIED = 1 << 16  # the most inputs that are tried for one number of elements
 MAX_SIZE = 1 << 40  # the greatest size that is tried of a dimension without an end
+MAX_FLAG = 150  # the most characters of a condition to assume: where a text is cut, it is nearer to the end
 MAX_LARGE = 4  # the most different tensors that are examined
 MAX_STRETCHED = 16  # the most different pairs of sizes that are examined
 
@@ -52,8 +54,9 @@ def stretched(problem: Problem, examination: Examination, examples: Examples) ->
         shown, at = examples.shown(point, x.symbols | y.symbols)
         one, other = (x, y) if at.dim(x) == 1 else (y, x)
         size = f"{other} = {at.dim(other)}" if other.symbols else str(other)
-        meant = f'--assume "{equal(x, y)}" if they are to be equal'
-        text = f"{one} = 1 is stretched to {size} at {sizes_of(shown)}; {meant}"
+        flag = argument(str(equal(x, y)))
+        meant = f"; --assume {flag} if they are to be equal" if len(flag) <= MAX_FLAG else ""
+        text = f"{one} = 1 is stretched to {size} at {sizes_of(shown)}{meant}"
         yield warning(WarningKind.BROADCAST, text, (index, problem.graph.nodes[index]), example=shown)
 
 

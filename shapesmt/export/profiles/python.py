@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from json import dumps
-from keyword import iskeyword
 
 from shapesmt.errors import UsageError
 from shapesmt.export.profiles.sizes import closed, hull, joined, numbers
 from shapesmt.language import quoted
+from shapesmt.render import comment, identifier, python
 from shapesmt.report import Profile, TensorProfile
 
 __all__ = ["coreml", "onnxruntime", "torch_export", "torch_tensorrt", "tvm"]
@@ -23,23 +21,22 @@ def onnxruntime(profile: Profile) -> str:
     box = profile.boxes[0]
     named = [pair for t in box.inputs.values() for pair in zip(t.sizes, t.opt, strict=True)]
     fixed = {size.name: number for size, number in named if size.name}
-    rows = [f"options.add_free_dimension_override_by_name({dumps(name)}, {n})" for name, n in fixed.items()]
+    rows = [f"options.add_free_dimension_override_by_name({python(name)}, {n})" for name, n in fixed.items()]
     unnamed = [name for name, t in box.inputs.items() if any(not s.name and not s.fixed for s in t.sizes)]
-    rows += [f"# {dumps(name)} has sizes without a name, which no override can set" for name in unnamed]
+    rows += [comment(f"{python(name)} has sizes without a name, which no override can set") for name in unnamed]
     return "\n".join(["import onnxruntime", "", "options = onnxruntime.SessionOptions()", *rows])
 
 
 def tvm(profile: Profile) -> str:
     """The ends of every dimension that the file names, as attributes of TVM's function."""
-    lows: dict[str, int | None] = {}
-    highs: dict[str, int | None] = {}
+    ends: dict[str, dict[str, str]] = {"upper": {}, "lower": {}}
     for t in hull(profile).values():
         for size, low, high in zip(t.sizes, t.min, t.max, strict=True):
-            if size.name.isidentifier():
-                lows[size.name], highs[size.name] = low, high
-    ends = {"upper": {n: high for n, high in highs.items() if high is not None}, "lower": lows}
-    rows = [f'mod["main"] = mod["main"].with_attr("tir_var_{end}_bound", {dumps(n)})' for end, n in ends.items() if n]
-    return "\n".join(rows)
+            for end, number in (("upper", high), ("lower", low)):
+                if size.name.isidentifier() and number is not None:
+                    ends[end][size.name] = f"{python(size.name)}: {number}"
+    rows = {end: ", ".join(texts.values()) for end, texts in ends.items() if texts}
+    return "\n".join(f'mod["main"] = mod["main"].with_attr("tir_var_{e}_bound", {{{r}}})' for e, r in rows.items())
 
 
 def coreml(profile: Profile) -> str:
@@ -66,7 +63,7 @@ def coreml(profile: Profile) -> str:
 
 def _coreml_inputs(variable: str, shapes: Mapping[str, str]) -> list[str]:
     """The lines that define a list of inputs."""
-    return [f"{variable} = [", *(f"    ct.TensorType({dumps(n)}, shape={s})," for n, s in shapes.items()), "]"]
+    return [f"{variable} = [", *(f"    ct.TensorType({python(n)}, shape={s})," for n, s in shapes.items()), "]"]
 
 
 def _enumerated(name: str, profile: Profile) -> str:
@@ -97,7 +94,7 @@ def torch_tensorrt(profile: Profile) -> str:
         if sizes[0] != sizes[2]:
             shapes = "min_shape={}, opt_shape={}, max_shape={}".format(*sizes)
         elements = ", is_shape_tensor=True" if name in box.values else ""
-        rows.append(f"    torch_tensorrt.Input({shapes}, dtype=torch.{t.dtype}{elements}, name={dumps(name)}),")
+        rows.append(f"    torch_tensorrt.Input({shapes}, dtype=torch.{t.dtype}{elements}, name={python(name)}),")
     return "\n".join(["import torch", "import torch_tensorrt", "", "inputs = [", *rows, "]"])
 
 
@@ -112,7 +109,7 @@ def torch_export(profile: Profile) -> str:
         axes = [
             f"{a}: {roots.text(t, a)}" for a, (low, high) in enumerate(zip(t.min, t.max, strict=True)) if low != high
         ]
-        rows.append(f"    {dumps(name)}: {{{', '.join(axes)}}}," if axes else f"    {dumps(name)}: None,")
+        rows.append(f"    {python(name)}: {{{', '.join(axes)}}}," if axes else f"    {python(name)}: None,")
     head = ["from torch.export import Dim", "", *roots.definitions.values()]
     return "\n".join([*head, "dynamic_shapes = {", *rows, "}"])
 
@@ -131,7 +128,8 @@ class _Roots:
         """The size of an axis."""
         size = t.sizes[axis]
         if size.factor < 1 or size.symbol not in self._symbols:
-            return self._defined(size.name or "size", size.expr, t.min[axis] or 0, t.max[axis], f"  # {size.expr}")
+            remark = f"  {comment(size.expr)}"
+            return self._defined(size.name or "size", size.expr, t.min[axis] or 0, t.max[axis], remark)
         step, ends = self._steps.get(size.symbol, 1), self._symbols[size.symbol]
         low, high = ends.min[0] or 0, ends.max[0]
         root = ("_" if step > 1 else "") + size.symbol
@@ -139,15 +137,14 @@ class _Roots:
         factor, offset = size.factor * step, size.factor * (low % step) + size.offset
         return (f"{factor}*" if factor != 1 else "") + name + (f" {'+-'[offset < 0]} {abs(offset)}" if offset else "")
 
-    def _defined(self, wanted: str, expr: str, low: int, high: int | None, comment: str = "") -> str:
+    def _defined(self, wanted: str, expr: str, low: int, high: int | None, remark: str = "") -> str:
         """The name of what an expression says, as Python can have it, and nothing else has."""
         if expr not in self._names:
-            name = re.sub(r"\W", "_", wanted)
-            name = name if name.isidentifier() and not iskeyword(name) else f"_{name}"
+            name = identifier(wanted)
             while name in self.definitions or name in ("Dim", "dynamic_shapes"):
                 name += "_"
             end = "" if high is None else f", max={high}"
-            self._names[expr], self.definitions[name] = name, f"{name} = Dim({dumps(name)}, min={low}{end}){comment}"
+            self._names[expr], self.definitions[name] = name, f"{name} = Dim({python(name)}, min={low}{end}){remark}"
         return self._names[expr]
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
-from json import dumps
-
 from shapesmt.errors import UsageError
 from shapesmt.export.profiles.sizes import hull
 from shapesmt.language import quoted
+from shapesmt.render import comment, json_text, mlir, python, shell
 from shapesmt.report import Profile, TensorProfile
 
 __all__ = ["model_server", "openvino", "stablehlo"]
@@ -30,16 +28,16 @@ _MLIR = {
 def openvino(profile: Profile) -> str:
     """The call that reshapes a model of OpenVINO, and its converter's command as a comment."""
     shapes = {name: _intervals(t, "..", "..") for name, t in hull(profile).items()}
-    command = shlex.join(["ovc", profile.model, "--input", ",".join(f"{name}[{s}]" for name, s in shapes.items())])
-    rows = [f'    {dumps(name)}: ov.PartialShape("[{shape}]"),' for name, shape in shapes.items()]
-    return "\n".join([f"# {command}", "import openvino as ov", "", "model.reshape({", *rows, "})"])
+    command = shell("ovc", profile.model, "--input", ",".join(f"{name}[{s}]" for name, s in shapes.items()))
+    rows = [f'    {python(name)}: ov.PartialShape("[{shape}]"),' for name, shape in shapes.items()]
+    return "\n".join([comment(command), "import openvino as ov", "", "model.reshape({", *rows, "})"])
 
 
 def model_server(profile: Profile) -> str:
     """The option of OpenVINO's model server."""
     shapes = {name: f"({_intervals(t, ':', None)})" for name, t in hull(profile).items()}
-    text = dumps(shapes) if len(shapes) > 1 else next(iter(shapes.values()), "")
-    return shlex.join(["--shape", text])
+    text = json_text(shapes) if len(shapes) > 1 else next(iter(shapes.values()), "")
+    return shell("--shape", text)
 
 
 def _intervals(t: TensorProfile, between: str, endless: str | None) -> str:
@@ -54,11 +52,18 @@ def _intervals(t: TensorProfile, between: str, endless: str | None) -> str:
 
 
 def stablehlo(profile: Profile) -> str:
-    """The type of each input, with the upper ends as its encoding."""
-    return "\n".join(f"%{name}: {_mlir(name, t)}" for name, t in hull(profile).items())
+    """The type of each input, with the upper ends as its encoding; a name that MLIR can't have is in a comment."""
+    names: dict[str, str] = {}
+    for name in (inputs := hull(profile)):
+        own = mlir(name)
+        while own in names.values():
+            own += "_"
+        names[name] = own
+    told = {name: "" if own == name else f"  {comment(name, '//')}" for name, own in names.items()}
+    return "\n".join(f"%{names[name]}: {_type(name, t)}{told[name]}" for name, t in inputs.items())
 
 
-def _mlir(name: str, t: TensorProfile) -> str:
+def _type(name: str, t: TensorProfile) -> str:
     if t.dtype not in _MLIR:
         raise UsageError(f"StableHLO has no type for {t.dtype}, that of {quoted(name)}")
     ends = list(zip(t.min, t.max, strict=True))

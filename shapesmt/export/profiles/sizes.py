@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.language import quoted
+from shapesmt.render import shell
 from shapesmt.report import Box, Profile, TensorProfile
 
 __all__ = ["closed", "hull", "joined", "numbers", "open_inputs"]
@@ -36,9 +37,9 @@ def closed(tensors: Mapping[str, TensorProfile]) -> None:
         for axis, high in enumerate(t.max):
             if high is None:
                 size = t.sizes[axis].expr if t.sizes else f"element {axis}"
-                how = "--dim batch=1..32" if t.sizes else f"--value {name}=1..32"
+                how = "--dim batch=1..32" if t.sizes else shell("--value", printable(f"{name}=1..32"))
                 what = f"{quoted(size)}, in {quoted(name)}, has no upper end, which this format needs"
-                raise UsageError(f"{what}: declare one, as in {printable(how)}")
+                raise UsageError(f"{what}: declare one, as in {how}")
 
 
 def hull(profile: Profile) -> dict[str, TensorProfile]:

@@ -6,13 +6,12 @@ elements decide sizes, those elements.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 
 from shapesmt.errors import UsageError
 from shapesmt.export.profiles.sizes import hull, numbers, open_inputs
 from shapesmt.language import quoted
-from shapesmt.render import to_json
+from shapesmt.render import protobuf, shell, to_json
 from shapesmt.report import POINTS, Box, Profile, TensorProfile
 
 __all__ = ["onnxruntime", "polygraphy", "triton", "trtexec"]
@@ -38,7 +37,7 @@ def trtexec(profile: Profile) -> str:
         for point in POINTS if tensors else ():
             sizes = [f"{_escaped(name)}:{_by_x(shape)}" for name, shape in numbers(tensors, point).items()]
             words.append(f"--{point}Shapes={','.join(sizes)}")
-    return shlex.join(words)
+    return shell(*words)
 
 
 def _escaped(name: str) -> str:
@@ -59,7 +58,7 @@ def polygraphy(profile: Profile) -> str:
         for point in POINTS if tensors else ():
             words.append(f"--trt-{point}-shapes")
             words += [f"{name}:[{','.join(map(str, s))}]" for name, s in numbers(tensors, point).items()]
-    return shlex.join(words)
+    return shell(*words)
 
 
 def onnxruntime(profile: Profile) -> str:
@@ -87,7 +86,7 @@ def triton(profile: Profile) -> str:
     rows.append(",\n".join(_triton_input(name, t, batch) for name, t in tensors.items()))
     rows.append("]\noptimization { execution_accelerators {\n  gpu_execution_accelerator : [ {")
     rows.append('    name : "tensorrt"')
-    rows += [f'    parameters {{ key: "{key}" value: {_text(value)} }}' for key, value in _options(profile).items()]
+    rows += [f'    parameters {{ key: "{key}" value: {protobuf(value)} }}' for key, value in _options(profile).items()]
     return "\n".join([*rows, "  } ]\n}}"])
 
 
@@ -101,10 +100,4 @@ def _triton_input(name: str, t: TensorProfile, batch: bool) -> str:
     dims = [-1 if low != high else low for low, high in zip(t.min, t.max, strict=True)][batch:]
     if t.dtype not in _TRITON:
         raise UsageError(f"Triton has no type for {t.dtype}, that of {quoted(name)}")
-    return f"  {{ name: {_text(name)} data_type: {_TRITON[t.dtype]} dims: [ {', '.join(map(str, dims))} ] }}"
-
-
-def _text(value: str) -> str:
-    """A string as protobuf's text has it."""
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
+    return f"  {{ name: {protobuf(name)} data_type: {_TRITON[t.dtype]} dims: [ {', '.join(map(str, dims))} ] }}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Sequence
 from hashlib import sha256
+from html import escape
 from importlib.resources import files
 
 from shapesmt.algebra import Verdict
@@ -65,6 +66,6 @@ def code(formula: str) -> Markup:
 
 
 def copyable(text: str, identity: str) -> Markup:
-    """A command to copy."""
+    """A command to copy, of words that are quoted already."""
     button = tag("button", "Copy", type="button", data_copy=identity, hidden="")
-    return tag("p", tag("code", printable(text, 2000), id=identity), button, class_="command")
+    return tag("p", tag("code", Markup(escape(text)), id=identity), button, class_="command")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import shlex
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from shapesmt.render.quoting import argument, shell
 from shapesmt.render.text.words import interval
 
 if TYPE_CHECKING:
@@ -14,16 +14,21 @@ if TYPE_CHECKING:
 __all__ = ["command", "flags"]
 
 
+_MOST = 1000  # characters of flags that are shown
+
+
 def flags(remedy: Remedy) -> str:
-    """The remedy as flags of the command line.
+    """The remedy as flags of the command line; of many the first ones, as a cut one may end inside quotes.
 
     >>> from shapesmt.report import Remedy
     >>> flags(Remedy({"height": "80..512:16"}, ("total == past + seq",)))
     '--dim height=80..512:16 --assume "total == past + seq"'
     """
-    declared = [f"--dim {_argument(f'{name}={interval}', bare=True)}" for name, interval in remedy.dims.items()]
-    declared += [f"--value {_argument(f'{name}={interval}', bare=True)}" for name, interval in remedy.values.items()]
-    return " ".join([*declared, *(f"--assume {_argument(condition)}" for condition in remedy.assume)])
+    words = [f"--dim {argument(f'{name}={interval}', bare=True)}" for name, interval in remedy.dims.items()]
+    words += [f"--value {argument(f'{name}={interval}', bare=True)}" for name, interval in remedy.values.items()]
+    words += [f"--assume {argument(condition)}" for condition in remedy.assume]
+    shown = [word for word, end in zip(words, accumulate(map(len, words)), strict=True) if end <= _MOST]
+    return " ".join([*shown, *["..."] * (len(shown) < len(words))])
 
 
 def command(question: str, report: Report, remedy: Remedy) -> str:
@@ -41,11 +46,4 @@ def command(question: str, report: Report, remedy: Remedy) -> str:
     declared = {symbol: interval(r.min, r.max, r.step) for symbol, r in report.symbols.items() if r.source == "--dim"}
     assumed = [text for text in report.assumptions if text not in report.origins]
     whole = Remedy({**declared, **remedy.dims}, (*assumed, *remedy.assume), remedy.values)
-    return f"shapesmt {question} {shlex.quote(report.model)} {flags(whole)}".rstrip()
-
-
-def _argument(text: str, bare: bool = False) -> str:
-    """`text` as one argument of a command line: in double quotes, which every shell reads, where that is safe."""
-    if bare and re.fullmatch(r"[\w.=:,-]+", text):
-        return text
-    return shlex.quote(text) if re.search(r"[$`\"\\!]", text) else f'"{text}"'
+    return f"{shell('shapesmt', question, report.model)} {flags(whole)}".rstrip()

@@ -44,7 +44,7 @@ def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iter
         what = "runs for no input" if region == "False" else "doesn't run for every input"
         yield headline(simplified.verdict, name(simplified.model), f"{what}, so nothing is written")
         if simplified.remedy is not None:
-            yield line(2, "to write it: ", (printable(flags(simplified.remedy), 1000), STRONG))
+            yield line(2, "to write it: ", (flags(simplified.remedy), STRONG))
         if region != "False":
             yield line(2, "to write it for the inputs that run: ", ("--valid-only", STRONG))
         return

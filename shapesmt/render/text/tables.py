@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
+from shapesmt.render.quoting import shell
 from shapesmt.render.text.advice import flags
 from shapesmt.render.text.rewrites import nodes_left, right_for
 from shapesmt.render.text.words import (
@@ -29,6 +30,7 @@ from shapesmt.render.text.words import (
     listed,
     name,
 )
+from shapesmt.report import Remedy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -100,7 +102,7 @@ def tightened_text(tightened: Tightened) -> Iterator[Line]:
         what = some if bounds.valid else "runs for no input"
         yield headline(verdict, name(bounds.model), f"{what}, so nothing is written")
         if tightened.remedy is not None:
-            yield line(2, "to write it: ", (printable(flags(tightened.remedy), 1000), STRONG))
+            yield line(2, "to write it: ", (flags(tightened.remedy), STRONG))
         if bounds.valid:
             yield line(2, "to write the shapes of the inputs that run: ", ("--valid-only", STRONG))
         return
@@ -123,7 +125,7 @@ def profile_text(profile: Profile) -> Iterator[Line]:
     what = "fails for some input" if profile.verdict is Verdict.DEPENDS else "runs for no input"
     yield headline(profile.verdict, name(profile.model), f"{what}, so nothing is written")
     if profile.remedy is not None:
-        yield line(2, "to write it: ", (printable(flags(profile.remedy), 1000), STRONG))
+        yield line(2, "to write it: ", (flags(profile.remedy), STRONG))
     if profile.verdict is Verdict.DEPENDS:
         yield line(2, "to write the sizes of the inputs that run: ", ("--valid-only", STRONG))
 
@@ -244,5 +246,5 @@ def facts_text(facts: ModelFacts) -> Iterator[Line]:
     yield BLANK
     missing = listed([f"{name(op)} ({count(number, 'node')})" for op, number in facts.missing.items()])
     yield line(0, f"no rule for {missing}" if missing else "every operator has a rule")
-    dims = "".join(f" --dim {name(d)}={ranges[d]}" for d in islice(facts.dimensions, _MOST_OPTIONS))
-    yield line(0, "next: ", (f"shapesmt check {name(facts.model)}{dims}", STRONG))
+    declared = flags(Remedy(dict(islice(ranges.items(), _MOST_OPTIONS))))
+    yield line(0, "next: ", (f"{shell('shapesmt', 'check', facts.model)} {declared}".rstrip(), STRONG))

@@ -29,6 +29,7 @@ from shapesmt.render.text.words import (
     code,
     count,
     headline,
+    inert,
     line,
     name,
     region_told,
@@ -129,7 +130,7 @@ def _fitted(row: Line, console: Console) -> Iterator[Segment]:
     from rich.segment import Segment
     from rich.text import Text
 
-    if cell_len(str(row)) <= console.width:
+    if cell_len(shown := str(row)) <= console.width and not shown.lstrip().startswith(r"\x3a:"):
         yield Segment(" " * row.indent)
         for text, style in row.parts:
             yield Segment(text, console.get_style(style) if style else None)
@@ -138,6 +139,9 @@ def _fitted(row: Line, console: Console) -> Iterator[Segment]:
     first, rest = " " * row.indent, " " * min(row.indent + _HANGING, console.width // 2)
     for piece in Text.assemble(*row.parts).wrap(console, max(console.width - len(rest), 20)):
         piece.rstrip()
+        if inert(piece.plain) != piece.plain:
+            at = piece.plain.index(":")
+            piece = Text.assemble(piece[:at], r"\x3a", piece[at + 1 :])
         yield from (Text(first) + piece).render(console, end="\n")
         first = rest
 
@@ -158,7 +162,7 @@ def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
     head = [
         headline(report.verdict, name(report.model), subject(report)),
         *adopted(report.symbols, report.origins, report.unadopted),
-        *(line(0, (f"hint: {printable(hint, 400)}", FAINT)) for hint in report.hints),
+        *(line(0, (f"hint: {printable(hint, 4000)}", FAINT)) for hint in report.hints),
         *assumed_of_data(report.assumed),
     ]
     cautions = [*warnings(report, everything=everything)]
@@ -226,7 +230,7 @@ def _region(report: Report) -> Iterator[Line]:
             yield line(0, before, *(" ", code(refused)) * bool(refused), after)
     if report.remedy is not None:
         note = f" ({printable(report.remedy.note, 400)})" if report.remedy.note else ""
-        yield line(0, "PROVED with ", (printable(flags(report.remedy), 1000), STRONG), note)
+        yield line(0, "PROVED with ", (flags(report.remedy), STRONG), note)
 
 
 def released(release: Release) -> Line:
@@ -239,7 +243,7 @@ def released(release: Release) -> Line:
     return line(
         0,
         "without ",
-        (printable(pinned, 1000), STRONG),
+        (pinned, STRONG),
         " ",
         *what,
         *[f"; nearest: {' or '.join(nearest)}"] * bool(nearest),
@@ -288,13 +292,12 @@ def _error_code(error: ErrorCode) -> Iterator[Line]:
     yield line(0, (error.code, STRONG), f" {error.title}")
     yield line(2, error.law)
     if error.report is not None:
-        options = "".join(f" --dim {symbol}={text}" for symbol, text in error.dims.items())
-        options += "".join(f' --assume "{text}"' for text in error.assume)
+        options = flags(Remedy(error.dims, error.assume))
         yield BLANK
         yield line(2, (f"for example {error.report.model}", FAINT))
         yield from (line(4, row) for row in error.model.splitlines())
         yield BLANK
-        yield line(2, (f"$ shapesmt check {error.report.model}{options}", FAINT))
+        yield line(2, (f"$ shapesmt check {error.report.model} {options}".rstrip(), FAINT))
         yield from (row._replace(indent=row.indent + 4) if row.parts else row for row in _report(error.report))
     yield BLANK
     yield line(2, "what helps")

@@ -31,6 +31,7 @@ __all__ = [
     "either",
     "extent",
     "headline",
+    "inert",
     "interval",
     "line",
     "listed",
@@ -63,7 +64,16 @@ class Line(NamedTuple):
     parts: tuple[tuple[str, str], ...]
 
     def __str__(self) -> str:
-        return (" " * self.indent + "".join(text for text, _ in self.parts)).rstrip()
+        return inert((" " * self.indent + "".join(text for text, _ in self.parts)).rstrip())
+
+
+def inert(text: str) -> str:
+    r"""The text, escaped where it begins as a command of GitHub's workflows does.
+
+    >>> print(inert("  ::add-mask::e"))
+      \x3a:add-mask::e
+    """
+    return text.replace(":", r"\x3a", 1) if text.lstrip().startswith("::") else text
 
 
 BLANK = Line(0, ())

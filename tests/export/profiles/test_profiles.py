@@ -179,6 +179,15 @@ def test_several_profiles_and_names_with_a_colon():
         text(proto, "torch-trt", **options)
 
 
+def test_names_that_a_language_lacks_are_told_apart():
+    text_of = '<ir_version: 8, opset_import: ["" : 18]> g (float[n] p, float[n] q) => (float[n] y) { y = Add (p, q) }'
+    proto = parser.parse_model(text_of)
+    for place, name in enumerate(("x:0", "x/0")):
+        proto.graph.input[place].name = proto.graph.node[0].input[place] = name
+    rows = text(proto, "stablehlo", dims={"n": "2"}, assume=[]).splitlines()
+    assert rows == ["%x_0: tensor<2xf32>  // x:0", "%x_0_: tensor<2xf32>  // x/0"]
+
+
 def test_sizes_without_an_end(joined):
     options = {"dims": {"seq": 16, "past": 4}}
     assert "x[1..,16]" in text(joined, "openvino", **options)

@@ -8,6 +8,7 @@ import pytest
 
 import shapesmt
 from tests.render.page.test_html import HOSTILE, KV_CACHE, SIZES, UNET, hostile_model, saved, text
+from tests.support import payloads
 
 
 def run(browser, script: str) -> object:
@@ -124,3 +125,13 @@ def test_hostile_names_do_nothing(shown, tmp_path: Path) -> None:
     assert "a" + HOSTILE[1] in rows(browser)
     assert search(browser, "onerror=alert") != []
     assert run(browser, "document.querySelectorAll('#rows td *:not(bdi, small, wbr)').length") == 0
+
+
+@pytest.mark.parametrize("number", [0, 19, 38])
+def test_nothing_that_names_say_runs(shown, number: int) -> None:
+    """A call of what there isn't would be a complaint of the browser's."""
+    called = payloads.names(number)
+    browser = shown(shapesmt.page(payloads.hostile_model(called).SerializeToString()))
+    assert run(browser, "typeof pwned") == "undefined"
+    browser.find_element("id", "search").send_keys("pwned")
+    assert run(browser, "document.querySelectorAll('img, iframe, svg[onload]').length") == 0

@@ -1,0 +1,108 @@
+r"""Texts from files inside other languages: one function for each, and nothing else puts them there.
+
+What shapesmt writes is pasted into shells, run as programs and printed by jobs whose runners look for commands in it;
+a name may be made for any of these. `printable` is for plain text, `tag` for pages and `Script.name` for SMT-LIB.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from json import dumps
+from keyword import iskeyword
+
+from shapesmt.errors import printable, unmarked
+
+__all__ = ["argument", "comment", "identifier", "json_text", "mlir", "protobuf", "python", "shell"]
+
+
+def shell(*words: str) -> str:
+    r"""The words as a command line of bash, itself on one line.
+
+    >>> print(shell("trtexec", "x:[1]", "$(date)", "a\nb"))
+    trtexec 'x:[1]' '$(date)' $'a\012b'
+    """
+    return " ".join(shlex.quote(word) if _is_plain(word) else f"$'{_octal(word)}'" for word in words)
+
+
+def argument(text: str, bare: bool = False) -> str:
+    """One word of a command line: in double quotes, which every shell reads, where that is safe.
+
+    >>> print(argument("n % 2 == 0"), argument("`a b` == 2"), argument("n=1..8", bare=True))
+    "n % 2 == 0" '`a b` == 2' n=1..8
+    """
+    if bare and re.fullmatch(r"[\w.=:,-]+", text):
+        return text
+    return shell(text) if re.search(r"[$`\"\\!]", text) or not _is_plain(text) else f'"{text}"'
+
+
+def python(text: str) -> str:
+    r"""The text as Python's source has it, in ASCII.
+
+    >>> print(python('a "\n'), python("é"))
+    "a \"\n" "\xe9"
+    """
+    written = unmarked(dumps(text, ensure_ascii=False), r"\x23")
+    return re.sub(r"[^ -~]", lambda c: c[0].encode("unicode_escape").decode(), written)
+
+
+def identifier(name: str) -> str:
+    """A name that Python can have.
+
+    >>> identifier("x.2"), identifier("2"), identifier("class")
+    ('x_2', '_2', '_class')
+    """
+    name = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return name if name.isidentifier() and not iskeyword(name) else f"_{name}"
+
+
+def mlir(name: str) -> str:
+    """A name that a value of MLIR can have.
+
+    >>> mlir("input.1"), mlir("/up/x:0"), mlir("2x")
+    ('input.1', '_up_x_0', '_2x')
+    """
+    name = re.sub(r"[^\w$.-]", "_", name, flags=re.ASCII)
+    return name if re.fullmatch(r"\d+|[^\d].*", name) else f"_{name}"
+
+
+def comment(text: str, mark: str = "#") -> str:
+    r"""The text as a comment that ends where its line does.
+
+    >>> print(comment("a\nb"))
+    # a\nb
+    """
+    return f"{mark} {printable(text, len(text))}"
+
+
+def protobuf(text: str) -> str:
+    r"""The text as protobuf's text format has it.
+
+    >>> print(protobuf('a "\n'))
+    "a \042\012"
+    """
+    return f'"{_octal(text)}"'
+
+
+def json_text(value: object, indent: int | None = None) -> str:
+    r"""The value as JSON, in ASCII.
+
+    >>> print(json_text(["##[a]", "é"]))
+    ["\u0023#[a]", "\u00e9"]
+    """
+    return unmarked(dumps(value, indent=indent), r"\u0023")
+
+
+def _is_plain(text: str) -> bool:
+    """Whether the text can be printed as it is."""
+    return printable(text, len(text)) == text
+
+
+def _octal(text: str) -> str:
+    """The text with the bytes of what is special in quotes as octal numbers."""
+    return unmarked("".join(c if c.isprintable() and c not in "'\"\\!" else _bytes(c) for c in text), r"\043")
+
+
+def _bytes(character: str) -> str:
+    foreign = "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass"  # bytes in a file's name
+    return "".join(f"\\{byte:03o}" for byte in character.encode(errors=foreign))
