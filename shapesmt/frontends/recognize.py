@@ -19,7 +19,7 @@ _TENSORFLOW = re.compile(  # a graph's first node begins with its name, a saved 
     rb"|(?P<saved_model_text>saved_model_schema_version\s*:|meta_graphs\s*:?\s*\{))"
 )
 _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!(?!(?i:doctype\s+html\b))|net[\s>/])")
-_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|=>|(?P<opened>[(\[{<])|(?P<closed>[)\]}>])')
+_BRACKETS = re.compile(rb'(?s)"(?:[^"\\]|\\.)*(?:"|\\?\Z)|=>|(?P<opened>[(\[{<])|(?P<closed>[)\]}>])')
 
 
 def text_format(content: bytes) -> str | None:
@@ -55,6 +55,11 @@ def tensorflow_format(content: bytes) -> str:
 
 
 def nesting(text: bytes) -> int:
-    """How deep the brackets of a text are nested, not counting those in quotes."""
+    r"""Return how deep the brackets of a text are nested, not counting those in quotes; a quote may have no end.
+
+    Example:
+        >>> nesting(b'(["((" {}])'), nesting(b'<"' + b'"\\' * 30_000)
+        (3, 1)
+    """
     step = {"opened": 1, "closed": -1, None: 0}
     return max(accumulate(step[match.lastgroup] for match in _BRACKETS.finditer(text)), default=0)
