@@ -66,7 +66,7 @@ WORDS = {"Any", "Rank", "Shape", "Size", "cast", "_guards_fn"}
 
 TESTS = Path(__file__).parent
 TOPICS = {
-    "algebra": {"identities"},
+    "algebra": {"identities", "shared"},
     "frontends/tensorflow": {"models"},
     "inference": {"propagation"},
     "language": {"shape_algebra", "shape_properties"},

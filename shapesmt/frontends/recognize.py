@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
-__all__ = ["SUFFIXES", "is_xml", "is_zip", "nesting", "tensorflow_format", "text_format"]
+__all__ = ["SUFFIXES", "is_binary", "is_xml", "is_zip", "nesting", "tensorflow_format", "text_format"]
 
 SUFFIXES = (".onnx", ".pt2")
 """What the names of models end in that are looked for in folders."""
@@ -36,6 +36,11 @@ def text_format(content: bytes) -> str | None:
 def is_zip(content: bytes) -> bool:
     """Whether the content starts as a zip file does, which PyTorch's archives are."""
     return content[:4] == b"PK\x03\x04"
+
+
+def is_binary(content: bytes) -> bool:
+    """Whether the content starts as a binary ONNX file does: as none of the other formats."""
+    return not (is_xml(content) or is_zip(content) or tensorflow_format(content) or text_format(content))
 
 
 def is_xml(content: bytes) -> bool:
