@@ -17,6 +17,11 @@ def followed_runtime() -> Version:
     return min(max(installed_runtime() or NEWEST, OLDEST), NEWEST)
 
 
+def newer_runtime() -> bool:
+    """Whether the installed version of ONNX Runtime is newer than those that the rules know."""
+    return (installed_runtime() or NEWEST) > NEWEST
+
+
 @cache
 def installed_runtime() -> Version | None:
     """Return the installed version of ONNX Runtime; None where there is none, or its package does not tell.

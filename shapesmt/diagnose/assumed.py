@@ -18,9 +18,10 @@ def assumed(problem: Problem, examination: Examination) -> tuple[Assumed, ...]:
 
 
 def _assumed(problem: Problem, examination: Examination, unjudged: set[int]) -> Iterator[Assumed]:
-    for index, application in enumerate(examination.original.applications):
+    assuming = ((i, a) for i, a in enumerate(examination.original.applications) if a.assumed and i not in unjudged)
+    for index, application in assuming:
         node = problem.graph.nodes[index]
-        for one in application.assumed if index not in unjudged else ():
+        for one in application.assumed:
             path = f"{node.name}/{one.path}" if one.path else node.name
             tensor = "" if one.path or one.input >= len(node.inputs) else node.inputs[one.input]
             yield Assumed(path, one.op, index, tensor, one.law)

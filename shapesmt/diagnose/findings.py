@@ -141,16 +141,17 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
 
 def guarded(problem: Problem, examination: Examination, judge: Judge) -> Guarded | None:
     """For which inputs the nodes run, and which of these the guards refuse; None where they refuse none."""
-    of_guards = {i for i, node in enumerate(problem.graph.nodes) if node.op == GUARDS}
-    guards = [j for j in examination.judgements if j.index in of_guards]
-    others = [j for j in examination.judgements if j.index not in of_guards]
-    unread = tuple(u.rests_on for index, u in examination.unjudged if index in of_guards)
-    if len(unread) < len(examination.unjudged) or any(j.verdict is not Verdict.DEPENDS for j in others):
+    guards = [j for j in examination.judgements if j.node.op == GUARDS]
+    others = [j for j in examination.judgements if j.node.op != GUARDS]
+    unread = tuple(u.rests_on for index, u in examination.unjudged if problem.graph.nodes[index].op == GUARDS)
+    if not (guards or unread) or len(unread) < len(examination.unjudged):
+        return None
+    if any(j.verdict is not Verdict.DEPENDS for j in others):
         return None
     conditions, domain = [j.condition for j in others], examination.admissible(problem)
     nodes = described(all_of(*conditions), domain, examination, judge) if conditions else Region((), True)
     if not guards:
-        return Guarded(nodes.text, nodes.exact, unread=unread) if unread else None
+        return Guarded(nodes.text, nodes.exact, unread=unread)
     refusing = domain.copy()
     refusing.assume(all_of(*conditions))
     refused = judge.deadline.attempt(

@@ -15,7 +15,7 @@ from shapesmt.examine import Question
 from shapesmt.fleet.answers import sum_of
 from shapesmt.frontends import ModelFile
 from shapesmt.rules import plugin_versions
-from shapesmt.version import __version__, followed_runtime
+from shapesmt.version import __version__, followed_runtime, newer_runtime
 
 __all__ = ["digest", "key"]
 
@@ -52,7 +52,8 @@ def digest(question: Question, shapes: Mapping[str, Any]) -> str:
     """What tells a question, and the version of all that answers it, from others."""
     last, plugins = _Last.asked, plugin_versions()
     if last is None or last[0] is not question or last[1] is not shapes or last[2] != plugins:
-        written = json.dumps([__version__, _onnx(), followed_runtime(), plugins, _plain(question), _plain(shapes)])
+        versions = [__version__, _onnx(), followed_runtime(), newer_runtime(), plugins]
+        written = json.dumps([*versions, _plain(question), _plain(shapes)])
         last = _Last.asked = question, shapes, plugins, sum_of(written.encode()).hex()
     return last[3]
 

@@ -6,7 +6,7 @@ equal contents are one object and a rule's memo key is a tuple of identities.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, ItemsView, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -113,6 +113,17 @@ class Attributes(Mapping[str, AttributeValue]):
 
     def __len__(self) -> int:
         return len(self._items)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._items
+
+    def get(self, name: str, /, default: Any = None) -> AttributeValue | Any:
+        """The value of one, or the default."""
+        return self._items.get(name, default)
+
+    def items(self) -> ItemsView[str, AttributeValue]:
+        """The names with their values, faster than a mapping's own."""
+        return self._items.items()
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
@@ -259,6 +270,8 @@ class Graph:
     """What runs models of its format."""
     arguments: Mapping[str, object] = field(default_factory=dict)
     """The arguments of the module that it was exported from, nested as it takes them, each with its input's name."""
+    refused: Sequence[laws.Law] = ()
+    """The laws that the file itself breaks, so that its runtime doesn't load it."""
     early: Sequence[str] = ()
     """The tensors that nodes read before the one that computes them, as the nodes stand in the file."""
     asked: Mapping[Place, bool] = field(default_factory=dict)

@@ -11,7 +11,6 @@ from shapesmt.algebra import Atom, Dim, Kind, of_atom
 from shapesmt.graph import Graph, Literal, Node
 from shapesmt.inference.loading import Refusals, contradicts, loaded, more_refusals, refusals
 from shapesmt.inference.numbering import Named, Scope
-from shapesmt.inference.static import refused_when_loaded
 from shapesmt.inference.walk import Renaming, Walk, forget_applications
 from shapesmt.rules import Application, Requirement, Tensor, read
 
@@ -86,6 +85,8 @@ def infer(
             forget_applications()
             continue
         if inference.doubtful:
+            from shapesmt.inference.static import refused_when_loaded
+
             look = partial(refused_when_loaded, bodies=bool(inference.doubts))
             inference.refuse(more_refusals(graph, look))
         needed = _needed_ranks(inference.applications) if inference.unranked else {}

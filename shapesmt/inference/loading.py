@@ -107,9 +107,14 @@ def differ(one: str, other: str) -> bool:
 
 
 def _broken(graph: Graph) -> Iterator[tuple[int, laws.Law]]:
+    for law in graph.refused:
+        yield 0, law
     for name, declared in graph.inputs.items():
         if not declared.dtype:
             yield (graph.consumers(name) or (0,))[0], laws.INPUT_HAS_TYPE.of(name=printable(name))
+    for name, literal in graph.literals.items():
+        if literal.dtype in ("", "undefined"):
+            yield (graph.consumers(name) or (0,))[0], laws.CONSTANT_HAS_TYPE.of(name=printable(name))
     operators = Operators(graph.opsets, graph.functions)
     yield from _imported(graph.nodes, graph.opsets, "model")
     yield from _names(graph.nodes, operators)
@@ -207,9 +212,11 @@ def _bodies(
 
     The nodes of a body count as they stand in the file as well.
     """
-    nested = [index for index, kind in enumerate(Nodes.of(nodes).kinds) if kind.attributes.graphs]
-    if not nested:
+    kinds = Nodes.of(nodes).kinds
+    nesting = {kind for kind in {*kinds} if kind.attributes.graphs}
+    if not nesting:
         return
+    nested = [index for index, kind in enumerate(kinds) if kind in nesting]
     taken = around.union(*(n.outputs for n in nodes if _is_constant(n, operators)))
     for index in visited(nodes, operators):
         node = nodes[index]

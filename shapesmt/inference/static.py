@@ -20,7 +20,8 @@ from shapesmt.inference.loading import Refusal, differ, mistyped, refusal
 from shapesmt.inference.numbering import Scope
 from shapesmt.inference.registered import declared_of, literal_of
 from shapesmt.inference.walk import Walk
-from shapesmt.rules import Application, Memory, Runs, Tensor, Unjudged, data, tensor
+from shapesmt.ops import refused
+from shapesmt.rules import Application, Memory, Requirement, Runs, Tensor, Unjudged, data, tensor
 
 if TYPE_CHECKING:
     from shapesmt.inference.origins import Outside
@@ -42,10 +43,12 @@ class Found(NamedTuple):
 class Findings:
     """What is found, and where the walk is: the place of the model's node, and the names of the nodes around.
 
-    `computed` is whether elements that nodes compute are known.
+    `computed` is whether elements that nodes compute are known, and `dropped` whether the walk is in a branch that the
+    runtime leaves out of the model where it optimizes, as its condition is known.
     """
 
     computed: bool
+    dropped: bool = False
     found: list[Found] = field(default_factory=list)
     trail: list[str] = field(default_factory=list)
     place: int = 0
@@ -64,7 +67,8 @@ def refused_when_loaded(graph: Graph, *, bodies: bool) -> dict[int, Refusal]:
     """
     declared = _found(graph, Findings(computed=False))
     computed = _found(graph, Findings(computed=True)) if bodies else []
-    sure = {(f.place, f.path): f for f in declared if f.sure}
+    open_ = {(f.place, f.path) for f in computed if not f.sure}
+    sure = {(f.place, f.path): f for f in declared if f.sure and (f.place, f.path) not in open_}
     doubtful = {(f.place, f.path): f for f in (*declared, *computed)}
     refusals: dict[int, Refusal] = {}
     for key, f in {**doubtful, **sure}.items():
@@ -159,11 +163,34 @@ class Static(Walk):
     def _judge(
         self, node: Node, inputs: list[Tensor | None], broken: laws.Law, inferred: list[Declared] | str | None
     ) -> None:
-        """Find a node that breaks a law whatever its inputs' unknown sizes are, if the runtime may look at it."""
-        if isinstance(inferred, str) or self._misfit(node) or self._refusal(node, inputs) is not None:
+        """Find a node that breaks a law whatever its inputs' unknown sizes are, if the runtime may look at it.
+
+        It checks attributes when it makes the node's kernel: that of a branch that it keeps.
+        """
+        by_body = self._schemas is None or (node.domain, node.op) in self._schemas.bodies()
+        if isinstance(inferred, str) or self._misfit(node) or self._clash(node, inputs) or self._not_offered(node):
             self.findings.add(node.op, broken)
-        elif inferred is None or self._schemas is None or (node.domain, node.op) in self._schemas.bodies():
+        elif refused(node) is not None:
+            self.findings.add(node.op, broken, sure=not (self.findings.dropped or by_body))
+        elif inferred is None or by_body or self._fails_anyway(node, inputs):
             self.findings.add(node.op, broken, sure=False)
+
+    def _fails_anyway(self, node: Node, inputs: list[Tensor | None]) -> bool:
+        """Whether the node breaks a law by its attributes, and the ranks of its inputs, alone."""
+        return bool(self._broken(Step(self._rules[node.domain, node.op], node, {}), inputs))
+
+    def _of_scan(self, step: Step, inputs: list[Tensor | None]) -> laws.Law | None:
+        """The law that the axes, directions or states of a Scan break, if any; what its body breaks is found there."""
+        found, self.findings = self.findings, Findings(self.findings.computed)
+        broken = [r for r in self._broken(step, inputs) if not r.within]
+        sized = [r for r in super().apply(step, inputs).requirements if r.formula is FALSE]
+        self.findings = found
+        return next((r.law for r in (*broken, *(r for r in sized if r.law == laws.STATE_KEEPS_SHAPE))), None)
+
+    def _broken(self, step: Step, inputs: list[Tensor | None]) -> list[Requirement]:
+        """What a node breaks by its attributes, and the ranks of its inputs, alone."""
+        blank = [None if t is None else _blank(t, index) for index, t in enumerate(inputs)]
+        return [r for r in super().apply(step, blank).requirements if r.formula is FALSE]
 
     def apply(self, step: Step, inputs: list[Tensor | None]) -> Application:
         """The rule applied; a node with graphs inside makes what each of them makes, as far as that is the same."""
@@ -174,8 +201,14 @@ class Static(Walk):
         if law is not None:
             self.findings.add(node.op, law)
         how = self._rules.traits(node).runs
+        law = self._of_scan(step, inputs) if how is Runs.SCAN else None
+        if law is not None:
+            self.findings.add(node.op, laws.HOLDS_WHEN_LOADED.of(law=law), sure=not self.findings.dropped)
         given = [t and _element(t) for t in inputs] if how is Runs.EACH else inputs
+        kept = self.findings.dropped
+        self.findings.dropped |= how is Runs.BRANCH and inputs[0] is not None and literal_of(inputs[0]) is not None
         runs = [self._run(node, graph, step.tensors, given) for graph in node.attributes.graphs]
+        self.findings.dropped = kept
         carried = inputs[2:] if how is Runs.LOOP else runs[0]
         runs = [run[1:] for run in runs] if how is Runs.LOOP else runs
         for run in runs:
@@ -233,6 +266,12 @@ class Static(Walk):
                 self.findings.add(node.op, law, node.name)
             else:
                 self.findings.found.append(Found(index, "", node.op, law, True))
+
+
+def _blank(t: Tensor, index: int) -> Tensor:
+    """An input without its sizes and elements."""
+    sizes = None if t.shape is None else [symbol(f"some {index}[{axis}]") for axis in range(t.rank)]
+    return tensor(t.dtype, sizes) if t.is_tensor else t
 
 
 def _known(t: Tensor, inferred: Declared | None) -> Tensor:

@@ -116,7 +116,7 @@ class Walk(Applier):
         get, known = tensors.get, plain.get
         try:
             for index, kind, reads, writes in zip(count(), nodes.kinds, nodes.inputs, nodes.outputs, strict=False):
-                key = (kind, *map(get, reads))
+                key = (kind, *map(get, reads)) if "" not in writes else (kind, *map(bool, writes), *map(get, reads))
                 application = known(key)
                 if application is None:
                     application = self._step(nodes[index], tensors)
@@ -147,7 +147,8 @@ class Walk(Applier):
             elif isinstance(rule, Function) and not self.counts.so_far().keys().isdisjoint(reads):
                 application = self.apply(Step(rule, node, tensors), inputs)  # what it looks up depends on their names
             else:
-                key = (rule or (domain, op), self._opsets.get(domain), attributes, len(writes), *inputs)
+                made = tuple(map(bool, writes)) if "" in writes else len(writes)
+                key = (rule or (domain, op), self._opsets.get(domain), attributes, made, *inputs)
                 known = self._remembered.get(key)
                 application = known if known is not None else self._remember(key, Step(rule, node, tensors), inputs)
             if application.decides_success or application.fresh_symbols or application.origin is not None:

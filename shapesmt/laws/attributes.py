@@ -32,6 +32,15 @@ GUARD_HOLDS = Law(
     "SM407", "the inputs pass the guards that PyTorch checks before a run", broken="PyTorch's guards refuse the input"
 )
 
+IR_VERSION_STATED = Law("SM408", "the file states its IR version")
+IR_VERSION_LOADED = Law(
+    "SM408", "the IR version is at most {newest}, the newest that ONNX Runtime {runtime} loads, not {version}"
+)
+OPSET_LOADED = Law(
+    "SM408",
+    "the {where} imports at most version {newest} of the operator set '{domain}', the newest that ONNX Runtime "
+    "{runtime} loads, not {version}",
+)
 OPERATOR_IN_OPSET = Law("SM408", "operator {op} is in opset {version}")
 OPERATOR_SET_IMPORTED = Law("SM408", "the {where} imports the operator set '{domain}' of {op}")
 FUNCTION_FITS_OWN_OPSETS = Law("SM408", "in function '{function}' {law}, by the opset that it imports")
@@ -39,6 +48,7 @@ FUNCTION_CONSTANTS_OF_FLOATS = Law("SM408", "constants in function '{function}' 
 FUNCTION_OF_OWN_DOMAIN = Law("SM408", "function '{function}' isn't of ONNX's own domain")
 FUNCTION_MAKES_OUTPUTS = Law("SM408", "function '{function}' makes its output '{name}', which isn't an input")
 INPUT_HAS_TYPE = Law("SM408", "input '{name}' declares its type")
+CONSTANT_HAS_TYPE = Law("SM408", "constant '{name}' is of a known element type")
 TENSOR_OF_DECLARED_TYPE = Law("SM408", "'{name}' is of its declared type, {dtype}")
 BODIES_MAKE_ONE_TYPE = Law("SM408", "what the bodies take and make is of one type, not {one} and {other}")
 HOLDS_WHEN_LOADED = Law("SM408", "{law}, when the model is loaded, whether or not the node runs")

@@ -95,6 +95,7 @@ WINDOW_OR_FRAME_LENGTH_GIVEN = Law("SM405", "a window or the length of a frame i
 COSINES_AND_SINES_TOGETHER = Law("SM405", "cosines and sines come together")
 DO_ROTARY_WITH_COSINES_AND_SINES = Law("SM405", "do_rotary comes with cosines and sines")
 INPUT_2_GIVEN = Law("SM405", "input 2 is given")
+OUTPUT_NAMED = Law("SM405", "output {index} has a name")
 NAMED_INPUT_GIVEN = Law("SM405", "input '{name}' is given")
 ONE_INPUT_OR_OUTPUT = Law("SM405", "it has {end} {limit} {kind}, not {count}")
 INPUTS_OR_OUTPUTS = Law("SM405", "it has {end} {limit} {kind}s, not {count}")

@@ -149,7 +149,8 @@ def reduced(
 ) -> tuple[ModelProto, Simplified]:
     """The smaller model in the form that the target needs, and the answer, which doesn't say yet where it is written.
 
-    Its metadata say for which inputs it is meant: with the condition of `region`, if any.
+    Its metadata say for which inputs it is meant. Where it rests on the caller's ranges, that is with the condition of
+    `region`, if any, which holds in these ranges; else its nodes refuse what they refused.
 
     Raises:
         ModelError: It is for OpenVINO, and some size has no proven end.
@@ -160,7 +161,7 @@ def reduced(
     copy, rewrites, before, _ = smaller(base.proto, a, FORMS.get(target or "", PLAIN))
     if target in targets.FITTED:
         copy = fitted(copy, a, target, tensors or tensor_bounds(a.examination, a.judge))
-    note(copy, base, "" if region is None else region.whole)
+    note(copy, base, region.whole if region is not None and base.trusted else "")
     nodes, verdict = (before, nodes_of(copy)), a.examination.verdict
     answer = Simplified(a.problem.graph.source, verdict, None, *nodes, a.seconds, rewrites, region)
     admissible, defaults = str(base.admissible), base.defaults

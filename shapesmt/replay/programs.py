@@ -115,7 +115,7 @@ def _refused(program: Any, arguments: list[Any]) -> tuple[str, str]:
     args, kwargs = torch.utils._pytree.tree_unflatten(flat, program.call_spec.in_spec)  # noqa: SLF001 - there is no other
     try:
         program.module()(*args, **kwargs)
-    except Exception as error:  # as above
+    except Exception as error:  # whatever it raises is its answer
         frames = []
         trace = error.__traceback__
         while trace is not None:

@@ -343,7 +343,7 @@ def _refusal(copy: bytes, original: bytes, folder: str | None) -> str:
 def _unloaded(model: bytes, folder: str | None) -> str:
     try:
         session_of(model, folder)
-    except Exception as error:  # as above
+    except Exception as error:  # whatever it raises is its answer
         return _short(str(error))
     return ""
 
@@ -368,7 +368,7 @@ def _tried(model: bytes, feeds: dict[str, Filled], folder: str | None) -> dict[s
     """What the runtime computes, or its error."""
     try:
         return _outputs(model, feeds, folder)
-    except Exception as error:  # as above
+    except Exception as error:  # whatever it raises is its answer
         return _short(str(error))
 
 

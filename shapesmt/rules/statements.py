@@ -190,7 +190,7 @@ class Statements:
         ):
             self.unjudged.append(Unjudged("", self.node.op, "elements", laws.SIZES_NOT_NEGATIVE.sentence))
         granted = self._granted(outputs)
-        for index in sorted((granted & self.decides_success) - self.decides_sizes_only):
+        for index in sorted((granted & self.decides_success) - self.decides_sizes_only) if granted else ():
             if law := self._granted_laws.get(index, VALID):
                 self.assume(index, law)
         return Application(

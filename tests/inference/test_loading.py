@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
-from onnx import parser
+from onnx import TensorProto, parser
 
 import shapesmt
 from shapesmt.errors import ModelError
@@ -189,6 +191,24 @@ def test_an_input_declares_its_type():
     check(model, "input 'x' declares its type")
 
 
+def test_outputs_that_are_not_optional_have_names():
+    for body, place, law in (
+        ("z = Abs(x)", 0, "output 0 has a name"),
+        ("k = Constant<value_ints = [1]>() z, i = TopK(x, k)", 1, "output 1 has a name"),
+        ("u, i, k, n = Unique(x)", 1, ""),
+    ):
+        model = parser.parse_model(graph(f"y = Abs(x) {body}"))
+        model.graph.node[-1].output[place] = ""
+        check(model, law)
+
+
+@pytest.mark.parametrize("dtype", [0, 99])
+def test_constants_are_of_a_known_element_type(dtype):
+    model = parser.parse_model(graph("y = Abs(x)"))
+    model.graph.initializer.append(TensorProto(name="k", data_type=dtype, dims=[0]))
+    check(model, "constant 'k' is of a known element type")
+
+
 def test_nodes_of_a_function_stand_in_order():
     with pytest.raises(ModelError, match="a node stands before one whose output it reads"):
         shapesmt.check(parser.parse_model(calling(function("y = Neg(k) k = Abs(x)", 18))))
@@ -217,6 +237,7 @@ def chosen(otherwise, when, before="", output="float[q, m] s"):
     return graph(f"{SIZE.format(when)} {before} y = If<then_branch = {one}, else_branch = {other}>(c)")
 
 
+SCANNING = "s = Scan<num_scan_inputs = 1, body = b (float[p] u) => (float[q] w) {{ w = Neg(u) }}, {}>(x)"
 STATIC = {
     "a node that fits": (chosen("s = Neg(x)", 0), ""),
     "sizes of constants": (chosen("s = MatMul(k, k)", 0, MATRIX), LOADED),
@@ -244,6 +265,12 @@ STATIC = {
         "s = Scan<num_scan_inputs = 1, body = b (float[p, 2] u) => (float[q, 2] w) { w = Neg(u) }>(x)", 0), LOADED),
     "a size that a Scan in a branch declares": (chosen(
         "s = Scan<num_scan_inputs = 1, body = b (float[3] u) => (float[q] w) { w = Neg(u) }>(x)", 0), LOADED),
+    "axes of a Scan": (chosen(SCANNING.format("scan_input_axes = [0, 1]"), 0), "one entry per scan input"),
+    "an axis of a Scan": (chosen(SCANNING.format("scan_input_axes = [5]"), 0), "axis 5 is inside"),
+    "directions of a Scan": (chosen(SCANNING.format("scan_output_directions = [3]"), 0), "a 0 or 1 per scan output"),
+    "directions of a Scan that fit": (chosen(SCANNING.format("scan_input_directions = [1]"), 0), ""),
+    "a state of a Scan": (chosen(f"{ONE} v, s = Scan<num_scan_inputs = 1, body = b (o, u) => (q, w) "
+        "{ q = Concat<axis = 0>(o, o) w = Neg(u) }>(k, x)", 0), "a state keeps its shape"),
     "types of branches": (graph(
         "c = Constant<value = bool {1}>() y = If<then_branch = t () => (r) { r = Relu(x) }, "
         "else_branch = e () => (s) { s = Shape(x) }>(c)", "y"), "of one type"),
@@ -305,6 +332,29 @@ def test_elements_that_are_computed_leave_a_branch_open_that_never_runs():
     """ONNX Runtime refuses it with optimisations, where it computes the sum, and loads it without."""
     body = "o = Constant<value_ints = [6, 6]>() v = Add(o, o) s = Expand(x, v)"
     assert str(shapesmt.check(parser.parse_model(chosen(body, 0))).verdict) == "UNKNOWN"
+
+
+REVERSED = "o = Constant<value_ints = [1, 1]>() s = ReverseSequence<time_axis = 1, batch_axis = 1>(x, o)"
+MOD = "Mod<fmod = 2>(x, x)"
+KERNELS = {  # the verdict; whether the file is loaded with optimisations, and without
+    "that have few values": (chosen(f"s = {MOD}", 0), "FAILS", False, False),
+    "in a branch that is dropped": (branching("r = Neg(x)").replace("Neg(x) }>", f"{MOD} }}>"), "UNKNOWN", True, False),
+    "without a kernel": (chosen('s = Gelu<approximate = "q">(x)', 0).replace("18", "20"), "UNKNOWN", True, True),
+    "that depend on each other": (chosen(REVERSED, 0), "UNKNOWN", False, False),
+}
+
+
+@pytest.mark.parametrize("case", KERNELS)
+def test_attributes_are_checked_by_the_kernels_of_nodes_that_never_run(case):
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime (an extra) isn't installed")
+    text, verdict, *loads = KERNELS[case]
+    model = parser.parse_model(text)
+    assert str(shapesmt.check(model).verdict) == verdict
+    for level, expected in zip(("ORT_ENABLE_ALL", "ORT_DISABLE_ALL"), loads, strict=True):
+        options = runtime.SessionOptions()
+        options.graph_optimization_level, options.log_severity_level = getattr(runtime.GraphOptimizationLevel, level), 4
+        with nullcontext() if expected else pytest.raises(Exception, match="Exception during initialization"):
+            runtime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
 UNREAD = {

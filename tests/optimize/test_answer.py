@@ -50,6 +50,9 @@ def test_a_model_for_valid_inputs_says_which_and_still_refuses_the_others(tmp_pa
     notes = {note.key: note.value for note in made.metadata_props}
     assert notes["shapesmt.precondition"] == "m == n"
     assert notes["shapesmt.admissible"] == "n=2..4; m=2..4"
+    assert not [
+        *shapesmt.simplify(JOIN.encode(), dims=question.dims, valid_only=True).metadata_props
+    ]  # it holds for all
     sizes = [{"n": n, "m": m} for n in (2, 3, 4) for m in (2, 3, 4)]
     assert [*differences(onnx.parser.parse_model(JOIN), made, sizes)] == []
     data = answer.to_dict()

@@ -17,6 +17,7 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.beside import content_inside
 from shapesmt.frontends.onnx import tables
 from shapesmt.frontends.onnx.columns import columns
+from shapesmt.frontends.onnx.limits import refused
 from shapesmt.frontends.onnx.messages import from_bytes
 from shapesmt.frontends.onnx.ranges import noted_ranges
 from shapesmt.frontends.onnx.schemas import OnnxSchemas
@@ -130,7 +131,12 @@ def _model(proto: onnx.ModelProto, source: str, folder: str | None) -> Graph:
     ranges = noted_ranges(notes) | {name: str(r) for name, r in own.ranges.items()}
     exporter = f"{text_of(proto.producer_name)} {text_of(proto.producer_version)}".strip()
     sources = Sources(proto.graph, exporter.startswith("pytorch"))
-    return replace(graph, ranges=ranges, relations=own.relations, exporter=exporter, source_line=sources)
+    imports = {f"function '{printable(f.name)}'": f.opsets for f in scope.functions.values()}
+    version = proto.ir_version if proto.HasField("ir_version") else None
+    broken = tuple(refused(version, {"model": opsets} | imports))
+    return replace(
+        graph, ranges=ranges, relations=own.relations, exporter=exporter, refused=broken, source_line=sources
+    )
 
 
 class _Scope:

@@ -84,7 +84,9 @@ class Parameters(NamedTuple):
         return None
 
     def _attribute(self, node: Node) -> laws.Law | None:
-        """The law that an omitted input or an attribute breaks, if any."""
+        """The law that an omitted input or output or an attribute breaks, if any."""
+        if "" in node.outputs[: self.outputs[0]]:
+            return laws.OUTPUT_NAMED.of(index=node.outputs.index(""))
         omitted = [name for name, tensor in zip(self.inevitable, node.inputs, strict=False) if name and not tensor]
         missing = [name for name in self.required if name not in node.attributes]
         unknown = [name for name in node.attributes if name not in self.attributes]

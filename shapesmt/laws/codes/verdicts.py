@@ -25,8 +25,9 @@ CODES = (
         "SM603", "numbers not followed",
         "Numbers that decide sizes or indices are known unless data decides them: what is computed from sizes is "
         "followed on its way, and constants are read.",
-        "Compute them with integer operators, or with float ones that are followed (+, -, *, /, floor, ceil, round, "
-        "sqrt), or declare the sizes that they come from as constants; put the files of constants beside the model.",
+        "Make the numbers that the node reads constants, or compute them from sizes with operators that are followed: "
+        "those of integers, and of floats +, -, *, /, floor, ceil, round and sqrt; put files of constants beside the "
+        "model. Where the sentence is about what ONNX Runtime doesn't check, see to it where the model is made.",
         "g (float[n] x) => (float[m] y)\n"
         "{ size = Shape (x)\n  real = Cast <to = 1> (size)\n  grown = Exp (real)\n"
         "  shape = Cast <to = 7> (grown)\n  y = Expand (x, shape) }",

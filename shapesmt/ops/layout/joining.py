@@ -95,7 +95,8 @@ def _off_axis(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> list[Dim]
     if ctx.runtime is not Runtime.ONNX:
         ctx.require_agree(*parts, but=axis, law=laws.JOINED_MATCH_OFF_AXIS)
         return [*first.dims]
-    axes = [i for i in range(first.rank) if i != axis and any(x[i] is not first[i] for x in parts)]
+    each = enumerate(zip(*(x.dims for x in parts), strict=True))
+    axes = [i for i, sizes in each if i != axis and len({*sizes}) > 1]
     read = ctx.version >= 11 or ctx.integer("axis", 1) >= 0  # by ONNX's inference
     for i in axes if read else ():
         numbers = list(dict.fromkeys(x[i] for x in parts if x[i].constant is not None))

@@ -49,6 +49,8 @@ def matmul(ctx: RuleContext) -> Tensor:
     """`[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes."""
     a, b = ctx.input(0), ctx.input(1)
     shape = matrix_product(ctx, a, b)
+    if a.value is None or b.value is None:
+        return ctx.tensor(shape)
     batch = [str(i) for i in range(max(a.rank, b.rank) - 2)]
     left = [*batch, "row", "inner"][-a.rank :]
     right = [*batch, "inner", "column"][-b.rank :] if b.rank > 1 else ["inner"]

@@ -42,6 +42,9 @@ def quantize(ctx: RuleContext) -> Tensor:
     require_scale(ctx)
     if ctx.input(0).dtype in FLOATS and ctx.input(1).dtype not in (ctx.input(0).dtype, ""):
         ctx.limit(ctx.version >= 23 and ctx.since((1, 32)), laws.SAME_TYPE_AS_INPUT.of(kind="scales"))
+    if ctx.integer("precision", 0) not in (0, 1, 10):  # the scale's type, float32, float16
+        one_of = laws.ATTRIBUTE_IS_ONE_OF.of(name="precision", values="0, 1", last="10")
+        ctx.limit(not ctx.since((1, 32)), one_of)
     asked = DTYPES.get(ctx.integer("output_dtype", 0), "")
     known = ctx.input(2).dtype if ctx.has(2) else ""
     ctx.check(not asked or known in ("", asked), laws.ZERO_POINT_OF_OUTPUT_TYPE.of(expected=asked, dtype=known))

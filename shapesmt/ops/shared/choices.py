@@ -77,6 +77,7 @@ CHOICES: dict[tuple[str, str], tuple[str | int, ...]] = {
 SUPPORT = ("coefficients", "kernel_params", "rho")
 NEEDED = {
     "RNN": ("hidden_size",), "GRU": ("hidden_size",), "LSTM": ("hidden_size",), "SVMRegressor": SUPPORT,
+    "AttnLSTM": ("hidden_size",), "DynamicQuantizeLSTM": ("hidden_size",),
     "RegexFullMatch": ("pattern",), "LinearClassifier": ("intercepts",), "SVMClassifier": SUPPORT,
     "FeatureVectorizer": ("inputdimensions",), "FusedGemm": ("activation",),
     "TreeEnsemble": ("n_targets",), "TreeEnsembleRegressor": ("n_targets",),

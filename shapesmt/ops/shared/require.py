@@ -125,8 +125,10 @@ def require_alike(
         The sizes of the first shape that isn't empty, or of the first if all are.
     """
     sizes = list(shapes[0])
+    if not axes:
+        return sizes
     nothing = any_of(*(equal(d, 0) for d in sizes))
-    for others in shapes[1:] if axes else ():
+    for others in shapes[1:]:
         empty = any_of(*(equal(d, 0) for d in others))
         for i in axes:
             state(any_of(equal(sizes[i], others[i]), nothing, empty), law, sizes[i], others[i])

@@ -8,7 +8,6 @@ from shapesmt import laws
 from shapesmt.algebra import (
     ZERO,
     Dim,
-    Formula,
     any_of,
     as_dim,
     at_least,
@@ -96,15 +95,15 @@ def conv(ctx: RuleContext) -> Tensor:
     """A window over the padded input, for each filter; runtimes don't come back from one without elements."""
     x, w = ctx.input(0), ctx.input(1)
     y = convolved(ctx, x, w, 2)
-    _require_window(ctx, w, [equal(d, 0) for d in (x[0], x[1], w[0])])
+    _require_window(ctx, w, (x[0], x[1], w[0]))
     return y
 
 
-def _require_window(ctx: RuleContext, w: Tensor, nothing: Sequence[Formula]) -> None:
-    """State that the window has an element, unless there is nothing to compute."""
+def _require_window(ctx: RuleContext, w: Tensor, sizes: Sequence[Dim]) -> None:
+    """State that the window has an element, unless one of these sizes is 0: there is nothing to compute then."""
     for size in w.dims[2:]:
         if size.lo < 1:
-            ctx.limit(any_of(at_least(size, 1), *nothing), laws.WINDOW_HAS_ELEMENT, size, 1)
+            ctx.limit(any_of(at_least(size, 1), *(equal(d, 0) for d in sizes)), laws.WINDOW_HAS_ELEMENT, size, 1)
 
 
 @rule("ConvInteger", since=10, dtype="int32")

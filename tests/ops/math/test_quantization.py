@@ -63,6 +63,15 @@ def test_scales_of_another_float_type(types, opset):
           dtypes=dict(zip("xs", types, strict=True)), opset=opset)  # fmt: skip
 
 
+@pytest.mark.parametrize("precision", [0, 1, 2, 10, 11, 16])
+def test_the_precision_of_the_division(precision):
+    agree(node("QuantizeLinear", ["x", "s"], precision=precision), {"x": ["a"], "s": []}, {"a": (0, 2)}, opset=23)
+    head = '<ir_version: 10, opset_import: ["": 23]> g (float[n] x, float s) => (y) '
+    text = f"{head} {{ y = QuantizeLinear<precision = {precision}>(x, s) }}"
+    with following(1, 31):
+        assert shapesmt.check(text.encode()).verdict == "PROVED"
+
+
 def test_dynamic():
     outputs = ["y", "scale", "zero"]
     for shape in ([], ["a"], ["a", "b"]):

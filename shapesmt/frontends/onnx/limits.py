@@ -1,0 +1,49 @@
+"""Limits: the newest file formats and operator sets that ONNX Runtime loads, by its version."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shapesmt import laws
+from shapesmt.errors import printable
+from shapesmt.version import Version, followed_runtime, newer_runtime
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from shapesmt.laws import Law
+
+__all__ = ["refused"]
+
+ONNX: dict[Version, tuple[int, int]] = {(1, 31): (13, 26), (1, 32): (14, 28)}
+"""The newest IR version and the newest version of ONNX's own operator set, by the version of ONNX Runtime."""
+OTHERS = {"ai.onnx.ml": 5, "ai.onnx.preview": 1, "ai.onnx.preview.training": 1, "ai.onnx.training": 1} | dict.fromkeys(
+    ("com.microsoft", "com.microsoft.experimental", "com.microsoft.nchwc", "org.pytorch.aten"), 1
+)
+"""The newest version of the other operator sets that ONNX Runtime knows; of a set that it doesn't know it takes any."""
+
+
+def refused(ir_version: int | None, opsets: Mapping[str, Mapping[str, int]]) -> Iterator[Law]:
+    """The laws that a file breaks because ONNX Runtime doesn't know the version of its format or operators.
+
+    What an ONNX Runtime that is newer than the rules loads isn't known.
+
+    Args:
+        ir_version: The version of the file's format; None if the file doesn't state it.
+        opsets: The operator sets that the model and each of its functions import, by what a message calls them.
+    """
+    if ir_version is None:
+        yield laws.IR_VERSION_STATED
+    if newer_runtime():
+        return
+    runtime = followed_runtime()
+    newest_ir, newest_opset = ONNX[runtime]
+    text = ".".join(map(str, runtime))
+    if ir_version is not None and ir_version > newest_ir:
+        yield laws.IR_VERSION_LOADED.of(newest=newest_ir, runtime=text, version=ir_version)
+    for where, imported in opsets.items():
+        for domain, version in imported.items():
+            newest = OTHERS.get(domain, version) if domain else newest_opset
+            if version > newest:
+                title = printable(domain or "ai.onnx")
+                yield laws.OPSET_LOADED.of(where=where, newest=newest, domain=title, runtime=text, version=version)
