@@ -10,7 +10,7 @@ from shapesmt.errors import ModelError, UsageError, printable
 
 __all__ = ["DEPTH", "REQUESTS", "most_bytes", "refuse", "whole"]
 
-REQUESTS = 1000
+REQUESTS = 500
 """Folders of a web server, or another remote place, that are listed to find models."""
 DEPTH = 32
 """Folders inside each other that are listed there."""
