@@ -209,6 +209,13 @@ def test_empty_tensors_may_be_too_long_for_an_array(op: str) -> None:
     assert shapesmt.check(proto, timeout=TIMEOUT).verdict is Verdict.PROVED
 
 
+def test_the_rows_of_empty_tensors_are_too_many_to_go_along() -> None:
+    gather = helper.make_node("Gather", ["z", "i"], ["y"], axis=1)
+    fill = helper.make_node("ConstantOfShape", ["k"], ["z"])
+    proto = model([fill, gather], {"x": ["n"]}, ["y"], {"k": [2**50, 1, 0], "i": [0]})
+    assert shapesmt.check(proto, timeout=TIMEOUT).verdict is Verdict.PROVED
+
+
 def huge_literal() -> onnx.ModelProto:
     """An initializer that says it has more elements than its file."""
     proto = model([helper.make_node("Reshape", ["x", "t"], ["y"])], {"x": ["n"]}, ["y"])

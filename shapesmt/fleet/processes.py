@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from multiprocessing import active_children, get_context, parent_process, resource_tracker
+from multiprocessing import active_children, connection, get_context, parent_process, resource_tracker
 from multiprocessing.process import BaseProcess
+from time import monotonic, sleep
 from typing import Any
 
 from shapesmt.errors import UsageError
@@ -152,12 +153,23 @@ class _Worker:
         """Wait until the process has ended, and kill it after `PATIENCE`."""
         if self._process is None:
             return
-        self._process.join(PATIENCE)
-        if self._process.is_alive():
+        if not connection.wait([self._process.sentinel], PATIENCE):
             self._process.kill()
-            self._process.join()
-        if self._process.exitcode is not None:
-            self.status = f" with status {self._process.exitcode}"
+        self._process.join()
+        status = _status(self._process)
+        if status is not None:
+            self.status = f" with status {status}"
+
+
+def _status(process: BaseProcess) -> int | None:
+    """Return the exit status of a process that has ended; None if it can't be read.
+
+    A thread of the executor waits for the process, too: it may have taken the status and not stored it yet.
+    """
+    until = monotonic() + PATIENCE
+    while process.exitcode is None and monotonic() < until:
+        sleep(0.01)
+    return process.exitcode
 
 
 def _begin() -> None:

@@ -31,7 +31,13 @@ with lazy_imports(__name__):
         Schemas as Schemas,
         SourceLine as SourceLine,
     )
-    from shapesmt.graph.literal import DTYPES as DTYPES, Declared as Declared, Literal as Literal, Scalar as Scalar
+    from shapesmt.graph.literal import (
+        BITS as BITS,
+        DTYPES as DTYPES,
+        Declared as Declared,
+        Literal as Literal,
+        Scalar as Scalar,
+    )
     from shapesmt.graph.nodes import NodeKind as NodeKind, Nodes as Nodes
     from shapesmt.graph.order import ordered as ordered, refuse_recursion as refuse_recursion
     from shapesmt.graph.schema import Parameter as Parameter, Signature as Signature

@@ -26,6 +26,17 @@ _NUMBERED = (
 )
 DTYPES: Mapping[int, str] = MappingProxyType(dict(enumerate(_NUMBERED)))
 """Element types by ONNX's numbers, which attributes such as `Cast`'s `to` hold too; "" is unknown."""
+BITS: Mapping[str, int] = {
+    **dict.fromkeys(("bool", "int8", "uint8", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"), 8),
+    **dict.fromkeys(("float8e8m0", "float6e2m3", "float6e3m2"), 8),
+    **dict.fromkeys(("float16", "bfloat16", "int16", "uint16"), 16),
+    **dict.fromkeys(("float32", "int32", "uint32"), 32),
+    **dict.fromkeys(("float64", "int64", "uint64", "complex64"), 64),
+    **dict.fromkeys(("int4", "uint4", "float4e2m1"), 4),
+    **dict.fromkeys(("int2", "uint2"), 2),
+    "complex128": 128,
+}
+"""The bits of an element; shorter ones than a byte are packed. The length of a string isn't known."""
 
 
 def identity(value: Hashable) -> Hashable:

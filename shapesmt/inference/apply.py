@@ -84,6 +84,7 @@ class Applier(ABC):
         origins: What the unknown elements of the tensors come from.
         numbers: Which tensors have equal elements.
         to_read: The constants that nodes depend on and that can still be read.
+        loading: Whether the sizes are those that the runtime knows when it loads the model.
     """
 
     literals: Container[str]
@@ -92,6 +93,7 @@ class Applier(ABC):
     numbers: Numbers
     to_read: set[Literal]
     _remembered: dict[tuple[Any, ...], Application]
+    loading = False
 
     def __init__(self, opsets: Mapping[str, int], schemas: Schemas | None, runtime: Runtime, *, renamed: bool) -> None:
         self._opsets = opsets
@@ -227,7 +229,7 @@ class Applier(ABC):
 
         ctx = _context()(node, inputs, self._opsets.get(node.domain, 1), run)
         ctx.case = case
-        ctx.runtime = self._runtime
+        ctx.runtime, ctx.loading = self._runtime, self.loading
         ctx.boolean = lambda index: self.numbers.boolean(node.inputs[index])
         ctx.literals, ctx.around = self.literals, self.around
         try:

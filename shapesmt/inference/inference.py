@@ -56,7 +56,8 @@ class Inference:
     @property
     def doubtful(self) -> bool:
         """Whether the runtime may refuse the model by the types and shapes that it infers when it loads it."""
-        return loaded(self.graph) and (bool(self.doubts) or contradicts(self.graph, self.tensors))
+        stated = any(r.declared for a in self.applications for r in a.requirements)
+        return loaded(self.graph) and (stated or bool(self.doubts) or contradicts(self.graph, self.tensors))
 
 
 def infer(

@@ -95,6 +95,7 @@ class Static(Walk):
     """A walk along all nodes with what is declared: bodies are entered whether or not they run."""
 
     findings: Findings
+    loading = True
     _claims: Mapping[str, Declared] = MappingProxyType({})
 
     def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
@@ -123,9 +124,12 @@ class Static(Walk):
         constant, believed = traits.memory is Memory.MODEL, traits.runs in (Runs.NONE, Runs.BRANCH)
         if not node.attributes.graphs and not isinstance(self._rules[node.domain, node.op], Function):
             broken = next((r.law for r in application.requirements if r.formula is FALSE), None)
+            refused = next((r.law for r in application.requirements if r.formula is FALSE and r.declared), None)
             strict = not self.findings.computed and not constant
             inferred = self._inferred(node, inputs) if broken is not None or strict else None
-            if broken is not None:
+            if refused is not None:
+                self.findings.add(node.op, refused)
+            elif broken is not None:
                 self._judge(node, inputs, laws.HOLDS_WHEN_LOADED.of(law=broken), inferred)
             if strict:
                 known = inferred if isinstance(inferred, list) else [None] * len(node.outputs)
@@ -238,14 +242,18 @@ class Static(Walk):
         return [body[0].get(name, UNKNOWN) if body is not None else UNKNOWN for name in graph.outputs]
 
     def _slices(self, node: Node, inputs: Sequence[Tensor | None]) -> list[Tensor | None]:
-        """What a Scan hands to its body, whose sizes the runtime knows; a Loop's may change."""
+        """What a Scan hands to its body, whose sizes the runtime knows; a Loop's may change.
+
+        In opset 8, the first input has lengths, and the first axis of each other one is a batch.
+        """
         scanned = node.attributes.get("num_scan_inputs")
-        if not isinstance(scanned, int) or node.attributes.keys() & {"scan_input_axes", "directions"}:
+        if not isinstance(scanned, int) or "scan_input_axes" in node.attributes:
             return []
-        first = len(inputs) - scanned
+        first, batched = len(inputs) - scanned, self._opsets.get("", 9) < 9
         return [
-            t if i < first or t is None or not t.shape else tensor(t.dtype, t.dims[1:]) for i, t in enumerate(inputs)
-        ]
+            t and tensor(t.dtype, None if t.shape is None else t.shape[batched + (i >= first) :])
+            for i, t in enumerate(inputs)
+        ][batched:]
 
     def declared(self, name: str, declared: Declared, given: Tensor | None = None) -> Tensor:
         """A tensor as it is declared, with the sizes of the one that is given in its place."""

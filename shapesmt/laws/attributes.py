@@ -7,7 +7,7 @@ from shapesmt.laws.law import Law
 STATE_KEEPS_SHAPE = Law("SM402", "a state keeps its shape from trip to trip")
 SCAN_OUTPUT_KEEPS_SHAPE = Law("SM402", "every trip makes a scan output of the same shape")
 
-SCAN_DIRECTIONS_0_OR_1 = Law("SM403", "'scan_{kind}_directions' has a 0 or 1 per scan {kind}")
+SCAN_DIRECTIONS_0_OR_1 = Law("SM403", "'{name}' has a 0 or 1 per scan {kind}")
 SCAN_INPUT_AXES_ENTRY_PER_INPUT = Law("SM403", "'scan_input_axes' has one entry per scan input")
 SCAN_OUTPUT_AXES_ENTRY_PER_OUTPUT = Law("SM403", "'scan_output_axes' has one entry per scan output")
 CALL_NAMES_ALL_OUTPUTS = Law("SM403", "a call names every output of its function")

@@ -19,7 +19,8 @@ class Requirement(NamedTuple):
     `within` is the path of the inner node for a requirement that comes from a subgraph or a function's body. `typed`
     marks one about element types; `limit` one on which no shape depends: a node that breaks it can't run, but the
     shapes of its outputs are still known. `branch` is the condition under which the branch runs that states it.
-    `relation` is how the sides have to compare ("==", ">="), where that is all of it.
+    `relation` is how the sides have to compare ("==", ">="), where that is all of it. `declared` marks one about sizes
+    that the file declares, which the runtime judges when it loads the model.
     """
 
     formula: Formula
@@ -31,6 +32,7 @@ class Requirement(NamedTuple):
     limit: bool = False
     branch: Formula = TRUE
     relation: str = ""
+    declared: bool = False
 
 
 UnjudgedKind: TypeAlias = Literal["unsupported", "rank", "elements", "timeout"]

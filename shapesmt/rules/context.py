@@ -313,7 +313,7 @@ class RuleContext(Statements):
         node = Node(op, "", self.node.name, [""] * len(reads), outputs or self.node.outputs, kept)
         inner = type(self)(node, reads, version, self._run)
         inner.case = self.case
-        inner.runtime = self.runtime
+        inner.runtime, inner.loading = self.runtime, self.loading
         inner.boolean = lambda index: any(t is reads[index] and self.boolean(i) for i, t in enumerate(self.inputs))
         inner.requirements, inner.facts, inner.unjudged, inner.fresh_symbols = (
             self.requirements, self.facts, self.unjudged, self.fresh_symbols,

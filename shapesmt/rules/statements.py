@@ -21,7 +21,13 @@ MAX_ADOPTED = 20_000  # requirements, facts or unjudged nodes inside a node that
 
 
 class Statements:
-    """What a rule states: requirements and facts, sizes that data decides, inputs whose elements decide success."""
+    """What a rule states: requirements and facts, sizes that data decides, inputs whose elements decide success.
+
+    Attributes:
+        loading: Whether the sizes are those that the runtime knows when it loads the model: what the file declares.
+    """
+
+    loading = False
 
     def __init__(self, node: Node, inputs: Sequence[Tensor | None]) -> None:
         self.node = node
@@ -74,6 +80,16 @@ class Statements:
         if truth is not True:
             self.require(truth or FALSE, law, left, right)
             self.requirements[-1] = self.requirements[-1]._replace(limit=True)
+
+    def limit_declared(
+        self, truth: bool, law: laws.Law | str, left: Dim | int | None = None, right: Dim | int | None = None
+    ) -> None:
+        """State a limit on sizes that the file declares: those that a question pins needn't obey it."""
+        if not truth and self.loading:
+            self.limit(truth, law, left, right)
+            self.requirements[-1] = self.requirements[-1]._replace(declared=True)
+        elif not truth:
+            self.requirements.append(Requirement(TRUE, laws.as_law(law), declared=True))
 
     def ensure_equal(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
         """State that two sizes are equal, on which the rest of the rule relies: where they never are, the rule ends."""

@@ -39,7 +39,7 @@ from shapesmt.lazy import np
 Item: TypeAlias = Dim | Float | None
 Integers: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 MAX_ELEMENTS = 1024  # longer lists are kept of constants, and of what is computed from them element by element
-MAX_AXES, MAX_SIZE = 32, 2**59  # what numpy's arrays can have, which count empty axes as 1
+MAX_AXES = 32  # that numpy's arrays can have
 MAX_FIELD_TERMS = 24
 MAX_FLOAT_DEPTH = 24
 
@@ -149,13 +149,16 @@ Value: TypeAlias = Elements | Field | Floats
 
 
 def elements(shape: Sequence[int], items: Iterable[Item]) -> Elements | None:
-    """The value with these items; None where no item is known, where there are too many, or in no array's shape."""
+    """The value with these items; None where no item is known, or where there are too many, an empty axis counted as 1.
+
+    Rules go along the other axes of a tensor without elements.
+    """
     key = (tuple(shape), tuple(items))
     value = _ELEMENTS.get(key)
     if value is None:
-        if len(key[0]) > MAX_AXES or prod(filter(None, key[0])) > MAX_SIZE:
+        if len(key[0]) > MAX_AXES or prod(filter(None, key[0])) > Literal.MOST:
             return None
-        if len(key[1]) > Literal.MOST or (key[1] and not any(i is not None for i in key[1])):
+        if key[1] and not any(i is not None for i in key[1]):
             return None
         value = _ELEMENTS.make(key, _elements, *key)
     return value

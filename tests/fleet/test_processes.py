@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -84,6 +85,21 @@ def test_a_model_at_which_processes_end_is_reported() -> None:
     proved, error = checking.verdicts()
     assert proved == "PROVED"
     assert error == "internal error: the process that checked it ended with status -9; out of memory?"
+
+
+def test_the_status_is_known_though_another_thread_takes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited = os.waitpid
+
+    def late(pid: int, options: int) -> tuple[int, int]:
+        """What waits for a worker's end comes second, and the first one is slow to store the status."""
+        ours = threading.current_thread().name.startswith("ThreadPoolExecutor")
+        time.sleep(0.05 if ours else 0)
+        found = waited(pid, options)
+        time.sleep(0 if ours or not found[0] else 1)
+        return found
+
+    monkeypatch.setattr(os, "waitpid", late)
+    test_a_model_at_which_processes_end_is_reported()
 
 
 def started(*command: str) -> subprocess.Popen[str]:

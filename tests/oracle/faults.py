@@ -56,6 +56,10 @@ def _skip_differs(node: onnx.NodeProto, values: Values) -> bool:
     return len(skip) == 3 and 0 not in x and skip[0] not in (1, x[0])
 
 
+def _lengths_differ(node: onnx.NodeProto, values: Values) -> bool:
+    return len({np.shape(values[name])[:2] for i, name in enumerate(node.input) if name and i != 3}) > 1
+
+
 def _batches_clash(node: onnx.NodeProto, values: Values) -> bool:
     a, b = _shapes(node, values)
     try:
@@ -83,8 +87,8 @@ def _no_trips(node: onnx.NodeProto, values: Values) -> bool:
 
 
 def _state_changes(node: onnx.NodeProto, values: Values) -> bool:
-    states = len(node.input) - _attribute(node, "num_scan_inputs", 0)
-    pairs = zip(node.input[:states], node.output, strict=False)
+    given = node.input[-len(_attribute(node, "body", None).input) :]  # in opset 8, lengths come before them
+    pairs = zip(given[: len(given) - _attribute(node, "num_scan_inputs", 0)], node.output, strict=False)
     return any(np.shape(values[i]) != np.shape(values[o]) for i, o in pairs if o)
 
 
@@ -113,6 +117,11 @@ LENIENT = (
         frozenset({"MaxUnpool"}),
         lambda node, _: min(_attribute(node, "pads", [0])) < 0,
         "it can take any value greater than or equal to 0.",
+    ),
+    Fault(
+        frozenset({"GatherND"}),
+        lambda node, _: _attribute(node, "batch_dims", 0) < 0,
+        "The number of batch dimensions.",
     ),
     Fault(
         frozenset({"SplitToSequence"}),
@@ -177,6 +186,11 @@ LENIENT = (
         frozenset({"SkipLayerNormalization"}),
         _skip_differs,
         "3D skip tensor with shape (batch_size, sequence_length, hidden_size) or (1, sequence_length, hidden_size)",
+    ),
+    Fault(
+        frozenset({"LinearAttention"}),
+        _lengths_differ,
+        "The query, key, value, and (where applicable) decay/beta inputs use 3D packed format [B, T, H*D]",
     ),
 )
 OLDER: Mapping[str, Callable[[onnx.NodeProto, Values], bool]] = {

@@ -32,7 +32,7 @@ Sizes = Mapping[str, int]
 Feed = Callable[[onnx.ValueInfoProto, tuple[int, ...]], Any]
 Call = Callable[[Mapping[str, Any]], list[Any]]  # feeds, of which it takes what it needs -> outputs
 UNCHECKED = "unchecked"  # what `onnx.reference` runs: it is lenient where sizes differ
-NO_KERNEL = ("NOT_IMPLEMENTED", "is not a registered", "ValidateOpsetForDomain")
+NO_KERNEL = ("NOT_IMPLEMENTED", "is not a registered", "ValidateOpsetForDomain", "layout == 1) are not supported")
 
 
 class Run(NamedTuple):
@@ -161,6 +161,8 @@ class Execution:
             except Exception as error:
                 if self.whole is not None and "Graph attribute inferencing failed" in str(error):
                     raise NoBlame(f"{node.name}, for a branch that it needn't take: {error}") from None
+                if isinstance(error, Unsupported):  # nothing can run it, which says nothing of it
+                    self.unchecked.add(node.name)
                 self._single[key] = None
         return self._single[key]
 

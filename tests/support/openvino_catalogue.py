@@ -185,6 +185,7 @@ AvgPool 14 | f32[1,2,6,5] | strides=2,2 pads_begin=0,1 pads_end=1,0 kernel=3,2 e
 AvgPool 16 | f32[1,2,6,5] | strides=2,2 pads_begin=0,1 pads_end=1,0 dilations=1,1 kernel=3,2 exclude-pad=true rounding_type=ceil_torch auto_pad=explicit
 AdaptiveAvgPool 8 | f32[1,2,6,5] | i64[2]=2,3
 AdaptiveMaxPool 8 :2 | f32[1,2,6,5] | i64[2]=2,3 | index_element_type=i32
+Interpolate 11 | f32[] | i64[0]= | i64[0]= | mode=nearest shape_calculation_mode=sizes
 Interpolate 1 | f32[1,2,6,5] | i64[2]=5,6 | axes=2,3 mode=nearest align_corners=false antialias=false pads_begin=0 pads_end=0
 Interpolate 4 | f32[1,2,6,5] | i64[2]=5,6 | f32[2]=2,2 | i64[2]=2,3 | mode=nearest shape_calculation_mode=sizes coordinate_transformation_mode=half_pixel nearest_mode=floor antialias=false pads_begin=0 pads_end=0 cube_coeff=-0.75
 Interpolate 4 | f32[1,2,6,5] | i64[2]=5,6 | f32[2]=2,1.5 | i64[2]=2,3 | mode=linear_onnx shape_calculation_mode=scales coordinate_transformation_mode=half_pixel nearest_mode=floor antialias=false pads_begin=0,0,1,0 pads_end=0,0,0,1 cube_coeff=-0.75

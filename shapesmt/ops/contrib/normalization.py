@@ -39,11 +39,19 @@ def embedding(ctx: RuleContext) -> list[Tensor]:
     require_vector(ctx, (5, 6), words[1], laws.PARAMETERS_PER_HIDDEN_FEATURE)
     require_shape(ctx, 7, ids.dims, laws.MASK_SHAPED_AS_WORDS)
     if quantized:
+        _require_declared(ctx)
         require_single(ctx, *range(8, 18))
         ctx.limit(len({ctx.has(i) for i in (1, 4, 10, 15)}) == 1, laws.SEGMENT_INPUTS_TOGETHER)
     _require_positions(ctx, ids, explicit=ctx.has(8) and not quantized)
     y = ctx.tensor((*ids.dims, words[1]), ctx.input(8).dtype if quantized else words.dtype)
     return [y, ctx.tensor((ids[0],), "int32"), y]
+
+
+def _require_declared(ctx: RuleContext) -> None:
+    """State that the file declares how wide tables and parameters are: the runtime takes an unknown size for 0."""
+    for width in (ctx.input(i)[-1] for i in range(2, 7) if ctx.has(i)):
+        known = ctx.loading and width.constant is not None and width.constant > 0
+        ctx.limit_declared(known, laws.HIDDEN_SIZE_DECLARED)
 
 
 def _require_tables(ctx: RuleContext, ids: Tensor, words: Tensor) -> None:

@@ -9,7 +9,7 @@ from shapesmt.ops.layout.shape import sequence
 from shapesmt.ops.math.recurrent import direction_count, require_states
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import open_unless, require_least, require_shape, require_single, require_vector, sized
-from shapesmt.rules import RuleContext, Tensor, Traits, Unjudged
+from shapesmt.rules import RuleContext, Tensor, Traits
 
 borrow("GatherND", 11)
 borrow("GridSample", 16)
@@ -59,11 +59,9 @@ def unfold(ctx: RuleContext) -> Tensor:
 
 
 def _require_slices(ctx: RuleContext, axis: Dim, size: int) -> None:
-    """State that slices fit an axis; ONNX Runtime refuses those of size 0 where the file declares the axis."""
+    """State that slices fit an axis; those of an axis that the file declares have an element."""
     ctx.check(size >= 0, laws.SLICE_SIZE_NOT_NEGATIVE.of(size=size))
-    if size == 0 and axis.constant is not None:  # whether the file declares it isn't known here
-        law = str(laws.SLICES_HAVE_ELEMENT)
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", law, "ONNX Runtime may refuse to load it"))
+    ctx.limit_declared(size > 0 or axis.constant is None, laws.SLICES_HAVE_ELEMENT, size, 1)
     ctx.require_at_least(axis, size, laws.SLICE_FITS_AXIS)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import ZERO, Dim
+from shapesmt.algebra import ZERO, Dim, all_of, at_least
 from shapesmt.ops.control.declared import judge_scan
 from shapesmt.ops.control.flow import require_steady
 from shapesmt.ops.control.subgraphs import apart, mark, symbols_since
 from shapesmt.ops.control.trips import steadily_laid
+from shapesmt.ops.shared.require import require_numel
 from shapesmt.rules import RuleContext, Runs, Tensor, Traits, rule, tensor
 
 
@@ -17,20 +18,20 @@ from shapesmt.rules import RuleContext, Runs, Tensor, Traits, rule, tensor
 def scan(ctx: RuleContext) -> list[Tensor]:
     """The states after the last trip, then the stacked scan outputs; each trip reads a slice of each input."""
     states, scanned = split(ctx, 0, ctx.integer("num_scan_inputs"))
-    require_directions(ctx, "input", len(scanned))
+    require_directions(ctx, "scan_input_directions", "input", len(scanned))
     slices, lengths = sliced(ctx, scanned)
     trips = common_length(ctx, lengths)
     final, scan_outputs = scanned_once(ctx, states, slices, trips)
-    require_directions(ctx, "output", len(scan_outputs))
+    require_directions(ctx, "scan_output_directions", "output", len(scan_outputs))
     places = ctx.integers("scan_output_axes", (0,) * len(scan_outputs))
     ctx.check(len(places) == len(scan_outputs), laws.SCAN_OUTPUT_AXES_ENTRY_PER_OUTPUT)
     return [*final, *(inserted(ctx, t, place, trips) for t, place in zip(scan_outputs, places, strict=True))]
 
 
-def require_directions(ctx: RuleContext, side: str, count: int) -> None:
+def require_directions(ctx: RuleContext, name: str, side: str, count: int) -> None:
     """State that the directions of scan inputs, or of outputs, are 0 (forwards) or 1 (backwards), one for each."""
-    ways = ctx.integers(f"scan_{side}_directions", ())
-    ctx.limit(len(ways) in (0, count) and set(ways) <= {0, 1}, laws.SCAN_DIRECTIONS_0_OR_1.of(kind=side))
+    ways = ctx.integers(name, ())
+    ctx.limit(len(ways) in (0, count) and set(ways) <= {0, 1}, laws.SCAN_DIRECTIONS_0_OR_1.of(name=name, kind=side))
 
 
 def sliced(ctx: RuleContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], list[Dim]]:
@@ -50,8 +51,12 @@ def sliced(ctx: RuleContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], l
 
 @rule("Scan", since=8, any_rank=True, nested=True, traits=Traits(runs=Runs.SCAN))
 def scan_8(ctx: RuleContext) -> list[Tensor]:
-    """A scan of each sample of a batch: states are `[batch, ...]`, scan inputs `[batch, seq, ...]`."""
+    """A scan of each sample of a batch: states are `[batch, ...]`, scan inputs `[batch, seq, ...]`.
+
+    The first input has the lengths of the samples: without steps, the body isn't run.
+    """
     states, scanned = split(ctx, 1, ctx.integer("num_scan_inputs"))
+    require_directions(ctx, "directions", "input", len(scanned))
     tensors = [*states, *scanned]
     if any(t.shape is None for t in tensors):
         return [tensor(t.dtype, None) for t in states]
@@ -60,11 +65,23 @@ def scan_8(ctx: RuleContext) -> list[Tensor]:
     batch = tensors[0][0]
     for t in tensors[1:]:
         ctx.require_equal(t[0], batch, laws.INPUTS_SAME_BATCH)
-    trips = common_length(ctx, [t[1] for t in scanned])
+    ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)
+    trips = common_length(ctx, [t[1] for t in scanned], least=0)
+    require_lengths(ctx, batch, trips)
     inner_states = [tensor(t.dtype, t.dims[1:]) for t in states]
-    final, scan_outputs = scanned_once(ctx, inner_states, [tensor(t.dtype, t.dims[2:]) for t in scanned], trips)
+    with ctx.where(at_least(trips, 1)):
+        final, scan_outputs = scanned_once(ctx, inner_states, [tensor(t.dtype, t.dims[2:]) for t in scanned], trips)
     stacks = [inserted(ctx, t, 0, trips) for t in scan_outputs]
     return [tensor(t.dtype, None if t.shape is None else [batch, *t.dims]) for t in (*final, *stacks)]
+
+
+def require_lengths(ctx: RuleContext, batch: Dim, trips: Dim) -> None:
+    """State that there is a number of steps for each sample, if any are given: at least one, at most all."""
+    if ctx.has(0):
+        require_numel(ctx, [0], batch, laws.LENGTH_PER_SAMPLE)
+        for length in (item for item in ctx.items(0) or () if item is not None):
+            within = all_of(at_least(length, 1), at_least(trips, length))
+            ctx.limit(within, laws.LENGTHS_AT_MOST_SEQUENCE, length, trips)
 
 
 def split(ctx: RuleContext, offset: int, count: int) -> tuple[list[Tensor], list[Tensor]]:
@@ -76,11 +93,12 @@ def split(ctx: RuleContext, offset: int, count: int) -> tuple[list[Tensor], list
     return tensors[: len(tensors) - count], tensors[len(tensors) - count :]
 
 
-def common_length(ctx: RuleContext, lengths: Sequence[Dim]) -> Dim:
+def common_length(ctx: RuleContext, lengths: Sequence[Dim], least: int = 1) -> Dim:
     """The number of trips, which all scan inputs agree on."""
     if not lengths:
-        return ctx.fresh("trips", 1)
-    ctx.require_at_least(lengths[0], 1, laws.A_SLICE)
+        return ctx.fresh("trips", least)
+    if least:
+        ctx.require_at_least(lengths[0], least, laws.A_SLICE)
     for length in lengths[1:]:
         ctx.require_equal(length, lengths[0], laws.SCAN_INPUTS_SAME_LENGTH)
     return lengths[0]

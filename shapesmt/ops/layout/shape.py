@@ -21,7 +21,7 @@ from shapesmt.algebra import (
     select,
 )
 from shapesmt.algebra.numeric import Float, from_dim
-from shapesmt.graph import DTYPES, AttributeValue, Literal
+from shapesmt.graph import BITS, DTYPES, AttributeValue, Literal, Runtime
 from shapesmt.lazy import np
 from shapesmt.ops.shared.fields import concrete, element_of, reshaped, stretched, term_of, valued, viewed
 from shapesmt.ops.shared.require import element, require_broadcast_to, require_least, require_single, sized
@@ -196,6 +196,10 @@ def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
     return viewed(x, dims, lambda a: np.broadcast_to(a, array), lambda back: stretched(*pairs[back - 1], back))
 
 
+MOST_TILED = 2**32
+"""The bytes that ONNX Runtime tiles a tensor to; as elsewhere, a size without a declared end is one that fits."""
+
+
 @rule("Tile", since=6, traits=Traits.REPEATED)
 def tile(ctx: RuleContext) -> Tensor:
     """`out.shape[i] = x.shape[i] * repeats[i]`."""
@@ -205,6 +209,7 @@ def tile(ctx: RuleContext) -> Tensor:
         if count is not None:
             ctx.require_at_least(count, 0, laws.REPEATS_NOT_NEGATIVE)
     dims = [d * r for d, r in zip(x.dims, sized(ctx, repeats, index=1), strict=True)]
+    _require_tiled(ctx, dims, BITS.get(x.dtype, 0) // 8)
     counts = [None if r is None else r.constant for r in repeats]
     if concrete(dims) is not None and None not in counts:
         return ctx.tensor(dims, value=viewed(x, dims, lambda a: np.tile(a, counts), position))  # type: ignore[arg-type]  # no None
@@ -217,6 +222,16 @@ def tile(ctx: RuleContext) -> Tensor:
         return ZERO if size is ONE else place if count == 1 else place % size
 
     return ctx.tensor(dims, value=viewed(x, dims, lambda a: a, moved))
+
+
+def _require_tiled(ctx: RuleContext, dims: Sequence[Dim], each: int) -> None:
+    """State that elements of so many bytes fit, counted axis by axis: none count behind an axis that is empty."""
+    before = ONE
+    for d in dims if ctx.runtime is Runtime.ONNX else ():
+        size = maximum(before, 1) * d * each
+        if MOST_TILED < size.hi < inf:
+            ctx.limit(at_least(MOST_TILED, size), laws.OUTPUT_IN_4_GIB, size, MOST_TILED)
+        before = before * d
 
 
 @rule("ConstantOfShape", since=9, any_rank=True, traits=Traits.COPIED)

@@ -160,9 +160,16 @@ def softmax_type(ctx: RuleContext, q: Tensor) -> str:
 
 @rule("LinearAttention", since=27)
 def linear_attention(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[b, s, h*d]`, keys `[b, s, g*d]`, values `[b, s, g*e]`: `[b, s, h*e]` and the state `[b, g, d, e]`."""
+    """Queries `[b, s, h*d]`, keys `[b, s, g*d]`, values `[b, s, g*e]`: `[b, s, h*e]` and the state `[b, g, d, e]`.
+
+    Heads are split by a Reshape that infers their size, which it can't without elements to count. States that several
+    heads share are repeated by one that takes a size of 0 for one to copy.
+    """
     q, k, v = projected(ctx, 3)
+    ctx.require_at_least(q.batch, 1, laws.BATCH_NOT_EMPTY)
+    ctx.require_at_least(q.length, 1, laws.SEQUENCE_NOT_EMPTY)
     ctx.require_equal(k.length, q.length, laws.KEY_PER_QUERY)
+    require_least(ctx, (k.size, v.size) if q.number is not k.number else (), 1, laws.HEADS_HAVE_FEATURES)
     rules = ctx.text("update_rule", "gated_delta")
     for index, kind, what in ((4, "gated", "decay"), (5, "delta", "rate")):
         law = laws.UPDATE_RULE_HAS if kind in rules else laws.UPDATE_RULE_HAS_NO

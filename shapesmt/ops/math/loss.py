@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, all_of, any_of, at_least, equal, less
+from shapesmt.algebra import TRUE, Dim, all_of, any_of, at_least, equal, less
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.shared.require import require_least
 from shapesmt.rules import RuleContext, Tensor, is_free_element, rule
@@ -33,13 +33,13 @@ def _require_softmax(ctx: RuleContext, x: Tensor) -> None:
 
 
 def _require_labels(ctx: RuleContext, x: Tensor, labels: Tensor) -> None:
-    """State that there is a label for each sample and position; only declared numbers are compared before a run."""
+    """State that there is a label for each sample and position; fewer will do unless the file declares the numbers."""
     ctx.require_rank(labels, x.rank - 1)
     followed = ctx.node.op != "SoftmaxCrossEntropyLoss" or all(d.constant is not None for d in x.dims)
     for size, count in zip((x[0], *x.dims[2:]), labels.dims, strict=True):
-        declared = followed and size.constant is not None and count.constant is not None
-        state = ctx.require_equal if declared else ctx.require_at_least
-        state(size, count, laws.LABEL_PER_SAMPLE_AND_POSITION)
+        ctx.require_at_least(size, count, laws.LABEL_PER_SAMPLE_AND_POSITION)
+        fewer = None not in (size.constant, count.constant) and less(count, size) is TRUE
+        ctx.limit_declared(not (followed and fewer), laws.LABEL_PER_SAMPLE_AND_POSITION, size, count)
 
 
 def _require_classes(ctx: RuleContext, labels: Tensor, count: Dim) -> None:

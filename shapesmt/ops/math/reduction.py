@@ -30,6 +30,7 @@ from shapesmt.algebra import (
     truncated_divide,
 )
 from shapesmt.algebra.numeric import MANTISSA, Float, from_dim, literal
+from shapesmt.graph import Runtime
 from shapesmt.lazy import np
 from shapesmt.ops.shared.fields import MAX_CHOICES, concrete, valued
 from shapesmt.ops.shared.indices import count_true, fold_all, is_flag, with_flags
@@ -121,11 +122,20 @@ def reduction(ctx: RuleContext) -> Tensor:
         return ctx.tensor(None if keep or named else ())
     axes = reduced_axes(ctx, x)
     if axes is not None:
+        _require_extreme(ctx, x, axes)
         shape = without(x.dims, axes, keep=keep)
         return ctx.tensor(shape, None, _counted(ctx, x, axes, shape) or folded(ctx.node.op, x, axes, keep=keep))
     if not keep:
         return ctx.tensor(None)
     return ctx.tensor([ctx.fresh(f"size{i}", 0, maximum(d, 1), how=Decided((1,))) for i, d in enumerate(x.dims)])
+
+
+def _require_extreme(ctx: RuleContext, x: Tensor, axes: tuple[int, ...]) -> None:
+    """State that booleans that have an extreme are some; other runtimes take the greatest or least one otherwise."""
+    if x.dtype == "bool" and ctx.node.op in ("ReduceMax", "ReduceMin") and ctx.runtime is Runtime.ONNX:
+        nothing = [equal(d, 0) for i, d in enumerate(x.dims) if i not in axes]
+        for folded_axis in (x[a] for a in axes):
+            ctx.limit(any_of(at_least(folded_axis, 1), *nothing), laws.EXTREME_AXIS_HAS_ELEMENT, folded_axis, 1)
 
 
 def _counted(ctx: RuleContext, x: Tensor, axes: tuple[int, ...], shape: Shape) -> Value | None:

@@ -220,5 +220,5 @@ def interpolate_1(ctx: RuleContext) -> Tensor:
 def _padded(ctx: RuleContext, x: Tensor) -> list[Dim]:
     """The sizes with the attributes' pads added."""
     begin, end = ((*integers(ctx, name), *[0] * x.rank) for name in ("pads_begin", "pads_end"))
-    ctx.check(min(begin + end) >= 0, laws.PADDING_NOT_NEGATIVE)
+    ctx.check(min(begin + end, default=0) >= 0, laws.PADDING_NOT_NEGATIVE)
     return [d + p + q for d, p, q in zip(x.dims, begin, end, strict=False)]

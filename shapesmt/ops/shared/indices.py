@@ -216,7 +216,7 @@ def columns(indices: Tensor, count: int) -> list[Tensor]:
     dims = indices.dims[:-1]
     if isinstance(indices.value, Elements):
         arrays = np.moveaxis(indices.value.array, -1, 0)
-        return [tensor("int64", dims, from_array(np.asarray(a, dtype=object))) for a in arrays]
+        return [tensor("int64", dims, from_array(np.asarray(a, dtype=object))) for a in arrays[:count]]
     element = element_of(indices)
     return [tensor("int64", dims, _column(dims, element, i)) for i in range(count)]
 

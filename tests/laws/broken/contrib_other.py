@@ -79,6 +79,7 @@ ROWS = [
     (laws.AXIS_INSIDE_RANK, ms("UnfoldTensor", x(5, 5), size=2, step=2, dim=2)),
     (laws.STEP_POSITIVE, ms("UnfoldTensor", x(5, 5), dim=-1, size=2, step=0)),
     (laws.SLICE_SIZE_NOT_NEGATIVE, ms("UnfoldTensor", x(5, 5), dim=-1, step=2, size=-1)),
+    (laws.SLICES_HAVE_ELEMENT, ms("UnfoldTensor", x(5, 5), dim=-1, step=2, size=0)),
     (laws.SLICE_FITS_AXIS, ms("UnfoldTensor", x(1), dim=-1, size=2, step=2)),
     (laws.RANK_AT_LEAST, ms("Inverse", x())),
     (laws.MATRICES_SQUARE, ms("Inverse", x(2, 3))),

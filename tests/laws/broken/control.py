@@ -31,6 +31,15 @@ ROWS = [
     (laws.SCAN_DIRECTIONS_0_OR_1,
      graph("(float[3, 2] x) => (float[3, 2] y) { y = Scan <num_scan_inputs = 1, scan_input_directions = [2], body = "
            "b (float[2] v) => (float[2] w) { w = Exp (v) }> (x) }")),
+    (laws.BATCH_NOT_EMPTY,
+     graph("(float[0, 2] s, float[0, 3, 2] x) => (float[0, 2] y) { y = Scan <num_scan_inputs = 1, body = b "
+           "(float[2] u, float[2] v) => (float[2] w) { w = Add (v, u) }> (, s, x) }", version=8)),
+    (laws.LENGTH_PER_SAMPLE,
+     graph("(int64[3] n, float[2, 2] s, float[2, 3, 2] x) => (float[2, 2] y) { y = Scan <num_scan_inputs = 1, body = b "
+           "(float[2] u, float[2] v) => (float[2] w) { w = Add (v, u) }> (n, s, x) }", version=8)),
+    (laws.LENGTHS_AT_MOST_SEQUENCE,
+     graph("(float[2, 2] s, float[2, 3, 2] x) => (float[2, 2] y) <int64[2] n = {0, 3}> { y = Scan <num_scan_inputs = "
+           "1, body = b (float[2] u, float[2] v) => (float[2] w) { w = Add (v, u) }> (n, s, x) }", version=8)),
     (laws.SCAN_INPUT_AXES_ENTRY_PER_INPUT,
      graph("(float[3, 2] x) => (float[3, 2] y) { y = Scan <num_scan_inputs = 1, scan_input_axes = [0, 0], body = b "
            "(float[2] v) => (float[2] w) { w = Exp (v) }> (x) }")),

@@ -116,6 +116,7 @@ ROWS = [
     (laws.EXPANDS_FROM_1_OR_STAYS, op("Expand", x(5), k([5, 4]), version=8)),
     (laws.INPUT_LIST_OF_INTEGERS, op("Tile", x(2, 3, 4, 5), k(7), version=7)),
     (laws.NUMBER_OF, op("Tile", x(2, 3, 4, 5), k([]), version=7)),
+    (laws.OUTPUT_IN_4_GIB, op("Tile", x(0, 2), k([1, 2**29 + 1]), version=7)),
     (laws.REPEATS_NOT_NEGATIVE, op("Tile", x(2, 3, 4, 5), k([-5, 6, 4, 2]), version=7)),
     (laws.INPUT_LIST_OF_INTEGERS, op("ConstantOfShape", k(2), version=9)),
     (laws.DELTA_NOT_0, ms("Range", k(0), k(4), k(0))),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx.parser
 import pytest
 
 import shapesmt
@@ -217,11 +218,16 @@ def test_unfold_to_slices_of_nothing(step, size):
 
 
 @pytest.mark.parametrize("size", [0, 2])
-def test_whether_slices_of_nothing_are_loaded_is_open_where_the_axis_has_one_size(size):
-    model = f"""<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]> g (float[n, m] x) => (y)
+@pytest.mark.parametrize("declared", ["n", "4"])
+def test_slices_of_nothing_are_refused_where_the_file_declares_the_axis(size, declared):
+    model = f"""<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]> g (float[{declared}, m] x) => (y)
     {{ y = com.microsoft.UnfoldTensor <dim = 0, size = {size}> (x) }}"""
-    verdicts = [shapesmt.check(model.encode(), dims={"n": each}).verdict.name for each in ("4", "2..4")]
-    assert verdicts == ["UNKNOWN" if size == 0 else "PROVED", "PROVED"]
+    refused = size == 0 and declared == "4"
+    for each in ("4", "2..4"):
+        dims = {"n": each} if declared == "n" else {}
+        assert shapesmt.check(model.encode(), dims=dims).verdict.name == ("FAILS" if refused else "PROVED")
+    found = agree(onnx.parser.parse_model(model), ranges={"m": (1, 2)} | ({"n": (4, 4)} if declared == "n" else {}))
+    assert (found.ran, found.failed) == ((0, 2) if refused else (2, 0))
 
 
 @pytest.mark.parametrize("dim", [-2, -1, 0, 1, 2, -3])

@@ -217,6 +217,21 @@ def test_quantized_embedding():
     )
 
 
+@pytest.mark.parametrize("hidden", [0, 3, "h"])
+def test_embedding_needs_a_declared_width(hidden):
+    shapes = {"i": ["b", 2], "w": [5, hidden], "p": [4, hidden], "g": [hidden], "e": [hidden]}
+    names = ["i", "", "w", "p", "", "g", "e", "", "s", "s", "", "s", "s", "z", "z", "", "z", "z"]
+    embedding = node("QEmbedLayerNormalization", names, ["out", "mask"], domain="com.microsoft")
+    found = agree(
+        embedding,
+        shapes,
+        {"b": (1, 2)} | ({"h": (3, 3)} if hidden == "h" else {}),
+        dtypes={"i": "int32"} | dict.fromkeys("wpge", BYTES),
+        constants=scalars("s") | scalars("z", dtype=np.uint8),
+    )
+    assert found.ran == (2 if hidden == 3 else 0)
+
+
 @pytest.mark.parametrize("bits", [4, 8])
 def test_quantized_moe(bits):
     each = 8 // bits

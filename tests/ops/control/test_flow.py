@@ -208,6 +208,16 @@ def test_scans(body, attributes):
     run(scan(body, attributes), {"n": (1, 3), "p": (0 if "input" not in attributes else 1, 3), "q": (1, 3)})
 
 
+@pytest.mark.parametrize("lengths", ["", "n"])
+@pytest.mark.parametrize("given", [[2, 1], [3, 0], [1, 1, 1]], ids=str)
+def test_scans_of_a_batch(lengths, given):
+    graph = f"""g (float[b,2] st, float[b,q,2] x) => (float[?,?] y, float[?,?,?] s) <int64[{len(given)}] n = {{
+        {", ".join(map(str, given))} }}> {{ y, s = Scan <num_scan_inputs = 1, body = t (float[2] a_in, float[2] xi) =>
+            (float[2] a_out, float[2] so) {{ a_out = Add(a_in, xi) so = Identity(a_out) }}> ({lengths}, st, x) }}"""
+    found = run(graph, {"b": (0, 3), "q": (0, 3)}, opset=8)
+    assert bool(found.ran) == (not lengths or 0 not in given)
+
+
 def test_scan_inputs_have_one_length():
     graph = """g (float[n] st, float[p,n] x, float[q,2] w) => (float[?] y, float[?,?] s, float[?,?] u) {
         y, s, u = Scan <num_scan_inputs = 2, body = b (float[a] a_in, float[e] xi, float[f] wi) =>

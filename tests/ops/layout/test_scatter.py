@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx.parser
 import pytest
 
+import shapesmt
 from shapesmt.rules.value import Field
 from tests.support.harness import agree
 from tests.support.indices import I64, NMK, C, count, node
@@ -44,6 +46,14 @@ def test_scatter_into_known_elements(reduction):
 def test_scatter_nd(indices, updates):
     shapes = {"x": [2, "m"], "i": indices, "u": updates}
     agree(node("ScatterND", ["x", "i", "u"]), shapes, {"m": (1, 3), "k": (0, 3)}, dtypes=I64, known=False)
+
+
+@pytest.mark.parametrize("call", ["ScatterND (x, i, u)", "GatherND (x, i)"])
+def test_index_tuples_of_billions_of_numbers_are_too_long(call):
+    inputs = f"float[3, 0] x, int64[0, {1 << 40}] i, float[0, 4] u"
+    model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": 18]> g ({inputs}) => (y) {{ y = {call} }}')
+    (finding,) = shapesmt.check(model).findings
+    assert (finding.verdict.name, finding.code) == ("FAILS", "SM306")
 
 
 @pytest.mark.parametrize("indices", [[1, 2], [1, 0], [0, 2]], ids=str)

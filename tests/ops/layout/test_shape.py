@@ -148,6 +148,18 @@ def test_tile(repeats):
     agree(node("Tile", ["x", "r"]), {"x": ["n", "m"]}, NM, items={"r": repeats}, known=False)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int8", "int64"])
+@pytest.mark.parametrize(
+    ("shape", "repeats"), [([0, 1], [5, "k"]), ([2, 1, 0], [1, "k//2", 1]), ([0, 1, 2], [1, "k", 4])]
+)
+def test_a_tiled_tensor_takes_4_gib_at_most_counted_axis_by_axis(dtype, shape, repeats):
+    most = 2**32 // np.dtype(dtype).itemsize
+    tiled = {"items": {"r": repeats}, "dtypes": {"x": dtype}}
+    found = agree(node("Tile", ["x", "r"]), {"x": shape}, {"k": (most, most + 2)}, **tiled)
+    assert found.ran
+    assert found.failed
+
+
 @pytest.mark.parametrize("fill", [None, [3], [True], [2.5]], ids=str)
 @pytest.mark.parametrize("sizes", [["n", 2, "m"], ["n - 1"], [], [2, 3]], ids=str)
 def test_constant_of_shape(sizes, fill):

@@ -8,7 +8,7 @@ import shapesmt
 from shapesmt.frontends import load
 from shapesmt.inference import infer
 from shapesmt.rules.tensors import tensor
-from tests.support.harness import agree, node
+from tests.support.harness import agree, build, node
 
 LOSSES = {"NegativeLogLikelihoodLoss": ["y"], "SoftmaxCrossEntropyLoss": ["y", "logits"]}
 
@@ -28,6 +28,18 @@ def test_losses_of_nothing(op, ignored):
         shapes = {"x": x, "t": ["n", *x[2:]]}
         agree(node(op, list(shapes), LOSSES[op], ignore_index=ignored), shapes, dict.fromkeys(x, (0, 2)),
               dtypes={"t": "int64"})  # fmt: skip
+
+
+@pytest.mark.parametrize("op", LOSSES)
+@pytest.mark.parametrize("declared", [False, True])
+def test_fewer_labels_than_samples_are_refused_if_the_file_declares_both_numbers(op, declared):
+    shapes = {"x": [4, 3], "t": [2]} if declared else {"x": ["n", "c"], "t": ["m"]}
+    ranges = {} if declared else {"n": (4, 4), "c": (3, 3), "m": (2, 2)}
+    found = agree(node(op, list(shapes)), shapes, ranges, dtypes={"t": "int64"})
+    assert (found.ran, found.failed) == ((0, 1) if declared else (1, 0))
+    model = build([node(op, list(shapes))], shapes, {"t": "int64"})
+    verdict = shapesmt.check(model, dims={name: lo for name, (lo, _) in ranges.items()}).verdict
+    assert verdict.name == ("FAILS" if declared else "PROVED")
 
 
 @pytest.mark.parametrize("op", LOSSES)

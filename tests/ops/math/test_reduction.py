@@ -45,6 +45,17 @@ def test_axes_as_an_input(op, noop, axes):
     agree(reduction, SHAPE, ranges, constants={"axes": np.array(axes, np.int64)}, opset=18)
 
 
+@pytest.mark.parametrize("op", ["ReduceMax", "ReduceMin"])
+@pytest.mark.parametrize("axes", [None, [0], [0, 2], [2]], ids=str)
+@pytest.mark.parametrize("noop", [0, 1])
+def test_booleans_have_an_extreme_if_there_are_some(op, axes, noop):
+    constants = {} if axes is None else {"axes": np.array(axes, np.int64)}
+    reduction = node(op, ["x", *constants], noop_with_empty_axes=noop)
+    found = agree(reduction, {"x": ["a", "b", "c"]}, dict.fromkeys("abc", (0, 2)), constants=constants, opset=20,
+                  dtypes={"x": "bool"})  # fmt: skip
+    assert bool(found.failed) == (axes is not None or not noop)
+
+
 @pytest.mark.parametrize("axes", [[3], [-4]], ids=str)
 def test_axes_are_inside_the_tensor(axes):
     assert agree(node("ReduceMean", ["x"], axes=axes), SHAPE, SOME, opset=13).failed == 4

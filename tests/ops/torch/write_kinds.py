@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import shapesmt
+from shapesmt.ops.torch.schemas import schema
 from tests.oracle.forked import results
 from tests.oracle.torch.calls import Call, Fed
 
@@ -26,11 +28,14 @@ FLOAT = "float32"
 
 
 def refused(calls: Sequence[Call]) -> str:
-    """The kinds of elements that an operator refuses wherever samples have floats."""
+    """The kinds of elements that an operator refuses wherever samples have floats, whether it then reduces or not."""
     from tests.oracle.torch.judge import mapped, run
 
     floats = [call for call in calls if any(t.dtype == FLOAT for t in call.tensors)]
     ran = [call for call in floats if 0 not in call.sizes and not run(call, {}).refused][:MOST]
+    read = schema(calls[0].op) if calls else None
+    if read is not None and "reduction" in read.arguments:
+        ran += [replace(call, arguments={**call.arguments, "reduction": 0}) for call in ran]
 
     def refuses(dtype: str) -> bool:
         others = [mapped(call, lambda t, _: Fed(dtype, t.shape) if t.dtype == FLOAT else t) for call in ran]

@@ -226,7 +226,8 @@ def one_hot(n: Node) -> T:
 def quantize(n: Node) -> T:
     """The shape is kept; there is one scale, one for each place on an axis, or one for each block of it."""
     x, scale, block = n[0], n[1], n.get("block_size", 0)
-    need(not n.has(2) or n[2].shape == scale.shape or (scale.size == n[2].size == 1), "a zero point for each scale")
+    one = scale.size == 1 and (not n.has(2) or (n[2].size == 1 and n[2].rank <= 1))
+    need(one or not n.has(2) or n[2].shape == scale.shape, "a zero point for each scale")
     if scale.size != 1 or (block and scale.rank > 1):
         axis = counted(n.get("axis", 1), x.rank)
         if block and n.version >= 21:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,11 +36,13 @@ def fixed(model: onnx.ModelProto, feeds: Mapping[str, Any]) -> Call:
 
 @dataclass(frozen=True)
 class Ours:
-    """What shapesmt says: the verdict, why, and the ends of each size."""
+    """What shapesmt says: the verdict and why, the ends of sizes, the law of each operator that fails, laws' codes."""
 
     verdict: str
     why: str
     shapes: Mapping[str, tuple[tuple[int, int | None], ...]]
+    failing: Mapping[str, str] = field(default_factory=dict)
+    codes: frozenset[str] = frozenset()
 
 
 def second(call: Call) -> Outcome:
@@ -58,7 +60,8 @@ def ours(call: Call) -> Ours:
         return Ours("FAILS", str(error), {})
     why = "; ".join(f"{f.op_type}: {f.law}" for f in report.findings)
     if report.verdict.name == "FAILS":
-        return Ours("FAILS", why, {})
+        failing = {f.op_type: f.law for f in report.findings if f.verdict.name == "FAILS"}
+        return Ours("FAILS", why, {}, failing, frozenset(f.code for f in report.findings))
     tensors = shapesmt.bounds(model, timeout=10).tensors
     ends = {n: tuple((d.min, d.max) for d in t.shape) for n, t in tensors.items() if t.shape is not None}
     return Ours(report.verdict.name, why, ends)
@@ -72,6 +75,22 @@ def differing(call: Call, said: Outcome, found: Ours) -> str:
         return f"FAILS for {found.why}, but it runs"
     wrong = {n: t.shape for n, t in said.tensors.items() if not fits(t.shape, found.shapes.get(n))}
     return f"{ {n: found.shapes[n] for n in wrong} }, but {wrong}" if wrong else ""
+
+
+OTHER_SHAPE = "another shape"
+
+
+def first_difference(call: Call, said: Outcome, found: Ours) -> tuple[str, str]:
+    """The operator of the first node that the second opinion and shapesmt disagree about, and in what."""
+    for index, node in enumerate(call.proto.graph.node):
+        why = said.failing.get(node.name or f"{node.op_type}_{index}")
+        if why is not None:
+            return node.op_type, why
+        if node.op_type in found.failing:
+            return node.op_type, found.failing[node.op_type]
+        if any(not fits(said.tensors[o].shape, found.shapes.get(o)) for o in node.output if o in said.tensors):
+            return node.op_type, OTHER_SHAPE
+    return "", ""
 
 
 def fits(shape: tuple[int, ...], ends: tuple[tuple[int, int | None], ...] | None) -> bool:
@@ -92,10 +111,17 @@ def contradicts(run: Run, said: Outcome) -> str:
     return f"{ {n: said.tensors[n].shape for n in made} }, but ONNX Runtime makes {made}" if made else ""
 
 
-def supports(run: Run, found: Ours) -> bool:
-    """Whether a run speaks for what shapesmt says."""
-    if run.open:
-        return False
-    if run.refused:
-        return found.verdict != "PROVED"
+TYPES = {"SM501", "SM502"}
+
+
+def by_type(run: Run, said: Outcome, found: Ours) -> bool:
+    """Whether a run and shapesmt refuse what the second opinion says nothing of: element types, and what names them."""
+    refused = run.refused and (not run.open or found.codes & TYPES)
+    return said.verdict == "runs" and found.verdict == "FAILS" and bool(refused)
+
+
+def allows(run: Run, found: Ours) -> bool:
+    """Whether a run doesn't speak against what shapesmt says."""
+    if run.open or run.refused:
+        return run.open or found.verdict != "PROVED"
     return found.verdict != "FAILS" and all(fits(shape, found.shapes.get(n)) for n, _, shape in run.made)

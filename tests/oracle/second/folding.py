@@ -71,7 +71,7 @@ def softmax(n: Node) -> T:
     """The shape is kept; before version 13 the input is flattened at the axis."""
     default = -1 if n.version >= 13 else 1
     axis = n.get("axis", default)
-    need(-n[0].rank <= axis < n[0].rank, "the axis is outside the rank")
+    need(-n[0].rank <= axis < n[0].rank, "an axis is outside the rank")
     return T(n[0].dtype, n[0].shape)
 
 

@@ -124,7 +124,7 @@ def columns_to_image(n: Node) -> T:
 
 @op("Resize", "Upsample")
 def resize(n: Node) -> T:
-    """`floor(size * scale)`, or the sizes that are asked for."""
+    """`floor(size * scale)`, in the float32 of the scales, or the sizes that are asked for."""
     x = n[0]
     old = n.op == "Upsample" or n.version < 11
     scales = n[1 if old else 2] if n.has(1 if old else 2) and n[1 if old else 2].shape != (0,) else None
@@ -145,7 +145,7 @@ def resize(n: Node) -> T:
     factors = n.attributes["scales"] if scales is None else np.ravel(scales.value).tolist()
     need(len(factors) == len(axes) and all(f > 0 for f in factors), "a positive scale for each axis")
     for axis, factor in zip(axes, factors, strict=True):
-        shape[axis] = int(Fraction(float(np.float32(factor))) * x.shape[axis] // 1)
+        shape[axis] = int(np.float32(factor) * np.float32(x.shape[axis]))
     return T(x.dtype, tuple(shape))
 
 
@@ -168,7 +168,11 @@ def grid_sample(n: Node) -> T:
 def roi_align(n: Node) -> T:
     """`[regions, c, height, width]`."""
     need(n[0].rank == 4 and n[1].rank == 2 and n[1].shape[1] == 4 and n[2].shape == n[1].shape[:1], "regions")
-    return T(n[0].dtype, (n[1].shape[0], n[0].shape[1], n.get("output_height", 1), n.get("output_width", 1)))
+    images = [] if n[2].value is None else np.ravel(n[2].value).tolist()
+    need(all(0 <= image < n[0].shape[0] for image in images), "a region is in an image")
+    size = n.get("output_height", 1), n.get("output_width", 1)
+    need(min(*size, n.get("sampling_ratio", 0)) >= 0, "a number is negative")
+    return T(n[0].dtype, (n[1].shape[0], n[0].shape[1], *size))
 
 
 @op("MaxRoiPool")

@@ -103,7 +103,7 @@ class Node:
 
 def counted(axis: int | None, rank: int) -> int:
     """An axis counted from the front."""
-    need(axis is not None and -rank <= axis < rank, f"axis {axis} is outside rank {rank}")
+    need(axis is not None and -rank <= axis < rank, "an axis is outside the rank")
     assert axis is not None
     return axis % rank
 

@@ -207,7 +207,8 @@ def gather_nd(n: Node) -> T:
     need(n[0].rank >= 1 and n[1].rank >= 1 and 0 <= batch < min(n[0].rank, n[1].rank), "too many batch axes")
     need(n[0].shape[:batch] == n[1].shape[:batch], "batches differ")
     many = n[1].shape[-1]
-    need(1 <= many <= n[0].rank - batch, "a tuple is longer than the rank")
+    need(many >= 1, "a tuple has no numbers")
+    need(many <= n[0].rank - batch, "a tuple is longer than the rank")
     _tuples(n, n[0].shape[batch : batch + many])
     return moved(n[0], n[1].shape[:-1] + n[0].shape[batch + many :])
 
@@ -216,7 +217,7 @@ def _tuples(n: Node, sizes: tuple[int, ...]) -> None:
     value = n[1].value
     if value is not None:
         for i, size in enumerate(sizes):
-            need(((value[..., i] >= -size) & (value[..., i] < size)).all(), f"an index is outside {size}")
+            need(((value[..., i] >= -size) & (value[..., i] < size)).all(), "an index is outside")
 
 
 @op("Scatter", "ScatterElements")
@@ -283,7 +284,8 @@ def center_crop_pad(n: Node) -> T:
     """The listed axes get the sizes in a list."""
     sizes, axes = n.numbers(1) or [], n.get("axes")
     places = list(range(n[0].rank)) if axes is None else [counted(a, n[0].rank) for a in axes]
-    need(len(sizes) == len(places) == len(set(places)) and min(sizes, default=0) >= 0, "a size for each axis")
+    need(len(sizes) == len(places) == len(set(places)), "a size for each axis")
+    need(min(sizes, default=0) >= 0, "a size is negative")
     shape = list(n[0].shape)
     for axis, size in zip(places, sizes, strict=True):
         shape[axis] = size
