@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt import diagnose, examine
 from shapesmt.algebra import one_call
-from shapesmt.deadline import Deadline, seconds
 from shapesmt.diagnose import (
     assumed,
     declarations,
@@ -31,15 +30,7 @@ from shapesmt.diagnose import (
     release as released,
     remedy as remedy_for,
 )
-from shapesmt.examine import (
-    TIMEOUT,
-    Analysis,
-    Claims,
-    Question,
-    analysed,
-    analysed_protobuf,
-    pose,
-)
+from shapesmt.examine import TIMEOUT, Analysis, Claims, Question, analysed, analysed_protobuf, pose
 from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
 from shapesmt.language import RangeLike, ShapeLike, ValueLike, unknown_name
 from shapesmt.lazy import lazy_imports
@@ -94,7 +85,7 @@ def check(
         strict: Give a report with warnings the exit status 1; its verdict stays what it is.
         replay: Run every counterexample on ONNX Runtime, and say in the finding what that showed.
         guards: "ignore" leaves out what a PyTorch program checks of its inputs before it runs.
-        timeout: Seconds for the answer, once the model is read; what takes longer is reported as undecided.
+        timeout: Seconds to read the model and to answer; what takes longer is reported as undecided.
         args: The positional arguments of a module, as `torch.export.export` takes them.
         kwargs: Its keyword arguments.
         dynamic_shapes: Which of their sizes may vary; all by default (`Dim.AUTO`).
@@ -110,10 +101,11 @@ def check(
     >>> report.verdict.value, report.precondition.text
     ('DEPENDS', ('m == n',))
     """
+    model = asked(model, args, kwargs, dynamic_shapes)
     question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay, guards=guards)
-    content = opened(asked(model, args, kwargs, dynamic_shapes), weights=replay)
+    content = question.read(lambda: opened(model, weights=replay))
     report = checked(content, question)
-    return dataclasses.replace(report, pages=lambda: _page(content, question, report))
+    return dataclasses.replace(report, pages=lambda: _page(content, question.again(), report))
 
 
 def page(
@@ -189,8 +181,9 @@ def explain(
     >>> explain(model, "y").verdict.value
     'PROVED'
     """
+    model = asked(model, args, kwargs, dynamic_shapes)
     question = Question(dims, shapes, values, assume, timeout, guards=guards)
-    return explained(asked(model, args, kwargs, dynamic_shapes), target, question, constraints=constraints)
+    return explained(model, target, question, constraints=constraints)
 
 
 @one_call()
@@ -342,8 +335,7 @@ def tightened(
 @one_call()
 def encoded(model: Model, question: Question, node: str | None = None) -> str:
     """The answer of `encode`."""
-    graph = load(model)
-    deadline = Deadline(seconds(question.timeout))
+    graph, deadline = question.read(lambda: load(model)), question.deadline
     return deadline.require(lambda: diagnose.system_text(pose(graph, question), node), "the system isn't complete")
 
 
@@ -352,7 +344,7 @@ def reproduced(model: Model, node: str | None, question: Question) -> str | None
     """The answer of `repro`."""
     from shapesmt.replay import reproduced as script
 
-    proto, graph = load_protobuf(model)
+    proto, graph = question.read(lambda: load_protobuf(model))
     names = [n.name for n in graph.nodes]
     if node is not None and node not in names:
         raise unknown_name("node", node, names, graph.source)
@@ -366,7 +358,7 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
     if question.replay:
         from shapesmt.replay import replayed, runnable
 
-        proto, model = runnable(model)
+        proto, model = question.read(lambda: runnable(model))
     a = analysed(model, question)
     stages = a.problem, a.examination, a.judge
     failures = findings(*stages)

@@ -23,12 +23,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from math import inf
 from time import monotonic, perf_counter
 from typing import TypeVar
 
 from shapesmt.errors import OutOfTimeError, UsageError, printable
 
-__all__ = ["Deadline", "Stopwatch", "TimeUp", "limit", "look", "measured", "seconds", "stage", "suppress"]
+__all__ = ["Deadline", "Stopwatch", "TimeUp", "limit", "look", "measured", "remaining", "seconds", "stage", "suppress"]
 
 
 ENDLESS = 1e18  # seconds: so much is no limit
@@ -48,8 +49,8 @@ class Deadline:
 
     __slots__ = ("end",)
 
-    def __init__(self, seconds: float | None) -> None:
-        self.end = float("inf") if seconds is None else monotonic() + seconds
+    def __init__(self, seconds: float | None, since: float | None = None) -> None:
+        self.end = inf if seconds is None else (monotonic() if since is None else since) + seconds
 
     @property
     def remaining(self) -> float:
@@ -128,6 +129,12 @@ def look(*, hopeless: bool = False) -> None:
     deadline = _CURRENT.get()
     if deadline is not None and (hopeless or monotonic() >= deadline.end):
         raise TimeUp
+
+
+def remaining() -> float:
+    """Return the seconds until the current deadline; inf without one."""
+    deadline = _CURRENT.get()
+    return inf if deadline is None else deadline.remaining
 
 
 REST = "everything else, such as starting up"

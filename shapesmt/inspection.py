@@ -109,7 +109,8 @@ def inspect(model: Model, *, timeout: float = TIMEOUT) -> ModelFacts:
     >>> facts.dimensions["n"].axes, facts.outputs["y"].shape
     (('x[0]', 'w[0]'), ('n', 'm + 4'))
     """
-    graph, deadline = load(model), Deadline(seconds(timeout))
+    deadline = Deadline(seconds(timeout))
+    graph = deadline.require(lambda: load(model), "the model isn't read")
     problem = deadline.require(lambda: pose(graph, Question()), "the inputs aren't known")
     tensors = deadline.attempt(lambda: infer(problem.graph, problem.inputs).tensors, problem.inputs)
     axes: dict[str, list[str]] = {name: [] for name in problem.ranges}

@@ -68,7 +68,7 @@ WORDS = {"Any", "Rank", "Shape", "Size", "cast", "_guards_fn"}
 
 TESTS = Path(__file__).parent
 TOPICS = {
-    "algebra": {"identities"},
+    "algebra": {"identities", "shared"},
     "cli": {"pasted"},
     "frontends/tensorflow": {"models"},
     "inference": {"propagation"},

@@ -54,6 +54,7 @@ class Evaluator:
         self._dims: dict[Dim, Any] = {}
         self._formulas: dict[Formula, Any] = {}
         self._scanned: set[Any] = set()
+        self.floats: dict[Any, Any] = {}
         self.arrays = not all(isinstance(v, int) for v in values.values())
 
     def dim(self, dim: Dim) -> Any:
@@ -91,6 +92,8 @@ class Evaluator:
     def _atom(self, atom: Atom) -> Any:
         value = self._atoms.get(atom)
         if value is None:
+            if self.arrays:
+                look()
             value = self._atoms[atom] = self._apply(atom)
         return value
 

@@ -207,7 +207,12 @@ def negate(f: Formula) -> Formula:
         return at_least(-f.dim, 1)
     if f.dim is not None:
         return _intern("ne" if f.op == "eq" else "eq", f.dim)
-    return (any_of if f.op == "and" else all_of)(*map(negate, f.args))
+    if f not in _NEGATIONS:
+        _NEGATIONS[f] = (any_of if f.op == "and" else all_of)(*map(negate, f.args))
+    return _NEGATIONS[f]
+
+
+_NEGATIONS: dict[Formula, Formula] = memo("negations", {})
 
 
 def all_of(*formulas: Formula) -> Formula:

@@ -63,6 +63,9 @@ class Values(Protocol):
     arrays: bool
     """Whether some values are arrays."""
 
+    floats: dict[Any, Any]
+    """The values of floats so far."""
+
     def dim(self, dim: Any) -> Any:
         """The value of an expression."""
 

@@ -262,9 +262,15 @@ def _truth(condition: Any) -> Row | None:
         row = _row(condition.dim)
         holds = {"eq": (0).__eq__, "ne": (0).__ne__, "ge": (0).__le__}[condition.op]
         return None if row is None else tuple(map(holds, row))
-    rows = [_truth(a) for a in condition.args]
-    known = [row for row in rows if row is not None]
-    return tuple(map(max if condition.op == "or" else min, *known)) if len(known) == len(rows) > 1 else None
+    if condition not in _TRUTHS:
+        rows = [_truth(a) for a in condition.args]
+        known = [row for row in rows if row is not None]
+        join = max if condition.op == "or" else min
+        _TRUTHS[condition] = tuple(map(join, *known)) if len(known) == len(rows) > 1 else None
+    return _TRUTHS[condition]
+
+
+_TRUTHS: dict[Any, Row | None] = memo("conditions at a few points", {})
 
 
 APPLIED: dict[Operation, Callable[..., int]] = {
@@ -284,6 +290,7 @@ class _Number:
 
     def __init__(self, symbol: Atom, value: int) -> None:
         self._symbol, self._value = symbol, value
+        self.floats: dict[Any, Any] = {}
 
     def dim(self, dim: Dim) -> int:
         """The value of an expression."""

@@ -9,6 +9,7 @@ Dim('m')
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from math import inf
 from typing import Any, Protocol, TypeVar
 
@@ -175,11 +176,15 @@ def spelled(dim: Dim) -> Dim:
     >>> spelled(defined(n + 1, "m") * 2)
     Dim('2*n + 2')
     """
-    meanings = {a: spelled(a.definition) for a in dim.atoms() if a.definition is not None}
-    result = dim
-    for atom, meaning in meanings.items():
-        result = substitute_atom(result, atom.number, meaning)
-    return result
+
+    @cache
+    def of(part: Dim) -> Dim:
+        for atom in part.atoms():
+            if atom.definition is not None:
+                part = substitute_atom(part, atom.number, of(atom.definition))
+        return part
+
+    return of(dim)
 
 
 def substitute_atom(dim: Dim, replaced: int, replacement: Dim) -> Dim:

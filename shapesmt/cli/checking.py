@@ -49,7 +49,7 @@ def check(
         wanted = {"quiet": quiet, "all": everything, "fleet": fleet.summary or fleet.output is not None}
         form = next((name for name, asked in wanted.items() if asked), form)
     config, options = configured(options)
-    if len(models) > 1 or fleet.several or is_several(models[0]):
+    if len(models) > 1 or fleet.several or is_several(models[0], options["timeout"]):
         return show(checked(models, fleet, config, options, html, brief=form == "fleet"), form)
     from shapesmt import api
 

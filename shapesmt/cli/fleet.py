@@ -67,13 +67,13 @@ def fleet_options(command: Callable[..., object]) -> Callable[..., object]:
     return with_options(gathered, options)
 
 
-def is_several(path: str) -> bool:
-    """Whether a name stands for any number of models."""
+def is_several(path: str, timeout: float) -> bool:
+    """Whether a name stands for any number of models, which a remote place says within so many seconds."""
     if os.path.isfile(path):  # noqa: PTH113 - the usual case, which needs nothing else
         return False
     from shapesmt import fleet as many
 
-    return many.is_several(path)
+    return many.is_several(path, timeout)
 
 
 def checked(
@@ -85,7 +85,7 @@ def checked(
 
     if fleet.resume and fleet.output is None:
         raise click.UsageError("--resume goes on with a file of results: name it with --output")
-    paths = many.models_in(models)
+    paths = many.models_in(models, options["timeout"])
     options = many.shared(paths, options)
     shapes, options["shapes"] = options["shapes"], {}
     every = settled("", config, options)  # without a file of settings, the question is the same about every model

@@ -18,6 +18,7 @@ TOPICS = (
     "python",
     "rules",
     "limits",
+    "security",
     "shell",
 )
 """In the order in which a newcomer reads them."""

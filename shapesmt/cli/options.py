@@ -202,7 +202,7 @@ class _Seconds(click.FloatRange):
 
 timeout_option = click.option(
     "--timeout", type=_Seconds(0, min_open=True), default=60.0, metavar="SECONDS",
-    callback=_number, show_default=True, help="Leave undecided what takes longer.",
+    callback=_number, show_default=True, help="Time limit, from the start; what takes longer is undecided.",
 )  # fmt: skip
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
-from shapesmt.deadline import Deadline, seconds
 from shapesmt.examine.examination import Examination
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem
@@ -42,8 +41,8 @@ class Analysis:
 
 def analysed(model: Model, question: Question) -> Analysis:
     """The stages that all questions share: read the model, pose the problem, examine every node."""
-    graph = load(model)
-    started, claims, judge = time.perf_counter(), question.claims, Judge(Deadline(seconds(question.timeout)))
+    graph = question.read(lambda: load(model))
+    started, claims, judge = time.perf_counter(), question.claims, Judge(question.deadline)
     problem = posed(graph, question, judge)
     problem, examination = examined(problem, judge, trust=claims is Claims.TRUST)
     return Analysis(problem, examination, judge, started)
@@ -55,7 +54,7 @@ def analysed_protobuf(
     """The protobuf of a model that can be written to the output, and its analysis."""
     from shapesmt.export import keep_together
 
-    proto, graph = load_protobuf(model)
+    proto, graph = question.read(lambda: load_protobuf(model))
     if output is not None:
         keep_together(proto, model, output)
     return proto, analysed(graph, question)

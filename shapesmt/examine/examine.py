@@ -16,13 +16,13 @@ from shapesmt.algebra import (
     FLOOR_DIVISION,
     SYMBOL,
     TRUE,
-    Dim,
     Formula,
     Kind,
     Verdict,
     all_of,
     name_text,
     negate,
+    nested,
     resolved,
     symbol,
 )
@@ -75,11 +75,8 @@ def is_open(r: Requirement) -> bool:
 
 def is_plain(condition: Formula) -> bool:
     """Whether a condition is about one symbol and its quotients by numbers: there is nothing to simplify in it."""
-    return len(condition.symbols) == 1 and condition.dim is not None and _is_plain(condition.dim)
-
-
-def _is_plain(size: Dim) -> bool:
-    return all(a.op is SYMBOL or (a.op is FLOOR_DIVISION and all(map(_is_plain, a.args))) for a in size.atoms())
+    about_one = len(condition.symbols) == 1 and condition.dim is not None
+    return about_one and all(a.op in (SYMBOL, FLOOR_DIVISION) for a in nested(condition))
 
 
 @stage("shapes, node by node")

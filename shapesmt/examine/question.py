@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from time import monotonic
+from typing import TypeVar
 
+from shapesmt.deadline import Deadline, seconds
 from shapesmt.errors import UsageError, printable
 from shapesmt.language import Origin, RangeLike, ShapeLike, ValueLike
 
+Content = TypeVar("Content")
 TIMEOUT = 60.0
 """Seconds after which what is undecided is reported as undecided."""
 
@@ -49,6 +53,7 @@ class Question:
         target: The runtime that a model is written for.
         written: Whose shapes are written into it: "all", "outputs" or "none".
         guards: Whether what a program checks before a run counts: "check" or "ignore".
+        started: When it was asked, from which on the timeout counts.
 
     >>> Question({"batch": "1..32"}, declared="trust").claims is Claims.TRUST
     True
@@ -66,6 +71,7 @@ class Question:
     target: str | None = None
     written: str | None = None
     guards: str = "check"
+    started: float = field(default_factory=monotonic, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse arguments of another type, by name."""
@@ -82,6 +88,27 @@ class Question:
         timeout: object = self.timeout
         if not isinstance(timeout, (int, float)):
             raise UsageError(f"timeout is a number of seconds, not {printable(repr(timeout), 60)}")
+
+    @property
+    def deadline(self) -> Deadline:
+        """The end of the timeout.
+
+        Raises:
+            UsageError: The timeout is negative.
+        """
+        return Deadline(seconds(self.timeout), self.started)
+
+    def read(self, work: Callable[[], Content]) -> Content:
+        """Return what is read of a model within the timeout.
+
+        Raises:
+            OutOfTimeError: It takes longer.
+        """
+        return self.deadline.require(work, "the model isn't read")
+
+    def again(self) -> Question:
+        """Return the same question, asked now."""
+        return replace(self, started=monotonic())
 
     @property
     def claims(self) -> Claims:

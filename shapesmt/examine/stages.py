@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shapesmt.deadline import Deadline, seconds, stage
+from shapesmt.deadline import Deadline, stage
 from shapesmt.errors import UsageError
 from shapesmt.examine.declarations import limit_ranks
 from shapesmt.examine.examination import Examination
@@ -24,7 +24,7 @@ def posed(graph: Graph, question: Question, judge: Judge) -> Problem:
             dimensions.
     """
     limit_ranks(graph, question.shapes or {})
-    deadline = Deadline(seconds(question.timeout) + GRACE)
+    deadline = Deadline(judge.deadline.remaining + GRACE)
     problem = deadline.require(lambda: pose(graph, question), "the ranges aren't looked through")
     if not judge.satisfiable(problem.domain):
         ranges = [f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()]

@@ -91,7 +91,7 @@ def check_many(
     {'models': 2, 'proved': 2, 'unknown': 0, 'depends': 0, 'fails': 0, 'unchecked': 0}
     """
     named = [models] if isinstance(models, (str, os.PathLike)) else models
-    paths = models_in(map(os.fsdecode, named))
+    paths = models_in(map(os.fsdecode, named), timeout)
     options = shared(paths, {"dims": dims, "values": values, "assume": assume, "shapes": shapes})
     applied, options["shapes"] = options["shapes"] or {}, None
     question = Question(**options, timeout=timeout, declared=declared, strict=strict, guards=guards)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from glob import glob, has_magic
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
+from shapesmt.deadline import Deadline, look, seconds
 from shapesmt.errors import ShapesmtError, UsageError, printable
 from shapesmt.frontends import SUFFIXES, is_folder, is_url, listed, load
 from shapesmt.language import Origin, names_in, parse_range, parse_shape, parse_value, unknown_name
@@ -18,16 +19,20 @@ from shapesmt.language import Origin, names_in, parse_range, parse_shape, parse_
 __all__ = ["is_several", "models_in", "shared"]
 
 Options: TypeAlias = dict[str, Any]
+Found = TypeVar("Found")
 
 
-def is_several(path: str) -> bool:
+def is_several(path: str, timeout: float) -> bool:
     """Whether a name stands for any number of models: a folder, or a pattern.
 
-    >>> is_several("unet.onnx"), is_several("models/**/*.onnx"), is_several("s3://bucket/*.onnx")
-    (False, True, True)
+    Raises:
+        OutOfTimeError: A remote folder isn't listed in so many seconds.
+
+    >>> [is_several(name, 60) for name in ("unet.onnx", "models/**/*.onnx", "s3://bucket/*.onnx")]
+    [False, True, True]
     """
     if is_url(path):
-        return has_magic(path) or listed(path) is not None
+        return has_magic(path) or _in_time(lambda: listed(path), timeout) is not None
     return is_folder(path) or _is_pattern(path)
 
 
@@ -35,14 +40,23 @@ def _is_pattern(path: str) -> bool:
     return has_magic(path) and not os.path.lexists(path)
 
 
-def models_in(paths: Iterable[str]) -> list[str]:
+def _in_time(work: Callable[[], Found], timeout: float) -> Found:
+    return Deadline(seconds(timeout)).require(work, "the models aren't found")
+
+
+def models_in(paths: Iterable[str], timeout: float) -> list[str]:
     """The models that are meant, each once: paths, matches of patterns, and every `*.onnx` and `*.pt2` below folders.
 
     Hidden files below folders are left out, and so are folders that links lead to. What stands for several is sorted.
 
     Raises:
+        OutOfTimeError: They aren't listed in so many seconds.
         UsageError: A folder has no such file, nothing matches, or standard input is among several models.
     """
+    return _in_time(lambda: _models_in(paths), timeout)
+
+
+def _models_in(paths: Iterable[str]) -> list[str]:
     models: list[str] = []
     for path in paths:
         if path == "-":
@@ -70,6 +84,7 @@ def _below(folder: str) -> Iterator[str]:
     """The models below a folder, and the folders that can't be read: nobody knows what is in them."""
     closed: list[OSError] = []
     for place, folders, files in os.walk(folder, onerror=closed.append):
+        look()
         folders[:] = [name for name in folders if not name.startswith(".")]
         start = str(Path(place, "_"))[:-1]
         paths = [start + name for name in files if name.endswith(SUFFIXES) and not name.startswith(".")]

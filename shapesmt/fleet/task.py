@@ -60,7 +60,9 @@ class Task(NamedTuple):
 def done(task: Task, before: Answers) -> Settled:
     """What comes of `check` for one model under its path."""
     try:
-        file = model_file(task.place or task.path, weights=task.question.replay)
+        task = task._replace(question=task.question.again())
+        place, weights = task.place or task.path, task.question.replay
+        file = task.question.read(lambda: model_file(place, weights=weights))
         return _kept_or_checked(task, file, before) if task.cache else settled(_answer(task, file), task.wish)
     except ShapesmtError as error:
         why, internal = str(error), False
@@ -140,8 +142,8 @@ def split(count: int, processes: int) -> list[range]:
 def _answer(task: Task, file: ModelFile) -> Report:
     from shapesmt import api  # which takes longer to import than hundreds of answers that are kept take to read
 
-    model = opened(file)
-    graph = load(model)
+    model = task.question.read(lambda: opened(file))
+    graph = task.question.read(lambda: load(model))
     shapes = {name: shape for name, shape in task.shapes.items() if name in graph.inputs}
     question = replace(task.question, shapes={**(task.question.shapes or {}), **shapes})
     asked = model if question.replay else graph

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
@@ -85,7 +86,8 @@ def _deciding(points: Sequence[Point], limit: int, domain: Domain, judge: Judge)
         condition = _kept(point, limit)
         others = [p.bytes for p, _ in kept if p.runs in (TRUE, point.runs)]
         if not samples.shows([c for _, c in kept], condition) and (
-            _implied(point.bytes, others, limit) or quick.proves(inside, condition)
+            quick.deadline.attempt(partial(_implied, point.bytes, others, limit), otherwise=False)
+            or quick.proves(inside, condition)
         ):
             continue
         kept.append((point, condition))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapesmt.algebra import Atom, Dim, Evaluator, Formula, evaluate, from_terms, of_atom, substitute, symbol
+from shapesmt.deadline import look
 from shapesmt.presolve import Domain
 
 MOST_SAMPLES = 1 << 16
@@ -34,15 +35,15 @@ class Samples:
         """Whether an input is seen to keep some conditions and to break another one."""
         if not broken.symbols <= self._values.keys():
             return False
+        known = [fact for fact in (*self._facts, *kept) if fact.symbols <= self._values.keys()]
         with np.errstate(all="ignore"):
-            holds = [self._evaluator.formula(fact) for fact in (*self._facts, *kept)]
+            holds = [self._evaluator.formula(fact) for fact in known]
             shown = reduce(np.logical_and, holds, ~np.asarray(self._evaluator.formula(broken), dtype=bool))
         places = np.flatnonzero(shown)
-        return any(self._exactly(int(i), kept, broken) for i in places[:: max(1, len(places) // TRIED)][:TRIED])
+        return any(self._exactly(int(i), known, broken) for i in places[:: max(1, len(places) // TRIED)][:TRIED])
 
-    def _exactly(self, place: int, kept: Sequence[Formula], broken: Formula) -> bool:
+    def _exactly(self, place: int, known: Sequence[Formula], broken: Formula) -> bool:
         at = {s: int(values[place]) for s, values in self._values.items()}
-        known = [fact for fact in (*self._facts, *kept) if fact.symbols <= at.keys()]
         return all(evaluate(fact, at) for fact in known) and not evaluate(broken, at)
 
 
@@ -106,6 +107,7 @@ def _covers(rows: Sequence[tuple[int, int, int]], x: Fraction, y: Fraction) -> b
 def _corners(rows: Sequence[tuple[int, int, int]]) -> Iterator[tuple[Fraction, Fraction]]:
     """Where two of the lines `a*x + b*y == need`, and of the axes, cross."""
     for (a, b, p), (c, d, q) in combinations([*rows, (1, 0, 0), (0, 1, 0)], 2):
+        look()
         if a * d != b * c:
             yield Fraction(p * d - b * q, a * d - b * c), Fraction(a * q - p * c, a * d - b * c)
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.frontends.budget import most_bytes, refuse, whole
 from shapesmt.frontends.foreign import how_to_export, refuse_content, refuse_suffix
-from shapesmt.frontends.recognize import is_zip
+from shapesmt.frontends.recognize import is_binary, is_zip
 
 __all__ = ["ModelFile", "is_folder", "is_url", "listed", "model_file"]
 
@@ -57,7 +58,7 @@ def model_file(model: object, *, weights: bool = True) -> ModelFile:
         raise UsageError(how_to_export(model) or accepted)
     path = os.fsdecode(model)
     if path == "-":
-        return ModelFile(sys.stdin.buffer.read(), "<stdin>", None)
+        return ModelFile(whole(sys.stdin.buffer.read, "<stdin>"), "<stdin>", None)
     if is_url(path):
         from shapesmt.frontends.remote import fetched
 
@@ -105,7 +106,12 @@ def _content(path: str, *, weights: bool = True) -> bytes:
             return beginning
         if stat.S_ISREG(mode) and status.st_size > LARGE and not weights:
             return _without_weights(path, status.st_size)
-        if stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
+        if stat.S_ISFIFO(mode):
+            with open(path, "rb") as file:  # noqa: PTH123 - as above
+                return whole(file.read, path)
+        if stat.S_ISREG(mode):
+            if status.st_size > LARGE and not is_binary(_beginning(path)):
+                refuse(path, status.st_size, most_bytes())
             with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - as above
                 return file.readall()
     except (OSError, ValueError, MemoryError) as error:  # ValueError: a NUL in the path
@@ -129,6 +135,7 @@ def _without_weights(path: str, size: int) -> bytes:
         try:
             return skeleton(file, size)
         except OtherFormatError:
+            refuse(path, size, most_bytes())
             file.seek(0)
             return file.read()
         except DamagedError as error:

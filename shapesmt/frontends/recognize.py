@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
-__all__ = ["SUFFIXES", "is_xml", "is_zip", "nesting", "tensorflow_format", "text_format"]
+__all__ = ["SUFFIXES", "is_binary", "is_xml", "is_zip", "nesting", "tensorflow_format", "text_format"]
 
 SUFFIXES = (".onnx", ".pt2")
 """What the names of models end in that are looked for in folders."""
@@ -19,7 +19,7 @@ _TENSORFLOW = re.compile(  # a graph's first node begins with its name, a saved 
     rb"|(?P<saved_model_text>saved_model_schema_version\s*:|meta_graphs\s*:?\s*\{))"
 )
 _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!(?!(?i:doctype\s+html\b))|net[\s>/])")
-_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|=>|(?P<opened>[(\[{<])|(?P<closed>[)\]}>])')
+_BRACKETS = re.compile(rb'(?s)"(?:[^"\\]|\\.)*(?:"|\\?\Z)|=>|(?P<opened>[(\[{<])|(?P<closed>[)\]}>])')
 
 
 def text_format(content: bytes) -> str | None:
@@ -36,6 +36,11 @@ def text_format(content: bytes) -> str | None:
 def is_zip(content: bytes) -> bool:
     """Whether the content starts as a zip file does, which PyTorch's archives are."""
     return content[:4] == b"PK\x03\x04"
+
+
+def is_binary(content: bytes) -> bool:
+    """Whether the content starts as a binary ONNX file does: as none of the other formats."""
+    return not (is_xml(content) or is_zip(content) or tensorflow_format(content) or text_format(content))
 
 
 def is_xml(content: bytes) -> bool:
@@ -55,6 +60,11 @@ def tensorflow_format(content: bytes) -> str:
 
 
 def nesting(text: bytes) -> int:
-    """How deep the brackets of a text are nested, not counting those in quotes."""
+    r"""Return how deep the brackets of a text are nested, not counting those in quotes; a quote may have no end.
+
+    Example:
+        >>> nesting(b'(["((" {}])'), nesting(b'<"' + b'"\\' * 30_000)
+        (3, 1)
+    """
     step = {"opened": 1, "closed": -1, None: 0}
     return max(accumulate(step[match.lastgroup] for match in _BRACKETS.finditer(text)), default=0)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import has_magic
+from math import ceil
 from pathlib import PurePosixPath
 from typing import Any
 
+from shapesmt.deadline import look, remaining
 from shapesmt.errors import ModelError, ShapesmtError, UsageError, printable
+from shapesmt.frontends.budget import DEPTH, REQUESTS, most_bytes, refuse, whole
 from shapesmt.frontends.onnx.skeleton import skeleton
 from shapesmt.frontends.recognize import SUFFIXES
 
@@ -32,8 +36,11 @@ def fetched(url: str, *, weights: bool) -> bytes:
             # DamagedError, or a server sends all where a part is asked for
             with suppress(ValueError), system.open(path, "rb", block_size=LARGE, cache_type="none") as file:
                 return skeleton(file, size, floats=False)
-        content: bytes = system.cat_file(path)
-        return content
+        whole_size = size if isinstance(size, int) else 0
+        refuse(url, whole_size, most_bytes())
+        # a server may send other than it says: the pieces are counted as they are unpacked
+        with system.open(path, "rb", **({"block_size": 0} if _webs(url) else {})) as file:
+            return whole(file.read, url)
 
 
 def listed(url: str) -> list[str] | None:
@@ -45,13 +52,42 @@ def listed(url: str) -> list[str] | None:
     """
     with _reading(url) as (system, path):
         if has_magic(path):
-            return _urls(system, url, system.glob(path))
+            from fsspec.utils import glob_translate
+
+            fixed = path[: next(i for i, c in enumerate(path) if c in "*?[")].rpartition("/")[0]
+            pattern, deep = re.compile(glob_translate(path)), "**" in path
+            below = _below(system, url, fixed, DEPTH if deep else path[len(fixed) :].count("/") - 1)
+            return _urls(system, url, [file for file in below if pattern.match(file)])
         last = url.partition("::")[0].rpartition("/")[2]
         if "." in last or not system.isdir(path):
             return None
-        files = [file for file in system.find(path) if PurePosixPath(file).suffix in SUFFIXES]
+        files = [file for file in _below(system, url, path, DEPTH) if PurePosixPath(file).suffix in SUFFIXES]
         hidden = [file for file in files if any(part[:1] == "." for part in file[len(path) :].split("/"))]
         return _urls(system, url, [file for file in files if file not in hidden])
+
+
+def _below(system: Any, url: str, folder: str, depth: int) -> list[str]:
+    """Return the files below a folder, listing each folder once.
+
+    Raises:
+        ModelError: There are too many folders, or a name chains file systems.
+    """
+    files, seen, ahead = list[str](), set[str](), [(folder.rstrip("/"), 0)]
+    for place, level in ahead:  # to which its own are added
+        look()
+        if len(seen) == REQUESTS:
+            raise ModelError(f"cannot read {printable(url, 400)}: more than {REQUESTS:,} folders; name fewer")
+        seen.add(place)
+        for entry in system.ls(f"{place}/" if _webs(url) else place, detail=True):
+            name = str(entry["name"])
+            if "::" in name:
+                raise ModelError(f"cannot read {printable(url, 400)}: it lists {printable(name)}, and no name has `::`")
+            inner = name.rstrip("/")
+            if entry["type"] != "directory":
+                files.append(name)
+            elif level < depth and inner.startswith(f"{folder.rstrip('/')}/") and inner not in seen:
+                ahead += [] if (inner, level + 1) in ahead else [(inner, level + 1)]
+    return files
 
 
 def _urls(system: Any, url: str, paths: list[str]) -> list[str]:
@@ -72,18 +108,24 @@ def _reading(url: str) -> Iterator[tuple[Any, str]]:
     except ShapesmtError:
         raise
     except Exception as error:  # each file system raises what it likes
+        look()
         raise ModelError(f"cannot read {printable(url, 400)}: {printable(_reason(error), 300)}") from None
 
 
 def _patient(url: str) -> dict[str, Any]:
     """The settings of fsspec's web protocols in a URL, with which a server that says nothing is given up."""
-    webs = [web for web in ("http", "https") if f"{web}://" in url]
+    webs = _webs(url)
     if not webs:
         return {}
     from aiohttp import ClientTimeout
 
-    limits = ClientTimeout(total=LONGEST, sock_connect=PATIENCE, sock_read=PATIENCE)
+    longest = min(LONGEST, ceil(remaining()) + 1.0) if remaining() < LONGEST else LONGEST
+    limits = ClientTimeout(total=longest, sock_connect=min(PATIENCE, longest), sock_read=min(PATIENCE, longest))
     return {web: {"client_kwargs": {"timeout": limits}} for web in webs}
+
+
+def _webs(url: str) -> list[str]:
+    return [web for web in ("http", "https") if f"{web}://" in url]
 
 
 def _reason(error: BaseException) -> str:

@@ -17,7 +17,7 @@ enumeration also finds the smallest counterexample.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from math import inf
 from typing import NamedTuple
 
@@ -105,6 +105,7 @@ def stated(domain: Domain, condition: Formula) -> bool:
     """Whether the condition is a fact, or follows from facts that are parts of it: `p or q` where `p` is one."""
     facts = {*domain.facts, *domain.limits}
 
+    @cache
     def among(part: Formula) -> bool:
         return (
             part in facts

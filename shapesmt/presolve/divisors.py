@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import cache, reduce
 from math import inf, isqrt
 
 from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom
@@ -24,14 +24,19 @@ MOST = 1 << 20  # sizes that are listed
 
 def divisors(fact: Formula) -> dict[Atom, Values]:
     """What a fact leaves of the values of symbols, where it makes them factors of a number in each of its cases."""
-    if fact.op == "eq" and fact.dim is not None:
-        return _of_equality(fact.dim)
-    if fact.op not in ("and", "or"):
-        return {}
-    parts = [divisors(part) for part in fact.args]
-    symbols = set.union(*map(set, parts)) if fact.op == "and" else set.intersection(*map(set, parts))
-    join = np.intersect1d if fact.op == "and" else np.union1d
-    return {s: reduce(join, (part[s] for part in parts if s in part)) for s in symbols}
+
+    @cache
+    def of(part: Formula) -> dict[Atom, Values]:
+        if part.op == "eq" and part.dim is not None:
+            return _of_equality(part.dim)
+        if part.op not in ("and", "or"):
+            return {}
+        inner = [of(p) for p in part.args]
+        symbols = set.union(*map(set, inner)) if part.op == "and" else set.intersection(*map(set, inner))
+        join = np.intersect1d if part.op == "and" else np.union1d
+        return {s: reduce(join, (values[s] for values in inner if s in values)) for s in symbols}
+
+    return of(fact)
 
 
 def _of_equality(dim: Dim) -> dict[Atom, Values]:

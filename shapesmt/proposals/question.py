@@ -52,18 +52,18 @@ def dynamic_shapes(
         ModelError: PyTorch can't export the module at all.
         UsageError: It isn't a program of PyTorch.
     """
-    question = Question(dims, shapes, None, assume, timeout)
-    return proposed(opened(asked(model, args, kwargs, None)), question)
+    model = asked(model, args, kwargs, None)
+    return proposed(model, Question(dims, shapes, None, assume, timeout))
 
 
 @one_call()
 def proposed(model: Model, question: Question) -> DynamicShapes:
     """The answer of `dynamic_shapes`."""
-    content = opened(model)
+    content = question.read(lambda: opened(model))
     if content.format not in (Format.TORCH, Format.PROGRAM):
         takes = "a file of torch.export.save (model.pt2), or a function that returns a module and its arguments"
         raise UsageError(f"{content.source}: no program of PyTorch; give {takes} (model.py:example)")
-    graph = load(content)
+    graph = question.read(lambda: load(content))
     example = content.content.example if content.format is Format.PROGRAM else {}
     found = _Proposal(graph, question, example)
     region = found.region

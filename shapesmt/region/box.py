@@ -22,11 +22,11 @@ from shapesmt.algebra import (
     FLOOR_DIVISION,
     TRUE,
     Atom,
-    Dim,
     Evaluator,
     Formula,
     all_of,
     fits_int64,
+    nested,
     of_atom,
     substitute,
     symbol,
@@ -164,15 +164,8 @@ def _progressions(
 
 def _divisors(condition: Formula, s: Atom) -> set[int]:
     """The numbers by which the condition divides expressions on a symbol."""
-    dims = [condition.dim] if condition.dim is not None else []
-    found = {n for part in condition.args for n in _divisors(part, s)}
-    while dims:
-        for atom in dims.pop().atoms():
-            if s in atom.symbols:
-                dims += [a for a in atom.args if isinstance(a, Dim)]
-                number = atom.args[1].constant if atom.op is FLOOR_DIVISION else None
-                found |= {number} if number is not None and 1 < number <= MAX_STEP else set()
-    return found
+    divided = (a for a in nested(condition) if a.op is FLOOR_DIVISION and s in a.symbols)
+    return {n for a in divided if (n := a.args[1].constant) is not None and 1 < n <= MAX_STEP}
 
 
 def _truth(axes: Mapping[Atom, Values], condition: Formula) -> Truth:

@@ -9,7 +9,7 @@ symbols say already is left out of the others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import permutations
 from math import inf, prod
 from operator import attrgetter
@@ -33,6 +33,7 @@ from shapesmt.algebra import (
     fits_int64,
     name_text,
     negate,
+    nested,
     of_atom,
     substitute,
     symbol,
@@ -193,14 +194,10 @@ def _from_1(s: Atom) -> Dim:
     return symbol(s.name, 1, s.hi, kind=s.kind, fold=False)
 
 
-def _divisors(size: Dim) -> Iterator[Dim]:
-    """The expressions by which something is divided."""
-    for atom in size.atoms():
-        args = [a for a in atom.args if isinstance(a, Dim)]
-        if atom.op is FLOOR_DIVISION and args[1].constant is None:
-            yield args[1]
-        for a in args:
-            yield from _divisors(a)
+def _divisors(size: Dim) -> list[Dim]:
+    """Return the expressions by which something is divided, each once."""
+    divisors = dict.fromkeys(atom.args[1] for atom in nested(size) if atom.op is FLOOR_DIVISION)
+    return [d for d in divisors if d.constant is None]
 
 
 def _slimmed(condition: Formula, domain: Domain, proves: Proof) -> Formula:

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.usefixtures("folder")
 
 def test_folders_are_searched_and_sorted() -> None:
     below = ["add.onnx", "deep/damaged.onnx", "deep/er/broken.onnx", "deep/exp.onnx"]
-    assert models_in(["exp.onnx", "."]) == ["exp.onnx", *below]
-    assert models_in(["none.onnx", "none.onnx"]) == ["none.onnx"]
+    assert models_in(["exp.onnx", "."], 60) == ["exp.onnx", *below]
+    assert models_in(["none.onnx", "none.onnx"], 60) == ["none.onnx"]
 
 
 def test_only_files_below_folders_are_models(folder: Path) -> None:
@@ -31,7 +31,7 @@ def test_only_files_below_folders_are_models(folder: Path) -> None:
     if hasattr(os, "mkfifo"):
         os.mkfifo(folder / "deep" / "pipe.onnx")
         (folder / "deep" / "link.onnx").symlink_to("pipe.onnx")
-    assert models_in(["deep"]) == ["deep/damaged.onnx", "deep/er/broken.onnx", "deep/exp.onnx", "deep/nowhere.onnx"]
+    assert models_in(["deep"], 60) == ["deep/damaged.onnx", "deep/er/broken.onnx", "deep/exp.onnx", "deep/nowhere.onnx"]
 
 
 def test_a_folder_that_cant_be_read_is_not_passed_by(
@@ -48,18 +48,18 @@ def test_a_folder_that_cant_be_read_is_not_passed_by(
 
 
 def test_patterns() -> None:
-    assert models_in(["*.onnx"]) == ["add.onnx", "exp.onnx"]
-    assert models_in(["**/e*.onnx", "exp.onnx"]) == ["deep/exp.onnx", "exp.onnx"]
+    assert models_in(["*.onnx"], 60) == ["add.onnx", "exp.onnx"]
+    assert models_in(["**/e*.onnx", "exp.onnx"], 60) == ["deep/exp.onnx", "exp.onnx"]
     with pytest.raises(UsageError, match=r"no file matches none\*\.onnx"):
-        models_in(["none*.onnx"])
+        models_in(["none*.onnx"], 60)
     with pytest.raises(UsageError, match=r"no file matches \*\\x00"):
-        models_in(["*\0"])
+        models_in(["*\0"], 60)
 
 
 def test_a_file_may_have_the_name_of_a_pattern(folder: Path) -> None:
     (folder / "a[1].onnx").write_text(EXP)
-    assert models_in(["a[1].onnx"]) == ["a[1].onnx"]
-    assert not is_several("a[1].onnx")
+    assert models_in(["a[1].onnx"], 60) == ["a[1].onnx"]
+    assert not is_several("a[1].onnx", 60)
 
 
 def test_urls(capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,7 +67,7 @@ def test_urls(capsys: pytest.CaptureFixture[str]) -> None:
     for name, text in {"exp.onnx": EXP, "deep/add.onnx": ADD}.items():
         with fsspec.open(f"{url}/{name}", "w") as file:
             file.write(text)
-    assert models_in([url, "exp.onnx"]) == [f"{url}/deep/add.onnx", f"{url}/exp.onnx", "exp.onnx"]
+    assert models_in([url, "exp.onnx"], 60) == [f"{url}/deep/add.onnx", f"{url}/exp.onnx", "exp.onnx"]
     assert main(["check", f"{url}/**/*.onnx", "--jobs", "1", "-q"]) == 1
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith(f"DEPENDS {url}/deep/add.onnx: ")

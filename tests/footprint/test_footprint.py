@@ -321,3 +321,20 @@ def test_random_models_at_every_size(seeds: range, mode: str):
         counts["models"] += 1
     assert counts["exact"] >= 0.9 * counts["models"] > 0
     assert counts["regions"] >= 0.8 * counts["models"]
+
+
+def test_loops_whose_iterations_an_input_counts_have_an_answer() -> None:
+    text = """<ir_version: 8, opset_import: ["":18]> g (float[n,m] x, int64 t) => (y) {
+        c = Constant<value = bool {1}>()
+        y = Loop(t, c, x) <body = b (int64 i, bool q, float[u,v] w) => (q1, w3) {
+            q1 = Identity(q)
+            w2 = Loop(t, q, w) <body = b2 (int64 j, bool r, float[o,p] e) => (r1, e1) {
+                r1 = Identity(r)
+                e1 = Concat<axis=0>(e, e)
+            }>
+            w3 = Concat<axis=1>(w2, w2)
+        }>
+    }"""
+    answer = shapesmt.memory(onnx.parser.parse_model(text))
+    assert answer.worst.bytes is None
+    assert answer.worst.endless == ("t",)

@@ -19,6 +19,7 @@ from shapesmt.algebra import (
     Dim,
     Formula,
     Operation,
+    memo,
     of_atom,
     product,
     tight,
@@ -79,6 +80,15 @@ def monotone(dim: Dim, symbol: Atom | None = None) -> int | None:
         >>> monotone(h * w - h, h.as_symbol()), monotone(h // 2 - w, w.as_symbol()), monotone(h // 2 + w)
         (1, -1, 1)
     """
+    if (dim, symbol) not in _DIRECTIONS:
+        _DIRECTIONS[dim, symbol] = _direction(dim, symbol)
+    return _DIRECTIONS[dim, symbol]
+
+
+_DIRECTIONS: dict[tuple[Dim, Atom | None], int | None] = memo("directions", {})
+
+
+def _direction(dim: Dim, symbol: Atom | None) -> int | None:
     moving = [(factors, c) for factors, c in dim.products() if any(_moves(a, symbol) for a in factors)]
     if symbol is not None and len(moving) > 1 and all(_is_linear(factors, symbol) for factors, _ in moving):
         lo, hi = tight(total(c * product(of_atom(a) for a in factors if a is not symbol) for factors, c in moving))

@@ -6,7 +6,7 @@ every 28, and `max(x - 9, 0)` gains 1 from 9 on. So finitely many values decide 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from math import gcd, inf, lcm
 from typing import NamedTuple
 
@@ -237,7 +237,7 @@ def _settled(dim: Dim, change: Growth) -> int | None:
 def _repeats(condition: Formula, lo: int) -> Growth | None:
     """The period of a condition, and from where on; None where none is known."""
     period, start = 1, lo
-    for dim in dict.fromkeys(compared(condition)):
+    for dim in compared(condition):
         change = growth(dim, lo)
         if change is None:
             return None
@@ -248,12 +248,16 @@ def _repeats(condition: Formula, lo: int) -> Growth | None:
     return Growth(period, 0, start) if period <= MAX_PERIOD else None
 
 
-def compared(formula: Formula) -> Iterator[Dim]:
-    """The expressions that a condition compares with 0."""
-    if formula.dim is not None:
-        yield formula.dim
-    for part in formula.args:
-        yield from compared(part)
+def compared(formula: Formula) -> list[Dim]:
+    """Return the expressions that a condition compares with 0, each once."""
+    found, seen, ahead = dict[Dim, None](), set[Formula](), [formula]
+    while ahead:
+        part = ahead.pop()
+        if part not in seen:
+            seen.add(part)
+            found.update({part.dim: None} if part.dim is not None else {})
+            ahead += reversed(part.args)
+    return [*found]
 
 
 def arguments(atom: Atom) -> list[Dim]:

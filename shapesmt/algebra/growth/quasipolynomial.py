@@ -36,7 +36,7 @@ from shapesmt.algebra import (
     memo,
     of_atom,
 )
-from shapesmt.algebra.growth.periods import arguments, growth, shortest
+from shapesmt.algebra.growth.periods import arguments, compared, growth, shortest
 
 MAX_DEGREE = 4  # in one symbol
 MAX_START = 256  # values of a symbol before an expression grows evenly
@@ -126,8 +126,7 @@ def together(parts: Iterable[Quasipolynomial | None], *, of_product: bool = Fals
 
 def of_formula(formula: Formula) -> Quasipolynomial | None:
     """Of all expressions that a condition compares, as one."""
-    own = quasipolynomial(formula.dim) if formula.dim is not None else NUMBER
-    return together([own, *map(of_formula, formula.args)])
+    return together(map(quasipolynomial, compared(formula)))
 
 
 def _of_atom(atom: Atom) -> Quasipolynomial | None:

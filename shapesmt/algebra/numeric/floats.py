@@ -17,6 +17,7 @@ rounding, or a tree of float operations that is rounded step by step when sizes 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from math import gcd, inf, isfinite
 from typing import Any
 
@@ -158,6 +159,12 @@ class Float:
 
     def value(self, evaluator: Values) -> Any:
         """The float (or array of floats) at concrete sizes."""
+        known = evaluator.floats
+        if self not in known:
+            known[self] = self._computed(evaluator)
+        return known[self]
+
+    def _computed(self, evaluator: Values) -> Any:
         # float32 holds every number of a type that numpy lacks
         kind = getattr(np, self.dtype if self.dtype in NUMPY else "float32")
         if self.op is FRACTION:
@@ -308,34 +315,35 @@ def _as_quotient(whole: Float) -> Dim | None:
 def _tried(whole: Float, size: Dim, values: Any) -> Any:
     """The rounded tree at each value of its size; None where one is NaN."""
     twin = symbol("size", int(values[0]), int(values[-1]), fold=False)
-    atom = twin.as_symbol()
-    assert atom is not None
-    rounded = np.asarray(_over(whole, size, twin).value(Evaluator({atom: values}))).astype(np.float64)
+    (atom,) = twin.atoms()
+
+    @cache
+    def over(number: Float) -> Float:
+        """The tree with its size replaced."""
+        if number.op is FRACTION:
+            top = twin if number.numerator is size else number.numerator
+            assert top is not None
+            is_whole = number.denominator == 1
+            return from_dim(top, number.dtype) if is_whole else exact_fraction(top, number.denominator, number.dtype)
+        if number.op is FROM_DIM:
+            return from_dim(twin, number.dtype)
+        args = [twin if a is size else over(a) if isinstance(a, Float) else a for a in number.args]
+        return step(number.op, tuple(args), number.dtype)
+
+    rounded = np.asarray(over(whole).value(Evaluator({atom: values}))).astype(np.float64)
     return rounded.astype(np.int64) if np.isfinite(rounded).all() and (np.abs(rounded) < 1 << 62).all() else None
 
 
-def _over(number: Float, size: Dim, twin: Dim) -> Float:
-    """The tree with its size replaced."""
-    if number.op is FRACTION:
-        assert number.numerator is not None
-        top = twin if number.numerator is size else number.numerator
-        if number.denominator == 1:
-            return from_dim(top, number.dtype)
-        return exact_fraction(top, number.denominator, number.dtype)
-    if number.op is FROM_DIM:
-        return from_dim(twin, number.dtype)
-    args = [twin if a is size else _over(a, size, twin) if isinstance(a, Float) else a for a in number.args]
-    return step(number.op, tuple(args), number.dtype)
-
-
 def _sizes(number: Float) -> set[Dim | Formula]:
-    """The expressions and conditions at the leaves of a tree of float operations."""
-    if number.op is FRACTION:
-        return {number.numerator} if number.numerator is not None and number.numerator.constant is None else set()
-    sizes: set[Dim | Formula] = set()
-    for a in number.args:
-        bare = isinstance(a, Formula) or (isinstance(a, Dim) and a.constant is None)
-        sizes |= _sizes(a) if isinstance(a, Float) else {a} if bare else set()
+    """Return the expressions and conditions at the leaves of a tree of float operations."""
+    sizes, seen, ahead = set[Dim | Formula](), set[Float](), [number]
+    while ahead:
+        part = ahead.pop()
+        if part not in seen:
+            seen.add(part)
+            leaves = [part.numerator] if part.op is FRACTION else part.args
+            sizes.update(a for a in leaves if isinstance(a, Formula) or (isinstance(a, Dim) and a.constant is None))
+            ahead += [a for a in leaves if isinstance(a, Float)]
     return sizes
 
 

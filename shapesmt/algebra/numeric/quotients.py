@@ -15,6 +15,7 @@ from math import frexp, gcd, inf, isfinite
 from typing import Any, NamedTuple
 
 from shapesmt.algebra.dim import Dim
+from shapesmt.algebra.interning import memo
 from shapesmt.algebra.numeric.steps import ADD, DIV, SUB
 
 
@@ -75,10 +76,17 @@ def _fraction(number: Any, mantissa: int) -> _Fraction | None:
         return _Fraction(number.numerator, number.denominator, most, None)
     if number.op not in (ADD, SUB, DIV):
         return None
-    a, b = (_fraction(part, mantissa) for part in number.args)
-    if a is None or b is None:
-        return None
-    return _divided(a, b) if number.op is DIV else _added(a, b, 1 if number.op is ADD else -1)
+    if (number, mantissa) not in _FRACTIONS:
+        a, b = (_fraction(part, mantissa) for part in number.args)
+        _FRACTIONS[number, mantissa] = None if a is None or b is None else _joined(number.op, a, b)
+    return _FRACTIONS[number, mantissa]
+
+
+_FRACTIONS: dict[tuple[Any, int], _Fraction | None] = memo("fractions", {})
+
+
+def _joined(op: Any, a: _Fraction, b: _Fraction) -> _Fraction | None:
+    return _divided(a, b) if op is DIV else _added(a, b, 1 if op is ADD else -1)
 
 
 def _divided(a: _Fraction, b: _Fraction) -> _Fraction | None:

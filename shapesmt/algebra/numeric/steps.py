@@ -7,6 +7,7 @@ from math import inf, isnan
 from struct import pack, unpack
 from typing import Any, TypeVar
 
+from shapesmt.algebra.interning import memo
 from shapesmt.lazy import np
 
 Ends = tuple[float, float]
@@ -122,7 +123,13 @@ def _finite(number: Any) -> bool:
         return number.dtype in ("float32", "float64")
     if number.op is DIV and number.args[1].lo <= 0:
         return False
-    return number.op in (DIV, LEAST, GREATEST, CHOOSE) and all(_finite(a) for a in number.args if hasattr(a, "dtype"))
+    if number not in _FINITE:
+        parts = [a for a in number.args if hasattr(a, "dtype")]
+        _FINITE[number] = number.op in (DIV, LEAST, GREATEST, CHOOSE) and all(map(_finite, parts))
+    return _FINITE[number]
+
+
+_FINITE: dict[Any, bool] = memo("floats that are finite", {})
 
 
 def _remainder_ends(a: Any, b: Any) -> Ends:

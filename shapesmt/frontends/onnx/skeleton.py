@@ -10,7 +10,7 @@ from math import prod
 from typing import IO, TYPE_CHECKING
 
 from shapesmt.frontends.pieces import Pieces
-from shapesmt.frontends.recognize import is_xml, is_zip, tensorflow_format, text_format
+from shapesmt.frontends.recognize import is_binary
 from shapesmt.graph import DTYPES, Literal
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def skeleton(file: IO[bytes], size: int, *, floats: bool = True) -> bytes:
     """
     pieces = Pieces(file)
     start = pieces.peek(_BEGINNING)
-    if is_xml(start) or is_zip(start) or tensorflow_format(start) or text_format(start):
+    if not is_binary(start):
         raise OtherFormatError("it isn't a binary ONNX model")
     if start.isspace():
         raise DamagedError("it holds spaces only")

@@ -1,0 +1,73 @@
+"""The most that is read for one model: bytes, and requests and depth of a listing. The time is the deadline's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from shapesmt.deadline import look
+from shapesmt.errors import ModelError, UsageError, printable
+
+__all__ = ["DEPTH", "REQUESTS", "most_bytes", "refuse", "whole"]
+
+REQUESTS = 500
+"""Folders of a web server, or another remote place, that are listed to find models."""
+DEPTH = 32
+"""Folders inside each other that are listed there."""
+_BYTES = 1 << 29
+_OPTION = "SHAPESMT_MAX_BYTES"
+_PIECE = 1 << 24
+
+
+def most_bytes() -> int:
+    """Return how many bytes may be read whole: 512 MiB, or what the environment says.
+
+    Binary ONNX files on this machine may be larger, as their weights are skipped.
+
+    Raises:
+        UsageError: The environment variable isn't a number.
+
+    Example:
+        >>> most_bytes() >> 20
+        512
+    """
+    said = os.environ.get(_OPTION, "")
+    if said and not (said.isascii() and said.isdigit() and len(said) < 20):
+        raise UsageError(f"{_OPTION} is a number of bytes, not {printable(said, 40)}")
+    return int(said) if said else _BYTES
+
+
+def refuse(place: str, size: int, most: int) -> None:
+    """Refuse what has more bytes than may be read.
+
+    Raises:
+        ModelError: It has.
+
+    Example:
+        >>> refuse("model.xml", 600 << 20, 512 << 20)
+        Traceback (most recent call last):
+        shapesmt.errors.ModelError: cannot read model.xml: more than 512 MiB (SHAPESMT_MAX_BYTES=536870912)
+    """
+    if size > most:
+        said = f"{most >> 20:,} MiB" if most >> 20 else f"{most:,} bytes"
+        raise ModelError(f"cannot read {printable(place, 400)}: more than {said} ({_OPTION}={most})")
+
+
+def whole(read: Callable[[int], bytes], place: str) -> bytes:
+    """Read to the end, in pieces, unless it takes more bytes or more time than it may.
+
+    Raises:
+        ModelError: It has more bytes.
+        TimeUp: The deadline has passed.
+
+    Example:
+        >>> from io import BytesIO
+        >>> whole(BytesIO(b"model").read, "model.json")
+        b'model'
+    """
+    most, content = most_bytes(), bytearray()
+    while piece := read(_PIECE):
+        look()
+        content += piece
+        refuse(place, len(content), most)
+    return bytes(content)
