@@ -123,7 +123,7 @@ class _Work:
     def _submit(self, piece: range) -> Any:
         # Dask looks for its own keys in whatever isn't bytes
         tasks = pickle.dumps(self._tasks[piece.start : piece.stop])
-        future = self._client.submit(answers, tasks, _who(self._kept), self._kept, pure=False)
+        future = self._client.submit(answers, tasks, _who(self._kept), pure=False)
         self._pieces[future] = piece
         self._running.add(future)
         return future
@@ -147,18 +147,18 @@ class _Work:
 
 
 def _who(kept: bool) -> tuple[str, ...]:
-    """What the answers of this process rest on; where some are `kept` in a cache, how it trusts that too."""
+    """What the answers of this process rest on; last, where some are `kept` in a cache, how it trusts these."""
     trust = f"a {KEY}" if os.environ.get(KEY) else f"no {KEY}"
-    return (*identity().parts, trust) if kept else identity().parts
+    return *identity().parts, trust if kept else ""
 
 
-def answers(tasks: bytes, asking: tuple[str, ...], kept: bool) -> bytes:
-    """On a worker: the outcomes of pickled tasks, sealed.
+def answers(tasks: bytes, asking: tuple[str, ...]) -> bytes:
+    """On a worker: the outcomes of pickled tasks, sealed. Every version takes these two, so as to refuse others.
 
     Raises:
         UsageError: The caller's own answers would rest on something else.
     """
-    for theirs, ours in zip(_who(kept), asking, strict=False):
+    for theirs, ours in zip(_who(kept=bool(asking[-1])), asking, strict=False):
         if theirs != ours:
             raise UsageError(f"{_worker()} has {theirs} and this process has {ours}; install the same on both")
     return all_done(pickle.loads(tasks))  # noqa: S301 - Dask itself unpickles what comes

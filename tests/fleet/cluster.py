@@ -26,7 +26,7 @@ class Cluster:
         options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show"]
         self.scheduler = self._start("dask_scheduler", *options)
         until = time.monotonic() + PATIENCE
-        while not self._file.exists():
+        while not self._file.exists() or not self._file.read_text():
             assert self.scheduler.poll() is None
             assert time.monotonic() < until
             time.sleep(0.05)

@@ -134,13 +134,13 @@ def test_a_worker_that_would_answer_otherwise_is_refused() -> None:
         asking = (*own[:place], "another", *own[place + 1 :])
         message = f"a worker has {part} and this process has another; install the same on both"
         with pytest.raises(shapesmt.UsageError, match=f"^{re.escape(message)}$"):
-            answers(b"", asking, False)
+            answers(b"", (*asking, ""))
 
 
 def test_a_worker_that_trusts_other_answers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(KEY, raising=False)
     with pytest.raises(shapesmt.UsageError, match=f"a worker has no {KEY} and this process has a {KEY}"):
-        answers(b"", (*identity().parts, f"a {KEY}"), True)
+        answers(b"", (*identity().parts, f"a {KEY}"))
 
 
 def test_a_worker_with_a_rule_that_others_lack_is_refused(
