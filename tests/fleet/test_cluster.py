@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sqlite3
+import subprocess
 import sys
 import threading
 from collections import Counter
@@ -22,7 +23,7 @@ from shapesmt.fleet import connected
 from shapesmt.fleet.answers import KEY, NAME
 from shapesmt.fleet.cluster import answers
 from shapesmt.fleet.identity import identity
-from tests.fleet.cluster import Cluster, cluster
+from tests.fleet.cluster import ROOT, Cluster, cluster
 from tests.fleet.conftest import UNRULED
 from tests.fleet.held import HELD, reader
 from tests.fleet.variants import write_variants
@@ -122,10 +123,20 @@ def test_the_first_worker_may_come_later(
     assert said == [f"no worker has come to {started.address} yet; waiting"]
 
 
-def test_the_scheduler_goes(two: Cluster, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="holds a worker up with a named pipe")
+def test_the_scheduler_goes(two: Cluster, folder: Path) -> None:
+    """One line says so, and what was answered is kept."""
     write_variants(folder / "many", 60)
-    with pytest.raises(shapesmt.UsageError, match="the scheduler is gone"), connected(two.address) as client:
-        shapesmt.check_many("many", client=client, done=lambda _: two.scheduler.kill())
+    command = [sys.executable, "-m", "shapesmt", "check", "many", HELD, "--scheduler", two.address]
+    os.mkfifo(HELD)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    asking = subprocess.Popen([*command, "--output", "out.jsonl"], env=environment, text=True, **streams)  # type: ignore[call-overload]
+    pipe = reader()
+    two.scheduler.kill()
+    assert asking.communicate(timeout=60) == ("", "error: the scheduler is gone, and with it what isn't finished\n")
+    os.close(pipe)
+    assert asking.returncode == 2
 
 
 def test_a_worker_that_would_answer_otherwise_is_refused() -> None:
