@@ -12,7 +12,6 @@ from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from secrets import token_hex
 from typing import NamedTuple
 
 from shapesmt.rules import changed_at, plugin_sources, plugins
@@ -68,7 +67,7 @@ def _told() -> Answerer:
 
 
 def _short(digest: str, trouble: str) -> str:
-    return (token_hex() if trouble else digest)[:_SHOWN]
+    return (os.urandom(_SHOWN).hex() if trouble else digest)[:_SHOWN]
 
 
 @cache

@@ -7,7 +7,6 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -16,10 +15,8 @@ from shapesmt.errors import UsageError, printable
 from shapesmt.examine import TIMEOUT, Question
 from shapesmt.fleet.answers import answers, prepared
 from shapesmt.fleet.cache import digest
-from shapesmt.fleet.earlier import Earlier, Record
 from shapesmt.fleet.identity import identity
 from shapesmt.fleet.names import models_in, shared
-from shapesmt.fleet.results import Results, results
 from shapesmt.fleet.settled import Outcome, Settled, Wish, settled
 from shapesmt.fleet.task import Arriving, Task, is_same, known
 from shapesmt.language import RangeLike, ShapeLike, ValueLike
@@ -27,6 +24,9 @@ from shapesmt.report import BatchReport, Report, Tallying
 
 if TYPE_CHECKING:
     from distributed import Client
+
+    from shapesmt.fleet.earlier import Earlier, Record
+    from shapesmt.fleet.results import Results
 
 __all__ = ["Plan", "check_all", "check_many"]
 
@@ -150,6 +150,8 @@ class _Run:
         """Open the file of results, and take those that are there already."""
         asked = {task.name: digest(task.question, task.shapes) for task in self._tasks}
         self._tasks = [task._replace(wish=Wish(self._plan.brief, asked[task.name])) for task in self._tasks]
+        from shapesmt.fleet.results import results  # which some do without
+
         self._results = stack.enter_context(results(output))
         self._results.begin(self._resumed(self._results.earlier(asked), output) if self._plan.resume else [])
 
@@ -164,6 +166,8 @@ class _Run:
             for index, task in enumerate(self._tasks)
             if task.name in earlier.known and times[task.name] == 1
         }
+
+        from concurrent.futures import ThreadPoolExecutor
 
         def still(index: int) -> bool:
             return is_same(self._tasks[index], known[index].content, known[index].beside)

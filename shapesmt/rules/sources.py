@@ -6,7 +6,6 @@ library, and packages in `site-packages` other than a plugin's own, are told by 
 
 from __future__ import annotations
 
-import ast
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -14,7 +13,6 @@ from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.machinery import ModuleSpec
-from importlib.util import resolve_name
 from pathlib import Path
 from typing import NamedTuple
 
@@ -98,6 +96,9 @@ def _imports(module: str, file: str) -> Iterator[str]:
     """The full names of what a module imports anywhere in it: modules, or what is in them."""
     if not file.endswith((".py", ".pyw")):
         return
+    import ast  # which most processes do without
+    from importlib.util import resolve_name
+
     with suppress(OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         package = _package(module, file)
         for node in ast.walk(ast.parse(Path(file).read_bytes())):
