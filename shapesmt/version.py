@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 __version__ = "0.1.0"
+LOADED = time.time_ns()  # when this process imported the package
 Version = tuple[int, int]
 OLDEST, NEWEST = (1, 31), (1, 32)  # of ONNX Runtime, that the rules know
 

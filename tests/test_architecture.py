@@ -32,7 +32,7 @@ DOORS = {
     "fsspec": ("frontends/remote.py",),
     "aiohttp": ("frontends/remote.py",),
     "distributed": ("fleet/cluster.py",),
-    "pyarrow": ("fleet/results.py",),
+    "pyarrow": ("fleet/earlier.py", "fleet/results.py"),
     "z3": ("solve/worker.py", "system/constraints.py"),
     "networkx": ("graph/",),
     "click": ("cli/",),

@@ -101,6 +101,7 @@ def checked(
     cluster = _cluster(fleet.scheduler) if fleet.scheduler else None
     plan = many.Plan(
         fleet.jobs or config.jobs, cluster, fleet.cache, fleet.output, fleet.resume, fleet.fail_fast, brief,
+        lambda text: click.echo(f"note: {text}", err=True),
     )  # fmt: skip
     with counting(len(tasks)) as done:
         batch = many.check_all(tasks, plan, done)

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from shapesmt.export import targets as targets
-from shapesmt.export.files import write_whole as write_whole
+from shapesmt.export.files import (
+    begin_whole as begin_whole,
+    hidden_start as hidden_start,
+    only_writer as only_writer,
+    replacing as replacing,
+    write_all as write_all,
+    write_whole as write_whole,
+)
 from shapesmt.export.trees import Trees as Trees
 from shapesmt.lazy import lazy_imports
 

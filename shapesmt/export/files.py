@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from time import time
@@ -12,7 +14,7 @@ from typing import IO
 
 from shapesmt.errors import UsageError, printable
 
-__all__ = ["write_whole"]
+__all__ = ["begin_whole", "hidden_start", "only_writer", "replacing", "write_all", "write_whole"]
 
 LOCKS = os.name == "posix"  # whether files can be locked, and renamed while they are open
 YOUNG = 1.0  # seconds in which a temporary file may not be locked yet by its process
@@ -24,18 +26,39 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     Raises:
         UsageError: The path can't be written.
     """
-    try:
-        target = Path(path).resolve()  # a link stays a link, to the new content
-        if target.exists() and not target.is_file():
-            target.write_bytes(content)  # a pipe or a device; a folder raises
-        else:
-            _replace(target, content)
-    except (OSError, ValueError, RuntimeError) as error:  # a NUL in the path, links in a circle
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot write {printable(str(path))}: {reason}") from None
+    with _refusing(path):
+        begin_whole(path, content).close()
 
 
-def _replace(target: Path, content: bytes) -> None:
+def begin_whole(path: str | os.PathLike[str], content: bytes) -> IO[bytes]:
+    """Write a file as `write_whole` does, and leave it open: what is added to it is written at once.
+
+    Raises:
+        OSError, ValueError, RuntimeError: The path can't be written.
+    """
+    target = Path(path).resolve()  # a link stays a link, to the new content
+    if target.exists() and not target.is_file():
+        opened = target.open("wb", buffering=0)  # a pipe or a device; a folder raises
+        write_all(opened, content)
+        return opened
+    with replacing(target) as file:
+        file.write(content)
+        file.flush()
+        if LOCKS:
+            return os.fdopen(os.dup(file.fileno()), "ab", buffering=0)
+    return target.open("ab", buffering=0)
+
+
+def write_all(file: IO[bytes], content: bytes) -> None:
+    """Write to an open file, which may take a part at a time."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[file.write(rest) :]
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[IO[bytes]]:
+    """A file of an unguessable name, which takes the target's place once its content is written inside."""
     start = f".{target.name[:40]}."
     with suppress(OSError):
         _sweep(target.parent, start)
@@ -44,7 +67,7 @@ def _replace(target: Path, content: bytes) -> None:
         with part.open("xb") as file:
             with suppress(OSError):  # not every file system has locks
                 _lock(file)
-            file.write(content)
+            yield file
             file.flush()
             if target.exists():
                 part.chmod(stat.S_IMODE(target.stat().st_mode))
@@ -54,6 +77,66 @@ def _replace(target: Path, content: bytes) -> None:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def only_writer(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Refuse to go on where another process is inside for the same path; one that was killed is none.
+
+    Only POSIX has such locks, and not each of its file systems.
+
+    Raises:
+        UsageError: Another process is, or the path can't be written.
+    """
+    target = Path(path).resolve()
+    if not LOCKS or (target.exists() and not target.is_file()):
+        yield
+        return
+    side = target.with_name(f"{hidden_start(target)}lock")
+    with _refusing(path):
+        file = _locked(side)
+    if file is None:
+        shown = printable(str(path))
+        raise UsageError(f"another process is writing {shown}: wait until it ends, or name another file")
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            side.unlink()
+        os.close(file)
+
+
+def hidden_start(target: Path) -> str:
+    """How the names of the hidden files of a target begin, beside it, and those of no other."""
+    return f".{target.name[:40]}.{sha256(os.fsencode(target.name)).hexdigest()[:8]}."
+
+
+def _locked(side: Path) -> int | None:
+    """A file that is open and locked; None where another process has locked it."""
+    import fcntl
+
+    while True:
+        file = os.open(side, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(file)
+            return None
+        except OSError:  # not every file system has locks
+            return file
+        with suppress(FileNotFoundError):  # whoever held it may have removed it meanwhile
+            if os.path.samestat(os.fstat(file), side.lstat()):
+                return file
+        os.close(file)
+
+
+@contextmanager
+def _refusing(path: str | os.PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL in the path, links in a circle
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot write {printable(str(path))}: {reason}") from None
 
 
 def _sweep(folder: Path, start: str) -> None:

@@ -2,7 +2,7 @@
 
 Any number of processes may read and write it at once, and one that is killed leaves the rows that it has written. Each
 row has a digest, so that a damaged one is none; a damaged database is begun anew. Above `MOST` bytes the oldest rows
-make room.
+make room. Where `SHAPESMT_CACHE_KEY` is set, the digest is a signature with that key, and other rows are none.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from shapesmt.errors import UsageError, printable
 if TYPE_CHECKING:
     from sqlite3 import Connection, DatabaseError
 
-__all__ = ["Answers", "Entry", "answers", "prepared", "sum_of"]
+__all__ = ["KEY", "Answers", "Entry", "answers", "prepared", "sum_of"]
 
 MOST = 1 << 30  # bytes of the database
 LARGEST = 1 << 26  # bytes of an answer that is kept
 PATIENCE = 5.0  # seconds in which other processes have to end their writing
 ROWS = 128  # that are written at once, at most
 SECONDS = 1.0  # after which they are written even if they are fewer
+KEY = "SHAPESMT_CACHE_KEY"
 NAME = "answers-1.sqlite"  # another number for another layout
 _PAGE = 4096
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, sum BLOB NOT NULL, text BLOB NOT NULL)"
@@ -46,8 +47,10 @@ def prepared(folder: str) -> str:
     """The folder of a cache, which is created.
 
     Raises:
-        UsageError: It can't be.
+        UsageError: It can't be, or the key to sign with is empty.
     """
+    if os.environ.get(KEY) == "":
+        raise UsageError(f"{KEY} is empty, with which anybody signs: give it a key, or unset it")
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
@@ -92,6 +95,7 @@ class Answers:
         self._locked = False
         self._entries: list[Entry] = []
         self._written = time.monotonic()
+        self._key = os.fsencode(os.environ.get(KEY, ""))
         self._database = self._connected() if folder else None
         error = self._write() if folder and writing else None
         if error is not None and not any(word in str(error) for word in _TEMPORARY):
@@ -106,7 +110,7 @@ class Answers:
         try:
             which = ",".join("?" * len(keys))
             rows = self._database.execute(f"SELECT key, sum, text FROM answers WHERE key IN ({which})", keys)  # noqa: S608
-            return {key: text for key, stated, text in rows if stated == sum_of(key, text)}
+            return {k: text for k, stated, text in rows if stated == self._sum(k, text)}
         except (Error, TypeError, MemoryError) as error:  # it is damaged, or a row is none of ours
             self._locked = "locked" in str(error)  # which isn't waited for again
             return {}
@@ -127,13 +131,21 @@ class Answers:
 
     def _write(self) -> DatabaseError | None:
         """Write what is to be written; where that fails, the error, after which nothing is."""
-        rows = [(*entry, sum_of(*entry)) for entry in self._entries]
+        rows = [(*entry, self._sum(*entry)) for entry in self._entries]
         self._entries, self._written = [], time.monotonic()
         error = self._insert(rows)
         if error is not None and self._mended(error):
             error = self._insert(rows)
         self._writing = error is None
         return error
+
+    def _sum(self, key: bytes, text: bytes) -> bytes:
+        """The digest of a row, signed where there is a key."""
+        if not self._key:
+            return sum_of(key, text)
+        from hmac import digest
+
+        return digest(self._key, key + text, "sha256")
 
     def _insert(self, rows: Sequence[tuple[bytes, bytes, bytes]]) -> DatabaseError | None:
         from sqlite3 import DatabaseError

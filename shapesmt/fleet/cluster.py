@@ -16,10 +16,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import UsageError, printable
+from shapesmt.fleet.answers import KEY
+from shapesmt.fleet.identity import identity
 from shapesmt.fleet.settled import Settled, unsealed
 from shapesmt.fleet.task import Arriving, Task, all_done, lost, split
 from shapesmt.frontends import is_url
-from shapesmt.version import __version__
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -44,7 +45,8 @@ def connected(address: str) -> Iterator[Client]:
         from distributed.comm.addressing import get_address_host
     except ImportError:
         raise UsageError("--scheduler needs Dask: pip install 'shapesmt[dask]'") from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is said once
+    for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is said once; each has a level of its own
     try:
         get_address_host(address)  # as a client of what is no address writes to standard error when it is dropped
         client = Client(address, timeout=PATIENCE, set_as_default=False)
@@ -62,7 +64,7 @@ def on_cluster(tasks: Sequence[Task], client: Client) -> Arriving:
     """The index and the outcome of each task, in the order in which the workers finish them.
 
     Raises:
-        UsageError: The scheduler is gone, or the workers have another version of shapesmt, or none.
+        UsageError: The scheduler is gone, or a worker would answer otherwise than this process, or has no shapesmt.
     """
     work = _Work([_placed(task) for task in tasks], client)
     try:
@@ -90,6 +92,7 @@ class _Work:
         self._running = as_completed(loop=client.loop)
         self._pieces: dict[Any, range] = {}
         self._suspects: list[int] = []
+        self._kept = any(task.cache for task in tasks)
 
     def done(self) -> Iterator[tuple[int, Settled]]:
         """Whatever is finished."""
@@ -120,7 +123,7 @@ class _Work:
     def _submit(self, piece: range) -> Any:
         # Dask looks for its own keys in whatever isn't bytes
         tasks = pickle.dumps(self._tasks[piece.start : piece.stop])
-        future = self._client.submit(answers, tasks, __version__, pure=False)
+        future = self._client.submit(answers, tasks, _who(self._kept), pure=False)
         self._pieces[future] = piece
         self._running.add(future)
         return future
@@ -143,12 +146,27 @@ class _Work:
                 self._client.cancel(list(self._pieces), force=True)
 
 
-def answers(tasks: bytes, version: str) -> bytes:
-    """On a worker: the outcomes of pickled tasks, sealed.
+def _who(kept: bool) -> tuple[str, ...]:
+    """What the answers of this process rest on; last, where some are `kept` in a cache, how it trusts these."""
+    trust = f"a {KEY}" if os.environ.get(KEY) else f"no {KEY}"
+    return *identity().parts, trust if kept else ""
+
+
+def answers(tasks: bytes, asking: tuple[str, ...]) -> bytes:
+    """On a worker: the outcomes of pickled tasks, sealed. Every version takes these two, so as to refuse others.
 
     Raises:
-        UsageError: This is another version than the caller's.
+        UsageError: The caller's own answers would rest on something else.
     """
-    if version != __version__:
-        raise UsageError(f"a worker has shapesmt {__version__}, but {version} asks; install the same on both")
+    for theirs, ours in zip(_who(kept=bool(asking[-1])), asking, strict=False):
+        if theirs != ours:
+            raise UsageError(f"{_worker()} has {theirs} and this process has {ours}; install the same on both")
     return all_done(pickle.loads(tasks))  # noqa: S301 - Dask itself unpickles what comes
+
+
+def _worker() -> str:
+    from distributed import get_worker
+
+    with suppress(ValueError):
+        return f"the worker {get_worker().address}"
+    return "a worker"

@@ -4,31 +4,40 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shapesmt.errors import UsageError
+from shapesmt.errors import UsageError, printable
 from shapesmt.examine import TIMEOUT, Question
 from shapesmt.fleet.answers import answers, prepared
 from shapesmt.fleet.cache import digest
+from shapesmt.fleet.identity import identity
 from shapesmt.fleet.names import models_in, shared
-from shapesmt.fleet.results import Results, kept, results
 from shapesmt.fleet.settled import Outcome, Settled, Wish, settled
-from shapesmt.fleet.task import Arriving, Task, known
+from shapesmt.fleet.task import Arriving, Task, is_same, known
 from shapesmt.language import RangeLike, ShapeLike, ValueLike
 from shapesmt.report import BatchReport, Report, Tallying
 
 if TYPE_CHECKING:
     from distributed import Client
 
+    from shapesmt.fleet.earlier import Earlier, Record
+    from shapesmt.fleet.results import Results
+
 __all__ = ["Plan", "check_all", "check_many"]
 
 
+READERS = 8  # threads that look whether models are what they were, which may be far away
 AT_ONCE = 32
 """Models that are looked up together; after some of which no answer is kept, the others are where they are checked."""
+
+
+def _warned(text: str) -> None:
+    warnings.warn(text, stacklevel=4)
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,7 @@ class Plan:
         resume: Whether the models that it has reports of are left out.
         fail_fast: Whether to stop at the first model that isn't proved.
         brief: Whether reports are kept without their findings, which the file has.
+        say: What is called with a line about what isn't done as asked.
     """
 
     jobs: int | None = None
@@ -53,6 +63,7 @@ class Plan:
     resume: bool = False
     fail_fast: bool = False
     brief: bool = False
+    say: Callable[[str], object] = _warned
 
 
 def check_many(
@@ -78,8 +89,8 @@ def check_many(
 
     A declaration applies to the models that have its name, and at least one has to. What ends a process ends no
     other model's check. `output` is a file of one report a line (`.jsonl`), or a row (`.parquet`), as they arrive; with
-    `resume` the models that it has reports of are left out. `cache` is a folder of answers, by the content of models.
-    `done` is called with the path of each model that is finished.
+    `resume` the models that it has reports of are left out, unless they have changed. `cache` is a folder of answers,
+    by the content of models. `done` is called with the path of each model that is finished.
 
     Where there are `jobs`, processes are started: as with `multiprocessing`, a script has to call it below
     `if __name__ == "__main__":`.
@@ -109,6 +120,10 @@ def check_all(tasks: Sequence[Task], plan: Plan, done: Callable[[str], object] =
             raise UsageError("no answers of --replay are kept; leave --cache out")
     if plan.resume and plan.output is None:
         raise UsageError("resume goes on with a file of results: name it with output")
+    trouble = identity().trouble if plan.cache is not None or plan.resume else ""
+    if trouble:
+        plan.say(f"every model is checked, and no answer goes into a cache: {printable(trouble, 300)}")
+        tasks = [task._replace(cache="") for task in tasks]
     with ExitStack() as stack:
         run = _Run(tasks, plan, stack)
         for index, one in stack.enter_context(closing(run.arriving())):
@@ -135,16 +150,35 @@ class _Run:
         """Open the file of results, and take those that are there already."""
         asked = {task.name: digest(task.question, task.shapes) for task in self._tasks}
         self._tasks = [task._replace(wish=Wish(self._plan.brief, asked[task.name])) for task in self._tasks]
-        earlier = kept(output, asked) if self._plan.resume else {}
-        for name, times in Counter([task.name for task in self._tasks]).items() if earlier else ():
-            if times > 1:  # long names may be the same where they are shortened
-                earlier.pop(name, None)
-        for index, task in enumerate(self._tasks):
-            if task.name in earlier:
-                report = replace(earlier[task.name][1], strict=task.question.strict)
-                self._note(index, settled(report, Wish(self._plan.brief)))
-        records = {name: line for name, (line, _) in earlier.items()}
-        self._results = stack.enter_context(results(output, records))
+        from shapesmt.fleet.results import results  # which some do without
+
+        self._results = stack.enter_context(results(output))
+        self._results.begin(self._resumed(self._results.earlier(asked), output) if self._plan.resume else [])
+
+    def _resumed(self, earlier: Earlier, output: str) -> list[Record]:
+        """Take the reports that are there already, and return their records with those of models that aren't asked."""
+        if earlier.damaged:
+            what = "1 damaged line is" if earlier.damaged == 1 else f"{earlier.damaged} damaged lines are"
+            self._plan.say(f"{what} left out of {printable(output)}")
+        times = Counter([task.name for task in self._tasks])  # long names may be the same where they are shortened
+        known = {
+            index: earlier.known[task.name]
+            for index, task in enumerate(self._tasks)
+            if task.name in earlier.known and times[task.name] == 1
+        }
+
+        from concurrent.futures import ThreadPoolExecutor
+
+        def still(index: int) -> bool:
+            return is_same(self._tasks[index], known[index].content, known[index].beside)
+
+        with ThreadPoolExecutor(READERS) as threads:
+            same = zip(known, threads.map(still, known), strict=True)
+            left = {index: known[index] for index, is_left in same if is_left}
+        for index, one in left.items():
+            report = replace(one.report, strict=self._tasks[index].question.strict)
+            self._note(index, settled(report, Wish(self._plan.brief)))
+        return [*earlier.others.values(), *(one.record for one in left.values())]
 
     def arriving(self) -> Arriving:
         """What isn't done yet, as it arrives."""

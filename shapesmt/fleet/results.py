@@ -4,72 +4,44 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from secrets import token_hex
+from typing import IO
 
 from shapesmt.algebra import conjunction
 from shapesmt.errors import UsageError, printable
-from shapesmt.export import write_whole
+from shapesmt.export import begin_whole, hidden_start, only_writer, replacing, write_all
+from shapesmt.fleet.earlier import Earlier, Record, earlier, is_parquet, journals, needs_pyarrow, records
 from shapesmt.render import json_text
-from shapesmt.report import Report
 
-__all__ = ["Results", "kept", "results"]
+__all__ = ["Results", "results"]
 
-Record = dict[str, Any]
 _ROWS = 256  # of Parquet's file that are written at once
-
-
-class Results(Protocol):
-    """A file that takes the line of one record after the other."""
-
-    def write(self, line: bytes) -> None:
-        """Add one."""
-
-    def close(self) -> None:
-        """End the file."""
-
-
-def kept(path: str, asked: Mapping[str, str]) -> dict[str, tuple[Record, Report]]:
-    """The records of earlier reports in a file, by model: those whose question is asked again.
-
-    Raises:
-        UsageError: The file can't be read.
-    """
-    found: dict[str, tuple[Record, Report]] = {}
-    for one in _read(path):
-        with suppress(KeyError, TypeError, ValueError):  # no report, or another version's
-            report = Report.from_dict(one)
-            if one["asked"] == asked.get(report.model):
-                found[report.model] = one, report
-    return found
+_INTEGERS = range(-(1 << 63), 1 << 63)
 
 
 @contextmanager
-def results(path: str, records: Mapping[str, Record]) -> Iterator[Results]:
-    """A file of results, which has these records at first.
+def results(path: str) -> Iterator[Results]:
+    """A file of results, for one process at a time. Nothing in it changes before it is begun.
 
     Raises:
-        UsageError: It can't be written, or pyarrow isn't installed.
+        UsageError: It can't be written, another process writes it, or pyarrow isn't installed.
     """
     if path == "-":
         raise UsageError(
             "results are written to a file, not to - (standard output), where --format json prints them all"
         )
     with _refusing(path):
-        file: Results = _Parquet(path, records) if _is_parquet(path) else _Lines(path, records)
-    try:
-        yield file
-    finally:
-        with _refusing(path):
-            file.close()
-
-
-def _is_parquet(path: str) -> bool:
-    return path.endswith(".parquet")
+        file = _Parquet(path) if is_parquet(path) else Results(path)
+    with only_writer(path):
+        try:
+            yield file
+        finally:
+            with _refusing(path):
+                file.close()
 
 
 @contextmanager
@@ -77,74 +49,73 @@ def _refusing(path: str) -> Iterator[None]:
     try:
         yield
     except ImportError:
-        raise UsageError(
-            f"{printable(path)} needs pyarrow: pip install 'shapesmt[parquet]'; or name it *.jsonl"
-        ) from None
-    except (OSError, ValueError) as error:
+        raise needs_pyarrow(path) from None
+    except (OSError, ValueError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"cannot write {printable(path)}: {printable(str(reason), 200)}") from None
 
 
-def _read(path: str) -> Iterator[Record]:
-    """The records in a file, and in the part of one that was not ended."""
-    with _refusing(path):
-        if not _is_parquet(path):
-            yield from _lines(path)
-            return
-        if Path(path).exists():
-            from pyarrow import parquet
-
-            yield from map(json.loads, parquet.read_table(path, columns=["report"]).column("report").to_pylist())
-        yield from _lines(_part(path))
-
-
-def _lines(path: str) -> Iterator[Record]:
-    """The records in JSON Lines; a line that isn't whole is none."""
-    if not Path(path).exists():
-        return
-    with Path(path).open("rb") as file:
-        for line in file:
-            with suppress(ValueError):
-                one = json.loads(line)
-                if isinstance(one, dict):
-                    yield one
-
-
-def _part(path: str) -> str:
-    """Where the rows of a Parquet file are kept as JSON Lines until it is written."""
-    return f"{path}.part"
-
-
-class _Lines:
+class Results:
     """JSON Lines: each line is written whole, so that a process that is killed leaves at most one that is not."""
 
-    def __init__(self, path: str, records: Mapping[str, Record]) -> None:
-        write_whole(path, b"".join(map(_line, records.values())))
-        self._name, self._file = path, os.open(path, os.O_WRONLY | os.O_APPEND)
+    def __init__(self, path: str) -> None:
+        self._name = path
+        self._file: IO[bytes] | None = None
+
+    def earlier(self, asked: Mapping[str, str]) -> Earlier:
+        """What the file has already, where `asked` are the digests of the questions that are asked now, by model."""
+        return earlier(self._name, asked)
+
+    def begin(self, some: Iterable[Record]) -> None:
+        """Put these records in the place of whatever the file has, and be ready for more."""
+        with _refusing(self._name):
+            self._file = begin_whole(self._path(), b"".join(map(_line, some)))
 
     def write(self, line: bytes) -> None:
-        rest = memoryview(line)
-        with _refusing(self._name):
-            while rest:
-                rest = rest[os.write(self._file, rest) :]
+        """Add the line of a record."""
+        if self._file is not None:
+            with _refusing(self._name):
+                write_all(self._file, line)
 
     def close(self) -> None:
-        os.close(self._file)
+        """End the file, if it was begun."""
+        if self._file is not None:
+            self._file.close()
+
+    def _path(self) -> Path:
+        """Where lines are written."""
+        return Path(self._name)
 
 
 def _line(record: Record) -> bytes:
     return json_text(record).encode() + b"\n"
 
 
-class _Parquet(_Lines):
+class _Parquet(Results):
     """Parquet: a row for each model. A file can't be continued, so that it is written at the end, from JSON Lines."""
 
-    def __init__(self, path: str, records: Mapping[str, Record]) -> None:
+    def __init__(self, path: str) -> None:
         importlib.import_module("pyarrow.parquet")
-        super().__init__(_part(path), records)
-        self._path = path
+        super().__init__(path)
+        self._target = Path(path).resolve()
+        self._journal = self._target.with_name(f"{hidden_start(self._target)}{token_hex(8)}.rows")
+
+    def _path(self) -> Path:
+        return self._journal
+
+    def begin(self, some: Iterable[Record]) -> None:
+        """Put these records in the place of those in the rows of files that weren't ended."""
+        if self._target.exists() and not self._target.is_file():
+            raise UsageError(f"cannot write {printable(self._name)}: it is no file")
+        before = journals(self._name)
+        super().begin(some)
+        for journal in before:
+            journal.unlink()
 
     def close(self) -> None:
+        """Write all rows."""
+        if self._file is None:
+            return
         super().close()
         import pyarrow
         from pyarrow import parquet
@@ -152,26 +123,46 @@ class _Parquet(_Lines):
         text, number = pyarrow.string(), pyarrow.int64()
         columns = {"model": text, "verdict": text, "requirements": number, "proved": number, "findings": number}
         columns |= {"precondition": text, "exporter": text, "error": text, "seconds": pyarrow.float64(), "report": text}
-        schema, written = pyarrow.schema(list(columns.items())), Path(f"{self._path}.new")
-        rows = map(_row, _lines(_part(self._path)))
-        with parquet.ParquetWriter(written, schema) as file:
+        schema = pyarrow.schema(list(columns.items()))
+        rows = (_row(record) for record in records(self._journal) if record is not None)
+        with replacing(self._target) as target, parquet.ParquetWriter(target, schema) as file:
             while some := list(islice(rows, _ROWS)):
                 file.write_table(pyarrow.Table.from_pylist(some, schema=schema))
-        written.replace(self._path)
-        Path(_part(self._path)).unlink()
+        self._journal.unlink()
 
 
 def _row(record: Record) -> Record:
-    counts, region = record.get("requirements", {}), record.get("precondition") or {}
+    """The row of a record, which may come from an earlier file and have anything in it."""
+    counts, region = _mapping(record.get("requirements")), _mapping(record.get("precondition"))
+    findings, seconds = record.get("findings"), record.get("seconds")
     return {
         "model": record["model"],
-        "verdict": record.get("verdict"),
-        "requirements": counts.get("total"),
-        "proved": counts.get("proved"),
-        "findings": len(record["findings"]) if "findings" in record else None,
-        "precondition": conjunction(region["text"]) if region.get("exact") else None,
-        "exporter": record.get("exporter"),
-        "error": record.get("error"),
-        "seconds": record.get("seconds"),
+        "verdict": _text(record.get("verdict")),
+        "requirements": _number(counts.get("total")),
+        "proved": _number(counts.get("proved")),
+        "findings": len(findings) if isinstance(findings, list) else None,
+        "precondition": _text(_exact(region)),
+        "exporter": _text(record.get("exporter")),
+        "error": _text(record.get("error")),
+        "seconds": seconds if isinstance(seconds, float) else _number(seconds),
         "report": json.dumps(record),
     }
+
+
+def _exact(region: Record) -> str | None:
+    parts = region.get("text")
+    if region.get("exact") is not True or not isinstance(parts, list):
+        return None
+    return conjunction(parts) if all(isinstance(part, str) for part in parts) else None
+
+
+def _mapping(value: object) -> Record:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str | None:
+    return value.encode(errors="replace").decode() if isinstance(value, str) else None
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) and value in _INTEGERS else None

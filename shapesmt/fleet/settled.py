@@ -21,7 +21,20 @@ from shapesmt.frontends import SideRead
 from shapesmt.render import json_text
 from shapesmt.report import Counts, Marks, Precondition, Report, Unchecked, unread
 
-__all__ = ["Outcome", "Settled", "Wish", "kept", "line", "sealed", "settled", "text", "unsealed", "written"]
+__all__ = [
+    "Outcome",
+    "Place",
+    "Settled",
+    "Source",
+    "Wish",
+    "kept",
+    "line",
+    "sealed",
+    "settled",
+    "text",
+    "unsealed",
+    "written",
+]
 
 Outcome: TypeAlias = Report | Unchecked
 _NAMELESS = b'"model": ""'
@@ -37,6 +50,21 @@ class Wish(NamedTuple):
 
     brief: bool = False
     asked: str = ""
+
+
+class Source(NamedTuple):
+    """What an outcome comes from.
+
+    Attributes:
+        content: What tells the model from others; "" if nothing does.
+        beside: What was read of files beside it.
+    """
+
+    content: str = ""
+    beside: Sequence[SideRead] = ()
+
+
+_UNTOLD = Source()
 
 
 class Settled(NamedTuple):
@@ -55,12 +83,12 @@ class Settled(NamedTuple):
     entry: Entry | None = None
 
 
-def settled(outcome: Outcome, wish: Wish) -> Settled:
+def settled(outcome: Outcome, wish: Wish, source: Source = _UNTOLD) -> Settled:
     """What is wanted of an outcome."""
     if isinstance(outcome, Unchecked):
         record = {"schema": "shapesmt/unchecked/1", **outcome.to_dict(), "asked": wish.asked}
         return Settled(outcome, json_text(record).encode() + b"\n" if wish.asked else b"")
-    text = line(written(outcome), outcome.model, wish.asked) if wish.asked else b""
+    text = line(written(outcome), outcome.model, wish.asked, source) if wish.asked else b""
     return Settled(outcome.brief, text, Marks.of(outcome)) if wish.brief else Settled(outcome, text)
 
 
@@ -111,20 +139,29 @@ def text(report: Report, reads: Sequence[SideRead]) -> bytes:
     return b"\n".join([json.dumps(head).encode(), json.dumps(brief.to_dict()).encode(), written(report)])
 
 
-def kept(text: bytes, beside: str | None, model: str, *, strict: bool, wish: Wish) -> Settled | None:
-    """What is wanted of a kept report, under the name of a model; None where files beside the model have changed."""
+class Place(NamedTuple):
+    """Where the model of a kept report is: its name in reports, what tells it from others, and its folder."""
+
+    model: str
+    content: str
+    folder: str | None
+
+
+def kept(text: bytes, place: Place, *, strict: bool, wish: Wish) -> Settled | None:
+    """What is wanted of a kept report; None where files beside the model have changed."""
     try:
         head, brief, whole = text.split(b"\n")
         reads, marks, verdict, seconds, exporter, counts, region, findings = json.loads(head)
-        if not all(SideRead(*read).unchanged(beside) for read in reads):
+        beside = [SideRead(*read) for read in reads]
+        if not all(read.unchanged(place.folder) for read in beside):
             return None
         report = unread(
             Report, lambda: Report.from_dict(json.loads(brief if wish.brief else whole)),
-            model=model, verdict=Verdict(verdict), seconds=seconds, exporter=exporter, strict=strict,
+            model=place.model, verdict=Verdict(verdict), seconds=seconds, exporter=exporter, strict=strict,
             requirements=Counts.from_dict(counts), precondition=region and Precondition.from_dict(region),
             **({"findings": ()} if wish.brief and not findings else {}),
         )  # fmt: skip
-        found = line(whole, model, wish.asked) if wish.asked else b""
+        found = line(whole, place.model, wish.asked, Source(place.content, beside)) if wish.asked else b""
         return Settled(report, found, Marks.from_dict(marks) if wish.brief else None)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         return None  # it isn't ours
@@ -135,11 +172,12 @@ def written(report: Report) -> bytes:
     return json_text({**report.to_dict(), "model": ""}).encode()
 
 
-def line(report: bytes, model: str, asked: str) -> bytes:
+def line(report: bytes, model: str, asked: str, source: Source = _UNTOLD) -> bytes:
     r"""The line of a report, whose JSON comes from `written`.
 
-    >>> line(b'{"schema": "shapesmt/check/1", "model": "", "verdict": "PROVED"}', "m.onnx", "4f")
-    b'{"schema": "shapesmt/check/1", "model": "m.onnx", "verdict": "PROVED", "asked": "4f"}\n'
+    >>> line(b'{"schema": "shapesmt/check/1", "model": "", "verdict": "PROVED"}', "m.onnx", "4f", Source("c3"))
+    b'{"schema": "shapesmt/check/1", "model": "m.onnx", "verdict": "PROVED", "asked": "4f", "content": "c3"}\n'
     """
     start, _, rest = report.partition(_NAMELESS)
-    return b'%b"model": %b%b, "asked": "%b"}\n' % (start, json_text(model).encode(), rest[:-1], asked.encode())
+    ends = {"asked": asked, "content": source.content, **({"beside": source.beside} if source.beside else {})}
+    return b'%b"model": %b%b, %b\n' % (start, json_text(model).encode(), rest[:-1], json_text(ends).encode()[1:])

@@ -14,12 +14,12 @@ from shapesmt.errors import InternalError, ShapesmtError, printable
 from shapesmt.examine import Question
 from shapesmt.fleet.answers import Answers, Entry, answers
 from shapesmt.fleet.cache import key
-from shapesmt.fleet.settled import Settled, Wish, kept, sealed, settled, text
-from shapesmt.frontends import ModelFile, is_url, load, model_file, opened, side_reads
+from shapesmt.fleet.settled import Place, Settled, Source, Wish, kept, sealed, settled, text
+from shapesmt.frontends import ModelFile, SideRead, content_digest, is_url, load, model_file, opened, side_reads
 from shapesmt.language import ShapeLike
 from shapesmt.report import Report, Unchecked
 
-__all__ = ["LARGEST", "Arriving", "Task", "all_done", "each_done", "known", "lost", "split"]
+__all__ = ["LARGEST", "Arriving", "Task", "all_done", "each_done", "is_same", "known", "lost", "split"]
 
 Arriving: TypeAlias = Generator[tuple[int, Settled], None, None]
 """The index of each task and what came of it, in the order in which they are finished."""
@@ -60,10 +60,7 @@ class Task(NamedTuple):
 def done(task: Task, before: Answers) -> Settled:
     """What comes of `check` for one model under its path."""
     try:
-        task = task._replace(question=task.question.again())
-        place, weights = task.place or task.path, task.question.replay
-        file = task.question.read(lambda: model_file(place, weights=weights))
-        return _kept_or_checked(task, file, before) if task.cache else settled(_answer(task, file), task.wish)
+        return _known_or_checked(task, before)
     except ShapesmtError as error:
         why, internal = str(error), False
     except MemoryError:
@@ -74,40 +71,51 @@ def done(task: Task, before: Answers) -> Settled:
     return settled(Unchecked(task.name, printable(" ".join(why.split()), 1000), internal), task.wish)
 
 
-def _kept_or_checked(task: Task, file: ModelFile, before: Answers) -> Settled:
-    name = key(file, task.question, task.shapes)
-    earlier = None if task.page else before.find([name]).get(name)
-    found = earlier and _kept(task, earlier, file.folder)
+def _known_or_checked(task: Task, before: Answers) -> Settled:
+    asked, place = task.question.again(), task.place or task.path
+    file = asked.read(lambda: model_file(place, weights=asked.replay))
+    content = content_digest(file) if task.cache or task.wish.asked else ""
+    name = key(content, task.question, task.shapes) if task.cache else b""
+    earlier = before.find([name]).get(name) if name and not task.page else None
+    found = earlier and _kept(task, earlier, content, file.folder)
     if found:
         return found
     with side_reads() as reads:
-        report = _answer(task, file)
-    whole = report.seconds < HURRIED * task.question.timeout
-    return settled(report, task.wish)._replace(entry=Entry(name, text(report, reads)) if whole else None)
+        report = _answer(task._replace(question=asked), file)
+    one = settled(report, task.wish, Source(content, list(dict.fromkeys(reads))))
+    whole = name and report.seconds < HURRIED * task.question.timeout
+    return one._replace(entry=Entry(name, text(report, reads)) if whole else None)
 
 
-def _kept(task: Task, text: bytes, beside: str | None) -> Settled | None:
-    return kept(text, beside, task.name, strict=task.question.strict, wish=task.wish)
+def _kept(task: Task, text: bytes, content: str, folder: str | None) -> Settled | None:
+    return kept(text, Place(task.name, content, folder), strict=task.question.strict, wish=task.wish)
 
 
 def known(tasks: Sequence[Task], before: Answers) -> list[Settled | None]:
     """Of each task the answer that is kept, if it is about a model on this machine and has no page to write."""
-    keys = [_key(task) for task in tasks]
-    texts = before.find([name for name, _ in keys])
+    told = [("", None) if task.page or is_url(task.path) else _told(task) for task in tasks]
+    keys = [key(content, task.question, task.shapes) for task, (content, _) in zip(tasks, told, strict=True)]
+    texts = before.find(keys)
     return [
-        _kept(task, texts[name], folder) if name in texts else None
-        for task, (name, folder) in zip(tasks, keys, strict=True)
+        _kept(task, texts[name], content, folder) if name in texts else None
+        for task, (content, folder), name in zip(tasks, told, keys, strict=True)
     ]
 
 
-def _key(task: Task) -> tuple[bytes, str | None]:
-    """The key of the answer, and the folder of the model."""
-    if not task.page and not is_url(task.path):
-        with suppress(ShapesmtError, OSError, ValueError):
-            if not stat.S_ISFIFO(os.stat(task.path).st_mode):  # noqa: PTH116 - `pathlib` takes several times as long
-                file = model_file(task.path, weights=False)
-                return key(file, task.question, task.shapes), file.folder
-    return b"", None
+def is_same(task: Task, content: str, beside: Sequence[SideRead]) -> bool:
+    """Whether the model of a task is what it was, as are the files beside it."""
+    found, folder = _told(task)
+    return found == content != "" and all(read.unchanged(folder) for read in beside)
+
+
+def _told(task: Task) -> tuple[str, str | None]:
+    """What tells the model from others, and its folder; "" where it can't be read, or only once."""
+    asked = task.question.again()
+    with suppress(ShapesmtError, OSError, ValueError):
+        if is_url(task.path) or not stat.S_ISFIFO(os.stat(task.path).st_mode):  # noqa: PTH116 - `pathlib` is slower
+            file = asked.read(lambda: model_file(task.path, weights=asked.replay))
+            return content_digest(file), file.folder
+    return "", None
 
 
 def each_done(tasks: Sequence[Task]) -> Iterator[Settled]:

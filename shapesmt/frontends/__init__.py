@@ -1,7 +1,7 @@
 """Files to graphs: one frontend per format, one door for all of them."""
 
 from shapesmt.frontends.beside import SideRead, side_reads
-from shapesmt.frontends.files import ModelFile, is_folder, is_url, listed, model_file
+from shapesmt.frontends.files import ModelFile, content_digest, is_folder, is_url, listed, model_file
 from shapesmt.frontends.formats import Format, Model, OpenedModel, asked, load, load_protobuf, opened
 from shapesmt.frontends.recognize import SUFFIXES
 
@@ -13,6 +13,7 @@ __all__ = [
     "OpenedModel",
     "SideRead",
     "asked",
+    "content_digest",
     "is_folder",
     "is_url",
     "listed",

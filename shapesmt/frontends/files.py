@@ -13,10 +13,12 @@ from shapesmt.frontends.budget import most_bytes, refuse, whole
 from shapesmt.frontends.foreign import how_to_export, refuse_content, refuse_suffix
 from shapesmt.frontends.recognize import is_binary, is_zip
 
-__all__ = ["ModelFile", "is_folder", "is_url", "listed", "model_file"]
+__all__ = ["ModelFile", "content_digest", "is_folder", "is_url", "listed", "model_file"]
 
 _SAVED = ("saved_model.pb", "saved_model.pbtxt")
 LARGE = 1 << 24  # bytes of a file that is read without its weights, where these don't matter
+MOST_COMPARED = 1 << 30  # bytes of a zip file that are read to tell it from others
+_AT_ONCE = 1 << 20  # of them
 
 
 class ModelFile(NamedTuple):
@@ -72,6 +74,33 @@ def model_file(model: object, *, weights: bool = True) -> ModelFile:
     refuse_suffix(root)
     content, shown = _content(root, weights=weights), printable(os.path.basename(path) or path)  # noqa: PTH119 - faster
     return ModelFile(content, shown, folder or ".", name, signature, root if is_zip(content) else "")
+
+
+def content_digest(file: ModelFile) -> str:
+    """Return what tells a file from others, by its content and name; "" for a zip file that is too large, or gone.
+
+    A zip file is read as it is, not unpacked: checksums in it can be forged, and what is packed may be huge.
+
+    >>> content_digest(ModelFile(b"a", "m.onnx", None)) == content_digest(ModelFile(b"b", "m.onnx", None))
+    False
+    """
+    from hashlib import sha256
+
+    digest = sha256("\0".join((file.source, file.name, file.signature, "")).encode(errors="surrogatepass"))
+    if not file.path:
+        digest.update(file.content)
+        return digest.hexdigest()
+    read = 0
+    try:
+        with Path(file.path).open("rb", buffering=0) as whole:
+            while some := whole.read(_AT_ONCE):
+                read += len(some)
+                if read > MOST_COMPARED:
+                    return ""
+                digest.update(some)
+    except OSError:
+        return ""
+    return digest.hexdigest()
 
 
 def is_url(path: str) -> bool:

@@ -41,13 +41,14 @@ with lazy_imports(__name__):
         Apply as Apply,
         Rule as Rule,
         extended as extended,
-        plugin_versions as plugin_versions,
+        plugins as plugins,
         remark as remark,
         resolve as resolve,
         rule as rule,
         rules as rules,
     )
     from shapesmt.rules.shape_functions import InferenceContext as InferenceContext
+    from shapesmt.rules.sources import changed_at as changed_at, plugin_sources as plugin_sources
     from shapesmt.rules.tensors import (
         FLOATS as FLOATS,
         MAX_FLOATS as MAX_FLOATS,

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sys
+import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.rules.traits import Traits
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import EntryPoint, EntryPoints
 
     from shapesmt.graph import AttributeValue, Node
     from shapesmt.rules.tensors import Tensor
@@ -32,7 +32,7 @@ class Rule:
     `any_rank` marks a rule that accepts inputs of unknown rank; others are applied to every rank that such an input
     may have. `nested` marks control flow, whose rules run subgraphs; `of_shape` marks operators that read only the
     shapes of their inputs, `random` those whose outputs are drawn at random. `stated` is what else is known of the
-    operator, None where its registration doesn't say.
+    operator, None where its registration doesn't say. `place` is the module and the file that registered it.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Rule:
     of_shape: bool = False
     random: bool = False
     stated: Traits | None = None
+    place: tuple[str, str] = ("", "")
 
     @property
     def traits(self) -> Traits:
@@ -68,8 +69,10 @@ class Rule:
 
 GROUP = "shapesmt.rules"
 _RULES: dict[tuple[str, str], list[Rule]] = {}
-_PLUGINS: dict[str, None] = {}
-"""The modules other than shapesmt's own that have registered a rule."""
+_PLUGINS: dict[str, int] = {}
+"""The modules other than shapesmt's own that have registered a rule, and when each did last, in nanoseconds."""
+_OF_ENTRIES: set[str] = set()
+"""Those of them that were imported for an installed package."""
 
 
 def rule(
@@ -104,8 +107,10 @@ def rule(
     domain = "" if domain == "ai.onnx" else domain
 
     def register(apply: AnyApply) -> AnyApply:
+        caller = sys._getframe(1)  # noqa: SLF001 - `inspect` takes as long as all registrations
+        place = caller.f_globals.get("__name__", "__main__"), caller.f_code.co_filename
         for name in names:
-            _add(Rule(name, domain, since, apply, any_rank, nested, dtype, total, of_shape, random, traits))
+            _add(Rule(name, domain, since, apply, any_rank, nested, dtype, total, of_shape, random, traits, place))
         return apply
 
     return register
@@ -114,7 +119,7 @@ def rule(
 def _add(new: Rule) -> None:
     """Register a rule; it replaces one of shapesmt's, or of its own module when that is imported again."""
     if new.plugin:
-        _PLUGINS[new.plugin] = None
+        _PLUGINS[new.plugin] = time.time_ns()
     versions = _RULES.setdefault((new.domain, new.name), [])
     for old in [r for r in versions if r.since == new.since]:
         if old.plugin and not new.plugin:
@@ -186,10 +191,17 @@ def load_plugins() -> None:
     Raises:
         UsageError: One of them can't be imported.
     """
+    before = set(_PLUGINS)
+    for entry in entries():
+        _load(entry)
+    _OF_ENTRIES.update(_PLUGINS.keys() - before)
+
+
+def entries() -> EntryPoints:
+    """What installed packages name in the entry-point group."""
     from importlib.metadata import entry_points
 
-    for entry in entry_points(group=GROUP):
-        _load(entry)
+    return entry_points(group=GROUP)
 
 
 def extended() -> bool:
@@ -197,28 +209,15 @@ def extended() -> bool:
     return bool(_PLUGINS)
 
 
-def plugin_versions() -> list[str]:
-    """What tells the rules that aren't shapesmt's own from other versions of them."""
-    return [*_installed(), *(f"{name} {_content(name)}" for name in sorted(_PLUGINS))]
+def plugins() -> dict[str, int]:
+    """The modules other than shapesmt's own that have registered a rule, and when each did last, in nanoseconds."""
+    return dict(_PLUGINS)
 
 
-@cache
-def _installed() -> tuple[str, ...]:
-    from importlib.metadata import entry_points
-
-    entries = [(e.name, e.value, e.dist.version if e.dist is not None else "") for e in entry_points(group=GROUP)]
-    return tuple(map(str, sorted(entries)))
-
-
-@cache
-def _content(module: str) -> str:
-    from hashlib import sha256
-
-    file = getattr(sys.modules.get(module), "__file__", None)
-    try:
-        return sha256(Path(file).read_bytes()).hexdigest() if file else ""
-    except OSError:
-        return ""
+def plugin_rules() -> Iterator[Rule]:
+    """Each rule that is another module's than shapesmt's, but for those of installed packages that it has imported."""
+    for versions in _RULES.values():
+        yield from (rule for rule in versions if rule.plugin and rule.plugin not in _OF_ENTRIES)
 
 
 def load_everything() -> None:

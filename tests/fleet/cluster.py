@@ -26,15 +26,15 @@ class Cluster:
         options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show"]
         self.scheduler = self._start("dask_scheduler", *options)
         until = time.monotonic() + PATIENCE
-        while not self._file.exists():
+        while not self._file.exists() or not self._file.read_text():
             assert self.scheduler.poll() is None
             assert time.monotonic() < until
             time.sleep(0.05)
         self.address: str = json.loads(self._file.read_text())["address"]
 
-    def worker(self) -> subprocess.Popen[bytes]:
+    def worker(self, *more: str) -> subprocess.Popen[bytes]:
         """One more worker, with one thread; nothing starts it again."""
-        options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0"]
+        options = [*more, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0"]
         return self._start("dask_worker", *options, "--local-directory", str(self._folder))
 
     def _start(self, command: str, *options: str) -> subprocess.Popen[bytes]:

@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import sqlite3
+import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+import shapesmt
+from shapesmt import api
+from shapesmt.fleet import answers, identity
+from shapesmt.rules import registry
+
+DATABASE = Path("kept", answers.NAME)
 HEAD = '<ir_version: 8, opset_import: ["":18]> '
 ADD = HEAD + "g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }"
 EXP = HEAD + "g (float[batch] x) => (float[batch] y) { y = Exp(x) }"
 BROKEN = HEAD + "g (float[2, 3] x, float[4, 3] y) => (float[k, 3] z) { z = Add(x, y) }"
 UNRULED = HEAD.replace("]", ', "own": 1]') + "g (float[n] x) => (float[n] y) { y = own.Fold(x) }"
+
+
+@pytest.fixture(autouse=True)
+def no_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever rules of their own other tests have registered are unknown here, as are those of a test afterwards."""
+    registry.load_everything()
+    own = {key: [rule for rule in rules if not rule.plugin] for key, rules in registry._RULES.items()}
+    monkeypatch.setattr(registry, "_RULES", {key: rules for key, rules in own.items() if rules})
+    monkeypatch.setattr(registry, "_PLUGINS", {})
+    monkeypatch.setattr(identity, "LOADED", sys.maxsize)  # someone may edit files while tests run
 
 
 @pytest.fixture
@@ -28,3 +47,37 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+class Counted:
+    """How often models are checked."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.number, checked = 0, api.checked
+
+        def counting(*arguments: object) -> object:
+            self.number += 1
+            return checked(*arguments)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(api, "checked", counting)
+
+    def __call__(self, *models: str, **options: object) -> int:
+        """How many are checked of these."""
+        before = self.number
+        shapesmt.check_many(models, jobs=1, cache="kept", **options)  # type: ignore[arg-type]
+        return self.number - before
+
+
+@pytest.fixture
+def counted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Counted:
+    return Counted(monkeypatch)
+
+
+def rows() -> list[tuple[bytes, bytes, bytes]]:
+    with closing(sqlite3.connect(DATABASE)) as database:
+        return database.execute("SELECT key, sum, text FROM answers ORDER BY rowid").fetchall()
+
+
+def change(column: str, value: object) -> None:
+    with closing(sqlite3.connect(DATABASE)) as database, database:
+        database.execute(f"UPDATE answers SET {column} = ?", [value])

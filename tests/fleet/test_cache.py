@@ -7,6 +7,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+import tracemalloc
 import zlib
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -20,37 +21,12 @@ import pytest
 from onnx import helper, numpy_helper
 
 import shapesmt
-from shapesmt import api
 from shapesmt.cli.main import main
-from shapesmt.fleet import answers, cache, task
-from tests.fleet.conftest import ADD, EXP, UNRULED
+from shapesmt.fleet import answers, cache, identity, task
+from shapesmt.frontends import files
+from tests.fleet.conftest import ADD, DATABASE, EXP, UNRULED, Counted, change, rows
 
-DATABASE = Path("kept", answers.NAME)
 EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
-class Counted:
-    """How often models are checked."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.number, checked = 0, api.checked
-
-        def counting(*arguments: object) -> object:
-            self.number += 1
-            return checked(*arguments)  # type: ignore[arg-type]
-
-        monkeypatch.setattr(api, "checked", counting)
-
-    def __call__(self, *models: str, **options: object) -> int:
-        """How many are checked of these."""
-        before = self.number
-        shapesmt.check_many(models, jobs=1, cache="kept", **options)  # type: ignore[arg-type]
-        return self.number - before
-
-
-@pytest.fixture
-def counted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Counted:
-    return Counted(monkeypatch)
 
 
 def test_what_is_known_is_not_checked_again(counted: Counted) -> None:
@@ -73,34 +49,19 @@ def test_another_content_or_version_has_another_answer(
     assert counted("exp.onnx") == 1
     (folder / "exp.onnx").write_text(ADD)
     assert counted("exp.onnx") == 1
-    monkeypatch.setattr(cache, "__version__", "another")
+    monkeypatch.setattr(cache, "identity", lambda: identity.Answerer(("another",)))
     assert counted("exp.onnx") == 1
-    monkeypatch.setattr(cache, "followed_runtime", lambda: (1, 0))
-    assert counted("exp.onnx") == 1
+    assert counted("exp.onnx") == 0
     (folder / "exp.onnx").write_text(EXP)
     assert counted("exp.onnx") == 1
 
 
-def test_a_rule_of_ones_own_counts(counted: Counted, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from shapesmt.rules import registry
-
+def test_a_rule_of_ones_own_counts(counted: Counted, folder: Path) -> None:
     (folder / "fold.onnx").write_text(UNRULED)
     assert counted("fold.onnx") == 1
-    monkeypatch.setattr(registry, "_RULES", {key: list(rules) for key, rules in registry._RULES.items()})
-    monkeypatch.setattr(registry, "_PLUGINS", {})
     shapesmt.rule("Fold", domain="own")(lambda ctx: ctx.input(0))
     assert counted("fold.onnx") == 1
     assert counted("fold.onnx") == 0
-
-
-def rows() -> list[tuple[bytes, bytes, bytes]]:
-    with closing(sqlite3.connect(DATABASE)) as database:
-        return database.execute("SELECT key, sum, text FROM answers ORDER BY rowid").fetchall()
-
-
-def change(column: str, value: object) -> None:
-    with closing(sqlite3.connect(DATABASE)) as database, database:
-        database.execute(f"UPDATE answers SET {column} = ?", [value])
 
 
 def verdicts_without_time() -> list[bytes]:
@@ -149,90 +110,6 @@ def test_a_foreign_row_is_recomputed(counted: Counted, text: bytes) -> None:
     assert counted("add.onnx") == 0
 
 
-def test_a_damaged_database_is_begun_anew(counted: Counted) -> None:
-    names = ["add.onnx", "exp.onnx"]
-    assert counted(*names) == 2
-    whole = DATABASE.read_bytes()
-    middle = len(whole) // 2
-    damaged = [b"no database", whole[:middle], whole[:100] + b"\xff" * 4000 + whole[4100:], b"", bytes(len(whole))]
-    damaged += [whole[:middle] + bytes(512) + whole[middle + 512 :], whole[:4096] + b"\xa5" * (len(whole) - 4096)]
-    for number, content in enumerate(damaged):
-        DATABASE.write_bytes(content)
-        assert counted(*names) > 0, number
-        assert counted(*names) == 0, number
-
-
-def test_what_is_no_file_is_left_alone(counted: Counted) -> None:
-    Path("kept").mkdir()
-    for make in (Path.mkdir, getattr(os, "mkfifo", Path.mkdir)):
-        make(DATABASE)
-        assert counted("add.onnx") == counted("add.onnx") == 1, make
-        assert not DATABASE.is_file()
-        DATABASE.rmdir() if DATABASE.is_dir() else DATABASE.unlink()
-    DATABASE.symlink_to("nowhere")
-    assert counted("add.onnx") == counted("add.onnx") == 1
-    assert not Path("kept", "nowhere").exists()
-
-
-def test_another_file_is_no_database(counted: Counted, folder: Path) -> None:
-    (folder / "kept").mkdir()
-    (folder / "notes").write_text("of mine")
-    DATABASE.symlink_to(folder / "notes")
-    assert counted("add.onnx") == 1
-    assert (folder / "notes").read_text() == "of mine"
-    assert counted("add.onnx") == 0
-
-
-def test_what_cant_be_written_is_read(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert counted("add.onnx") == 1
-
-    def read_only(where: str, *arguments: object, **options: object) -> sqlite3.Connection:
-        return connect(where.replace("mode=rwc", "mode=ro"), *arguments, **options)  # type: ignore[call-overload, no-any-return]
-
-    connect = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", read_only)
-    assert counted("add.onnx", "exp.onnx") == 1
-    assert counted("add.onnx", "exp.onnx") == 1
-
-
-def test_what_another_process_locks_is_not_waited_for_long(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "PATIENCE", 0.01)
-    assert counted("add.onnx") == 1
-    with closing(sqlite3.connect(DATABASE, isolation_level=None)) as database:
-        database.execute("BEGIN IMMEDIATE")
-        assert counted("add.onnx", "exp.onnx") == 1
-        database.execute("INSERT OR REPLACE INTO answers SELECT * FROM answers")
-        database.execute("PRAGMA cache_spill = 1")
-        database.execute("COMMIT")
-        database.execute("BEGIN EXCLUSIVE")
-        assert counted("add.onnx", "exp.onnx") == 2
-    assert counted("add.onnx", "exp.onnx") == 1
-    assert counted("add.onnx", "exp.onnx") == 0
-
-
-def test_the_oldest_make_room(counted: Counted, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "MOST", most := 1 << 16)
-    monkeypatch.setattr(answers, "ROWS", 4)
-    names = [f"add{number}.onnx" for number in range(100)]
-    for name in names:
-        (folder / name).write_text(ADD)
-    assert counted(*names) == 100
-    assert DATABASE.stat().st_size <= most
-    assert counted(names[-1]) == 0
-    assert counted(names[0]) == 1
-
-
-def test_where_there_are_no_locks_none_are_kept(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def unlocked(*_: object) -> sqlite3.DatabaseError:
-        return sqlite3.OperationalError("locking protocol")
-
-    monkeypatch.setattr(answers.Answers, "_insert", unlocked)
-    assert main(["check", "exp.onnx", "--cache", "kept"]) == 2
-    assert capsys.readouterr().err.endswith("answers-1.sqlite: locking protocol\n")
-
-
 @pytest.mark.parametrize("arguments", [["--summary"], ["--output", "out.jsonl"], ["-q"], ["--format", "json"]])
 def test_every_form_is_the_same_again(folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     (folder / "fold.onnx").write_text(UNRULED)
@@ -272,13 +149,36 @@ def test_an_archive_is_told_by_all_its_entries(counted: Counted, folder: Path) -
     assert counted("m.pt2") == 1
 
 
+def test_an_archive_that_is_too_large_is_checked_each_time(
+    counted: Counted, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "m.pt2").write_bytes((EXAMPLES / "torch_export" / "classifier.pt2").read_bytes())
+    monkeypatch.setattr(files, "MOST_COMPARED", (folder / "m.pt2").stat().st_size)
+    assert counted("m.pt2") == 1
+    assert counted("m.pt2") == 0
+    monkeypatch.setattr(files, "MOST_COMPARED", (folder / "m.pt2").stat().st_size - 1)
+    assert counted("m.pt2") == counted("m.pt2") == 1
+
+
+def test_an_archive_is_not_unpacked_to_be_told(folder: Path) -> None:
+    with ZipFile(folder / "m.pt2", "w", 8) as archive:
+        for number in range(64):
+            archive.writestr(f"model/{number}.json", bytes(1 << 20))
+    tracemalloc.start()
+    assert files.content_digest(files.model_file("m.pt2"))
+    assert tracemalloc.get_traced_memory()[1] < 1 << 22
+    tracemalloc.stop()
+
+
 def test_checksums_of_an_archive_are_not_trusted(counted: Counted, folder: Path) -> None:
     whole = (EXAMPLES / "torch_export" / "classifier.pt2").read_bytes()
     assert zlib.crc32(b"plumless") == zlib.crc32(b"buckeroo")
-    for number, word in enumerate(("plumless", "buckeroo")):
+    a, b = (word + bytes(2 << 20) for word in (b"plumless", b"buckeroo"))
+    assert zlib.crc32(a) == zlib.crc32(b)
+    for number, content in enumerate(("plumless", "buckeroo", a, b)):
         (folder / "m.pt2").write_bytes(whole)
         with ZipFile(folder / "m.pt2", "a") as archive:
-            archive.writestr("model/extra/note", word)
+            archive.writestr("model/extra/note", content)
         assert counted("m.pt2") == 1, number
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
+import subprocess
 import sys
 import threading
 from collections import Counter
@@ -18,9 +20,11 @@ import pytest
 import shapesmt
 from shapesmt.cli.main import main
 from shapesmt.fleet import connected
-from shapesmt.fleet.answers import NAME
+from shapesmt.fleet.answers import KEY, NAME
 from shapesmt.fleet.cluster import answers
-from tests.fleet.cluster import Cluster, cluster
+from shapesmt.fleet.identity import identity
+from tests.fleet.cluster import ROOT, Cluster, cluster
+from tests.fleet.conftest import UNRULED
 from tests.fleet.held import HELD, reader
 from tests.fleet.variants import write_variants
 
@@ -119,17 +123,53 @@ def test_the_first_worker_may_come_later(
     assert said == [f"no worker has come to {started.address} yet; waiting"]
 
 
-def test_the_scheduler_goes(two: Cluster, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="holds a worker up with a named pipe")
+def test_the_scheduler_goes(two: Cluster, folder: Path) -> None:
+    """One line says so, and what was answered is kept."""
     write_variants(folder / "many", 60)
-    with pytest.raises(shapesmt.UsageError, match="the scheduler is gone"), connected(two.address) as client:
-        shapesmt.check_many("many", client=client, done=lambda _: two.scheduler.kill())
+    command = [sys.executable, "-m", "shapesmt", "check", "many", HELD, "--scheduler", two.address]
+    os.mkfifo(HELD)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    asking = subprocess.Popen([*command, "--output", "out.jsonl"], env=environment, text=True, **streams)  # type: ignore[call-overload]
+    pipe = reader()
+    two.scheduler.kill()
+    assert asking.communicate(timeout=60) == ("", "error: the scheduler is gone, and with it what isn't finished\n")
+    os.close(pipe)
+    assert asking.returncode == 2
 
 
-def test_another_version_is_refused() -> None:
-    with pytest.raises(
-        shapesmt.UsageError, match=r"a worker has shapesmt .*, but 0\.0\.0 asks; install the same on both"
-    ):
-        answers(b"", "0.0.0")
+def test_a_worker_that_would_answer_otherwise_is_refused() -> None:
+    own = identity().parts
+    for place, part in enumerate(own):
+        asking = (*own[:place], "another", *own[place + 1 :])
+        message = f"a worker has {part} and this process has another; install the same on both"
+        with pytest.raises(shapesmt.UsageError, match=f"^{re.escape(message)}$"):
+            answers(b"", (*asking, ""))
+
+
+def test_a_worker_that_trusts_other_answers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(KEY, raising=False)
+    with pytest.raises(shapesmt.UsageError, match=f"a worker has no {KEY} and this process has a {KEY}"):
+        answers(b"", (*identity().parts, f"a {KEY}"))
+
+
+def test_a_worker_with_a_rule_that_others_lack_is_refused(
+    tmp_path_factory: pytest.TempPathFactory, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "fold.onnx").write_text(UNRULED)
+    (folder / "rules_of_a_worker.py").write_text(
+        "import shapesmt\nshapesmt.rule('Fold', domain='own')(lambda ctx: ctx.input(0))\n"
+    )
+    with cluster(tmp_path_factory.mktemp("dask")) as started:
+        started.worker("--preload", str(folder / "rules_of_a_worker.py"))
+        assert main(["check", "fold.onnx", "--scheduler", started.address, "-q"]) == 2
+    out, err = capsys.readouterr()
+    refused = (
+        r"error: the worker tcp://127\.0\.0\.1:\d+ has plugin rules \(\w{16}\) and this process has no plugin rules; "
+    )
+    assert out == ""
+    assert re.fullmatch(refused + "install the same on both\n", err.partition("waiting\n")[2] or err)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pyarrow import parquet
 import shapesmt
 from shapesmt import api
 from shapesmt.cli.main import main
+from shapesmt.export import hidden_start
 from shapesmt.report import Report
 from tests.fleet.conftest import ADD, EXP
 
@@ -19,6 +20,11 @@ pytestmark = pytest.mark.usefixtures("folder")
 
 def check(*arguments: str) -> int:
     return main(["check", *arguments, "--jobs", "1"])
+
+
+def journal(path: str) -> Path:
+    """Where a process that was killed may have left the rows of a file."""
+    return Path(f"{hidden_start(Path(path))}0123456789abcdef.rows")
 
 
 def lines(path: str) -> list[dict[str, object]]:
@@ -66,7 +72,7 @@ def test_what_is_done_is_not_done_again(output: str, asked: list[str]) -> None:
     assert len(asked) == 5
     if output == "out.jsonl":
         assert sorted(str(line["model"]) for line in lines(output)) == [
-            "add.onnx", "deep/er/broken.onnx", "deep/exp.onnx", "exp.onnx", "new.onnx",
+            "add.onnx", "deep/damaged.onnx", "deep/er/broken.onnx", "deep/exp.onnx", "exp.onnx", "new.onnx",
         ]  # fmt: skip
 
 
@@ -102,20 +108,20 @@ def test_rows() -> None:
 def test_rows_that_were_not_ended_are_gone_on_with(asked: list[str]) -> None:
     check("add.onnx", "exp.onnx", "--output", "out.jsonl")
     add, exp = Path("out.jsonl").read_bytes().splitlines(keepends=True)
-    Path("out.parquet.part").write_bytes(add + exp[:-9])
+    journal("out.parquet").write_bytes(add + exp[:-9])
     asked.clear()
     assert check("add.onnx", "exp.onnx", "--output", "out.parquet", "--resume") == 1
     assert asked == ["exp.onnx"]
     assert [row["model"] for row in parquet.read_table("out.parquet").to_pylist()] == ["add.onnx", "exp.onnx"]
-    assert not [path.name for path in Path().glob("out.parquet.*")]
+    assert [path.name for path in Path().glob("*out.parquet*")] == ["out.parquet"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--output", "absent/out.jsonl"], "cannot write absent/out.jsonl: No such file or directory"),
-        (["--output", "absent/out.parquet"], "cannot write absent/out.parquet.part: No such file or directory"),
-        (["--output", "add.onnx.parquet", "--resume"], "cannot write add.onnx.parquet: "),
+        (["--output", "absent/out.parquet"], "cannot write absent/out.parquet: No such file or directory"),
+        (["--output", "add.onnx.parquet", "--resume"], "cannot read add.onnx.parquet: "),
         (["--output", "-"], "results are written to a file, not to - (standard output)"),
         (["--output", "deep"], "cannot write deep: Is a directory"),
         (["--resume"], "--resume goes on with a file of results: name it with --output"),
@@ -154,8 +160,8 @@ def test_whatever_of_the_results_is_there_is_gone_on_with(output: str, asked: li
     whole = Path("out.jsonl").read_bytes()
     first = whole.index(b"\n")
     for size in [*range(0, len(whole), 97), first, first + 1, len(whole) - 1]:
-        Path("out.jsonl" if output == "out.jsonl" else "out.parquet.part").write_bytes(whole[:size])
         Path("out.parquet").unlink(missing_ok=True)
+        (Path(output) if output == "out.jsonl" else journal(output)).write_bytes(whole[:size])
         asked.clear()
         assert check("add.onnx", "exp.onnx", "--output", output, "--resume") == 1
         assert len(asked) == (2 if size < first else 1 if size < len(whole) - 1 else 0)

@@ -1,0 +1,169 @@
+"""Earlier results: what a file of them has already. It may be damaged, or hostile: what can't be read is counted."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from shapesmt.errors import UsageError, printable
+from shapesmt.export import hidden_start
+from shapesmt.frontends import SideRead
+from shapesmt.report import Report
+
+__all__ = ["Earlier", "Known", "Record", "earlier", "is_parquet", "journals", "needs_pyarrow", "records"]
+
+Record = dict[str, Any]
+LONGEST = 1 << 28  # bytes of a line that is read
+NAMES = 1000  # characters of a model's name
+_JOURNAL = ".rows"
+
+
+class Known(NamedTuple):
+    """An earlier report about a model that is asked for again, by the same process or one that answers alike.
+
+    Attributes:
+        record: As it is in the file.
+        report: The report.
+        content: What told the model from others.
+        beside: What was read of files beside it.
+    """
+
+    record: Record
+    report: Report
+    content: str
+    beside: tuple[SideRead, ...]
+
+
+class Earlier(NamedTuple):
+    """What a file of results has already.
+
+    Attributes:
+        known: The reports that may answer again, by model.
+        others: The records of models that aren't asked for now, by model.
+        damaged: How many lines or rows can't be read.
+    """
+
+    known: dict[str, Known]
+    others: dict[str, Record]
+    damaged: int
+
+
+def earlier(path: str, asked: Mapping[str, str]) -> Earlier:
+    """What a file has already, where `asked` are the digests of the questions that are asked now, by model.
+
+    Raises:
+        UsageError: The file can't be read at all.
+    """
+    known: dict[str, Known] = {}
+    others: dict[str, Record] = {}
+    damaged = 0
+    with _refusing(path):
+        for record in _found(path):
+            model = None if record is None else record.get("model")
+            if record is None or not isinstance(model, str) or printable(model, NAMES) != model:
+                damaged += 1
+            elif model not in asked:
+                others[model] = record
+            elif record.get("asked") == asked[model] and "verdict" in record:
+                one = _known(record)
+                damaged += one is None
+                if one is not None:
+                    known[model] = one
+    return Earlier(known, others, damaged)
+
+
+def _known(record: Record) -> Known | None:
+    """The report of a record; None where it is none that this version writes."""
+    with suppress(AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        report = Report.from_dict(record)
+        content, beside = record["content"], tuple([SideRead(*read) for read in record.get("beside", ())])
+        groups = range(len(report.groups))
+        is_whole = all(finding.group is None or finding.group in groups for finding in report.findings)
+        if is_whole and isinstance(content, str) and all(tuple(map(type, read)) == _READ for read in beside):
+            return Known(record, report, content, beside)
+    return None
+
+
+_READ = (str, int, int, str)
+
+
+@contextmanager
+def _refusing(path: str) -> Iterator[None]:
+    try:
+        yield
+    except ImportError:
+        raise needs_pyarrow(path) from None
+    except (OSError, ValueError, MemoryError) as error:
+        reason = getattr(error, "strerror", None) or str(error) or "there isn't enough memory"
+        raise UsageError(f"cannot read {printable(path)}: {printable(str(reason), 200)}") from None
+
+
+def needs_pyarrow(path: str) -> UsageError:
+    """The mistake to write Parquet without the package for it."""
+    return UsageError(f"{printable(path)} needs pyarrow: pip install 'shapesmt[parquet]'; or name it *.jsonl")
+
+
+def is_parquet(path: str) -> bool:
+    """Whether a file of this name has a row for each report."""
+    return path.endswith(".parquet")
+
+
+def journals(path: str) -> list[Path]:
+    """The rows of a Parquet file that was not ended, as JSON Lines in hidden files beside it: this user's own."""
+    target = Path(path).resolve()
+    start = hidden_start(target)
+    found = []
+    with suppress(OSError):
+        found = [file for file in target.parent.iterdir() if file.name.startswith(start) and file.suffix == _JOURNAL]
+    return sorted((file for file in found if _is_own(file)), key=lambda file: file.stat().st_mtime_ns)
+
+
+def _is_own(file: Path) -> bool:
+    status = file.lstat()
+    return stat.S_ISREG(status.st_mode) and (not hasattr(os, "geteuid") or status.st_uid == os.geteuid())
+
+
+def _found(path: str) -> Iterator[Record | None]:
+    """The records in a file, and in the rows of one that was not ended; None for each that can't be read."""
+    if not is_parquet(path):
+        if Path(path).is_file():
+            yield from records(Path(path))
+        return
+    if Path(path).exists():
+        yield from map(_record, _rows(path))
+    for journal in journals(path):
+        yield from records(journal)
+
+
+def _rows(path: str) -> Iterator[object]:
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            if "report" not in file.schema_arrow.names:
+                raise ValueError("it has no column 'report'")
+            for batch in file.iter_batches(columns=["report"]):
+                yield from batch.column(0).to_pylist()
+    except Exception as error:  # of a damaged file, pyarrow raises whatever there is
+        raise ValueError(" ".join(str(error).split())) from None
+
+
+def records(path: Path) -> Iterator[Record | None]:
+    """The records in JSON Lines; None for a line that can't be read."""
+    with path.open("rb") as file:
+        while line := file.readline(LONGEST):
+            if not line.isspace():
+                yield _record(line)
+
+
+def _record(text: object) -> Record | None:
+    with suppress(ValueError, TypeError, RecursionError, MemoryError):
+        one = json.loads(text)  # type: ignore[arg-type]
+        if isinstance(one, dict):
+            return one
+    return None
