@@ -237,6 +237,21 @@ def test_the_command_line_refuses_in_one_line(timeout: str) -> None:
         assert "--timeout" in ran.stderr
 
 
+@pytest.mark.parametrize("timeout", ["1e-9", "0.02", "0.2", "0.5"])
+def test_a_process_that_has_no_time_to_import_rules_has_an_answer(timeout: str, tmp_path: Path) -> None:
+    text = """<ir_version: 8, opset_import: ["":18]> g (float[1,3,n,m] x) => (y) {
+        e = Constant<value = float[0] {}>()
+        k = Constant<value = float[4] {1.0, 1.0, 0.3, 1.9}>()
+        y = Resize(x, e, k)
+    }"""
+    (tmp_path / "m.onnx").write_text(text)
+    for verb in ("check", "memory", "encode"):
+        command = [sys.executable, "-m", "shapesmt", verb, "m.onnx", "--timeout", timeout]
+        ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
+        assert ran.returncode in (0, 3)
+        assert "Traceback" not in ran.stderr
+
+
 def test_numbers_that_double_their_length_end_the_computation() -> None:
     """`(v + 1)*v` forty times: what it comes to at a size of 2 has a million million digits."""
     steps = " ".join(f"a{i} = Add(v{i}, one) v{i + 1} = Mul(a{i}, v{i})" for i in range(40))

@@ -11,6 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
+from shapesmt.deadline import limit
 from shapesmt.errors import UsageError, printable
 from shapesmt.rules.traits import Traits
 
@@ -181,7 +182,8 @@ def load_domain(domain: str, name: str = "") -> None:
     for module in DOMAINS.get(domain, ()):
         if any(not own.plugin for own in _RULES.get((domain, name), ())):
             return
-        import_module(f"shapesmt.ops.{module}")
+        with limit(None):  # half a module would remain
+            import_module(f"shapesmt.ops.{module}")
 
 
 @cache
@@ -229,7 +231,8 @@ def load_everything() -> None:
 
 def _load(entry: EntryPoint) -> None:
     try:
-        entry.load()
+        with limit(None):
+            entry.load()
     except Exception as error:  # it isn't ours: it may raise anything
         reason = printable(f"{type(error).__name__}: {error}", 200)
         name = printable(f"'{entry.name}' ({entry.value})")
