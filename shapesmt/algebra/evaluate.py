@@ -71,6 +71,8 @@ class Evaluator:
         """The truth of a condition."""
         truth = self._formulas.get(formula)
         if truth is None:
+            if self.arrays:
+                look()
             truth = self._formulas[formula] = self._truth(formula)
         return truth
 

@@ -11,10 +11,12 @@ All functions work on many cells at once; the last axis of their arrays, or the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from math import inf, prod
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from shapesmt.algebra import Dim, Formula
+from shapesmt.deadline import look
 from shapesmt.lazy import np
 
 if TYPE_CHECKING:
@@ -157,21 +159,30 @@ def _flat(values: NDArray[Any]) -> NDArray[Any]:
 
 def truth_of(formula: Formula, known: Mapping[Dim, Bounds], number: int) -> Known:
     """What is known of a condition on so many cells, by what is known of the expressions that it compares."""
-    if formula.dim is None:
-        neutral = np.full(number, formula.op in ("and", "true"))
-        every, some = (np.logical_and, np.logical_or) if formula.op == "and" else (np.logical_or, np.logical_and)
+
+    @cache
+    def of(part: Formula) -> Known:
+        if part.dim is not None:
+            return _compared(part.op, known[part.dim])
+        neutral = np.full(number, part.op in ("and", "true"))
+        every, some = (np.logical_and, np.logical_or) if part.op == "and" else (np.logical_or, np.logical_and)
         truth = Known(neutral, ~neutral, neutral)
-        for part in formula.args:
-            own = truth_of(part, known, number)
+        for own in map(of, part.args):
+            look()
             truth = Known(every(truth.always, own.always), some(truth.never, own.never), every(truth.first, own.first))
         return truth
-    b = known[formula.dim]
-    if formula.op == "ge":
+
+    return of(formula)
+
+
+def _compared(op: str, b: Bounds) -> Known:
+    """Return what is known of a comparison with 0, by the bounds of the expression."""
+    if op == "ge":
         return Known(b.low >= 0, b.high < 0, b.first >= 0)
     shared = np.gcd.reduce(_flat(b.differences)[:, 1:], axis=1)
     never = (b.low > 0) | (b.high < 0) | ((shared > 0) & (b.first % np.maximum(shared, 1) != 0))
     always, first = (b.low == 0) & (b.high == 0), b.first == 0
-    return Known(always, never, first) if formula.op == "eq" else Known(never, always, ~first)
+    return Known(always, never, first) if op == "eq" else Known(never, always, ~first)
 
 
 def split(cells: Cells, known: Iterable[Bounds]) -> Cells:

@@ -237,11 +237,15 @@ SIZES = [
         "(float[b, p, 4] past, float[b, s, 4] new) => (y) { y = Concat <axis = 1> (past, new) }",
         dims={"p": "0..8"}, fine={"b": 1, "p": 0, "s": 1},
     ),
+    Pattern(
+        "33", "repeated more often than 64 bits count",
+        f"(float[n] x) => (y) <{ints(many=(1 << 62,))}> {{ [tile] y = Tile (x, many) }}",
+        dims={"n": "1..8"}, region=("False",), node="tile", broken={"n": 1},
+    ),
     *(
         Pattern(number, title, f"(float[n] x) => (y) <{ints(many=many)}, int64 none = {{0}}, int64 one = {{1}}, "
                 f"int64 end = {{{many[0]}}}> {{ {made} }}", dims={"n": "1..8"}, warnings=("size",), huge=True)
         for number, title, many, made in (
-            ("33", "repeated more often than 64 bits count", (1 << 62,), "y = Tile (x, many)"),
             ("33b", "stretched beyond 64 bits", (1 << 40, 1 << 40, 1), "y = Expand (x, many)"),
             ("33c", "a range beyond 32 bits", (1 << 40,), "r = Range (none, end, one) y = Relu (x)"),
         )

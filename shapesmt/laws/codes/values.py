@@ -29,8 +29,8 @@ CODES = (
     ),
     Code(
         "SM404", "integer arithmetic",
-        "An integer isn't divided by zero, and no result needs more than 64 bits.",
-        "Declare the dimension from 1 on, or keep the divisor at least 1 with Max.",
+        "An integer isn't divided by zero, no result needs more than 64 bits, and a Tile's output no more than 4 GiB.",
+        "Declare a dimension that divides from 1 on, or keep the divisor at least 1 by Max; narrow what overflows.",
         "g (float[n] x) => (int64[1] y)\n<int64[1] four = {4}>\n{ n = Shape (x)\n  y = Div (four, n) }",
         dims={"n": "0..4"},
     ),

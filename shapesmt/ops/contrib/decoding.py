@@ -129,8 +129,7 @@ def packed_causal_conv(ctx: RuleContext) -> list[Tensor]:
     state = (batch, x[1], (w[2] - 1) * ctx.integer("dilation", 1))
     require_shape(ctx, 4, state, laws.STATE_IS_FILTER_PAST)
     require_vector(ctx, 5, batch, laws.COUNT_PER_SAMPLE)
-    update = (batch, ctx.integer("state_update_capacity", 0), x[1])
-    return [ctx.tensor(x.dims), ctx.tensor(state), ctx.tensor(update)]
+    return [ctx.tensor(d) for d in (x.dims, state, (batch, ctx.integer("state_update_capacity", 0), x[1]))]
 
 
 @contrib("NGramHashMapping", "VarlenNGramHashMapping")

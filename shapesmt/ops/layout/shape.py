@@ -205,23 +205,24 @@ def tile(ctx: RuleContext) -> Tensor:
     """`out.shape[i] = x.shape[i] * repeats[i]`."""
     x = ctx.input(0)
     repeats = ctx.sizes(1, x.rank, "repeats")
-    for count in repeats:
-        if count is not None:
-            ctx.require_at_least(count, 0, laws.REPEATS_NOT_NEGATIVE)
+    require_least(ctx, repeats, 0, laws.REPEATS_NOT_NEGATIVE)
     dims = [d * r for d, r in zip(x.dims, sized(ctx, repeats, index=1), strict=True)]
     _require_tiled(ctx, dims, BITS.get(x.dtype, 0) // 8)
-    counts = [None if r is None else r.constant for r in repeats]
-    if concrete(dims) is not None and None not in counts:
-        return ctx.tensor(dims, value=viewed(x, dims, lambda a: np.tile(a, counts), position))  # type: ignore[arg-type]  # no None
+    return ctx.tensor(dims, value=_tiled(x, dims, [None if r is None else r.constant for r in repeats]))
+
+
+def _tiled(x: Tensor, dims: Sequence[Dim], counts: Sequence[int | None]) -> Value | None:
+    """Return the elements of `x` repeated so often along each axis, as far as they are known."""
     if concrete(dims) is not None:
-        return ctx.tensor(dims)
+        known = [count for count in counts if count is not None]
+        return viewed(x, dims, lambda a: np.tile(a, known), position) if len(known) == len(counts) else None
 
     def moved(back: int) -> Dim:
         size, count = x[-back], counts[-back]
         place = position(back)
         return ZERO if size is ONE else place if count == 1 else place % size
 
-    return ctx.tensor(dims, value=viewed(x, dims, lambda a: a, moved))
+    return viewed(x, dims, lambda a: a, moved)
 
 
 def _require_tiled(ctx: RuleContext, dims: Sequence[Dim], each: int) -> None:

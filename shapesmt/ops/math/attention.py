@@ -170,10 +170,7 @@ def linear_attention(ctx: RuleContext) -> list[Tensor]:
     ctx.require_at_least(q.length, 1, laws.SEQUENCE_NOT_EMPTY)
     ctx.require_equal(k.length, q.length, laws.KEY_PER_QUERY)
     require_least(ctx, (k.size, v.size) if q.number is not k.number else (), 1, laws.HEADS_HAVE_FEATURES)
-    rules = ctx.text("update_rule", "gated_delta")
-    for index, kind, what in ((4, "gated", "decay"), (5, "delta", "rate")):
-        law = laws.UPDATE_RULE_HAS if kind in rules else laws.UPDATE_RULE_HAS_NO
-        ctx.check((kind in rules) == ctx.has(index), law.of(rule=rules, input=what))
+    _check_gates(ctx)
     state = [*k._replace(length=k.size, size=v.size)]
     require_shape(ctx, 3, state, laws.STATE_SHAPE)
     if ctx.has(3):
@@ -182,6 +179,14 @@ def linear_attention(ctx: RuleContext) -> list[Tensor]:
     require_gate(ctx, 5, k, 1, laws.RATE_SHAPE)
     dtype = ctx.input(3).dtype if ctx.has(3) else None
     return [ctx.tensor([state[0], q.length, q.number * state[3]]), ctx.tensor(state, dtype)]
+
+
+def _check_gates(ctx: RuleContext) -> None:
+    """Check that the inputs which gate each step are there if the rule by which it updates the state has them."""
+    rules = ctx.text("update_rule", "gated_delta")
+    for index, kind, what in ((4, "gated", "decay"), (5, "delta", "rate")):
+        law = laws.UPDATE_RULE_HAS if kind in rules else laws.UPDATE_RULE_HAS_NO
+        ctx.check((kind in rules) == ctx.has(index), law.of(rule=rules, input=what))
 
 
 def require_gate(ctx: RuleContext, index: int, k: Heads, other: Dim | int, law: laws.Law) -> None:

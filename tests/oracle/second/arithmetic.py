@@ -70,6 +70,8 @@ def variadic(n: Node) -> T:
     """Any number of operands broadcast."""
     need(n.ins, "an operand is expected")
     inputs = [n[i] for i in range(len(n.ins))]
+    if n.version < 8:
+        need(all(t.shape == n[0].shape for t in inputs), "operands have the same shape")
     function = {"Max": np.maximum, "Min": np.minimum, "Sum": np.add}.get(n.op)
     folded = function and (lambda first, *rest: [first := function(first, x) for x in rest][-1] if rest else first)
     return computed(folded, n[0].dtype, broadcast(*(t.shape for t in inputs)), *inputs)
