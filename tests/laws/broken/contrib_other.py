@@ -144,7 +144,7 @@ ROWS = [
     (laws.TOKEN_COUNT_PER_SAMPLE, ms("RemovePadding", x(2, 3, 4), x(dtype="int32"), outputs=4)),
     (laws.RANK, ms("RestorePadding", x(), x(2, 3, dtype="int32"))),
     (laws.PLACE_PER_TOKEN, ms("RestorePadding", x(5, 4), x(1, 1, dtype="int32"))),
-    (laws.ATTRIBUTE_IS,
+    (laws.ATTRIBUTE_GIVEN,
      ms("DynamicQuantizeLSTM", x(5, 2, 2), x(1, 2, 12, dtype="uint8"), x(2, 3, 12, dtype="uint8"), None, None, None,
       None, None, x(1), x(1, dtype="uint8"), x(1), x(1, dtype="uint8"), outputs=3)),
     (laws.RANK,

@@ -280,6 +280,7 @@ ROWS = [
            "(z) t = Add (s, one) y = ReduceSum <keepdims = 0> (x, t) }")),
 ]  # fmt: skip
 NEWER_ROWS = [  # of ONNX Runtime 1.32
+    (laws.ATTRIBUTE_IS_ONE_OF, op("QuantizeLinear", x(2, 5), x(), x(dtype="uint8"), version=23, precision=11)),
     (laws.HEAD_ATTRIBUTE_WITH_RANK_3, op("Attention", *[x(1, 2, 3, 4)] * 3, version=25, q_num_heads=2)),
 ]
 OLDER_ROWS = [  # of ONNX Runtime 1.31
