@@ -200,6 +200,9 @@ class Schemas(Protocol):
     def misfit(self, node: Node, version: int) -> laws.Law | None:
         """The law that a node breaks by what it has or lacks, if any."""
 
+    def unchecked(self, node: Node, version: int) -> laws.Law | None:
+        """The law that a node breaks, if any, though its runtime doesn't look and may have a kernel for it."""
+
     def offers(self, domain: str, op: str, version: int) -> bool:
         """Whether the runtime runs an operator in this version of its set; True for operators of others."""
 

@@ -135,6 +135,9 @@ class Applier(ABC):
                 for t in inputs
             ]
         application = self._applied(step, inputs, case)
+        open_ = None if isinstance(step.rule, Function) else self._unchecked(step.node)
+        if open_ is not None:
+            application = replace(application, unjudged=(*application.unjudged, open_))
         return replace(application, requirements=(refusal, *application.requirements)) if refusal else application
 
     def _refusal(self, node: Node, inputs: list[Tensor | None]) -> Requirement | None:
@@ -149,6 +152,12 @@ class Applier(ABC):
         """The law that the node breaks by its attributes or its number of inputs, if any."""
         version = self._opsets.get(node.domain)
         return self._schemas.misfit(node, version) if self._schemas and version else None
+
+    def _unchecked(self, node: Node) -> Unjudged | None:
+        """What leaves the node open as it breaks a law that only the format has, not its runtime."""
+        version = self._opsets.get(node.domain)
+        law = self._schemas.unchecked(node, version) if self._schemas and version else None
+        return law and Unjudged("", node.op, "elements", f"{law}, which ONNX Runtime doesn't check")
 
     def _not_offered(self, node: Node) -> laws.Law | None:
         """The law that the node breaks if its operator isn't in the operator set of the model."""

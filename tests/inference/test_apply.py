@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import onnx.parser
+import onnxruntime
 import pytest
 
 import shapesmt
@@ -23,3 +25,19 @@ def test_elements_that_do_not_fit(graph, law):
     report = shapesmt.check(model, dims={"n": 2})
     assert str(report.verdict) == "FAILS"
     assert law in report.findings[0].law
+
+
+@pytest.mark.parametrize("opset", [9, 13, 18, 19, 21])
+def test_a_type_that_only_a_later_version_names_is_left_open_as_the_runtime_does_not_look(opset: int) -> None:
+    named = [onnx.TensorProto.FLOAT8E4M3FN, onnx.TensorProto.INT4, onnx.TensorProto.FLOAT, onnx.TensorProto.COMPLEX64]
+    verdicts = []
+    for number in named:
+        text = f'<ir_version: 9, opset_import: ["": {opset}]> g (float[2] x) => (y) {{ y = Cast <to = {number}> (x) }}'
+        model = onnx.parser.parse_model(text).SerializeToString()
+        verdicts.append(shapesmt.check(model).verdict.name)
+        if verdicts[-1] == "FAILS":
+            with pytest.raises(Exception, match="ONNXRuntimeError"):
+                onnxruntime.InferenceSession(model)
+        else:
+            onnxruntime.InferenceSession(model)
+    assert verdicts == [*("PROVED" if opset >= since else "UNKNOWN" for since in (19, 21)), "PROVED", "FAILS"]

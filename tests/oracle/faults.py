@@ -51,11 +51,6 @@ def _rank(*allowed: int) -> Callable[[onnx.NodeProto, Values], bool]:
     return lambda node, values: len(_shapes(node, values)[0]) not in allowed
 
 
-def _skip_differs(node: onnx.NodeProto, values: Values) -> bool:
-    x, skip, *_ = _shapes(node, values)
-    return len(skip) == 3 and 0 not in x and skip[0] not in (1, x[0])
-
-
 def _lengths_differ(node: onnx.NodeProto, values: Values) -> bool:
     return len({np.shape(values[name])[:2] for i, name in enumerate(node.input) if name and i != 3}) > 1
 
@@ -177,16 +172,6 @@ LENIENT = (
         "Specify which axis is time axis. Must be one of 0 (default), or 1.",
     ),
     Fault(frozenset({"MatMul"}), _batches_clash, "Matrix product that behaves like [numpy.matmul]"),
-    Fault(
-        frozenset({"SkipSimplifiedLayerNormalization"}),
-        _skip_differs,
-        "3D input tensor with shape (batch_size, sequence_length, hidden_size)",
-    ),
-    Fault(
-        frozenset({"SkipLayerNormalization"}),
-        _skip_differs,
-        "3D skip tensor with shape (batch_size, sequence_length, hidden_size) or (1, sequence_length, hidden_size)",
-    ),
     Fault(
         frozenset({"LinearAttention"}),
         _lengths_differ,

@@ -31,8 +31,8 @@ FINDINGS = importlib.import_module("shapesmt.diagnose.findings")
 WALK = importlib.import_module("shapesmt.inference.walk")
 APPLY = importlib.import_module("shapesmt.inference.apply")
 NAMES = {(law.code, law.sentence): name for name, law in vars(laws).items() if isinstance(law, Law)}
-UNJUDGED = ("leave_open", "unchecked", "open_beside_cpu", "open_bias", "_on_some_processors", "Unjudged")
-"""Functions that leave a node open where a law is broken."""
+UNJUDGED = ("leave_open", "open_unless", "unchecked", "open_beside_cpu", "open_bias", "_on_some_processors", "Unjudged")
+"""Functions that leave a node open where a law is broken; what takes its text (`str`) doesn't state it, either."""
 
 
 class Statement(NamedTuple):
@@ -157,7 +157,7 @@ def named() -> dict[tuple[str, str, str], int]:
 
     def visit(node: ast.AST, function: str, file: str) -> None:
         called = node.func if isinstance(node, ast.Call) else None
-        unjudged = getattr(called, "id", getattr(called, "attr", "")) in UNJUDGED
+        unjudged = getattr(called, "id", getattr(called, "attr", "")) in (*UNJUDGED, "str")
         quoted = isinstance(node, (ast.Compare, ast.JoinedStr)) or getattr(node, "attr", "") == "sentence"
         if unjudged or quoted:
             return

@@ -47,7 +47,9 @@ from shapesmt.algebra.numeric.steps import (
 
 
 def choice(condition: Formula, a: Any, b: Any) -> Any:
-    """One of two items of the same kind."""
+    """One of two items; None if one is unknown, or an integer and the other a float, which share no element type."""
+    if a is None or b is None or isinstance(a, Float) is not isinstance(b, Float):
+        return None
     return choose(condition, a, b) if isinstance(a, Float) else select(condition, a, b)
 
 

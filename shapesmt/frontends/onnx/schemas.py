@@ -70,7 +70,18 @@ class OnnxSchemas:
         if parameters is None:  # it may yet be registered
             return None
         self._parameters[key] = parameters
-        return parameters.misfit(node)
+        return parameters.misfit(node) or (parameters.mistyped(node) and self._newest(node, parameters).mistyped(node))
+
+    def unchecked(self, node: Node, version: int) -> laws.Law | None:
+        """The law that a node breaks in this version of its operator and not in the newest, whose kernel may run it."""
+        parameters = self._parameters.get((node.domain, node.op, version))
+        broken = None if parameters is None else parameters.mistyped(node)
+        return None if broken and parameters and self._newest(node, parameters).mistyped(node) else broken
+
+    def _newest(self, node: Node, parameters: Parameters) -> Parameters:
+        """Those of the newest version of the node's operator, or else these."""
+        listed = tables.newest(node.domain, node.op)
+        return parameters if listed is None else listed.parameters
 
     def offers(self, domain: str, op: str, version: int) -> bool:
         """Whether ONNX Runtime runs an operator in this version of its set; True for operators that aren't ONNX's."""

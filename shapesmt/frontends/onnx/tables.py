@@ -57,6 +57,12 @@ def find(domain: str, op: str, version: int) -> Schema | None:
     return _read(versions[index - 1][1]) if index else None
 
 
+def newest(domain: str, op: str) -> Schema | None:
+    """The schema of an operator in its newest version; None if the tables have none."""
+    known = _table("onnx.txt")[1]
+    return find(domain, op, known.get(domain, 1))
+
+
 def offers(domain: str, op: str, version: int) -> bool:
     """Whether ONNX Runtime runs an operator in this version of its set; True for operators that aren't ONNX's.
 

@@ -99,6 +99,10 @@ class Parameters(NamedTuple):
         ):
             if names:
                 return law.of(name=names[0], kind=TYPE_NAMES.get(self.attributes.get(names[0])))
+        return None
+
+    def mistyped(self, node: Node) -> laws.Law | None:
+        """The law that an attribute breaks by the element type that it names, if any."""
         for name, numbers in self.types:
             if node.attributes.get(name) not in numbers and name in node.attributes:
                 return laws.ATTRIBUTE_NAMES_OUTPUT_TYPE.of(name=name)

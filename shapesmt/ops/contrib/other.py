@@ -98,8 +98,8 @@ def inverse(ctx: RuleContext) -> Tensor:
     """`[..., M, M]` keeps its shape; only declared numbers are compared, and matrices without columns abort."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
-    if x[-2].constant is not None and x[-1].constant is not None:
-        ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
+    square = None in (x[-2].constant, x[-1].constant) or x[-2] is x[-1]
+    ctx.limit_declared(square, laws.MATRICES_SQUARE, x[-2], x[-1])
     empty = any_of(*(equal(d, 0) for d in x.dims[:-1]))
     ctx.require(any_of(at_least(x[-1], 1), empty), laws.MATRICES_SQUARE, x[-2], x[-1])
     open_unless(ctx, laws.MATRICES_SQUARE, any_of(equal(x[-2], x[-1]), empty, equal(x[-1], 0)))

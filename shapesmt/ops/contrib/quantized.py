@@ -17,6 +17,7 @@ from shapesmt.ops.shared.require import (
     require_single,
     require_vector,
 )
+from shapesmt.ops.windows.detection import known_number
 from shapesmt.ops.windows.spatial import qlinear_conv
 from shapesmt.rules import RuleContext, Tensor, Traits
 
@@ -66,9 +67,11 @@ def require_first(ctx: RuleContext, *indices: int) -> None:
 
 @contrib("QLinearSoftmax")
 def quantized_softmax(ctx: RuleContext) -> Tensor:
-    """The shape is kept; `axis` is inside it."""
-    x = ctx.input(0)
+    """The shape is kept; `axis` is inside it, and the scale of what is normalized is positive."""
+    x, scale = ctx.input(0), known_number(ctx.input(1))
     require_single(ctx, 1)
+    ctx.grant(1, law=laws.SCALE_POSITIVE)
+    ctx.limit(True if scale is None or scale > 0 else equal(x.numel, 0), laws.SCALE_POSITIVE)
     require_first(ctx, 2, 3, 4)
     ctx.axis(x.rank, -1)
     return ctx.tensor(x.dims)

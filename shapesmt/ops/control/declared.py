@@ -155,13 +155,13 @@ def _require_declared(ctx: RuleContext, run: Run, declaration: Declared, t: Tens
     """Leave a body open where a tensor has another shape than declared."""
     if declaration.shape is None or not t.is_tensor:
         return
-    law, other = laws.BODY_TENSORS_OF_DECLARED_RANK, TRUE
+    law, other = str(laws.BODY_TENSORS_OF_DECLARED_RANK), TRUE
     if _alike(declaration, t):
         pairs = zip(t.dims, declaration.shape, strict=True)
-        law = laws.BODY_TENSORS_OF_DECLARED_SIZE
+        law = str(laws.BODY_TENSORS_OF_DECLARED_SIZE)
         other = any_of(*(differs(size, n) for size, n in pairs if isinstance(n, int)))
     open_ = all_of(run.condition, other)
-    ctx.unjudged += [Unjudged(run.label, ctx.node.op, "elements", str(law), branch=open_)] * (open_ is not FALSE)
+    ctx.unjudged += [Unjudged(run.label, ctx.node.op, "elements", law, branch=open_)] * (open_ is not FALSE)
 
 
 def _as_declared(declaration: Declared, t: Tensor) -> Tensor:

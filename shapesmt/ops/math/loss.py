@@ -14,12 +14,17 @@ def class_loss(ctx: RuleContext) -> list[Tensor]:
     """`X[N, C, D1, ...]` and `labels[N, D1, ...]` make a scalar, or without `reduction` one loss per label.
 
     Runtimes gather: labels whose number isn't declared may be fewer than `N, D1, ...`, and weights than classes.
+    From opset 22 on, the file declares no other number of weights than of classes.
     """
     x, labels = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 2, least=True)
     if ctx.node.op == "SoftmaxCrossEntropyLoss":
         _require_softmax(ctx, x)
     _require_labels(ctx, x, labels)
+    if ctx.has(2) and ctx.version >= 22:
+        weights = ctx.input(2, rank=1)[0]
+        clash = _knows_sizes(ctx, x) and None not in (weights.constant, x[1].constant) and weights is not x[1]
+        ctx.limit_declared(not clash, laws.WEIGHT_PER_CLASS, weights, x[1])
     for count in (x[1], *([ctx.input(2, rank=1)[0]] if ctx.has(2) else [])):
         _require_classes(ctx, labels, count)
     return [ctx.tensor(() if ctx.text("reduction", "mean") != "none" else labels.dims), ctx.tensor(x.dims)]
@@ -35,11 +40,15 @@ def _require_softmax(ctx: RuleContext, x: Tensor) -> None:
 def _require_labels(ctx: RuleContext, x: Tensor, labels: Tensor) -> None:
     """State that there is a label for each sample and position; fewer will do unless the file declares the numbers."""
     ctx.require_rank(labels, x.rank - 1)
-    followed = ctx.node.op != "SoftmaxCrossEntropyLoss" or all(d.constant is not None for d in x.dims)
     for size, count in zip((x[0], *x.dims[2:]), labels.dims, strict=True):
         ctx.require_at_least(size, count, laws.LABEL_PER_SAMPLE_AND_POSITION)
         fewer = None not in (size.constant, count.constant) and less(count, size) is TRUE
-        ctx.limit_declared(not (followed and fewer), laws.LABEL_PER_SAMPLE_AND_POSITION, size, count)
+        ctx.limit_declared(not (_knows_sizes(ctx, x) and fewer), laws.LABEL_PER_SAMPLE_AND_POSITION, size, count)
+
+
+def _knows_sizes(ctx: RuleContext, x: Tensor) -> bool:
+    """Whether the runtime knows the sizes of what it picks from: a softmax hands on all of them, or none."""
+    return ctx.node.op != "SoftmaxCrossEntropyLoss" or all(d.constant is not None for d in x.dims)
 
 
 def _require_classes(ctx: RuleContext, labels: Tensor, count: Dim) -> None:

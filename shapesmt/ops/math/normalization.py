@@ -5,7 +5,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, ZERO, Dim, Formula, any_of, as_dim, divides, equal
 from shapesmt.ops.math.reduction import without
-from shapesmt.ops.shared.require import open_beside_cpu, require_broadcast_to, require_least
+from shapesmt.ops.shared.require import open_beside_cpu, open_unless, require_broadcast_to, require_least
 from shapesmt.rules import Memory, RuleContext, Shape, Tensor, Traits, rule, uniform
 
 
@@ -79,6 +79,8 @@ def _require_statistics(ctx: RuleContext, per_channel: Shape) -> None:
 def _require_outputs(ctx: RuleContext) -> None:
     """State that there are as many outputs as training makes, or one."""
     trained = ctx.version >= 14 and ctx.flag("training_mode")
+    if trained and not ctx.flag("training_mode", only_one=True):  # which inference takes for set, and the kernel not
+        open_unless(ctx, laws.ATTRIBUTE_IS_ONE_OF.of(name="training_mode", values="0", last="1"), FALSE)
     counts = (1, 5) if ctx.version < 14 else (3,) if trained else (1,)
     ctx.limit(ctx.outputs in counts, laws.THREE_OUTPUTS_IN_TRAINING if trained else laws.STATISTICS_IN_TRAINING)
 

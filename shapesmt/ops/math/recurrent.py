@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, all_of, any_of, as_dim, at_least, equal
+from shapesmt.algebra import FALSE, TRUE, all_of, any_of, as_dim, at_least, equal, negate
 from shapesmt.ops.shared.require import require_shape
-from shapesmt.rules import Traits, rule
+from shapesmt.rules import Traits, Unjudged, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shapesmt.algebra import Dim
+    from shapesmt.algebra import Dim, Formula
     from shapesmt.rules import RuleContext, Tensor
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
@@ -59,9 +59,17 @@ def require_samples(ctx: RuleContext, length: Dim, batch: Dim, features: Dim) ->
     if ctx.node.op == "GRU":
         if not ctx.has(4):
             ctx.require_at_least(length, 1, laws.SEQUENCE_NOT_EMPTY)
-        unread = all_of(*(FALSE if item is None else equal(item, 0) for item in lengths or (None,)))
-        ctx.require(any_of(at_least(features, 1), equal(length, 0), unread), laws.SAMPLE_NOT_EMPTY, features, 1)
+        _require_features(ctx, any_of(at_least(features, 1), equal(length, 0)), features, lengths)
     for item in lengths or ():
         if item is not None:
             within = all_of(at_least(item, 0), at_least(length, item))
             ctx.require(within, laws.LENGTHS_AT_MOST_SEQUENCE, item, length)
+
+
+def _require_features(ctx: RuleContext, some: Formula, features: Dim, lengths: Sequence[Dim | None] | None) -> None:
+    """State that there is something to read, unless all samples are of length 0: lengths that data decide may be."""
+    zeros = all_of(*(equal(item, 0) for item in lengths or () if item is not None)) if ctx.has(4) else FALSE
+    ctx.require(any_of(some, zeros), laws.SAMPLE_NOT_EMPTY, features, 1)
+    if some is not TRUE and (lengths is None or None in lengths):
+        law = str(laws.SAMPLE_NOT_EMPTY)
+        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", law, branch=negate(some)))

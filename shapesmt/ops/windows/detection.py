@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import at_least, maximum, minimum
+from shapesmt.algebra import equal, maximum, minimum
 from shapesmt.algebra.numeric import Float
 from shapesmt.ops.shared.require import open_unless
 from shapesmt.rules import Elements, rule
@@ -55,7 +55,7 @@ def image_decoder(ctx: RuleContext) -> Tensor:
 
 def _require_limits(ctx: RuleContext) -> None:
     """State that each limit is a number, and that boxes overlap by a share from 0 to 1, where that is known."""
-    for index in filter(ctx.has, (2, 3, 4)):  # of more numbers runtimes read the first
-        open_unless(ctx, laws.LIMIT_SINGLE_NUMBER, at_least(ctx.input(index).numel, 1))
+    for index in filter(ctx.has, (2, 3, 4)):  # ONNX forbids several numbers, and the runtime reads the first
+        open_unless(ctx, laws.LIMIT_SINGLE_NUMBER, equal(ctx.input(index).numel, 1))
     overlap = known_number(ctx.input(3)) if ctx.has(3) else None
     ctx.check(overlap is None or 0 <= overlap <= 1, laws.IOU_THRESHOLD_0_TO_1.of(overlap=overlap))

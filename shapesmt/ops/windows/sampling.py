@@ -117,6 +117,7 @@ def deform_conv(ctx: RuleContext) -> Tensor:
     """A convolution whose window has an offset for each of its elements, at each position."""
     x, w, groups = ctx.input(0, rank=4), ctx.input(1), ctx.integer("offset_group", 1)
     axes = filters(ctx, x, w, TOWARDS_ZERO)
+    require_least(ctx, w.dims[2:], 1, laws.KERNEL_NOT_EMPTY)
     require_group(ctx, x, w)
     ctx.require(divides(groups, x[1]), laws.OFFSET_GROUP_DIVIDES_CHANNELS, x[1], groups)
     for size in (x[1], w[0]):

@@ -67,7 +67,7 @@ def filters(ctx: RuleContext, x: Tensor, w: Tensor, rounding: Rounding = DOWN) -
     ctx.check(min(kernel, default=1) >= 1, laws.KERNEL_NOT_EMPTY)
     for size, k in zip(w.dims[2:], kernel, strict=False):
         ctx.require_equal(size, k, laws.KERNEL_SHAPE_IS_WEIGHTS)
-    ctx.limit(ZERO not in w.dims[2:], laws.WINDOW_HAS_ELEMENT)
+    ctx.limit_declared(ZERO not in w.dims[2:], laws.WINDOW_HAS_ELEMENT)
     return [a._replace(same=same(ctx)) for a in windows(ctx, w.dims[2:], rounding)]
 
 

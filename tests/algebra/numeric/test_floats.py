@@ -8,9 +8,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from shapesmt.algebra import symbol
+from shapesmt.algebra import equal, symbol
 from shapesmt.algebra.evaluate import Evaluator
-from shapesmt.algebra.numeric import Float, from_dim, literal
+from shapesmt.algebra.numeric import Float, choice, from_dim, literal
 from shapesmt.algebra.numeric.quotients import nearest_fraction, unrounded
 
 KINDS = {"float16": np.float16, "float32": np.float32, "float64": np.float64}
@@ -115,3 +115,9 @@ def test_differences_of_sizes_without_a_declared_end_are_exact_as_sums_are_but_n
     assert (from_dim(rows, "float32") - from_dim(columns, "float32")).numerator is rows - columns
     assert (from_dim(rows, "float32") - from_dim(data, "float32")).numerator is None
     assert (from_dim(data, "float32") - from_dim(rows, "float32")).numerator is None
+
+
+def test_an_integer_and_a_float_are_no_items_of_one_tensor() -> None:
+    n, half = symbol("n"), literal(0.5, "float32")
+    assert [choice(equal(n, 0), *pair) for pair in ((n, half), (half, n), (n, None), (None, half))] == [None] * 4
+    assert choice(equal(n, 0), half, half) is half

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -135,7 +136,7 @@ def test_programs_with_wrong_values_anywhere_are_refused_or_checked(seeds: range
             holder = document
             for key in path:
                 holder = holder[key]
-            holder[last] = random.choice(VALUES)
+            holder[last] = deepcopy(random.choice(VALUES))
         try:
             str(shapesmt.check(archive(model=document), timeout=5))
         except InternalError:

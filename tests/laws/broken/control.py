@@ -148,6 +148,12 @@ ROWS = [
     (laws.BODY_TENSORS_OF_DECLARED_RANK,
      graph("(float[3, 2] x) => (float[3, 2] y) { y = Scan <num_scan_inputs = 1, body = b (float[2, 2] v) => "
            "(float[d, e] w) { w = Exp (v) }> (x) }")),
+    (laws.BODY_DECLARES_RANKS,
+     graph("(int64 n, bool c, float[2] x) => (float[2] y) { y = Loop <body = b (int64[] i, bool k, float[2] v) "
+           "=> (bool l, float[2] w) { l = Identity (k) w = Identity (v) }> (n, c, x) }")),
+    (laws.BODY_OUTPUTS_OF_DECLARED_SIZE,
+     graph("(float[2] x, bool c) => (int64[a, b] y) { y = If (c) <then_branch = g1 () => (int64[1, 5] a) "
+           "{ a = NonZero (x) }, else_branch = g2 () => (int64[1, 5] b) { b = NonZero (x) }> }")),
     (laws.BODY_OUTPUTS_OF_DECLARED_SIZE,
      graph("(float[3, 2] x) => (int64[a, b, c] y) { y = Scan <num_scan_inputs = 1, body = b (float[2] v) => "
            "(int64[1, 5] w) { w = NonZero (v) }> (x) }")),

@@ -10,6 +10,7 @@ from tests.oracle.onnx_calls import graph, k, op, t, x
 ms = partial(op, domain="com.microsoft", version=1)
 
 ROWS = [
+    (laws.RANGE_ENDS_FINITE, op("Range", k(0, "float32"), k(float("inf"), "float32"), k(1, "float32"), version=11)),
     (laws.CHANNELS_SPLIT_INTO_BLOCKS, op("DepthToSpace", x(1, 1, 1, 1), version=11, blocksize=2, mode="DCR")),
     (laws.HEIGHT_AND_WIDTH_SPLIT_INTO_BLOCKS, op("SpaceToDepth", x(1, 1, 1, 1), version=28, blocksize=2, mode="DCR")),
     (laws.RANK, op("DepthToSpace", x(), version=11, blocksize=2, mode="DCR")),

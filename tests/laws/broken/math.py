@@ -168,6 +168,7 @@ ROWS = [
      op("SoftmaxCrossEntropyLoss", x(3, 5, 1, 0), x(3, 1, 0, dtype="int64"), version=13)),
     (laws.LABEL_PER_SAMPLE_AND_POSITION, op("NegativeLogLikelihoodLoss", x(3, 5), x(2, dtype="int64"), version=13)),
     (laws.LABEL_PER_SAMPLE_AND_POSITION, op("NegativeLogLikelihoodLoss", x(3, 5), x(4, dtype="int64"), version=13)),
+    (laws.WEIGHT_PER_CLASS, op("NegativeLogLikelihoodLoss", x(3, 5), k([1, 4, 3]), x(6), version=22)),
     (laws.INDICES_INSIDE_CLASSES,
      op("SoftmaxCrossEntropyLoss", x(3, 3), k([2, 4, 1]), version=12, ignore_index=2, reduction="mean")),
     (laws.RANK, op("InstanceNormalization", x(1, 2, 1, 3), x(), x(2), version=7)),
@@ -279,6 +280,7 @@ ROWS = [
            "(z) t = Add (s, one) y = ReduceSum <keepdims = 0> (x, t) }")),
 ]  # fmt: skip
 NEWER_ROWS = [  # of ONNX Runtime 1.32
+    (laws.ATTRIBUTE_IS_ONE_OF, op("QuantizeLinear", x(2, 5), x(), x(dtype="uint8"), version=23, precision=11)),
     (laws.HEAD_ATTRIBUTE_WITH_RANK_3, op("Attention", *[x(1, 2, 3, 4)] * 3, version=25, q_num_heads=2)),
 ]
 OLDER_ROWS = [  # of ONNX Runtime 1.31

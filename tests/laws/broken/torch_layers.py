@@ -156,6 +156,10 @@ ROWS = [
         op("batch_norm.default", input=f(2, 3), training=False, momentum=0.1, eps=1e-5, cudnn_enabled=False),
     ),
     (
+        laws.RANK_AT_LEAST,
+        op("batch_norm.default", input=f(3), training=True, momentum=0.1, eps=1e-5, cudnn_enabled=False),
+    ),
+    (
         laws.PARAMETERS_NOT_EMPTY,
         op(
             "batch_norm.default", input=f(0, 3), weight=f(0), training=True, momentum=0.1, eps=1e-5, cudnn_enabled=False

@@ -8,7 +8,7 @@ import pytest
 
 import shapesmt
 from tests.support.contrib import BYTES, DOMAIN, run
-from tests.support.harness import agree, node
+from tests.support.harness import agree, build, node
 
 
 @pytest.mark.parametrize("op", ["Gelu", "QuickGelu", "SampleOp", "ScaledSiLU"])
@@ -208,6 +208,15 @@ def test_what_becomes_of_matrices_that_are_not_square_is_not_defined(columns, ve
     model = b"""<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]> g (float[2, k, m] x) => (y)
     { y = com.microsoft.Inverse(x) }"""
     assert shapesmt.check(model, dims={"k": "2..2", "m": columns}).verdict.name == verdict
+
+
+def test_only_declared_numbers_of_rows_and_columns_are_compared():
+    inverse = node("Inverse", ["x"], domain=DOMAIN)
+    assert agree(inverse, {"x": [0, 2]}).failed
+    assert agree(inverse, {"x": ["m", "k"]}, {"m": (0, 0), "k": (2, 2)}).ran
+    pinned = build([inverse], {"x": ["m", "k"]})
+    verdicts = [shapesmt.check(pinned, dims={"m": m, "k": k}).verdict.name for m, k in ((0, 2), (3, 2), (2, 0))]
+    assert verdicts == ["PROVED", "UNKNOWN", "FAILS"]
 
 
 @pytest.mark.parametrize("size", [-1, 0])

@@ -30,6 +30,14 @@ def test_quantized_activations(op):
         agree(model, {"x": ["n", "m"]}, {"n": (1, 2), "m": (1, 2)}, dtypes={"x": BYTES}, constants=constants)
 
 
+@pytest.mark.parametrize("scale", [0.0, -1.0, 0.5])
+def test_what_is_normalized_has_a_positive_scale_if_there_is_any(scale):
+    constants = {"sx": np.array(scale, np.float32), **scalars("sy"), **scalars("zx", "zy", dtype=np.uint8)}
+    model = node("QLinearSoftmax", ["x", "sx", "zx", "sy", "zy"], domain=DOMAIN, opset=13)
+    found = agree(model, {"x": ["n", "m"]}, {"n": (0, 2), "m": (0, 2)}, dtypes={"x": BYTES}, constants=constants)
+    assert (found.ran, found.failed) == ((9, 0) if scale > 0 else (5, 4))
+
+
 def test_quantized_where():
     constants = scalars("sx", "sy", "sz") | scalars("zx", "zy", "zz", dtype=np.uint8)
     names = ["c", "x", "sx", "zx", "y", "sy", "zy", "sz", "zz"]

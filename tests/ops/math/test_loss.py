@@ -43,6 +43,16 @@ def test_fewer_labels_than_samples_are_refused_if_the_file_declares_both_numbers
 
 
 @pytest.mark.parametrize("op", LOSSES)
+@pytest.mark.parametrize("opset", [13, 22])
+@pytest.mark.parametrize("x", [["n", 3], [2, 3], [2, 3, "h"], [2, "c"], [2, 3, 2]], ids=str)
+def test_declared_numbers_of_weights_are_those_of_classes_from_opset_22_on(op, opset, x):
+    for weights in (["w"], [2], [3], [5]):
+        shapes = {"x": x, "t": [x[0], *x[2:]], "w": weights}
+        ranges = {d: (2, 3) for sizes in shapes.values() for d in sizes if isinstance(d, str)}
+        agree(node(op, list(shapes)), shapes, ranges, dtypes={"t": "int64"}, opset=opset)
+
+
+@pytest.mark.parametrize("op", LOSSES)
 @pytest.mark.parametrize("ignored", [None, 0, 1])
 @pytest.mark.parametrize("opset", [12, 13])
 def test_losses_of_fewer_labels_than_samples_and_any_number_of_weights(opset, ignored, op):

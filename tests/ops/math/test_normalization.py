@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+import onnx.parser
 import pytest
 
+import shapesmt
+from tests.oracle.onnx_peer import Call, outcomes
 from tests.support.harness import agree, node
 
+ONES = np.ones((3, 3), np.float32)
 SIZES = {"a": (0, 2), "b": (0, 3), "c": (1, 3), "d": (1, 3)}
 
 
@@ -47,6 +52,19 @@ def test_batch_normalization_in_training(opset, outputs):
     training = 1 if opset >= 14 else None
     names = [f"o{i}" for i in range(outputs)]
     agree(node("BatchNormalization", list(shapes), names, training_mode=training), shapes, used("cd"), opset=opset)
+
+
+@pytest.mark.parametrize("mode", [0, 1, 2, -1])
+@pytest.mark.parametrize("made", ["y", "y, m, v"])
+def test_training_is_0_or_1(made, mode):
+    text = f"""<ir_version: 8, opset_import: ["": 15]>
+    g (float[n, 3] x, float[3] s) => (z) {{
+        {made} = BatchNormalization <training_mode = {mode}> (x, s, s, s, s)
+        z = Add ({made[-1]}, {made[-1]}) }}"""
+    [run] = outcomes([Call(onnx.parser.parse_model(text).SerializeToString(), {"x": ONES[:2], "s": ONES[0]})])
+    assert bool(run.refused) is ((made, mode) not in {("y", 0), ("y, m, v", 1)})
+    expected = "PROVED" if run.made else "FAILS" if made == "y" or mode == 0 else "UNKNOWN"
+    assert shapesmt.check(text.encode()).verdict.name == expected
 
 
 @pytest.mark.parametrize("shape", [["c", "d"], ["a", "d", 2], ["a", "d", "b", 2]], ids=len)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx.parser
 import pytest
 
 import shapesmt
+from tests.oracle.onnx_peer import Call, outcomes
 from tests.support.harness import agree, node
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
@@ -65,6 +67,21 @@ def test_samples_without_features_are_only_read_where_a_length_says_so():
     { y, last = GRU <hidden_size = 1> (x, w, r, , s) }"""
     report = shapesmt.check(model, dims={"t": "0..9", "i": "0..9"})
     assert "i >= 1 or t == 0 or `s[0]` == 0 and `s[1]` == 0" in report.precondition.text  # another run would abort
+
+
+@pytest.mark.parametrize("features", [0, 1])
+def test_samples_without_features_are_left_open_if_only_data_say_their_lengths(features):
+    """ONNX Runtime runs 20 of them of length 0, and aborts at a longer one."""
+    text = """<ir_version: 8, opset_import: ["": 18]>
+    g (float[t, b, i] x, float[1, 3, i] w, float[1, 3, 1] r, int32[b] s) => (y)
+    { y, last = GRU <hidden_size = 1> (x, w, r, , s) }"""
+    verdict = shapesmt.check(text.encode(), dims={"t": 2, "b": 20, "i": features}).verdict.name
+    assert verdict == ("PROVED" if features else "UNKNOWN")
+    sizes = {"x": (2, 20, features), "w": (1, 3, features), "r": (1, 3, 1)}
+    feeds = {name: np.ones(shape, np.float32) for name, shape in sizes.items()}
+    model = onnx.parser.parse_model(text).SerializeToString()
+    runs = outcomes([Call(model, {**feeds, "s": np.full(20, length, np.int32)}) for length in (0, 1)])
+    assert [bool(run.made) for run in runs] == [True, features > 0]
 
 
 @pytest.mark.parametrize("op", GATES)

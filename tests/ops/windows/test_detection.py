@@ -47,11 +47,13 @@ def test_the_first_number_of_a_limit_counts(counts):
           constants=constants, data={"x": far_apart}, opset=11)  # fmt: skip
 
 
-def test_a_limit_without_a_number_is_left_open():
-    model = b"""<ir_version: 8, opset_import: ["": 18]>
-    g (float[1, n, 4] x, float[1, 2, n] s, int64[k] m) => (y) { y = NonMaxSuppression(x, s, m) }"""
-    assert shapesmt.check(model, dims={"k": "0..2"}).verdict.name == "UNKNOWN"
-    assert shapesmt.check(model).verdict.name == "PROVED"
+@pytest.mark.parametrize("limits", ["int64[k] m, float j, float t", "int64 m, float[k] j, float t",
+                                    "int64 m, float j, float[k] t"])  # fmt: skip
+def test_limits_of_no_number_or_of_several_are_left_open(limits):
+    model = f"""<ir_version: 8, opset_import: ["": 18]>
+    g (float[1, n, 4] x, float[1, 2, n] s, {limits}) => (y) {{ y = NonMaxSuppression(x, s, m, j, t) }}""".encode()
+    verdicts = [shapesmt.check(model, dims={"k": k}).verdict.name for k in ("0..1", 0, 1, 2, "1..3")]
+    assert verdicts == ["UNKNOWN", "UNKNOWN", "PROVED", "UNKNOWN", "UNKNOWN"]
 
 
 @pytest.mark.parametrize("threshold", [-0.5, 0.0, 1.0, 1.5])

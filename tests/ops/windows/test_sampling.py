@@ -79,6 +79,11 @@ def test_axes_of_deform_conv(axes):
     agree(node("DeformConv", list(shapes)), shapes, {"n": (0, 2)}, opset=22)
 
 
+def test_the_kernel_of_a_deformed_convolution_has_an_element():
+    shapes = {"x": ["n", 1, 3, 3], "w": [1, 1, "k", 1], "offset": ["n", "q", "h", 3]}
+    agree(node("DeformConv", [*shapes]), shapes, {"n": (0, 1), "k": (0, 1), "q": (0, 2), "h": (3, 4)}, opset=19)
+
+
 def test_causal_conv_with_state():
     shapes = {"x": ["n", "c", "l"], "w": ["c", 1, "k"], "b": ["c"], "s": ["n", "c", "k - 1"]}
     ranges = {"n": (0, 2), "c": (1, 2), "l": (0, 3), "k": (0, 3)}

@@ -9,7 +9,7 @@ import pytest
 
 import shapesmt
 from shapesmt.rules import resolve
-from tests.support.harness import agree, node
+from tests.support.harness import agree, build, node
 
 SQUARE = {"x": ["n", 2, "h", "w"]}
 SIZES = {"n": (0, 2), "h": (0, 7), "w": (1, 4)}
@@ -144,6 +144,20 @@ def test_sizes_of_transposed_convolutions(attributes):
         {"x": [1, 1, "h"], "w": [1, 1, "k"]},
         {"h": (1, 6), "k": (1, 3)},
     )
+
+
+@pytest.mark.parametrize("op", ["Conv", "ConvInteger"])
+@pytest.mark.parametrize("empty", range(4))
+def test_only_a_declared_kernel_has_an_element_whatever_it_is_for(op, empty):
+    """A Conv of floats aborts unless it has nothing to compute, and one of integers runs."""
+    sizes = [0 if empty == i else 1 for i in range(3)]
+    shapes = {"x": [*sizes[:2], 3], "w": [sizes[2], sizes[1], "k"]}
+    dtypes = dict.fromkeys(shapes, "uint8" if op == "ConvInteger" else "float32")
+    least = int(op == "Conv" and empty == 3)
+    assert agree(node(op, ["x", "w"]), shapes, {"k": (least, 2)}, dtypes=dtypes).ran
+    assert agree(node(op, ["x", "w"]), {**shapes, "w": [*shapes["w"][:2], 0]}, dtypes=dtypes).failed
+    model = build([node(op, ["x", "w"])], shapes, dtypes)
+    assert shapesmt.check(model, dims={"k": 0}).verdict.name == ("FAILS" if least else "PROVED")
 
 
 def test_integer_convolutions():

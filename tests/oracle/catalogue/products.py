@@ -47,6 +47,7 @@ RECIPES = [
     op("RotaryEmbedding", "f b 2 s 4", "f b s 2", "f b s 2", since=23),
     op("SoftmaxCrossEntropyLoss", "f n c", "I n", "?f c", reduction=any_of(None, "none", "sum"), granted=True),
     op("SoftmaxCrossEntropyLoss", "f n c d", "I n d", outputs=2, reduction=any_of(None, "none"), granted=True),
+    op("NegativeLogLikelihoodLoss", "f n c", "I n", "f w", granted=True),
     op("NegativeLogLikelihoodLoss", "f n c d", "I n d", "?f c", reduction=any_of(None, "none", "sum"), granted=True),
     op("SimplifiedLayerNormalization", "f * c", "f c"),
 ]
