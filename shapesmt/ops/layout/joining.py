@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from math import inf, prod
 from typing import Any
 
@@ -142,12 +143,9 @@ def split(ctx: RuleContext) -> tuple[Tensor, ...]:
     x = ctx.input(0)
     axis = ctx.axis(x.rank, 0)
     sizes = _split_sizes(ctx, x[axis])
-    outputs, start = [], ZERO
-    for size in sizes:
-        dims = [*x.dims[:axis], size, *x.dims[axis + 1 :]]
-        outputs.append(ctx.tensor(dims, value=_part(x, dims, axis, start)))
-        start = start + size
-    return tuple(outputs)
+    shapes = ([*x.dims[:axis], size, *x.dims[axis + 1 :]] for size in sizes)
+    starts = accumulate(sizes, initial=ZERO)  # the last one, where the input ends, has no part
+    return tuple(ctx.tensor(d, value=_part(x, d, axis, start)) for d, start in zip(shapes, starts, strict=False))
 
 
 def _split_sizes(ctx: RuleContext, size: Dim) -> list[Dim]:
