@@ -57,7 +57,6 @@ def find(domain: str, op: str, version: int) -> Schema | None:
     return _read(versions[index - 1][1]) if index else None
 
 
-@cache
 def offers(domain: str, op: str, version: int) -> bool:
     """Whether ONNX Runtime runs an operator in this version of its set; True for operators that aren't ONNX's.
 
