@@ -10,7 +10,7 @@ from secrets import token_hex
 from time import time
 from typing import IO
 
-from shapesmt.errors import UsageError, printable
+from shapesmt.errors import UsageError, pass_on, printable
 
 __all__ = ["write_whole"]
 
@@ -31,6 +31,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
         else:
             _replace(target, content)
     except (OSError, ValueError, RuntimeError) as error:  # a NUL in the path, links in a circle
+        pass_on(error)
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"cannot write {printable(str(path))}: {reason}") from None
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from shapesmt.algebra import forget_between
-from shapesmt.errors import InternalError, ShapesmtError, printable
+from shapesmt.errors import InternalError, ShapesmtError, pass_on, printable
 from shapesmt.examine import Question
 from shapesmt.fleet.answers import Answers, Entry, answers
 from shapesmt.fleet.cache import key
@@ -67,6 +67,7 @@ def done(task: Task, before: Answers) -> Settled:
     except MemoryError:
         why, internal = "there isn't enough memory", False
     except Exception as error:  # one model's failure mustn't end the others'
+        pass_on(error)
         why = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
         why, internal = f"internal error: {why}", True
     return settled(Unchecked(task.name, printable(" ".join(why.split()), 1000), internal), task.wish)

@@ -8,7 +8,7 @@ from glob import has_magic
 from pathlib import PurePosixPath
 from typing import Any
 
-from shapesmt.errors import ModelError, ShapesmtError, UsageError, printable
+from shapesmt.errors import ModelError, ShapesmtError, UsageError, pass_on, printable
 from shapesmt.frontends.onnx.skeleton import skeleton
 from shapesmt.frontends.recognize import SUFFIXES
 
@@ -72,6 +72,7 @@ def _reading(url: str) -> Iterator[tuple[Any, str]]:
     except ShapesmtError:
         raise
     except Exception as error:  # each file system raises what it likes
+        pass_on(error)
         raise ModelError(f"cannot read {printable(url, 400)}: {printable(_reason(error), 300)}") from None
 
 
