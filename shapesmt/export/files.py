@@ -18,15 +18,18 @@ LOCKS = os.name == "posix"  # whether files can be locked, and renamed while the
 YOUNG = 1.0  # seconds in which a temporary file may not be locked yet by its process
 
 
-def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+def write_whole(path: str | os.PathLike[str], content: bytes, *, own: bool = False) -> None:
     """Write a file so that at every moment it has its old content or the new, keeping its links and permissions.
+
+    With `own`, the file's name is shapesmt's choice, not the caller's: a link of that name is replaced, not followed,
+    as it may be somebody else's.
 
     Raises:
         UsageError: The path can't be written.
     """
     try:
-        target = Path(path).resolve()  # a link stays a link, to the new content
-        if target.exists() and not target.is_file():
+        target = Path(path).parent.resolve() / Path(path).name if own else Path(path).resolve()
+        if target.exists() and not target.is_file() and not (own and target.is_symlink()):
             target.write_bytes(content)  # a pipe or a device; a folder raises
         else:
             _replace(target, content)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, Protocol
 
 from shapesmt.algebra import conjunction
@@ -117,9 +118,10 @@ def _part(path: str) -> str:
 class _Lines:
     """JSON Lines: each line is written whole, so that a process that is killed leaves at most one that is not."""
 
-    def __init__(self, path: str, records: Mapping[str, Record]) -> None:
-        write_whole(path, b"".join(map(_line, records.values())))
-        self._name, self._file = path, os.open(path, os.O_WRONLY | os.O_APPEND)
+    def __init__(self, path: str, records: Mapping[str, Record], *, own: bool = False) -> None:
+        write_whole(path, b"".join(map(_line, records.values())), own=own)
+        follow = getattr(os, "O_NOFOLLOW", 0) if own else 0
+        self._name, self._file = path, os.open(path, os.O_WRONLY | os.O_APPEND | follow)
 
     def write(self, line: bytes) -> None:
         rest = memoryview(line)
@@ -140,7 +142,7 @@ class _Parquet(_Lines):
 
     def __init__(self, path: str, records: Mapping[str, Record]) -> None:
         importlib.import_module("pyarrow.parquet")
-        super().__init__(_part(path), records)
+        super().__init__(_part(path), records, own=True)
         self._path = path
 
     def close(self) -> None:
@@ -151,12 +153,16 @@ class _Parquet(_Lines):
         text, number = pyarrow.string(), pyarrow.int64()
         columns = {"model": text, "verdict": text, "requirements": number, "proved": number, "findings": number}
         columns |= {"precondition": text, "exporter": text, "error": text, "seconds": pyarrow.float64(), "report": text}
-        schema, written = pyarrow.schema(list(columns.items())), Path(f"{self._path}.new")
+        schema, written = pyarrow.schema(list(columns.items())), Path(f"{self._path}.{token_hex(8)}.new")
         rows = map(_row, _lines(_part(self._path)))
-        with parquet.ParquetWriter(written, schema) as file:
-            while some := list(islice(rows, _ROWS)):
-                file.write_table(pyarrow.Table.from_pylist(some, schema=schema))
-        written.replace(self._path)
+        try:
+            with written.open("xb") as content, parquet.ParquetWriter(content, schema) as file:
+                while some := list(islice(rows, _ROWS)):
+                    file.write_table(pyarrow.Table.from_pylist(some, schema=schema))
+            written.replace(self._path)
+        except BaseException:
+            written.unlink(missing_ok=True)
+            raise
         Path(_part(self._path)).unlink()
 
 

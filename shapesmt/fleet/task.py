@@ -152,4 +152,4 @@ def _answer(task: Task, file: ModelFile) -> Report:
     report = replace(data.report, model=task.name, exporter=graph.exporter)
     from shapesmt.fleet.pages import write_page
 
-    return write_page(task.page, replace(data, report=report))
+    return write_page(task.page, replace(data, report=report), own=True)
