@@ -17,6 +17,7 @@ from shapesmt.fleet.cache import key
 from shapesmt.fleet.settled import Settled, Wish, kept, sealed, settled, text
 from shapesmt.frontends import ModelFile, is_url, load, model_file, opened, side_reads
 from shapesmt.language import ShapeLike
+from shapesmt.render import is_refusal, refusal
 from shapesmt.report import Report, Unchecked
 
 __all__ = ["LARGEST", "Arriving", "Task", "all_done", "each_done", "known", "lost", "split"]
@@ -68,8 +69,11 @@ def done(task: Task, before: Answers) -> Settled:
         why, internal = "there isn't enough memory", False
     except Exception as error:  # one model's failure mustn't end the others'
         pass_on(error)
-        why = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
-        why, internal = f"internal error: {why}", True
+        if is_refusal(error):
+            why, internal = refusal(error), False
+        else:
+            why = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
+            why, internal = f"internal error: {why}", True
     return settled(Unchecked(task.name, printable(" ".join(why.split()), 1000), internal), task.wish)
 
 
