@@ -119,10 +119,11 @@ def test_the_first_worker_may_come_later(
     assert said == [f"no worker has come to {started.address} yet; waiting"]
 
 
-def test_the_scheduler_goes(two: Cluster, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_scheduler_goes(two: Cluster, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     write_variants(folder / "many", 60)
     with pytest.raises(shapesmt.UsageError, match="the scheduler is gone"), connected(two.address) as client:
         shapesmt.check_many("many", client=client, done=lambda _: two.scheduler.kill())
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_another_version_is_refused() -> None:
