@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from types import FrameType
 
 __all__ = [
     "InternalError",
@@ -14,6 +15,7 @@ __all__ = [
     "SizeOverflowError",
     "UnknownNameError",
     "UsageError",
+    "pass_on",
     "printable",
     "unmarked",
 ]
@@ -69,6 +71,32 @@ class InternalError(Exception):
 
     def __str__(self) -> str:
         return f"{super().__str__()} (a bug in shapesmt: please report it with the model that shows it)"
+
+
+def pass_on(error: BaseException) -> None:
+    """Raise an error again if it comes from a signal handler, a time limit's for example: it is no answer of ours.
+
+    Python calls a handler with the frame that it interrupts, as no other function is called.
+    """
+    trace, handlers = error.__traceback__, _installed()
+    while trace is not None:
+        frame, trace = trace.tb_frame, trace.tb_next
+        if frame.f_code in handlers or (frame.f_back is not None and _has(frame, frame.f_back)):
+            raise error
+
+
+def _installed() -> set[object]:
+    """The code of the signal handlers that are functions or methods."""
+    import signal
+
+    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+    return {code for h in handlers if (code := getattr(getattr(h, "__func__", h), "__code__", None)) is not None}
+
+
+def _has(frame: FrameType, interrupted: FrameType) -> bool:
+    """Whether a frame is an argument of a call."""
+    values = [*frame.f_locals.values()]
+    return any(value is interrupted for v in values for value in (v if type(v) is tuple else (v,)))
 
 
 def printable(text: str, limit: int = 120) -> str:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from shapesmt.algebra import one_call
 from shapesmt.api import checked
 from shapesmt.deadline import Deadline, seconds
 from shapesmt.examine import TIMEOUT, Claims, Question, pose
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from shapesmt.system import Constraints
 
 
+@one_call()
 def encoding(
     model: Model,
     *,
@@ -45,6 +47,7 @@ def encoding(
     return Constraints(problem.graph, problem.inputs, problem.dims, problem.domain.facts, problem.assumed)
 
 
+@one_call()
 def dataflow(
     model: Model,
     *,
@@ -98,6 +101,7 @@ def save_graph(model: Model, path: str | os.PathLike[str]) -> None:
     write_whole(path, f"{text}\n".encode())
 
 
+@one_call()
 def inspect(model: Model, *, timeout: float = TIMEOUT) -> ModelFacts:
     """What one has to know of a model before one asks about it: inputs, dimensions and their axes, operators.
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from threading import Lock
+from threading import RLock
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["late_module", "lazy_imports", "np"]
 
-_ONE_AT_A_TIME = Lock()
+_ONE_AT_A_TIME = RLock()
 
 
 @contextmanager
@@ -55,16 +55,19 @@ def lazy_imports(package: str) -> Iterator[None]:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> Any:
-        if globals is names and fromlist:
+        if waiting and globals is names and fromlist:
             return _Module(name)
         return imports(name, globals, locals, fromlist, level)
 
     with _ONE_AT_A_TIME:
+        waiting = True
         imports, builtins.__import__ = builtins.__import__, postponed
         try:
             yield
         finally:
-            builtins.__import__ = imports
+            waiting = False  # what another thread has put there meanwhile stays, and may call `postponed`
+            if builtins.__import__ is postponed:
+                builtins.__import__ = imports
     late = {name: value for name, value in names.items() if isinstance(value, _Late)}
     for name in late:
         del names[name]

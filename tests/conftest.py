@@ -31,7 +31,10 @@ UNITS = (
     *("system", "examine", "diagnose", "test_architecture.py", "test_api.py", "test_deadline.py"),
 )
 """Where the tests run nothing but the package: no other runtime, no browser, no random models."""
-SLOW = ("test_browser.py", "test_layout.py", "test_needed.py", "test_sizes.py", "test_streams.py")
+SLOW = (
+    *("test_browser.py", "test_layout.py", "test_needed.py", "test_sizes.py", "test_streams.py"),
+    *("test_faults.py", "test_order.py", "test_signals.py"),
+)
 """Those among them that do."""
 
 

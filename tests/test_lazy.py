@@ -79,3 +79,34 @@ def test_the_public_names_are_all_there():
     exec("from shapesmt import *", names)
     assert dir(shapesmt) == shapesmt.__all__
     assert names.keys() >= {"check", "bounds", "Report", *shapesmt.__all__}
+
+
+def test_an_import_statement_that_the_program_puts_there_meanwhile_stays():
+    before, calls = builtins.__import__, []
+
+    def watched(name, *more, **named):
+        calls.append(name)
+        return ours(name, *more, **named)
+
+    try:
+        made = sys.modules["lazy_example"] = ModuleType("lazy_example")
+        made.lazy_imports = lazy_imports
+        with lazy_imports("lazy_example"):
+            ours, builtins.__import__ = builtins.__import__, watched
+        assert builtins.__import__ is watched
+        exec("from fractions import Fraction", vars(made))  # of the module whose imports waited before
+        assert made.Fraction(1, 2).denominator == 2
+        assert calls == ["fractions"]
+        with lazy_imports("lazy_example"):
+            pass
+        assert builtins.__import__ is watched
+    finally:
+        builtins.__import__ = before
+
+
+def test_a_block_may_import_a_module_that_has_one():
+    made = sys.modules["lazy_example"] = ModuleType("lazy_example")
+    made.lazy_imports, made.nested = lazy_imports, lambda: module("lazy_other")
+    exec("with lazy_imports(__name__):\n    nested()\n    from json import dumps as dumps", vars(made))
+    assert made.dumps([1]) == "[1]"
+    assert made.__all__ == ["dumps"]

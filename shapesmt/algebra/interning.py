@@ -11,8 +11,8 @@ Existing entries are looked up without a lock (`get`); new ones are built under 
 so that no other thread sees an incomplete one. A `WeakTable` keeps only objects that are referenced elsewhere: for
 constants from files, which may be large. Caches (`memo`) need no lock: computing a result twice does no harm.
 
-`forget` drops the entries that nothing else references. An expression that is still referenced, and all its parts,
-remain the same objects.
+`forget` drops the entries that nothing else references, as soon as no call is running. An expression that is still
+referenced, and all its parts, remain the same objects.
 """
 
 from __future__ import annotations
@@ -124,30 +124,40 @@ def sizes() -> dict[str, int]:
 
 
 def forget() -> None:
-    """Empty the caches and drop unreferenced entries; no other thread may be in a call of the library."""
+    """Empty the caches and drop unreferenced entries: at once, or when the last of the calls that are running ends."""
     with LOCK:
-        for remembered, _ in MEMOS.values():
-            remembered.clear()
-        for table in TABLES:
-            table.hold()
-        entries = [(table, [*map(ref, table.values())]) for table in TABLES]
-        for table in TABLES:
-            table.clear()
-        gc.collect()
-        for table, references in entries:
-            table.restore(filter(None, (reference() for reference in references)))
+        _Calls.forgetting = _Calls.running > 0
+        if not _Calls.forgetting:
+            _forget()
+
+
+def _forget() -> None:
+    """Do so now, where no call is running."""
+    for remembered, _ in MEMOS.values():
+        remembered.clear()
+    for table in TABLES:
+        table.hold()
+    entries = [(table, [*map(ref, table.values())]) for table in TABLES]
+    for table in TABLES:
+        table.clear()
+    gc.collect()
+    for table, references in entries:
+        table.restore(filter(None, (reference() for reference in references)))
 
 
 class _Calls:
-    """The calls of the library that are running, in all threads."""
+    """The calls of the library, in all threads."""
 
-    count = 0
+    running = 0
+    """How many there are."""
+    forgetting = False
+    """Whether the one that ends last calls `forget`."""
 
 
 def forget_between(most: int) -> None:
     """`forget`, if the tables have more entries than this, unless a call is running."""
     with LOCK:
-        if not _Calls.count and sum(sizes().values()) > most:
+        if not _Calls.running and sum(sizes().values()) > most:
             forget()
 
 
@@ -156,15 +166,20 @@ def one_call() -> Iterator[None]:
     """One call of the library, without garbage collection; `forget` is called before the first if tables are large.
 
     >>> with one_call():
-    ...     gc.isenabled()
-    False
+    ...     gc.get_threshold()[0]
+    0
     """
-    with LOCK:
-        forget_between(LIMIT)
-        _Calls.count += 1
+    counted = False
     try:
+        with LOCK:
+            forget_between(LIMIT)
+            _Calls.running += 1
+            counted = True
         with gc_paused():
             yield
     finally:
-        with LOCK:
-            _Calls.count -= 1
+        if counted:
+            with LOCK:
+                _Calls.running -= 1
+                if _Calls.forgetting and not _Calls.running:
+                    forget()

@@ -18,6 +18,7 @@ from shapesmt.render import (
     discard_output,
     discard_output_that_fails,
     have_streams,
+    is_refusal,
     refusal,
     tolerate_unprintable,
 )
@@ -78,7 +79,7 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
         return status, f"error: {printable(' '.join(text.split()).rstrip('.'), 1000)}{hint}"
     if isinstance(error, MemoryError) or (isinstance(error, SystemError) and _NO_FRAME in str(error)):
         return UNDECIDED, "error: there isn't enough memory"
-    if isinstance(error, OSError | ImportError) and not str(getattr(error, "name", "")).startswith("shapesmt"):
+    if is_refusal(error):
         return 2, f"error: {refusal(error)}"
     report = "" if debug else "; run again with --debug for the traceback"
     text = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"

@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib import import_module
 from math import inf
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from shapesmt.algebra import (
     FALSE,
@@ -44,13 +44,21 @@ _ENDS: dict[Hashable, tuple[End, End]] = memo("ends", {})
 _COMPLETED: dict[Hashable, Assignment] = memo("completed assignments", {})
 
 MODELS = 32  # the solver's last models, in which a condition is evaluated before the solver is asked
+BRIEF = 0.1  # of the solver's usual effort, for each question of a judge that may ask only so often
 
 
 class Judge:
-    """Decides conditions and intervals over domains, until its deadline."""
+    """Decides conditions and intervals over domains, until its deadline.
 
-    def __init__(self, deadline: Deadline) -> None:
+    Args:
+        deadline: When to give up.
+        asks: How often the solver may be asked, with little effort each time; None is as often as needed. Such a judge
+            neither reads nor adds to what others remember, so that its answers don't depend on what came before.
+    """
+
+    def __init__(self, deadline: Deadline, asks: int | None = None) -> None:
         self.deadline = deadline
+        self._asks = asks
         self._answers: dict[tuple[Formula, ...], Answer] = {}
         self._decisions: dict[tuple[Formula, ...], Decision] = {}
         self._models: deque[Assignment] = deque(maxlen=MODELS)
@@ -77,6 +85,8 @@ class Judge:
     ) -> Reply:
         """What is known of something over an equal domain; what lacks an answer of the solver isn't kept."""
         key = domain.key, about
+        if self._asks is not None:
+            return work(domain, about)
         if key in known:
             return known[key]
         open_before, reply = self._open, work(domain, about)
@@ -123,11 +133,20 @@ class Judge:
     def _ask(self, conditions: tuple[Formula, ...]) -> Answer:
         """The solver's answer; the same conditions are sent once."""
         if conditions not in self._answers:
-            answer = self._answers[conditions] = self._solver.check(conditions, self.deadline)
+            answer = self._answers[conditions] = self._checked(conditions)
             self._open += answer.verdict == "unknown"
             if answer.verdict == "sat":
                 self._models.appendleft(answer.model)
         return self._answers[conditions]
+
+    def _checked(self, conditions: Sequence[Formula]) -> Answer:
+        """What the solver says, as far as it may be asked."""
+        if self._asks is None:
+            return cast("Answer", self._solver.check(conditions, self.deadline))
+        if not self._asks:
+            return cast("Answer", self._solver.UNKNOWN)
+        self._asks -= 1
+        return cast("Answer", self._solver.check(conditions, self.deadline, effort=BRIEF))
 
     def _satisfied(self, conditions: tuple[Formula, ...]) -> Literal["sat", "unsat", "unknown"]:
         """Whether the conditions can hold together: they do where they hold in a model of earlier ones."""
@@ -173,7 +192,7 @@ class Judge:
     def _satisfiable(self, domain: Domain) -> bool:
         empty = domain.is_empty()
         if empty is None:
-            return bool(self._solver.check(domain.facts, self.deadline).verdict != "unsat")
+            return self._checked(domain.facts).verdict != "unsat"
         return not empty
 
     def extent(self, domain: Domain, dim: Dim) -> tuple[End, End]:

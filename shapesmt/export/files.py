@@ -12,7 +12,7 @@ from secrets import token_hex
 from time import time
 from typing import IO
 
-from shapesmt.errors import UsageError, printable
+from shapesmt.errors import UsageError, pass_on, printable
 
 __all__ = ["begin_whole", "hidden_start", "only_writer", "replacing", "write_all", "write_whole"]
 
@@ -20,24 +20,28 @@ LOCKS = os.name == "posix"  # whether files can be locked, and renamed while the
 YOUNG = 1.0  # seconds in which a temporary file may not be locked yet by its process
 
 
-def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+def write_whole(path: str | os.PathLike[str], content: bytes, *, own: bool = False) -> None:
     """Write a file so that at every moment it has its old content or the new, keeping its links and permissions.
+
+    With `own`, the file's name is shapesmt's choice, not the caller's: a link of that name is replaced, not followed,
+    as it may be somebody else's.
 
     Raises:
         UsageError: The path can't be written.
     """
     with _refusing(path):
-        begin_whole(path, content).close()
+        begin_whole(path, content, own=own).close()
 
 
-def begin_whole(path: str | os.PathLike[str], content: bytes) -> IO[bytes]:
+def begin_whole(path: str | os.PathLike[str], content: bytes, *, own: bool = False) -> IO[bytes]:
     """Write a file as `write_whole` does, and leave it open: what is added to it is written at once.
 
     Raises:
         OSError, ValueError, RuntimeError: The path can't be written.
     """
-    target = Path(path).resolve()  # a link stays a link, to the new content
-    if target.exists() and not target.is_file():
+    # a link stays a link, to the new content, unless its name is our own
+    target = Path(path).parent.resolve() / Path(path).name if own else Path(path).resolve()
+    if target.exists() and not target.is_file() and not (own and target.is_symlink()):
         opened = target.open("wb", buffering=0)  # a pipe or a device; a folder raises
         write_all(opened, content)
         return opened
@@ -135,6 +139,7 @@ def _refusing(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, RuntimeError) as error:  # a NUL in the path, links in a circle
+        pass_on(error)
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"cannot write {printable(str(path))}: {reason}") from None
 

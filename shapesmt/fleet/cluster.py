@@ -45,8 +45,9 @@ def connected(address: str) -> Iterator[Client]:
         from distributed.comm.addressing import get_address_host
     except ImportError:
         raise UsageError("--scheduler needs Dask: pip install 'shapesmt[dask]'") from None
-    for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]:
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is said once; each has a level of its own
+    for name in ("distributed", *logging.root.manager.loggerDict):  # what goes wrong is said once
+        if name.partition(".")[0] == "distributed":  # some have levels of their own
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         get_address_host(address)  # as a client of what is no address writes to standard error when it is dropped
         client = Client(address, timeout=PATIENCE, set_as_default=False)

@@ -20,9 +20,9 @@ __all__ = ["page_paths", "summary_path", "write_index", "write_page", "write_sum
 INDEX = "index.html"
 
 
-def write_page(path: str, data: PageData) -> Report:
-    """Write the page of a model, and return its report."""
-    write_whole(path, html_page(data).encode())
+def write_page(path: str, data: PageData, *, own: bool = False) -> Report:
+    """Write the page of a model, under a name of the caller's or of `page_paths` (`own`), and return its report."""
+    write_whole(path, html_page(data).encode(), own=own)
     return data.report
 
 
@@ -56,7 +56,7 @@ def page_paths(folder: str, models: Sequence[str]) -> list[str]:
 def write_index(folder: str, batch: BatchReport, pages: Mapping[str, str]) -> None:
     """Write the index of a folder of pages, by model; a model that couldn't be checked has no page."""
     links = {printable(model, 1000): Path(page).name for model, page in pages.items()}
-    write_whole(Path(folder) / INDEX, index_page(batch, links).encode())
+    write_whole(Path(folder) / INDEX, index_page(batch, links).encode(), own=True)
 
 
 def summary_path(path: str) -> str:

@@ -28,7 +28,9 @@ __all__ = ["in_processes", "in_turn", "usual_jobs"]
 
 PATIENCE = 5.0  # seconds in which a process has to end itself and its solver before it is killed
 STARTS = 2  # that are tried, since one may be killed meanwhile
-_UNSAFE = "PYTHONSAFEPATH"
+_SETTINGS = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore:resource_tracker"}
+"""Of processes that start: they take no modules from the working directory, and `multiprocessing`'s own one, which
+removes what a process leaves that is killed, doesn't speak of it."""
 
 
 def usual_jobs(models: int) -> int:
@@ -50,7 +52,7 @@ def in_processes(tasks: Sequence[Task], jobs: int) -> Arriving:
     threads = ThreadPoolExecutor(jobs, initializer=_leave_interrupts)
     whole = False
     try:
-        with _own_modules():
+        with _settings():
             pieces = split(len(tasks), jobs)
             futures = {threads.submit(workers.run, tasks[piece.start : piece.stop]): piece for piece in pieces}
             for future in as_completed(futures):
@@ -63,16 +65,18 @@ def in_processes(tasks: Sequence[Task], jobs: int) -> Arriving:
 
 
 @contextmanager
-def _own_modules() -> Iterator[None]:
-    """Python processes that start inside take no modules from the working directory."""
-    before = os.environ.get(_UNSAFE)
-    os.environ[_UNSAFE] = "1"
+def _settings() -> Iterator[None]:
+    """Python processes that start inside have `_SETTINGS`."""
+    before = {name: os.environ.get(name) for name in _SETTINGS}
+    for name, value in _SETTINGS.items():
+        os.environ[name] = ",".join(filter(None, [before[name] if name == "PYTHONWARNINGS" else None, value]))
     try:
         yield
     finally:
-        os.environ.pop(_UNSAFE)
-        if before is not None:
-            os.environ[_UNSAFE] = before
+        for name, earlier in before.items():
+            os.environ.pop(name)
+            if earlier is not None:
+                os.environ[name] = earlier
 
 
 def _leave_interrupts() -> None:

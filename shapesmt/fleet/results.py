@@ -12,7 +12,7 @@ from secrets import token_hex
 from typing import IO
 
 from shapesmt.algebra import conjunction
-from shapesmt.errors import UsageError, printable
+from shapesmt.errors import UsageError, pass_on, printable
 from shapesmt.export import begin_whole, hidden_start, only_writer, replacing, write_all
 from shapesmt.fleet.earlier import Earlier, Record, earlier, is_parquet, journals, needs_pyarrow, records
 from shapesmt.render import json_text
@@ -51,6 +51,7 @@ def _refusing(path: str) -> Iterator[None]:
     except ImportError:
         raise needs_pyarrow(path) from None
     except (OSError, ValueError, RuntimeError) as error:
+        pass_on(error)
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"cannot write {printable(path)}: {printable(str(reason), 200)}") from None
 

@@ -10,13 +10,14 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from shapesmt.algebra import forget_between
-from shapesmt.errors import InternalError, ShapesmtError, printable
+from shapesmt.errors import InternalError, ShapesmtError, pass_on, printable
 from shapesmt.examine import Question
 from shapesmt.fleet.answers import Answers, Entry, answers
 from shapesmt.fleet.cache import key
 from shapesmt.fleet.settled import Place, Settled, Source, Wish, kept, sealed, settled, text
 from shapesmt.frontends import ModelFile, SideRead, content_digest, is_url, load, model_file, opened, side_reads
 from shapesmt.language import ShapeLike
+from shapesmt.render import is_refusal, refusal
 from shapesmt.report import Report, Unchecked
 
 __all__ = ["LARGEST", "Arriving", "Task", "all_done", "each_done", "is_same", "known", "lost", "split"]
@@ -66,8 +67,12 @@ def done(task: Task, before: Answers) -> Settled:
     except MemoryError:
         why, internal = "there isn't enough memory", False
     except Exception as error:  # one model's failure mustn't end the others'
-        why = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
-        why, internal = f"internal error: {why}", True
+        pass_on(error)
+        if is_refusal(error):
+            why, internal = refusal(error), False
+        else:
+            why = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
+            why, internal = f"internal error: {why}", True
     return settled(Unchecked(task.name, printable(" ".join(why.split()), 1000), internal), task.wish)
 
 
@@ -161,4 +166,4 @@ def _answer(task: Task, file: ModelFile) -> Report:
     report = replace(data.report, model=task.name, exporter=graph.exporter)
     from shapesmt.fleet.pages import write_page
 
-    return write_page(task.page, replace(data, report=report))
+    return write_page(task.page, replace(data, report=report), own=True)

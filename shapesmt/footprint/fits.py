@@ -35,7 +35,7 @@ from shapesmt.footprint.safe import safe
 from shapesmt.presolve import Domain
 from shapesmt.region import readable_text
 
-PATIENCE = 3.0  # seconds to prove that conditions follow from others
+ASKS = 32  # questions to the solver whether conditions follow from others: no seconds, which texts would depend on
 FARTHEST = 1 << 40  # the greatest value of a size without an end that is tried
 UNFOLLOWED = (Kind.OPEN, Kind.LOST)
 
@@ -72,13 +72,13 @@ def fits(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> F
     followed = not any(s.kind in UNFOLLOWED for condition in deciding for s in condition.symbols)
     exact = region.exact and len(readable) == len(other)
     if not (exact and followed):
-        text, exact = safe(all_of(*deciding), text, domain, Judge(judge.deadline.within(PATIENCE)))
+        text, exact = safe(all_of(*deciding), text, domain, Judge(judge.deadline, ASKS))
     return Fit(tuple(deciding), text, exact and followed)
 
 
 def _deciding(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> list[Formula]:
     """The conditions that together keep a limit, without those that are seen to follow from others."""
-    quick = Judge(judge.deadline.within(PATIENCE))
+    quick = Judge(judge.deadline, ASKS)
     samples = Samples(domain, {s for p in points for s in p.bytes.symbols})
     kept: list[tuple[Point, Formula]] = []
     inside = domain.copy()

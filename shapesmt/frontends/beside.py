@@ -9,6 +9,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple
 
+from shapesmt.errors import pass_on
+
 __all__ = ["SideRead", "content_inside", "side_reads"]
 
 
@@ -58,7 +60,8 @@ def _content(folder: str, location: str, offset: int, size: int) -> bytes | None
         with path.open("rb") as file:
             file.seek(offset)
             content = file.read(size)
-    except (OSError, ValueError, RuntimeError, OverflowError):  # RuntimeError: links in a circle
+    except (OSError, ValueError, RuntimeError, OverflowError) as error:  # RuntimeError: links in a circle
+        pass_on(error)
         return None
     return content if len(content) == size else None
 

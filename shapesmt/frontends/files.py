@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.errors import ModelError, UsageError, pass_on, printable
 from shapesmt.frontends.budget import most_bytes, refuse, whole
 from shapesmt.frontends.foreign import how_to_export, refuse_content, refuse_suffix
 from shapesmt.frontends.recognize import is_binary, is_zip
@@ -144,6 +144,7 @@ def _content(path: str, *, weights: bool = True) -> bytes:
             with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - as above
                 return file.readall()
     except (OSError, ValueError, MemoryError) as error:  # ValueError: a NUL in the path
+        pass_on(error)
         reason = getattr(error, "strerror", None) or str(error) or "out of memory"
         raise ModelError(f"cannot read {printable(path)}: {reason}") from None
     kind = "a folder" if stat.S_ISDIR(mode) else "a device"

@@ -59,8 +59,8 @@ Model: TypeAlias = Union[
 
 def is_flow(model: object) -> TypeGuard[nx.Graph[Any]]:
     """Whether it is a networkx graph; the library isn't loaded to find out."""
-    nx = sys.modules.get("networkx")
-    return nx is not None and isinstance(model, nx.Graph)
+    graph = getattr(sys.modules.get("networkx"), "Graph", None)  # another thread may be importing it
+    return graph is not None and isinstance(model, graph)
 
 
 def opened(model: Model, *, weights: bool = True) -> OpenedModel:

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from shapesmt.deadline import look, remaining
-from shapesmt.errors import ModelError, ShapesmtError, UsageError, printable
+from shapesmt.errors import ModelError, ShapesmtError, UsageError, pass_on, printable
 from shapesmt.frontends.budget import DEPTH, REQUESTS, most_bytes, refuse, whole
 from shapesmt.frontends.onnx.skeleton import skeleton
 from shapesmt.frontends.recognize import SUFFIXES
@@ -108,6 +108,7 @@ def _reading(url: str) -> Iterator[tuple[Any, str]]:
     except ShapesmtError:
         raise
     except Exception as error:  # each file system raises what it likes
+        pass_on(error)
         look()
         raise ModelError(f"cannot read {printable(url, 400)}: {printable(_reason(error), 300)}") from None
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Formula
-from shapesmt.errors import InternalError, ShapesmtError, SizeOverflowError, UsageError, printable
+from shapesmt.errors import InternalError, ShapesmtError, SizeOverflowError, UsageError, pass_on, printable
 from shapesmt.graph import Function, Graph, Literal, Node, Runtime, Schemas
 from shapesmt.inference.numbering import Numbers
 from shapesmt.inference.origins import Origins, by_bodies
@@ -246,6 +246,7 @@ class Applier(ABC):
         except (UnknownRankError, UndecidedError, UsageError, SizeOverflowError, InternalError, MemoryError):
             raise
         except Exception as error:  # a rule need not be ours: it may raise anything
+            pass_on(error)
             where = printable(f"the rule of {node.op} broke at node '{node.name}'", 200)
             reason = printable(f"{type(error).__name__}: {error}", 200)
             if not rule.plugin:

@@ -11,6 +11,7 @@ from shapesmt.render.streams import (
     discard_output as discard_output,
     discard_output_that_fails as discard_output_that_fails,
     have_streams as have_streams,
+    is_refusal as is_refusal,
     refusal as refusal,
     tolerate_unprintable as tolerate_unprintable,
 )

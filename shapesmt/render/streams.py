@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from contextlib import suppress
-from typing import TextIO
+from typing import TextIO, TypeGuard
 
 from shapesmt.errors import UsageError, printable
 
-__all__ = ["discard_output", "discard_output_that_fails", "have_streams", "refusal", "tolerate_unprintable"]
+__all__ = [
+    "discard_output",
+    "discard_output_that_fails",
+    "have_streams",
+    "is_refusal",
+    "refusal",
+    "tolerate_unprintable",
+]
 
 
 def have_streams() -> None:
@@ -51,13 +59,25 @@ def discard_output_that_fails(stream: TextIO | None = None) -> None:
         discard_output(stream)
 
 
-def refusal(error: OSError | ImportError) -> str:
-    """The message for what the system refuses: space for the output, a process, a library.
+_NO_THREAD = "can't start new thread"  # what Python says in a `RuntimeError`
+
+
+def is_refusal(error: Exception) -> TypeGuard[OSError | ImportError | RuntimeError]:
+    """Whether the system refuses something, which is no mistake of shapesmt's: a library, but for its own modules."""
+    own = str(getattr(error, "name", "")).startswith("shapesmt")
+    return (isinstance(error, OSError | ImportError) and not own) or str(error) == _NO_THREAD
+
+
+def refusal(error: OSError | ImportError | RuntimeError) -> str:
+    """The message for what the system refuses: space for the output, a process, a thread, a library.
 
     >>> refusal(OSError(28, "No space left on device"))
     'cannot write the answer: No space left on device'
     """
+    if isinstance(error, RuntimeError):
+        return "the system has no room for another thread"
     if isinstance(error, ImportError):
         return printable(f"cannot load a library: {str(error).strip().partition(chr(10))[0]}", 300)
-    where = "cannot write the answer" if error.filename is None else f"cannot use {error.filename}"
+    where = "cannot start a process" if error.errno == errno.EAGAIN else "cannot write the answer"
+    where = where if error.filename is None else f"cannot use {error.filename}"
     return printable(f"{where}: {error.strerror or error}", 300)

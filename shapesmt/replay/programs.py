@@ -11,7 +11,7 @@ from io import BytesIO
 from typing import Any
 
 from shapesmt.deadline import Deadline
-from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.errors import ModelError, UsageError, pass_on, printable
 from shapesmt.frontends import Format, OpenedModel
 from shapesmt.frontends.torch.live import quiet
 from shapesmt.graph import GUARDS, Graph
@@ -41,6 +41,7 @@ def program_of(model: OpenedModel) -> Any:
         try:
             return torch.export.load(model.content.path or BytesIO(model.content.content))
         except Exception as error:  # whatever it raises is its answer
+            pass_on(error)
             reason = printable(" ".join(str(error).split()), 200)
             raise ModelError(f"{model.source}: PyTorch can't load it, so nothing is run: {reason}") from None
 
@@ -102,6 +103,7 @@ def _run(program: Any, example: Counterexample, guarded: bool, seed: int) -> tup
         try:
             Runner(program.graph_module).run(*arguments, enable_io_processing=False)
         except Exception as error:  # whatever it raises is its answer
+            pass_on(error)
             return place[0], _short(getattr(error, "__cause__", None) or error)
     return "", ""
 
@@ -116,6 +118,7 @@ def _refused(program: Any, arguments: list[Any]) -> tuple[str, str]:
     try:
         program.module()(*args, **kwargs)
     except Exception as error:  # whatever it raises is its answer
+        pass_on(error)
         frames = []
         trace = error.__traceback__
         while trace is not None:

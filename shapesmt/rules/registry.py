@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 from shapesmt.deadline import limit
-from shapesmt.errors import UsageError, printable
+from shapesmt.errors import UsageError, pass_on, printable
 from shapesmt.rules.traits import Traits
 
 if TYPE_CHECKING:
@@ -234,6 +234,7 @@ def _load(entry: EntryPoint) -> None:
         with limit(None):
             entry.load()
     except Exception as error:  # it isn't ours: it may raise anything
+        pass_on(error)
         reason = printable(f"{type(error).__name__}: {error}", 200)
         name = printable(f"'{entry.name}' ({entry.value})")
         raise UsageError(f"the plugin {name} of the group {GROUP} can't be imported: {reason}") from error

@@ -19,6 +19,7 @@ from threading import Lock, Thread
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from shapesmt.deadline import Deadline
+from shapesmt.errors import pass_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,8 +114,8 @@ class _Child:
             process = self.start()
             _send(process, query)
             line = self._answers.get(timeout=min(deadline.remaining, LONGEST))
-        except (OSError, Empty, RuntimeError):  # it ended, is late, or the system has no room for it or its thread
-            pass
+        except (OSError, Empty, RuntimeError) as error:  # it ended, is late, or there is no room for it
+            pass_on(error)
         finally:
             if not line:  # late, dead, or interrupted: a later answer must not be read as one to the next query
                 self.stop()

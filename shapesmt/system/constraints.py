@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import z3
 
-from shapesmt.algebra import TRUE, Atom, Dim, Evaluator, Formula, defined
+from shapesmt.algebra import TRUE, Atom, Dim, Evaluator, Formula, defined, one_call
 from shapesmt.errors import UsageError
 from shapesmt.inference import infer
 from shapesmt.language import quoted, unknown_name
@@ -109,6 +109,7 @@ class Constraints:
         self.facts = tuple(z3.Implies(z3.And(every[:n]), condition) for n, condition in facts)
         self.requirements = _Requirements(self._graph, needs)
 
+    @one_call()
     def dim(self, tensor: str, axis: int) -> Any:
         """The size of a tensor along an axis: a variable, or a number.
 
@@ -124,6 +125,7 @@ class Constraints:
             raise UsageError(f"tensor {quoted(tensor)} has the axes 0 to {len(shape) - 1}, not {axis}")
         return self._expression(shape[axis])
 
+    @one_call()
     def symbol(self, name: str) -> Any:
         """A named size of the inputs: a variable, or a number.
 
@@ -155,6 +157,7 @@ class Constraints:
     def _stated(self) -> list[Any]:
         return [*self.bounds.values(), *self.assumptions, *self.definitions.values(), *self.facts]
 
+    @one_call()
     def shapes(self, model: Any) -> dict[str, tuple[int, ...]]:
         """The concrete shape of each tensor whose rank is known, at the values that a Z3 model gives the symbols."""
         free = {atom: v for atom, v in self._variables.items() if atom.definition is None}

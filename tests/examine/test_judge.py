@@ -99,3 +99,15 @@ def test_satisfiable(judge: Judge) -> None:
     assert judge.satisfiable(within)
     within.assume(equal(N * N, 8))
     assert not judge.satisfiable(within)
+
+
+def test_a_judge_that_may_ask_so_often_needs_no_clock_and_nothing_that_others_know() -> None:
+    forget()
+    open_one = at_least(N * N * N * N + 1, N * N * N - 7 * H)
+    assert decide(domain(), open_one) is None
+    never, once = Judge(Deadline(20), 0), Judge(Deadline(20), 1)
+    assert not never.proves(domain(), open_one)
+    assert once.proves(domain(), open_one)
+    assert not Judge(Deadline(20), 0).proves(domain(), open_one)
+    assert Judge(Deadline(20)).proves(domain(), open_one)
+    assert not Judge(Deadline(20), 0).proves(domain(), open_one)

@@ -58,6 +58,19 @@ class TestSave:
         assert stat.S_IMODE(path.stat().st_mode) == 0o640
         assert onnx.load(path) == model
 
+    def test_a_link_under_a_name_that_nobody_gave_is_replaced(self, tmp_path):
+        victim, dangling = tmp_path / "victim", tmp_path / "absent"
+        victim.write_bytes(b"theirs")
+        for target in (victim, dangling, tmp_path, os.devnull):
+            link = tmp_path / "index.html"
+            link.unlink(missing_ok=True)
+            link.symlink_to(target)
+            write_whole(link, b"ours", own=True)
+            assert not link.is_symlink()
+            assert link.read_bytes() == b"ours"
+        assert victim.read_bytes() == b"theirs"
+        assert not dangling.exists()
+
     def test_a_new_file_is_as_readable_as_any(self, model, tmp_path):
         (tmp_path / "plain").touch()
         save(model, tmp_path / "m.onnx")

@@ -116,6 +116,25 @@ def test_rows_that_were_not_ended_are_gone_on_with(asked: list[str]) -> None:
     assert [path.name for path in Path().glob("*out.parquet*")] == ["out.parquet"]
 
 
+@pytest.mark.parametrize("name", ["out.parquet.part", "out.parquet.new"])
+def test_links_beside_the_results_are_not_followed(name: str) -> None:
+    Path("victim").write_text("theirs")
+    Path(name).symlink_to("victim")
+    assert check("add.onnx", "exp.onnx", "--output", "out.parquet") == 1
+    assert Path("victim").read_text() == "theirs"
+    assert len(parquet.read_table("out.parquet").to_pylist()) == 2
+
+
+def test_links_in_a_folder_of_pages_are_not_followed() -> None:
+    Path("victim").write_text("theirs")
+    Path("pages").mkdir()
+    for name in ("index.html", "add.onnx.html"):
+        Path("pages", name).symlink_to("../victim")
+    assert check("add.onnx", "exp.onnx", "--html", "pages") == 1
+    assert Path("victim").read_text() == "theirs"
+    assert not any(path.is_symlink() for path in Path("pages").iterdir())
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -1,12 +1,15 @@
 """Formats: each model is told apart once, as a graph and as the protobuf that only ONNX models have."""
 
 import json
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from shapesmt import UsageError
 from shapesmt.frontends import Format, load, load_protobuf, opened
+from shapesmt.frontends.formats import is_flow
 from shapesmt.graph import document, networkx_graph
 from tests.support import torch_programs
 
@@ -54,3 +57,8 @@ def test_an_opened_model_is_not_read_again():
     proto, graph = load_protobuf(model)
     assert proto is model.content
     assert graph.source == model.source == "unet.onnx"
+
+
+def test_a_library_that_another_thread_is_importing_has_made_no_model(monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", ModuleType("networkx"))
+    assert not is_flow(b"")

@@ -153,7 +153,7 @@ def _seen(rows: Sequence[str]) -> bool:
 
 
 def _count(symbol: Atom) -> float:
-    return (symbol.hi - symbol.lo) // symbol.step + 1
+    return (symbol.hi - symbol.lo) // symbol.step + 1 if symbol.hi - symbol.lo < inf else inf  # inf // 1 is nan
 
 
 def _axis(s: Atom, rank: int, marked: Sequence[int], times: int) -> Axis:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.errors import ModelError, UsageError, pass_on, printable
 from shapesmt.export.targets.edit import Edit, graphs_of, names_in, subgraphs
 from shapesmt.language import quoted
 
@@ -242,6 +242,7 @@ def lost(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> dict[st
         shapes = {i.any_name: tensors[i.any_name].partial_shape for i in model.inputs if i.any_name in tensors}
         model.reshape({name: ov.PartialShape(str(shape)) for name, shape in shapes.items()})
     except Exception as error:  # whatever it raises, it doesn't take the model
+        pass_on(error)
         raise ModelError(f"OpenVINO doesn't read the model: {_reason(str(error))}") from None
     found: dict[str, list[int]] = {}
     for op in _every_op(model):

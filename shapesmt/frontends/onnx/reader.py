@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from shapesmt.collector import gc_paused
-from shapesmt.errors import ModelError, printable
+from shapesmt.errors import ModelError, pass_on, printable
 from shapesmt.frontends.beside import content_inside
 from shapesmt.frontends.onnx import tables
 from shapesmt.frontends.onnx.columns import columns
@@ -85,6 +85,7 @@ def parse(content: bytes, source: str) -> onnx.ModelProto:
             return onnx.parser.parse_model(content.decode())
         return onnx.load_model_from_string(content, format=form)
     except Exception as error:  # the parsers are not ours and meet hostile data: they may raise anything
+        pass_on(error)
         reason = printable(" ".join(str(error).partition("Available Fields")[0].split()), 200)
         raise ModelError(f"{source}: not an ONNX model, or a damaged one ({reason})") from None
 

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from shapesmt import laws
-from shapesmt.errors import UsageError, printable
+from shapesmt.errors import UsageError, pass_on, printable
 from shapesmt.frontends.onnx import tables
 from shapesmt.frontends.onnx.types import Parameters, declared
 from shapesmt.graph import DTYPES, Declared, Parameter, Signature
@@ -176,6 +176,7 @@ class OnnxSchemas:
         except (InferenceError, ValidationError) as error:
             return printable(" ".join(str(error).split()).removeprefix("[ShapeInferenceError] "), 200)
         except Exception as error:  # the function isn't ours: it may raise anything
+            pass_on(error)
             reason = printable(f"{type(error).__name__}: {error}", 200)
             where = printable(f"{node.op} broke at node '{node.name}'", 200)
             raise UsageError(f"the inference function that is registered for {where}: {reason}") from error

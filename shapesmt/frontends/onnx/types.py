@@ -8,6 +8,7 @@ from struct import unpack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapesmt import laws
+from shapesmt.errors import pass_on
 from shapesmt.graph import DTYPES, Declared, Graph, Literal, Scalar
 
 if TYPE_CHECKING:
@@ -165,7 +166,8 @@ def elements(held: Callable[[], onnx.TensorProto | None], dtype: str, size: int)
     try:
         values = _plain(proto, dtype, size)
         values = _decoded(proto, dtype) if values is None else values
-    except Exception:  # the decoders are not ours and meet hostile data: they may raise anything
+    except Exception as error:  # the decoders are not ours and meet hostile data: they may raise anything
+        pass_on(error)
         return None
     return values if len(values) == size else None
 

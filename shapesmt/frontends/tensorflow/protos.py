@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.errors import ModelError, UsageError, pass_on, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,6 +47,7 @@ def parse(file: ModelFile, form: str) -> tuple[Proto, list[Proto], Signature | N
         else:
             message.ParseFromString(file.content)
     except Exception as error:  # the parsers are not ours and meet hostile data: they may raise anything
+        pass_on(error)
         reason = printable(" ".join(str(error).split()), 200) or "nested too deep"
         what = "a TensorFlow graph" if kind == "graph" else "a TensorFlow saved model"
         raise ModelError(f"{file.source}: not {what}, or a damaged one ({reason})") from None

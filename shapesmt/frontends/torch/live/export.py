@@ -18,7 +18,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.errors import ModelError, UsageError, pass_on, printable
 from shapesmt.graph import Place
 
 __all__ = ["Exported", "Request", "exported", "quiet", "request"]
@@ -92,6 +92,7 @@ def exported(request: Request) -> Exported:
                 request.module, request.args, dict(request.kwargs), dynamic_shapes=shapes, strict=False
             )
         except Exception as error:  # whatever it raises is its refusal
+            pass_on(error)
             raise ModelError(f"{request.source}: torch.export refuses it: {_refusal(error)}") from None
     given = shapes if isinstance(shapes, Mapping) else dict(zip(arguments, shapes or (), strict=False))
     pairs = [*_pairs(arguments, given)]
