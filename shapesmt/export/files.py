@@ -128,10 +128,16 @@ def _locked(side: Path) -> int | None:
             return None
         except OSError:  # not every file system has locks
             return file
-        with suppress(FileNotFoundError):  # whoever held it may have removed it meanwhile
+        try:
             if os.path.samestat(os.fstat(file), side.lstat()):
                 return file
-        os.close(file)
+        except FileNotFoundError:  # whoever held it has removed it meanwhile
+            os.close(file)
+        except BaseException:
+            os.close(file)
+            raise
+        else:
+            os.close(file)
 
 
 @contextmanager
