@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from onnx import helper, numpy_helper
+
+from shapesmt.errors import pass_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import onnx
 
-__all__ = ["Edit", "graphs_of", "names_in", "subgraphs"]
+__all__ = ["Edit", "array", "graphs_of", "names_in", "subgraphs", "vectors"]
 
 
 def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
@@ -35,6 +38,26 @@ def names_in(graph: onnx.GraphProto) -> set[str]:
         names.update(t.name for t in (*part.input, *part.initializer))
         names.update(name for node in part.node for name in (*node.input, *node.output))
     return names
+
+
+def array(tensor: onnx.TensorProto) -> np.ndarray[Any, Any] | None:
+    """Return the elements of a constant; None if they are in another file or damaged."""
+    try:
+        return None if tensor.external_data else numpy_helper.to_array(tensor)
+    except Exception as error:  # the decoder isn't ours and meets hostile data: it may raise anything
+        pass_on(error)
+        return None
+
+
+def vectors(graph: onnx.GraphProto, longest: float = inf) -> dict[str, list[int]]:
+    """Return the elements of the constant int64 vectors of a graph that aren't longer than that."""
+    tensors = {t.name: t for t in graph.initializer}
+    for node in graph.node:
+        for attribute in node.attribute if node.op_type == "Constant" and not node.domain else ():
+            if attribute.name == "value":
+                tensors[node.output[0]] = attribute.t
+    small = {n: t for n, t in tensors.items() if t.data_type == t.INT64 and len(t.dims) == 1 and t.dims[0] <= longest}
+    return {name: held.tolist() for name, t in small.items() if (held := array(t)) is not None}
 
 
 class Edit:
@@ -60,11 +83,11 @@ class Edit:
 
     def constant(self, value: Sequence[int] | np.ndarray[Any, Any]) -> str:
         """The name of an initializer with these elements; equal ones are one."""
-        array = np.asarray(value, np.int64) if not isinstance(value, np.ndarray) else value
-        key = (str(array.dtype), array.tobytes(), array.shape)
+        held = np.asarray(value, np.int64) if not isinstance(value, np.ndarray) else value
+        key = (str(held.dtype), held.tobytes(), held.shape)
         if key not in self._constants:
             self._constants[key] = name = self.name("shapesmt_constant")
-            self._graph.initializer.append(numpy_helper.from_array(array, name))
+            self._graph.initializer.append(numpy_helper.from_array(held, name))
         return self._constants[key]
 
     def node(self, op: str, *inputs: str, stem: str = "", output: str = "", **attributes: Any) -> str:

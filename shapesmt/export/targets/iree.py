@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from onnx import helper, numpy_helper
+from onnx import helper
 
-from shapesmt.export.targets.edit import Edit, graphs_of, names_in
+from shapesmt.export.targets.edit import Edit, graphs_of, names_in, vectors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,18 +46,12 @@ def without_zeros(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -
 
 def _constants(graph: onnx.GraphProto) -> dict[str, list[int]]:
     """The elements of the constant integer vectors of a graph."""
-    tensors = {t.name: t for t in graph.initializer if not t.external_data}
-    for node in graph.node:
-        for attribute in node.attribute if node.op_type == "Constant" else ():
-            if attribute.name == "value":
-                tensors[node.output[0]] = attribute.t
-    known = {n: numpy_helper.to_array(t) for n, t in tensors.items() if t.data_type == t.INT64 and len(t.dims) == 1}
     stated = {
         node.output[0]: [int(i) for i in helper.get_attribute_value(attribute)]
         for node in graph.node if node.op_type == "Constant"
         for attribute in node.attribute if attribute.name == "value_ints"
     }  # fmt: skip
-    return {name: array.tolist() for name, array in known.items()} | stated
+    return vectors(graph) | stated
 
 
 def _copies(node: onnx.NodeProto) -> bool:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 from shapesmt.errors import ModelError, UsageError, pass_on, printable
-from shapesmt.export.targets.edit import Edit, graphs_of, names_in, subgraphs
+from shapesmt.export.targets.edit import Edit, array, graphs_of, names_in, subgraphs, vectors
 from shapesmt.language import quoted
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _numbers(graph: onnx.GraphProto, taken: set[str], tensors: Mapping[str, Tens
     """
     for part in graphs_of(graph):
         edit, made = Edit(part, taken), {name: node for node in part.node for name in node.output}
-        constants = _vectors(part)
+        constants = vectors(part, LARGE)
         for node in part.node:
             bounds = tensors.get(node.output[0]) if node.op_type == "Reshape" and not node.domain else None
             if bounds is not None and bounds.shape:
@@ -118,17 +118,6 @@ def _numbered(
         parts.append(_numbered(edit, name, sizes[place:end], constants, {}, tensors) if name in constants else name)
         place = end
     return target if parts == [*joined.input] else edit.node("Concat", *parts, stem=target, axis=0)
-
-
-def _vectors(graph: onnx.GraphProto) -> dict[str, list[int]]:
-    """The elements of the constant vectors of sizes of a graph."""
-    tensors = {t.name: t for t in graph.initializer if not t.external_data}
-    for node in graph.node:
-        for attribute in node.attribute if node.op_type == "Constant" else ():
-            if attribute.name == "value":
-                tensors[node.output[0]] = attribute.t
-    small = {n: t for n, t in tensors.items() if t.data_type == t.INT64 and len(t.dims) == 1 and t.dims[0] <= LARGE}
-    return {name: numpy_helper.to_array(t).tolist() for name, t in small.items()}
 
 
 def _is_closed(t: TensorBounds) -> bool:
@@ -174,9 +163,12 @@ def _tabled(
     if bounds is None or not bounds.shape or node.input[2] not in constants:
         return False
     (size,) = bounds.shape
-    steps, stem = numpy_helper.to_array(constants[node.input[2]]), node.output[0]
-    step, start = int(steps), constants.get(node.input[0])
-    first = None if start is None else numpy_helper.to_array(start)
+    steps, stem = array(constants[node.input[2]]), node.output[0]
+    start = constants.get(node.input[0])
+    first = None if start is None else array(start)
+    if steps is None or (first is None) is not (start is None):
+        return False
+    step = int(steps)
     whole = steps.dtype.kind == "i" or (first is not None and float(first) == int(first) and float(steps) == step)
     if not step or not whole or size.max is None or (steps.dtype.kind == "f" and size.max * abs(step) >= EXACT):
         return False

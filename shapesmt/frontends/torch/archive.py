@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from shapesmt.collector import gc_paused
-from shapesmt.errors import ModelError, printable
+from shapesmt.errors import ModelError, ShapesmtError, pass_on, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +29,6 @@ _END = 1 << 17  # bytes at the end of a zip file, which tell the length of that 
 _PROGRAM = re.compile(r"(?:[^/]+/)?models/([^/]+)\.json")
 _OLD = "serialized_exported_program.json"
 _COMPILED = re.compile(r"(?:[^/]+/)?data/aotinductor/|.*\.(?:so|wrapper\.cpp)$")
-_DAMAGED = (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, RuntimeError, NotImplementedError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,11 +107,14 @@ class Archive:
                     raise ModelError(f"{self.source}: an archive with more entries than PyTorch writes")
                 with zipfile.ZipFile(file) as zipped:
                     yield zipped
-        except _DAMAGED as error:
-            reason = printable(str(error), 100) or type(error).__name__
-            raise ModelError(f"{self.source}: a zip file that can't be read: {reason}") from None
+        except (ShapesmtError, KeyError):
+            raise
         except MemoryError:
             raise ModelError(f"{self.source}: too large to read") from None
+        except Exception as error:  # the decoders aren't ours and meet hostile data: they may raise anything
+            pass_on(error)
+            reason = printable(str(error), 100) or type(error).__name__
+            raise ModelError(f"{self.source}: a zip file that can't be read: {reason}") from None
 
 
 def _directory(file: IO[bytes]) -> int:

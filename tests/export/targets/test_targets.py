@@ -96,3 +96,11 @@ def test_zeros_of_subgraphs_and_zeros_that_are_sizes():
     assert branches["then_branch"].node[0].input[1] != "to"
     assert branches["else_branch"].node[1].input[1] == "w"
     onnx.checker.check_model(written)
+
+
+@pytest.mark.parametrize("target", ["iree", "ort", "tensorrt"])
+def test_a_constant_in_a_form_that_nobody_reads_stays(target: str) -> None:
+    model = parser.parse_model(CHAIN)
+    model.graph.initializer[1].segment.end = 3
+    written = shapesmt.tighten(model, dims=DIMS, valid_only=True, target=target)
+    assert written.graph.initializer[1].segment.end == 3

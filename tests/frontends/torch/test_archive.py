@@ -117,6 +117,17 @@ def test_a_part_of_an_archive_is_refused(end: int) -> None:
         load(archive(model=program())[:end])
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_an_archive_of_damaged_parts_is_refused(method: int) -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", method) as zipped:
+        zipped.writestr("m/models/model.json", json.dumps(program()))
+    damaged = bytearray(content.getvalue())
+    damaged[60:200] = bytes(140)
+    with pytest.raises(ModelError, match="a zip file that can't be read"):
+        load(bytes(damaged))
+
+
 VALUES: list[Any] = [None, True, -1, 1 << 70, 1e400, "", "x", "\ud800", [], {}, [None], {"as_int": 3}, {"as_foo": 1}]
 VALUES += [{"as_name": "x"}, {"as_tensor": {"name": "x"}}, {"as_graph": {"name": "g", "graph": {}}}, "Mul(" * 99]
 
