@@ -236,7 +236,7 @@ def comparable(name: str, content: bytes) -> Any:
     if name.endswith(".parquet"):
         from pyarrow import BufferReader, parquet
 
-        rows = parquet.read_table(BufferReader(content)).to_pylist()
+        rows = sorted(parquet.read_table(BufferReader(content)).to_pylist(), key=lambda row: str(row["model"]))
         return [{k: timeless(v) if k == "report" else v for k, v in row.items() if k != "seconds"} for row in rows]
     return content if name.endswith(".onnx") else timeless(content.decode())
 

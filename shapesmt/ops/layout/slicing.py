@@ -73,6 +73,7 @@ def _cuts(
     """The kept part of each axis that is cut."""
     unknown = [None] * len(axes)
     steps = [as_dim(1)] * len(axes) if not ctx.has(4) else ctx.sizes(4) or unknown
+    steps = steps if len(steps) == len(axes) else unknown  # in a case that the lengths rule out
     bounds = zip(axes, starts or unknown, ends or unknown, steps, strict=True)
     return {axis: _cut(ctx, axis, x[axis], start, end, step) for axis, start, end, step in bounds}
 
