@@ -129,9 +129,10 @@ def attempt(call: Call) -> Run:
 
 
 def _is_inside(model: onnx.ModelProto, refused: str) -> bool:
-    """Whether types are refused at an operator that the model hasn't: ONNX's function runs for want of a kernel."""
+    """Whether inputs of one type are refused at an operator that the model hasn't, but ONNX's function for it has."""
+    one = len({i.type.tensor_type.elem_type for i in model.graph.input}) == 1
     named = re.search(r"Type parameter \(\w+\) of Optype \((\w+)\) bound to different types", refused)
-    return named is not None and named[1] not in {node.op_type for node in model.graph.node}
+    return one and named is not None and named[1] not in {node.op_type for node in model.graph.node}
 
 
 def _refusal(error: Exception) -> Run:
