@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import RLock
+from threading import RLock, local
 
 __all__ = ["gc_paused"]
 
 LOCK = RLock()
+
+
+class _Own(local):
+    """Who is inside in one thread."""
+
+    pauses = 0
 
 
 class _State:
@@ -19,6 +26,26 @@ class _State:
     """Those that want no collection."""
     threshold = (0, 0, 0)
     """What started collections when the first of them came."""
+
+
+_OWN = _Own()
+
+
+def _resume_if_none() -> None:
+    if not _State.pauses and not gc.get_threshold()[0]:
+        gc.set_threshold(*_State.threshold)
+
+
+def _forked() -> None:
+    """In a process that has been forked: of all threads, it has the one that forked."""
+    if _State.pauses:
+        _State.pauses = _OWN.pauses
+        _resume_if_none()
+    LOCK.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=_forked)
 
 
 @contextmanager
@@ -40,11 +67,12 @@ def gc_paused() -> Iterator[None]:
                 _State.threshold = gc.get_threshold()
                 gc.set_threshold(0)
             _State.pauses += 1
+            _OWN.pauses += 1
             counted = True
         yield
     finally:
         if counted:
             with LOCK:
                 _State.pauses -= 1
-                if not _State.pauses and not gc.get_threshold()[0]:
-                    gc.set_threshold(*_State.threshold)
+                _OWN.pauses -= 1
+                _resume_if_none()

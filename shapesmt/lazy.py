@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["late_module", "lazy_imports", "np"]
 
 _ONE_AT_A_TIME = RLock()
+if hasattr(os, "register_at_fork"):  # no process is forked in the middle
+    os.register_at_fork(
+        before=_ONE_AT_A_TIME.acquire, after_in_parent=_ONE_AT_A_TIME.release, after_in_child=_ONE_AT_A_TIME.release
+    )
 
 
 @contextmanager

@@ -33,7 +33,7 @@ UNITS = (
 """Where the tests run nothing but the package: no other runtime, no browser, no random models."""
 SLOW = (
     *("test_browser.py", "test_layout.py", "test_needed.py", "test_sizes.py", "test_streams.py"),
-    *("test_faults.py", "test_order.py", "test_signals.py"),
+    *("test_faults.py", "test_forks.py", "test_order.py", "test_signals.py"),
 )
 """Those among them that do."""
 

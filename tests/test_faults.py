@@ -17,6 +17,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from multiprocessing import util
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -29,6 +30,7 @@ from shapesmt.cli.main import main
 from shapesmt.frontends.onnx import reader
 from shapesmt.rules import RuleContext
 from shapesmt.solve import process
+from tests.support.hang import no_hang
 
 MODELS = {
     "add.onnxtxt": "g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add (x, y) }",
@@ -45,6 +47,7 @@ COMMANDS = {
     "rows": (*SEVERAL, "--output", "out.parquet"),
     "resumed lines": (*SEVERAL, "--output", "out.jsonl", "--resume"),
     "resumed rows": (*SEVERAL, "--output", "out.parquet", "--resume"),
+    "processes": (*SEVERAL[:-1], "2", "--output", "out.jsonl"),
     "cache": CACHED,
     "cache that is there": CACHED,
     "page": ("check", "add.onnxtxt", "--html", "out.html"),
@@ -93,6 +96,10 @@ def no_space() -> Exception:
 
 def broken_disk() -> Exception:
     return OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def no_process() -> Exception:
+    return OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
 
 class File:
@@ -183,7 +190,7 @@ def database(faults: Faults) -> list[Any]:
 
 
 def solver(faults: Faults) -> list[Any]:
-    """No process, no thread, a pipe that breaks, an answer that is unknown."""
+    """No process, for the solver or for models, no thread, a pipe that breaks, an answer that is unknown."""
     process._CHILD.stop()
     broken = faults.failing(process._send, lambda: BrokenPipeError(errno.EPIPE, "Broken pipe"))
     reply = process._reply
@@ -192,7 +199,7 @@ def solver(faults: Faults) -> list[Any]:
         return process.UNKNOWN if faults.due() else reply(data)
 
     return [
-        *replaced(faults, [(subprocess, "Popen")], lambda: OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))),
+        *replaced(faults, [(subprocess, "Popen"), (util, "spawnv_passfds")], no_process),
         *replaced(faults, [(threading.Thread, "start")], lambda: RuntimeError("can't start new thread")),
         patch.object(process, "_send", broken),
         patch.object(process, "_reply", replied),
@@ -238,6 +245,8 @@ def comparable(name: str, content: bytes) -> Any:
 
         rows = sorted(parquet.read_table(BufferReader(content)).to_pylist(), key=lambda row: str(row["model"]))
         return [{k: timeless(v) if k == "report" else v for k, v in row.items() if k != "seconds"} for row in rows]
+    if name.endswith(".jsonl"):
+        return sorted(timeless(content.decode()).splitlines())  # in the order in which processes finish them
     return content if name.endswith(".onnx") else timeless(content.decode())
 
 
@@ -331,7 +340,8 @@ def test_one_failure(
                 if "/" not in output:
                     Path(output).write_text("old")
         old = left()
-        told, _ = run(words, capsys, kind, at)
+        with no_hang():
+            told, _ = run(words, capsys, kind, at)
         judged(told, fresh, old, kind)
         again, _ = run(words, capsys)
         assert (again.status, again.err) == (fresh.status, fresh.err)

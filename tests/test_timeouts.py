@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import random
+import signal
 import subprocess
 import sys
 import time
@@ -16,11 +19,15 @@ from onnx import helper, numpy_helper
 
 import shapesmt
 from shapesmt.algebra import Verdict
+from shapesmt.cli.main import main
 from shapesmt.errors import OutOfTimeError, UsageError
 from shapesmt.examine.problem import pose
 from shapesmt.examine.question import Question
 from shapesmt.inference import infer
 from shapesmt.rules.statements import MAX_ADOPTED
+from shapesmt.solve import process
+from tests.support.hang import PATIENCE
+from tests.support.hard import HARD
 from tests.support.hostile import model
 
 TIMEOUT = 0.3
@@ -258,3 +265,59 @@ def test_numbers_that_double_their_length_end_the_computation() -> None:
     model = f"""<ir_version: 8, opset_import: ["": 18]> g (float[n] x) => (y)
         <int64[1] one = {{1}}, float[1] z = {{0.0}}> {{ v0 = Shape(x) {steps} y = Expand(z, v40) }}"""
     assert not shapesmt.bounds(model.encode(), timeout=2).tensors["y"].shape[0].exact
+
+
+VERBS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("check", "bounds"), ("--format", "json")),
+    **dict.fromkeys(("memory", "explain", "repro", "encode", "inspect"), ()),
+    **dict.fromkeys(("simplify", "tighten"), ("-o", "out.onnx", "--valid-only")),
+    "profile": ("--for", "json"),
+    "check --html": ("--html", "out.html"),
+}
+
+
+def overrun(words: list[str], timeout: float) -> tuple[int, float]:
+    """The exit status of a command in a process of its own, and by how many seconds it is late.
+
+    What it says is in the files `out` and `err`. A machine that is busy with something else isn't blamed: processor
+    time and half a second count, if they are less.
+    """
+    started = time.monotonic()
+    child = os.fork()
+    if not child:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(int(timeout) + PATIENCE)
+        for name, stream in (("out", 1), ("err", 2)):
+            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+        sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
+        status = 9
+        try:
+            status = main(words)
+            sys.stdout.flush()
+        finally:
+            process._CHILD.stop()
+            os._exit(status)
+    _, ended, used = os.wait4(child, 0)
+    taken = min(time.monotonic() - started, used.ru_utime + used.ru_stime + 0.5)
+    return os.waitstatus_to_exitcode(ended), taken - timeout
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+def test_no_command_is_late(
+    full: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pairs = [(name, verb) for name in HARD for verb in VERBS]
+    if not full:
+        pairs = random.Random(request.config.getoption("--seed")).sample(pairs, 12)
+    for name, verb in pairs:
+        Path("hard.onnx").write_bytes(onnx.parser.parse_model(HARD[name]).SerializeToString())
+        for timeout in (1, 3, 10) if full else (1,):
+            words = [verb.split()[0], "hard.onnx", "--timeout", str(timeout), *VERBS[verb]]
+            status, late = overrun(words, timeout)
+            said, wrong = Path("out").read_text(), Path("err").read_text()
+            assert late < LATE, (name, verb, timeout)
+            assert status in range(4), (name, verb, timeout, wrong)
+            assert "Traceback" not in said + wrong, (name, verb, timeout)
+            assert verb != "check" or status != 3 or "UNKNOWN" in said, (name, timeout)

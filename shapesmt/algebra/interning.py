@@ -18,10 +18,12 @@ referenced, and all its parts, remain the same objects.
 from __future__ import annotations
 
 import gc
+import os
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from threading import RLock
-from typing import Any, Generic, TypeVar, cast
+from threading import RLock, get_ident
+from typing import Any, ClassVar, Generic, TypeVar, cast
 from weakref import WeakValueDictionary, ref
 
 from shapesmt.collector import gc_paused
@@ -126,7 +128,7 @@ def sizes() -> dict[str, int]:
 def forget() -> None:
     """Empty the caches and drop unreferenced entries: at once, or when the last of the calls that are running ends."""
     with LOCK:
-        _Calls.forgetting = _Calls.running > 0
+        _Calls.forgetting = bool(_Calls.running)
         if not _Calls.forgetting:
             _forget()
 
@@ -146,12 +148,22 @@ def _forget() -> None:
 
 
 class _Calls:
-    """The calls of the library, in all threads."""
+    """The calls of the library."""
 
-    running = 0
-    """How many there are."""
+    running: ClassVar[Counter[int]] = Counter()
+    """How many there are in each thread that has some."""
     forgetting = False
     """Whether the one that ends last calls `forget`."""
+
+
+def _forked() -> None:
+    """In a process that has been forked: of the calls that were running, it has those of the thread that forked."""
+    _Calls.running &= Counter({get_ident(): _Calls.running[get_ident()]})
+    LOCK.release()
+
+
+if hasattr(os, "register_at_fork"):  # the tables are whole at a fork, and the lock is free
+    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=_forked)
 
 
 def forget_between(most: int) -> None:
@@ -169,17 +181,18 @@ def one_call() -> Iterator[None]:
     ...     gc.get_threshold()[0]
     0
     """
-    counted = False
+    counted, thread = False, get_ident()
     try:
         with LOCK:
             forget_between(LIMIT)
-            _Calls.running += 1
+            _Calls.running[thread] += 1
             counted = True
         with gc_paused():
             yield
     finally:
         if counted:
             with LOCK:
-                _Calls.running -= 1
+                _Calls.running[thread] -= 1
+                _Calls.running += Counter()  # which leaves out threads without any
                 if _Calls.forgetting and not _Calls.running:
                     forget()

@@ -232,10 +232,20 @@ def _row(dim: Dim) -> Row | None:
 
 
 def _at_points(atom: Atom) -> Row | None:
-    if atom not in _ROWS:
-        row = _row(atom.definition) if atom.definition is not None else _applied(atom)
-        inside = row is not None and all(atom.lo <= v <= atom.hi and abs(v) < intervals.LIMIT for v in row)
-        _ROWS[atom] = row if inside else None
+    waiting = [atom]
+    while waiting:  # names stand for expressions of names: more deeply than functions may call themselves
+        here = waiting[-1]
+        parts = [part for part in (here.definition, *here.args) if isinstance(part, Dim)]
+        atoms = [ATOMS[n] for part in parts for monomial, _ in part.terms for n in monomial]
+        inner = [atom for atom in atoms if atom not in _ROWS]
+        if here in _ROWS:
+            waiting.pop()
+        elif inner:
+            waiting += inner
+        else:
+            row = _row(here.definition) if here.definition is not None else _applied(here)
+            inside = row is not None and all(here.lo <= v <= here.hi and abs(v) < intervals.LIMIT for v in row)
+            _ROWS[here] = row if inside else None
     return _ROWS[atom]
 
 

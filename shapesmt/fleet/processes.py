@@ -1,7 +1,8 @@
 """Processes: tasks in this process, or in several on this machine, which survive that one of them ends.
 
-Each process is the only one of a `ProcessPoolExecutor`, so that one that ends breaks no other's work: what it had is
-done again by a new one, model by model, and a model at which it ends twice is reported.
+One that ends breaks no other's work: what it had is done again by a new one, model by model, and a model at which it
+ends twice is reported. Nothing here needs a thread, which a system may refuse: the process that asks waits for
+the answers of all of them at once.
 """
 
 from __future__ import annotations
@@ -11,11 +12,10 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import active_children, connection, get_context, parent_process, resource_tracker
+from multiprocessing import connection, get_context, parent_process, resource_tracker
 from multiprocessing.process import BaseProcess
 from time import monotonic, sleep
 from typing import Any
@@ -27,7 +27,7 @@ from shapesmt.fleet.task import LARGEST, Arriving, Task, all_done, each_done, lo
 __all__ = ["in_processes", "in_turn", "usual_jobs"]
 
 PATIENCE = 5.0  # seconds in which a process has to end itself and its solver before it is killed
-STARTS = 2  # that are tried, since one may be killed meanwhile
+_NOTHING = range(0)
 _SETTINGS = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore:resource_tracker"}
 """Of processes that start: they take no modules from the working directory, and `multiprocessing`'s own one, which
 removes what a process leaves that is killed, doesn't speak of it."""
@@ -48,20 +48,14 @@ def in_turn(tasks: Sequence[Task]) -> Arriving:
 
 def in_processes(tasks: Sequence[Task], jobs: int) -> Arriving:
     """The index and the outcome of each task, in the order in which several processes finish them."""
-    workers = _Workers()
-    threads = ThreadPoolExecutor(jobs, initializer=_leave_interrupts)
+    crew = _Crew(tasks, jobs)
     whole = False
     try:
         with _settings():
-            pieces = split(len(tasks), jobs)
-            futures = {threads.submit(workers.run, tasks[piece.start : piece.stop]): piece for piece in pieces}
-            for future in as_completed(futures):
-                piece = futures.pop(future)
-                yield from zip(piece, future.result(), strict=True)
+            yield from crew.arriving()
         whole = True
     finally:  # interrupted or not: none stays behind
-        threads.shutdown(wait=False, cancel_futures=True)
-        workers.stop(whole)
+        crew.stop(whole)
 
 
 @contextmanager
@@ -79,96 +73,151 @@ def _settings() -> Iterator[None]:
                 os.environ[name] = earlier
 
 
-def _leave_interrupts() -> None:
-    """Let the main thread handle them, which ends the processes that this thread starts: they get none."""
-    if hasattr(signal, "pthread_sigmask"):
-        resource_tracker.ensure_running()  # which would let them through again when it starts
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+@contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Processes that start inside get none: the one that starts them handles them, and ends the others."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # which would let them through again when it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class _Workers:
-    """The worker of each thread."""
+class _Crew:
+    """The processes, and what they are at."""
 
-    def __init__(self) -> None:
-        self._own = threading.local()
-        self._all: list[_Worker] = []
-        self._stopped = False
+    def __init__(self, tasks: Sequence[Task], jobs: int) -> None:
+        self._tasks = tasks
+        self._jobs = jobs
+        self._left = deque(split(len(tasks), jobs))
+        self._ended: set[range] = set()
+        """The pieces of one task at which a process has ended."""
+        self._workers: dict[Any, _Worker] = {}
+        """Those that haven't ended, by their connection."""
+        self._failed = 0  # processes in a row that ended before they began
 
-    def run(self, tasks: Sequence[Task]) -> list[Settled]:
-        """The outcomes of tasks, whatever happens to the process."""
-        done = self._ask(tasks)
-        if done is None and len(tasks) > 1:
-            return [one for task in tasks for one in self.run([task])]
-        if done is None:
-            done = self._ask(tasks)
-        return [lost(tasks[0], f"the process that checked it ended{self._own.worker.status}")] if done is None else done
+    def arriving(self) -> Arriving:
+        """The index and the outcome of each task."""
+        arrived: list[tuple[int, Settled]] = []
+        while self._left or arrived or any(worker.piece or worker.again for worker in self._workers.values()):
+            self._give()
+            yield from arrived
+            arrived = []
+            if any(worker.piece is not None for worker in self._workers.values()):
+                for end in connection.wait([*self._workers]):
+                    arrived += self._taken(self._workers[end])
 
-    def _ask(self, tasks: Sequence[Task]) -> list[Settled] | None:
-        """The outcomes; None where the process ends meanwhile."""
-        worker: _Worker | None = getattr(self._own, "worker", None)
-        if worker is None or worker.ended:
-            self._own.worker = worker = _Worker()
-            self._all.append(worker)
-        return None if self._stopped else worker.ask(tasks)
+    def _give(self) -> None:
+        """Give each worker that waits something to do, and start as many as there is work for."""
+        for worker in self._workers.values():
+            if worker.piece is None and (worker.again or self._left):
+                piece = (worker.again or self._left).popleft()
+                worker.ask(piece, self._tasks[piece.start : piece.stop])
+        starting = sum(worker.piece == _NOTHING for worker in self._workers.values())
+        for _ in range(min(len(self._left) - starting, self._jobs - len(self._workers))):
+            self._start(())
+
+    def _start(self, again: Iterable[range]) -> None:
+        with _no_interrupts():
+            worker = _Worker(again)
+            self._workers[worker.end] = worker
+
+    def _taken(self, worker: _Worker) -> list[tuple[int, Settled]]:
+        """What has come of what a worker was given; what it had is done again where it has ended."""
+        piece, answer = worker.take()
+        if answer is not None:
+            self._failed = 0
+            return [*zip(piece, unsealed(answer), strict=True)] if piece else []
+        del self._workers[worker.end]
+        status = worker.ended()
+        arrived: list[tuple[int, Settled]] = []
+        again = [range(index, index + 1) for index in piece or ()]
+        if piece == _NOTHING:
+            self._failed += 1
+            if self._failed > self._jobs:  # one may be killed meanwhile
+                how = "no process could be started to check models in"
+                raise UsageError(f'{how}; a script has to call it below `if __name__ == "__main__":`')
+        elif piece is not None and piece in self._ended:
+            how = f"the process that checked it ended{status}"
+            arrived, again = [(piece.start, lost(self._tasks[piece.start], how))], []
+        elif piece is not None and piece in again:
+            self._ended.add(piece)
+        if again or worker.again:
+            self._start([*again, *worker.again])
+        return arrived
 
     def stop(self, whole: bool) -> None:
         """End every process, and with it its solver; at once if the work isn't whole."""
-        self._stopped = True
-        for worker in self._all:
+        for worker in self._workers.values():
             worker.stop(at_once=not whole)
-        for worker in self._all:
+        for worker in self._workers.values():
             worker.wait()
 
 
 class _Worker:
-    """One process."""
+    """One process.
 
-    def __init__(self) -> None:
-        self.ended = False
-        self.status = ""
-        self._process: BaseProcess | None = None
-        for _ in range(STARTS):
-            self._pool = ProcessPoolExecutor(1, get_context("spawn"), _begin)
-            with suppress(BrokenProcessPool):
-                pid = self._pool.submit(os.getpid).result()
-                self._process = next((p for p in active_children() if p.pid == pid), None)
-                return
-        how = "no process could be started to check models in"
-        raise UsageError(f'{how}; a script has to call it below `if __name__ == "__main__":`')
+    Attributes:
+        end: The end of the connection to it.
+        piece: The indices of the tasks that it is at, `_NOTHING` while it starts; None where it waits for some.
+        again: Those that it is given before others, since the process before it has ended at them.
+    """
 
-    def ask(self, tasks: Sequence[Task]) -> list[Settled] | None:
-        """The outcomes; None where the process ends meanwhile."""
+    def __init__(self, again: Iterable[range]) -> None:
+        context = get_context("spawn")
+        self.end, other = context.Pipe()
+        self.piece: range | None = _NOTHING
+        self.again = deque(again)
+        self._process = context.Process(target=_serve, args=(other,))
+        with other:  # which the process has a copy of
+            self._process.start()
+
+    def ask(self, piece: range, tasks: Sequence[Task]) -> None:
+        """Have it check tasks."""
+        self.piece = piece
+        with suppress(ConnectionError):  # it has ended, which is seen when its answer is taken
+            self.end.send(tasks)
+
+    def take(self) -> tuple[range | None, bytes | None]:
+        """What it was at, and its answer; None where it has ended."""
+        piece, self.piece = self.piece, None
         try:
-            answers: Future[bytes] = self._pool.submit(all_done, tasks)
-            return unsealed(answers.result())
-        except (BrokenProcessPool, SystemExit):
-            self.ended = True
-            self.stop(at_once=True)
-            self.wait()
-            return None
+            answer: bytes | Exception = self.end.recv()
+        except (EOFError, OSError):
+            return piece, None
+        if isinstance(answer, Exception):
+            raise answer
+        return piece, answer
 
     def stop(self, *, at_once: bool) -> None:
         """Tell the process to end."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        if at_once and self._process is not None:
+        if at_once:
             self._process.terminate()
+        self.end.close()
 
     def wait(self) -> None:
         """Wait until the process has ended, and kill it after `PATIENCE`."""
-        if self._process is None:
-            return
         if not connection.wait([self._process.sentinel], PATIENCE):
             self._process.kill()
         self._process.join()
+
+    def ended(self) -> str:
+        """How the process has ended, ` with status -9`, as far as that is known."""
+        self.stop(at_once=True)
+        self.wait()
         status = _status(self._process)
-        if status is not None:
-            self.status = f" with status {status}"
+        return "" if status is None else f" with status {status}"
 
 
 def _status(process: BaseProcess) -> int | None:
     """Return the exit status of a process that has ended; None if it can't be read.
 
-    A thread of the executor waits for the process, too: it may have taken the status and not stored it yet.
+    Another thread of this program may look for processes that have ended, too: it may have taken the status and not
+    stored it yet.
     """
     until = monotonic() + PATIENCE
     while process.exitcode is None and monotonic() < until:
@@ -176,13 +225,30 @@ def _status(process: BaseProcess) -> int | None:
     return process.exitcode
 
 
-def _begin() -> None:
+def _serve(end: connection.Connection) -> None:
+    """In a new process: say that it has begun, and check what is asked until the other end is closed."""
+    with suppress(EOFError, OSError):
+        end.send(_tried(_begin))
+        while True:
+            end.send(_tried(all_done, end.recv()))
+
+
+def _tried(do: Callable[..., bytes], *arguments: Any) -> bytes | Exception:
+    """What a function returns, or raises."""
+    try:
+        return do(*arguments)
+    except Exception as error:  # the process that asks says it
+        return error
+
+
+def _begin() -> bytes:
     """In a new process: end with the process that started it, and end the solver too."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     sys.unraisablehook = _end_again
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    return b""
 
 
 def _end_again(ignored: Any) -> None:

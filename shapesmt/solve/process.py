@@ -80,6 +80,7 @@ class _Child:
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: SimpleQueue[bytes] = SimpleQueue()
         self._owner = 0
+        self._left: list[subprocess.Popen[bytes]] = []
 
     def start(self) -> subprocess.Popen[bytes]:
         process = self._process
@@ -105,6 +106,15 @@ class _Child:
             process.wait()
             with suppress(OSError):  # it may not have read all of the query
                 cast("IO[bytes]", process.stdin).close()
+
+    def leave(self) -> None:
+        """In a process that has been forked: leave the child to the other one, though a query may be half written."""
+        self.lock = Lock()
+        process, self._process = self._process, None
+        if process is not None:
+            self._left.append(process)  # since a thread that isn't here may be at its pipes, they aren't closed
+            with suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+                os.dup2(nowhere.fileno(), cast("IO[bytes]", process.stdin).fileno(), inheritable=False)
 
     def ask(self, query: Query, deadline: Deadline) -> Reply:
         if deadline.expired:
@@ -151,3 +161,5 @@ def _reply(data: dict[str, Any]) -> Reply:
 
 _CHILD = _Child()
 atexit.register(_CHILD.stop)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_CHILD.leave)

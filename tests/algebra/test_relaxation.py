@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from random import Random
 
-from shapesmt.algebra.dim import symbol
+from shapesmt.algebra.dim import defined, symbol
 from shapesmt.algebra.evaluate import evaluate
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import at_least, equal, select, truncated_divide
@@ -34,6 +34,13 @@ def test_steps_are_kept_and_open_ranges_have_values() -> None:
     assert seen(n)[0] == 1
     assert seen(n)[1] > 1000
     assert seen(symbol("below", hi=-5, lo=float("-inf")))[1] <= -5
+
+
+def test_names_of_names_may_stand_for_more_than_calls_may_nest() -> None:
+    size = symbol("of many names", 1, 9)
+    for k in range(3000):
+        size = defined(10 - size, f"name {k}")
+    assert seen(size) == (1, 9)
 
 
 def test_a_bound_is_searched_through_nested_choices_and_extremes() -> None:

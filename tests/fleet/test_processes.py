@@ -92,7 +92,7 @@ def test_the_status_is_known_though_another_thread_takes_it(monkeypatch: pytest.
 
     def late(pid: int, options: int) -> tuple[int, int]:
         """What waits for a worker's end comes second, and the first one is slow to store the status."""
-        ours = threading.current_thread().name.startswith("ThreadPoolExecutor")
+        ours = threading.current_thread() is not threading.main_thread()
         time.sleep(0.05 if ours else 0)
         found = waited(pid, options)
         time.sleep(0 if ours or not found[0] else 1)
@@ -102,10 +102,10 @@ def test_the_status_is_known_though_another_thread_takes_it(monkeypatch: pytest.
     test_a_model_at_which_processes_end_is_reported()
 
 
-def started(*command: str) -> subprocess.Popen[str]:
+def started(*command: str, path: Path = ROOT) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, *command], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(path.resolve()), str(ROOT)])},
     )  # fmt: skip
 
 
@@ -169,3 +169,30 @@ def test_the_working_directory_has_no_modules_for_them() -> None:
     out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (1, "")
     assert "2 models: 1 proved, 1 depending on the input" in out
+
+
+NO_THREADS = """
+import threading
+def start(thread):
+    raise RuntimeError("can't start new thread")
+threading.Thread.start = start
+"""
+
+
+def test_no_room_for_a_thread_is_said_in_one_line() -> None:
+    Path("early").mkdir()
+    Path("early/sitecustomize.py").write_text(NO_THREADS)
+    Path("deep/script.py").write_text(CHECK.replace("held", "add"))
+    process = started("deep/script.py", path=Path("early"))
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out, err) == (2, "", "error: the system has no room for another thread\n")
+
+
+def test_no_more_processes_are_started_than_there_is_work_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    starts: list[object] = []
+    start = BaseProcess.start
+    monkeypatch.setattr(BaseProcess, "start", lambda process: [starts.append(process), start(process)])
+    batch = shapesmt.check_many(["exp.onnx", "add.onnx", "deep/exp.onnx"], jobs=3)
+    assert [model.model for model in batch.models] == ["exp.onnx", "add.onnx", "deep/exp.onnx"]
+    assert len(starts) == 3
+    assert not multiprocessing.active_children()
