@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import FALSE, any_of, as_dim, equal
 from shapesmt.graph import DTYPES
-from shapesmt.ops.shared.heads import Heads, heads
+from shapesmt.ops.shared.heads import Heads, heads, require_strides
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import require_least, require_shape
 from shapesmt.rules import Traits, rule, tensor
@@ -209,6 +209,7 @@ def rotary_embedding(ctx: RuleContext) -> Tensor:
     ctx.limit(ctx.integer("num_heads", 0) >= 0, laws.NUM_HEADS_NOT_NEGATIVE)
     half = as_dim(turned // 2) if turned else parts.size // 2
     ctx.require_agree(cos, sin, law=laws.CACHES_SAME_SHAPE)
+    require_strides(ctx, x, cos[0])
     if ctx.has(3):
         require_rows(ctx, parts, half)
     else:
