@@ -105,6 +105,7 @@ ROW_LIST_OF_A_KIND = Law("SM401", "each list of rows is of a kind")
 LIST_OF_ENDS_PER_LEVEL = Law("SM401", "there is a list of ends for each level")
 
 IN_64_BITS = Law("SM404", "{what} doesn't overflow 64 bits")
+STRIDES_IN_32_BITS = Law("SM404", "no size or stride of what is rotated overflows 32 bits")
 OUTPUT_IN_4_GIB = Law("SM404", "the output takes 4 GiB at most, as do each axis and those before an empty one")
 NOT_DIVIDED_BY_ZERO = Law(
     "SM404", "an integer isn't divided by zero", sides=("the divisor", ""), broken="the divisor is {left}"

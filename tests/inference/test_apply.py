@@ -41,3 +41,21 @@ def test_a_type_that_only_a_later_version_names_is_left_open_as_the_runtime_does
         else:
             onnxruntime.InferenceSession(model)
     assert verdicts == [*("PROVED" if opset >= since else "UNKNOWN" for since in (19, 21)), "PROVED", "FAILS"]
+
+
+@pytest.mark.parametrize("opset", [15, 17])
+def test_a_type_that_an_operator_makes_by_casting_is_left_open(opset: int) -> None:
+    calls = ["Bernoulli <dtype = {}> (x)", *["HannWindow <output_datatype = {}> (n)"] * (opset == 17)]
+    verdicts = []
+    for call in [*calls, "SequenceEmpty <dtype = {}> ()"]:
+        for number in (onnx.TensorProto.BFLOAT16, onnx.TensorProto.STRING, onnx.TensorProto.COMPLEX64):
+            body = f"{{ n = Constant <value = int64 {{5}}> () y = {call.format(number)} }}"
+            text = f'<ir_version: 9, opset_import: ["": {opset}]> g (float[2] x) => (y) {body}'
+            model = onnx.parser.parse_model(text).SerializeToString()
+            verdicts.append(shapesmt.check(model).verdict.name)
+            if verdicts[-1] == "FAILS":
+                with pytest.raises(Exception, match="ONNXRuntimeError"):
+                    onnxruntime.InferenceSession(model)
+            elif not call.startswith("Seq") or number != onnx.TensorProto.COMPLEX64:
+                onnxruntime.InferenceSession(model)
+    assert verdicts == [*["PROVED", "UNKNOWN", "FAILS"] * len(calls), "UNKNOWN", "PROVED", "PROVED"]

@@ -23,6 +23,7 @@ __all__ = ["OnnxSchemas"]
 _NUMBERS = {name: number for number, name in DTYPES.items()}
 TYPES = ("to", "dtype", "output_datatype", "output_dtype")
 _NAMES = {"float": "float32", "double": "float64"}
+_WIDER = ("SequenceEmpty",)  # whose kernel makes types that no version names
 
 
 def dtype_of(text: str) -> str:
@@ -73,15 +74,18 @@ class OnnxSchemas:
         return parameters.misfit(node) or (parameters.mistyped(node) and self._newest(node, parameters).mistyped(node))
 
     def unchecked(self, node: Node, version: int) -> laws.Law | None:
-        """The law that a node breaks in this version of its operator and not in the newest, whose kernel may run it."""
+        """The law that a node breaks by a type that only later versions, or a definition by Cast, make: kernels may."""
         parameters = self._parameters.get((node.domain, node.op, version))
         broken = None if parameters is None else parameters.mistyped(node)
         return None if broken and parameters and self._newest(node, parameters).mistyped(node) else broken
 
     def _newest(self, node: Node, parameters: Parameters) -> Parameters:
-        """Those of the newest version of the node's operator, or else these."""
-        listed = tables.newest(node.domain, node.op)
-        return parameters if listed is None else listed.parameters
+        """Those of the newest version of the node's operator, or else these; any type that a Cast makes if it does."""
+        listed, cast = tables.newest(node.domain, node.op), tables.newest("", "Cast")
+        newest = parameters if listed is None else listed.parameters
+        if cast and newest.mistyped(node) and (node.op in _WIDER or (node.domain, node.op) in self.bodies()):
+            return newest._replace(types=tuple((name, cast.parameters.types[0][1]) for name, _ in newest.types))
+        return newest
 
     def offers(self, domain: str, op: str, version: int) -> bool:
         """Whether ONNX Runtime runs an operator in this version of its set; True for operators that aren't ONNX's."""

@@ -66,10 +66,11 @@ def hidden_sizes(ctx: RuleContext, width: Dim) -> tuple[Dim, Dim]:
     listed, count = ctx.integers("qkv_hidden_sizes", ()), head_count(ctx)
     if not listed:
         ctx.require(divides(3, width), laws.WEIGHTS_HOLD_QUERIES_KEYS_VALUES, width, 3)
-        per_head(ctx, width // 3, count)
+        ctx.require_at_least(per_head(ctx, width // 3, count), 1, laws.HEADS_HAVE_FEATURES)
         return width // 3, width // 3
     ctx.check(len(listed) == 3 and listed[0] == listed[1], laws.QUERIES_KEYS_VALUES_SIZES)
     ctx.check(all(size % count == 0 for size in listed), laws.HEADS_DIVIDE_HIDDEN_SIZE)
+    ctx.check(min(listed) > 0, laws.HEADS_HAVE_FEATURES)
     ctx.require_equal(width, sum(listed), laws.WEIGHTS_HOLD_QUERIES_KEYS_VALUES)
     return as_dim(listed[0]), as_dim(listed[2])
 
@@ -84,13 +85,18 @@ def past_state(ctx: RuleContext, index: int, batch: Dim, count: int, size: Dim, 
     return past[3], past[3] if shares_buffer(ctx) else past[3] + new
 
 
-@contrib("Attention", "DecoderMaskedSelfAttention", traits=Traits.MIXED)
-def attention(ctx: RuleContext) -> list[Tensor]:
-    """`[B, S, D] -> [B, S, hidden of values]`, with weights `[D, 3 * hidden]`."""
+def _width(ctx: RuleContext) -> Dim:
+    """The width of the weights that project the input, which has a row of them for each feature."""
     x, weights = ctx.input(0, rank=3), ctx.input(1, rank=2)
     ctx.require_equal(weights[0], x[2], laws.WEIGHTS_AS_HIGH_AS_INPUT)
     require_vector(ctx, 2, weights[1], laws.BIAS_AS_LONG_AS_WEIGHTS)
-    hidden, values = hidden_sizes(ctx, weights[1])
+    return weights[1]
+
+
+@contrib("Attention", "DecoderMaskedSelfAttention", traits=Traits.MIXED)
+def attention(ctx: RuleContext) -> list[Tensor]:
+    """`[B, S, D] -> [B, S, hidden of values]`, with weights `[D, 3 * hidden]`."""
+    hidden, values = hidden_sizes(ctx, _width(ctx))
     open_beside_cpu(ctx, laws.NO_ROTATION_INSIDE, used=ctx.flag("do_rotary", only_one=True))
     return attended(ctx, (3, 4, 5, 6), hidden, values)
 
@@ -110,6 +116,7 @@ def attended(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, 
         open_beside_cpu(ctx, laws.NO_SHARED_BUFFER, used=True)
         total = buffered(ctx, past_length, mask, present, new)
     require_masks(ctx, mask, batch, new, total)
+    open_beside_cpu(ctx, laws.NO_BIAS_WITH_PAST, used=ctx.has(past) and ctx.has(bias))
     require_attention_bias(ctx, bias, (batch, count, new, total))
     dtype = ctx.input(3).dtype if ctx.node.op == "QAttention" else x.dtype
     return [
@@ -127,6 +134,7 @@ def require_masks(ctx: RuleContext, index: int, batch: Dim, new: Dim, total: Dim
         square = all_of(equal(mask[0], batch), equal(mask[1], 1), equal(mask[2], mask[3]), at_least(mask[2], total))
         ctx.check(not ctx.flag("unidirectional", only_one=True), laws.SQUARE_MASK_WITHOUT_UNIDIRECTIONAL)
         ctx.require(square, laws.MASK_FITS_LENGTHS, mask[2], total)
+        open_beside_cpu(ctx, laws.NO_MASK_OF_4_AXES, used=True)
         return
     lengths = [(batch,), (2 * batch,), (3 * batch + 2,)]
     require_mask(ctx, index, [*lengths, (batch, total), (batch, ONE), (ONE, ONE), (batch, new, total)])
@@ -135,13 +143,12 @@ def require_masks(ctx: RuleContext, index: int, batch: Dim, new: Dim, total: Dim
 @contrib("QAttention")
 def quantized_attention(ctx: RuleContext) -> list[Tensor]:
     """`[B, S, D] -> [B, S, hidden]` with quantized weights `[D, 3 * hidden]`."""
-    x, weights = ctx.input(0, rank=3), ctx.input(1, rank=2)
-    ctx.require_equal(weights[0], x[2], laws.WEIGHTS_AS_HIGH_AS_INPUT)
-    require_vector(ctx, 2, weights[1], laws.BIAS_AS_LONG_AS_WEIGHTS)
+    width = _width(ctx)
+    ctx.require_at_least(ctx.input(0)[0], 1, laws.BATCH_NOT_EMPTY)
     require_single(ctx, 3, 6)
     for index in (4, 7):
-        require_one_or(ctx, index, weights[1], laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
-    hidden, values = hidden_sizes(ctx, weights[1])
+        require_one_or(ctx, index, width, laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
+    hidden, values = hidden_sizes(ctx, width)
     return attended(ctx, (5, 8, 99, 99), hidden, values)
 
 

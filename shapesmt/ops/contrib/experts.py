@@ -6,7 +6,7 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, Dim, Formula, all_of, ceil_divide, differs, divides, equal, product, select
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.contrib.quantized import weights_per_byte
-from shapesmt.ops.shared.require import require_shape
+from shapesmt.ops.shared.require import open_beside_cpu, require_least, require_shape
 from shapesmt.rules import RuleContext, Tensor
 
 
@@ -44,7 +44,10 @@ def _layers(ctx: RuleContext, back: Tensor, hidden: Dim, per_byte: int) -> tuple
     """The outputs and inputs of an expert's layers, and whether their weights are transposed."""
     turned = FALSE if ctx.node.op == "QMoE" else all_of(equal(back[2], hidden), differs(back[1], hidden))
     inner = select(turned, back[1], back[2] * per_byte)
-    fused = 2 if ctx.text("activation_type", "relu") == "swiglu" and ctx.integer("swiglu_fusion", 0) else 1
+    gated = ctx.text("activation_type", "relu") == "swiglu"
+    fused = 2 if gated and ctx.integer("swiglu_fusion", 0) else 1
+    open_beside_cpu(ctx, laws.SWIGLU_INTERLEAVED, used=gated and ctx.integer("swiglu_fusion", 0) != 1)
+    require_least(ctx, (hidden, inner), 1, laws.LAYERS_HAVE_FEATURES)
     ctx.require(divides(per_byte, hidden), laws.HIDDEN_FEATURES_FILL_BYTES, hidden, per_byte)
     return [(inner * fused, hidden), (hidden, inner), (inner, hidden)], turned
 

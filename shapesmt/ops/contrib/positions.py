@@ -5,7 +5,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
-from shapesmt.ops.shared.heads import head_size, per_head
+from shapesmt.ops.shared.heads import head_size, per_head, require_strides
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import require_shape, require_single, require_vector
 from shapesmt.rules import RuleContext, Tensor
@@ -43,6 +43,7 @@ def _require_head(ctx: RuleContext, x: Tensor, half: Dim, length: Dim) -> None:
     ctx.check(count >= 0, laws.NUM_HEADS_NOT_NEGATIVE)
     ctx.check(rotated >= 0, laws.ROTARY_EMBEDDING_DIM_NOT_NEGATIVE.of(dim=rotated))
     ctx.check(rotated == 0 or count > 0, laws.NUM_HEADS_WITH_ROTARY_EMBEDDING_DIM)
+    require_strides(ctx, x, ctx.input(2)[0])
     _require_rows(ctx, length)
     hidden = x[2] if x.rank == 3 else x[1] * x[3]
     if rotated > 0:

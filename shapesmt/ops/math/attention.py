@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shapesmt import laws
 from shapesmt.algebra import FALSE, any_of, as_dim, equal
 from shapesmt.graph import DTYPES
-from shapesmt.ops.shared.heads import Heads, heads
+from shapesmt.ops.shared.heads import Heads, heads, require_strides
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import require_least, require_shape
 from shapesmt.rules import Traits, rule, tensor
@@ -94,7 +94,8 @@ def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
     native = not ctx.has(3) or ctx.input(3).dtype in {"bool", ""} | kinds
     added = ctx.flag("is_causal", only_one=True) or ctx.has(6)
     ctx.limit(native or not added, laws.MASK_BOOL_OR_OF_QUERIES_TYPE)
-    ctx.limit(not (native and ctx.has(4)) or ctx.outputs > 1, laws.PRESENT_WITH_PAST)
+    kept = (ctx.makes(1) and ctx.makes(2)) or (ctx.version >= 25 and ctx.since((1, 32)))
+    ctx.limit(not (native and ctx.has(4)) or kept, laws.PRESENT_WITH_PAST)
     mode, scores = ctx.integer("qk_matmul_output_mode", 0), ctx.integer("softmax_precision", 0)
     kept = native or ctx.outputs < 4 or mode != 3 or DTYPES.get(scores, "") in {""} | kinds
     ctx.limit(kept, laws.SCORES_OF_QUERIES_TYPE.of(dtype=DTYPES.get(scores, "")))
@@ -110,7 +111,8 @@ def past(ctx: RuleContext, k: Heads, v: Heads) -> Dim:
 def require_windows(ctx: RuleContext) -> None:
     """State that each side that is seen has a length, or none, and that what the scores are scaled by is positive."""
     scale = ctx.attribute("scale")
-    ctx.limit(not isinstance(scale, float) or scale > 0, laws.SCALE_ATTRIBUTE_POSITIVE)
+    composed = ctx.version >= 25 and ctx.since((1, 32))  # of simpler operators, which take any number
+    ctx.limit(composed or not isinstance(scale, float) or scale > 0, laws.SCALE_ATTRIBUTE_POSITIVE)
     for side in ("left", "right"):
         window = ctx.integer(f"{side}_window_size", -1)
         ctx.check(window >= -1, laws.WINDOW_SIZE_AT_LEAST_MINUS_1.of(side=side, window=window))
@@ -209,6 +211,7 @@ def rotary_embedding(ctx: RuleContext) -> Tensor:
     ctx.limit(ctx.integer("num_heads", 0) >= 0, laws.NUM_HEADS_NOT_NEGATIVE)
     half = as_dim(turned // 2) if turned else parts.size // 2
     ctx.require_agree(cos, sin, law=laws.CACHES_SAME_SHAPE)
+    require_strides(ctx, x, cos[0])
     if ctx.has(3):
         require_rows(ctx, parts, half)
     else:

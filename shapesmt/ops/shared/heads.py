@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, ZERO, any_of, as_dim, divides, equal
+from shapesmt.algebra import ONE, ZERO, any_of, as_dim, at_least, divides, equal, product
 from shapesmt.ops.shared.require import require_shape
 
 if TYPE_CHECKING:
     from shapesmt.algebra import Dim
     from shapesmt.rules import RuleContext, Tensor
+
+IN_32_BITS = 2**31 - 1
 
 
 class Heads(NamedTuple):
@@ -73,3 +76,11 @@ def per_head(
     """A head's share of a hidden size, which the heads divide unless there are no rows of that size to split."""
     ctx.require(any_of(divides(count, hidden), equal(rows, 0)), law, hidden, count)
     return hidden // count
+
+
+def require_strides(ctx: RuleContext, x: Tensor, rows: Dim) -> None:
+    """State that the sizes and strides of `[b, n, s, d]` or `[b, s, n*d]` fit 32 bits, as far as they have ends."""
+    strides = (product(x.dims[1:]), *((x[1] * x[3], x[2] * x[3]) if x.rank == 4 else ()))
+    for size in (*x.dims, rows, *strides):
+        if IN_32_BITS < size.hi < inf:
+            ctx.limit(at_least(IN_32_BITS, size), laws.STRIDES_IN_32_BITS, size, IN_32_BITS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import equal, maximum, minimum
+from shapesmt.algebra import Evaluator, equal, maximum, minimum
 from shapesmt.algebra.numeric import Float
 from shapesmt.ops.shared.require import open_unless
 from shapesmt.rules import Elements, rule
@@ -37,11 +37,9 @@ def kept_per_class(ctx: RuleContext, boxes: Dim) -> Dim:
 
 
 def known_number(t: Tensor) -> float | None:
-    """The number that a tensor holds first, where it is known."""
+    """The number that a tensor holds first, where no size decides it: it may be infinite or NaN."""
     item = t.value.items[0] if isinstance(t.value, Elements) and t.value.items else None
-    if not isinstance(item, Float) or item.numerator is None or item.numerator.constant is None:
-        return None
-    return item.numerator.constant / item.denominator
+    return float(item.value(Evaluator({}))) if isinstance(item, Float) and not item.symbols else None
 
 
 @rule("ImageDecoder", since=20)

@@ -231,6 +231,8 @@ ROWS = [
     (laws.NUM_HEADS_NOT_NEGATIVE, turned(x(1, 1, 3, 4), num_heads=-1)),
     (laws.ROTARY_EMBEDDING_DIM_NOT_NEGATIVE, turned(x(1, 3, 8), rotary_embedding_dim=-2)),
     (laws.RANK, ms("RotaryEmbedding", x(3, 1, 8), k([[0], [0], [0]]), x(), x(2, 4))),
+    (laws.STRIDES_IN_32_BITS,
+     ms("RotaryEmbedding", x(0, 2**28, 8), k([0]), x(0, 2), x(0, 2), is_packed_batching=1)),
     (laws.INPUT_HEADS_PACKED_OR_APART, ms("RotaryEmbedding", x(), k([[0], [0], [0]]), x(2, 4), x(2, 4))),
     (laws.COSINES_AND_SINES_SAME_SHAPE, ms("RotaryEmbedding", x(3, 1, 8), k([[0], [0], [0]]), x(2, 4), x())),
     (laws.POSITIONS_3_BATCH_LENGTH,

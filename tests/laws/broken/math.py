@@ -92,6 +92,7 @@ ROWS = [
     (laws.RATE_SHAPE,
      op("LinearAttention", x(2, 4, 32), x(2, 4, 32), x(2, 4, 32), None, None, x(), outputs=2, version=27,
       kv_num_heads=4, q_num_heads=4, update_rule="delta")),
+    (laws.STRIDES_IN_32_BITS, op("RotaryEmbedding", x(0, 2, 2**28, 4), x(0, 2**28, 2), x(0, 2**28, 2), version=23)),
     (laws.INPUT_3_OR_4_AXES, op("RotaryEmbedding", x(), x(4, 2), x(4, 2), k([[0, 1, 2]]), version=23)),
     (laws.ROTARY_EMBEDDING_DIM_NOT_NEGATIVE,
      op("RotaryEmbedding", x(2, 4, 3, 8), x(2, 3, 2), x(2, 3, 2), version=23, rotary_embedding_dim=-5)),

@@ -30,7 +30,7 @@ def test_quantized_activations(op):
         agree(model, {"x": ["n", "m"]}, {"n": (1, 2), "m": (1, 2)}, dtypes={"x": BYTES}, constants=constants)
 
 
-@pytest.mark.parametrize("scale", [0.0, -1.0, 0.5])
+@pytest.mark.parametrize("scale", [0.0, -1.0, np.nan, np.inf, 0.5])
 def test_what_is_normalized_has_a_positive_scale_if_there_is_any(scale):
     constants = {"sx": np.array(scale, np.float32), **scalars("sy"), **scalars("zx", "zy", dtype=np.uint8)}
     model = node("QLinearSoftmax", ["x", "sx", "zx", "sy", "zy"], domain=DOMAIN, opset=13)

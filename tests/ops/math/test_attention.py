@@ -7,6 +7,7 @@ import onnx
 import pytest
 
 from tests.support.harness import agree, node
+from tests.support.versions import NEW
 
 PAST = ["q", "k", "v", "", "pk", "pv"]
 
@@ -96,3 +97,12 @@ def test_flex_attention():
     ranges = {"b": (1, 2), "h": (1, 4), "g": (1, 2), "s": (1, 2), "t": (1, 2), "d": (2, 3)}
     found = agree(onnx.parser.parse_model(text), ranges=ranges)
     assert found.ran
+
+
+@pytest.mark.parametrize("opset", [23, 24, 25])
+@pytest.mark.parametrize("outputs", [["o"], ["o", "k1"], ["o", "", "", "s"], ["o", "k1", "v1"]])
+def test_what_is_made_with_a_past(opset, outputs):
+    shapes = {"q": [1, 1, "s", 2], "k": [1, 1, 2, 2], "v": [1, 1, 2, 2], "k0": [1, 1, "p", 2], "v0": [1, 1, "p", 2]}
+    model = node("Attention", ["q", "k", "v", "", "k0", "v0"], outputs)
+    found = agree(model, shapes, {"s": (1, 2), "p": (1, 2)}, opset=opset)
+    assert bool(found.ran) is (len(outputs) == 3 or (NEW and opset == 25 and len(outputs) != 2))
