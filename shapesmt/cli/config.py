@@ -36,6 +36,7 @@ from shapesmt.language import Origin, Range, did_you_mean, names_in, parse_range
 __all__ = ["Config"]
 
 _FILES = ("shapesmt.toml", "pyproject.toml")
+MOST = 1 << 24  # bytes of such a file
 
 Options: TypeAlias = dict[str, Any]
 
@@ -122,7 +123,10 @@ def _absolute(path: str | Path) -> Path:
 def _table(file: Path, within: bool) -> Mapping[str, Any] | None:
     """The file's own table, or that `within` a larger file, where it has one."""
     try:
-        content = file.read_bytes()
+        with file.open("rb") as opened:
+            content = opened.read(MOST + 1)
+        if len(content) > MOST:
+            raise UsageError(f"cannot read {printable(str(file))}: more than {MOST >> 20} MiB of settings")
         if within and b"shapesmt" not in content:  # the usual case, which needs no parser
             return None
         text = content.decode()

@@ -249,6 +249,10 @@ def test_files_that_cannot_be_read(project, capsys):
     Path("latin.toml").write_bytes(b"# \xff")
     with pytest.raises(UsageError, match=r"cannot read latin.toml: it is not UTF-8 text"):
         Config.load("latin.toml")
+    with Path("long.toml").open("wb") as file:
+        file.truncate(1 << 25)
+    with pytest.raises(UsageError, match=r"cannot read long.toml: more than 16 MiB of settings"):
+        Config.load("long.toml")
     with pytest.raises(UsageError, match=r"pyproject.toml has no \[tool.shapesmt\]; add it, or name another"):
         Config.load(write("[tool.other]", "pyproject.toml"))
     with pytest.raises(UsageError, match=r"pyproject.toml: tool.shapesmt is no table; write \[tool.shapesmt\]"):
