@@ -25,7 +25,7 @@ class _State:
     pauses = 0
     """Those that want no collection."""
     threshold = (0, 0, 0)
-    """What started collections when the first of them came."""
+    """Return the collector's threshold from before the first pause."""
 
 
 _OWN = _Own()

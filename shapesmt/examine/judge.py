@@ -140,7 +140,7 @@ class Judge:
         return self._answers[conditions]
 
     def _checked(self, conditions: Sequence[Formula]) -> Answer:
-        """What the solver says, as far as it may be asked."""
+        """Return the solver's answer, or that nothing is known once the questions are used up."""
         if self._asks is None:
             return cast("Answer", self._solver.check(conditions, self.deadline))
         if not self._asks:

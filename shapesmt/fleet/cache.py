@@ -15,7 +15,7 @@ __all__ = ["digest", "key"]
 
 
 def key(content: str, question: Question, shapes: Mapping[str, Any]) -> bytes:
-    """What tells the answer to a question about a model from other answers; b"" where nothing does.
+    """Return the key of an answer: a digest of model, question and answerer; b"" if one of them has none.
 
     Args:
         content: What tells the model from others, by `content_digest`.
@@ -32,7 +32,7 @@ class _Last:
 
 
 def digest(question: Question, shapes: Mapping[str, Any]) -> str:
-    """What tells a question, and who answers it, from others."""
+    """Return a digest of a question and of who answers it."""
     last, who = _Last.asked, identity()
     if last is None or last[0] is not question or last[1] is not shapes or last[2] is not who:
         written = json.dumps([who.digest, _plain(question), _plain(shapes)])

@@ -148,7 +148,7 @@ class _Work:
 
 
 def _who(kept: bool) -> tuple[str, ...]:
-    """What the answers of this process rest on; last, where some are `kept` in a cache, how it trusts these."""
+    """Return the parts of this process's identity; if answers are `kept` in a cache, also whether it signs them."""
     trust = f"a {KEY}" if os.environ.get(KEY) else f"no {KEY}"
     return *identity().parts, trust if kept else ""
 

@@ -40,7 +40,7 @@ class Known(NamedTuple):
 
 
 class Earlier(NamedTuple):
-    """What a file of results has already.
+    """The contents of a file of results.
 
     Attributes:
         known: The reports that may answer again, by model.
@@ -54,7 +54,7 @@ class Earlier(NamedTuple):
 
 
 def earlier(path: str, asked: Mapping[str, str]) -> Earlier:
-    """What a file has already, where `asked` are the digests of the questions that are asked now, by model.
+    """Read a file of results; `asked` has the digest of the question that is asked now about each model.
 
     Raises:
         UsageError: The file can't be read at all.

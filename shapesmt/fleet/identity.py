@@ -36,7 +36,7 @@ class Answerer(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """What tells it from others."""
+        """A digest of the parts."""
         return sha256("\0".join(self.parts).encode()).hexdigest()
 
 

@@ -97,7 +97,7 @@ class _Crew:
         self._ended: set[range] = set()
         """The pieces of one task at which a process has ended."""
         self._workers: dict[Any, _Worker] = {}
-        """Those that haven't ended, by their connection."""
+        """The workers that haven't ended, by their connection."""
         self._failed = 0  # processes in a row that ended before they began
 
     def arriving(self) -> Arriving:
@@ -127,7 +127,7 @@ class _Crew:
             self._workers[worker.end] = worker
 
     def _taken(self, worker: _Worker) -> list[tuple[int, Settled]]:
-        """What has come of what a worker was given; what it had is done again where it has ended."""
+        """Yield the answers of a worker; if it has ended, its work is done again."""
         piece, answer = worker.take()
         if answer is not None:
             self._failed = 0
@@ -183,7 +183,7 @@ class _Worker:
             self.end.send(tasks)
 
     def take(self) -> tuple[range | None, bytes | None]:
-        """What it was at, and its answer; None where it has ended."""
+        """Return the work of a worker and its answer; None if it has ended."""
         piece, self.piece = self.piece, None
         try:
             answer: bytes | Exception = self.end.recv()

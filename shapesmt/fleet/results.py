@@ -64,7 +64,7 @@ class Results:
         self._file: IO[bytes] | None = None
 
     def earlier(self, asked: Mapping[str, str]) -> Earlier:
-        """What the file has already, where `asked` are the digests of the questions that are asked now, by model."""
+        """Read the file; `asked` has the digest of the question that is asked now about each model."""
         return earlier(self._name, asked)
 
     def begin(self, some: Iterable[Record]) -> None:

@@ -53,7 +53,7 @@ class Wish(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What an outcome comes from.
+    """The model from which an outcome comes.
 
     Attributes:
         content: What tells the model from others; "" if nothing does.
@@ -148,7 +148,7 @@ class Place(NamedTuple):
 
 
 def kept(text: bytes, place: Place, *, strict: bool, wish: Wish) -> Settled | None:
-    """What is wanted of a kept report; None where files beside the model have changed."""
+    """Return a kept report as the wish asks; None if files next to the model have changed."""
     try:
         head, brief, whole = text.split(b"\n")
         reads, marks, verdict, seconds, exporter, counts, region, findings = json.loads(head)

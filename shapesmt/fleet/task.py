@@ -114,7 +114,7 @@ def is_same(task: Task, content: str, beside: Sequence[SideRead]) -> bool:
 
 
 def _told(task: Task) -> tuple[str, str | None]:
-    """What tells the model from others, and its folder; "" where it can't be read, or only once."""
+    """Return the digest of the model's content, and its folder; "" if it can't be read, or only once."""
     asked = task.question.again()
     with suppress(ShapesmtError, OSError, ValueError):
         if is_url(task.path) or not stat.S_ISFIFO(os.stat(task.path).st_mode):  # noqa: PTH116 - `pathlib` is slower

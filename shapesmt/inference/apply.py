@@ -154,7 +154,7 @@ class Applier(ABC):
         return self._schemas.misfit(node, version) if self._schemas and version else None
 
     def _unchecked(self, node: Node) -> Unjudged | None:
-        """What leaves the node open as it breaks a law that only the format has, not its runtime."""
+        """Return why a node is left open that breaks a law of the format which its runtime doesn't enforce."""
         version = self._opsets.get(node.domain)
         law = self._schemas.unchecked(node, version) if self._schemas and version else None
         return law and Unjudged("", node.op, "elements", f"{law}, which ONNX Runtime doesn't check")

@@ -192,7 +192,7 @@ class Static(Walk):
         return next((r.law for r in (*broken, *(r for r in sized if r.law == laws.STATE_KEEPS_SHAPE))), None)
 
     def _broken(self, step: Step, inputs: list[Tensor | None]) -> list[Requirement]:
-        """What a node breaks by its attributes, and the ranks of its inputs, alone."""
+        """Return the laws that a node breaks by its attributes and its inputs' ranks alone."""
         blank = [None if t is None else _blank(t, index) for index, t in enumerate(inputs)]
         return [r for r in super().apply(step, blank).requirements if r.formula is FALSE]
 
@@ -242,7 +242,7 @@ class Static(Walk):
         return [body[0].get(name, UNKNOWN) if body is not None else UNKNOWN for name in graph.outputs]
 
     def _slices(self, node: Node, inputs: Sequence[Tensor | None]) -> list[Tensor | None]:
-        """What a Scan hands to its body, whose sizes the runtime knows; a Loop's may change.
+        """Return the inputs of a Scan's body, whose sizes the runtime knows; a Loop's may change.
 
         In opset 8, the first input has lengths, and the first axis of each other one is a batch.
         """

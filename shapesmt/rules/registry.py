@@ -73,7 +73,7 @@ _RULES: dict[tuple[str, str], list[Rule]] = {}
 _PLUGINS: dict[str, int] = {}
 """The modules other than shapesmt's own that have registered a rule, and when each did last, in nanoseconds."""
 _OF_ENTRIES: set[str] = set()
-"""Those of them that were imported for an installed package."""
+"""The plugins that were imported for an installed package."""
 
 
 def rule(
@@ -200,7 +200,7 @@ def load_plugins() -> None:
 
 
 def entries() -> EntryPoints:
-    """What installed packages name in the entry-point group."""
+    """Return the entry points of installed packages in the group."""
     from importlib.metadata import entry_points
 
     return entry_points(group=GROUP)
