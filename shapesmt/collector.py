@@ -20,12 +20,12 @@ class _Own(local):
 
 
 class _State:
-    """Who is inside, over all threads."""
+    """The pauses at work, over all threads."""
 
     pauses = 0
-    """Those that want no collection."""
+    """The number of them."""
     threshold = (0, 0, 0)
-    """Return the collector's threshold from before the first pause."""
+    """The collector's thresholds before the first pause."""
 
 
 _OWN = _Own()
@@ -37,7 +37,7 @@ def _resume_if_none() -> None:
 
 
 def _forked() -> None:
-    """In a process that has been forked: of all threads, it has the one that forked."""
+    """Drop the pauses of other threads: a forked process has only the thread that forked."""
     if _State.pauses:
         _State.pauses = _OWN.pauses
         _resume_if_none()
