@@ -14,17 +14,9 @@ from shapesmt.algebra import (
     ceil_divide,
     divides,
     equal,
-    less,
     minimum,
 )
-from shapesmt.ops.shared.require import (
-    open_unless,
-    require_fits,
-    require_least,
-    require_one_or,
-    require_single,
-    require_vector,
-)
+from shapesmt.ops.shared.require import require_fits, require_least, require_one_or, require_single, require_vector
 from shapesmt.ops.shared.windows import DOWN, TOWARDS_ZERO, UP_BEFORE_END, Rounding, Window, sliding
 from shapesmt.rules import Traits, rule
 
@@ -101,21 +93,17 @@ def require_group(ctx: RuleContext, x: Tensor, w: Tensor) -> None:
 @rule("Conv", traits=Traits.MIXED)
 def conv(ctx: RuleContext) -> Tensor:
     """A window over the padded input, for each filter; runtimes don't come back from one without elements."""
-    y = convolved(ctx, ctx.input(0), ctx.input(1), 2)
-    _require_window(ctx, ctx.input(0), ctx.input(1), y)
+    x, w = ctx.input(0), ctx.input(1)
+    y = convolved(ctx, x, w, 2)
+    _require_window(ctx, w, (x[0], x[1], w[0]))
     return y
 
 
-def _require_window(ctx: RuleContext, x: Tensor, w: Tensor, y: Tensor) -> None:
-    """State that the window has an element if there is anything to compute.
-
-    Kernels stay in a loop along the last axis, but for one position: what they do with that depends on all sizes.
-    """
-    for size in (d for d in w.dims[2:] if d.lo < 1):
-        idle = any_of(at_least(size, 1), *(equal(d, 0) for d in (x[0], x[1], w[0])))
-        if size is w[-1]:
-            ctx.limit(any_of(idle, less(y[-1], 2)), laws.WINDOW_HAS_ELEMENT, size, 1)
-        open_unless(ctx, laws.WINDOW_HAS_ELEMENT, idle)
+def _require_window(ctx: RuleContext, w: Tensor, sizes: Sequence[Dim]) -> None:
+    """State that the window has an element, unless one of these sizes is 0: there is nothing to compute then."""
+    for size in w.dims[2:]:
+        if size.lo < 1:
+            ctx.limit(any_of(at_least(size, 1), *(equal(d, 0) for d in sizes)), laws.WINDOW_HAS_ELEMENT, size, 1)
 
 
 @rule("ConvInteger", since=10, dtype="int32")
