@@ -13,8 +13,8 @@ import pytest
 
 from shapesmt.cli.main import cli
 from shapesmt.cli.manual import TOPICS, page
-from shapesmt.rules import registry
 from tests.support import transcripts
+from tests.support.plugins import without_plugins
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -36,8 +36,7 @@ def in_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in [name for name in sys.modules if name.partition(".")[0] == "examples"]:
         del sys.modules[module]
     monkeypatch.delenv("FORCE_COLOR", raising=False)
-    registry.load_everything()
-    monkeypatch.setattr(registry, "_RULES", {key: list(rules) for key, rules in registry._RULES.items()})
+    without_plugins(monkeypatch)
 
 
 def fenced(text: str, *languages: str) -> list[tuple[str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -11,8 +10,8 @@ import pytest
 
 import shapesmt
 from shapesmt import api
-from shapesmt.fleet import answers, identity
-from shapesmt.rules import registry
+from shapesmt.fleet import answers
+from tests.support.plugins import without_plugins
 
 DATABASE = Path("kept", answers.NAME)
 HEAD = '<ir_version: 8, opset_import: ["":18]> '
@@ -24,12 +23,7 @@ UNRULED = HEAD.replace("]", ', "own": 1]') + "g (float[n] x) => (float[n] y) { y
 
 @pytest.fixture(autouse=True)
 def no_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever rules of their own other tests have registered are unknown here, as are those of a test afterwards."""
-    registry.load_everything()
-    own = {key: [rule for rule in rules if not rule.plugin] for key, rules in registry._RULES.items()}
-    monkeypatch.setattr(registry, "_RULES", {key: rules for key, rules in own.items() if rules})
-    monkeypatch.setattr(registry, "_PLUGINS", {})
-    monkeypatch.setattr(identity, "LOADED", sys.maxsize)  # someone may edit files while tests run
+    without_plugins(monkeypatch)
 
 
 @pytest.fixture

@@ -1,0 +1,19 @@
+"""Rules that other tests have registered, taken away for one test."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from shapesmt.fleet import identity
+from shapesmt.rules import registry
+
+
+def without_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever rules of their own other tests have registered are unknown here, as are those of a test afterwards."""
+    registry.load_everything()
+    own = {key: [rule for rule in rules if not rule.plugin] for key, rules in registry._RULES.items()}
+    monkeypatch.setattr(registry, "_RULES", {key: rules for key, rules in own.items() if rules})
+    monkeypatch.setattr(registry, "_PLUGINS", {})
+    monkeypatch.setattr(identity, "LOADED", sys.maxsize)  # someone may edit files while tests run
