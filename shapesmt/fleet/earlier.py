@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from shapesmt.errors import UsageError, printable
+from shapesmt.errors import UsageError, pass_on, printable
 from shapesmt.export import hidden_start
 from shapesmt.frontends import SideRead
 from shapesmt.report import Report
@@ -150,6 +150,7 @@ def _rows(path: str) -> Iterator[object]:
             for batch in file.iter_batches(columns=["report"]):
                 yield from batch.column(0).to_pylist()
     except Exception as error:  # of a damaged file, pyarrow raises whatever there is
+        pass_on(error)
         raise ValueError(" ".join(str(error).split())) from None
 
 

@@ -234,7 +234,7 @@ def _serve(end: connection.Connection) -> None:
 
 
 def _tried(do: Callable[..., bytes], *arguments: Any) -> bytes | Exception:
-    """What a function returns, or raises."""
+    """Return the result of a function, or the exception that it raises."""
     try:
         return do(*arguments)
     except Exception as error:  # the process that asks says it

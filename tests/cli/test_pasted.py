@@ -50,7 +50,7 @@ class Folder:
         """The commands that answer, and don't refuse what they are asked."""
 
     def says(self, command: str, *more: str) -> str:
-        """What a command prints, in which nothing may be obeyed."""
+        """Return the output of a command, which must hold no command for a terminal or a runner."""
         out, err = io.StringIO(), io.StringIO()
         before = Path.cwd()
         os.chdir(self.path)

@@ -24,7 +24,7 @@ WHO = "from shapesmt.fleet.identity import identity; print(identity().digest, id
 
 
 def said(script: str, *path: Path) -> str:
-    """What a new process prints."""
+    """Return the output of a new process."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (*path, PACKAGE))), "PYTHONSAFEPATH": "1"}
     ran = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
     return ran.stdout.strip()

@@ -1,4 +1,4 @@
-"""What is read has limits: bytes, unpacked ones too, folders that a server lists, and the time from the start."""
+"""Reading has limits: bytes, also unpacked ones, folders that a server lists, and time from the start."""
 
 from __future__ import annotations
 
