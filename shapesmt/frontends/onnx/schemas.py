@@ -80,7 +80,7 @@ class OnnxSchemas:
         return None if broken and parameters and self._newest(node, parameters).mistyped(node) else broken
 
     def _newest(self, node: Node, parameters: Parameters) -> Parameters:
-        """Return the types that the operator's newest version allows, else these; any that Cast makes if it uses one."""
+        """Return the types that the operator's newest version allows, else these; any that Cast makes if it has one."""
         listed, cast = tables.newest(node.domain, node.op), tables.newest("", "Cast")
         newest = parameters if listed is None else listed.parameters
         if cast and newest.mistyped(node) and (node.op in _WIDER or (node.domain, node.op) in self.bodies()):
