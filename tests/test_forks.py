@@ -119,6 +119,13 @@ def test_calls_of_other_threads_have_ended_there() -> None:
     assert gc.get_threshold() == before
 
 
+def test_calls_there_wait_for_none_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interning, "PATIENCE", 2 * GUARD)
+    with elsewhere(interning.one_call):
+        shapesmt.forget()
+        assert in_fork(lambda: verdict(ADD) == "DEPENDS") == 0
+
+
 def test_the_call_that_forks_goes_on() -> None:
     def goes_on() -> bool:
         return [*interning._Calls.running.values()] == [1] and gc.get_threshold()[0] == 0

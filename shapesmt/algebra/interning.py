@@ -22,7 +22,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from threading import RLock, get_ident
+from threading import Condition, RLock, get_ident
 from typing import Any, ClassVar, Generic, TypeVar, cast
 from weakref import WeakValueDictionary, ref
 
@@ -35,6 +35,8 @@ LIMIT = 250_000
 """The most entries of all tables together that one call leaves to the next: some 200 MB."""
 BETWEEN_LOOKS = 64  # new entries of a table between two checks of the deadline
 LOCK = RLock()
+PATIENCE = 10.0
+"""The seconds that a call waits for earlier ones to end when `forget` was called; one that takes longer delays it."""
 
 Key = TypeVar("Key", bound=Hashable)
 Entry = TypeVar("Entry")
@@ -126,11 +128,15 @@ def sizes() -> dict[str, int]:
 
 
 def forget() -> None:
-    """Empty the caches and drop unreferenced entries: at once, or when the last of the calls that are running ends."""
+    """Empty the caches and drop unreferenced entries: at once, or when the last of the calls that are running ends.
+
+    Calls that start in the meantime wait for it, so that calls that overlap without a gap can't put it off for ever.
+    """
     with LOCK:
         _Calls.forgetting = bool(_Calls.running)
         if not _Calls.forgetting:
             _forget()
+            _Calls.forgot.notify_all()
 
 
 def _forget() -> None:
@@ -154,6 +160,8 @@ class _Calls:
     """How many there are in each thread that has some."""
     forgetting = False
     """Whether the one that ends last calls `forget`."""
+    forgot: ClassVar[Condition] = Condition(LOCK)
+    """Woken when it did."""
 
 
 def _forked() -> None:
@@ -184,6 +192,8 @@ def one_call() -> Iterator[None]:
     counted, thread = False, get_ident()
     try:
         with LOCK:
+            if not _Calls.running[thread]:
+                _Calls.forgot.wait_for(lambda: not (_Calls.forgetting and _Calls.running), PATIENCE)
             forget_between(LIMIT)
             _Calls.running[thread] += 1
             counted = True

@@ -217,6 +217,27 @@ def test_it_waits_for_the_call_that_asks_for_it() -> None:
     assert lost() is None
 
 
+@pytest.mark.parametrize("patience", [10.0, 0.01])
+def test_later_calls_wait_for_it_but_not_for_ever(patience: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interning, "PATIENCE", patience)
+    lost, alive, entered = ref(symbol("a size that two threads could keep", 1)), [], Event()
+
+    def call() -> None:
+        with interning.one_call():
+            alive.append(lost() is not None)
+            entered.set()
+
+    later = Thread(target=call)
+    with interning.one_call():
+        forget()
+        later.start()
+        entered.wait(1.0)
+        assert alive == ([] if patience > 1 else [True])
+    later.join()
+    assert alive == [patience < 1]
+    assert lost() is None
+
+
 def test_it_is_done_once() -> None:
     with interning.one_call():
         forget()
