@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -17,14 +18,15 @@ from shapesmt.errors import UsageError, pass_on, printable
 __all__ = ["begin_whole", "hidden_start", "only_writer", "replacing", "write_all", "write_whole"]
 
 LOCKS = os.name == "posix"  # whether files can be locked, and renamed while they are open
+MAX_LINKS = 40  # after which a system refuses a path
 YOUNG = 1.0  # seconds in which a temporary file may not be locked yet by its process
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes, *, own: bool = False) -> None:
     """Write a file so that at every moment it has its old content or the new, keeping its links and permissions.
 
-    With `own`, the file's name is shapesmt's choice, not the caller's: a link of that name is replaced, not followed,
-    as it may be somebody else's.
+    A link is followed if the user who asks or root made it. With `own`, the file's name is shapesmt's choice, not the
+    caller's: a link of that name is replaced.
 
     Raises:
         UsageError: The path can't be written.
@@ -41,6 +43,7 @@ def begin_whole(path: str | os.PathLike[str], content: bytes, *, own: bool = Fal
     """
     # a link stays a link, to the new content, unless its name is our own
     target = Path(path).parent.resolve() / Path(path).name if own else Path(path).resolve()
+    _refuse_foreign_links(Path(path), 0 if own else MAX_LINKS)
     if target.exists() and not target.is_file() and not (own and target.is_symlink()):
         opened = target.open("wb", buffering=0)  # a pipe or a device; a folder raises
         write_all(opened, content)
@@ -51,6 +54,16 @@ def begin_whole(path: str | os.PathLike[str], content: bytes, *, own: bool = Fal
         if LOCKS:
             return os.fdopen(os.dup(file.fileno()), "ab", buffering=0)
     return target.open("ab", buffering=0)
+
+
+def _refuse_foreign_links(path: Path, most: int) -> None:
+    """Refuse a link that another user made, who could choose which file of this user is overwritten."""
+    for _ in range(most if hasattr(os, "geteuid") else 0):
+        if not path.is_symlink():
+            return
+        if path.lstat().st_uid not in (os.geteuid(), 0):
+            raise OSError(errno.EPERM, "another user made this link")
+        path = path.parent / path.readlink()
 
 
 def write_all(file: IO[bytes], content: bytes) -> None:

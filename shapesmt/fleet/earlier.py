@@ -15,7 +15,7 @@ from shapesmt.export import hidden_start
 from shapesmt.frontends import SideRead
 from shapesmt.report import Report
 
-__all__ = ["Earlier", "Known", "Record", "earlier", "is_parquet", "journals", "needs_pyarrow", "records"]
+__all__ = ["Earlier", "Known", "Record", "earlier", "is_parquet", "journals", "records", "usage_errors"]
 
 Record = dict[str, Any]
 LONGEST = 1 << 28  # bytes of a line that is read
@@ -62,7 +62,7 @@ def earlier(path: str, asked: Mapping[str, str]) -> Earlier:
     known: dict[str, Known] = {}
     others: dict[str, Record] = {}
     damaged = 0
-    with _refusing(path):
+    with usage_errors("read", path):
         for record in _found(path):
             model = None if record is None else record.get("model")
             if record is None or not isinstance(model, str) or printable(model, NAMES) != model:
@@ -93,19 +93,17 @@ _READ = (str, int, int, str)
 
 
 @contextmanager
-def _refusing(path: str) -> Iterator[None]:
+def usage_errors(verb: str, path: str) -> Iterator[None]:
+    """Turn what prevents reading or writing a file of results into one line, such as `cannot read r.jsonl: ...`."""
+    shown = printable(path)
     try:
         yield
     except ImportError:
-        raise needs_pyarrow(path) from None
-    except (OSError, ValueError, MemoryError) as error:
+        raise UsageError(f"{shown} needs pyarrow: pip install 'shapesmt[parquet]'; or name it *.jsonl") from None
+    except (OSError, ValueError, RuntimeError, MemoryError) as error:
+        pass_on(error)
         reason = getattr(error, "strerror", None) or str(error) or "there isn't enough memory"
-        raise UsageError(f"cannot read {printable(path)}: {printable(str(reason), 200)}") from None
-
-
-def needs_pyarrow(path: str) -> UsageError:
-    """The mistake to write Parquet without the package for it."""
-    return UsageError(f"{printable(path)} needs pyarrow: pip install 'shapesmt[parquet]'; or name it *.jsonl")
+        raise UsageError(f"cannot {verb} {shown}: {printable(str(reason), 200)}") from None
 
 
 def is_parquet(path: str) -> bool:

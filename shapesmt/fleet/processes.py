@@ -29,8 +29,8 @@ __all__ = ["in_processes", "in_turn", "usual_jobs"]
 PATIENCE = 5.0  # seconds in which a process has to end itself and its solver before it is killed
 _NOTHING = range(0)
 _SETTINGS = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore:resource_tracker"}
-"""Of processes that start: they take no modules from the working directory, and `multiprocessing`'s own one, which
-removes what a process leaves that is killed, doesn't speak of it."""
+"""Environment variables of the processes that are started: no module is imported from the working directory, and the
+helper process of `multiprocessing`, which removes what a killed process left behind, prints no warning."""
 
 
 def usual_jobs(models: int) -> int:
@@ -60,7 +60,7 @@ def in_processes(tasks: Sequence[Task], jobs: int) -> Arriving:
 
 @contextmanager
 def _settings() -> Iterator[None]:
-    """Python processes that start inside have `_SETTINGS`."""
+    """Set `_SETTINGS` in the environment of the processes that are started inside."""
     before = {name: os.environ.get(name) for name in _SETTINGS}
     for name, value in _SETTINGS.items():
         os.environ[name] = ",".join(filter(None, [before[name] if name == "PYTHONWARNINGS" else None, value]))

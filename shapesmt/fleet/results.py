@@ -12,9 +12,9 @@ from secrets import token_hex
 from typing import IO
 
 from shapesmt.algebra import conjunction
-from shapesmt.errors import UsageError, pass_on, printable
+from shapesmt.errors import UsageError, printable
 from shapesmt.export import begin_whole, hidden_start, only_writer, replacing, write_all
-from shapesmt.fleet.earlier import Earlier, Record, earlier, is_parquet, journals, needs_pyarrow, records
+from shapesmt.fleet.earlier import Earlier, Record, earlier, is_parquet, journals, records, usage_errors
 from shapesmt.render import json_text
 
 __all__ = ["Results", "results"]
@@ -34,26 +34,14 @@ def results(path: str) -> Iterator[Results]:
         raise UsageError(
             "results are written to a file, not to - (standard output), where --format json prints them all"
         )
-    with _refusing(path):
+    with usage_errors("write", path):
         file = _Parquet(path) if is_parquet(path) else Results(path)
     with only_writer(path):
         try:
             yield file
         finally:
-            with _refusing(path):
+            with usage_errors("write", path):
                 file.close()
-
-
-@contextmanager
-def _refusing(path: str) -> Iterator[None]:
-    try:
-        yield
-    except ImportError:
-        raise needs_pyarrow(path) from None
-    except (OSError, ValueError, RuntimeError) as error:
-        pass_on(error)
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot write {printable(path)}: {printable(str(reason), 200)}") from None
 
 
 class Results:
@@ -69,13 +57,13 @@ class Results:
 
     def begin(self, some: Iterable[Record]) -> None:
         """Put these records in the place of whatever the file has, and be ready for more."""
-        with _refusing(self._name):
+        with usage_errors("write", self._name):
             self._file = begin_whole(self._path(), b"".join(map(_line, some)))
 
     def write(self, line: bytes) -> None:
         """Add the line of a record."""
         if self._file is not None:
-            with _refusing(self._name):
+            with usage_errors("write", self._name):
                 write_all(self._file, line)
 
     def close(self) -> None:

@@ -58,6 +58,21 @@ class TestSave:
         assert stat.S_IMODE(path.stat().st_mode) == 0o640
         assert onnx.load(path) == model
 
+    @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="links have no owner here")
+    @pytest.mark.parametrize("through", [False, True])
+    def test_a_link_of_another_user_is_refused(self, through, tmp_path, monkeypatch):
+        target, link, mine = tmp_path / "victim", tmp_path / "link", tmp_path / "mine"
+        target.write_bytes(b"theirs")
+        link.symlink_to("victim")
+        mine.symlink_to("link" if through else "victim")
+        if os.geteuid() == 0:
+            os.chown(link, 54321, -1, follow_symlinks=False)
+        else:
+            monkeypatch.setattr(os, "geteuid", lambda: 54321)
+        with pytest.raises(UsageError, match="another user made this link"):
+            write_whole(mine if through else link, b"ours")
+        assert target.read_bytes() == b"theirs"
+
     def test_a_link_under_a_name_that_nobody_gave_is_replaced(self, tmp_path):
         victim, dangling = tmp_path / "victim", tmp_path / "absent"
         victim.write_bytes(b"theirs")
