@@ -14,6 +14,7 @@ import random
 import re
 import sqlite3
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -88,6 +89,13 @@ class Faults:
             return function(*arguments, **named)
 
         return call
+
+
+class Begun(Faults):
+    """Counts the calls of a worker, but for those of Python's own that start it."""
+
+    def due(self) -> bool:
+        return "shapesmt.fleet.processes" in sys.modules and super().due()
 
 
 def no_space() -> Exception:
@@ -349,3 +357,42 @@ def test_one_failure(
         assert {n: comparable(n, c) for n, c in again.files.items()} == {
             n: comparable(n, c) for n, c in fresh.files.items()
         }
+
+
+def in_a_worker() -> None:
+    """What `sitecustomize` calls in the processes that are started: workers fail at the call that the test names."""
+    kind, _, at = os.environ.get(FAULT, "").partition(" ")
+    if kind and "--multiprocessing-fork" in sys.orig_argv:
+        for one in KINDS[kind](Begun(int(at))):
+            one.start()
+
+
+FAULT = "SHAPESMT_TEST_FAULT"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_failure_in_each_worker(
+    kind: str,
+    full: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text("from tests.test_faults import in_a_worker\nin_a_worker()\n")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (tmp_path, EXAMPLES.parent))))
+    words = COMMANDS["processes"]
+    prepare(tmp_path / "fresh", monkeypatch, lambda: None)
+    fresh, _ = run(words, capsys)
+    prepare(tmp_path / "counted", monkeypatch, lambda: None)
+    _, counted = run(COMMANDS["lines"], capsys, kind)
+    draw = random.Random(f"workers {kind} {request.config.getoption('--seed')}")
+    for at in places(max(1, counted.calls), kind, draw, full=full):
+        prepare(tmp_path / str(at), monkeypatch, lambda: None)
+        monkeypatch.setenv(FAULT, f"{kind} {at}")
+        with no_hang():
+            told, _ = run(words, capsys)
+        monkeypatch.delenv(FAULT)
+        judged(told, fresh, {}, "")
+        again, _ = run(words, capsys)
+        assert (again.status, again.out, again.err) == (fresh.status, fresh.out, fresh.err)
