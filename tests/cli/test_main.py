@@ -10,10 +10,12 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import shapesmt
+from shapesmt.__main__ import run as run_program
 from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
 from shapesmt.errors import InternalError, ModelError, UsageError
@@ -138,6 +140,15 @@ def test_what_takes_too_much_memory_is_undecided(api, capsys, error):
 def test_interruption_is_silent(api, capsys):
     api.answers["checked"] = KeyboardInterrupt()
     assert run(capsys, "check", "m.onnx") == (130, "", "\n")
+
+
+def test_ctrl_c_while_the_command_line_is_imported(monkeypatch):
+    class Interrupted(ModuleType):
+        def __getattr__(self, name):
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "shapesmt.cli", Interrupted("shapesmt.cli"))
+    assert run_program() == 130
 
 
 def test_version_and_help(capsys):

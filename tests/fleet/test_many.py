@@ -147,7 +147,7 @@ def test_the_hook_is_consistent_with_the_command(capsys):
     assert hook["language"] == "python"
     assert hook["files"] == r"\.onnx$"
     program, *arguments = hook["entry"].split()
-    assert f'{program} = "shapesmt.cli:main"' in (ROOT / "pyproject.toml").read_text()
+    assert f'{program} = "shapesmt.__main__:run"' in (ROOT / "pyproject.toml").read_text()
     assert main([*arguments, "exp.onnx", "add.onnx", "--jobs", "1"]) == 1
 
 
