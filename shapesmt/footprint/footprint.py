@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from math import inf
 
 from shapesmt.algebra import Assignment, Dim, Kind, equal, evaluate, total
@@ -67,7 +68,7 @@ def footprint(a: Analysis, wanted: Wanted) -> Memory:
     answer = Memory(problem.graph.source, wanted.mode, None, None, weights, (), None, None, None, None, (), *about)
     if examination.fails or not a.judge.satisfiable(examination.domain):
         return replace(answer, seconds=a.seconds)
-    every = Points(problem.graph, examination.inference, Mode(wanted.mode))
+    every = Points(problem.graph, examination.inference, Mode(wanted.mode), a.judge.deadline)
     measured = _Measured(a, undominated(every), tuple(dict.fromkeys(every.unknown)))
     worst = measured.worst(measured.everywhere)
     given = measured.given(wanted.at)
@@ -188,7 +189,8 @@ class _Measured:
     def indices(self) -> IndexLimit | None:
         """The tensor with the most elements, if these can be more than indices of 32 bits count."""
         examination, judge = self.analysis.examination, self.analysis.judge
-        large = undominated(p for p in counts(examination.inference) if p.bytes.hi > INDICES)
+        listed = takewhile(lambda _: not judge.deadline.expired, counts(examination.inference))
+        large = undominated(p for p in listed if p.bytes.hi > INDICES)
         most = summit(large, self.everywhere, examination, judge)
         if most is None or (most.value is not None and most.value <= INDICES):
             return None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
-from shapesmt.algebra import TRUE, ZERO, Dim, Formula, all_of, product
+from shapesmt.algebra import TRUE, ZERO, Dim, Formula, all_of, of_atom, product
+from shapesmt.deadline import Deadline
 from shapesmt.footprint.lifetimes import Buffer, Held, Mode, lifetimes
 from shapesmt.footprint.sizes import bytes_of
 from shapesmt.graph import Graph, Node
@@ -48,10 +49,15 @@ class _Place:
 
 
 class Points:
-    """Every point of a model; `unknown` has the tensors and nodes whose bytes aren't known, once all are listed."""
+    """Every point of a model, but for those of runs that repeat an earlier one in equal sizes.
 
-    def __init__(self, graph: Graph, inference: Inference, mode: Mode) -> None:
-        self._graph, self._inference, self._mode = graph, inference, mode
+    `unknown` has the tensors and nodes whose bytes aren't known, once all points are listed, and the nodes whose inner
+    ones the deadline left out.
+    """
+
+    def __init__(self, graph: Graph, inference: Inference, mode: Mode, deadline: Deadline) -> None:
+        self._graph, self._inference, self._mode, self._deadline = graph, inference, mode, deadline
+        self._runs = _Runs()
         self.unknown: list[str] = []
 
     def __iter__(self) -> Iterator[Point]:
@@ -88,6 +94,9 @@ class Points:
 
     def _run(self, body: Body, node: Node, place: _Place, index: int, runs: Formula) -> Iterator[Point]:
         """The points of the nodes inside a node; what they return is held as the node's only once it has run."""
+        if self._deadline.expired:
+            self.unknown.append(place.path + node.name)
+            return
 
         def size(name: str) -> Dim | None:
             bytes_ = bytes_of(body.tensors[name])
@@ -98,29 +107,64 @@ class Points:
         operators = place.operators if function is None else Operators(function.opsets, self._graph.functions)
         handed = {place.path + name for name in node.outputs[:returned]}
         around = [(name, bytes_) for name, bytes_ in place.held(index) if name not in handed]
+        runs = all_of(runs, body.runs)
+        key = self._runs.key(body, _total(around), runs)
+        if key in self._runs.listed:
+            return
         held = lifetimes(body.nodes, body.outputs, size, operators.traits, self._mode, carried)
         path = _path(place.path, node, body)
         inner = {i: tuple(_within(b, body) for b in bodies) for i, bodies in body.inner.items()}
-        yield from self._inside(
-            body.nodes, held, _Place(held.buffers, operators, around, path), inner, all_of(runs, body.runs)
-        )
+        known = len(self.unknown)
+        yield from self._inside(body.nodes, held, _Place(held.buffers, operators, around, path), inner, runs)
+        if len(self.unknown) == known:  # else its tensors of unknown size are listed each time, by other names
+            self._runs.listed.add(key)
+
+
+class _Runs:
+    """Tells runs of the nodes inside a node apart by their sizes: functions that call others twice have 2^n of them."""
+
+    def __init__(self) -> None:
+        self.listed: set[Hashable] = set()
+        self._symbols: dict[int, list[Dim]] = {}
+
+    def key(self, body: Body, *around: Hashable) -> Hashable:
+        """What two runs share if all sizes inside them are equal, and what is around them."""
+        return id(body.tensors), tuple(map(body.changed, self._symbols_of(body))), around
+
+    def _symbols_of(self, body: Body) -> list[Dim]:
+        """The symbols on which the sizes inside rest, before the body's own changes."""
+        found = self._symbols.get(id(body.tensors))
+        if found is None:
+            inner = [run for runs in body.inner.values() for run in runs]
+            sizes = [p.bytes for p in _counted(body.tensors, "", TRUE)]
+            sizes += [run.changed(s) for run in inner for s in self._symbols_of(run)]
+            conditions = [case.condition for t in body.tensors.values() for case in t.cases] + [r.runs for r in inner]
+            parts = [part.symbols for part in sizes] + [part.symbols for part in conditions]
+            atoms = dict.fromkeys(s for symbols in parts for s in sorted(symbols, key=str))
+            found = self._symbols[id(body.tensors)] = [*map(of_atom, atoms)]
+        return found
 
 
 def counts(inference: Inference) -> Iterator[Point]:
     """The number of elements of each tensor, as if they were bytes that are held where it is."""
     yield from _counted(inference.tensors, "", TRUE)
+    seen = _Runs()
     for node, application in zip(inference.graph.nodes, inference.applications, strict=False):
         for body in application.bodies:
-            yield from _counted_inside(body, _path("", node, body), TRUE)
+            yield from _counted_inside(body, _path("", node, body), TRUE, seen)
 
 
-def _counted_inside(body: Body, path: str, runs: Formula) -> Iterator[Point]:
+def _counted_inside(body: Body, path: str, runs: Formula, seen: _Runs) -> Iterator[Point]:
     runs = all_of(runs, body.runs)
+    key = seen.key(body, runs)
+    if key in seen.listed:
+        return
+    seen.listed.add(key)
     for point in _counted(body.tensors, path, runs):
         yield reduce(lambda p, change: replace(p, bytes=change(p.bytes)), body.changes, point)
     for i, bodies in body.inner.items():
         for inner in bodies:
-            yield from _counted_inside(_within(inner, body), _path(path, body.nodes[i], inner), runs)
+            yield from _counted_inside(_within(inner, body), _path(path, body.nodes[i], inner), runs, seen)
 
 
 def _path(path: str, node: Node, body: Body) -> str:
