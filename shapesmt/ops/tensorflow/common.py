@@ -93,7 +93,7 @@ def open_bias(ctx: RuleContext, index: int, size: Dim, law: laws.Law) -> None:
 
 
 def leave_open(ctx: RuleContext, law: laws.Law) -> NoReturn:
-    """End the rule and leave the node undecided: without the law, it isn't known whether the node runs."""
+    """End the rule and leave the node undecided: unless the law holds, it isn't known whether the node runs."""
     ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", str(law)))
     raise RejectedError
 

@@ -103,7 +103,7 @@ def band_part(ctx: RuleContext) -> Tensor:
 
 @rule("Diag", domain=DOMAIN)
 def diagonal(ctx: RuleContext) -> Tensor:
-    """Put a tensor on the diagonal of one with all its axes twice: `[n] -> [n, n]`."""
+    """Put a tensor on the diagonal of one whose axes are repeated: `[n] -> [n, n]`, `[m, n] -> [m, n, m, n]`."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
     return ctx.tensor([*x.dims, *x.dims])
@@ -177,7 +177,7 @@ def _band(ctx: RuleContext, x: Tensor, low: int, high: int) -> Tensor:
 
 @rule("MatrixSetDiagV2", "MatrixSetDiagV3", domain=DOMAIN)
 def set_band(ctx: RuleContext) -> Tensor:
-    """Replace the diagonals `lo..hi` of matrices; their shape is that of the output of `band`."""
+    """Replace the diagonals `lo..hi` of matrices by those of an input, which has the shape that `band` returns."""
     x, ends = ctx.input(0), diagonals(ctx, 2)
     ctx.require_rank(x, 2, least=True)
     if ends is not None:

@@ -88,7 +88,7 @@ def quantize_dequantize(ctx: RuleContext) -> Tensor:
 
 
 def require_bits(ctx: RuleContext, index: int | None) -> None:
-    """Require that the number of bits, an attribute or an input, is at least 1 and at most 61 or 62."""
+    """Require at least 1 and at most 62 bits (61 with a sign); the number is an attribute, or the input at `index`."""
     most = 62 - ctx.integer("signed_input", 1)
     if index is not None:
         require_numbers(ctx, index)
@@ -124,7 +124,7 @@ KEPT = ("QuantizedRelu", "QuantizedRelu6", "Requantize", "QuantizeDownAndShrinkR
 
 @rule(*KEPT, domain=DOMAIN)
 def quantized_kept(ctx: RuleContext) -> list[Tensor]:
-    """Apply a function or requantize; the shape stays."""
+    """Apply a ReLU, or requantize to fewer bits; the shape stays."""
     x, requested = ctx.input(0), [numbers(ctx, i) for i in range(3, len(ctx.inputs))]
     for low, high in zip(*requested, strict=False) if requested else ():
         require_order(ctx, low, 0, laws.RANGE_HAS_0)

@@ -52,7 +52,7 @@ def require_seeds(ctx: RuleContext) -> None:
 
 @rule("RandomGamma", "RandomPoisson", "RandomPoissonV2", domain=DOMAIN, random=True)
 def random_of(ctx: RuleContext) -> Tensor:
-    """Draw samples of the sizes in an input for each parameter: sizes `[s]`, parameters `[p]` -> `[s, p]`."""
+    """Draw, for each parameter, samples of the sizes in an input: sizes `[s]`, parameters `[p]` -> `[s, p]`."""
     sizes, parameters = ctx.sizes(0), ctx.input(1)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     dtype = parameters.dtype if ctx.node.op != "RandomPoissonV2" else dtype_of(ctx, "dtype", "int64")

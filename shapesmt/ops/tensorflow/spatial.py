@@ -89,7 +89,7 @@ def sizes(ctx: RuleContext, x: Tensor) -> tuple[Dim, ...]:
 
 
 def image(ctx: RuleContext, batch: Dim, channels: Dim | int, spatial_sizes: Sequence[Dim | int]) -> Tensor:
-    """Return an output with its channels on the axis on which the input has them."""
+    """Return an output whose channels are on the same axis as the input's."""
     dims = [batch, channels, *spatial_sizes] if channels_first(ctx) else [batch, *spatial_sizes, channels]
     return ctx.tensor(dims)
 

@@ -81,11 +81,11 @@ class Call:
     # Tensors
 
     def tensor(self, name: str) -> Tensor:
-        """Return an argument that is a tensor."""
+        """Return a tensor argument."""
         return self.ctx.input(self.place(name))
 
     def optional(self, name: str) -> Tensor | None:
-        """Return an argument that is a tensor; None if it is omitted."""
+        """Return a tensor argument; None if it is omitted or None."""
         return self.tensor(name) if f"@{name}" in self.ctx.attributes else None
 
     def tensors(self, name: str) -> list[Tensor | None]:
@@ -162,7 +162,7 @@ class Call:
         return tuple(number for number in numbers if number is not None)
 
     def open(self, name: str) -> NoReturn:
-        """End the rule: an argument that has to be a constant depends on sizes or data."""
+        """End the rule, leaving the node undecided: an argument that has to be a constant depends on sizes or data."""
         self.ctx.unjudged.append(Unjudged("", self.ctx.node.op, "unsupported", f"{name} is a constant"))
         raise RejectedError
 
@@ -198,7 +198,7 @@ def _tuple(value: AttributeValue | None) -> tuple[Any, ...]:
 
 
 def _lacks_kernel(call: Call) -> bool:
-    """Whether the operator has no kernel for the element types of any input."""
+    """Whether all inputs have element types for which the operator has no kernel."""
     refused = refused_kinds(call.ctx.node.op)
     if not refused or call.text("dtype"):
         return False

@@ -33,7 +33,7 @@ MOST_COUNTED = 1 << 12  # maximum rows of a triangle whose elements are counted
 
 @operator("arange.default", "arange.start", "arange.start_step", memory="new")
 def arange(call: Call) -> Tensor:
-    """Return `start + i*step` before `end`, which has to lie in the direction of the step."""
+    """Return `start + i*step` up to `end` (exclusive), which has to lie in the direction of the step."""
     ctx, ends = call.ctx, [_end(call, name) for name in ("start", "end", "step") if name in call]
     ctx.check(all(isfinite(call.number(name) or 0) for name in call.names[:3]), laws.RANGE_ENDS_FINITE)
     start, end, step = ([] if "start" in call else [_number(0)]) + ends + ([] if "step" in call else [_number(1)])

@@ -111,7 +111,7 @@ def spread_and_mean(call: Call) -> tuple[Tensor, Tensor]:
 
 @operator("max.dim", "min.dim", traits=Traits.MIXED)
 def extreme(call: Call) -> tuple[Tensor, Tensor]:
-    """Return the extremes along one axis, which must not be empty, and their indices."""
+    """Return the maximum or minimum along one axis, which must not be empty, and its index."""
     x, axis = call.tensor("self"), axis_of(call, call.tensor("self"))
     if axis < x.rank:
         call.ctx.require_at_least(x[axis], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
@@ -131,7 +131,7 @@ def extreme_of_all(call: Call) -> Tensor:
 
 @operator("argmax.default", "argmin.default", traits=Traits.MIXED)
 def extreme_place(call: Call) -> Tensor:
-    """Return the index of an extreme along an axis, or in the flattened tensor."""
+    """Return the index of the maximum or minimum along an axis, or in the flattened tensor."""
     x, keep = call.tensor("self"), call.flag("keepdim")
     axes = (axis_of(call, x),) if "dim" in call else tuple(range(x.rank))
     size = x[axes[0]] if "dim" in call and x.rank else x.numel
@@ -175,7 +175,7 @@ def trace(call: Call) -> Tensor:
 
 @operator("segment_reduce.default")
 def segment_reduce(call: Call) -> Tensor:
-    """Reduce segments of an axis, given by lengths or offsets, which may differ along the axes before it."""
+    """Reduce segments of an axis; lengths or offsets give the segments, separately for each index before that axis."""
     x, ctx, lengths, ends = call.tensor("data"), call.ctx, call.optional("lengths"), call.optional("offsets")
     segments = lengths if ends is None else ends
     ctx.check(segments is not None, laws.NAMED_INPUT_GIVEN.of(name="lengths"))
@@ -192,7 +192,7 @@ def segment_reduce(call: Call) -> Tensor:
     return tensor(x.dtype, x.replace(axis, segments[axis] - int(ends is not None)).dims)
 
 
-# Running along an axis
+# Cumulative operators
 
 
 @operator(*overloads("cumprod", "logcumsumexp"))

@@ -70,7 +70,7 @@ def sym_storage_offset(call: Call) -> Tensor:
 
 @operator("sym_is_contiguous.default", of_shape=True)
 def sym_is_contiguous(call: Call) -> Tensor:
-    """Return whether the tensor is contiguous; unknown unless it certainly is."""
+    """Return true if the tensor is certainly contiguous, otherwise an unknown boolean."""
     plain = is_plain(call.tensor("self")) and call.text("memory_format") in ("", "contiguous_format")
     return scalar(ONE if plain else None, "bool")
 
@@ -95,7 +95,7 @@ def _real(x: Dim | Float) -> Float:
 
 
 def _alike(function: Callable[..., Number]) -> Callable[..., Number]:
-    """Convert both operands to floats unless both are integers."""
+    """Return the function with both operands converted to floats, unless both are integers."""
 
     def applied(a: Dim | Float, b: Dim | Float) -> Number:
         both = isinstance(a, Dim) and isinstance(b, Dim)
@@ -191,7 +191,7 @@ def _item(call: Call, x: Tensor) -> Number:
 
 
 def applied(function: Callable[..., Number], numbers: Sequence[Number]) -> Number:
-    """Return the function's result; None if an operand, or the last bit of a root that matters, is unknown."""
+    """Return the function's result; None if an operand is unknown or the result has an unrounded square root."""
     result = None if None in numbers else function(*numbers)
     return None if isinstance(result, Float) and result.blurred else result
 
@@ -266,20 +266,20 @@ def item(call: Call) -> Tensor:
 
 @operator("is_nonzero.default")
 def is_nonzero(call: Call) -> Tensor:
-    """Return whether the only element of a tensor isn't zero: unknown."""
+    """Test whether the only element of a tensor isn't zero; the result is unknown."""
     call.ctx.require_equal(call.tensor("self").numel, 1, laws.TENSOR_ONE_ELEMENT)
     return scalar(None, "bool")
 
 
 @operator("equal.default", total=True)
 def equal_tensors(_: Call) -> Tensor:
-    """Return whether two tensors are equal: unknown."""
+    """Test whether two tensors are equal; the result is unknown."""
     return scalar(None, "bool")
 
 
 @operator("allclose.default")
 def allclose(call: Call) -> Tensor:
-    """Return whether two tensors, broadcast together, are nearly equal: unknown."""
+    """Test whether two tensors, broadcast together, are nearly equal; the result is unknown."""
     x, y = call.tensor("self"), call.tensor("other")
     call.ctx.check(x.dtype == y.dtype, laws.OPERANDS_ONE_TYPE)
     call.ctx.broadcast(x.dims, y.dims)

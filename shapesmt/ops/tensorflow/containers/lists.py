@@ -34,7 +34,7 @@ def unset(ctx: RuleContext, length: Dim | int) -> Tensor:
 
 
 def list_of(dtype: str, length: Dim, sizes: Iterable[Dim], marks: str | None = None) -> Tensor:
-    """Return a list of tensors of these sizes; `marks` tells which it was created with (None: no element shape)."""
+    """Return a list of tensors of these sizes; `marks` as in `marks_of`."""
     return tensor(f"list({dtype})" if marks is None else f"list({dtype}):{marks}", [length, *sizes])
 
 
@@ -70,7 +70,7 @@ def known_sizes(shape: list[Dim | None] | None) -> list[Dim] | None:
 
 
 def input_list(ctx: RuleContext, index: int = 0) -> Tensor:
-    """Return the list at an input; undecided for the output of an operator without a rule."""
+    """Return the list at an input; the node is undecided if the list comes from an operator without a rule."""
     handle = ctx.input(index)
     if not handle.dtype:
         leave_open(ctx, laws.INPUT_LIST_FOLLOWED.of(index=index))
@@ -79,7 +79,7 @@ def input_list(ctx: RuleContext, index: int = 0) -> Tensor:
 
 
 def with_element(ctx: RuleContext, handle: Tensor, length: Dim, x: Tensor) -> Tensor:
-    """Return the list after setting one element, which must have the shape of the others."""
+    """Return the list, of the new length, after setting an element, which must have the shape of the others."""
     own, sizes, law = own_sizes(handle), x.dims, laws.ELEMENTS_HAVE_REQUESTED_SHAPE
     if own is not None:
         ctx.check(len(own) == x.rank, law)

@@ -27,7 +27,7 @@ _WHOLES = {"float16": "complex32", "bfloat16": "complex64", "float32": "complex6
 
 
 def kind(dtype: str) -> int:
-    """Return the kind of an element type: BOOL, INTEGER, FLOAT or COMPLEX, in ascending order."""
+    """Return the kind of an element type, one of the ascending numbers BOOL, INTEGER, FLOAT and COMPLEX."""
     return BOOL if dtype == "bool" else INTEGER if dtype in INTEGERS else COMPLEX if dtype in _PARTS else FLOAT
 
 

@@ -254,7 +254,7 @@ def to(call: Call) -> Tensor:
 
 
 def flags(call: Call, x: Tensor) -> Value | None:
-    """Return the elements of an unknown boolean tensor as numbers, each 0 or 1; None if they are known."""
+    """Return the elements of an unknown boolean tensor as numbers, each 0 or 1; None for known elements or a scalar."""
     if x.value is not None or x.rank == 0:
         return None
     one = call.ctx.fresh("flag", 0, 1, Kind.PLACE, Decided((0,), free=True, flag=True))

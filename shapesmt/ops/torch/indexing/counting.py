@@ -65,7 +65,7 @@ def masked_scatter(call: Call) -> Tensor:
     return tensor(x.dtype, shape)
 
 
-# Different elements
+# Distinct elements
 
 
 def different(call: Call, name: str, most: Dim) -> Dim:

@@ -58,7 +58,7 @@ def require_no_larger(call: Call, index: Tensor, x: Tensor, axis: int | None, la
 
 @operator("gather.default")
 def gather(call: Call) -> Tensor:
-    """Return, for each index, the element at that position of axis `dim`; the output has `index`'s shape."""
+    """Gather elements along `dim` at the indices in `index`; the output has `index`'s shape."""
     x, index = call.tensor("self"), call.tensor("index")
     axis = axis_of(call, x)
     require_no_larger(call, index, x, axis, laws.INDICES_NO_LARGER_THAN_DATA)

@@ -23,7 +23,7 @@ def places(call: Call, x: Tensor, axis: int, dims: Shape) -> Tensor:
 
 @operator("sort.default", "sort.stable", "cummax.default", "cummin.default", traits=Traits.MIXED)
 def sort(call: Call) -> list[Tensor]:
-    """Sort along an axis, or take cumulative extremes; return the elements and their previous indices."""
+    """Sort along an axis, or take cumulative extremes; return the elements and their indices in the input."""
     x = call.tensor("self")
     return [tensor(x.dtype, x.dims), places(call, x, axis_of(call, x), x.dims)]
 

@@ -18,7 +18,7 @@ FURTHEST = 2**63 - 1
 
 
 def replaced(call: Call, part: Tensor) -> Tensor:
-    """Return the tensor and require that the source has the shape of the part it replaces."""
+    """Return the tensor after replacing `part`, and require that the source has the shape of that part."""
     x = call.tensor("self")
     call.ctx.require_agree(call.tensor("src"), part, law=laws.UPDATES_SHAPED_AS_REPLACED)
     return tensor(x.dtype, x.dims)

@@ -24,7 +24,7 @@ def others_empty(x: Tensor, axis: int) -> Formula:
 
 @operator(*overloads("scatter", "scatter_add", "scatter_reduce"), traits=Traits.COPIED)
 def scatter(call: Call) -> Tensor:
-    """Write each source element at the given index of axis `dim`, off which its position stays."""
+    """Write source elements: `index` gives the position of each along `dim`, its positions on other axes stay."""
     x, index, source = call.tensor("self"), call.tensor("index"), call.optional("src")
     axis = axis_of(call, x)
     require_no_larger(call, index, x, axis, laws.INDICES_NO_LARGER_THAN_DATA)

@@ -33,7 +33,7 @@ def softmax_backward(call: Call) -> Tensor:
 
 @operator("glu.default")
 def glu(call: Call) -> Tensor:
-    """Gate the first half of an axis by the second: the axis has an even size, which is halved."""
+    """Gate the first half of an axis by the second; the axis must have an even size, and the output has half of it."""
     x = call.tensor("self")
     call.ctx.require_rank(x, 1, least=True)
     axis = call.ctx.normal(call.integer("dim"), x.rank)

@@ -110,7 +110,7 @@ def binary_cross_entropy(call: Call) -> Tensor:
 def binary_cross_entropy_with_logits(call: Call) -> Tensor:
     """Return the cross entropy of logits; input and weights broadcast to the target.
 
-    With class weights (`pos_weight`) the target broadcasts to the input too.
+    Class weights (`pos_weight`) broadcast with the target; the result must broadcast to the input.
     """
     ctx, x, target, weight = call.ctx, call.tensor("self"), call.tensor("target"), call.optional("weight")
     of_classes = call.optional("pos_weight")

@@ -100,7 +100,7 @@ def instance_norm(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-# Over the last axes
+# Layers over the last axes
 
 
 def layer_normalized(call: Call) -> Tensor:

@@ -88,7 +88,7 @@ OVERLOADS = {"linalg_pinv": ("atol_rtol_float", "default")}
 
 
 def grant_matrices(call: Call) -> None:
-    """Assume matrices that can be decomposed, if the operator refuses others."""
+    """Assume that the matrices can be decomposed, if the operator refuses others."""
     if call.ctx.node.op.split(".")[1] in FALLIBLE or ("check_errors" in call and call.flag("check_errors")):
         call.ctx.grant(0)
 
@@ -105,14 +105,14 @@ def _names(table: dict[str, str]) -> list[str]:
 
 @operator(*_names(SQUARE))
 def of_square(call: Call) -> list[Tensor]:
-    """Return the outputs in `SQUARE`."""
+    """Return the outputs that `SQUARE` lists for the operator."""
     grant_matrices(call)
     return of_matrices(call, SQUARE[call.ctx.node.op.split(".")[1]], square=True)
 
 
 @operator(*_names(ANY))
 def of_any(call: Call) -> list[Tensor]:
-    """Return the outputs in `ANY`."""
+    """Return the outputs that `ANY` lists for the operator."""
     grant_matrices(call)
     if "hermitian" in call and call.flag("hermitian"):
         require_symmetric(call)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def product_of(ctx: RuleContext, a: Tensor, b: Tensor) -> Shape:
-    """Multiply matrices: `[..., m, k] x [..., k, n] -> [..., m, n]`; a left vector is a row, a right one a column."""
+    """Return the shape of `[..., m, k] x [..., k, n]`; a vector is a row on the left and a column on the right."""
     ctx.check(a.rank > 0 and b.rank > 0, laws.PRODUCT_OPERANDS_NOT_SCALAR)
     ctx.require_equal(a[-1], b.dims[-2:][0], laws.INNER_SIZES_EQUAL)
     batch = ctx.broadcast(a.dims[:-2], b.dims[:-2], law=laws.BATCH_SIZES_BROADCAST)
@@ -37,7 +37,7 @@ def strict_product(call: Call, first: str, second: str, *ranks: int) -> Shape:
 
 
 def added(call: Call, product: Shape) -> Tensor:
-    """Return the product plus `self`, which broadcasts to it; in place, `self` has its shape already."""
+    """Return `self` plus a product of this shape, to which `self` broadcasts; in place, `self` must have it already."""
     x = call.tensor("self")
     require_broadcast_to(call.ctx, x, product, laws.BIAS_BROADCASTS_TO_PRODUCT)
     if call.ctx.node.op.split(".")[1].endswith("_"):

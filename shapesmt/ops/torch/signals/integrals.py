@@ -38,7 +38,7 @@ def gradient(call: Call) -> list[Tensor]:
 
 
 def between(call: Call, y: Tensor, axis: int) -> Shape:
-    """Return the shape of the intervals between neighbouring samples, whose coordinates broadcast with them."""
+    """Return the shape of the intervals between neighbouring samples; the coordinates `x` broadcast with them."""
     inner = y.replace(axis, maximum(y[axis] - 1, 0))
     x = call.optional("x")
     call.ctx.check("bool" not in (y.dtype, x and x.dtype), laws.SAMPLES_ARE_NUMBERS)

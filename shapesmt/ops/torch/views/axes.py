@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def permuted(call: Call, x: Tensor, order: Sequence[int]) -> Tensor:
-    """Return the tensor with its axes in another order; a copy is contiguous."""
+    """Return the tensor with its axes in another order: a view, or for `_copy` operators a contiguous copy."""
     output = result(call.ctx, "Transpose", x, perm=tuple(order)) if x.rank else x
     if "_copy" in call.ctx.node.op:
         return tensor(output.dtype, output.dims, output.value)
@@ -163,7 +163,7 @@ NEW_AXES = {(1, 0): (0,), (2, 0): (0, 0), (2, 1): (0,), (3, 0): (0, 0, 0), (3, 1
 """The positions of the axes to insert, by required rank and present rank."""
 
 
-# Stretched axes
+# Broadcast axes
 
 
 def expanded(call: Call, x: Tensor, items: Sequence[Dim | None]) -> Tensor:

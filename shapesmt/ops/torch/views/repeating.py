@@ -75,7 +75,7 @@ def repeat_by(call: Call) -> Tensor:
     return tensor(own.dtype, [length if i == axis else d for i, d in enumerate(dims)])
 
 
-# Moved
+# Rearranged
 
 
 @operator("flip.default", "fliplr.default", "flipud.default", memory="dense", traits=Traits.REARRANGED)

@@ -208,7 +208,7 @@ def resize(call: Call) -> Tensor:
     return tensor(x.dtype, dims)
 
 
-# Memory by numbers
+# Explicit strides
 
 
 @operator("as_strided.default", "as_strided_.default", "as_strided_copy.default", memory="view", traits=Traits.COPIED)

@@ -103,7 +103,7 @@ def _require_spread(call: Call, x: Tensor, w: Tensor, size: Dim) -> None:
 
 
 def _by_onednn(call: Call, x: Tensor, w: Tensor) -> tuple[Formula, Formula]:
-    """Return when PyTorch uses oneDNN's kernel for a transposed convolution, and when that is so on every machine."""
+    """Return when PyTorch uses oneDNN's kernel for a transposed convolution, and when all machines agree on it."""
     stride, dilation, extra = (call.integers(name) for name in ("stride", "dilation", "output_padding"))
     dtype = real_part(x.dtype)
     if dtype in UNSURE:
