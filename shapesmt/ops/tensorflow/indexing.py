@@ -157,7 +157,7 @@ def require_updates(ctx: RuleContext, x: Tensor, indices: Tensor, updates: Tenso
 
 
 def require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, depth: int) -> None:
-    """Require index tuples inside the tensor, unless the node ignores others."""
+    """Require index tuples inside the tensor, unless the node ignores those outside."""
     if one_of(ctx, "bad_indices_policy", "", "DEFAULT", "ERROR", "IGNORE") != "IGNORE":
         for column, size in zip(columns(indices, depth), x.dims, strict=False):
             require_places(ctx, column, size)

@@ -241,7 +241,7 @@ def blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None], 
 
 @rule("BatchToSpace", "BatchToSpaceND", domain=DOMAIN)
 def batch_to_space(ctx: RuleContext) -> Tensor:
-    """Move blocks of samples to the next axes, then crop: the batch is divided by the block's volume."""
+    """Move samples into blocks of the next axes, then crop; the batch is divided by the block's volume."""
     x, (block, before, after) = ctx.input(0), blocks(ctx)
     if block is None:
         return anything(ctx, x)
@@ -256,7 +256,7 @@ def batch_to_space(ctx: RuleContext) -> Tensor:
 
 @rule("SpaceToBatch", "SpaceToBatchND", domain=DOMAIN)
 def space_to_batch(ctx: RuleContext) -> Tensor:
-    """Pad the axes after the batch, then move blocks of them to it: the batch is multiplied by the block's volume."""
+    """Pad the axes after the batch, then move their blocks to the batch, which is multiplied by the block's volume."""
     x, (block, before, after) = ctx.input(0), blocks(ctx)
     if block is None:
         return anything(ctx, x)

@@ -201,9 +201,9 @@ def from_band(ctx: RuleContext) -> Tensor:
 
 
 def _sides(ctx: RuleContext, rows: Dim, columns: Dim) -> list[Dim]:
-    """Return rows and columns as requested, -1 for the minimum; two -1 give square matrices.
+    """Return the requested rows and columns; -1 requests the minimum, and twice -1 a square matrix.
 
-    At least one of both must be the minimum.
+    Rows or columns must be the minimum that the diagonals need.
     """
     requested = [first(ctx, i) for i in (2, 3)]
     if all(d is not None and d.constant == -1 for d in requested):

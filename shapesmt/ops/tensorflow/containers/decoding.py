@@ -70,7 +70,7 @@ def beams(ctx: RuleContext) -> list[Tensor]:
 
 @rule("CTCLoss", "CTCLossV2", domain=DOMAIN)
 def loss(ctx: RuleContext) -> list[Tensor]:
-    """Return a loss for each sequence, whose classes are a sparse matrix, and the gradient."""
+    """Return the CTC loss of each sequence, and the gradient; the labels are a sparse matrix."""
     x, places, classes = probabilities(ctx, 3), ctx.input(1, rank=2), ctx.input(2, rank=1)
     ctx.require_equal(places[0], classes[0], laws.SPARSE_VALUE_PER_PLACE)
     ctx.require_at_least(x[2], 1, laws.A_CLASS)

@@ -134,7 +134,7 @@ def is_number(call: Call, name: str) -> bool:
 
 
 def promoted_type(call: Call, names: Sequence[str], operands: Sequence[Tensor]) -> str:
-    """Return the type of a result of these arguments."""
+    """Return the promoted element type of these arguments."""
     return result_type((x, is_number(call, name)) for name, x in zip(names, operands, strict=True))
 
 
