@@ -1,4 +1,4 @@
-"""TensorFlow's operators, in terms of ONNX's: a table where names correspond, a few lines where more differs."""
+"""TensorFlow's operators in terms of ONNX's: a table for renamed ones, short rules for the others."""
 
 from shapesmt.ops.tensorflow import (
     checks,

@@ -1,4 +1,4 @@
-"""Assertions in TensorFlow's models."""
+"""Assertions in TensorFlow models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @rule("Assert", domain=DOMAIN, any_rank=True, total=True)
 def asserted(ctx: RuleContext) -> list[Tensor]:
-    """The condition holds; one that depends on data isn't checked."""
+    """Require that the condition holds; assume it if it is data-dependent."""
     condition = ctx.input(0)
     require_numbers(ctx, 0)
     truth = truth_of(condition)

@@ -1,4 +1,4 @@
-"""What TensorFlow's rules share: attributes, layouts, scalar inputs, and requirements on known elements."""
+"""Helpers of TensorFlow's rules: attributes, layouts, scalar inputs, and requirements on known elements."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ LAYOUTS = ("NHWC", "NCHW", "NDHWC", "NCDHW")
 
 
 def dtype_of(ctx: RuleContext, name: str, default: str) -> str:
-    """An attribute that names an element type."""
+    """Return the element type that an attribute names."""
     return ctx.text(name, default)
 
 
 def one_of(ctx: RuleContext, name: str, *values: str) -> str:
-    """A text attribute that has one of some values, the first of them by default."""
+    """Return a text attribute; require that it is one of `values`, of which the first is the default."""
     value = ctx.text(name, values[0])
     listed = " or ".join(filter(None, values))
     ctx.check(value in values, laws.ATTRIBUTE_ONE_OF_TEXTS.of(name=name, values=listed, value=value))
@@ -37,38 +37,38 @@ def one_of(ctx: RuleContext, name: str, *values: str) -> str:
 
 
 def least(ctx: RuleContext, name: str, minimum: int, default: int | None = None) -> int:
-    """An integer attribute that is at least that."""
+    """Return an integer attribute; require that it is at least `minimum`."""
     value = ctx.integer(name, default)
     ctx.check(value >= minimum, laws.ATTRIBUTE_AT_LEAST.of(name=name, least=minimum, value=value))
     return value
 
 
 def texts(ctx: RuleContext, name: str) -> list[str]:
-    """The texts that an attribute lists; none without it."""
+    """Return the texts that an attribute lists; [] without it."""
     listed = ctx.attribute(name)
     return [text for text in listed if isinstance(text, str)] if isinstance(listed, tuple) else []
 
 
 def require_numbers(ctx: RuleContext, *indices: int) -> None:
-    """State that inputs, unless omitted, are scalars."""
+    """Require that inputs, unless omitted, are scalars."""
     for index in indices:
         if ctx.has(index) and ctx.input(index).shape is not None:
             ctx.require_rank(ctx.input(index), 0)
 
 
 def axis_of(ctx: RuleContext, index: int) -> int | None:
-    """The axis that an input names by one number; a node without it isn't judged."""
+    """Return the axis that a scalar input names; if it is unknown, None, and the node is undecided."""
     require_numbers(ctx, index)
     return known_axis(ctx, index)
 
 
 def require_most(ctx: RuleContext, x: Tensor, rank: int) -> None:
-    """State that a tensor has at most that many axes, which is what kernels are compiled for."""
+    """Require at most `rank` axes, the number that kernels are compiled for."""
     ctx.check(x.rank <= rank, laws.RANK_AT_MOST.of(most=rank, rank=x.rank))
 
 
 def numbers(ctx: RuleContext, index: int) -> list[Dim | Float]:
-    """The elements of an input that are known, integers and floats."""
+    """Return the known elements of an input, integers and floats."""
     ctx.grant(index)
     value = ctx.input(index).value
     return [item for item in value.items if item is not None] if isinstance(value, Elements) else []
@@ -77,7 +77,7 @@ def numbers(ctx: RuleContext, index: int) -> list[Dim | Float]:
 def require_order(
     ctx: RuleContext, low: Dim | Float | float, high: Dim | Float | float, law: laws.Law, *, apart: bool = False
 ) -> None:
-    """State `low <= high`, or with `apart` `low < high`, of two integers, or of two floats that can be compared."""
+    """Require `low <= high`, or `low < high` with `apart`, of two integers or two floats that can be compared."""
     a, b = (literal(float(x), "float32") if isinstance(x, (int, float)) else x for x in (low, high))
     if isinstance(a, Dim) and isinstance(b, Dim):
         ctx.require_at_least(b, a + apart, law)
@@ -87,26 +87,26 @@ def require_order(
 
 
 def open_bias(ctx: RuleContext, index: int, size: Dim, law: laws.Law) -> None:
-    """Leave a node unjudged whose bias hasn't that many elements: without oneDNN, TensorFlow reads past its end."""
+    """Leave a node undecided unless its bias has `size` elements: without oneDNN, TensorFlow reads past its end."""
     bias = ctx.input(index)
     open_unless(ctx, law, equal(bias[0], size) if bias.rank == 1 else FALSE, "TensorFlow")
 
 
 def leave_open(ctx: RuleContext, law: laws.Law) -> NoReturn:
-    """End the rule and leave the node unjudged, since whether it runs isn't known unless the law holds."""
+    """End the rule and leave the node undecided: unless the law holds, it isn't known whether the node runs."""
     ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", str(law)))
     raise RejectedError
 
 
 def typed(x: Tensor, dtype: str) -> Tensor:
-    """The tensor with another element type, and the same elements."""
+    """Return the tensor with another element type and the same elements."""
     return tensor(dtype, x.shape, x.value, x.ndim if x.shape is None else None)
 
 
 def require_each(
     ctx: RuleContext, x: Tensor, good: Callable[[Dim], Formula], law: laws.Law, used: Dim | int = 1
 ) -> None:
-    """State a condition of each known integer of a tensor; it need not hold where `used`, a size, is 0."""
+    """Require a condition of each known integer of a tensor, unless the size `used` is 0."""
     ctx.grant_elements(x)
     items = x.value.items if isinstance(x.value, Elements) else (uniform(x.value),)
     for item in dict.fromkeys(items):
@@ -115,14 +115,14 @@ def require_each(
 
 
 def first(ctx: RuleContext, index: int) -> Dim | None:
-    """The only integer of an input; None where it isn't known."""
+    """Return the only integer of an input; None if unknown."""
     ctx.grant(index)
     items = ctx.items(index)
     return items[0] if items and len(items) == 1 else None
 
 
 def channels_first(ctx: RuleContext) -> bool:
-    """Whether channels are the second axis (`NCHW`); by default they are the last (`NHWC`)."""
+    """Whether channels are the second axis (`NCHW`) rather than the last (`NHWC`, the default)."""
     layout = ctx.text("data_format", "NHWC")
     if layout.endswith("VECT_C"):
         leave_open(ctx, laws.CHANNELS_NOT_IN_BLOCKS.of(layout=layout))
@@ -131,11 +131,11 @@ def channels_first(ctx: RuleContext) -> bool:
 
 
 def channel(ctx: RuleContext, x: Tensor) -> Dim:
-    """The number of channels."""
+    """Return the number of channels."""
     return x[1 if channels_first(ctx) else -1]
 
 
 def resized(x: Tensor, sizes: Mapping[int, Dim | int]) -> Tensor:
-    """The tensor with other sizes for some axes, which stated requirements make equal to its own."""
+    """Return the tensor with some sizes replaced; stated requirements make them equal to the tensor's own."""
     dims = [as_dim(sizes.get(axis, d)) for axis, d in enumerate(x.dims)]
     return tensor(x.dtype, dims, x.value if isinstance(x.value, Field) or tuple(dims) == x.dims else None)

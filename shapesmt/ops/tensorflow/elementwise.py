@@ -1,4 +1,4 @@
-"""Element by element: TensorFlow divides integers in three ways, and only some of its operators broadcast."""
+"""Elementwise operators; TensorFlow divides integers in three ways, and only some operators broadcast."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEPT = (
     *("BesselI0", "BesselI0e", "BesselI1", "BesselI1e", "Conj", "Digamma", "Erfc", "Erfinv", "Expm1", "Lgamma"),
     *("Log1p", "Ndtri", "Relu6", "Rsqrt", "DecodeBase64", "EncodeBase64", "StaticRegexReplace", "StringStrip"),
 )
-RETYPED = {  # the attribute that names the element type of the output, or ":" and the type itself
+RETYPED = {  # output type: the attribute that names it, or ":" and the type itself
     "Angle": "Tout",
     "ComplexAbs": "Tout",
     "Imag": "Tout",
@@ -42,34 +42,34 @@ RETYPED = {  # the attribute that names the element type of the output, or ":" a
 
 @rule(*KEPT, domain=DOMAIN, any_rank=True, total=True)
 def kept(ctx: RuleContext) -> Tensor:
-    """The shape is kept."""
+    """Apply a function to every element; the shape stays."""
     return ctx.tensor(ctx.input(0).shape)
 
 
 @rule(*RETYPED, domain=DOMAIN, any_rank=True, total=True)
 def retyped(ctx: RuleContext) -> Tensor:
-    """The shape is kept; elements are of another type."""
+    """Convert every element to another type; the shape stays."""
     dtype = RETYPED[ctx.node.op]
     return ctx.tensor(ctx.input(0).shape, dtype[1:] if dtype[0] == ":" else dtype_of(ctx, dtype, "float32"))
 
 
 @rule("RegexFullMatch", "RegexReplace", domain=DOMAIN)
 def matched(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the pattern is one text, and so is what replaces it."""
+    """Match or replace in every text; the pattern and the replacement are one text each."""
     require_shape(ctx, (1, 2), (), laws.PATTERNS_ONE_TEXT_EACH)
     return ctx.tensor(ctx.input(0).shape, "bool" if ctx.node.op == "RegexFullMatch" else "string")
 
 
 @rule("StringLower", "StringUpper", domain=DOMAIN, any_rank=True, total=True)
 def in_case(ctx: RuleContext) -> Tensor:
-    """The shape is kept."""
+    """Change the case of every text; the shape stays."""
     one_of(ctx, "encoding", "", "utf-8")
     return ctx.tensor(ctx.input(0).shape)
 
 
 @rule("AsString", domain=DOMAIN, any_rank=True, total=True)
 def as_text(ctx: RuleContext) -> Tensor:
-    """The shape is kept; elements are texts."""
+    """Write every element as text; the shape stays."""
     one_of(ctx, "fill", "", " ", "+", "-", "0", "#")
     return ctx.tensor(ctx.input(0).shape, "string")
 
@@ -79,7 +79,7 @@ HASHES = ("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStr
 
 @rule(*HASHES, domain=DOMAIN, any_rank=True, total=True)
 def hashed(ctx: RuleContext) -> Tensor:
-    """The shape is kept; elements are bucket numbers; there is at least one bucket."""
+    """Hash every text to a bucket number; there is at least one bucket."""
     least(ctx, "num_buckets", 1)
     if ctx.node.op.endswith("Strong"):
         ctx.check(len(ctx.integers("key")) == 2, laws.RANDOM_KEY_TWO_NUMBERS)
@@ -88,32 +88,32 @@ def hashed(ctx: RuleContext) -> Tensor:
 
 @rule("IsFinite", domain=DOMAIN, any_rank=True, total=True)
 def is_finite(ctx: RuleContext) -> Tensor:
-    """The shape is kept; elements are boolean."""
+    """Test whether every element is finite."""
     return finite(ctx, ctx.input(0))
 
 
 @rule("IdentityN", domain=DOMAIN, any_rank=True, total=True)
 def each(ctx: RuleContext) -> list[Tensor]:
-    """The outputs are the inputs."""
+    """Return the inputs unchanged."""
     return [ctx.input(i) for i in range(ctx.outputs)]
 
 
 @rule("Square", domain=DOMAIN, any_rank=True, total=True)
 def square(ctx: RuleContext) -> Tensor:
-    """`x * x`."""
+    """Return `x * x`."""
     return result(ctx, "Mul", ctx.input(0), ctx.input(0))
 
 
 @rule("Cast", domain=DOMAIN, any_rank=True, total=True, traits=Traits.CONVERSION)
 def cast(ctx: RuleContext) -> Tensor:
-    """The shape is kept; elements change type."""
+    """Convert to another element type; the shape stays."""
     dtype = dtype_of(ctx, "DstT", "")
     return result(ctx, "Cast", ctx.input(0), to=number_of(dtype)) if dtype else ctx.tensor(ctx.input(0).shape, "")
 
 
 @rule("Bitcast", domain=DOMAIN)
 def bitcast(ctx: RuleContext) -> Tensor:
-    """The bits are kept: `int32[n]` becomes `int16[n, 2]`, and `int16[n, 2]` becomes `int32[n]`."""
+    """Reinterpret the bits: `int32[n]` becomes `int16[n, 2]`, and `int16[n, 2]` becomes `int32[n]`."""
     x, dtype = ctx.input(0), dtype_of(ctx, "type", "")
     before, after = _width(x.dtype), _width(dtype)
     if after >= before:
@@ -125,7 +125,7 @@ def bitcast(ctx: RuleContext) -> Tensor:
 
 
 def _width(dtype: str) -> int:
-    """The bytes of an element."""
+    """Return the bytes of an element."""
     bits = "".join(filter(str.isdigit, dtype))
     return int(bits) // 8 if bits else 1
 
@@ -138,14 +138,14 @@ LOOSE = ("Atan2", "DivNoNan", "Igamma", "IgammaGradA", "Igammac", "MulNoNan", "N
 
 @rule(*LOOSE, "Xdivy", "Xlog1py", "Xlogy", "Zeta", domain=DOMAIN)
 def arithmetic(ctx: RuleContext) -> Tensor:
-    """Operands broadcast together."""
+    """Apply a function to operands that broadcast together."""
     require_one_type(ctx)
     return broadcast(ctx, None)
 
 
 @rule("Complex", domain=DOMAIN)
 def complex_numbers(ctx: RuleContext) -> Tensor:
-    """Real and imaginary parts broadcast together."""
+    """Make complex numbers from real and imaginary parts, which broadcast together."""
     return broadcast(ctx, None, dtype_of(ctx, "Tout", "complex64"))
 
 
@@ -158,16 +158,16 @@ DIVISIONS: dict[str, Function] = {
 
 
 def _of_floats(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
-    """A quotient or remainder of floats."""
+    """Return a quotient or remainder of floats."""
     if not ctx.node.op.endswith("Mod"):
         return _divided(ctx, x, y)
     remainders = result(ctx, "Mod", x, y, fmod=1)
-    return without_elements(remainders) if ctx.node.op == "FloorMod" else remainders  # which has another sign
+    return without_elements(remainders) if ctx.node.op == "FloorMod" else remainders  # its sign differs
 
 
 @rule(*DIVISIONS, "RealDiv", domain=DOMAIN, any_rank=True, traits=Traits.ELEMENTWISE)
 def divide(ctx: RuleContext) -> Tensor:
-    """Operands broadcast together; no integer is divided by zero."""
+    """Divide operands that broadcast together; an integer divisor must not be 0."""
     x, y = ctx.input(0), ctx.input(1)
     require_one_type(ctx)
     if x.dtype not in INTEGERS:
@@ -178,14 +178,14 @@ def divide(ctx: RuleContext) -> Tensor:
 
 
 def _divided(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
-    """A quotient of floats, which `FloorDiv` rounds down."""
+    """Return a quotient of floats, rounded down for `FloorDiv`."""
     quotient = result(ctx, "Div", x, y)
     return result(ctx, "Floor", quotient) if ctx.node.op == "FloorDiv" else quotient
 
 
 @rule("Pow", domain=DOMAIN, traits=Traits.ELEMENTWISE)
 def power(ctx: RuleContext) -> Tensor:
-    """Operands broadcast together; no integer has a negative exponent."""
+    """Raise to a power; operands broadcast, and integers have no negative exponent."""
     require_one_type(ctx)
     output = result(ctx, "Pow", ctx.input(0), ctx.input(1))
     if ctx.input(0).dtype in INTEGERS:
@@ -196,7 +196,10 @@ def power(ctx: RuleContext) -> Tensor:
 
 @rule("Equal", "NotEqual", "ApproximateEqual", domain=DOMAIN, traits=Traits.ELEMENTWISE)
 def compare(ctx: RuleContext) -> Tensor:
-    """Operands broadcast together; `ApproximateEqual` needs one shape, `incompatible_shape_error=0` allows any two."""
+    """Compare operands that broadcast together.
+
+    `ApproximateEqual` needs one shape; `incompatible_shape_error=0` allows any two.
+    """
     x, y, op = ctx.input(0), ctx.input(1), ctx.node.op
     require_one_type(ctx)
     if op == "ApproximateEqual":
@@ -205,20 +208,20 @@ def compare(ctx: RuleContext) -> Tensor:
     if not ctx.integer("incompatible_shape_error", 1):
         pairs = zip(x.dims[::-1], y.dims[::-1], strict=False)
         if any(any_of(equal(a, b), equal(a, 1), equal(b, 1)) is not TRUE for a, b in pairs):
-            return ctx.tensor(None, "bool")  # a single boolean where shapes don't broadcast
+            return ctx.tensor(None, "bool")  # a single boolean if the shapes don't broadcast
     output = result(ctx, "Equal", x, y)
     return output if op == "Equal" else result(ctx, "Not", output)
 
 
 @rule("LeftShift", "RightShift", domain=DOMAIN, any_rank=True)
 def shift(ctx: RuleContext) -> Tensor:
-    """Operands broadcast together."""
+    """Shift the bits of integers; operands broadcast together."""
     return result(ctx, "BitShift", ctx.input(0), ctx.input(1), direction=ctx.node.op.removesuffix("Shift").upper())
 
 
 @rule("SquaredDifference", domain=DOMAIN, any_rank=True)
 def squared_difference(ctx: RuleContext) -> Tensor:
-    """`(x - y)**2`."""
+    """Return `(x - y)**2`; operands broadcast together."""
     require_one_type(ctx)
     difference = result(ctx, "Sub", ctx.input(0), ctx.input(1))
     return result(ctx, "Mul", difference, difference)
@@ -226,7 +229,7 @@ def squared_difference(ctx: RuleContext) -> Tensor:
 
 @rule("SelectV2", domain=DOMAIN, any_rank=True, traits=Traits.COPIED)
 def choose(ctx: RuleContext) -> Tensor:
-    """The condition and both cases broadcast together, to at most 8 axes where an operand is stretched."""
+    """Choose between two cases by a condition; all three broadcast, to at most 8 axes unless their shapes are equal."""
     output = result(ctx, "Where", *map(ctx.input, range(3)))
     if output.shape is not None and output.rank > 8:
         operands = [x for x in map(ctx.input, range(3)) if x.rank]
@@ -240,7 +243,7 @@ def choose(ctx: RuleContext) -> Tensor:
 
 @rule("BiasAdd", "BiasAddV1", domain=DOMAIN)
 def bias_add(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the bias has one element per channel."""
+    """Add a bias with one element per channel; the shape stays."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
     require_vector(ctx, 1, channel(ctx, x), laws.BIAS_PER_CHANNEL)
@@ -249,7 +252,7 @@ def bias_add(ctx: RuleContext) -> Tensor:
 
 @rule("AddN", "AccumulateNV2", domain=DOMAIN)
 def add_n(ctx: RuleContext) -> Tensor:
-    """Operands have one shape."""
+    """Add operands of one shape."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]
     ctx.require_agree(*operands, law=laws.OPERANDS_SAME_SHAPE)
     return operands[0] if len(operands) == 1 else ctx.tensor(operands[0].dims)
@@ -257,7 +260,7 @@ def add_n(ctx: RuleContext) -> Tensor:
 
 @rule("Select", domain=DOMAIN, traits=Traits.COPIED)
 def select(ctx: RuleContext) -> Tensor:
-    """Both cases have one shape, and so has the condition, unless it is a single boolean or has one for each row."""
+    """Choose between two cases of one shape; the condition has that shape, is a single boolean, or has one per row."""
     condition, x, y = (ctx.input(i) for i in range(3))
     ctx.require_agree(x, y, law=laws.CASES_SAME_SHAPE)
     if condition.rank == 1 != x.rank:
@@ -272,7 +275,7 @@ def select(ctx: RuleContext) -> Tensor:
 
 @rule("ClipByValue", domain=DOMAIN)
 def clip(ctx: RuleContext) -> Tensor:
-    """The shape is kept; both limits are single numbers, or have the shape of the input."""
+    """Clip to a range; each bound is a single number or has the input's shape."""
     x = ctx.input(0)
     for end in (ctx.input(1), ctx.input(2)):
         if end.rank:
@@ -282,7 +285,7 @@ def clip(ctx: RuleContext) -> Tensor:
 
 @rule("StringJoin", domain=DOMAIN)
 def join(ctx: RuleContext) -> Tensor:
-    """Texts have one shape, except for scalars."""
+    """Join texts; all have one shape, except for scalars."""
     parts = [x for x in map(ctx.input, range(len(ctx.inputs))) if x.rank]
     if parts:
         ctx.require_agree(*parts, law=laws.JOINED_TEXTS_SAME_SHAPE)
@@ -294,7 +297,7 @@ def join(ctx: RuleContext) -> Tensor:
 
 @rule("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel", domain=DOMAIN)
 def fake_quantize(ctx: RuleContext) -> Tensor:
-    """The shape is kept; there is one range, or one per channel."""
+    """Quantize and dequantize floats with one range, or one per channel; the shape stays."""
     x, each_channel = ctx.input(0), ctx.node.op.endswith("PerChannel")
     ctx.check(2 <= ctx.integer("num_bits", 8) <= 16, laws.QUANTIZED_TO_2_TO_16_BITS)
     ctx.require_rank(x, int(each_channel), least=True)

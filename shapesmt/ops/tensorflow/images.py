@@ -30,7 +30,7 @@ RESIZED = {f"Resize{name}": "float32" for name in ("Area", "Bicubic", "Bilinear"
 
 @rule("QuantizedResizeBilinear", domain=DOMAIN)
 def resize_quantized(ctx: RuleContext) -> list[Tensor]:
-    """`[n, h, w, c]` gets the height and width in an input; the ends of the value range are kept."""
+    """Resize `[n, h, w, c]` to the height and width in an input; the bounds of the value range stay."""
     require_numbers(ctx, 2, 3)
     ctx.require_at_least(ctx.input(0, rank=4)[0], 1, laws.AN_IMAGE)
     end = ctx.tensor((), "float32")
@@ -39,7 +39,7 @@ def resize_quantized(ctx: RuleContext) -> list[Tensor]:
 
 @rule(*RESIZED, "ResizeNearestNeighbor", domain=DOMAIN)
 def resize(ctx: RuleContext) -> Tensor:
-    """`[n, h, w, c]` gets the height and width in an input; neither image is empty."""
+    """Resize `[n, h, w, c]` to the height and width in an input; neither image is empty."""
     x = ctx.input(0, rank=4)
     size = sized(ctx, ctx.sizes(1, 2), 1)
     require_least(ctx, [*x.dims[1:], *size], 1, laws.NO_IMAGE_EMPTY)
@@ -48,7 +48,7 @@ def resize(ctx: RuleContext) -> Tensor:
 
 @rule("ScaleAndTranslate", domain=DOMAIN)
 def scale(ctx: RuleContext) -> Tensor:
-    """`[n, h, w, c]` gets the height and width in an input; there is a factor and a shift for each."""
+    """Resize `[n, h, w, c]` to the height and width in an input, with a factor and a shift for each."""
     one_of(ctx, "kernel_type", *KERNELS)
     require_vector(ctx, (2, 3), 2, laws.FACTOR_AND_SHIFT_FOR_HEIGHT_AND_WIDTH)
     return ctx.tensor(resize(ctx).dims, "float32")
@@ -56,7 +56,7 @@ def scale(ctx: RuleContext) -> Tensor:
 
 @rule("ImageProjectiveTransformV2", "ImageProjectiveTransformV3", domain=DOMAIN)
 def project(ctx: RuleContext) -> Tensor:
-    """`[n, h, w, c]` gets the height and width in an input; there is one transform, or one per image."""
+    """Transform `[n, h, w, c]` to the height and width in an input, with one transform, or one per image."""
     x, transforms = ctx.input(0, rank=4), ctx.input(1, rank=2)
     require_numbers(ctx, 3)
     law = laws.ONE_TRANSFORM_OR_PER_IMAGE
@@ -69,7 +69,7 @@ def project(ctx: RuleContext) -> Tensor:
 
 @rule("CropAndResize", domain=DOMAIN)
 def crop(ctx: RuleContext) -> Tensor:
-    """Boxes `[n, 4]`, and the image of each, cut out of `[b, h, w, c]` and resized."""
+    """Crop boxes `[n, 4]` out of images `[b, h, w, c]`, each from the image in `box_ind`, and resize them."""
     x, boxes = ctx.input(0, rank=4), ctx.input(1, rank=2)
     no_boxes = equal(boxes[0], 0) if boxes[1].constant is None else FALSE  # not checked at run time then
     ctx.require(any_of(equal(boxes[1], 4), no_boxes), laws.BOX_4_COORDINATES, boxes[1], 4)
@@ -83,7 +83,7 @@ def crop(ctx: RuleContext) -> Tensor:
 
 @rule("DecodeImage", "DecodePng", "DecodeJpeg", "DecodeBmp", domain=DOMAIN)
 def decode(ctx: RuleContext) -> Tensor:
-    """An image whose height and width only its file tells."""
+    """Decode an image; its height and width depend on the file's bytes."""
     ctx.require_rank(ctx.input(0), 0)
     channels = least(ctx, "channels", 0, 0) or ctx.fresh("channels", 1)
     ctx.check(channels != 2, laws.IMAGE_1_3_OR_4_CHANNELS)
@@ -92,7 +92,7 @@ def decode(ctx: RuleContext) -> Tensor:
 
 @rule("DecodeAndCropJpeg", domain=DOMAIN)
 def decode_part(ctx: RuleContext) -> Tensor:
-    """The part of an image at the position and of the size in an input `[y, x, height, width]`."""
+    """Decode the part of an image at the position and of the size in an input `[y, x, height, width]`."""
     window, channels = ctx.items(1) or (None,) * 4, least(ctx, "channels", 0, 0)
     require_numbers(ctx, 0)
     require_vector(ctx, 1, 4, laws.PART_IS_PLACE_AND_SIZE)
@@ -104,14 +104,14 @@ def decode_part(ctx: RuleContext) -> Tensor:
 
 @rule("ExtractJpegShape", domain=DOMAIN)
 def size_of_image(ctx: RuleContext) -> Tensor:
-    """Height, width and channels of a file's image, as a list."""
+    """Return height, width and channels of a file's image, as a list."""
     require_numbers(ctx, 0)
     return ctx.tensor((3,), dtype_of(ctx, "output_type", "int32"))
 
 
 @rule("AdjustContrastv2", "AdjustHue", "AdjustSaturation", "HSVToRGB", "RGBToHSV", domain=DOMAIN)
 def adjust(ctx: RuleContext) -> Tensor:
-    """The shape is kept."""
+    """Adjust or convert colours; the shape stays."""
     x = ctx.input(0)
     ctx.require_rank(x, 1 if "To" in ctx.node.op else 3, least=True)
     require_numbers(ctx, 1)
@@ -124,7 +124,7 @@ def adjust(ctx: RuleContext) -> Tensor:
 
 
 def selected(ctx: RuleContext) -> tuple[Dim, Dim]:
-    """How many of the boxes `[n, 4]` with scores `[n]` are selected, and the limit of that number."""
+    """Return the number of selected boxes, out of `[n, 4]` with scores `[n]`, and the limit of that number."""
     boxes, most = ctx.input(0, rank=2), first(ctx, 2)
     ctx.require_equal(boxes[1], 4, laws.BOX_4_COORDINATES)
     require_vector(ctx, 1, boxes[0], laws.SCORE_PER_BOX)
@@ -136,7 +136,7 @@ def selected(ctx: RuleContext) -> tuple[Dim, Dim]:
 
 
 def require_thresholds(ctx: RuleContext, index: int) -> None:
-    """State that thresholds of overlap are between 0 and 1, and that the sigma of soft suppression isn't negative."""
+    """Require overlap thresholds between 0 and 1, and that the sigma of soft suppression isn't negative."""
     shares = [*(numbers(ctx, index) if ctx.has(index) else ()), ctx.number("iou_threshold", 0.5)]
     for share in shares:
         for low, high in ((0, share), (share, 1)):
@@ -147,13 +147,13 @@ def require_thresholds(ctx: RuleContext, index: int) -> None:
 
 @rule("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", domain=DOMAIN)
 def suppress(ctx: RuleContext) -> Tensor:
-    """The indices of the selected boxes."""
+    """Return the indices of the selected boxes."""
     return ctx.tensor((selected(ctx)[0],), "int32")
 
 
 @rule("NonMaxSuppressionV4", "NonMaxSuppressionV5", domain=DOMAIN)
 def suppress_padded(ctx: RuleContext) -> list[Tensor]:
-    """The indices of the selected boxes, their scores in version 5, which changes them, and their number."""
+    """Return the indices of the selected boxes, their scores (in version 5, which changes them) and their number."""
     count, limit = selected(ctx)
     dims = (limit if ctx.integer("pad_to_max_output_size", 0) else count,)
     scores = [ctx.tensor(dims)] if ctx.node.op.endswith("V5") else []
@@ -162,7 +162,7 @@ def suppress_padded(ctx: RuleContext) -> list[Tensor]:
 
 @rule("CombinedNonMaxSuppression", domain=DOMAIN)
 def suppress_combined(ctx: RuleContext) -> list[Tensor]:
-    """Boxes `[b, n, q, 4]` and scores `[b, n, c]`, where q is 1 or c: the best of each image."""
+    """Select the best boxes of each image, given boxes `[b, n, q, 4]` and scores `[b, n, c]`, where q is 1 or c."""
     boxes, scores, most_per_class, total = ctx.input(0, rank=4), ctx.input(1, rank=3), first(ctx, 2), first(ctx, 3)
     law = laws.BOXES_AND_SCORES_SAME_IMAGES_AND_ANCHORS
     for axis in (0, 1):
@@ -181,7 +181,7 @@ def suppress_combined(ctx: RuleContext) -> list[Tensor]:
 
 @rule("NonMaxSuppressionWithOverlaps", domain=DOMAIN)
 def suppress_overlaps(ctx: RuleContext) -> Tensor:
-    """The indices of the selected boxes, by a matrix `[n, n]` of overlaps."""
+    """Return the indices of the selected boxes, given a matrix `[n, n]` of overlaps."""
     overlaps, most = ctx.input(0, rank=2), first(ctx, 2)
     ctx.require_equal(overlaps[0], overlaps[1], laws.OVERLAP_OF_EACH_TWO_BOXES)
     require_vector(ctx, 1, overlaps[0], laws.SCORE_PER_BOX)
@@ -192,7 +192,7 @@ def suppress_overlaps(ctx: RuleContext) -> Tensor:
 
 @rule("DrawBoundingBoxes", "DrawBoundingBoxesV2", domain=DOMAIN)
 def draw(ctx: RuleContext) -> Tensor:
-    """Images `[b, h, w, c]` with the boxes `[b, n, 4]` drawn on them."""
+    """Draw boxes `[b, n, 4]` on images `[b, h, w, c]`."""
     x, boxes = ctx.input(0, rank=4), ctx.input(1, rank=3)
     ctx.require_equal(x[0], boxes[0], laws.BOXES_PER_IMAGE)
     ctx.require_equal(boxes[2], 4, laws.BOX_4_COORDINATES)
@@ -207,7 +207,7 @@ def draw(ctx: RuleContext) -> Tensor:
 
 @rule("ExtractGlimpse", "ExtractGlimpseV2", domain=DOMAIN)
 def glimpse(ctx: RuleContext) -> Tensor:
-    """A window of each image, of the height and width in an input."""
+    """Return a window of each image, of the height and width in an input."""
     x, offsets = ctx.input(0, rank=4), ctx.input(2, rank=2)
     ctx.require_agree(offsets, ctx.tensor((x[0], 2)), law=laws.PLACE_PER_IMAGE)
     size = ctx.sizes(1, 2)
@@ -220,7 +220,7 @@ def glimpse(ctx: RuleContext) -> Tensor:
 
 @rule("FractionalAvgPool", "FractionalMaxPool", domain=DOMAIN)
 def fractional_pool(ctx: RuleContext) -> list[Tensor]:
-    """Height and width shrink by a ratio; two more outputs are the rows and columns at which windows begin."""
+    """Pool by ratios of height and width; also return the rows and columns at which windows begin."""
     x, factors = ctx.input(0, rank=4), _ratios(ctx)
     require_least(ctx, x.dims, 1, laws.IMAGE_NOT_EMPTY)
     seeds = ctx.integer("seed", 0) or ctx.integer("seed2", 0)
@@ -231,7 +231,7 @@ def fractional_pool(ctx: RuleContext) -> list[Tensor]:
 
 
 def _ratios(ctx: RuleContext) -> list[float]:
-    """The ratio by which each axis shrinks: 1 for batch and channels."""
+    """Return the ratio by which each axis shrinks; it is 1 for batch and channels."""
     ratios = ctx.attribute("pooling_ratio")
     numbers = [float(r) for r in ratios if isinstance(r, (int, float))] if isinstance(ratios, tuple) else []
     ctx.check(len(numbers) == 4 and min(numbers) >= 1, laws.RATIO_AT_LEAST_1_PER_AXIS)
@@ -240,13 +240,13 @@ def _ratios(ctx: RuleContext) -> list[float]:
 
 
 def _divided(size: Dim, ratio: float) -> Dim:
-    """A size divided by a ratio, rounded down as floats of 32 bits are."""
+    """Return a size divided by a ratio, rounded down in float32."""
     return (from_dim(size, "float32") / literal(ratio, "float32")).floor().to_int()
 
 
 @rule("EncodeJpeg", "EncodePng", domain=DOMAIN)
 def encode(ctx: RuleContext) -> Tensor:
-    """A file of an image `[h, w, c]`."""
+    """Encode an image `[h, w, c]` as a file."""
     x, png = ctx.input(0), ctx.node.op == "EncodePng"
     ctx.require_rank(x, 3, least=png)
     require_least(ctx, x.dims, 1, laws.IMAGE_NOT_EMPTY)
@@ -259,14 +259,14 @@ def encode(ctx: RuleContext) -> Tensor:
 
 @rule("DecodeGif", domain=DOMAIN)
 def decode_frames(ctx: RuleContext) -> Tensor:
-    """All frames of a file, `[frames, height, width, 3]`."""
+    """Decode all frames of a file, `[frames, height, width, 3]`."""
     require_numbers(ctx, 0)
     return ctx.tensor([*(ctx.fresh(name, 1) for name in ("frames", "height", "width")), 3], "uint8")
 
 
 @rule("SampleDistortedBoundingBoxV2", "StatelessSampleDistortedBoundingBox", domain=DOMAIN, traits=Traits.STATEFUL)
 def sample(ctx: RuleContext) -> list[Tensor]:
-    """A random region of an image whose sizes are an input: its begin, its sizes and its bounding box."""
+    """Return a random region of an image whose sizes are an input: its begin, its sizes and its bounding box."""
     require_vector(ctx, 0, 3, laws.IMAGE_HEIGHT_WIDTH_CHANNELS)
     ctx.require_equal(ctx.input(1, rank=3)[2], 4, laws.BOX_4_COORDINATES)
     require_numbers(ctx, 2)

@@ -1,4 +1,4 @@
-"""Operators that read and write elements by position; a negative index is outside the axis."""
+"""Operators that read and write elements by index; a negative index is out of range."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 def require_places(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
-    """State that known indices are inside an axis of that size, counted from the front."""
+    """Require that known indices are inside an axis of that size, counted from the front."""
     known = spans(ctx, indices, laws.INDICES_INSIDE_AXIS)
     if not known:
         ctx.require(any_of(unless, equal(indices.numel, 0), at_least(size, 1)), laws.SOMETHING_TO_PICK, size)
@@ -61,7 +61,7 @@ def require_places(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula
 
 @rule("Gather", "ResourceGather", "GatherV2", domain=DOMAIN, traits=Traits.LOOKUP)
 def gather(ctx: RuleContext) -> Tensor:
-    """The indexed elements along an axis; the first `batch_dims` axes are common to both."""
+    """Return the indexed elements along an axis; the first `batch_dims` axes are common to both inputs."""
     x, indices = ctx.input(0), ctx.input(1)
     batch = ctx.integer("batch_dims", 0)
     signed_axis = axis_of(ctx, 2) if ctx.node.op == "GatherV2" else max(batch, 0)
@@ -78,7 +78,7 @@ def gather(ctx: RuleContext) -> Tensor:
 
 
 def _without_laws(ctx: RuleContext, op: str, *inputs: Tensor, **attributes: AttributeValue) -> Tensor:
-    """The output of ONNX's operator, without its laws; the rules here state TensorFlow's."""
+    """Return the output of ONNX's operator without its laws; the rules here state TensorFlow's."""
     before = len(ctx.requirements)
     output = result(ctx, op, *inputs, **attributes)
     del ctx.requirements[before:]
@@ -87,7 +87,7 @@ def _without_laws(ctx: RuleContext, op: str, *inputs: Tensor, **attributes: Attr
 
 @rule("GatherNd", "ResourceGatherNd", domain=DOMAIN)
 def gather_nd(ctx: RuleContext) -> Tensor:
-    """The last axis of the indices holds index tuples, each of an element or a slice."""
+    """Return an element or a slice for each index tuple along the last axis of the indices."""
     x, indices = ctx.input(0), ctx.input(1)
     for t in (x, indices):
         ctx.require_rank(t, 1, least=True)
@@ -99,7 +99,7 @@ def gather_nd(ctx: RuleContext) -> Tensor:
 
 
 def require_indexable(ctx: RuleContext, x: Tensor, indices: Tensor) -> None:
-    """State that index tuples are no longer than the rank, and that nothing is looked up in an empty tensor."""
+    """Require index tuples no longer than the rank, and no lookup in an empty tensor."""
     ctx.require_at_least(7, indices[-1], laws.INDEX_TUPLE_AT_MOST)
     ctx.require_at_least(x.rank, indices[-1], laws.INDEX_TUPLE_WITHIN_INDEXED_RANK)
     nothing = equal(product(indices.dims[:-1]), 0)
@@ -111,7 +111,7 @@ def require_indexable(ctx: RuleContext, x: Tensor, indices: Tensor) -> None:
 
 @rule("ScatterNd", domain=DOMAIN)
 def scatter_nd(ctx: RuleContext) -> Tensor:
-    """A tensor whose sizes are an input, with an update at the place of each index tuple."""
+    """Return a tensor whose sizes are an input, with an update at each index tuple."""
     indices, updates, sizes = ctx.input(0), ctx.input(1), ctx.sizes(2)
     if sizes is None:
         return ctx.tensor(None, updates.dtype)
@@ -134,7 +134,7 @@ REDUCTIONS = {"Update": "none", "Add": "add", "Max": "max", "Min": "min"}
 @rule(*SCATTERS, domain=DOMAIN)
 @rule("TensorScatterUpdate", domain=DOMAIN, traits=Traits(Keeps.COPIED, tuples=True))
 def tensor_scatter(ctx: RuleContext) -> Tensor:
-    """The shape is kept; there is an update for each index tuple."""
+    """Write or combine an update at each index tuple; the shape stays."""
     x, indices, updates = (ctx.input(i) for i in range(3))
     require_updates(ctx, x, indices, updates)
     reduction = REDUCTIONS.get(ctx.node.op.removeprefix("TensorScatter").removeprefix("ScatterNdNonAliasing"))
@@ -144,7 +144,7 @@ def tensor_scatter(ctx: RuleContext) -> Tensor:
 
 
 def require_updates(ctx: RuleContext, x: Tensor, indices: Tensor, updates: Tensor) -> None:
-    """State that there is an update for each index tuple, of the shape of the slice that it replaces."""
+    """Require an update for each index tuple, of the shape of the slice that it replaces."""
     ctx.require_rank(indices, 1, least=True)
     ctx.require_rank(x, 1, least=True)
     require_indexable(ctx, x, indices)
@@ -157,7 +157,7 @@ def require_updates(ctx: RuleContext, x: Tensor, indices: Tensor, updates: Tenso
 
 
 def require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, depth: int) -> None:
-    """State that index tuples are inside the tensor, unless the node ignores those that aren't."""
+    """Require index tuples inside the tensor, unless the node ignores those outside."""
     if one_of(ctx, "bad_indices_policy", "", "DEFAULT", "ERROR", "IGNORE") != "IGNORE":
         for column, size in zip(columns(indices, depth), x.dims, strict=False):
             require_places(ctx, column, size)
@@ -165,7 +165,7 @@ def require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, depth: int) -> 
 
 @rule("SparseToDense", domain=DOMAIN)
 def sparse_to_dense(ctx: RuleContext) -> Tensor:
-    """A tensor whose sizes are an input, with one value, or one for each index tuple, at their places."""
+    """Return a tensor whose sizes are an input, with one value, or one per index tuple, at the index tuples."""
     indices, sizes, values = ctx.input(0), ctx.sizes(1), ctx.input(2)
     ctx.require_rank(ctx.input(3), 0)
     count = indices[0] if indices.rank else ONE
@@ -183,8 +183,8 @@ def sparse_to_dense(ctx: RuleContext) -> Tensor:
 
 
 def require_sorted(ctx: RuleContext, indices: Tensor, x: Tensor) -> None:
-    """State that known index tuples are inside a tensor, in ascending order and without duplicates."""
-    if indices.rank < 2:  # a list of single numbers
+    """Require that known index tuples are inside a tensor, in ascending order and without duplicates."""
+    if indices.rank < 2:  # a list of single indices
         indices = tensor(
             indices.dtype, [*(indices.dims or (ONE,)), ONE], reshaped(indices, [*(indices.dims or (ONE,)), ONE])
         )
@@ -201,7 +201,7 @@ def require_sorted(ctx: RuleContext, indices: Tensor, x: Tensor) -> None:
 
 @rule("OneHot", domain=DOMAIN, traits=Traits.COPIED)
 def one_hot(ctx: RuleContext) -> Tensor:
-    """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
+    """Return a new axis of size `depth` that holds `on` at each index and `off` elsewhere."""
     indices = ctx.input(0)
     require_shape(ctx, (1, 2, 3), (), laws.DEPTH_ON_OFF_ONE_NUMBER_EACH)
     least(ctx, "axis", -1, -1)
@@ -213,7 +213,7 @@ def one_hot(ctx: RuleContext) -> Tensor:
 
 @rule("TopK", "TopKV2", domain=DOMAIN, traits=Traits.MIXED)
 def top_k(ctx: RuleContext) -> list[Tensor]:
-    """The `k` largest along the last axis, and their indices; `k` is an input since version 2."""
+    """Return the `k` largest along the last axis and their indices; `k` is an input since version 2."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
     k = as_list(ctx.input(1, rank=0)) if ctx.node.op == "TopKV2" else listed(ctx.integer("k"))
@@ -224,7 +224,7 @@ def top_k(ctx: RuleContext) -> list[Tensor]:
 
 @rule("NthElement", domain=DOMAIN)
 def nth_element(ctx: RuleContext) -> Tensor:
-    """The n-th smallest along the last axis, which is removed."""
+    """Return the n-th smallest along the last axis, which is removed."""
     x, place = ctx.input(0), first(ctx, 1)
     ctx.require_rank(x, 1, least=True)
     ctx.require_rank(ctx.input(1), 0)
@@ -235,7 +235,7 @@ def nth_element(ctx: RuleContext) -> Tensor:
 
 @rule("InTopK", "InTopKV2", domain=DOMAIN)
 def in_top_k(ctx: RuleContext) -> Tensor:
-    """Whether each row's target class is among its k best."""
+    """Test whether each row's target class is among its k best."""
     x, targets = ctx.input(0, rank=2), ctx.input(1, rank=1)
     require_numbers(ctx, 2)
     ctx.require_equal(x[0], targets[0], laws.TARGET_PER_ROW)
@@ -244,7 +244,7 @@ def in_top_k(ctx: RuleContext) -> Tensor:
 
 @rule("Where", domain=DOMAIN, any_rank=True)
 def where(ctx: RuleContext) -> Tensor:
-    """The places of elements that aren't 0, `[count, rank]`."""
+    """Return the indices of nonzero elements, `[count, rank]`."""
     x = ctx.input(0)
     places = result(ctx, "NonZero", x)
     if x.shape is None:
@@ -256,7 +256,7 @@ def where(ctx: RuleContext) -> Tensor:
 
 @rule("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", domain=DOMAIN)
 def unique(ctx: RuleContext) -> list[Tensor]:
-    """The distinct elements or slices, the index in them of each input element or slice, and their counts."""
+    """Return the distinct elements or slices, the index among them of each input element or slice, and their counts."""
     x, dtype = ctx.input(0), dtype_of(ctx, "out_idx", "int32")
     axes = known(ctx, 1, "the axis") if ctx.node.op.endswith("V2") else ()
     if ctx.node.op.endswith("V2"):
@@ -272,7 +272,7 @@ def unique(ctx: RuleContext) -> list[Tensor]:
 
 @rule("ListDiff", domain=DOMAIN)
 def list_diff(ctx: RuleContext) -> list[Tensor]:
-    """The elements of one list that aren't in another, and their positions."""
+    """Return the elements of one list that aren't in another, and their positions."""
     x = ctx.input(0, rank=1)
     ctx.require_rank(ctx.input(1), 1)
     dims = (ctx.fresh("count", 0, x[0]),)
@@ -281,7 +281,7 @@ def list_diff(ctx: RuleContext) -> list[Tensor]:
 
 @rule("UnravelIndex", domain=DOMAIN)
 def unravel(ctx: RuleContext) -> Tensor:
-    """Positions in a flattened tensor as positions along each of its axes, `[rank, count]`."""
+    """Convert indices of a flattened tensor to indices along each of its axes, `[rank, count]`."""
     places, shape = ctx.input(0), ctx.input(1, rank=1)
     ctx.check(places.rank <= 1, laws.RANK_AT_MOST_1.of(rank=places.rank))
     ctx.require_at_least(places.numel, 1, laws.A_PLACE)
@@ -298,7 +298,7 @@ def unravel(ctx: RuleContext) -> Tensor:
 
 @rule("Bincount", "DenseBincount", domain=DOMAIN)
 def bincount(ctx: RuleContext) -> Tensor:
-    """How often each number below `size` occurs, or the sum of its weights; row by row for a matrix."""
+    """Count each number below `size`, or sum its weights; a matrix is counted row by row."""
     x, weights, size = ctx.input(0), ctx.input(2), first(ctx, 1)
     ctx.require_rank(ctx.input(1), 0)
     if ctx.node.op == "DenseBincount":
@@ -311,7 +311,7 @@ def bincount(ctx: RuleContext) -> Tensor:
 
 @rule("Bucketize", domain=DOMAIN, any_rank=True, total=True)
 def bucketize(ctx: RuleContext) -> Tensor:
-    """The shape is kept; elements are the numbers of their buckets, between boundaries in order."""
+    """Return the bucket number of each element, between ascending boundaries."""
     boundaries = [b for b in ctx.attribute("boundaries") or () if isinstance(b, float)]  # type: ignore[union-attr]  # a list
     ctx.check(boundaries == sorted(boundaries), laws.BOUNDARIES_ASCENDING)
     return ctx.tensor(ctx.input(0).shape, "int32")
@@ -319,7 +319,7 @@ def bucketize(ctx: RuleContext) -> Tensor:
 
 @rule("LowerBound", "UpperBound", domain=DOMAIN)
 def bound(ctx: RuleContext) -> Tensor:
-    """Where each value of a row would be inserted in the sorted row of the first input."""
+    """Return the insertion index of each value of a row in the sorted row of the first input."""
     ordered, values = ctx.input(0, rank=2), ctx.input(1, rank=2)
     ctx.require_equal(ordered[0], values[0], laws.ROWS_OF_VALUES_AS_MANY_AS_SORTED)
     return ctx.tensor(values.dims, dtype_of(ctx, "out_type", "int32"))
@@ -327,7 +327,7 @@ def bound(ctx: RuleContext) -> Tensor:
 
 @rule(*(f"Segment{name}" for name in ("Max", "Mean", "Min", "Prod", "Sum")), domain=DOMAIN)
 def segments(ctx: RuleContext) -> Tensor:
-    """Rows reduced by segments, whose number is the last segment's plus 1."""
+    """Reduce rows by segments; there are as many as the last segment number plus 1."""
     x, ids = ctx.input(0), ctx.input(1, rank=1)
     ctx.require_rank(x, 1, least=True)
     ctx.require_equal(ids[0], x[0], laws.SEGMENT_NUMBER_PER_ROW)
@@ -335,7 +335,7 @@ def segments(ctx: RuleContext) -> Tensor:
 
 
 def segment_count(ctx: RuleContext, index: int) -> Dim:
-    """How many segments an ascending list of their numbers has."""
+    """Return the number of segments in an ascending list of segment numbers."""
     ids = ctx.input(index)
     if isinstance(ids.value, Field) and not entries(ids.value.element):
         ctx.grant(index)
@@ -354,7 +354,7 @@ def segment_count(ctx: RuleContext, index: int) -> Dim:
 
 @rule(*(f"SparseSegment{name}" for name in ("Mean", "SqrtN", "Sum")), domain=DOMAIN)
 def sparse_segments(ctx: RuleContext) -> Tensor:
-    """The rows at some indices, reduced by segments."""
+    """Reduce the rows at the given indices by segments."""
     x, indices, ids = ctx.input(0), ctx.input(1, rank=1), ctx.input(2, rank=1)
     ctx.require_rank(x, 1, least=True)
     ctx.require_equal(indices[0], ids[0], laws.SEGMENT_NUMBER_PER_INDEX)
@@ -364,7 +364,7 @@ def sparse_segments(ctx: RuleContext) -> Tensor:
 
 @rule(*(f"UnsortedSegment{name}" for name in ("Max", "Min", "Prod", "Sum")), domain=DOMAIN)
 def unsorted_segments(ctx: RuleContext) -> Tensor:
-    """Elements or slices reduced by segments, whose number is an input."""
+    """Reduce elements or slices by segments, whose number is an input."""
     x, ids, count = ctx.input(0), ctx.input(1), first(ctx, 2)
     ctx.require_rank(ctx.input(2), 0)
     require_first_axes(ctx, ids, x, laws.SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA)
@@ -375,7 +375,7 @@ def unsorted_segments(ctx: RuleContext) -> Tensor:
 
 
 def _require_weights(ctx: RuleContext, x: Tensor, weights: Tensor) -> None:
-    """State that there is a weight for each number, or none at all."""
+    """Require a weight for each number, or none at all."""
     if weights.rank != 1 or weights[0] is not ZERO:
         same = all_of(*map(equal, weights.dims, x.dims)) if weights.rank == x.rank else FALSE
         if ctx.node.op == "Bincount":

@@ -36,7 +36,7 @@ BACKWARDS = 2**63 - 1
 
 @rule("Concat", "ConcatV2", domain=DOMAIN, traits=Traits.CONCATENATED)
 def concat(ctx: RuleContext) -> Tensor:
-    """Tensors of one shape except along the axis, where the output's size is their sum."""
+    """Concatenate along an axis; the tensors must agree on every other axis."""
     at = 0 if ctx.node.op == "Concat" else len(ctx.inputs) - 1
     parts, named = [ctx.input(i) for i in range(len(ctx.inputs)) if i != at], axis_of(ctx, at)
     ctx.check(len(parts) > 1, laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
@@ -44,7 +44,7 @@ def concat(ctx: RuleContext) -> Tensor:
 
 
 def _along(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> Tensor:
-    """Tensors joined along an axis, off which their sizes are equal."""
+    """Concatenate along an axis; the tensors must agree on every other axis."""
     ctx.require_agree(*parts, but=axis, law=laws.JOINED_MATCH_OFF_AXIS)
     dims = parts[0].replace(axis, total(x[axis] for x in parts)).dims
     return ctx.tensor(dims, parts[0].dtype, joined(parts, axis, dims))
@@ -52,7 +52,7 @@ def _along(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> Tensor:
 
 @rule("Pack", domain=DOMAIN, traits=Traits.STACKED)
 def pack(ctx: RuleContext) -> Tensor:
-    """Tensors of one shape, along a new axis."""
+    """Stack tensors of one shape along a new axis."""
     parts = [ctx.input(i) for i in range(len(ctx.inputs))]
     ctx.require_agree(*parts, law=laws.STACKED_SAME_SHAPE)
     axis = ctx.axis(parts[0].rank + 1, 0)
@@ -62,7 +62,7 @@ def pack(ctx: RuleContext) -> Tensor:
 
 @rule("Unpack", domain=DOMAIN, traits=Traits.COPIED)
 def unpack(ctx: RuleContext) -> list[Tensor]:
-    """The elements along an axis, one output each."""
+    """Return the slices along an axis, one output each."""
     x, count = ctx.input(0), ctx.outputs
     axis = ctx.axis(x.rank, 0)
     ctx.require_equal(x[axis], count, laws.OUTPUT_PER_AXIS_ELEMENT)
@@ -72,13 +72,13 @@ def unpack(ctx: RuleContext) -> list[Tensor]:
 
 @rule("Split", domain=DOMAIN, traits=Traits.COPIED)
 def split(ctx: RuleContext) -> list[Tensor]:
-    """Equal parts along an axis."""
+    """Split an axis into equal parts."""
     return parts(ctx, ctx.input(1), axis_of(ctx, 0))
 
 
 @rule("SplitV", domain=DOMAIN, traits=Traits.COPIED)
 def split_v(ctx: RuleContext) -> list[Tensor]:
-    """Parts of the lengths in an input, one of which may be -1: the rest."""
+    """Split an axis into parts of the lengths in an input; one may be -1, for the rest."""
     lengths = ctx.sizes(1, ctx.outputs)
     require_least(ctx, lengths, -1, laws.SIZES_MINUS_1_OR_MORE)
     axis, numbers = ctx.input(2), ctx.items(2) or (None,)
@@ -90,7 +90,7 @@ def split_v(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_some_axis(ctx: RuleContext, lengths: Sequence[Dim | None]) -> None:
-    """State that the lengths, if all are known, add up to the size of some axis of the tensor."""
+    """Require that the lengths, if all are known, add up to the size of some axis of the tensor."""
     known = [d for d in lengths if d is not None and d.lo >= 0]
     if len(known) == len(lengths):
         ctx.require(any_of(*(equal(total(known), d) for d in ctx.input(0).dims)), laws.LENGTHS_ADD_UP_TO_AN_AXIS)
@@ -100,7 +100,7 @@ def require_some_axis(ctx: RuleContext, lengths: Sequence[Dim | None]) -> None:
 
 
 def paddings(ctx: RuleContext, index: int, count: int) -> tuple[list[Dim | None], list[Dim | None]]:
-    """The pads (or crops) before and behind each axis, by an input `[count, 2]`; none is negative."""
+    """Return the pads (or crops) before and after each axis, from an input `[count, 2]`; none may be negative."""
     pads, law = ctx.input(index, rank=2), laws.TWO_PADS_PER_COUNTED_AXIS.of(count=count)
     for size, expected in zip(pads.dims, (count, 2), strict=True):
         ctx.require_equal(size, expected, law)
@@ -112,7 +112,7 @@ def paddings(ctx: RuleContext, index: int, count: int) -> tuple[list[Dim | None]
 
 @rule("Pad", "PadV2", domain=DOMAIN, traits=Traits.COPIED)
 def pad(ctx: RuleContext) -> Tensor:
-    """Every axis with its pads added."""
+    """Pad every axis."""
     x = ctx.input(0)
     before, after = paddings(ctx, 1, x.rank)
     require_numbers(ctx, 2)
@@ -121,7 +121,7 @@ def pad(ctx: RuleContext) -> Tensor:
 
 
 def require_separable(ctx: RuleContext, before: Sequence[Dim | None], after: Sequence[Dim | None]) -> None:
-    """State that at most 6 axes are left when neighbouring axes without pads are merged into one."""
+    """Require that at most 6 axes remain after merging neighbouring axes without pads."""
     if len(before) > 6:
         plain = [
             p is not None and q is not None and p.constant == q.constant == 0
@@ -136,7 +136,7 @@ def require_separable(ctx: RuleContext, before: Sequence[Dim | None], after: Seq
 
 @rule("MirrorPad", domain=DOMAIN, traits=Traits.COPIED)
 def mirror_pad(ctx: RuleContext) -> Tensor:
-    """Every axis with its pads added, which are no longer than the part that is mirrored."""
+    """Pad every axis with its own elements mirrored; pads are no longer than the part that is mirrored."""
     x, mode = ctx.input(0), one_of(ctx, "mode", "REFLECT", "SYMMETRIC")
     require_most(ctx, x, 5)
     before, after = paddings(ctx, 1, x.rank)
@@ -152,7 +152,7 @@ def mirror_pad(ctx: RuleContext) -> Tensor:
 
 @rule("ReverseV2", domain=DOMAIN, traits=Traits.REARRANGED)
 def reverse(ctx: RuleContext) -> Tensor:
-    """The shape is kept; elements along the axes in an input are reversed."""
+    """Reverse the axes in an input; the shape stays."""
     x, axes = ctx.input(0), known(ctx, 1, "the axes")
     ctx.require_rank(ctx.input(1), 1)
     require_most(ctx, x, 8)
@@ -164,7 +164,7 @@ def reverse(ctx: RuleContext) -> Tensor:
 
 @rule("Reverse", domain=DOMAIN)
 def reverse_flagged(ctx: RuleContext) -> Tensor:
-    """The shape is kept; there is one flag for each axis."""
+    """Reverse the axes that are flagged; there is one flag for each axis."""
     x = ctx.input(0)
     require_most(ctx, x, 8)
     require_vector(ctx, 1, x.rank, laws.FLAG_PER_AXIS)
@@ -174,7 +174,7 @@ def reverse_flagged(ctx: RuleContext) -> Tensor:
 
 @rule("ReverseSequence", domain=DOMAIN, traits=Traits.REARRANGED)
 def reverse_sequence(ctx: RuleContext) -> Tensor:
-    """The shape is kept; there is one length for each sample of the batch, inside the sequence."""
+    """Reverse the beginning of each sequence; there is one length per sample of the batch, inside the sequence."""
     x, lengths = ctx.input(0), ctx.input(1, rank=1)
     require_most(ctx, x, 5)
     along, batch = least(ctx, "seq_dim", 0), least(ctx, "batch_dim", 0, 0)
@@ -188,7 +188,7 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
 
 @rule("Roll", domain=DOMAIN, traits=Traits.REARRANGED)
 def roll(ctx: RuleContext) -> Tensor:
-    """The shape is kept; there is one shift for each axis in an input."""
+    """Rotate elements along the axes in an input, with one shift each; the shape stays."""
     x, shift, axes = (ctx.input(i) for i in range(3))
     ctx.require_rank(x, 1, least=True)
     ctx.check(shift.rank <= 1, laws.SHIFTS_ONE_NUMBER_OR_LIST)
@@ -203,7 +203,7 @@ def roll(ctx: RuleContext) -> Tensor:
 
 @rule("DepthToSpace", domain=DOMAIN)
 def depth_to_space(ctx: RuleContext) -> Tensor:
-    """Channels become blocks of height and width."""
+    """Move channels to blocks of height and width."""
     x, block = ctx.input(0, rank=4), least(ctx, "block_size", 2)
     at = 1 if channels_first(ctx) else 3
     ctx.require(divides(block**2, x[at]), laws.CHANNELS_SPLIT_INTO_BLOCKS.of(block=block**2), x[at], block**2)
@@ -212,7 +212,7 @@ def depth_to_space(ctx: RuleContext) -> Tensor:
 
 @rule("SpaceToDepth", domain=DOMAIN)
 def space_to_depth(ctx: RuleContext) -> Tensor:
-    """Blocks of height and width become channels."""
+    """Move blocks of height and width to channels."""
     x, block = ctx.input(0, rank=4), least(ctx, "block_size", 2)
     at = 1 if channels_first(ctx) else 3
     for d in (d for i, d in enumerate(x.dims) if i not in (0, at)):
@@ -221,7 +221,10 @@ def space_to_depth(ctx: RuleContext) -> Tensor:
 
 
 def blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None], list[Dim | None]]:
-    """The block's sizes, and the crops or pads before and behind each axis; without ND the block is a square."""
+    """Return the block's sizes and the crops or pads before and after each axis; without ND the block is a square.
+
+    The sizes are None, and the lists empty, if the block is unknown.
+    """
     nd = ctx.node.op.endswith("ND")
     if nd:
         ctx.require_rank(ctx.input(1), 1)
@@ -238,7 +241,7 @@ def blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None], 
 
 @rule("BatchToSpace", "BatchToSpaceND", domain=DOMAIN)
 def batch_to_space(ctx: RuleContext) -> Tensor:
-    """The batch is divided by the block's volume, the next axes are multiplied by its sizes and then cropped."""
+    """Move samples into blocks of the next axes, then crop; the batch is divided by the block's volume."""
     x, (block, before, after) = ctx.input(0), blocks(ctx)
     if block is None:
         return anything(ctx, x)
@@ -253,7 +256,7 @@ def batch_to_space(ctx: RuleContext) -> Tensor:
 
 @rule("SpaceToBatch", "SpaceToBatchND", domain=DOMAIN)
 def space_to_batch(ctx: RuleContext) -> Tensor:
-    """The axes behind the batch are padded and divided by the block's sizes; the batch is multiplied by its volume."""
+    """Pad the axes after the batch, then move their blocks to the batch, which is multiplied by the block's volume."""
     x, (block, before, after) = ctx.input(0), blocks(ctx)
     if block is None:
         return anything(ctx, x)

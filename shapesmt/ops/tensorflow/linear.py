@@ -1,4 +1,4 @@
-"""Matrices: products, diagonals, decompositions; and Fourier transforms."""
+"""Matrix products, diagonals, decompositions, systems of equations, and Fourier transforms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def turned(x: Tensor, flag: int) -> Shape:
-    """The shape of a matrix, or of its transpose."""
+    """Return the shape of a matrix, or of its transpose."""
     return (*x.dims[:-2], x[-1], x[-2]) if flag else x.dims
 
 
@@ -26,7 +26,7 @@ def turned(x: Tensor, flag: int) -> Shape:
 
 @rule("MatMul", "SparseMatMul", "_FusedMatMul", domain=DOMAIN, traits=Traits.MIXED)
 def matmul(ctx: RuleContext) -> Tensor:
-    """`[M, K] x [K, N] -> [M, N]`, either operand transposed; a fused bias has N elements."""
+    """Multiply matrices: `[M, K] x [K, N] -> [M, N]`; attributes transpose operands, a fused bias has N elements."""
     a = turned(ctx.input(0, rank=2), ctx.integer("transpose_a", 0))
     b = turned(ctx.input(1, rank=2), ctx.integer("transpose_b", 0))
     ctx.require_equal(a[1], b[0], laws.INNER_SIZES_EQUAL)
@@ -37,7 +37,7 @@ def matmul(ctx: RuleContext) -> Tensor:
 
 @rule("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", domain=DOMAIN, traits=Traits.MIXED)
 def batch_matmul(ctx: RuleContext) -> Tensor:
-    """`[..., M, K] x [..., K, N] -> [..., M, N]`; batch axes broadcast, except in the first version."""
+    """Multiply matrices: `[..., M, K] x [..., K, N] -> [..., M, N]`; batches broadcast, except in the first version."""
     x, y = ctx.input(0), ctx.input(1)
     require_ranks(ctx, 2, x, y, least=True)
     a, b = turned(x, ctx.integer("adj_x", 0)), turned(y, ctx.integer("adj_y", 0))
@@ -50,7 +50,7 @@ def batch_matmul(ctx: RuleContext) -> Tensor:
 
 @rule("Einsum", domain=DOMAIN, traits=Traits.MIXED)
 def einsum(ctx: RuleContext) -> Tensor:
-    """Each letter is one size, on a diagonal where it is repeated; only the axes of ellipses broadcast."""
+    """Contract by an equation: equal letters have equal sizes; only the axes of ellipses broadcast."""
     left, *right = ctx.text("equation").split("->")
     terms = [split_term(term) for term in (*left.split(","), *right)]
     ctx.check(len(right) == 1 and all(term.count("...") <= 1 for term in terms), laws.EQUATION_ONE_ARROW)
@@ -64,7 +64,7 @@ def einsum(ctx: RuleContext) -> Tensor:
 
 
 def _measured(ctx: RuleContext, x: Tensor, term: list[str], sizes: dict[str, Dim]) -> Shape:
-    """The axes of the ellipsis; each letter has one size in all operands, which `sizes` collects."""
+    """Return the axes of the ellipsis, and collect in `sizes` each letter's size, the same in all operands."""
     named, at = len(term) - term.count("..."), term.index("...") if "..." in term else len(term)
     law = laws.EQUATION_TERM_AXES.of(term="".join(term), rank=x.rank)
     ctx.check(x.rank >= named if "..." in term else x.rank == named, law)
@@ -77,7 +77,7 @@ def _measured(ctx: RuleContext, x: Tensor, term: list[str], sizes: dict[str, Dim
 
 @rule("Cross", domain=DOMAIN)
 def cross(ctx: RuleContext) -> Tensor:
-    """Vectors of 3 along the last axis."""
+    """Return the cross product of 3-vectors along the last axis."""
     x = ctx.input(0)
     ctx.require_agree(x, ctx.input(1), law=laws.OPERANDS_SAME_SHAPE)
     ctx.require_rank(x, 1, least=True)
@@ -90,7 +90,7 @@ def cross(ctx: RuleContext) -> Tensor:
 
 @rule("MatrixBandPart", domain=DOMAIN)
 def band_part(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the band lies inside the matrices."""
+    """Keep a band of the matrices, which must lie inside them, and set the rest to 0; the shape stays."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
     require_shape(ctx, (1, 2), (), laws.DIAGONAL_COUNTS_ONE_NUMBER_EACH)
@@ -103,7 +103,7 @@ def band_part(ctx: RuleContext) -> Tensor:
 
 @rule("Diag", domain=DOMAIN)
 def diagonal(ctx: RuleContext) -> Tensor:
-    """The axes twice, `[n] -> [n, n]`, with zeros off the diagonal."""
+    """Put a tensor on the diagonal of one whose axes are repeated: `[n] -> [n, n]`, `[m, n] -> [m, n, m, n]`."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
     return ctx.tensor([*x.dims, *x.dims])
@@ -111,7 +111,7 @@ def diagonal(ctx: RuleContext) -> Tensor:
 
 @rule("DiagPart", domain=DOMAIN)
 def diagonal_part(ctx: RuleContext) -> Tensor:
-    """The first half of the axes, which the second half repeats: `[m, n, m, n] -> [m, n]`."""
+    """Return the diagonal of a tensor whose second half of axes repeats the first: `[m, n, m, n] -> [m, n]`."""
     x = ctx.input(0)
     half = x.rank // 2
     ctx.check(x.rank == 2 * half > 0, laws.RANK_EVEN_AND_POSITIVE.of(rank=x.rank))
@@ -122,7 +122,7 @@ def diagonal_part(ctx: RuleContext) -> Tensor:
 
 @rule("MatrixDiag", domain=DOMAIN)
 def matrix_diag(ctx: RuleContext) -> Tensor:
-    """`[..., n] -> [..., n, n]`."""
+    """Return diagonal matrices: `[..., n] -> [..., n, n]`."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
     return ctx.tensor([*x.dims, x[-1]])
@@ -130,7 +130,7 @@ def matrix_diag(ctx: RuleContext) -> Tensor:
 
 @rule("MatrixDiagPart", domain=DOMAIN)
 def matrix_diag_part(ctx: RuleContext) -> Tensor:
-    """`[..., m, n] -> [..., min(m, n)]`."""
+    """Return the diagonals of matrices: `[..., m, n] -> [..., min(m, n)]`."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
     return ctx.tensor([*x.dims[:-2], minimum(x[-2], x[-1])])
@@ -138,7 +138,7 @@ def matrix_diag_part(ctx: RuleContext) -> Tensor:
 
 @rule("MatrixSetDiag", domain=DOMAIN)
 def matrix_set_diag(ctx: RuleContext) -> Tensor:
-    """The shape is kept; `[..., m, n]` has a diagonal `[..., min(m, n)]`."""
+    """Replace the diagonals `[..., min(m, n)]` of matrices `[..., m, n]`."""
     x, law = ctx.input(0), laws.DIAGONAL_IS_THAT_OF_MATRICES
     ctx.require_rank(x, 2, least=True)
     ctx.require_agree(ctx.input(1), ctx.tensor([*x.dims[:-2], minimum(x[-2], x[-1])]), law=law)
@@ -146,7 +146,7 @@ def matrix_set_diag(ctx: RuleContext) -> Tensor:
 
 
 def diagonals(ctx: RuleContext, index: int) -> tuple[int, int] | None:
-    """The lowest and the highest of the diagonals, 0 for the main one; None where they aren't known."""
+    """Return the lowest and the highest diagonal, where 0 is the main one; None if unknown."""
     offsets = known(ctx, index, "the diagonals")
     ctx.check(offsets is None or 1 <= len(offsets) <= 2, laws.DIAGONALS_NUMBER_OR_LOWEST_AND_HIGHEST)
     ctx.check(ctx.input(index).rank <= 1, laws.DIAGONALS_NUMBER_OR_LIST_OF_TWO)
@@ -158,7 +158,7 @@ def diagonals(ctx: RuleContext, index: int) -> tuple[int, int] | None:
 
 @rule("MatrixDiagPartV2", "MatrixDiagPartV3", domain=DOMAIN)
 def band(ctx: RuleContext) -> Tensor:
-    """The diagonals `lo..hi` of `[..., m, n]`, padded to the length of the longest."""
+    """Return the diagonals `lo..hi` of `[..., m, n]`, padded to the length of the longest."""
     x, ends = ctx.input(0), diagonals(ctx, 1)
     ctx.require_rank(x, 2, least=True)
     require_numbers(ctx, 2)
@@ -166,7 +166,7 @@ def band(ctx: RuleContext) -> Tensor:
 
 
 def _band(ctx: RuleContext, x: Tensor, low: int, high: int) -> Tensor:
-    """The diagonals `low..high` of matrices, which must be inside them."""
+    """Return the diagonals `low..high` of matrices, and require that they are inside them."""
     for k in (low, high):
         inside = at_least(x[-1], k + 1) if k > 0 else at_least(x[-2], 1 - k) if k < 0 else at_least(0, 0)
         ctx.require(inside, laws.DIAGONALS_IN_MATRIX, k)
@@ -177,7 +177,7 @@ def _band(ctx: RuleContext, x: Tensor, low: int, high: int) -> Tensor:
 
 @rule("MatrixSetDiagV2", "MatrixSetDiagV3", domain=DOMAIN)
 def set_band(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the diagonals `lo..hi` have the shape that the rule above computes."""
+    """Replace the diagonals `lo..hi` of matrices by those of an input, which has the shape that `band` returns."""
     x, ends = ctx.input(0), diagonals(ctx, 2)
     ctx.require_rank(x, 2, least=True)
     if ends is not None:
@@ -187,7 +187,7 @@ def set_band(ctx: RuleContext) -> Tensor:
 
 @rule("MatrixDiagV2", "MatrixDiagV3", domain=DOMAIN)
 def from_band(ctx: RuleContext) -> Tensor:
-    """Matrices with the diagonals `lo..hi`, of the requested sizes, or as small as possible."""
+    """Return matrices with the diagonals `lo..hi`, of the requested sizes, or as small as possible."""
     x, ends = ctx.input(0), diagonals(ctx, 1)
     require_numbers(ctx, 2, 3, 4)
     if ends is None:
@@ -201,7 +201,10 @@ def from_band(ctx: RuleContext) -> Tensor:
 
 
 def _sides(ctx: RuleContext, rows: Dim, columns: Dim) -> list[Dim]:
-    """Rows and columns as requested, -1 for the smallest; one is the smallest, and both are one size by default."""
+    """Return the requested rows and columns; -1 requests the minimum, and twice -1 a square matrix.
+
+    Rows or columns must be the minimum that the diagonals need.
+    """
     requested = [first(ctx, i) for i in (2, 3)]
     if all(d is not None and d.constant == -1 for d in requested):
         return [maximum(rows, columns)] * 2
@@ -221,7 +224,7 @@ def _sides(ctx: RuleContext, rows: Dim, columns: Dim) -> list[Dim]:
 
 @rule("Cholesky", "MatrixExponential", "MatrixInverse", "MatrixLogarithm", "MatrixSquareRoot", domain=DOMAIN)
 def square(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the matrices are square."""
+    """Compute a function of square matrices; the shape stays."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
     ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
@@ -230,20 +233,20 @@ def square(ctx: RuleContext) -> Tensor:
 
 @rule("MatrixDeterminant", "LogMatrixDeterminant", domain=DOMAIN)
 def determinant(ctx: RuleContext) -> list[Tensor]:
-    """One number for each square matrix, or a sign and a logarithm."""
+    """Return a determinant for each square matrix, or its sign and logarithm."""
     return [result(ctx, "Det", ctx.input(0))] * 2
 
 
 @rule("Lu", domain=DOMAIN)
 def lu(ctx: RuleContext) -> list[Tensor]:
-    """Both triangles in one matrix, and the permutation of its rows."""
+    """Return both triangles in one matrix, and the permutation of its rows."""
     x = square(ctx)
     return [x, ctx.tensor(x.dims[:-1], dtype_of(ctx, "output_idx_type", "int32"))]
 
 
 @rule("MatrixSolve", "MatrixTriangularSolve", domain=DOMAIN)
 def solve(ctx: RuleContext) -> Tensor:
-    """`[..., m, m]` and right sides `[..., m, k]` make solutions `[..., m, k]`."""
+    """Solve systems: `[..., m, m]` and right sides `[..., m, k]` -> solutions `[..., m, k]`."""
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
         ctx.require_rank(x, 2, least=True)
@@ -256,7 +259,7 @@ def solve(ctx: RuleContext) -> Tensor:
 
 @rule("Svd", domain=DOMAIN)
 def svd(ctx: RuleContext) -> list[Tensor]:
-    """`[..., m, n]` makes singular values `[..., p]` and the vectors of both sides, p = min(m, n)."""
+    """Decompose `[..., m, n]` to singular values `[..., p]` and the vectors of both sides, p = min(m, n)."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
     batch, (m, n), p = x.dims[:-2], x.dims[-2:], minimum(x[-2], x[-1])
@@ -268,7 +271,7 @@ def svd(ctx: RuleContext) -> list[Tensor]:
 
 @rule("Eig", "SelfAdjointEigV2", domain=DOMAIN)
 def eigenvalues(ctx: RuleContext) -> list[Tensor]:
-    """The eigenvalues `[..., n]` and the eigenvectors of square matrices."""
+    """Return the eigenvalues `[..., n]` and the eigenvectors of square matrices."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
     ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
@@ -278,7 +281,7 @@ def eigenvalues(ctx: RuleContext) -> list[Tensor]:
 
 @rule("Qr", domain=DOMAIN)
 def qr(ctx: RuleContext) -> list[Tensor]:
-    """`[..., m, n]` makes orthogonal and triangular matrices."""
+    """Decompose `[..., m, n]` to orthogonal and triangular matrices."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
     batch, (m, n) = x.dims[:-2], x.dims[-2:]
@@ -288,7 +291,7 @@ def qr(ctx: RuleContext) -> list[Tensor]:
 
 @rule("MatrixSolveLs", domain=DOMAIN)
 def solve_least_squares(ctx: RuleContext) -> Tensor:
-    """`[..., m, n]` and right sides `[..., m, k]` make solutions `[..., n, k]`."""
+    """Solve systems by least squares: `[..., m, n]` and right sides `[..., m, k]` -> `[..., n, k]`."""
     a, b = ctx.input(0), ctx.input(1)
     require_ranks(ctx, 2, a, b, least=True)
     require_numbers(ctx, 2)
@@ -301,7 +304,7 @@ def solve_least_squares(ctx: RuleContext) -> Tensor:
 
 @rule("TridiagonalSolve", domain=DOMAIN)
 def solve_tridiagonal(ctx: RuleContext) -> Tensor:
-    """Three diagonals `[..., 3, m]` and right sides `[..., m, k]` make solutions `[..., m, k]`."""
+    """Solve systems of three diagonals `[..., 3, m]` with right sides `[..., m, k]`: solutions `[..., m, k]`."""
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
         ctx.require_rank(x, 2, least=True)
@@ -316,20 +319,20 @@ def solve_tridiagonal(ctx: RuleContext) -> Tensor:
 
 @rule("FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D", domain=DOMAIN)
 def fourier(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the last axes are transformed."""
+    """Transform the last axes; the shape stays."""
     x = ctx.input(0)
     ctx.require_rank(x, _transformed(ctx), least=True)
     return ctx.tensor(x.dims)
 
 
 def _transformed(ctx: RuleContext) -> int:
-    """How many axes are transformed."""
+    """Return the number of transformed axes."""
     return 3 if "3D" in ctx.node.op else 2 if "2D" in ctx.node.op else 1
 
 
 @rule("RFFT", "RFFT2D", "RFFT3D", domain=DOMAIN)
 def real_fourier(ctx: RuleContext) -> Tensor:
-    """The transformed axes get the lengths in an input, the last one `n // 2 + 1`: the rest is redundant."""
+    """Transform real numbers to the lengths in an input; of the last axis, `n // 2 + 1` frequencies are kept."""
     lengths = _lengths(ctx)
     half = select(equal(lengths[-1], 0), 0, lengths[-1] // 2 + 1)
     kept = ctx.input(0).dims[: -len(lengths)]
@@ -338,13 +341,13 @@ def real_fourier(ctx: RuleContext) -> Tensor:
 
 @rule("IRFFT", "IRFFT2D", "IRFFT3D", domain=DOMAIN)
 def inverse_real_fourier(ctx: RuleContext) -> Tensor:
-    """The transformed axes get the lengths in an input."""
+    """Transform back to real numbers; the transformed axes get the lengths in an input."""
     lengths = _lengths(ctx)
     return ctx.tensor([*ctx.input(0).dims[: -len(lengths)], *lengths], dtype_of(ctx, "Treal", "float32"))
 
 
 def _lengths(ctx: RuleContext) -> list[Dim]:
-    """The lengths of the transformed axes, which the input isn't shorter than."""
+    """Return the lengths of the transformed axes, and require that the input is at least as long."""
     x, count, op = ctx.input(0), _transformed(ctx), ctx.node.op
     ctx.require_rank(x, count, least=True)
     lengths = sized(ctx, ctx.sizes(1, count, "lengths"))

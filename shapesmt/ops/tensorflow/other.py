@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @rule("LSTMBlockCell", "BlockLSTM", "BlockLSTMV2", domain=DOMAIN)
 def lstm(ctx: RuleContext) -> list[Tensor]:
-    """`x[batch, input]`, in a block `x[time, batch, input]`, and two states `[batch, cells]`: seven such states."""
+    """Run an LSTM cell on `[batch, input]`, or a block on `[time, batch, input]`; all seven outputs are states.
+
+    A state has shape `[batch, cells]`, in the outputs of a block with the time axis in front.
+    """
     at = 0 if ctx.node.op == "LSTMBlockCell" else 1
     x, cells = ctx.input(at, rank=2 + at), ctx.input(at + 1, rank=2)[1]
     state = (x[-2], cells)
@@ -32,7 +35,7 @@ def lstm(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_peepholes(ctx: RuleContext, at: int, cells: Dim) -> None:
-    """State that peephole weights are vectors, in a block one weight per cell; and that its steps are in `x`."""
+    """Require peephole vectors; in a block also one weight per cell, and step counts within `x`."""
     for peephole in range(at + 4, at + 7):
         x = ctx.input(peephole, rank=1)
         if at:
@@ -46,7 +49,7 @@ def require_peepholes(ctx: RuleContext, at: int, cells: Dim) -> None:
 
 @rule("GRUBlockCell", domain=DOMAIN)
 def gru(ctx: RuleContext) -> list[Tensor]:
-    """`x[batch, input]` and a state `[batch, cells]`: four outputs of the state's shape."""
+    """Run a GRU cell on `[batch, input]` and a state `[batch, cells]`; all four outputs have the state's shape."""
     x, cells = ctx.input(0, rank=2), ctx.input(1, rank=2)[1]
     require_shape(ctx, 1, (x[0], cells), laws.STATE_BATCH_CELLS)
     for gates, weights in ((2, 2), (1, 3)):
@@ -60,7 +63,7 @@ def gru(ctx: RuleContext) -> list[Tensor]:
 
 @rule("AudioSpectrogram", domain=DOMAIN)
 def spectrogram(ctx: RuleContext) -> Tensor:
-    """`[samples, channels] -> [channels, windows, frequencies]`."""
+    """Compute spectrograms: `[samples, channels] -> [channels, windows, frequencies]`."""
     x, window, stride = ctx.input(0, rank=2), ctx.integer("window_size"), ctx.integer("stride")
     ctx.check(window >= 2 and stride >= 1, laws.WINDOW_TWO_SAMPLES_AND_STEP)
     frequencies = (1 << (window - 1).bit_length()) // 2 + 1
@@ -69,7 +72,7 @@ def spectrogram(ctx: RuleContext) -> Tensor:
 
 @rule("Mfcc", domain=DOMAIN)
 def mfcc(ctx: RuleContext) -> Tensor:
-    """`[channels, windows, frequencies] -> [channels, windows, dct_coefficient_count]`."""
+    """Compute MFCCs: `[channels, windows, frequencies] -> [channels, windows, dct_coefficient_count]`."""
     x, count, filters = (
         ctx.input(0, rank=3),
         ctx.integer("dct_coefficient_count", 13),
@@ -89,7 +92,7 @@ def mfcc(ctx: RuleContext) -> Tensor:
 
 @rule("DynamicPartition", domain=DOMAIN)
 def dynamic_partition(ctx: RuleContext) -> list[Tensor]:
-    """Each element or slice goes to the output whose number its partition entry is."""
+    """Move each element or slice to the output that its partition entry numbers."""
     x, numbers = ctx.input(0), ctx.input(1)
     require_first_axes(ctx, numbers, x, laws.NUMBERS_HAVE_FIRST_AXES_OF_DATA)
     inside = laws.NUMBERS_OF_PARTS
@@ -100,7 +103,7 @@ def dynamic_partition(ctx: RuleContext) -> list[Tensor]:
 
 @rule("DynamicStitch", "ParallelDynamicStitch", domain=DOMAIN, traits=Traits.COPIED)
 def dynamic_stitch(ctx: RuleContext) -> Tensor:
-    """Elements or slices at the positions in their lists of indices; the greatest index decides the size."""
+    """Write elements or slices to the indices in their lists; the greatest index decides the size."""
     half = len(ctx.inputs) // 2
     indices, data = ([ctx.input(i + start) for i in range(half)] for start in (0, half))
     rest = ctx.input(half).dims[ctx.input(0).rank :]
@@ -115,7 +118,7 @@ def dynamic_stitch(ctx: RuleContext) -> Tensor:
 
 @rule("Substr", domain=DOMAIN)
 def substring(ctx: RuleContext) -> Tensor:
-    """Positions and lengths have one shape, which broadcasts with that of the strings."""
+    """Return parts of texts; starts and lengths have one shape, which broadcasts with that of the texts."""
     x, places = ctx.input(0), ctx.input(1)
     ctx.require_agree(places, ctx.input(2), law=laws.PLACES_AND_LENGTHS_SAME_SHAPE)
     shape = ctx.broadcast(x.dims, places.dims)
@@ -126,7 +129,7 @@ def substring(ctx: RuleContext) -> Tensor:
 
 @rule("Betainc", domain=DOMAIN)
 def incomplete_beta(ctx: RuleContext) -> Tensor:
-    """Operands have one shape, except for scalars."""
+    """Return incomplete beta integrals; operands have one shape, except for scalars."""
     parts = [x for x in map(ctx.input, range(3)) if x.rank] or [ctx.input(0)]
     ctx.require_agree(*parts, law=laws.OPERANDS_SAME_SHAPE)
     return ctx.tensor(parts[0].dims)
@@ -137,7 +140,7 @@ def incomplete_beta(ctx: RuleContext) -> Tensor:
 
 @rule("Empty", domain=DOMAIN, any_rank=True)
 def empty(ctx: RuleContext) -> Tensor:
-    """A tensor whose sizes are an input."""
+    """Return an uninitialized tensor whose sizes are an input."""
     sizes = ctx.sizes(0)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype_of(ctx, "dtype", ""))
@@ -145,7 +148,7 @@ def empty(ctx: RuleContext) -> Tensor:
 
 @rule("FakeParam", domain=DOMAIN)
 def nothing(ctx: RuleContext) -> Tensor:
-    """A placeholder for an output that a branch doesn't compute."""
+    """Return a placeholder for an output that a branch doesn't compute."""
     declared = ctx.attribute("shape")
     sizes = declared.shape if isinstance(declared, Declared) else None
     dims = None if sizes is None else sized(ctx, [as_dim(d) if isinstance(d, int) else None for d in sizes])
@@ -158,7 +161,7 @@ def nothing(ctx: RuleContext) -> Tensor:
     traits=Traits.STATEFUL,
 )
 def seeds(ctx: RuleContext) -> list[Tensor]:
-    """The start of a random sequence: a key, a counter, and the number of an algorithm."""
+    """Return the start of a random sequence: a key, a counter, and the number of an algorithm."""
     algorithm = ctx.tensor((), "int32")
     if ctx.node.op == "StatelessRandomGetAlg":
         return [algorithm]

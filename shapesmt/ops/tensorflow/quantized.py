@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def ends(ctx: RuleContext) -> Shape:
-    """The shape of `min_range` and `max_range`: scalars, or with an `axis` one entry per slice: `[c]` for `axis=3`."""
+    """Return the shape of `min_range` and `max_range`: scalars, or one entry per slice: `[c]` for `axis=3`."""
     axis, x = least(ctx, "axis", -1, -1), ctx.input(0)
     sizes, law = ((x[ctx.normal(axis, x.rank)],) if axis != -1 else ()), laws.ONE_RANGE_OR_PER_SLICE
     for index in (1, 2):
@@ -41,7 +41,7 @@ def ends(ctx: RuleContext) -> Shape:
 
 
 def _require_range(ctx: RuleContext, *, third: bool) -> None:
-    """State the shapes of a range's two ends, and that a single range is ascending if the node uses it."""
+    """Require the shapes of a range's bounds, and that a single range is ascending if the node uses it."""
     sizes = ends(ctx)
     if ctx.integer("range_given", int(third)):
         ctx.check(not sizes or third, laws.RANGE_IS_GIVEN)
@@ -50,14 +50,14 @@ def _require_range(ctx: RuleContext, *, third: bool) -> None:
 
 
 def require_ascending(ctx: RuleContext) -> None:
-    """State that the least value of each range is at most its greatest, where both are known."""
+    """Require that the minimum of each range is at most its maximum, if both are known."""
     for low, high in zip(numbers(ctx, 1), numbers(ctx, 2), strict=False):
         require_order(ctx, low, high, laws.RANGE_ENDS_NO_LOWER)
 
 
 @rule("QuantizeV2", domain=DOMAIN)
 def quantize(ctx: RuleContext) -> list[Tensor]:
-    """The shape is kept; the ranges are outputs as well, as scalars if there is only one slice."""
+    """Quantize floats; also return the ranges, as scalars if there is only one slice."""
     sizes, mode = ends(ctx), one_of(ctx, "mode", "MIN_COMBINED", "MIN_FIRST", "SCALED")
     require_ascending(ctx)
     rounding = one_of(ctx, "round_mode", "HALF_AWAY_FROM_ZERO", "HALF_TO_EVEN")
@@ -70,7 +70,7 @@ def quantize(ctx: RuleContext) -> list[Tensor]:
 
 @rule("Dequantize", domain=DOMAIN)
 def dequantize(ctx: RuleContext) -> Tensor:
-    """The shape is kept."""
+    """Convert quantized numbers to floats; the shape stays."""
     sizes, mode = ends(ctx), one_of(ctx, "mode", "MIN_COMBINED", "MIN_FIRST", "SCALED")
     ctx.check(mode != "MIN_FIRST" or not sizes, laws.MIN_FIRST_HAS_ONE_RANGE)
     return ctx.tensor(ctx.input(0).dims, dtype_of(ctx, "dtype", "float32"))
@@ -78,7 +78,7 @@ def dequantize(ctx: RuleContext) -> Tensor:
 
 @rule(*(f"QuantizeAndDequantize{v}" for v in ("", "V2", "V3", "V4")), domain=DOMAIN)
 def quantize_dequantize(ctx: RuleContext) -> Tensor:
-    """The shape is kept; there is one range, or (with a kernel in version 3 only) one for each slice."""
+    """Quantize and dequantize floats with one range, or one per slice, which only version 3 has a kernel for."""
     x, third = ctx.input(0), ctx.node.op.endswith("V3")
     require_bits(ctx, 3 if third else None)
     if ctx.has(1):
@@ -88,7 +88,7 @@ def quantize_dequantize(ctx: RuleContext) -> Tensor:
 
 
 def require_bits(ctx: RuleContext, index: int | None) -> None:
-    """State that the number of bits, an attribute or an input, is at least 1 and at most 61 or 62."""
+    """Require at least 1 and at most 62 bits (61 with a sign); the number is an attribute, or the input at `index`."""
     most = 62 - ctx.integer("signed_input", 1)
     if index is not None:
         require_numbers(ctx, index)
@@ -98,16 +98,16 @@ def require_bits(ctx: RuleContext, index: int | None) -> None:
             ctx.require(some, laws.QUANTIZED_TO_1_BIT_OR_MORE.of(most=most), bits)
 
 
-# Operators on quantized numbers, whose ranges are inputs and outputs of their own
+# Operators on quantized numbers, whose ranges are separate inputs and outputs
 
 
 def ranged(ctx: RuleContext, output: Tensor, *ranges: int) -> list[Tensor]:
-    """The outputs of an operator on quantized numbers: the result, and the ends of its range as two scalars.
+    """Return the outputs of an operator on quantized numbers: the result, and the bounds of its range as scalars.
 
     Args:
         ctx: The node's context.
         output: The result.
-        ranges: The indices of the inputs that are ends of ranges, least and greatest in turn; each is a scalar.
+        ranges: The indices of the scalar inputs that are bounds of ranges, minimum and maximum in turn.
     """
     require_numbers(ctx, *ranges)
     if ctx.node.op in APART:
@@ -124,7 +124,7 @@ KEPT = ("QuantizedRelu", "QuantizedRelu6", "Requantize", "QuantizeDownAndShrinkR
 
 @rule(*KEPT, domain=DOMAIN)
 def quantized_kept(ctx: RuleContext) -> list[Tensor]:
-    """The shape is kept."""
+    """Apply a ReLU, or requantize to fewer bits; the shape stays."""
     x, requested = ctx.input(0), [numbers(ctx, i) for i in range(3, len(ctx.inputs))]
     for low, high in zip(*requested, strict=False) if requested else ():
         require_order(ctx, low, 0, laws.RANGE_HAS_0)
@@ -134,20 +134,20 @@ def quantized_kept(ctx: RuleContext) -> list[Tensor]:
 
 @rule("RequantizationRange", domain=DOMAIN)
 def quantized_range(ctx: RuleContext) -> list[Tensor]:
-    """The least and the greatest of the quantized numbers, as scalars."""
+    """Return the minimum and the maximum of the quantized numbers, as scalars."""
     return ranged(ctx, ctx.tensor(ctx.input(0).dims), 1, 2)[1:]
 
 
 @rule("QuantizedAdd", "QuantizedMul", domain=DOMAIN)
 def quantized_arithmetic(ctx: RuleContext) -> list[Tensor]:
-    """Operands broadcast together."""
+    """Add or multiply operands that broadcast together."""
     shape = ctx.broadcast(ctx.input(0).dims, ctx.input(1).dims)
     return ranged(ctx, ctx.tensor(shape, dtype_of(ctx, "Toutput", "qint32")), 2, 3, 4, 5)
 
 
 @rule("QuantizedBiasAdd", domain=DOMAIN)
 def quantized_bias(ctx: RuleContext) -> list[Tensor]:
-    """The shape is kept; the bias has one element per channel."""
+    """Add a bias with one element per channel; the shape stays."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
     require_shape(ctx, 1, x.dims[-1:], laws.BIAS_PER_CHANNEL)
@@ -156,13 +156,13 @@ def quantized_bias(ctx: RuleContext) -> list[Tensor]:
 
 @rule("QuantizedMatMul", domain=DOMAIN)
 def quantized_product(ctx: RuleContext) -> list[Tensor]:
-    """`[m, k] x [k, n] -> [m, n]`, either operand transposed."""
+    """Multiply matrices: `[m, k] x [k, n] -> [m, n]`; attributes transpose either operand."""
     return ranged(ctx, typed(matmul(ctx), dtype_of(ctx, "Toutput", "qint32")), 2, 3, 4, 5)
 
 
 @rule("QuantizedConv2D", domain=DOMAIN)
 def quantized_convolution(ctx: RuleContext) -> list[Tensor]:
-    """Filters `[h, w, c, m]` over images `[n, y, x, c]`, none of them empty; strides are equal in both directions."""
+    """Convolve images `[n, y, x, c]` with filters `[h, w, c, m]`; none is empty, and the strides are equal."""
     require_least(ctx, [*ctx.input(0, rank=4).dims, *ctx.input(1, rank=4).dims], 1, laws.FILTERS_NOT_EMPTY)
     ctx.check(len(set(per_axis(ctx, "strides", 2))) == 1, laws.EQUAL_STRIDES)
     ctx.check(set(per_axis(ctx, "dilations", 2)) == {1}, laws.FILTERS_NOT_DILATED)
@@ -171,13 +171,13 @@ def quantized_convolution(ctx: RuleContext) -> list[Tensor]:
 
 @rule("QuantizedReshape", domain=DOMAIN)
 def quantized_reshape(ctx: RuleContext) -> list[Tensor]:
-    """The number of elements is kept."""
+    """Reshape; the number of elements stays."""
     return ranged(ctx, reshape(ctx), 2, 3)
 
 
 @rule("QuantizedConcat", domain=DOMAIN)
 def quantized_concat(ctx: RuleContext) -> list[Tensor]:
-    """Tensors of one shape except along the axis, where the output's size is their sum."""
+    """Concatenate along an axis; the tensors must agree on every other axis."""
     count, axis = (len(ctx.inputs) - 1) // 3, axis_of(ctx, 0)
     parts = [ctx.input(1 + i) for i in range(count)]
     ctx.check(count > 1, laws.AT_LEAST_TWO_TENSORS_TO_JOIN)

@@ -23,7 +23,7 @@ STATELESS = tuple(
 
 @rule(*RANDOM, *STATELESS, domain=DOMAIN, any_rank=True, random=True)
 def random(ctx: RuleContext) -> Tensor:
-    """A tensor whose sizes are an input."""
+    """Draw a tensor whose sizes are an input."""
     sizes, op = ctx.sizes(0), ctx.node.op
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     require_seeds(ctx)
@@ -35,7 +35,7 @@ def random(ctx: RuleContext) -> Tensor:
 
 
 def require_seeds(ctx: RuleContext) -> None:
-    """State the shape of a stateless operator's seed, or in version 2 those of its key, counter and algorithm."""
+    """Require the shape of a stateless operator's seed, or in version 2 of its key, counter and algorithm."""
     op = ctx.node.op
     if not op.startswith("Stateless"):
         return
@@ -52,7 +52,7 @@ def require_seeds(ctx: RuleContext) -> None:
 
 @rule("RandomGamma", "RandomPoisson", "RandomPoissonV2", domain=DOMAIN, random=True)
 def random_of(ctx: RuleContext) -> Tensor:
-    """Samples of the sizes in an input for each parameter: sizes `[s]` and parameters `[p]` make `[s, p]`."""
+    """Draw, for each parameter, samples of the sizes in an input: sizes `[s]`, parameters `[p]` -> `[s, p]`."""
     sizes, parameters = ctx.sizes(0), ctx.input(1)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     dtype = parameters.dtype if ctx.node.op != "RandomPoissonV2" else dtype_of(ctx, "dtype", "int64")
@@ -61,7 +61,7 @@ def random_of(ctx: RuleContext) -> Tensor:
 
 @rule("Multinomial", "StatelessMultinomial", domain=DOMAIN, random=True)
 def multinomial(ctx: RuleContext) -> Tensor:
-    """`num_samples` classes drawn for each row of logits."""
+    """Draw `num_samples` classes for each row of logits."""
     logits, count = ctx.input(0, rank=2), first(ctx, 1)
     ctx.require_rank(ctx.input(1), 0)
     require_seeds(ctx)
@@ -78,13 +78,13 @@ def multinomial(ctx: RuleContext) -> Tensor:
     traits=Traits.STATEFUL,
 )
 def shuffle(ctx: RuleContext) -> Tensor:
-    """The shape is kept."""
+    """Shuffle the slices along the first axis; the shape stays."""
     return ctx.tensor(ctx.input(0).shape)
 
 
 @rule("RandomCrop", domain=DOMAIN, traits=Traits.STATEFUL)
 def random_crop(ctx: RuleContext) -> Tensor:
-    """A region of an image `[h, w, c]`, whose height and width are an input."""
+    """Crop an image `[h, w, c]` to a random region whose height and width are an input."""
     x, size = ctx.input(0, rank=3), sized(ctx, ctx.sizes(1, 2))
     for d, n in zip(x.dims, size, strict=False):
         ctx.require_at_least(d, n, laws.REGION_INSIDE_IMAGE)
@@ -93,7 +93,7 @@ def random_crop(ctx: RuleContext) -> Tensor:
 
 
 def _require_range(ctx: RuleContext, low: int, high: int) -> None:
-    """State that two scalar inputs are the ends of a range of integers, `low < high`."""
+    """Require that two scalar inputs are the bounds of a range of integers, `low < high`."""
     require_numbers(ctx, low, high)
     for a, b in zip(numbers(ctx, low), numbers(ctx, high), strict=False):
         require_order(ctx, a, b, laws.RANGE_OF_NUMBERS_NOT_EMPTY, apart=True)

@@ -13,7 +13,7 @@ FOLDS |= {"All": "ReduceMin", "Any": "ReduceMax", "EuclideanNorm": "ReduceL2"}
 
 @rule(*FOLDS, domain=DOMAIN, any_rank=True, traits=Traits.MIXED)
 def reduction(ctx: RuleContext) -> Tensor:
-    """Each listed axis becomes 1, or is removed without `keep_dims`; an empty list reduces none."""
+    """Reduce the listed axes, which get size 1, or are removed without `keep_dims`; an empty list reduces none."""
     known(ctx, 1, "the axes")
     x, keep, axes = ctx.input(0), ctx.integer("keep_dims", 0), as_list(ctx.input(1))
     if x.shape is not None:
@@ -23,7 +23,7 @@ def reduction(ctx: RuleContext) -> Tensor:
 
 @rule("ArgMax", "ArgMin", domain=DOMAIN, traits=Traits.MIXED)
 def extreme_position(ctx: RuleContext) -> Tensor:
-    """The position of the extreme along an axis, which is removed and isn't empty."""
+    """Return the index of the extreme along a nonempty axis, which is removed."""
     x, axis = ctx.input(0), axis_of(ctx, 1)
     require_most(ctx, x, 7)
     if axis is None:
@@ -35,7 +35,7 @@ def extreme_position(ctx: RuleContext) -> Tensor:
 @rule("Cumprod", "CumulativeLogsumexp", domain=DOMAIN)
 @rule("Cumsum", domain=DOMAIN, traits=Traits.RUNNING_SUM)
 def running(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the axis is looked at even where there is nothing to sum."""
+    """Accumulate along an axis, which must exist even if the input is empty; the shape stays."""
     x, axis = ctx.input(0), ctx.input(1)
     require_numbers(ctx, 1)
     for item in ctx.items(1) or ():
@@ -50,13 +50,13 @@ def running(ctx: RuleContext) -> Tensor:
 
 @rule("L2Loss", domain=DOMAIN, any_rank=True, total=True)
 def l2_loss(ctx: RuleContext) -> Tensor:
-    """Half the sum of squares, one number."""
+    """Return half the sum of squares, one number."""
     return ctx.tensor(())
 
 
 @rule("SoftmaxCrossEntropyWithLogits", domain=DOMAIN)
 def cross_entropy(ctx: RuleContext) -> list[Tensor]:
-    """Rows of logits and of labels broadcast together: a loss for each, and its gradient."""
+    """Return a loss per row and its gradient; rows of logits and of labels broadcast."""
     shape = ctx.broadcast(ctx.input(0).dims, ctx.input(1).dims)
     ctx.check(len(shape) == 2, laws.RANK_2.of(rank=len(shape)))
     return [ctx.tensor(shape[:1]), ctx.tensor(shape)]
@@ -64,7 +64,7 @@ def cross_entropy(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseSoftmaxCrossEntropyWithLogits", domain=DOMAIN)
 def sparse_cross_entropy(ctx: RuleContext) -> list[Tensor]:
-    """Rows of logits with a label each: a loss for each, and its gradient."""
+    """Return a loss per row of logits, which has one label, and its gradient."""
     logits, labels = ctx.input(0, rank=2), ctx.input(1, rank=1)
     ctx.require_equal(logits[0], labels[0], laws.LABEL_PER_ROW)
     ctx.require_at_least(logits[1], 1, laws.A_CLASS)

@@ -1,4 +1,4 @@
-"""Operators that create, read and change shapes: a 0 is a size, and lists of sizes may have 32 bits."""
+"""Operators that create, read and change shapes; a 0 is a size, and lists of sizes may be int32."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from shapesmt.rules import Elements, Item, RuleContext, Tensor, Traits, elements
 
 @rule("Shape", "Size", domain=DOMAIN, any_rank=True, total=True)
 def shape_of(ctx: RuleContext) -> Tensor:
-    """The sizes of the input, as a list, or their product."""
+    """Return the input's sizes as a list, or their product."""
     return typed(result(ctx, ctx.node.op, ctx.input(0)), dtype_of(ctx, "out_type", "int32"))
 
 
 @rule("ShapeN", domain=DOMAIN)
 def shapes_of(ctx: RuleContext) -> list[Tensor]:
-    """The sizes of each input."""
+    """Return the sizes of each input."""
     return [ctx.known(ctx.input(i).dims, dtype_of(ctx, "out_type", "int32")) for i in range(ctx.outputs)]
 
 
 @rule("Rank", domain=DOMAIN, any_rank=True, total=True)
 def rank_of(ctx: RuleContext) -> Tensor:
-    """The number of axes."""
+    """Return the number of axes."""
     ndim = ctx.input(0).ndim
     return ctx.tensor((), "int32", None if ndim is None else elements((), [ndim]))
 
@@ -44,20 +44,20 @@ def rank_of(ctx: RuleContext) -> Tensor:
 
 @rule("Reshape", domain=DOMAIN, any_rank=True, traits=Traits.VIEW)
 def reshape(ctx: RuleContext) -> Tensor:
-    """The number of elements is kept; -1 is what remains, and beside a 0 what remains of the other sizes."""
+    """Reshape: the number of elements stays; -1 stands for the size that remains, computed without sizes 0."""
     return reshape_to(ctx, ctx.sizes(1), allow_zero=True, rounded=True)
 
 
 @rule("ExpandDims", domain=DOMAIN, any_rank=True, traits=Traits.VIEW)
 def expand_dims(ctx: RuleContext) -> Tensor:
-    """An axis of size 1 is inserted."""
+    """Insert an axis of size 1."""
     axis = known_axis(ctx, 1)
     return ctx.tensor(None) if axis is None else result(ctx, "Unsqueeze", ctx.input(0), listed(axis))
 
 
 @rule("Squeeze", domain=DOMAIN, any_rank=True, traits=Traits.VIEW)
 def squeeze(ctx: RuleContext) -> Tensor:
-    """Axes of size 1 are removed: those in `squeeze_dims`, or all of them."""
+    """Remove axes of size 1: those in `squeeze_dims`, or all."""
     axes = ctx.integers("squeeze_dims", ())
     return result(ctx, "Squeeze", ctx.input(0), *([listed(*axes)] if axes else []))
 
@@ -65,7 +65,7 @@ def squeeze(ctx: RuleContext) -> Tensor:
 @rule("Transpose", domain=DOMAIN, traits=Traits.REARRANGED)
 @rule("ConjugateTranspose", domain=DOMAIN)
 def transpose(ctx: RuleContext) -> Tensor:
-    """The axes in the order of an input."""
+    """Permute the axes into the order in an input."""
     x, order = ctx.input(0), known(ctx, 1, "the axes")
     ctx.require_rank(ctx.input(1), 1)
     if order is None:
@@ -77,7 +77,7 @@ def transpose(ctx: RuleContext) -> Tensor:
 
 @rule("InvertPermutation", domain=DOMAIN)
 def invert_permutation(ctx: RuleContext) -> Tensor:
-    """The inverse permutation: the position of each number from 0 on in a list."""
+    """Return the inverse permutation: the position of each number from 0 on in a list."""
     x, order = ctx.input(0, rank=1), ctx.constants(0)
     if order is None:
         return ctx.tensor(x.dims)
@@ -87,7 +87,7 @@ def invert_permutation(ctx: RuleContext) -> Tensor:
 
 @rule("EnsureShape", domain=DOMAIN)
 def ensure_shape(ctx: RuleContext) -> Tensor:
-    """The shape is kept; it has to match the attribute."""
+    """Require that the shape matches the attribute."""
     x, expected = ctx.input(0), ctx.attribute("shape")
     if isinstance(expected, Declared) and expected.shape is not None:
         ctx.require_rank(x, len(expected.shape))
@@ -99,7 +99,7 @@ def ensure_shape(ctx: RuleContext) -> Tensor:
 
 @rule("DataFormatVecPermute", domain=DOMAIN)
 def permute_sizes(ctx: RuleContext) -> Tensor:
-    """A list with an entry per axis of one layout, or for height, width, ... alone, in the order of another."""
+    """Reorder a list from one layout to another; it has an entry per axis, or only per spatial axis."""
     x, source, target = ctx.input(0), ctx.text("src_format", "NHWC"), ctx.text("dst_format", "NCHW")
     ctx.check(len(source) in (4, 5), laws.SRC_FORMAT_LETTERS.of(count=len(source)))
     ctx.check(sorted(source) == sorted(target), laws.DST_FORMAT_LETTERS.of(source=source))
@@ -119,7 +119,7 @@ def permute_sizes(ctx: RuleContext) -> Tensor:
 
 @rule("Fill", domain=DOMAIN, any_rank=True, traits=Traits.COPIED)
 def fill(ctx: RuleContext) -> Tensor:
-    """A tensor whose sizes are an input, filled with one element."""
+    """Return a tensor whose sizes are an input, filled with one element."""
     ctx.require_rank(ctx.input(1), 0)
     output, filling = result(ctx, "Expand", ctx.input(1), ctx.input(0)), ctx.input(1).value
     if output.value is None and output.shape is not None and isinstance(filling, Elements):
@@ -129,7 +129,7 @@ def fill(ctx: RuleContext) -> Tensor:
 
 @rule("ZerosLike", "OnesLike", domain=DOMAIN, any_rank=True, total=True)
 def alike(ctx: RuleContext) -> Tensor:
-    """The shape is kept; every element is 0, or 1."""
+    """Return a tensor of zeros or ones of the input's shape."""
     x, element = ctx.input(0), ONE if ctx.node.op == "OnesLike" else ZERO
     known_type = x.shape is not None and (x.dtype in INTEGERS or x.dtype == "bool")
     return ctx.tensor(x.shape, value=valued(x.dims, element) if known_type else None)
@@ -137,7 +137,7 @@ def alike(ctx: RuleContext) -> Tensor:
 
 @rule("Range", domain=DOMAIN, any_rank=True)
 def sequence(ctx: RuleContext) -> Tensor:
-    """`start + i*delta` up to `limit`, which lies in the direction of `delta`."""
+    """Return `start + i*delta` up to `limit` (exclusive), which must lie in the direction of `delta`."""
     for i in range(3):
         ctx.require_rank(ctx.input(i), 0)
     start, limit, delta = (x.value.items[0] if isinstance(x.value, Elements) else None for x in ctx.inputs[:3] if x)
@@ -149,20 +149,20 @@ def sequence(ctx: RuleContext) -> Tensor:
 
 
 def _at_least(a: Item, b: Item) -> Formula | None:
-    """Whether one number is at least another, where that is known."""
+    """Return the condition that `a >= b`; None if either is unknown."""
     if isinstance(a, Float) and isinstance(b, Float):
         return float_at_least(a, b)
     return at_least(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
 
 
 def _positive(number: Dim | Float) -> Formula:
-    """Whether a number is above 0."""
+    """Return the condition that a number is above 0."""
     return at_least(number, 1) if isinstance(number, Dim) else at_least(number.ceil().to_int(), 1)
 
 
 @rule("LinSpace", domain=DOMAIN)
 def linear_space(ctx: RuleContext) -> Tensor:
-    """Evenly spaced numbers from one to another; their number is an input."""
+    """Return evenly spaced numbers; their count is an input."""
     require_shape(ctx, (0, 1, 2), (), laws.START_STOP_NUMBER_ONE_NUMBER_EACH)
     count = first(ctx, 2)
     require_least(ctx, [count], 1, laws.A_NUMBER)
@@ -174,13 +174,13 @@ def linear_space(ctx: RuleContext) -> Tensor:
 
 @rule("Tile", domain=DOMAIN, traits=Traits.REPEATED)
 def tile(ctx: RuleContext) -> Tensor:
-    """Every size times its repeat count."""
+    """Multiply every size by its repeat count."""
     return result(ctx, "Tile", ctx.input(0), ctx.input(1))
 
 
 @rule("BroadcastTo", domain=DOMAIN, traits=Traits.REPEATED)
 def broadcast_to(ctx: RuleContext) -> Tensor:
-    """The input broadcast to a shape."""
+    """Broadcast the input to a shape."""
     x, target = ctx.input(0), ctx.sizes(1)
     if target is None:
         return ctx.tensor(None)
@@ -192,7 +192,7 @@ def broadcast_to(ctx: RuleContext) -> Tensor:
 
 @rule("BroadcastArgs", domain=DOMAIN)
 def broadcast_args(ctx: RuleContext) -> Tensor:
-    """The list of sizes that two lists of sizes broadcast to."""
+    """Return the shape to which two shapes, given as lists of sizes, broadcast."""
     shapes = [ctx.sizes(i) for i in (0, 1)]
     lists = [items[::-1] for items in shapes if items is not None]
     if len(lists) < 2:

@@ -1,4 +1,4 @@
-"""Slices: `Slice` by begins and sizes, which are inside the tensor, and `StridedSlice`, whose ends are clamped."""
+"""Slices: `Slice` by begins and sizes, which must be inside the tensor, and `StridedSlice`, whose ends are clamped."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @rule("Slice", domain=DOMAIN, traits=Traits.COPIED)
 def cut(ctx: RuleContext) -> Tensor:
-    """`size` elements from `begin` on along each axis, all the rest where the size is -1."""
+    """Return `size` elements from `begin` on along each axis; a size of -1 takes all the rest."""
     x = ctx.input(0)
     require_cut(ctx, x)
     begins, sizes = (ctx.sizes(i, x.rank, what) for i, what in ((1, "begins"), (2, "sizes")))
@@ -30,13 +30,13 @@ def cut(ctx: RuleContext) -> Tensor:
 
 
 def require_cut(ctx: RuleContext, x: Tensor) -> None:
-    """Leave a node open whose input has more than 8 axes: kernels slice that many only along the first, if any."""
+    """Leave a node undecided if its input has more than 8 axes: kernels slice such inputs only along the first axis."""
     if x.rank > 8:
         leave_open(ctx, laws.SLICED_AT_MOST_8_AXES)
 
 
 def part(ctx: RuleContext, axis: int, length: Dim, begin: Dim | None, size: Dim | None) -> Cut:
-    """The part of one axis that a begin and a size keep."""
+    """Return the part of one axis that a begin and a size select."""
     if begin is not None:
         ctx.require(all_of(at_least(begin, 0), at_least(length, begin)), laws.SLICES_INSIDE_AXIS, begin, length)
     if begin is None and size is not None:
@@ -52,7 +52,7 @@ def part(ctx: RuleContext, axis: int, length: Dim, begin: Dim | None, size: Dim 
 
 @rule("StridedSlice", domain=DOMAIN, traits=Traits.COPIED)
 def strided_slice(ctx: RuleContext) -> Tensor:
-    """Entry `i` is a slice, an ellipsis, a new axis or a single element, by bit `i` of the masks."""
+    """Slice by entries: bit `i` of each mask makes entry `i` an ellipsis, a new axis or a single element."""
 
     def masked(name: str, i: int) -> bool:
         return ctx.integer(f"{name}_mask", 0) >> i & 1 == 1
@@ -65,7 +65,7 @@ def strided_slice(ctx: RuleContext) -> Tensor:
 
 
 def _require_steps(ctx: RuleContext, masked: Masked) -> None:
-    """State that entries that pick a single element have positive steps."""
+    """Require positive steps of entries that select a single element."""
     steps = enumerate(ctx.items(3) or ())
     single = [d for i, d in steps if masked("shrink_axis", i) and not (masked("new_axis", i) or masked("ellipsis", i))]
     require_least(ctx, single, 1, laws.STEP_OVER_SINGLE_ELEMENT_POSITIVE)

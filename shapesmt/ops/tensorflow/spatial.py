@@ -21,15 +21,15 @@ PADDINGS = ("SAME", "VALID", "EXPLICIT")
 EXPLICIT = ("Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "MaxPool")
 POOLS = ("AvgPool", "MaxPool", "MaxPoolV2", "MaxPoolWithArgmax")
 DEEP = ("MaxPool", "MaxPoolV2")  # pools whose windows may slide along the channels
-CHANNELS = {False: -1, True: 1}  # their axis, by whether they come before height and width
+CHANNELS = {False: -1, True: 1}  # channel axis, by whether channels come before height and width
 
 
 def positions(ctx: RuleContext, window: Window, size: Dim, *, loose: bool = False) -> Dim:
-    """How many positions a window has.
+    """Return the number of positions of a window.
 
-    Where the file has the input's size, TensorFlow refuses a window that doesn't fit. Where the size is known at run
-    time only, and always for some operators (`loose`), the output is empty if the window is too large by less than a
-    stride. A constant may come from the file or from the caller, so such a node stays unknown.
+    If the file states the input's size, TensorFlow refuses a window that doesn't fit. If the size is known only at run
+    time, and always for some operators (`loose`), the output is empty if the window is too large by less than a stride.
+    A constant may come from the file or from the caller, so such a node is undecided.
     """
     known = not window.same and size.constant is not None and window.kernel.constant is not None
     if known and not loose and window.span(size).lo < 0:
@@ -38,12 +38,12 @@ def positions(ctx: RuleContext, window: Window, size: Dim, *, loose: bool = Fals
 
 
 def spatial(ctx: RuleContext, values: Sequence[int]) -> tuple[int, ...]:
-    """The entries for height, width, ... of an attribute that also has entries for batch and channels."""
+    """Return the entries for height, width, ... of an attribute that also has entries for batch and channels."""
     return tuple(values[2:] if channels_first(ctx) else values[1:-1])
 
 
 def entries(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
-    """An attribute, or an input of constants, with one number per axis; the batch's is 1."""
+    """Return an attribute, or an input of constants, with one number per axis; the batch's must be 1."""
     values = (ctx.constants(index) if index >= 0 else ctx.integers(name, ())) or (1,) * (count + 2)
     ctx.check(len(values) == count + 2, laws.ATTRIBUTE_ENTRIES.of(name=name, count=count + 2))
     ctx.check(values[0] == 1, laws.ATTRIBUTE_1_FOR_BATCH.of(name=name))
@@ -51,7 +51,7 @@ def entries(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[i
 
 
 def per_axis(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[int, ...]:
-    """The entries for height, width, ...; the one for channels is 1, except in strides of pools, which ignore it."""
+    """Return the entries for height, width, ...; that for channels must be 1, except in strides of pools."""
     values, op = entries(ctx, name, count, index), ctx.node.op
     for_channels = values[CHANNELS[channels_first(ctx)]]
     free = op == "AvgPool" or for_channels >= 1 if name == "strides" and op in POOLS else for_channels == 1
@@ -62,7 +62,7 @@ def per_axis(ctx: RuleContext, name: str, count: int, index: int = -1) -> tuple[
 
 
 def explicit_pads(ctx: RuleContext, count: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The pads before and behind height, width, ... with padding EXPLICIT, else zeros."""
+    """Return the pads before and after height, width, ...; zeros unless the padding is EXPLICIT."""
     pads, explicit = ctx.integers("explicit_paddings", ()), ctx.text("padding") == "EXPLICIT"
     ctx.check(explicit or not pads, laws.EXPLICIT_PADDINGS_FOR_EXPLICIT)
     pads = pads if explicit else (0,) * (2 * count + 4)
@@ -76,7 +76,7 @@ def explicit_pads(ctx: RuleContext, count: int) -> tuple[tuple[int, ...], tuple[
 def windows(
     ctx: RuleContext, kernel: Sequence[Dim | int], dilations: str = "dilations", strides_input: int = -1
 ) -> list[Window]:
-    """The windows that the attributes describe, one per axis of the kernel."""
+    """Return the windows that the attributes describe, one per axis of the kernel."""
     count, padding = len(kernel), ctx.text("padding")
     ctx.check(padding in PADDINGS[: 3 if ctx.node.op in EXPLICIT else 2], laws.PADDING_IS_NOT.of(padding=padding))
     pads, strides = explicit_pads(ctx, count), per_axis(ctx, "strides", count, strides_input)
@@ -84,12 +84,12 @@ def windows(
 
 
 def sizes(ctx: RuleContext, x: Tensor) -> tuple[Dim, ...]:
-    """Height, width, ..."""
+    """Return height, width, ..."""
     return x.dims[2:] if channels_first(ctx) else x.dims[1:-1]
 
 
 def image(ctx: RuleContext, batch: Dim, channels: Dim | int, spatial_sizes: Sequence[Dim | int]) -> Tensor:
-    """An output with its channels where the input has them."""
+    """Return an output whose channels are on the same axis as the input's."""
     dims = [batch, channels, *spatial_sizes] if channels_first(ctx) else [batch, *spatial_sizes, channels]
     return ctx.tensor(dims)
 
@@ -98,7 +98,7 @@ def image(ctx: RuleContext, batch: Dim, channels: Dim | int, spatial_sizes: Sequ
 
 
 def filtered(ctx: RuleContext, x: Tensor, w: Tensor, count: int) -> list[Dim]:
-    """The number of positions of filters `[*kernel, c, m]` over an image along each of its axes."""
+    """Return the number of positions of filters `[*kernel, c, m]` along each spatial axis of an image."""
     require_ranks(ctx, count + 2, x, w)
     if not ctx.node.op.endswith("DepthwiseConv2dNative"):
         require_least(ctx, w.dims if count == 3 else w.dims[:-1], 1, laws.FILTERS_NOT_EMPTY)
@@ -108,7 +108,7 @@ def filtered(ctx: RuleContext, x: Tensor, w: Tensor, count: int) -> list[Dim]:
 
 @rule("Conv2D", "Conv3D", "_FusedConv2D", domain=DOMAIN)
 def convolution(ctx: RuleContext) -> Tensor:
-    """Filters `[*kernel, c, m]` slide over an image, whose channels are split into groups of c.
+    """Convolve an image with filters `[*kernel, c, m]`; its channels are split into groups of c.
 
     A volume (`Conv3D`) has one group.
     """
@@ -123,7 +123,7 @@ def convolution(ctx: RuleContext) -> Tensor:
 
 
 def require_groups(ctx: RuleContext, channels: Dim, w: Tensor) -> None:
-    """State that the channels split into groups of c, and the filters into as many groups."""
+    """Require that the channels split into groups of c, and the filters into as many groups."""
     if channels is w[-2]:
         return
     ctx.require(divides(w[-2], channels), laws.CHANNELS_MULTIPLE_OF_FILTER_CHANNELS, channels, w[-2])
@@ -134,7 +134,7 @@ def require_groups(ctx: RuleContext, channels: Dim, w: Tensor) -> None:
 
 @rule("DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", domain=DOMAIN)
 def depthwise(ctx: RuleContext) -> Tensor:
-    """Filters `[*kernel, c, m]` compute m output channels from each of c input channels."""
+    """Convolve each channel: filters `[*kernel, c, m]` compute m output channels from each of c input channels."""
     x, w = ctx.input(0), ctx.input(1)
     counts = filtered(ctx, x, w, 2)
     _on_some_processors(ctx, len(set(per_axis(ctx, "strides", 2))) == 1, laws.EQUAL_STRIDES)
@@ -144,14 +144,14 @@ def depthwise(ctx: RuleContext) -> Tensor:
 
 
 def _on_some_processors(ctx: RuleContext, kept: bool, law: laws.Law) -> None:
-    """Leave the node open where a law is broken: TensorFlow has kernels for it on some processors only."""
+    """Leave the node undecided if it breaks a law for which TensorFlow has kernels on some processors only."""
     if not kept:
         ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law.sentence))
 
 
 @rule("Conv2DBackpropInput", "Conv3DBackpropInputV2", domain=DOMAIN)
 def transposed_convolution(ctx: RuleContext) -> Tensor:
-    """An image whose sizes are an input; its convolution with these filters has the shape of the third input."""
+    """Return an image whose sizes are an input; its convolution with these filters has the shape of the third input."""
     w, y, requested = ctx.input(1), ctx.input(2), ctx.sizes(0)
     count = 3 if "3D" in ctx.node.op else 2
     require_ranks(ctx, count + 2, w, y)
@@ -173,12 +173,12 @@ def transposed_convolution(ctx: RuleContext) -> Tensor:
 
 @rule("MaxPool", "AvgPool", "MaxPool3D", "AvgPool3D", domain=DOMAIN)
 def pool(ctx: RuleContext) -> Tensor:
-    """The maximum or mean of each window."""
+    """Return the maximum or mean of each window."""
     return pooled(ctx, ctx.input(0), 3 if "3D" in ctx.node.op else 2)
 
 
 def pooled(ctx: RuleContext, x: Tensor, count: int) -> Tensor:
-    """The input with an element for each position of the window, over height and width or along the channels."""
+    """Return an element for each position of the window, over height and width or along the channels."""
     ctx.require_rank(x, count + 2)
     inputs = (1, 2) if ctx.node.op == "MaxPoolV2" else (-1, -1)
     kernel, at, channels = (
@@ -193,7 +193,7 @@ def pooled(ctx: RuleContext, x: Tensor, count: int) -> Tensor:
     for width, *pads in zip(sides, *explicit_pads(ctx, count), strict=True):
         ctx.check(max(pads) < width, laws.PADS_SMALLER_THAN_WINDOW)
     if ctx.node.op in DEEP and ctx.text("padding") != "SAME":
-        ctx.check(channels.constant != 0, laws.WINDOW_FITS)  # checked for a size in the file only
+        ctx.check(channels.constant != 0, laws.WINDOW_FITS)  # checked only for a size in the file
     depth = kernel[at]
     return (
         deep(ctx, x, depth, sides, entries(ctx, "strides", count, inputs[1])[at])
@@ -203,7 +203,7 @@ def pooled(ctx: RuleContext, x: Tensor, count: int) -> Tensor:
 
 
 def deep(ctx: RuleContext, x: Tensor, depth: int, sides: Sequence[int], stride: int) -> Tensor:
-    """Pooling along the channels: each window becomes one channel."""
+    """Pool along the channels: each window becomes one channel."""
     ctx.check(ctx.node.op in DEEP, laws.NO_WINDOWS_ALONG_CHANNELS.of(op=ctx.node.op))
     ctx.check(set(sides) == {1}, laws.WINDOWS_ALONG_CHANNELS_OR_IMAGE)
     ctx.check(stride == depth, laws.CHANNEL_WINDOWS_SIDE_BY_SIDE)
@@ -214,7 +214,7 @@ def deep(ctx: RuleContext, x: Tensor, depth: int, sides: Sequence[int], stride: 
 
 @rule("MaxPoolV2", domain=DOMAIN)
 def max_pool_v2(ctx: RuleContext) -> Tensor:
-    """The maximum of each window, whose sizes and strides are inputs."""
+    """Return the maximum of each window, whose sizes and strides are inputs."""
     x, sides = ctx.input(0, rank=4), [known(ctx, i, what) for i, what in ((1, "the window"), (2, "the strides"))]
     require_vector(ctx, (1, 2), 4, laws.NUMBER_PER_AXIS)
     return anything(ctx, x) if None in sides else pooled(ctx, x, 2)
@@ -222,7 +222,7 @@ def max_pool_v2(ctx: RuleContext) -> Tensor:
 
 @rule("MaxPoolWithArgmax", domain=DOMAIN)
 def max_pool_places(ctx: RuleContext) -> list[Tensor]:
-    """The maximum of each window, and its position."""
+    """Return the maximum of each window and its index."""
     maxima = pooled(ctx, ctx.input(0), 2)
     require_least(ctx, ctx.input(0).dims, 1, laws.INPUT_NOT_EMPTY)
     return [maxima, ctx.tensor(maxima.dims, ctx.text("Targmax", "int64"))]
@@ -230,7 +230,7 @@ def max_pool_places(ctx: RuleContext) -> list[Tensor]:
 
 @rule("Dilation2D", domain=DOMAIN)
 def dilation(ctx: RuleContext) -> Tensor:
-    """The maximum over each window of the input plus the filter, channel by channel."""
+    """Return the maximum over each window of the input plus the filter, channel by channel."""
     x, w = ctx.input(0, rank=4), ctx.input(1, rank=3)
     axes = windows(ctx, w.dims[:2], "rates")
     ctx.require_equal(x[3], w[2], laws.FILTER_FOR_EACH_CHANNEL)
@@ -239,7 +239,7 @@ def dilation(ctx: RuleContext) -> Tensor:
 
 @rule("ExtractImagePatches", domain=DOMAIN)
 def patches(ctx: RuleContext) -> Tensor:
-    """Each window's elements as channels."""
+    """Return each window's elements as channels."""
     x, kernel = ctx.input(0, rank=4), per_axis(ctx, "ksizes", 2)
     axes = windows(ctx, kernel, "rates")
     counts = [positions(ctx, a, d, loose=True) for a, d in zip(axes, x.dims[1:3], strict=True)]
@@ -251,7 +251,7 @@ def patches(ctx: RuleContext) -> Tensor:
 
 @rule("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", domain=DOMAIN)
 def batch_norm(ctx: RuleContext) -> list[Tensor]:
-    """The shape is kept; scale, offset, mean and variance have one element per channel."""
+    """Normalize with one scale, offset, mean and variance per channel; also return the moments."""
     x, training = ctx.input(0), bool(ctx.integer("is_training", 1))
     ctx.require_rank(x, len(ctx.text("data_format", "NHWC")) if ctx.node.op.endswith("V3") else 4)
     channels = channel(ctx, x)
@@ -265,7 +265,7 @@ def batch_norm(ctx: RuleContext) -> list[Tensor]:
 
 @rule("BatchNormWithGlobalNormalization", domain=DOMAIN)
 def old_batch_norm(ctx: RuleContext) -> Tensor:
-    """The shape is kept; mean, variance, offset and factor have one element per channel."""
+    """Normalize with one mean, variance, offset and factor per channel; the shape stays."""
     x = ctx.input(0, rank=4)
     require_vector(ctx, range(1, 5), x[3], laws.MEAN_VARIANCE_OFFSET_FACTOR_PER_CHANNEL)
     return ctx.tensor(x.dims)
@@ -273,6 +273,6 @@ def old_batch_norm(ctx: RuleContext) -> Tensor:
 
 @rule("LRN", domain=DOMAIN)
 def local_response(ctx: RuleContext) -> Tensor:
-    """The shape is kept."""
+    """Normalize each element by its neighbouring channels; the shape stays."""
     least(ctx, "depth_radius", 0, 5)
     return ctx.tensor(ctx.input(0, rank=4).dims)

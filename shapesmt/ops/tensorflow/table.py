@@ -1,4 +1,4 @@
-"""The operators of TensorFlow that are ONNX's by another name, one line each."""
+"""TensorFlow operators that ONNX has under another name, one line each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyTorch's operators (`aten`), and Python's on sizes: in terms of ONNX's where they are the same, else own rules."""
+"""PyTorch's operators (`aten`) and Python's on sizes; some rules delegate to ONNX's, the others are written out."""
 
 from shapesmt.ops.torch import (
     call,
@@ -43,7 +43,7 @@ __all__ = [
 
 
 def without_rule(op: str) -> str:
-    """What helps where an operator has no rule: others that do the same, a rule of one's own, or traced shapes."""
+    """Return advice for an operator without a rule: decompose the program, write a rule, or trust traced shapes."""
     if op.removeprefix("aten.") in schemas.decomposed():
         return "decompose the program first: exported.run_decompositions()"
     traced = "--declared trust takes the shapes that PyTorch traced"

@@ -1,16 +1,17 @@
-"""Call: a node of a PyTorch program with its arguments by name, through which the rules read it.
+"""`Call`: a node of a PyTorch program, whose arguments the rules read by name.
 
-A reader of programs writes a node's arguments so:
+The reader of programs writes a node's arguments as attributes:
 
     cat([x, y], dim=1)        inputs x, y             attributes {"@tensors": (0, 1), "dim": 1}
     view(x, [s, -1])          inputs x, s             attributes {"@self": 0, "size": (0, -1), "@size": (1, -1)}
     relu(x)                   inputs x                attributes {"@self": 0}
 
-`@name` has the input's index for each tensor or symbolic number of an argument, -1 where the list has a constant or
-None; `name` has the constants, 0 where the number is symbolic. A symbolic number is a tensor without axes, of type
-int64, float64 or bool. Arguments that are None, or left out, have neither. Element types are this package's names,
-layouts, memory formats and devices are PyTorch's ("strided", "channels_last", "cpu"); a complex number is "complex".
-`@unread` lists the arguments that a reader can't write so; a node that has some isn't judged.
+`@name` holds the input index of each tensor or symbolic number of an argument; -1 marks a constant or None in a list.
+`name` holds the constants, with 0 at the positions of symbolic numbers. A symbolic number is a tensor of rank 0 and
+type int64, float64 or bool. An argument that is None or omitted has neither attribute. Element types have this
+package's names; layouts, memory formats and devices have PyTorch's ("strided", "channels_last", "cpu"); a complex
+number is "complex". `@unread` lists the arguments that the reader can't write this way; a node that has any is
+undecided.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _NOTHING = Argument("", "", None)
 
 
 class Call:
-    """A node's arguments by their names in the operator's schema; `ctx` states what the node requires."""
+    """A node's arguments by their names in the operator's schema; `ctx` states the node's requirements."""
 
     def __init__(self, ctx: RuleContext) -> None:
         self.ctx = ctx
@@ -48,7 +49,7 @@ class Call:
         self._arguments = read.arguments if read else {}
 
     def __contains__(self, name: str) -> bool:
-        """Whether an argument is there and isn't None."""
+        """Whether the node has this argument and it isn't None."""
         return f"@{name}" in self.ctx.attributes or self._constant(name) is not None
 
     @property
@@ -57,11 +58,11 @@ class Call:
         return tuple(self._arguments)
 
     def type_of(self, name: str) -> str:
-        """The type of an argument as PyTorch writes it, without the mark of one that may be None."""
+        """Return the type of an argument as PyTorch writes it, without the `?` of an optional one."""
         return self._argument(name).type.rstrip("?")
 
     def misfits(self) -> list[str]:
-        """The arguments that a reader couldn't write, that are missing, or that refer to inputs that aren't there."""
+        """Return the arguments that are unreadable, missing, or refer to inputs that the node doesn't have."""
         attributes = self.ctx.attributes
         unread = [str(name) for name in _tuple(attributes.get("@unread"))]
         symbolic = [name[1:] for name in attributes if name.startswith("@") and name != "@unread"]
@@ -70,7 +71,7 @@ class Call:
         return [*unread, *(name for name in symbolic if not self._refers(name)), *missing]
 
     def _refers(self, name: str) -> bool:
-        """Whether the inputs of an argument are there, and one place beside each of its constants."""
+        """Whether an argument's input indices exist, one for each of its constants."""
         value, constants = self.ctx.attributes[f"@{name}"], self.ctx.attribute(name)
         places, least = _tuple(value), -1 if isinstance(value, tuple) else 0
         if constants is not None and len(_tuple(constants)) != len(places):
@@ -80,32 +81,32 @@ class Call:
     # Tensors
 
     def tensor(self, name: str) -> Tensor:
-        """An argument that is a tensor."""
+        """Return a tensor argument."""
         return self.ctx.input(self.place(name))
 
     def optional(self, name: str) -> Tensor | None:
-        """An argument that is a tensor or None."""
+        """Return a tensor argument; None if it is omitted or None."""
         return self.tensor(name) if f"@{name}" in self.ctx.attributes else None
 
     def tensors(self, name: str) -> list[Tensor | None]:
-        """An argument that lists tensors, some of which may be None."""
+        """Return an argument that lists tensors; some may be None."""
         return [None if i < 0 else self.ctx.input(i) for i in self.ctx.integers(f"@{name}", ())]
 
     def place(self, name: str) -> int:
-        """Which input of the node an argument is."""
+        """Return the index of the input that an argument refers to."""
         return self.ctx.integer(f"@{name}")
 
     # Numbers that may be symbolic
 
     def size(self, name: str) -> Dim | None:
-        """An integer argument, as an expression; None where it isn't known."""
+        """Return an integer argument as an expression; None if unknown."""
         if f"@{name}" in self.ctx.attributes:
             return self._item(self.place(name))
         value = self._constant(name)
         return as_dim(value) if isinstance(value, int) else None
 
     def sizes(self, name: str) -> list[Dim | None]:
-        """An argument that lists integers, as expressions; None for each that isn't known."""
+        """Return an argument that lists integers, as expressions; None for each unknown one."""
         places = self.ctx.attribute(f"@{name}")
         if isinstance(places, int):
             return [self._item(places)] * max(self._argument(name).length, 1)
@@ -122,7 +123,7 @@ class Call:
     # Constants
 
     def integer(self, name: str) -> int:
-        """An integer argument that decides ranks or axes; a node for which sizes decide it isn't judged."""
+        """Return an integer argument that decides ranks or axes; the node is undecided if it isn't a known number."""
         if f"@{name}" in self.ctx.attributes:
             numbers = self.ctx.constants(self.place(name))
             if not numbers:
@@ -134,11 +135,11 @@ class Call:
         return value
 
     def flag(self, name: str) -> bool:
-        """A boolean argument."""
+        """Return a boolean argument."""
         return bool(self._constant(name))
 
     def integers(self, name: str) -> tuple[int, ...]:
-        """An argument that lists integers; a single one stands for as many as the schema says, as in `int[2]`."""
+        """Return an argument that lists integers; a single one counts as often as the schema says, as in `int[2]`."""
         return self._decided(name) if f"@{name}" in self.ctx.attributes else self._listed(name)
 
     def _listed(self, name: str) -> tuple[int, ...]:
@@ -154,33 +155,33 @@ class Call:
         return numbers * count if len(numbers) == 1 and count else numbers
 
     def _decided(self, name: str) -> tuple[int, ...]:
-        """Integers among which are inputs, where these are known numbers all the same."""
+        """Return listed integers, some of which are inputs; the node is undecided unless all are known numbers."""
         numbers = [None if size is None else size.constant for size in self.sizes(name)]
         if None in numbers:
             self.open(name)
         return tuple(number for number in numbers if number is not None)
 
     def open(self, name: str) -> NoReturn:
-        """End the rule: sizes or data decide an argument that has to be known."""
+        """End the rule, leaving the node undecided: an argument that has to be a constant depends on sizes or data."""
         self.ctx.unjudged.append(Unjudged("", self.ctx.node.op, "unsupported", f"{name} is a constant"))
         raise RejectedError
 
     def unchecked(self, formula: Formula, law: laws.Law) -> None:
-        """Leave the node unjudged where it breaks a law that PyTorch doesn't check."""
+        """Leave the node undecided for sizes that break a law which PyTorch doesn't check."""
         open_unless(self.ctx, law, formula, "PyTorch")
 
     def numbers(self, name: str) -> tuple[float, ...]:
-        """An argument that lists numbers."""
+        """Return an argument that lists numbers."""
         value = self._constant(name)
         return tuple(v for v in value if isinstance(v, (int, float))) if isinstance(value, tuple) else ()
 
     def text(self, name: str) -> str:
-        """A text argument, or an element type; "" where it is None."""
+        """Return a text argument or an element type; "" if it is None."""
         value = self._constant(name)
         return value if isinstance(value, str) else ""
 
     def number(self, name: str) -> float | None:
-        """A number; None where it is None or symbolic."""
+        """Return a number; None if it is omitted or symbolic."""
         value = self._constant(name)
         return value if isinstance(value, (int, float)) else None
 
@@ -197,7 +198,7 @@ def _tuple(value: AttributeValue | None) -> tuple[Any, ...]:
 
 
 def _lacks_kernel(call: Call) -> bool:
-    """Whether all inputs are of element types that the operator isn't known to compute with."""
+    """Whether all inputs have element types for which the operator has no kernel."""
     refused = refused_kinds(call.ctx.node.op)
     if not refused or call.text("dtype"):
         return False
@@ -214,7 +215,7 @@ def operator(
     memory: Memory = "open",
     traits: Traits | None = None,
 ) -> Callable[[Callable[[Call], Result]], Callable[[Call], Result]]:
-    """Register a function of a `Call` as the rule of PyTorch's operators of these names.
+    """Register a function of a `Call` as the rule of these PyTorch operators.
 
     Args:
         names: The operators, such as "cat.default" for `aten.cat.default`, or "_operator.add" for Python's.
@@ -222,8 +223,8 @@ def operator(
         total: The operator runs for inputs of all sizes.
         of_shape: The outputs depend on the shapes of the inputs, not on their elements.
         random: The outputs are drawn at random.
-        memory: How the outputs are in memory where the inputs aren't row after row (see `layout.Memory`).
-        traits: What else is known of the operators.
+        memory: The memory layout of the outputs if an input isn't contiguous (see `layout.Memory`).
+        traits: Further properties of the operators; None if there are none.
     """
 
     def register(apply: Callable[[Call], Result]) -> Callable[[Call], Result]:
@@ -253,4 +254,4 @@ def operator(
 
 
 PYTHON = ("_operator.", "math.", "torch.", "higher_order.", "quantized_decomposed.")
-"""What the names of operators begin with that aren't PyTorch's `aten`."""
+"""Prefixes of operator names outside PyTorch's `aten`."""

@@ -1,4 +1,4 @@
-"""Operators that make tensors of numbers: sequences, constants, identity matrices, and tensors like others."""
+"""Operators that create tensors: sequences, constants, identity matrices, and tensors like others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shapesmt.algebra import Formula
     from shapesmt.rules import Item, Tensor, Value
 
-MOST_COUNTED = 1 << 12  # rows of a triangle whose places are counted
+MOST_COUNTED = 1 << 12  # maximum rows of a triangle whose elements are counted
 
 
 # Sequences
@@ -33,7 +33,7 @@ MOST_COUNTED = 1 << 12  # rows of a triangle whose places are counted
 
 @operator("arange.default", "arange.start", "arange.start_step", memory="new")
 def arange(call: Call) -> Tensor:
-    """`start + i*step` before `end`, which lies in the direction of the step."""
+    """Return `start + i*step` up to `end` (exclusive), which has to lie in the direction of the step."""
     ctx, ends = call.ctx, [_end(call, name) for name in ("start", "end", "step") if name in call]
     ctx.check(all(isfinite(call.number(name) or 0) for name in call.names[:3]), laws.RANGE_ENDS_FINITE)
     start, end, step = ([] if "start" in call else [_number(0)]) + ends + ([] if "step" in call else [_number(1)])
@@ -52,7 +52,7 @@ def arange(call: Call) -> Tensor:
 
 
 def _end(call: Call, name: str) -> Tensor:
-    """An end or the step, in the precision in which PyTorch counts."""
+    """Return a bound or the step as a tensor, in the precision in which PyTorch counts."""
     value = call.number(name)
     if isinstance(value, float):
         return tensor("float64", (), elements((), [literal(value, "float64")]))
@@ -68,7 +68,7 @@ def _only(x: Tensor) -> Item:
 
 
 def _reaches(a: Item, b: Item) -> Formula | None:
-    """Whether one number is at least another, where that is known."""
+    """Return the condition that `a >= b`; None if either is unknown."""
     if isinstance(a, Float) and isinstance(b, Float):
         return float_at_least(a, b)
     return at_least(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
@@ -80,7 +80,7 @@ def _positive(number: Dim | Float) -> Formula:
 
 @operator(*overloads("linspace", "logspace"), memory="new")
 def linspace(call: Call) -> Tensor:
-    """Evenly spaced numbers from one to another."""
+    """Return `steps` evenly or logarithmically spaced numbers."""
     ends, steps = [operand(call, name) for name in ("start", "end")], call.size("steps")
     for end in ends:
         call.ctx.require_rank(end, 0)
@@ -93,7 +93,7 @@ def linspace(call: Call) -> Tensor:
     *overloads(*(f"{name}_window" for name in ("bartlett", "blackman", "hann", "hamming", "kaiser"))), memory="new"
 )
 def window(call: Call) -> Tensor:
-    """The weights of a window."""
+    """Return the weights of a window, `window_length` of them."""
     length = call.size("window_length")
     require_least(call.ctx, [length], 0, laws.SIZES_NOT_NEGATIVE)
     return tensor(call.text("dtype") or DEFAULT_FLOAT, sized(call.ctx, [length]))
@@ -103,7 +103,7 @@ def window(call: Call) -> Tensor:
 
 
 def filled(dims: Sequence[Dim], element: Item) -> Value | None:
-    """The elements of a tensor that has the same one everywhere."""
+    """Return the elements of a tensor filled with `element`; None if that is unknown."""
     sizes = concrete(dims)
     most = MAX_FLOATS if isinstance(element, Float) else MAX_ELEMENTS
     if element is None or sizes is None:
@@ -115,20 +115,20 @@ def filled(dims: Sequence[Dim], element: Item) -> Value | None:
 
 
 def repeated(dims: Sequence[Dim], value: Tensor, dtype: str) -> Tensor:
-    """A tensor of these sizes, filled with a number."""
+    """Return a tensor of these sizes filled with a number."""
     number = cast(value, dtype)
     return tensor(dtype, dims, filled(dims, _only(number)))
 
 
 def requested(call: Call, name: str = "size") -> list[Dim]:
-    """The sizes that an argument lists, which aren't negative."""
+    """Return the sizes that an argument lists, and require that none is negative."""
     sizes = call.sizes(name)
     require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     return sized(call.ctx, sizes)
 
 
 def default_type(value: Tensor) -> str:
-    """The type of a tensor filled with a number."""
+    """Return the element type of a tensor filled with a number."""
     return value.dtype if value.dtype in ("bool", "int64") or kind(value.dtype) > 2 else DEFAULT_FLOAT
 
 
@@ -144,7 +144,7 @@ FILLS = {"zeros": 0, "ones": 1}
     traits=Traits.COPIED,
 )
 def full(call: Call) -> Tensor:
-    """A tensor of the sizes that are listed, or those of another, filled with a number."""
+    """Return a tensor filled with a number, of the listed sizes or of those of another tensor."""
     value = operand(call, "s" if call.ctx.node.op == "aten.scalar_tensor.default" else "fill_value")
     like = call.optional("self")
     if call.ctx.node.op == "aten.scalar_tensor.default":
@@ -157,7 +157,7 @@ def full(call: Call) -> Tensor:
 
 @operator(*overloads("zeros", "ones", "new_zeros", "new_ones", "zeros_like", "ones_like"), memory="view")
 def constant(call: Call) -> Tensor:
-    """A tensor of zeros or ones: of the sizes that are listed, or of those of another tensor."""
+    """Return a tensor of zeros or ones, of the listed sizes or of those of another tensor."""
     like, name = call.optional("self"), call.ctx.node.op.split(".")[1]
     dims = requested(call) if "size" in call.names else list(like.dims) if like is not None else []
     dtype = call.text("dtype") or (DEFAULT_FLOAT if like is None else like.dtype)
@@ -169,7 +169,7 @@ def constant(call: Call) -> Tensor:
 @operator("empty.memory_format", "new_empty.default", "empty_like.default", "empty_permuted.default", memory="view")
 @operator("empty_strided.default", "new_empty_strided.default", memory="view")
 def empty(call: Call) -> Tensor:
-    """A tensor of the sizes that are listed, or of those of another tensor."""
+    """Return an uninitialized tensor, of the listed sizes or of those of another tensor."""
     like, ctx = call.optional("self"), call.ctx
     dims = requested(call) if "size" in call.names else list(like.dims) if like is not None else []
     output = tensor(call.text("dtype") or (DEFAULT_FLOAT if like is None else like.dtype), dims)
@@ -187,7 +187,7 @@ def empty(call: Call) -> Tensor:
 
 
 def in_memory_of(call: Call, output: Tensor, like: Tensor | None) -> Tensor:
-    """A new tensor in the memory format that is asked for, or as another tensor is."""
+    """Return a new tensor in the requested memory format; by default in that of `like`, or contiguous without it."""
     if like is None:
         return formatted(call, output, "contiguous_format")
     return tensor(output.dtype, output.dims, output.value, layout=formatted(call, like, "preserve_format").layout)
@@ -198,7 +198,7 @@ def in_memory_of(call: Call, output: Tensor, like: Tensor | None) -> Tensor:
 
 @operator("eye.default", "eye.m", memory="new")
 def eye(call: Call) -> Tensor:
-    """Ones on the diagonal."""
+    """Return a matrix with ones on the diagonal."""
     sizes = [call.size(name) for name in ("n", "m") if name in call.names]
     require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     dims, dtype = sized(call.ctx, sizes * 2)[:2], call.text("dtype") or DEFAULT_FLOAT
@@ -208,7 +208,7 @@ def eye(call: Call) -> Tensor:
 
 @operator("tril_indices.default", "triu_indices.default", memory="new")
 def triangle(call: Call) -> Tensor:
-    """The places of a triangle of a matrix, in two rows."""
+    """Return the row and column indices of a matrix's triangle, as the two rows of a tensor."""
     rows, columns, offset = call.size("row"), call.size("col"), call.size("offset")
     require_least(call.ctx, [rows, columns], 0, laws.SIZES_NOT_NEGATIVE)
     numbers = [None if d is None else d.constant for d in (rows, columns, offset)]

@@ -1,4 +1,4 @@
-"""Python's floats in guards: `math.trunc(0.6 * torch.sym_float(i0_2)) >= 2`, computed as the nodes of programs are."""
+"""Guards with floats, such as `math.trunc(0.6 * torch.sym_float(i0_2)) >= 2`, computed by the rules of nodes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NUMBERS = {**ARITHMETIC, "_operator.truediv": DIVISIONS["_operator.truediv"]}
 
 
 def formula_of(guard: str, known: Mapping[str, Dim]) -> Formula | None:
-    """The condition that a guard states over known numbers; None where it isn't followed.
+    """Return the condition that a guard states over known numbers; None if it can't be computed.
 
     >>> from shapesmt.algebra import symbol
     >>> formula_of("math.trunc(0.5 * torch.sym_float(n)) // 3 >= 2", {"n": symbol("n", 1)})
@@ -58,18 +58,18 @@ def _rounded(guard: str, known: Mapping[str, Dim]) -> Formula | None:
 
 
 class _Integers(ast.NodeTransformer):
-    """Names what floats result in: `math.trunc(n / 2) >= 2` becomes `r1 >= 2`, and `n / 2 >= 2` becomes `r1 == 1`."""
+    """Name float results: `math.trunc(n / 2) >= 2` becomes `r1 >= 2`, and `n / 2 >= 2` becomes `r1 == 1`."""
 
     def __init__(self, known: Mapping[str, Dim]) -> None:
         self.known = dict(known)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """A number that is rounded to an integer, by its name."""
+        """Replace a number that is rounded to an integer by its name."""
         self.generic_visit(node)
         return self._named(self._number(node)) if _function(node) in WHOLES else node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        """A comparison, of floats by its name."""
+        """Replace a comparison of floats by `name == 1`; keep other comparisons."""
         self.generic_visit(node)
         numbers = [self._number(part) for part in (node.left, *node.comparators)]
         if not any(isinstance(number, Float) for number in numbers):
@@ -87,7 +87,7 @@ class _Integers(ast.NodeTransformer):
         return ast.Name(name)
 
     def _number(self, node: ast.expr) -> Number:
-        """An integer, or a float where one takes part."""
+        """Return the number that a part computes: a `Float` if an operand is one, else an integer."""
         if isinstance(node, ast.Constant) and isinstance(node.value, float):
             return literal(node.value, REAL)
         function = _NUMBERS.get(_function(node))
@@ -101,7 +101,7 @@ class _Integers(ast.NodeTransformer):
 
 
 def _function(node: ast.expr) -> str:
-    """What the nodes of programs call what a part of a guard computes; "" where that is nothing they have."""
+    """Return the node operator that computes a part of a guard; "" if there is none."""
     if isinstance(node, ast.Call):
         name = ast.unparse(node.func)
         return _FUNCTIONS.get(name, name)

@@ -1,4 +1,4 @@
-"""Nodes that the reader of programs adds: checks before a run, memory of inputs, and elements changed in place."""
+"""Nodes that the reader of programs adds: guards, memory layouts of inputs, in-place changes, and autocasts."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 @rule(GUARDS, domain=DOMAIN, any_rank=True)
 def guards(ctx: RuleContext) -> list[Tensor]:
-    """Each guard holds: a condition on the size `i0_2` of the first input, or on the number `i1` that the second is."""
+    """Require all guards: conditions on sizes (`i0_2`: axis 2 of the first input) and numbers (`i1`: second input)."""
     known = dict(_sizes(ctx))
     read = {text: formula_of(text, known) for text in _texts(ctx, "guards")}
     written = dict(zip(read, _texts(ctx, "written"), strict=False))
     for formula in read.values():
         if formula is not None:
             ctx.limit(formula, laws.GUARD_HOLDS)
-    if ctx.attribute("lenient"):  # asked again, without the guards that can't be read
+    if ctx.attribute("lenient"):  # second run, without the guards that can't be read
         return []
     unread = [written.get(text, text) for text, formula in read.items() if formula is None]
     for text in (*_texts(ctx, "unread"), *unread):
@@ -39,14 +39,14 @@ def guards(ctx: RuleContext) -> list[Tensor]:
 
 @rule("changed", domain=DOMAIN, any_rank=True, total=True)
 def changed(ctx: RuleContext) -> Tensor:
-    """A tensor whose elements an operator has changed in place, through another tensor of the same memory."""
+    """Forget the elements of a tensor that an operator changed in place through another tensor on the same memory."""
     x = ctx.input(0)
     return tensor(x.dtype, x.shape, ndim=x.ndim if x.shape is None else None, layout=x.layout)
 
 
 @rule("cast", domain=DOMAIN, any_rank=True, total=True)
 def cast(ctx: RuleContext) -> Tensor:
-    """The input, whose elements an autocast may have made floats of another type."""
+    """Return the input; if it is a float, its type and elements are unknown, since autocast may have changed them."""
     x = ctx.input(0)
     if x.dtype not in ("", "float16", "bfloat16", "float32"):
         return x
@@ -55,7 +55,7 @@ def cast(ctx: RuleContext) -> Tensor:
 
 @rule("strided", domain=DOMAIN, any_rank=True, total=True)
 def strided(ctx: RuleContext) -> Tensor:
-    """An input, or a constant, whose axes are in memory in an order, or with strides, that the program says."""
+    """Return an input or constant with the memory layout that the program states: an order of axes, or strides."""
     x, order, strides = ctx.input(0), ctx.integers("order", ()), ctx.integers("strides", ())
     if x.shape is None or x.rank != max(len(order), len(strides)):
         return tensor(x.dtype, x.shape, x.value, x.ndim if x.shape is None else None, layout=OPEN)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def listed_tensors(call: Call) -> list[Tensor]:
-    """The tensors that are joined, of which there is one at least, in their common type."""
+    """Return the tensors to join in their common element type, and require at least one."""
     given = [t for t in call.tensors("tensors") if t is not None]
     call.ctx.check(bool(given), laws.A_TENSOR_TO_JOIN)
     dtype = result_type((t, False) for t in given)
@@ -32,7 +32,7 @@ def listed_tensors(call: Call) -> list[Tensor]:
 
 
 def as_joined(call: Call, given: Sequence[Tensor], axis: int) -> Tensor:
-    """Tensors joined along an axis, off which they have the same sizes."""
+    """Concatenate along an axis; the tensors must agree on every other axis."""
     first, ctx = given[0], call.ctx
     ctx.require_agree(*given, but=axis, law=laws.JOINED_MATCH_OFF_AXIS)
     dims = [total(t[i] for t in given) if i == axis else d for i, d in enumerate(first.dims)]
@@ -41,7 +41,7 @@ def as_joined(call: Call, given: Sequence[Tensor], axis: int) -> Tensor:
 
 @operator("cat.default", "concat.default", "concatenate.default", traits=Traits.CONCATENATED)
 def cat(call: Call) -> Tensor:
-    """Tensors joined along an axis; a list without elements is left out, whatever the rank of the others."""
+    """Concatenate along an axis; an empty list is left out, whatever the rank of the others."""
     ctx, given = call.ctx, listed_tensors(call)
     ctx.check(all(t.rank for t in given), laws.RANK_AT_LEAST_1)
     others = [t for t in given if t.rank > 1]
@@ -54,7 +54,7 @@ def cat(call: Call) -> Tensor:
 
 @operator("stack.default", traits=Traits.STACKED)
 def stack(call: Call) -> Tensor:
-    """Tensors of one shape along a new axis."""
+    """Stack tensors of one shape along a new axis."""
     given, ctx = listed_tensors(call), call.ctx
     axis = ctx.normal(call.integer("dim"), given[0].rank, end=1)
     ctx.require_agree(*given, law=laws.STACKED_SAME_SHAPE)
@@ -65,7 +65,7 @@ def stack(call: Call) -> Tensor:
 
 
 def with_ones(x: Tensor, axes: Sequence[int]) -> Tensor:
-    """A tensor with new axes of size 1, one after the other."""
+    """Return a tensor with new axes of size 1, inserted one after the other."""
     dims = list(x.dims)
     for axis in axes:
         dims.insert(axis, ONE)
@@ -81,7 +81,7 @@ def with_ones(x: Tensor, axes: Sequence[int]) -> Tensor:
     traits=Traits.STACKED,
 )
 def stack_along(call: Call) -> Tensor:
-    """Tensors, with the axes that they lack, joined along the first, second or third axis."""
+    """Concatenate along the first, second or third axis, after adding the axes that tensors lack."""
     given, name = listed_tensors(call), base(call)
     least = {"hstack": 1, "dstack": 3}.get(name, 2)
     given = [_column(t) for t in given] if name == "column_stack" else given
@@ -93,14 +93,14 @@ def stack_along(call: Call) -> Tensor:
 
 
 def _column(x: Tensor) -> Tensor:
-    """A vector, or a number, as the column of a matrix."""
+    """Return a vector or a number as a column of a matrix; other tensors stay."""
     dims = (x.numel, ONE)
     return tensor(x.dtype, dims, reshaped(x, dims)) if x.rank <= 1 else x
 
 
 @operator("_chunk_cat.default", traits=Traits.COPIED)
 def chunk_cat(call: Call) -> Tensor:
-    """Parts of an axis, as many of each tensor, in rows: each with the parts at its place, padded and flat."""
+    """Split an axis of each tensor into `num_chunks` padded parts, flatten them and join those of the same index."""
     given, ctx, count, dim = listed_tensors(call), call.ctx, call.integer("num_chunks"), call.integer("dim")
     ctx.check(count >= 1, laws.A_PART)
     ctx.check(len({t.dtype for t in call.tensors("tensors") if t is not None}) == 1, laws.OPERANDS_ONE_TYPE)
@@ -116,7 +116,7 @@ def chunk_cat(call: Call) -> Tensor:
 
 @operator("block_diag.default", traits=Traits.COPIED)
 def block_diag(call: Call) -> Tensor:
-    """Matrices on the diagonal of one."""
+    """Return a matrix with the given matrices on its diagonal."""
     given = listed_tensors(call)
     call.ctx.check(all(t.rank <= 2 for t in given), laws.RANK_AT_MOST_2.of(rank=max(t.rank for t in given)))
     shapes = [(ONE, ONE, *t.dims)[-2:] for t in given]
@@ -128,7 +128,7 @@ def block_diag(call: Call) -> Tensor:
 
 @operator("meshgrid.default", "meshgrid.indexing", memory="view", traits=Traits.COPIED)
 def meshgrid(call: Call) -> list[Tensor]:
-    """Each list stretched to the sizes of all; with indexing xy the first two change places."""
+    """Broadcast each list to the sizes of all; "xy" indexing swaps the first two axes."""
     given, ctx = [t for t in call.tensors("tensors") if t is not None], call.ctx
     ctx.check(bool(given), laws.A_TENSOR_TO_JOIN)
     ctx.check(all(t.rank <= 1 for t in given), laws.RANK_AT_MOST_1.of(rank=max(t.rank for t in given)))
@@ -144,7 +144,7 @@ def meshgrid(call: Call) -> list[Tensor]:
 
 @operator("cartesian_prod.default", traits=Traits.COPIED)
 def cartesian_prod(call: Call) -> Tensor:
-    """Every combination of elements of lists, one for each row."""
+    """Return every combination of the lists' elements, one per row."""
     given, ctx = listed_tensors(call), call.ctx
     for t in given:
         ctx.require_rank(t, 1)
@@ -155,7 +155,7 @@ def cartesian_prod(call: Call) -> Tensor:
 
 @operator("combinations.default", traits=Traits.COPIED)
 def combinations(call: Call) -> Tensor:
-    """Every choice of so many elements of a list, one for each row."""
+    """Return every choice of `r` elements of a list, one per row."""
     x, ctx, r = call.tensor("self"), call.ctx, call.integer("r")
     ctx.require_rank(x, 1)
     ctx.check(r >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="r"))

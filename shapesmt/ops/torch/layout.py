@@ -1,8 +1,8 @@
-"""Where elements are in memory: what PyTorch lets views see, and what results of operators look like.
+"""Memory layouts: strides of results, and the views that PyTorch allows without a copy.
 
-Inputs and constants are in memory as those were that the program was exported with: PyTorch doesn't check that before
-a run. Strides are expressions of sizes. Those of axes of size 1, and of tensors without elements, don't matter to
-PyTorch, so that a condition on memory is stated for tensors in which they do.
+Inputs and constants are assumed to have the layout they had at export: PyTorch doesn't check it before a run. Strides
+are expressions of sizes. PyTorch ignores the strides of axes of size 1 and of empty tensors, so a condition on strides
+applies only to other axes and tensors. "Contiguous" means row-major without gaps.
 """
 
 from __future__ import annotations
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from shapesmt.rules import RuleContext, Shape, Tensor
 
 Memory: TypeAlias = Literal["open", "new", "dense", "view"]
-"""How an operator's results are in memory where its inputs aren't row after row: in an order that isn't known, row
-after row, densely in the order of the first input that is as large, or as the rule itself says."""
+"""The layout of an operator's results if its inputs aren't contiguous.
+
+"open": unknown; "new": contiguous; "dense": without gaps, in the axis order of the first input of the result's shape;
+"view": as the rule itself states.
+"""
 OPEN = Layout()
 
 UNLIKE = (
@@ -32,7 +35,7 @@ UNLIKE = (
     *("aten.matrix_exp", "aten.tensordot", "aten.unique_dim", "aten.kron", "aten.take_along_dim"),
     *("aten.cov", "aten.corrcoef", "aten.cross", "aten._lu", "aten._linalg", "aten._conv", "aten.mkldnn"),
 )
-"""How the names of operators begin whose results needn't be row after row though all inputs are."""
+"""Prefixes of operators whose results may not be contiguous even if all inputs are."""
 ATTENTION = "aten.scaled_dot_product_attention.default"
 IN_ROWS = frozenset(
     (
@@ -45,7 +48,7 @@ IN_ROWS = frozenset(
         *("adaptive_max_pool3d", "index_add", "index_copy", "masked_scatter", "scatter_add", "scatter_reduce"),
     )
 )
-"""Operators whose results are row after row, whatever their inputs are."""
+"""Operators whose results are contiguous, whatever the layout of their inputs."""
 OF_IMAGES = frozenset(
     (
         *("cat", "roll", "rms_norm", "pad", "constant_pad_nd"),
@@ -60,13 +63,13 @@ OF_IMAGES = frozenset(
         *("_upsample_bicubic2d_aa", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle"),
     )
 )
-"""Operators that keep the channels last of images where they are, and else make results row after row."""
+"""Operators that preserve the channels-last layout of images, and otherwise make contiguous results."""
 CHANGED_COPIES = frozenset(("index_put", "_unsafe_index_put", "index_fill"))
 """Operators that change some elements of a copy of their first tensor."""
 
 
 def rows(dims: Sequence[Dim]) -> Shape:
-    """The strides of a tensor whose elements are row after row.
+    """Return the strides of a contiguous tensor of these sizes.
 
     >>> from shapesmt.algebra import as_dim
     >>> rows([as_dim(2), as_dim(3), as_dim(5)])
@@ -76,17 +79,17 @@ def rows(dims: Sequence[Dim]) -> Shape:
 
 
 def strides_of(x: Tensor) -> Shape | None:
-    """The strides; None where they aren't known."""
+    """Return the strides; None if unknown."""
     return rows(x.dims) if x.layout is None else x.layout.strides
 
 
 def nesting_of(x: Tensor) -> tuple[int, ...] | None:
-    """The axes from the outermost inwards, with those that repeat the same elements anywhere; None where unknown."""
+    """Return the axes from outermost to innermost, with axes of stride 0 anywhere; None if unknown."""
     return tuple(range(x.rank)) if x.layout is None else x.layout.order
 
 
 def order_of(x: Tensor) -> tuple[int, ...] | None:
-    """The axes from the outermost inwards as operators walk over them; None where that isn't known."""
+    """Return the axes from outermost to innermost as PyTorch's kernels iterate over them; None if unknown."""
     order, strides = nesting_of(x), strides_of(x)
     if order is None or strides is None or ZERO not in strides:
         return order
@@ -94,9 +97,9 @@ def order_of(x: Tensor) -> tuple[int, ...] | None:
 
 
 def _walked(order: Sequence[int], repeats: Sequence[bool]) -> tuple[int, ...]:
-    """The order in which PyTorch walks over axes, some of which repeat the same elements.
+    """Return the order in which PyTorch iterates over axes if `repeats` marks those of stride 0.
 
-    It sorts the others by their strides and exchanges them across those that repeat, which stay.
+    PyTorch sorts the others by their strides and moves them past axes of stride 0, which stay.
 
     >>> _walked((0, 1, 3, 2), (False, True, False, False)), _walked((1, 2, 0), (False, True, False))
     ((0, 1, 3, 2), (2, 1, 0))
@@ -110,17 +113,17 @@ def _walked(order: Sequence[int], repeats: Sequence[bool]) -> tuple[int, ...]:
             if order.index(a) > order.index(b):
                 break
             outwards[inner], outwards[place] = b, a
-            place = inner  # the axis goes on from there
+            place = inner  # go on with the axis at its new position
     return tuple(outwards[::-1])
 
 
 def storage_of(x: Tensor) -> Dim | None:
-    """How many elements the memory has in which the tensor's are the first; None where that isn't known."""
+    """Return the number of elements of the memory, if the tensor's first element begins it; None if unknown."""
     return x.numel if x.layout is None else x.layout.storage
 
 
 def is_plain(x: Tensor) -> bool:
-    """Whether elements are row after row."""
+    """Whether a tensor is contiguous; a tensor of rank 0 or 1 counts as contiguous."""
     if x.layout is None or x.rank < 2:
         return True
     strides = x.layout.strides
@@ -134,7 +137,7 @@ def _alike(a: Sequence[Dim], b: Sequence[Dim], dims: Sequence[Dim]) -> bool:
 def laid(
     x: Tensor, strides: Sequence[Dim] | None, order: Sequence[int] | None = None, storage: Dim | None = None
 ) -> Tensor:
-    """A tensor with these strides; one whose elements are row after row, and alone, has no layout."""
+    """Return the tensor with these strides (None: unknown); if contiguous in a memory of its own, it has no layout."""
     layout: Layout | None = OPEN
     if strides is not None:
         plain = storage is x.numel and tuple(strides) == rows(x.dims)
@@ -144,7 +147,7 @@ def laid(
 
 
 def dense(x: Tensor, order: Sequence[int] | None) -> Tensor:
-    """A tensor whose elements fill its memory, with the axes in that order from the outermost inwards."""
+    """Return the tensor without gaps, its axes in this order from outermost to innermost; None: unknown order."""
     if order is None:
         return laid(x, None)
     packed = rows([x.dims[axis] for axis in order])
@@ -153,7 +156,7 @@ def dense(x: Tensor, order: Sequence[int] | None) -> Tensor:
 
 
 def settled(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
-    """The result of an operator with its layout."""
+    """Return an operator's result with its layout."""
     op, inputs = ctx.node.op, [t for t in ctx.inputs if t is not None and t.shape is not None]
     if memory == "view" or x.layout is not None or x.shape is None or x.rank < 2:
         return x
@@ -181,7 +184,7 @@ def settled(x: Tensor, ctx: RuleContext, memory: Memory) -> Tensor:
 
 
 def in_place(op: str) -> bool:
-    """Whether an operator changes its first tensor.
+    """Whether an operator changes its first tensor in place.
 
     >>> in_place("aten.add_.Tensor"), in_place("aten.add.Tensor"), in_place("aten.__and__.Tensor")
     (True, False, False)
@@ -191,7 +194,7 @@ def in_place(op: str) -> bool:
 
 
 def _attention(x: Tensor, inputs: Sequence[Tensor], *, chance: bool) -> Tensor:
-    """Attention in the order of the queries where a fused kernel takes them: samples of heads, rows of one length."""
+    """Return the attention output; a fused kernel (equal sizes, last axis innermost) keeps the query's axis order."""
     if is_plain(inputs[0]) or chance or any(t.rank != 4 for t in inputs[:3]):
         return x
     orders, (q, k, v) = [order_of(t) for t in inputs[:3]], inputs[:3]
@@ -205,9 +208,10 @@ def _attention(x: Tensor, inputs: Sequence[Tensor], *, chance: bool) -> Tensor:
 
 
 def as_image(x: Tensor, inputs: Sequence[Tensor], *, every: bool, grows: bool | None = None) -> Tensor:
-    """The result of an operator that keeps channels last where they are so in some input, or in every one.
+    """Return the result of an operator that keeps channels last if they are last in every input, or in any one.
 
-    PyTorch can't tell where they are in an image of a single pixel: nothing is known of one that `grows` from there.
+    PyTorch can't tell channels last from contiguous in an image of one pixel; if the image `grows` from there (None: if
+    sizes differ from the input's), the layout is unknown.
     """
     last = [channels_last(t) for t in inputs]
     if (False in last) if every else (set(last) == {False}):
@@ -220,7 +224,7 @@ def as_image(x: Tensor, inputs: Sequence[Tensor], *, every: bool, grows: bool | 
 
 
 def channels_last(x: Tensor) -> bool | None:
-    """Whether the channels of images of several pixels are last in memory, as PyTorch reads strides."""
+    """Whether channels are last in memory, as PyTorch infers it from the strides of images; None if unknown."""
     strides = strides_of(x)
     if x.rank not in (4, 5) or x.layout is None:
         return False
@@ -234,13 +238,13 @@ def channels_last(x: Tensor) -> bool | None:
 
 
 def _first_order(x: Tensor, inputs: Sequence[Tensor]) -> tuple[int, ...] | None:
-    """The order of the first input that is as large as the result; None where one before it may say otherwise."""
+    """Return the axis order of the first input of the result's shape; None if unknown or another input may decide."""
     plain = tuple(range(x.rank))
     for i, t in enumerate(inputs):
         if t.shape == x.shape:
             order, strides = order_of(t), strides_of(t)
             if strides is not None and ZERO in strides and any(other.rank for other in inputs if other is not t):
-                return None  # the others decide where axes are that repeat elements
+                return None  # axes of stride 0 take the order of the other inputs
             before = any(sum(d is not ONE for d in other.dims) > 1 for other in inputs[:i])
             return None if before and order != plain else order
     return plain if all(order_of(t) == tuple(range(t.rank)) for t in inputs) else None
@@ -250,7 +254,7 @@ def _first_order(x: Tensor, inputs: Sequence[Tensor]) -> tuple[int, ...] | None:
 
 
 def chunks(x: Tensor) -> list[tuple[int, int]]:
-    """The runs of axes, as first and one behind the last, that are in memory like a single axis."""
+    """Return the runs of axes that memory stores like a single axis, each as (first axis, last axis + 1)."""
     strides, runs = strides_of(x), []
     start = 0
     for i in range(1, x.rank + 1):
@@ -261,10 +265,10 @@ def chunks(x: Tensor) -> list[tuple[int, int]]:
 
 
 def viewable(x: Tensor, dims: Sequence[Dim]) -> Formula:
-    """Whether a tensor can be seen with other sizes, as many elements, without a copy.
+    """Return the condition under which PyTorch can view a tensor with new sizes, as many elements, without a copy.
 
-    Where axes that differ from each other in memory meet, the new sizes need an end as well: the product of the sizes
-    up to there is one of the new sizes' products.
+    Between two runs of axes that memory doesn't store like one axis, a new axis has to end: the product of the old
+    sizes up to there has to equal a product of leading new sizes.
     """
     runs, strides = chunks(x), strides_of(x)
     sizes = [product(x.dims[a:b]) for a, b in runs]
@@ -281,7 +285,7 @@ def viewable(x: Tensor, dims: Sequence[Dim]) -> Formula:
 
 
 def _equal_products(a: Sequence[Dim], b: Sequence[Dim]) -> Formula:
-    """Whether sizes that aren't 0 have one product."""
+    """Return the condition that two lists of nonzero sizes have equal products."""
     left, right = list(a), []
     for d in b:
         if d in left:
@@ -292,7 +296,7 @@ def _equal_products(a: Sequence[Dim], b: Sequence[Dim]) -> Formula:
 
 
 def seen(x: Tensor, result: Tensor) -> Tensor:
-    """A tensor of other sizes on the same memory, its strides known where its axes end where those of the memory do."""
+    """Return a view of `x` shaped as `result`; its strides are known if a new axis ends wherever a run of axes does."""
     strides, storage = strides_of(x), storage_of(x)
     if strides is None or x.rank == 0:
         return laid(result, None if x.rank else rows(result.dims), None, storage)

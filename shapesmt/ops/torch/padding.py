@@ -1,4 +1,4 @@
-"""Operators that pad or crop a tensor at the ends of its last axes."""
+"""Operators that pad or crop a tensor at both sides of its last axes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MODES = ("constant", "reflect", "replicate", "circular")
 
 
 def pads_of(call: Call, x: Tensor, name: str) -> Pads:
-    """What is added before and after each of the last axes, the last one first."""
+    """Return the padding before and after each of the last axes, the last axis first; None if unknown."""
     numbers = call.sizes(name)
     call.ctx.check(len(numbers) % 2 == 0, laws.TWO_PADS_PER_AXIS)
     call.ctx.check(len(numbers) // 2 <= x.rank, laws.AXES_AT_MOST_RANK.of(rank=x.rank, count=len(numbers) // 2))
@@ -28,7 +28,7 @@ def pads_of(call: Call, x: Tensor, name: str) -> Pads:
 
 
 def padded(call: Call, x: Tensor, pads: Pads) -> list[Dim]:
-    """The sizes of a padded tensor."""
+    """Return the sizes of a padded tensor."""
     dims = list(x.dims)
     for back, (before, after) in enumerate(pads, 1):
         if before is None or after is None:
@@ -40,7 +40,7 @@ def padded(call: Call, x: Tensor, pads: Pads) -> list[Dim]:
 
 @operator("constant_pad_nd.default", traits=Traits.COPIED)
 def constant_pad(call: Call) -> Tensor:
-    """A number around the tensor; negative pads crop what there is."""
+    """Pad with a number; negative pads crop."""
     x = call.tensor("self")
     return _constant(call, x, pads_of(call, x, "pad"))
 
@@ -61,7 +61,7 @@ def _constant(call: Call, x: Tensor, pads: Pads) -> Tensor:
 
 @operator("pad.default", traits=Traits.COPIED)
 def pad(call: Call) -> Tensor:
-    """The tensor with a number, its own elements mirrored or repeated, around it."""
+    """Pad with a number, or with the tensor's own elements mirrored, repeated or wrapped around."""
     x, ctx, mode = call.tensor("self"), call.ctx, call.text("mode")
     ctx.check(mode in MODES, laws.PAD_MODE_KNOWN.of(mode=mode))
     pads = pads_of(call, x, "pad")
@@ -76,7 +76,7 @@ def pad(call: Call) -> Tensor:
     traits=Traits.COPIED,
 )
 def surrounded(call: Call) -> Tensor:
-    """The tensor with its own elements, mirrored or repeated, around it."""
+    """Pad with the tensor's own elements, mirrored or repeated."""
     x, name = call.tensor("self"), call.ctx.node.op.split(".")[1]
     pads = pads_of(call, x, "padding")
     call.ctx.check(len(pads) == int(name[-2]), laws.TWO_PADS_PER_AXIS)
@@ -85,7 +85,7 @@ def surrounded(call: Call) -> Tensor:
 
 @operator("_pad_circular.default", traits=Traits.COPIED)
 def circular(call: Call) -> Tensor:
-    """The tensor with the elements of the other end around it."""
+    """Pad with the elements from the other side of the tensor."""
     x = call.tensor("self")
     return _surrounded(call, x, pads_of(call, x, "pad"), "circular")
 

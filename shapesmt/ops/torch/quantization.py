@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 QUANTIZED = ("uint8", "int8", "uint16", "int16", "int32", "float8e5m2", "float8e4m3fn")
 ENDS = {"int8": (-128, 127), "int16": (-(1 << 15), (1 << 15) - 1), "int32": (-(1 << 31), (1 << 31) - 1)}
 ENDS |= {"uint8": (0, 255), "uint16": (0, (1 << 16) - 1)}
-HELD = ("float32", "float16", "bfloat16", "")  # the element types that are quantized
+HELD = ("float32", "float16", "bfloat16", "")  # element types that can be quantized
 
 
 def result_type(call: Call, x: Tensor, *, bounded: bool) -> str:
-    """Return the element type of the result; `bounded` requires that the given ends fit the quantized type."""
+    """Return the element type of the result; `bounded` requires that the given bounds fit the quantized type."""
     check, dtype = call.ctx.check, call.text("dtype")
     check(dtype in QUANTIZED, laws.ELEMENT_TYPE.of(expected="a quantized one", dtype=dtype))
     ends = call.number("quant_min"), call.number("quant_max")
@@ -40,7 +40,7 @@ def result_type(call: Call, x: Tensor, *, bounded: bool) -> str:
     )
 )
 def per_tensor(call: Call) -> Tensor:
-    """Keep the shape; scale and zero point are one number each."""
+    """Quantize or dequantize with one scale and one zero point; the shape stays."""
     x = call.tensor("input")
     for name in ("scale", "zero_point", "quant_min", "quant_max"):
         number = call.optional(name)
@@ -51,7 +51,7 @@ def per_tensor(call: Call) -> Tensor:
 
 @operator("quantized_decomposed.quantize_per_channel.default", "quantized_decomposed.dequantize_per_channel.default")
 def per_channel(call: Call) -> Tensor:
-    """Keep the shape; scales and zero points are lists that broadcast with the axis."""
+    """Quantize or dequantize with lists of scales and zero points that broadcast with the axis; the shape stays."""
     ctx, x, scales, zeros = call.ctx, call.tensor("input"), call.tensor("scales"), call.optional("zero_points")
     axis, dtype = ctx.normal(call.integer("axis"), x.rank), result_type(call, x, bounded=True)
     ctx.require_rank(scales, 1, least=True)
@@ -62,7 +62,7 @@ def per_channel(call: Call) -> Tensor:
 
 @operator("quantized_decomposed.choose_qparams.tensor", "quantized_decomposed.choose_qparams_symmetric.tensor")
 def chosen(call: Call) -> list[Tensor]:
-    """Return a scale and a zero point, each a list of one number, for a tensor with an element."""
+    """Return a scale and a zero point, each a list of one number; the tensor has to have an element."""
     x = call.tensor("input")
     call.ctx.check(x.dtype in HELD, laws.ELEMENT_TYPE.of(expected="a float of at most 32 bits", dtype=x.dtype))
     call.ctx.require_at_least(x.numel, 1, laws.INPUT_NOT_EMPTY)

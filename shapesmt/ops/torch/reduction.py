@@ -1,4 +1,4 @@
-"""Operators that fold a tensor along some axes, or along all; and those that run along one."""
+"""Reductions along some axes or all, and cumulative operators along one."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from shapesmt.rules import Item, Shape, Tensor, Value
 
 FOLDED = {"sum": "ReduceSum", "prod": "ReduceProd", "amax": "ReduceMax", "amin": "ReduceMin"}
-"""Those whose known elements are followed."""
+"""Reductions whose known elements are computed."""
 WIDENED = ("sum", "prod", "nansum", "cumsum", "cumprod", "trace")
-"""Of integers and booleans they make 64-bit integers."""
+"""Operators that return int64 for integers and booleans."""
 OF_FLOATS = ("mean", "nanmean", "var", "std", "var_mean", "std_mean")
-"""They take nothing else."""
+"""Reductions that accept only floats and complex numbers."""
 REAL = ("var", "std")
-"""Of complex numbers they make real ones."""
+"""Reductions of complex numbers to real ones."""
 MOST_AXES = 64
 WHOLE = ("max.default", "min.default")
 
 
 def axes_of(call: Call, x: Tensor) -> tuple[int, ...]:
-    """The axes that are folded: those that are named, or all; a tensor without axes counts as having one."""
+    """Return the axes to reduce: those that `dim` names, or all; a tensor of rank 0 counts as having one axis."""
     call.ctx.check(x.rank <= MOST_AXES, laws.RANK_AT_MOST.of(most=MOST_AXES, rank=x.rank))
     value = call.ctx.attribute("dim")
     named = (value,) if isinstance(value, int) else call.integers("dim") if "dim" in call else ()
@@ -42,17 +42,17 @@ def axes_of(call: Call, x: Tensor) -> tuple[int, ...]:
 
 
 def axis_of(call: Call, x: Tensor) -> int:
-    """The axis that is named; a tensor without axes counts as having one."""
+    """Return the axis that `dim` names; a tensor of rank 0 counts as having one axis."""
     return call.ctx.normal(call.integer("dim"), max(x.rank, 1))
 
 
 def left(x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Shape:
-    """The sizes that are left."""
+    """Return the sizes after a reduction: reduced axes are dropped, or have size 1 with `keep`."""
     return tuple(ONE if i in axes else d for i, d in enumerate(x.dims) if keep or i not in axes)
 
 
 def folded_type(call: Call, x: Tensor) -> str:
-    """The element type of what a tensor is folded to."""
+    """Return the element type of a reduction's result."""
     name, asked = base(call), call.text("dtype") if "dtype" in call.names else ""
     dtype = asked or x.dtype
     if name in OF_FLOATS and dtype:
@@ -74,7 +74,7 @@ def folded_type(call: Call, x: Tensor) -> str:
 @operator("special_logsumexp.default", "hash_tensor.default")
 @operator(*overloads("var", "std"))
 def fold(call: Call) -> Tensor:
-    """The axes that are named go, or all, or become 1 with `keepdim`; of extremes none of them is empty."""
+    """Reduce the axes that `dim` names, or all; `amax` and `amin` require that none of them is empty."""
     x, name = call.tensor("self"), base(call)
     axes, keep, dtype = axes_of(call, x), call.flag("keepdim"), folded_type(call, x)
     _require_elements(call, x, axes)
@@ -88,12 +88,12 @@ def fold(call: Call) -> Tensor:
 
 
 def _is_mask(x: Tensor) -> bool:
-    """Whether each element of a tensor is unknown, and 0 or 1."""
+    """Whether every element of a tensor is unknown but can only be 0 or 1."""
     return x.dtype == "bool" if x.value is None else isinstance(x.value, Field) and is_flag(x.value.element)
 
 
 def _require_elements(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
-    """State that there is something to fold, for what has no value of nothing."""
+    """Require that the reduced axes aren't empty for `amax` and `amin`, which are undefined for no elements."""
     if base(call) in ("amax", "amin"):
         for axis in axes:
             if axis < x.rank:
@@ -103,7 +103,7 @@ def _require_elements(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
 @operator("var_mean.default", "var_mean.dim", "var_mean.correction")
 @operator("std_mean.default", "std_mean.dim", "std_mean.correction")
 def spread_and_mean(call: Call) -> tuple[Tensor, Tensor]:
-    """The axes that are named go, or all, or become 1 with `keepdim`."""
+    """Return variance or standard deviation, and the mean, of the axes that `dim` names, or of all."""
     x = call.tensor("self")
     dtype, dims = folded_type(call, x), left(x, axes_of(call, x), keep=call.flag("keepdim"))
     return tensor(real_part(dtype), dims), tensor(dtype, dims)
@@ -111,7 +111,7 @@ def spread_and_mean(call: Call) -> tuple[Tensor, Tensor]:
 
 @operator("max.dim", "min.dim", traits=Traits.MIXED)
 def extreme(call: Call) -> tuple[Tensor, Tensor]:
-    """One axis goes, which isn't empty: what is picked of it, and where that is."""
+    """Return the maximum or minimum along one axis, which must not be empty, and its index."""
     x, axis = call.tensor("self"), axis_of(call, call.tensor("self"))
     if axis < x.rank:
         call.ctx.require_at_least(x[axis], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
@@ -122,7 +122,7 @@ def extreme(call: Call) -> tuple[Tensor, Tensor]:
 
 @operator(*WHOLE, "median.default", "nanmedian.default", traits=Traits.MIXED)
 def extreme_of_all(call: Call) -> Tensor:
-    """The greatest, least or middle element, where there is one."""
+    """Return the maximum, minimum or median of all elements; maximum and minimum require an element."""
     x = call.tensor("self")
     if "median" not in call.ctx.node.op:
         call.ctx.require_at_least(x.numel, 1, laws.EXTREME_AXIS_HAS_ELEMENT)
@@ -131,7 +131,7 @@ def extreme_of_all(call: Call) -> Tensor:
 
 @operator("argmax.default", "argmin.default", traits=Traits.MIXED)
 def extreme_place(call: Call) -> Tensor:
-    """The place of an extreme along an axis, or in the whole tensor."""
+    """Return the index of the maximum or minimum along an axis, or in the flattened tensor."""
     x, keep = call.tensor("self"), call.flag("keepdim")
     axes = (axis_of(call, x),) if "dim" in call else tuple(range(x.rank))
     size = x[axes[0]] if "dim" in call and x.rank else x.numel
@@ -142,7 +142,7 @@ def extreme_place(call: Call) -> Tensor:
 
 @operator("aminmax.default", traits=Traits.MIXED)
 def least_and_greatest(call: Call) -> tuple[Tensor, Tensor]:
-    """Both extremes along an axis, or of the whole tensor."""
+    """Return the minimum and the maximum along an axis, or of the whole tensor."""
     x = call.tensor("self")
     axes = axes_of(call, x)
     size = x[axes[0]] if "dim" in call and x.rank else x.numel
@@ -153,7 +153,7 @@ def least_and_greatest(call: Call) -> tuple[Tensor, Tensor]:
 
 @operator(*overloads("quantile", "nanquantile"))
 def quantile(call: Call) -> Tensor:
-    """One axis goes, or all; in front there is one for a list of quantiles."""
+    """Return quantiles along an axis, or of the whole tensor; a list of quantiles adds a leading axis."""
     x, places = call.tensor("self"), call.optional("q")
     ctx = call.ctx
     ctx.check(x.dtype in ("float32", "float64", ""), laws.FOLDS_FLOATS)
@@ -167,7 +167,7 @@ def quantile(call: Call) -> Tensor:
 
 @operator("trace.default")
 def trace(call: Call) -> Tensor:
-    """The sum of a matrix's diagonal."""
+    """Return the sum of a matrix's diagonal."""
     x = call.tensor("self")
     call.ctx.require_rank(x, 2)
     return tensor(folded_type(call, x), ())
@@ -175,7 +175,7 @@ def trace(call: Call) -> Tensor:
 
 @operator("segment_reduce.default")
 def segment_reduce(call: Call) -> Tensor:
-    """Segments of an axis folded, of some lengths or between some places, which may differ along the axes before it."""
+    """Reduce segments of an axis; lengths or offsets give the segments, separately for each index before that axis."""
     x, ctx, lengths, ends = call.tensor("data"), call.ctx, call.optional("lengths"), call.optional("offsets")
     segments = lengths if ends is None else ends
     ctx.check(segments is not None, laws.NAMED_INPUT_GIVEN.of(name="lengths"))
@@ -192,13 +192,13 @@ def segment_reduce(call: Call) -> Tensor:
     return tensor(x.dtype, x.replace(axis, segments[axis] - int(ends is not None)).dims)
 
 
-# Running along an axis
+# Cumulative operators
 
 
 @operator(*overloads("cumprod", "logcumsumexp"))
 @operator(*overloads("cumsum"), traits=Traits.RUNNING_SUM)
 def running(call: Call) -> Tensor:
-    """The shape is kept; the axis is the tensor's."""
+    """Accumulate along an axis; the shape stays."""
     x, axis = call.tensor("self"), axis_of(call, call.tensor("self"))
     asked = call.text("dtype") if "dtype" in call.names else ""
     dtype = asked or ("int64" if base(call) in WIDENED and kind(x.dtype) < FLOAT and x.dtype else x.dtype)
@@ -214,7 +214,7 @@ def running(call: Call) -> Tensor:
 
 
 def _counts(x: Tensor, element: Item, axis: int) -> Value | None:
-    """How many of some flags, each 0 or 1, are set up to each place: where they are alike, all or none."""
+    """Return the number of set flags up to each position, as if all flags were equal; None for other elements."""
     if not isinstance(element, Dim) or not is_flag(element):
         return None
     return valued(x.dims, element * (position(x.rank - axis) + 1))
@@ -222,7 +222,7 @@ def _counts(x: Tensor, element: Item, axis: int) -> Value | None:
 
 @operator("diff.default")
 def diff(call: Call) -> Tensor:
-    """How much an element differs from the one before it, again and again; what is put around it is joined first."""
+    """Return the differences between neighbours along an axis, `n` times over, after joining `prepend` and `append`."""
     ctx, x, times = call.ctx, call.tensor("self"), call.integer("n")
     given = [t for t in (call.optional("prepend"), x, call.optional("append")) if t is not None]
     for t in given:

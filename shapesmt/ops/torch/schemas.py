@@ -1,7 +1,7 @@
 """The schemas of PyTorch's operators: names, types and defaults of their arguments, from a table of PyTorch's own text.
 
 A line of the table is a schema as PyTorch prints it, for example `cat.default(Tensor[] tensors, int dim=0) -> Tensor`.
-The table is read when a program is first looked at.
+The table is read when the first program is.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ARGUMENT = re.compile(r"([\w?]+(?:\[\d*\])?\??) (\w+)(?:=(.*))?")
 
 
 class Argument(NamedTuple):
-    """One argument: its type as PyTorch writes it (`SymInt[2]`, `Tensor?`), and its default, None without one."""
+    """An argument: its type as PyTorch writes it (`SymInt[2]`, `Tensor?`) and its default; None if it has none."""
 
     name: str
     type: str
@@ -27,7 +27,7 @@ class Argument(NamedTuple):
 
     @property
     def length(self) -> int:
-        """How many numbers a list has for which a single one may stand, as in `int[2]`; 0 of other arguments."""
+        """The length of the list for which a single number may stand, 2 for `int[2]`; 0 for other types."""
         return int(re.sub(r"\D", "", self.type) or 0)
 
 
@@ -46,7 +46,7 @@ def _table() -> dict[str, str]:
 
 @cache
 def decomposed() -> frozenset[str]:
-    """The operators that `run_decompositions()` replaces by others."""
+    """Return the operators that `run_decompositions()` replaces by others."""
     return frozenset((Path(__file__).parent / "decomposed.txt").read_text(encoding="utf-8").splitlines())
 
 
@@ -57,7 +57,7 @@ def _kinds() -> dict[str, str]:
 
 
 def refused_kinds(op: str) -> str:
-    """The kinds of elements that an operator has no kernel for: b, i and c of booleans, integers, complex numbers.
+    """Return the kinds of elements without a kernel: letters b (booleans), i (integers) and c (complex numbers).
 
     >>> refused_kinds("aten.layer_norm.default"), refused_kinds("aten.add.Tensor")
     ('bic', '')
@@ -69,13 +69,13 @@ def refused_kinds(op: str) -> str:
 def _overloads() -> dict[str, list[str]]:
     by_name: dict[str, list[str]] = {}
     for name, text in _table().items():
-        if "Dimname" not in text:  # which no export writes
+        if "Dimname" not in text:  # exports have no named dimensions
             by_name.setdefault(name.partition(".")[0], []).append(name)
     return by_name
 
 
 def overloads(*names: str) -> list[str]:
-    """The operators of these names, and those that do the same in place.
+    """Return the operators of these names and their in-place variants.
 
     >>> overloads("logical_and", "exp")
     ['logical_and.default', 'logical_and_.default', 'exp.default', 'exp_.default']
@@ -84,7 +84,7 @@ def overloads(*names: str) -> list[str]:
 
 
 def schema(op: str) -> Schema | None:
-    """The schema of an operator such as "aten.cat.default"; None where PyTorch has no such operator.
+    """Return the schema of an operator such as "aten.cat.default"; None if PyTorch has no such operator.
 
     >>> schema("aten.max_pool2d.default").arguments["stride"]
     Argument(name='stride', type='int[2]', default=())
@@ -104,7 +104,7 @@ def schema(op: str) -> Schema | None:
 
 
 def _default(text: str | None) -> AttributeValue | None:
-    """The value of a default: lists become tuples, booleans 0 or 1."""
+    """Return the value of a default: a list as a tuple, a boolean as 0 or 1, a word such as "float" as text."""
     try:
         value = ast.literal_eval(text or "None")
     except (SyntaxError, ValueError):

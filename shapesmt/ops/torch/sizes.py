@@ -1,4 +1,4 @@
-"""Sizes of tensors as numbers, Python's arithmetic on them, and assertions."""
+"""Tensor sizes as numbers, Python's arithmetic on them, and assertions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LEAST_INTEGER = -(2**63)
 
 
 def scalar(item: Number, dtype: str) -> Tensor:
-    """A number as a tensor without axes."""
+    """Return a number as a tensor of rank 0."""
     return tensor(dtype, (), elements((), [item]))
 
 
@@ -42,20 +42,20 @@ def scalar(item: Number, dtype: str) -> Tensor:
 
 @operator("sym_size.int", "size.int", of_shape=True)
 def sym_size(call: Call) -> Tensor:
-    """The size of one axis."""
+    """Return the size of one axis."""
     x = call.tensor("self")
     return scalar(x[call.ctx.normal(call.integer("dim"), x.rank)], "int64")
 
 
 @operator("sym_numel.default", "numel.default", of_shape=True)
 def sym_numel(call: Call) -> Tensor:
-    """The number of elements."""
+    """Return the number of elements."""
     return scalar(call.tensor("self").numel, "int64")
 
 
 @operator("sym_stride.int", of_shape=True)
 def sym_stride(call: Call) -> Tensor:
-    """How far apart neighbours along an axis are; not followed where memory doesn't decide it."""
+    """Return the stride of an axis; unknown if the axis has size 1 or the tensor isn't contiguous."""
     x = call.tensor("self")
     axis = call.ctx.normal(call.integer("dim"), x.rank)
     known = x.layout is None and x[axis] is not ONE
@@ -64,13 +64,13 @@ def sym_stride(call: Call) -> Tensor:
 
 @operator("sym_storage_offset.default", of_shape=True)
 def sym_storage_offset(call: Call) -> Tensor:
-    """Where in its memory a tensor begins."""
+    """Return the storage offset: 0 if the tensor is known to begin its memory, otherwise unknown."""
     return scalar(None if storage_of(call.tensor("self")) is None else ZERO, "int64")
 
 
 @operator("sym_is_contiguous.default", of_shape=True)
 def sym_is_contiguous(call: Call) -> Tensor:
-    """Whether elements are row after row."""
+    """Return true if the tensor is certainly contiguous, otherwise an unknown boolean."""
     plain = is_plain(call.tensor("self")) and call.text("memory_format") in ("", "contiguous_format")
     return scalar(ONE if plain else None, "bool")
 
@@ -95,7 +95,7 @@ def _real(x: Dim | Float) -> Float:
 
 
 def _alike(function: Callable[..., Number]) -> Callable[..., Number]:
-    """The function on two integers, or on two floats where one is a float."""
+    """Return the function with both operands converted to floats, unless both are integers."""
 
     def applied(a: Dim | Float, b: Dim | Float) -> Number:
         both = isinstance(a, Dim) and isinstance(b, Dim)
@@ -105,7 +105,7 @@ def _alike(function: Callable[..., Number]) -> Callable[..., Number]:
 
 
 def _whole(x: Dim | Float) -> Number:
-    """Towards zero."""
+    """Round towards zero."""
     return x if isinstance(x, Dim) else x.to_int()
 
 
@@ -170,7 +170,7 @@ WHOLES = ("torch.sym_int", "math.trunc", "math.ceil", "math.floor", "_operator.r
 
 
 def operands(call: Call) -> tuple[list[Number], list[str]]:
-    """The numbers that an operator of Python takes, and their types."""
+    """Return the operands of a Python operator and their element types."""
     names = [name for name in ("a", "b", "x") if name in call]
     for index in range(len(names), 1 if call.ctx.node.op in UNARY else 2):
         call.ctx.reject(laws.INPUT_GIVEN.of(index=index))
@@ -191,14 +191,14 @@ def _item(call: Call, x: Tensor) -> Number:
 
 
 def applied(function: Callable[..., Number], numbers: Sequence[Number]) -> Number:
-    """The result of a function; unknown where a number is, or the last bit of a root matters."""
+    """Return the function's result; None if an operand is unknown or the result has an unrounded square root."""
     result = None if None in numbers else function(*numbers)
     return None if isinstance(result, Float) and result.blurred else result
 
 
 @operator(*ARITHMETIC)
 def arithmetic(call: Call) -> Tensor:
-    """As Python does it, integers without end."""
+    """Compute as Python does; integers don't overflow."""
     numbers, types = operands(call)
     op = call.ctx.node.op
     whole = op in WHOLES or (op not in REALS and REAL not in types)
@@ -207,7 +207,7 @@ def arithmetic(call: Call) -> Tensor:
 
 @operator(*DIVISIONS)
 def divide(call: Call) -> Tensor:
-    """Rounded down, as Python does it; no number is divided by zero."""
+    """Divide as Python does, rounding down for `//` and `%`; an integer divisor must not be 0."""
     numbers, types = operands(call)
     divisor = numbers[-1]
     if isinstance(divisor, Dim):
@@ -218,7 +218,7 @@ def divide(call: Call) -> Tensor:
 
 @operator(*COMPARISONS, *LOGIC)
 def compare(call: Call) -> Tensor:
-    """A condition on numbers."""
+    """Compare two numbers, or combine two truth values; bitwise results on integers are unknown."""
     numbers, types = operands(call)
     op = call.ctx.node.op
     function = COMPARISONS[op] if op in COMPARISONS else LOGIC[op]
@@ -228,7 +228,7 @@ def compare(call: Call) -> Tensor:
 
 @operator("torch.sym_ite")
 def sym_ite(call: Call) -> Tensor:
-    """One of two numbers, by a condition."""
+    """Return one of two numbers, chosen by a condition."""
     condition, *cases = (call.tensor(n) if f"@{n}" in call.ctx.attributes else _constant(call, n) for n in "btf")
     chosen, (a, b) = _item(call, condition), (_item(call, x) for x in cases)
     dtype = REAL if any(x.dtype == REAL for x in cases) else cases[0].dtype
@@ -239,7 +239,7 @@ def sym_ite(call: Call) -> Tensor:
 
 @operator("torch.sym_sum")
 def sym_sum(call: Call) -> Tensor:
-    """The sum of a list of numbers."""
+    """Return the sum of a list of numbers."""
     numbers = call.sizes("args")
     return scalar(total(n for n in numbers if n is not None) if None not in numbers else None, "int64")
 
@@ -249,11 +249,11 @@ def sym_sum(call: Call) -> Tensor:
 
 @operator("item.default", "_local_scalar_dense.default")
 def item(call: Call) -> Tensor:
-    """The only element of a tensor."""
+    """Return the only element of a tensor as a number."""
     x, ctx = call.tensor("self"), call.ctx
     if ctx.node.op == "aten.item.default":
         ctx.require_equal(x.numel, 1, laws.TENSOR_ONE_ELEMENT)
-    else:  # the first one
+    else:  # `_local_scalar_dense` returns the first element
         ctx.require_at_least(x.numel, 1, laws.INPUT_NOT_EMPTY)
     dtype = x.dtype if x.dtype == "bool" else "int64" if x.dtype in items.INTEGERS else REAL
     if isinstance(x.value, Elements) and x.value.items and x.value.items[0] is not None:
@@ -266,20 +266,20 @@ def item(call: Call) -> Tensor:
 
 @operator("is_nonzero.default")
 def is_nonzero(call: Call) -> Tensor:
-    """Whether the only element of a tensor isn't zero."""
+    """Test whether the only element of a tensor isn't zero; the result is unknown."""
     call.ctx.require_equal(call.tensor("self").numel, 1, laws.TENSOR_ONE_ELEMENT)
     return scalar(None, "bool")
 
 
 @operator("equal.default", total=True)
 def equal_tensors(_: Call) -> Tensor:
-    """Whether two tensors are equal."""
+    """Test whether two tensors are equal; the result is unknown."""
     return scalar(None, "bool")
 
 
 @operator("allclose.default")
 def allclose(call: Call) -> Tensor:
-    """Whether two tensors, broadcast together, are nearly equal."""
+    """Test whether two tensors, broadcast together, are nearly equal; the result is unknown."""
     x, y = call.tensor("self"), call.tensor("other")
     call.ctx.check(x.dtype == y.dtype, laws.OPERANDS_ONE_TYPE)
     call.ctx.broadcast(x.dims, y.dims)
@@ -291,7 +291,7 @@ def allclose(call: Call) -> Tensor:
 
 @operator("_assert_scalar.default", "_assert_async.default", "_assert_async.msg")
 def assertion(call: Call) -> None:
-    """A number isn't zero, whatever the data; one that isn't known is assumed to be so."""
+    """Require that a number isn't zero; assume it if the number is unknown."""
     condition = _constant(call, "self") if "@self" not in call.ctx.attributes else call.tensor("self")
     truth = condition.value.items[0] if isinstance(condition.value, Elements) else None
     if isinstance(truth, Dim):
@@ -303,7 +303,7 @@ def assertion(call: Call) -> None:
 
 @operator("_assert_tensor_metadata.default")
 def metadata(call: Call) -> None:
-    """A tensor has the sizes and the element type that are asserted of it."""
+    """Require the asserted sizes and element type."""
     x, ctx, dtype = call.tensor("a"), call.ctx, call.text("dtype")
     ctx.check(not dtype or not x.dtype or dtype == x.dtype, laws.ASSERTION_HOLDS)
     if "size" in call:
@@ -316,7 +316,7 @@ def metadata(call: Call) -> None:
 
 @operator("sym_constrain_range.default", "sym_constrain_range_for_size.default")
 def constrain(call: Call) -> None:
-    """A number is in a range, whatever the data; one that isn't known is assumed to be."""
+    """Require that a number is in a range; assume it if the number is unknown."""
     size = call.size("size")
     for_size = call.ctx.node.op.endswith("for_size.default")
     least = call.number("min") if call.number("min") is not None else 0 if for_size else None

@@ -1,4 +1,4 @@
-"""What isn't a dense tensor of numbers: lists, ragged rows, sparse tensors, tables, texts, encoded files."""
+"""Values other than dense tensors of numbers: lists, ragged and sparse tensors, tables, texts, encoded files."""
 
 from shapesmt.ops.tensorflow.containers import decoding, lists, ragged, sparse, tables, texts
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def probabilities(ctx: RuleContext, lengths: int, shortest: int | None = 0) -> Tensor:
-    """The first input `[time, batch, classes]`, with a length for each sample of the batch."""
+    """Return the first input `[time, batch, classes]`, and require a length for each sample of the batch."""
     x = ctx.input(0, rank=3)
     require_vector(ctx, lengths, x[1], laws.LENGTH_PER_BATCH_ELEMENT)
     ctx.require_at_least(x[0], 1, laws.A_STEP)
@@ -47,7 +47,7 @@ def probabilities(ctx: RuleContext, lengths: int, shortest: int | None = 0) -> T
 
 @rule("CTCGreedyDecoder", domain=DOMAIN)
 def greedy(ctx: RuleContext) -> list[Tensor]:
-    """The most likely classes of each sequence as a sparse matrix, and the logarithm of their probability."""
+    """Return the most likely classes of each sequence as a sparse matrix, and their log probability."""
     x = probabilities(ctx, 1, None)
     ctx.require_at_least(x[2], 1, laws.A_CLASS)
     blank = ctx.integer("blank_index", -1)
@@ -57,7 +57,7 @@ def greedy(ctx: RuleContext) -> list[Tensor]:
 
 @rule("CTCBeamSearchDecoder", domain=DOMAIN)
 def beams(ctx: RuleContext) -> list[Tensor]:
-    """The `top_paths` best sequences as sparse matrices: first all places, then all classes, then all shapes."""
+    """Return the `top_paths` best sequences as sparse matrices: all indices, then all classes, then all shapes."""
     paths = least(ctx, "top_paths", 1)
     x = probabilities(ctx, 1, int(paths > 1))
     if paths > 1 and x[2].lo < paths:
@@ -70,7 +70,7 @@ def beams(ctx: RuleContext) -> list[Tensor]:
 
 @rule("CTCLoss", "CTCLossV2", domain=DOMAIN)
 def loss(ctx: RuleContext) -> list[Tensor]:
-    """A loss for each sequence, whose classes are a sparse matrix, and the gradient."""
+    """Return the CTC loss of each sequence, and the gradient; the labels are a sparse matrix."""
     x, places, classes = probabilities(ctx, 3), ctx.input(1, rank=2), ctx.input(2, rank=1)
     ctx.require_equal(places[0], classes[0], laws.SPARSE_VALUE_PER_PLACE)
     ctx.require_at_least(x[2], 1, laws.A_CLASS)
@@ -85,7 +85,7 @@ def loss(ctx: RuleContext) -> list[Tensor]:
 
 
 def shapes_of(ctx: RuleContext, batch: Sequence[Dim]) -> list[Tensor]:
-    """The dense features: for each shape in `dense_shapes`, a tensor with that shape for each example."""
+    """Return the dense features: a tensor for each shape in `dense_shapes`, with the batch axes in front."""
     types = [t for t in ctx.attribute("Tdense") or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
     shapes = [s.shape for s in ctx.attribute("dense_shapes") or () if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
     ctx.check(len(types) == len(shapes), laws.SHAPE_PER_DENSE_FEATURE)
@@ -102,7 +102,7 @@ def shapes_of(ctx: RuleContext, batch: Sequence[Dim]) -> list[Tensor]:
 
 
 def examples(ctx: RuleContext, batch: Sequence[Dim], count: int) -> list[Tensor]:
-    """The sparse features: all places, then all values, then all shapes; after them the dense ones."""
+    """Return the sparse features (all indices, then all values, then all shapes), then the dense ones."""
     types = [t for t in ctx.attribute("sparse_types") or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
     ctx.check(len(types) == count, laws.TYPE_PER_SPARSE_FEATURE)
     sparse_features = [triple(ctx, ctx.fresh(f"count{i}"), len(batch) + 1, dtype) for i, dtype in enumerate(types)]
@@ -111,7 +111,7 @@ def examples(ctx: RuleContext, batch: Sequence[Dim], count: int) -> list[Tensor]
 
 @rule("ParseExample", domain=DOMAIN)
 def parse(ctx: RuleContext) -> list[Tensor]:
-    """The features of a list of examples."""
+    """Return the features of a list of examples."""
     ctx.only_sizes(0)
     x, names = ctx.input(0, rank=1), ctx.input(1, rank=1)
     ctx.require(any_of(equal(names[0], 0), equal(names[0], x[0])), laws.NAME_PER_EXAMPLE_OR_NONE, names[0])
@@ -120,7 +120,7 @@ def parse(ctx: RuleContext) -> list[Tensor]:
 
 @rule("ParseSingleExample", domain=DOMAIN)
 def parse_one(ctx: RuleContext) -> list[Tensor]:
-    """The features of one example."""
+    """Return the features of one example."""
     require_numbers(ctx, 0)
     ctx.only_sizes(0)
     return examples(ctx, (), ctx.integer("num_sparse"))
@@ -128,7 +128,7 @@ def parse_one(ctx: RuleContext) -> list[Tensor]:
 
 @rule("ParseExampleV2", domain=DOMAIN)
 def parse_some(ctx: RuleContext) -> list[Tensor]:
-    """The features of a list of examples, or of one; ragged ones come last: their values, then their row splits."""
+    """Return the features of a list of examples, or of one; ragged ones come last: values, then row splits."""
     x = ctx.input(0)
     ctx.check(x.rank <= 1, laws.RANK_AT_MOST_1.of(rank=x.rank))
     ctx.only_sizes(0)
@@ -139,12 +139,12 @@ def parse_some(ctx: RuleContext) -> list[Tensor]:
 
 
 def types_of(ctx: RuleContext, name: str) -> list[str]:
-    """The element types that an attribute lists."""
+    """Return the element types that an attribute lists."""
     return [t for t in ctx.attribute(name) or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
 
 
 def dense_of(ctx: RuleContext, kind: str, types: str, before: Sequence[Dim]) -> list[Tensor]:
-    """The dense features of the attribute `<kind>_shapes`, with the axes `before` in front."""
+    """Return the dense features of the attribute `<kind>_shapes`, with the axes `before` in front."""
     declared = ctx.attribute(f"{kind}_shapes") or ()
     shapes = [s.shape for s in declared if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
     if None in shapes:
@@ -154,14 +154,14 @@ def dense_of(ctx: RuleContext, kind: str, types: str, before: Sequence[Dim]) -> 
 
 
 def sparse_of(ctx: RuleContext, part: str, rank: int) -> list[Tensor]:
-    """The sparse features: all places, then all values, then all shapes."""
+    """Return the sparse features: all indices, then all values, then all shapes."""
     types = types_of(ctx, f"{part}_sparse_types")
     tensors = [triple(ctx, ctx.fresh(f"{part}{i}"), rank, dtype) for i, dtype in enumerate(types)]
     return [t for kind in zip(*tensors, strict=True) for t in kind]
 
 
 def ragged_of(ctx: RuleContext, part: str, batch: Sequence[Dim], inner: str = "") -> list[Tensor]:
-    """The ragged features: their values, then their row splits, then those of the inner rows."""
+    """Return the ragged features: values, then row splits, then row splits of the inner rows."""
     kinds = (f"{part}_ragged_value_types", f"{part}_ragged_split_types", f"{part}_ragged_split_types" if inner else "")
     values, ends, inside = ([*enumerate(types_of(ctx, kind))] for kind in kinds)
     outputs = [ctx.tensor((ctx.fresh(f"{part}_values{i}"),), dtype) for i, dtype in values]
@@ -171,7 +171,7 @@ def ragged_of(ctx: RuleContext, part: str, batch: Sequence[Dim], inner: str = ""
 
 @rule("ParseSequenceExampleV2", domain=DOMAIN)
 def parse_sequences(ctx: RuleContext) -> list[Tensor]:
-    """The features of examples, or of one, and those of each of their steps."""
+    """Return the features of examples, or of one, and those of each of their steps."""
     batch = ctx.input(0).dims
     ctx.check(len(batch) <= 1, laws.RANK_AT_MOST_1.of(rank=len(batch)))
     ctx.only_sizes(0)
@@ -189,13 +189,13 @@ def parse_sequences(ctx: RuleContext) -> list[Tensor]:
 
 @rule("DecodeRaw", domain=DOMAIN)
 def raw(ctx: RuleContext) -> Tensor:
-    """The bytes of each text read as numbers."""
+    """Read the bytes of each text as numbers."""
     return ctx.tensor([*ctx.input(0).dims, ctx.fresh("count")], dtype_of(ctx, "out_type", ""))
 
 
 @rule("DecodeWav", domain=DOMAIN)
 def sound(ctx: RuleContext) -> list[Tensor]:
-    """`[samples, channels]`, and the sample rate."""
+    """Return the samples `[samples, channels]` of a sound file, and its sample rate."""
     require_numbers(ctx, 0)
     requested = [ctx.integer(name, -1) for name in ("desired_samples", "desired_channels")]
     sizes = sized(ctx, [None if n == -1 else as_dim(n) for n in requested])
@@ -205,7 +205,7 @@ def sound(ctx: RuleContext) -> list[Tensor]:
 
 @rule("HistogramFixedWidth", domain=DOMAIN)
 def histogram(ctx: RuleContext) -> Tensor:
-    """The number of values in each of several equal parts of a range."""
+    """Count the values in each of several equal parts of a range."""
     count = first(ctx, 2)
     require_vector(ctx, 1, 2, laws.RANGE_TWO_ENDS)
     require_numbers(ctx, 2)

@@ -1,10 +1,10 @@
 """Lists of tensors, in which TensorFlow's loops collect the results of their iterations.
 
 A list is a `Tensor` of element type "list(float32)" whose first size is its length and whose other sizes are those of
-each element: `list(float32)[n, 3]` holds n vectors of 3. While no element is set, it is `unset(float32)[n]`. One that
-is created with all sizes of its elements is a `list(float32):==[n, 3, 4]` from the beginning: its elements are zeros
-until they are set. One created with some of them, `[-1, 4]`, is `unset(float32):?=[n, 0, 4]`, then `list(float32):?=`.
-A list whose elements may differ in shape isn't judged.
+each element: `list(float32)[n, 3]` holds n vectors of 3. While no element is set, it is `unset(float32)[n]`. If a list
+is created with all sizes of its elements, it is a `list(float32):==[n, 3, 4]` from the beginning: its elements are
+zeros until they are set. If it is created with some sizes, `[-1, 4]`, it is an `unset(float32):?=[n, 0, 4]`, then a
+`list(float32):?=`. A list whose elements may differ in shape is undecided.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def unset(ctx: RuleContext, length: Dim | int) -> Tensor:
-    """A list without elements, or with none that is set yet, of the element shape in the first input."""
+    """Return a list without set elements; the first input holds the element shape."""
     dtype, sizes = ctx.text("element_dtype", ""), requested_shape(ctx, 0)
     if sizes is None:
         return tensor(f"unset({dtype})", [as_dim(length)], field(ZERO))
@@ -34,24 +34,24 @@ def unset(ctx: RuleContext, length: Dim | int) -> Tensor:
 
 
 def list_of(dtype: str, length: Dim, sizes: Iterable[Dim], marks: str | None = None) -> Tensor:
-    """A list of tensors of these sizes; the marked ones it was created with."""
+    """Return a list of tensors of these sizes; `marks` as in `marks_of`."""
     return tensor(f"list({dtype})" if marks is None else f"list({dtype}):{marks}", [length, *sizes])
 
 
 def marks_of(handle: Tensor) -> str | None:
-    """A mark for each axis of the element shape that the list was created with ("=" for a size), if it was with one."""
+    """Return a mark per axis of the list's initial element shape: "=" for a size, "?" for none; None without one."""
     _, colon, marks = handle.dtype.partition(":")
     return marks if colon else None
 
 
 def own_sizes(handle: Tensor) -> list[Dim | None] | None:
-    """The element shape that the list was created with, None for each unknown size; None where any will do."""
+    """Return the element shape that the list was created with, None per unknown size; None if any shape will do."""
     marks = marks_of(handle)
     return None if marks is None else [d if m == "=" else None for m, d in zip(marks, handle.dims[1:], strict=True)]
 
 
 def merged(own: list[Dim | None] | None, requested: list[Dim | None] | None) -> list[Dim | None] | None:
-    """An element shape with what two of one rank know of it."""
+    """Return the sizes known from either of two element shapes; None if neither is known."""
     if own is None or requested is None or len(own) != len(requested):
         return requested if own is None else own
     return [size if d is None else d for d, size in zip(own, requested, strict=True)]
@@ -64,13 +64,13 @@ def is_sized(handle: Tensor) -> bool:
 
 
 def known_sizes(shape: list[Dim | None] | None) -> list[Dim] | None:
-    """The sizes of a shape if all are known."""
+    """Return the sizes of a shape if all are known, otherwise None."""
     known = [d for d in shape or () if d is not None]
     return known if shape is not None and len(known) == len(shape) else None
 
 
 def input_list(ctx: RuleContext, index: int = 0) -> Tensor:
-    """The list at an input; the output of an operator without a rule isn't known to be a list."""
+    """Return the list at an input; the node is undecided if the list comes from an operator without a rule."""
     handle = ctx.input(index)
     if not handle.dtype:
         leave_open(ctx, laws.INPUT_LIST_FOLLOWED.of(index=index))
@@ -79,7 +79,7 @@ def input_list(ctx: RuleContext, index: int = 0) -> Tensor:
 
 
 def with_element(ctx: RuleContext, handle: Tensor, length: Dim, x: Tensor) -> Tensor:
-    """The list with one more tensor, whose shape has to be that of the others."""
+    """Return the list, of the new length, after setting an element, which must have the shape of the others."""
     own, sizes, law = own_sizes(handle), x.dims, laws.ELEMENTS_HAVE_REQUESTED_SHAPE
     if own is not None:
         ctx.check(len(own) == x.rank, law)
@@ -95,7 +95,7 @@ def with_element(ctx: RuleContext, handle: Tensor, length: Dim, x: Tensor) -> Te
 
 
 def fitted(ctx: RuleContext, handle: Tensor, index: int) -> Tensor:
-    """The list, whose elements must have the shape in an input."""
+    """Return the list, and require that its elements have the shape in an input."""
     shape = requested_shape(ctx, index)
     element_sizes(ctx, handle, shape, ONE)
     dtype = handle.dtype.removeprefix("list(").removesuffix(")")
@@ -104,7 +104,7 @@ def fitted(ctx: RuleContext, handle: Tensor, index: int) -> Tensor:
 
 
 def requested_shape(ctx: RuleContext, index: int) -> list[Dim | None] | None:
-    """The element shape that an input requests, None for each unknown size; None where any shape will do."""
+    """Return the element shape that an input requests, None for each unknown size; None if any shape will do."""
     x, items = ctx.input(index), ctx.items(index)
     if x.shape is None or x.rank != 1 or items is None:
         ctx.grant(index)
@@ -113,14 +113,14 @@ def requested_shape(ctx: RuleContext, index: int) -> list[Dim | None] | None:
 
 
 def attribute_shape(ctx: RuleContext) -> list[Dim | None] | None:
-    """The element shape in the attribute, as `requested_shape` has that of an input."""
+    """Return the element shape in the attribute, in the form of `requested_shape`."""
     declared = ctx.attribute("element_shape")
     shape = declared.shape if isinstance(declared, Declared) else None
     return None if shape is None else [as_dim(d) if isinstance(d, int) else None for d in shape]
 
 
 def stored_sizes(ctx: RuleContext, handle: Tensor, sizes: list[Dim | None] | None) -> list[Dim] | None:
-    """The sizes of an element, None where they aren't known; elements never set are zeros of the requested sizes."""
+    """Return the sizes of an element, None if unknown; an element that was never set has the requested sizes."""
     if handle.dtype.startswith("list("):
         return list(handle.dims[1:])
     own, law = own_sizes(handle), laws.ELEMENTS_HAVE_REQUESTED_SHAPE
@@ -137,16 +137,16 @@ def stored_sizes(ctx: RuleContext, handle: Tensor, sizes: list[Dim | None] | Non
 def require_shape_or_elements(
     ctx: RuleContext, handle: Tensor, shape: list[Dim | None] | None, used: Dim, *, axes: int = 0
 ) -> None:
-    """State that elements are `used`, unless their shape behind the first axes is requested or that of the list."""
+    """Require an element (`used >= 1`), unless the element shape after `axes` axes is requested or the list's own."""
     sizes = merged(own_sizes(handle), shape)
     if sizes is None or any(d is None for d in sizes[axes:]):
         ctx.require_at_least(used, 1, laws.LIST_NOT_EMPTY_OR_SHAPE_KNOWN)
 
 
 def element_sizes(ctx: RuleContext, handle: Tensor, requested: list[Dim | None] | None, used: Dim) -> list[Dim] | None:
-    """The sizes of elements, which have to be the requested ones unless `used`, how many are read, is 0.
+    """Return the sizes of elements; require the requested ones unless `used`, the number of elements read, is 0.
 
-    Those that the list was created with have to be the requested ones in any case.
+    The sizes that the list was created with must be the requested ones in any case.
     """
     actual = stored_sizes(ctx, handle, requested)
     if actual is None or requested is None:
@@ -162,7 +162,7 @@ def element_sizes(ctx: RuleContext, handle: Tensor, requested: list[Dim | None] 
 
 
 def position(ctx: RuleContext, index: int, length: Dim | None) -> Dim | None:
-    """The position at an input, None where unknown; it has to be inside a list of that length."""
+    """Return the position at an input, None if unknown; require that it is inside a list of that length."""
     ctx.require_rank(ctx.input(index), 0)
     k = first(ctx, index)
     if k is None:
@@ -172,7 +172,7 @@ def position(ctx: RuleContext, index: int, length: Dim | None) -> Dim | None:
 
 
 def _require_position(ctx: RuleContext, index: int, k: Dim | None, length: Dim | None) -> None:
-    """State that a position, which an input holds, is inside a list of that length."""
+    """Require that a position is inside a list of that length (None: any); assume it if the position is unknown."""
     if k is None:
         ctx.grant(index)
         return
@@ -182,7 +182,7 @@ def _require_position(ctx: RuleContext, index: int, k: Dim | None, length: Dim |
 
 @rule("TensorListReserve", domain=DOMAIN, traits=Traits.COPIED)
 def reserve(ctx: RuleContext) -> Tensor:
-    """A list whose number of elements is an input; they are set later."""
+    """Create a list whose length is an input; its elements are set later."""
     count = first(ctx, 1)
     if count is None:
         return unset(ctx, ctx.fresh("length"))
@@ -192,13 +192,13 @@ def reserve(ctx: RuleContext) -> Tensor:
 
 @rule("EmptyTensorList", domain=DOMAIN, any_rank=True, total=True)
 def empty(ctx: RuleContext) -> Tensor:
-    """A list without elements."""
+    """Create a list without elements."""
     return unset(ctx, ZERO)
 
 
 @rule("TensorListFromTensor", domain=DOMAIN, traits=Traits.COPIED)
 def from_tensor(ctx: RuleContext) -> Tensor:
-    """The slices of a tensor along its first axis."""
+    """Create a list of the slices of a tensor along its first axis."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
     return fitted(ctx, list_of(x.dtype, x[0], x.dims[1:]), 1)
@@ -206,7 +206,7 @@ def from_tensor(ctx: RuleContext) -> Tensor:
 
 @rule("TensorListSetItem", domain=DOMAIN, traits=Traits.COPIED)
 def set_item(ctx: RuleContext) -> Tensor:
-    """The list with another tensor at a position; it grows up to there if an attribute allows it."""
+    """Set the element at a position; with `resize_if_index_out_of_bounds` the list grows up to it."""
     handle = input_list(ctx)
     grows = bool(ctx.integer("resize_if_index_out_of_bounds", 0))
     k = position(ctx, 1, None if grows else handle[0])
@@ -216,14 +216,14 @@ def set_item(ctx: RuleContext) -> Tensor:
 
 @rule("TensorListPushBack", domain=DOMAIN, traits=Traits.COPIED)
 def push_back(ctx: RuleContext) -> Tensor:
-    """The list with one tensor more at its end."""
+    """Append a tensor to the list."""
     handle = input_list(ctx)
     return with_element(ctx, handle, handle[0] + 1, ctx.input(1))
 
 
 @rule("TensorListPopBack", domain=DOMAIN)
 def pop_back(ctx: RuleContext) -> list[Tensor]:
-    """The list without its last tensor, and that tensor."""
+    """Return the list without its last tensor, and that tensor."""
     handle = input_list(ctx)
     ctx.require_at_least(handle[0], 1, laws.LIST_NOT_EMPTY)
     sizes = stored_sizes(ctx, handle, requested_shape(ctx, 1))
@@ -232,7 +232,7 @@ def pop_back(ctx: RuleContext) -> list[Tensor]:
 
 @rule("TensorListGetItem", domain=DOMAIN, traits=Traits.COPIED)
 def get_item(ctx: RuleContext) -> Tensor:
-    """The tensor at a position."""
+    """Return the tensor at a position."""
     handle = input_list(ctx)
     position(ctx, 1, handle[0])
     return ctx.tensor(stored_sizes(ctx, handle, requested_shape(ctx, 2)), ctx.text("element_dtype", ""))
@@ -240,7 +240,7 @@ def get_item(ctx: RuleContext) -> Tensor:
 
 @rule("TensorListStack", domain=DOMAIN, traits=Traits(Keeps.COPIED, stateful=True))
 def stack(ctx: RuleContext) -> Tensor:
-    """All tensors, along a new first axis."""
+    """Stack all tensors along a new first axis."""
     handle, count = input_list(ctx), ctx.integer("num_elements", -1)
     if count >= 0:
         ctx.require_equal(handle[0], count, laws.LIST_LENGTH_AS_DECLARED)
@@ -252,7 +252,7 @@ def stack(ctx: RuleContext) -> Tensor:
 
 @rule("TensorListConcat", "TensorListConcatV2", domain=DOMAIN, traits=Traits.COPIED)
 def concat(ctx: RuleContext) -> list[Tensor]:
-    """All tensors joined along their first axis, and the length of each."""
+    """Concatenate all tensors along their first axis; also return the length of each."""
     handle, dtype = input_list(ctx), ctx.text("element_dtype", "")
     shape = attribute_shape(ctx) if ctx.node.op == "TensorListConcat" else requested_shape(ctx, 1)
     sizes = element_sizes(ctx, handle, shape, handle[0]) if handle.dtype.startswith("list(") else None
@@ -264,7 +264,7 @@ def concat(ctx: RuleContext) -> list[Tensor]:
 
 @rule("TensorListGather", domain=DOMAIN)
 def gather(ctx: RuleContext) -> Tensor:
-    """The tensors at several positions, along a new first axis."""
+    """Stack the tensors at several positions along a new first axis."""
     handle, indices, shape = input_list(ctx), ctx.input(1, rank=1), requested_shape(ctx, 2)
     for k in ctx.items(1) or (None,):
         _require_position(ctx, 1, k, handle[0])
@@ -275,21 +275,21 @@ def gather(ctx: RuleContext) -> Tensor:
 
 @rule("TensorListLength", domain=DOMAIN, any_rank=True, total=True, of_shape=True)
 def length(ctx: RuleContext) -> Tensor:
-    """The number of elements."""
+    """Return the number of elements."""
     handle = ctx.input(0)
     return ctx.tensor((), "int32", elements((), [handle[0]]) if handle.shape else None)
 
 
 @rule("TensorListResize", domain=DOMAIN)
 def resize(ctx: RuleContext) -> Tensor:
-    """The list cut to a length, or padded with zeros up to it."""
+    """Cut the list to a length, or pad it with zeros up to it."""
     handle, size = input_list(ctx), first(ctx, 1)
     length = ctx.fresh("length") if size is None else maximum(size, 0)
     return tensor(handle.dtype, [length, *handle.dims[1:]], handle.value)
 
 
 def scattered_length(ctx: RuleContext, x: Tensor, index: int, length: Dim | None) -> Dim:
-    """The length of a list that holds a tensor's slices at the positions in an input; at least `length`."""
+    """Return the length, at least `length`, of a list with a tensor's slices at the positions in an input."""
     ctx.require_rank(x, 1, least=True)
     ctx.require_equal(x[0], ctx.input(index, rank=1)[0], laws.POSITION_PER_SLICE)
     positions = [None] if (items := ctx.items(index)) is None else [*items]
@@ -302,7 +302,7 @@ def scattered_length(ctx: RuleContext, x: Tensor, index: int, length: Dim | None
 
 @rule("TensorListScatter", "TensorListScatterV2", domain=DOMAIN)
 def scatter(ctx: RuleContext) -> Tensor:
-    """A list with a tensor's slices at several positions; with -1 elements it is as long as the positions need."""
+    """Create a list with a tensor's slices at several positions; a length of -1 fits the greatest position."""
     x, count = ctx.input(0), as_dim(-1) if ctx.node.op == "TensorListScatter" else first(ctx, 3)
     length = scattered_length(ctx, x, 1, None)
     if count is None or (count.constant is None and count.lo < 0):
@@ -315,14 +315,14 @@ def scatter(ctx: RuleContext) -> Tensor:
 
 @rule("TensorListScatterIntoExistingList", domain=DOMAIN)
 def scatter_into(ctx: RuleContext) -> Tensor:
-    """A tensor's slices put at several positions of a list, which grows where the positions need it."""
+    """Write a tensor's slices to several positions of a list, which grows if they are beyond its end."""
     handle, x = input_list(ctx), ctx.input(1)
     return with_element(ctx, handle, scattered_length(ctx, x, 2, handle[0]), tensor(x.dtype, x.dims[1:]))
 
 
 @rule("TensorListSplit", domain=DOMAIN)
 def split(ctx: RuleContext) -> Tensor:
-    """Pieces of a tensor along its first axis, of the lengths in an input; they have a rule where these are equal."""
+    """Split a tensor along its first axis into the lengths in an input; unequal lengths are undecided."""
     x, lengths = ctx.input(0), ctx.input(2, rank=1)
     ctx.require_rank(x, 1, least=True)
     sizes = ctx.items(2) or (None,)

@@ -1,4 +1,4 @@
-"""Ragged tensors: values in rows of different lengths, with a list of where each row ends for each level of rows."""
+"""Ragged tensors: values in rows of different lengths, with a list of row splits for each level of rows."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def require_rows(ctx: RuleContext, index: int, count: Dim | None, *, whole: bool = True) -> Dim:
-    """State that an input is a list of row splits of `count` values: `[0, 2, 5]` has rows of 2 and 3 values.
+    """Require that an input is a list of row splits of `count` values: `[0, 2, 5]` has rows of 2 and 3 values.
 
-    Returns the number of rows. Without `whole`, values in front of the first split and behind the last are allowed.
+    Return the number of rows. Without `whole`, values before the first and after the last split are allowed.
     """
     ends = ctx.input(index, rank=1)
     ctx.require_at_least(ends[0], 1, laws.ROW_ENDS)
@@ -37,7 +37,7 @@ def require_rows(ctx: RuleContext, index: int, count: Dim | None, *, whole: bool
 
 
 def partitions(ctx: RuleContext) -> tuple[Dim | None, int]:
-    """The number of outermost rows, and the number of levels of rows."""
+    """Return the number of outermost rows (None if unknown) and the number of levels of rows."""
     kinds = [k for k in ctx.attribute("row_partition_types") or () if isinstance(k, str)]  # type: ignore[union-attr]  # a list
     ctx.check(0 < len(kinds) == len(ctx.inputs) - 3, laws.ROW_LIST_OF_A_KIND)
     counted = kinds[0] == "FIRST_DIM_SIZE"
@@ -57,7 +57,7 @@ def partitions(ctx: RuleContext) -> tuple[Dim | None, int]:
 
 
 def require_row_ids(ctx: RuleContext, index: int, rows: Dim | None) -> None:
-    """State that an input has, for each value, the number of its row, which is below `rows`."""
+    """Require that an input holds each value's row number, below `rows` (None: any)."""
     ctx.input(index, rank=1)
     for number in ctx.items(index) or ():
         if number is not None and rows is not None:
@@ -67,7 +67,7 @@ def require_row_ids(ctx: RuleContext, index: int, rows: Dim | None) -> None:
 
 @rule("RaggedTensorToTensor", domain=DOMAIN)
 def to_tensor(ctx: RuleContext) -> Tensor:
-    """Rows padded with a default to the requested length, or to that of the longest row."""
+    """Pad rows with a default to the requested length, or to the length of the longest row."""
     values, default = ctx.input(1), ctx.input(2)
     ctx.require_rank(values, 1, least=True)
     rows, levels = partitions(ctx)
@@ -78,7 +78,7 @@ def to_tensor(ctx: RuleContext) -> Tensor:
 
 
 def require_default(ctx: RuleContext, default: Tensor, sizes: Sequence[Dim]) -> None:
-    """State that the default broadcasts to a value."""
+    """Require that the default broadcasts to a value."""
     law = laws.DEFAULT_STRETCHES_TO_VALUE
     ctx.check(default.rank <= len(sizes), law)
     for d, size in zip(default.dims[::-1], sizes[::-1], strict=False):
@@ -88,7 +88,7 @@ def require_default(ctx: RuleContext, default: Tensor, sizes: Sequence[Dim]) -> 
 
 
 def with_requested(ctx: RuleContext, sizes: Sequence[Dim], free: int) -> list[Dim]:
-    """The sizes, the first `free` ones replaced by those that the first input requests; -1 requests none."""
+    """Return the sizes, the first `free` of them replaced by those that the first input requests; -1 requests none."""
     ctx.only_sizes(0)
     if ctx.input(0).rank == 0:
         whole = first(ctx, 0)
@@ -109,7 +109,7 @@ def with_requested(ctx: RuleContext, sizes: Sequence[Dim], free: int) -> list[Di
 
 @rule("RaggedGather", domain=DOMAIN)
 def gather(ctx: RuleContext) -> list[Tensor]:
-    """The rows at some indices: the row splits of each level, and their values."""
+    """Return the rows at the given indices: the row splits of each level, and the values."""
     levels, indices = ctx.integer("PARAMS_RAGGED_RANK"), ctx.input(len(ctx.inputs) - 1)
     law = laws.LEVELS_AS_MANY_AS_INDEX_AXES
     ctx.check(ctx.integer("OUTPUT_RAGGED_RANK") == levels + indices.rank - 1, law)
@@ -123,7 +123,7 @@ def gather(ctx: RuleContext) -> list[Tensor]:
 
 
 def nested(ctx: RuleContext, levels: int) -> Dim:
-    """State that the splits of each level fit the next level or the values, and return the number of outermost rows."""
+    """Require that the splits of each level fit the next level or the values; return the number of outermost rows."""
     values = ctx.input(levels)
     ctx.require_rank(values, 1, least=True)
     counts = [*(ctx.input(i + 1, rank=1)[0] - 1 for i in range(levels - 1)), values[0]]
@@ -137,7 +137,7 @@ def nested(ctx: RuleContext, levels: int) -> Dim:
 
 @rule("RaggedTensorToVariant", domain=DOMAIN)
 def to_variant(ctx: RuleContext) -> Tensor:
-    """A ragged tensor as one element, or as one for each outermost row."""
+    """Pack a ragged tensor into one element, or into one per outermost row."""
     levels = len(ctx.inputs) - 1
     rows = nested(ctx, levels) if levels else None
     if not ctx.integer("batched_input"):
@@ -149,7 +149,7 @@ def to_variant(ctx: RuleContext) -> Tensor:
 
 @rule("RaggedTensorFromVariant", domain=DOMAIN)
 def from_variant(ctx: RuleContext) -> list[Tensor]:
-    """Elements of type variant as a ragged tensor, whose values have any shape."""
+    """Unpack elements of type variant to a ragged tensor, whose values have any shape."""
     x, levels = ctx.input(0), ctx.integer("output_ragged_rank")
     counts = [ctx.tensor(x.dims[: i + 1]).numel if i < x.rank else ctx.fresh(f"rows{i}") for i in range(levels)]
     splits = [ctx.tensor((count + 1,), ctx.text("Tsplits", "int64")) for count in counts]

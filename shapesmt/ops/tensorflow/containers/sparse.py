@@ -1,4 +1,4 @@
-"""Sparse tensors, which are three inputs: places, values and shape; also sets and ragged rows."""
+"""Sparse tensors, which are three inputs: indices, values and shape; also sets and ragged rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Sparse(NamedTuple):
-    """The number of values, their type, the number of axes, and the sizes, None for each unknown one."""
+    """A sparse tensor: number and type of its values, number of its axes, and its sizes, None for each unknown one."""
 
     entries: Dim
     dtype: str
@@ -30,13 +30,13 @@ class Sparse(NamedTuple):
 
 
 def sparse(ctx: RuleContext, places: int, values: int, shape: int, *, inside: bool = False) -> Sparse:
-    """A sparse tensor: inputs `[count, rank]`, `[count]`, `[rank]`; `inside` requires places inside the shape."""
+    """Return the sparse tensor in inputs `[count, rank]`, `[count]`, `[rank]`; `inside` requires valid indices."""
     indices, items = ctx.input(places, rank=2), ctx.input(values, rank=1)
     sizes = ctx.input(shape, rank=1)
     ctx.require_equal(indices[0], items[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
     ctx.require_equal(indices[1], sizes[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
     dense_shape = ctx.sizes(shape)
-    counting = {"SparseReorder": 0, "SparseFillEmptyRows": 1}.get(ctx.node.op)  # of others all sizes count
+    counting = {"SparseReorder": 0, "SparseFillEmptyRows": 1}.get(ctx.node.op)  # the others use all sizes
     require_least(ctx, dense_shape and dense_shape[:counting], 0, laws.SIZES_NOT_NEGATIVE)
     if counting:
         require_least(ctx, dense_shape, -1, laws.SIZES_MINUS_1_OR_MORE)
@@ -48,7 +48,7 @@ def sparse(ctx: RuleContext, places: int, values: int, shape: int, *, inside: bo
 def require_inside(
     ctx: RuleContext, places: Tensor, sizes: Sequence[Dim | None] | None, unless: Formula = FALSE
 ) -> None:
-    """State that known places are inside a tensor of these sizes."""
+    """Require that known indices are inside a tensor of these sizes."""
     for column, size in zip(columns(places, len(sizes or ())), sizes or (), strict=False):
         if size is not None:
             require_places(ctx, column, size, unless)
@@ -58,27 +58,27 @@ def require_inside(
 def require_alike(
     ctx: RuleContext, a: Sequence[Dim | None] | None, b: Sequence[Dim | None] | None, law: laws.Law
 ) -> None:
-    """State that known sizes agree."""
+    """Require that known sizes agree."""
     for p, q in zip(a or (), b or (), strict=False):
         if p is not None and q is not None:
             ctx.require_equal(p, q, law)
 
 
 def triple(ctx: RuleContext, count: Dim, rank: Dim | int, dtype: str) -> list[Tensor]:
-    """The outputs that are a sparse tensor."""
+    """Return the three outputs that form a sparse tensor."""
     return [ctx.tensor((count, rank), "int64"), ctx.tensor((count,), dtype), ctx.tensor((rank,), "int64")]
 
 
 @rule("SparseReorder", domain=DOMAIN)
 def reorder(ctx: RuleContext) -> list[Tensor]:
-    """The same values in the order of their places."""
+    """Sort the values by their indices."""
     x = sparse(ctx, 0, 1, 2)
     return triple(ctx, x.entries, x.rank, x.dtype)[:2]
 
 
 @rule("SparseSoftmax", domain=DOMAIN)
 def softmax(ctx: RuleContext) -> Tensor:
-    """The values of a tensor of 2 axes or more, normalized along the last one."""
+    """Normalize the values along the last axis of a tensor of at least 2 axes."""
     x = sparse(ctx, 0, 1, 2)
     ctx.require_at_least(x.rank, 2, laws.RANK_AT_LEAST_2)
     return ctx.tensor((x.entries,), x.dtype)
@@ -86,7 +86,7 @@ def softmax(ctx: RuleContext) -> Tensor:
 
 @rule("SparseDenseCwiseAdd", "SparseDenseCwiseDiv", "SparseDenseCwiseMul", domain=DOMAIN)
 def with_dense(ctx: RuleContext) -> Tensor:
-    """The values, each combined with the element of a dense tensor that broadcasts to the shape."""
+    """Combine each value with the element of a dense tensor that broadcasts to the sparse shape."""
     x, dense = sparse(ctx, 0, 1, 2, inside=True), ctx.input(3)
     ctx.require_at_least(x.rank, dense.rank, laws.DENSE_AXES_AT_MOST_SPARSE)
     for size, d in zip((x.sizes or ())[::-1], dense.dims[::-1], strict=False):
@@ -97,7 +97,7 @@ def with_dense(ctx: RuleContext) -> Tensor:
 
 @rule("SparseTensorDenseAdd", domain=DOMAIN)
 def add_dense(ctx: RuleContext) -> Tensor:
-    """A dense tensor with the values added at their places; both have one shape."""
+    """Add the values to a dense tensor of the same shape."""
     x, dense = sparse(ctx, 0, 1, 2, inside=True), ctx.input(3)
     ctx.require_equal(x.rank, dense.rank, laws.OPERANDS_SAME_SHAPE)
     require_alike(ctx, x.sizes, dense.dims, laws.OPERANDS_SAME_SHAPE)
@@ -106,7 +106,7 @@ def add_dense(ctx: RuleContext) -> Tensor:
 
 @rule("SparseTensorDenseMatMul", domain=DOMAIN)
 def multiply(ctx: RuleContext) -> Tensor:
-    """`[m, k] x [k, n] -> [m, n]`, either operand transposed."""
+    """Multiply matrices: `[m, k] x [k, n] -> [m, n]`; attributes transpose either operand."""
     x, dense = sparse(ctx, 0, 1, 2), ctx.input(3, rank=2)
     ctx.require_equal(x.rank, 2, laws.SPARSE_OPERAND_MATRIX)
     turn = -1 if ctx.integer("adjoint_a", 0) else 1
@@ -121,7 +121,7 @@ def multiply(ctx: RuleContext) -> Tensor:
 
 @rule("SparseAdd", domain=DOMAIN)
 def add(ctx: RuleContext) -> list[Tensor]:
-    """The sum of two tensors of one shape."""
+    """Add two tensors of one shape."""
     a, b = sparse(ctx, 0, 1, 2), sparse(ctx, 3, 4, 5)
     require_numbers(ctx, 6)
     ctx.require_equal(a.rank, b.rank, laws.OPERANDS_SAME_SHAPE)
@@ -131,7 +131,7 @@ def add(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseSparseMaximum", "SparseSparseMinimum", domain=DOMAIN)
 def extremes(ctx: RuleContext) -> list[Tensor]:
-    """The values of two tensors of one shape, the greater or smaller at one place."""
+    """Return the elementwise maximum or minimum of two tensors of one shape."""
     a, b = sparse(ctx, 0, 1, 2, inside=True), sparse(ctx, 3, 4, 5, inside=True)
     ctx.require_equal(a.rank, b.rank, laws.OPERANDS_SAME_SHAPE)
     require_alike(ctx, a.sizes, b.sizes, laws.OPERANDS_SAME_SHAPE)
@@ -140,7 +140,7 @@ def extremes(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseConcat", domain=DOMAIN)
 def concat(ctx: RuleContext) -> list[Tensor]:
-    """Tensors that are joined along an axis, all their values together."""
+    """Concatenate tensors along an axis; the output has the values of all."""
     many = len(ctx.inputs) // 3
     ctx.check(many > 1, laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
     parts = [sparse(ctx, i, many + i, 2 * many + i) for i in range(many)]
@@ -157,7 +157,7 @@ def concat(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseSlice", domain=DOMAIN)
 def cut(ctx: RuleContext) -> list[Tensor]:
-    """The values inside a region."""
+    """Return the values inside a region."""
     x = sparse(ctx, 0, 1, 2)
     require_vector(ctx, (3, 4), x.rank, laws.START_AND_SIZE_PER_AXIS)
     require_least(ctx, ctx.items(4), 0, laws.SIZES_NOT_NEGATIVE)
@@ -166,7 +166,7 @@ def cut(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseSplit", domain=DOMAIN)
 def split(ctx: RuleContext) -> list[Tensor]:
-    """`num_split` parts along an axis; the first ones are longer by one where the size isn't a multiple."""
+    """Split an axis into `num_split` parts; if the size isn't a multiple, the first parts are longer by one."""
     parts, x = least(ctx, "num_split", 1), sparse(ctx, 1, 2, 3, inside=True)
     require_numbers(ctx, 0)
     axis = first(ctx, 0)
@@ -186,7 +186,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseReshape", domain=DOMAIN)
 def reshape(ctx: RuleContext) -> list[Tensor]:
-    """The same places in another shape."""
+    """Change the shape and recompute the indices; the values stay."""
     places, old, new = ctx.input(0, rank=2), ctx.input(1, rank=1), ctx.input(2, rank=1)
     ctx.require_equal(places[1], old[0], laws.SPARSE_VALUE_PER_PLACE_ON_EACH_AXIS)
     before, after = ctx.sizes(1), ctx.sizes(2)
@@ -198,7 +198,7 @@ def reshape(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseReduceMax", "SparseReduceSum", domain=DOMAIN)
 def fold(ctx: RuleContext) -> Tensor:
-    """Each axis in an input becomes 1, or is removed without `keep_dims`."""
+    """Reduce the axes in an input, which get size 1, or are removed without `keep_dims`."""
     x, axes, keep = sparse(ctx, 0, 1, 2), known(ctx, 3, "the axes"), ctx.integer("keep_dims", 0)
     if axes is None or x.sizes is None:
         return ctx.tensor(None, x.dtype)
@@ -211,7 +211,7 @@ def fold(ctx: RuleContext) -> Tensor:
 
 @rule("SparseFillEmptyRows", domain=DOMAIN)
 def fill_rows(ctx: RuleContext) -> list[Tensor]:
-    """A default value for each empty row; a flag for each row that was empty, and the new index of each value."""
+    """Fill empty rows with a default; also return which rows were empty, and the new index of each value."""
     x = sparse(ctx, 0, 1, 2)
     require_numbers(ctx, 3)
     ctx.require_at_least(x.rank, 1, laws.ROWS)
@@ -226,7 +226,7 @@ SUMMED = ("Mean", "SqrtN", "Sum")
 
 @rule(*(f"SparseSegment{name}WithNumSegments" for name in SUMMED), domain=DOMAIN)
 def segments(ctx: RuleContext) -> Tensor:
-    """The rows at some indices, reduced by segments, whose number is an input."""
+    """Gather rows by indices and reduce them by segments, whose number is an input."""
     count, reduced = first(ctx, 3), sparse_segments(ctx)
     require_numbers(ctx, 3)
     require_least(ctx, [count], 0, laws.SEGMENT_COUNT_NOT_NEGATIVE)
@@ -237,7 +237,7 @@ def segments(ctx: RuleContext) -> Tensor:
 
 @rule("SerializeManySparse", domain=DOMAIN)
 def serialized(ctx: RuleContext) -> Tensor:
-    """Three texts for each row of a sparse tensor."""
+    """Return three texts for each row of a sparse tensor."""
     x = sparse(ctx, 0, 1, 2, inside=True)
     ctx.require_at_least(x.rank, 2, laws.RANK_AT_LEAST_2)
     return ctx.tensor((*sized(ctx, x.sizes[:1] if x.sizes else [None]), 3), dtype_of(ctx, "out_type", "string"))
@@ -247,7 +247,7 @@ def serialized(ctx: RuleContext) -> Tensor:
 
 
 def operation(ctx: RuleContext, *places: int) -> None:
-    """Check the kind of operation, and that known places of sparse sets are in order."""
+    """Require a known kind of operation, and that known indices of sparse sets are sorted."""
     one_of(ctx, "set_operation", "union", "intersection", "a-b", "b-a")
     for at in places:
         sizes = ctx.sizes(at + 2)
@@ -257,7 +257,7 @@ def operation(ctx: RuleContext, *places: int) -> None:
 
 @rule("DenseToDenseSetOperation", domain=DOMAIN)
 def sets(ctx: RuleContext) -> list[Tensor]:
-    """Sets along the last axes of two tensors whose other axes agree: their union, difference, ..., sparse."""
+    """Combine sets along the last axes of two tensors whose other axes agree; the result is sparse."""
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
         ctx.require_rank(x, 2, least=True)
@@ -268,7 +268,7 @@ def sets(ctx: RuleContext) -> list[Tensor]:
 
 @rule("DenseToSparseSetOperation", domain=DOMAIN)
 def sets_of_sparse(ctx: RuleContext) -> list[Tensor]:
-    """Sets in a dense and a sparse tensor: their union, difference, ... as a sparse tensor."""
+    """Combine sets in a dense and in a sparse tensor; the result is sparse."""
     a, b = ctx.input(0), sparse(ctx, 1, 2, 3, inside=True)
     ctx.require_rank(a, 2, least=True)
     operation(ctx, 1)
@@ -279,7 +279,7 @@ def sets_of_sparse(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SparseToSparseSetOperation", domain=DOMAIN)
 def sparse_sets(ctx: RuleContext) -> list[Tensor]:
-    """Sets in two sparse tensors: their union, difference, ... as a sparse tensor."""
+    """Combine sets in two sparse tensors; the result is sparse."""
     a, b = sparse(ctx, 0, 1, 2, inside=True), sparse(ctx, 3, 4, 5, inside=True)
     ctx.require_at_least(a.rank, 2, laws.RANK_AT_LEAST_2)
     operation(ctx, 0, 3)
@@ -293,7 +293,7 @@ def sparse_sets(ctx: RuleContext) -> list[Tensor]:
 
 @rule("RaggedRange", domain=DOMAIN)
 def ragged_range(ctx: RuleContext) -> list[Tensor]:
-    """A row of numbers from each start to its limit: the row splits, and all numbers."""
+    """Return a row of numbers from each start to its limit: the row splits, and all numbers."""
     ends = [ctx.input(i) for i in range(3)]
     rows = _range_count(ctx, ends)
     require_each(ctx, ends[2], lambda d: differs(d, 0), laws.NO_STEP_0)
@@ -302,7 +302,7 @@ def ragged_range(ctx: RuleContext) -> list[Tensor]:
 
 @rule("RaggedTensorToSparse", domain=DOMAIN)
 def ragged_to_sparse(ctx: RuleContext) -> list[Tensor]:
-    """All values, each with its place: its row on each level, and its position there."""
+    """Return all values with their indices: the row on each level, and the position in it."""
     splits, values = len(ctx.inputs) - 1, ctx.input(len(ctx.inputs) - 1)
     ctx.require_rank(values, 1, least=True)
     for index in range(splits):
@@ -313,7 +313,7 @@ def ragged_to_sparse(ctx: RuleContext) -> list[Tensor]:
 
 
 def _range_count(ctx: RuleContext, ends: list[Tensor]) -> Dim:
-    """The number of ranges: starts, limits and steps are each a scalar or a list of that length."""
+    """Return the number of ranges: starts, limits and steps are each a scalar or a list of that length."""
     for x in ends:
         ctx.check(x.rank <= 1, laws.STARTS_LIMITS_STEPS_NUMBER_OR_LIST)
     lists = [x[0] for x in ends if x.rank]

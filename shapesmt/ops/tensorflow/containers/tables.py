@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def handle(key: Shape, value: Sequence[Dim], dense: str = "") -> Tensor:
-    """The tensor that represents a table."""
+    """Return the tensor that represents a table."""
     return tensor(f"{dense}table({len(key)})", [*key, *value])
 
 
@@ -37,7 +37,7 @@ class Table(NamedTuple):
 
 
 def table(ctx: RuleContext) -> Table:
-    """The table at the first input; one that no node of the model creates isn't known."""
+    """Return the table at the first input; the node is undecided unless a node of the model creates the table."""
     x = ctx.input(0)
     kind, _, rank = x.dtype.rstrip(")").partition("table(")
     if not rank:
@@ -46,7 +46,7 @@ def table(ctx: RuleContext) -> Table:
 
 
 def batch_of_keys(ctx: RuleContext, entries: Table) -> Shape:
-    """The axes of the second input in front of those of a key: `[b, 2]` holds b keys of 2 numbers."""
+    """Return the axes of the second input before those of a key: `[b, 2]` holds b keys of 2 numbers."""
     x, rank = ctx.input(1), len(entries.key)
     ctx.check(x.rank >= rank, laws.KEYS_END_SHAPED_AS_TABLE)
     for d, size in zip(x.dims[x.rank - rank :], entries.key, strict=True):
@@ -59,7 +59,7 @@ def batch_of_keys(ctx: RuleContext, entries: Table) -> Shape:
 
 
 def value_sizes(ctx: RuleContext) -> Shape:
-    """The sizes of a value, by the attribute `value_shape`; without it values are single numbers."""
+    """Return the sizes of a value, from the attribute `value_shape`; by default values are scalars."""
     declared = ctx.attribute("value_shape")
     sizes = declared.shape if isinstance(declared, Declared) else ()
     ctx.check(sizes is not None and len(sizes) <= 1, laws.VALUE_NUMBER_OR_LIST)
@@ -68,13 +68,13 @@ def value_sizes(ctx: RuleContext) -> Shape:
 
 @rule("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2", domain=DOMAIN, traits=Traits.STATEFUL)
 def scalars(ctx: RuleContext) -> Tensor:
-    """A table whose keys and values are single numbers or texts."""
+    """Create a table whose keys and values are single numbers or texts."""
     return ctx.tensor((), "table(0)")
 
 
 @rule("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", domain=DOMAIN, traits=Traits.STATEFUL)
 def vectors(ctx: RuleContext) -> Tensor:
-    """A table whose keys are single numbers or texts, and whose values are vectors."""
+    """Create a table whose keys are single numbers or texts, and whose values are vectors."""
     value = value_sizes(ctx)
     ctx.check(len(value) == 1, laws.VALUE_IS_LIST)
     return handle((), value)
@@ -82,7 +82,7 @@ def vectors(ctx: RuleContext) -> Tensor:
 
 @rule("MutableDenseHashTable", "MutableDenseHashTableV2", domain=DOMAIN, traits=Traits.STATEFUL)
 def dense(ctx: RuleContext) -> Tensor:
-    """A table whose keys are shaped like the reserved key that marks an empty bucket; another marks a deleted one."""
+    """Create a table whose keys have the shape of the reserved keys for empty and deleted buckets."""
     empty, buckets = ctx.input(0), ctx.integer("initial_num_buckets", 131072)
     ctx.check(empty.rank <= 1, laws.KEY_NUMBER_OR_LIST)
     if ctx.node.op.endswith("V2"):
@@ -93,7 +93,7 @@ def dense(ctx: RuleContext) -> Tensor:
 
 
 def _require_two_keys(ctx: RuleContext, empty: Tensor, deleted: Tensor) -> None:
-    """State that the keys which stand for an empty and for a deleted place have one shape and differ."""
+    """Require that the keys for empty and deleted buckets have one shape and differ."""
     ctx.require_agree(empty, deleted, law=laws.TABLE_KEYS_ONE_SHAPE)
     same = integers_of(empty) is not None and integers_of(empty) == integers_of(deleted)
     ctx.check(not same, laws.EMPTY_AND_DELETED_KEYS_DIFFER)
@@ -101,7 +101,7 @@ def _require_two_keys(ctx: RuleContext, empty: Tensor, deleted: Tensor) -> None:
 
 @rule("LookupTableFind", "LookupTableFindV2", domain=DOMAIN, traits=Traits.STATEFUL)
 def find(ctx: RuleContext) -> Tensor:
-    """The value of each key; keys that aren't in the table get one default, or one each."""
+    """Return the value of each key; missing keys get one common default, or one each."""
     entries = table(ctx)
     defaults, values = ctx.input(2), ctx.tensor([*batch_of_keys(ctx, entries), *entries.value], "")
     per_key = defaults.rank == values.rank
@@ -115,7 +115,7 @@ def find(ctx: RuleContext) -> Tensor:
     traits=Traits.STATEFUL,
 )
 def insert(ctx: RuleContext) -> list[Tensor]:
-    """Keys and their values are put into the table."""
+    """Put keys and their values into the table."""
     entries = table(ctx)
     values = ctx.tensor([*batch_of_keys(ctx, entries), *entries.value], "")
     ctx.require_agree(values, ctx.input(2), law=laws.VALUES_SHAPED_AS_TABLE)
@@ -124,7 +124,7 @@ def insert(ctx: RuleContext) -> list[Tensor]:
 
 @rule("LookupTableRemoveV2", domain=DOMAIN, traits=Traits.STATEFUL)
 def remove(ctx: RuleContext) -> list[Tensor]:
-    """Keys are removed with their values."""
+    """Remove keys and their values."""
     entries = table(ctx)
     batch_of_keys(ctx, entries)
     ctx.check(not entries.dense or ctx.input(1).rank > 0, laws.DENSE_TABLE_ASKED_FOR_LIST)
@@ -133,7 +133,7 @@ def remove(ctx: RuleContext) -> list[Tensor]:
 
 @rule("LookupTableExport", "LookupTableExportV2", domain=DOMAIN, traits=Traits.STATEFUL)
 def export(ctx: RuleContext) -> list[Tensor]:
-    """All keys, and the value of each."""
+    """Return all keys, and the value of each."""
     entries, count = table(ctx), ctx.fresh("count")
     types = dtype_of(ctx, "Tkeys", ""), dtype_of(ctx, "Tvalues", "")
     return [ctx.tensor([count, *sizes], dtype) for sizes, dtype in zip(entries[:2], types, strict=True)]
@@ -141,5 +141,5 @@ def export(ctx: RuleContext) -> list[Tensor]:
 
 @rule("LookupTableSize", "LookupTableSizeV2", domain=DOMAIN, any_rank=True, total=True, traits=Traits.STATEFUL)
 def count(ctx: RuleContext) -> Tensor:
-    """The number of entries of a table."""
+    """Return the number of entries of a table."""
     return ctx.tensor((), "int64")

@@ -1,4 +1,4 @@
-"""Texts: split, joined, encoded and decoded, formatted and parsed."""
+"""Operators on texts: split, join, encode, decode, format and parse."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WIDTHS |= {"uint32": 4, "float16": 2, "bfloat16": 2, "int16": 2, "uint16": 2, "i
 
 @rule("StringSplit", "StringSplitV2", domain=DOMAIN)
 def split(ctx: RuleContext) -> list[Tensor]:
-    """The parts of each text as a sparse matrix."""
+    """Split each text; the parts are a sparse matrix."""
     ctx.input(0, rank=1)
     require_numbers(ctx, 1)
     ctx.only_sizes(0)
@@ -31,7 +31,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_characters(ctx: RuleContext) -> None:
-    """State that the encodings are known ones, and that the replacement is a Unicode character."""
+    """Require known encodings and a Unicode character as replacement."""
     for name in ("input_encoding", "output_encoding"):
         if ctx.text(name, "UTF-8") not in ENCODINGS:
             leave_open(ctx, laws.UNICODE_ENCODING)
@@ -40,7 +40,7 @@ def require_characters(ctx: RuleContext) -> None:
 
 @rule("UnicodeDecode", "UnicodeDecodeWithOffsets", domain=DOMAIN)
 def decode(ctx: RuleContext) -> list[Tensor]:
-    """The row splits of the texts, the code points of all characters, and the byte at which each one begins."""
+    """Return row splits of the texts, the code points of all characters, and the byte offset of each."""
     require_characters(ctx)
     count = ctx.fresh("count")
     ends = ctx.tensor((ctx.input(0).numel + 1,), dtype_of(ctx, "Tsplits", "int64"))
@@ -49,14 +49,14 @@ def decode(ctx: RuleContext) -> list[Tensor]:
 
 @rule("UnicodeEncode", domain=DOMAIN)
 def encode(ctx: RuleContext) -> Tensor:
-    """A text of the characters in each row."""
+    """Return a text for the characters of each row."""
     require_characters(ctx)
     return ctx.tensor((require_rows(ctx, 1, ctx.input(0, rank=1)[0]),), "string")
 
 
 @rule("StringNGrams", domain=DOMAIN)
 def ngrams(ctx: RuleContext) -> list[Tensor]:
-    """The n-grams of all rows, and their row splits."""
+    """Return the n-grams of all rows, and their row splits."""
     x, ends, widths = ctx.input(0, rank=1), ctx.input(1, rank=1), ctx.integers("ngram_widths", ())
     ctx.check(min(widths, default=1) >= 1, laws.JOINED_NEIGHBOUR_COUNT)
     require_rows(ctx, 1, x[0])
@@ -65,20 +65,20 @@ def ngrams(ctx: RuleContext) -> list[Tensor]:
 
 @rule("DecodeJSONExample", "UnicodeTranscode", domain=DOMAIN)
 def rewritten(ctx: RuleContext) -> Tensor:
-    """A text for each text: the shape is kept."""
+    """Rewrite each text; the shape stays."""
     require_characters(ctx)
     return ctx.tensor(ctx.input(0).dims, "string")
 
 
 @rule("UnicodeScript", domain=DOMAIN)
 def script(ctx: RuleContext) -> Tensor:
-    """The number of its script for each character."""
+    """Return the number of each character's script."""
     return ctx.tensor(ctx.input(0).dims, "int32")
 
 
 @rule("ReduceJoin", domain=DOMAIN, traits=Traits.MIXED)
 def join(ctx: RuleContext) -> Tensor:
-    """Texts joined along the axes in an input: each becomes 1, or is removed without `keep_dims`."""
+    """Join texts along the axes in an input, which get size 1, or are removed without `keep_dims`."""
     axes = known(ctx, 1, "the axes")
     x, keep = ctx.input(0), ctx.integer("keep_dims", 0)
     ctx.normals(axes or (), x.rank)
@@ -88,7 +88,7 @@ def join(ctx: RuleContext) -> Tensor:
 
 @rule("StringFormat", "SerializeTensor", domain=DOMAIN, any_rank=True)
 def written(ctx: RuleContext) -> Tensor:
-    """One text: all inputs put into a template, or a serialized tensor."""
+    """Return one text: all inputs put into a template, or a serialized tensor."""
     if ctx.node.op == "StringFormat":
         places = ctx.text("template", "%s").count(ctx.text("placeholder", "%s") or "%s")
         ctx.check(places == len(ctx.inputs), laws.TEMPLATE_PLACE_PER_INPUT)
@@ -97,14 +97,14 @@ def written(ctx: RuleContext) -> Tensor:
 
 @rule("ParseTensor", domain=DOMAIN)
 def parsed(ctx: RuleContext) -> Tensor:
-    """The tensor that a text serializes, of any shape."""
+    """Return the tensor that a text serializes, of any shape."""
     require_numbers(ctx, 0)
     return ctx.tensor(None, dtype_of(ctx, "out_type", ""))
 
 
 @rule("DecodePaddedRaw", domain=DOMAIN)
 def padded(ctx: RuleContext) -> Tensor:
-    """The bytes of each text, padded to the length in an input, read as numbers."""
+    """Read the bytes of each text, padded to the length in an input, as numbers."""
     require_numbers(ctx, 1)
     dtype, length = dtype_of(ctx, "out_type", ""), first(ctx, 1)
     width = WIDTHS.get(dtype, 1)
@@ -116,7 +116,7 @@ def padded(ctx: RuleContext) -> Tensor:
 
 @rule("DecodeCSV", domain=DOMAIN)
 def columns(ctx: RuleContext) -> list[Tensor]:
-    """A tensor for each column, with an element for each line; a column has one default, or none."""
+    """Return a tensor per column, with an element per line; a column has one default, or none."""
     ctx.check(len(ctx.text("field_delim", ",")) == 1, laws.ONE_CHARACTER_BETWEEN_COLUMNS)
     if ctx.attribute("select_cols"):
         leave_open(ctx, laws.ALL_COLUMNS_READ)
@@ -128,7 +128,7 @@ def columns(ctx: RuleContext) -> list[Tensor]:
 
 @rule("EncodeWav", domain=DOMAIN)
 def sound(ctx: RuleContext) -> Tensor:
-    """`[samples, channels]` encoded as a file."""
+    """Encode sound `[samples, channels]` as a file."""
     x = ctx.input(0, rank=2)
     require_numbers(ctx, 1)
     require_each(ctx, ctx.input(1), lambda d: at_least(d, 1), laws.SAMPLE_RATE_POSITIVE)
@@ -138,7 +138,7 @@ def sound(ctx: RuleContext) -> Tensor:
 
 @rule("DeserializeManySparse", "DeserializeSparse", domain=DOMAIN)
 def deserialized(ctx: RuleContext) -> list[Tensor]:
-    """The sparse tensor that texts serialize, three for each of its parts."""
+    """Return the sparse tensor that texts serialize, three texts for each of its parts."""
     x = ctx.input(0)
     ctx.require_rank(x, 2 if ctx.node.op == "DeserializeManySparse" else 1, least=ctx.node.op == "DeserializeSparse")
     ctx.require_equal(x[-1], 3, laws.THREE_TEXTS_PER_PART)

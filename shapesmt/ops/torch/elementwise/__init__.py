@@ -1,4 +1,4 @@
-"""Operators that work element by element."""
+"""Elementwise operators."""
 
 from shapesmt.ops.torch.elementwise import choices, pairs, promotion, single
 

@@ -1,4 +1,4 @@
-"""Operators of several operands that choose between elements, limit them, or weigh them."""
+"""Elementwise operators of several operands that choose between elements, clamp them, or weigh them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @operator("where.self", "where.Scalar", "where.ScalarOther", "where.ScalarSelf", memory="dense", traits=Traits.COPIED)
 def where(call: Call) -> Tensor:
-    """The condition and both cases broadcast together."""
+    """Choose between two cases by a condition; all three broadcast together."""
     condition, cases = call.tensor("condition"), [operand(call, name) for name in ("self", "other")]
     dtype = promoted_type(call, ("self", "other"), cases)
     operands = (condition, *(cast(x, dtype) for x in cases))
@@ -29,7 +29,7 @@ def where(call: Call) -> Tensor:
 
 @operator(*overloads("addcmul", "addcdiv", "lerp"), memory="dense")
 def weighted(call: Call) -> Tensor:
-    """Three operands broadcast together."""
+    """Combine three operands that broadcast together."""
     names = [name for name in call.names if name != "value"]
     operands = [operand(call, name) for name in names]
     own = [(x, is_number(call, name)) for name, x in zip(names, operands, strict=True)]
@@ -38,7 +38,7 @@ def weighted(call: Call) -> Tensor:
 
 @operator(*overloads("clamp", "clip", "clamp_min", "clamp_max"), memory="dense")
 def clamp(call: Call) -> Tensor:
-    """The input and the ends of the range broadcast together; one of the ends is there."""
+    """Clamp the input to a range; input and bounds broadcast together, and at least one bound is given."""
     ends = {name: operand(call, name) for name in ("min", "max") if name in call}
     call.ctx.check(bool(ends), laws.RANGE_HAS_AN_END)
     x = call.tensor("self")
@@ -56,7 +56,7 @@ def clamp(call: Call) -> Tensor:
 
 @operator(*overloads("masked_fill"), memory="dense", traits=Traits.COPIED)
 def masked_fill(call: Call) -> Tensor:
-    """The mask and the input broadcast together, in place the mask to the input; what is filled in is one number."""
+    """Replace elements that a mask marks by one number; mask and input broadcast, in place the mask to the input."""
     x, mask, value = call.tensor("self"), call.tensor("mask"), operand(call, "value")
     call.ctx.require_rank(value, 0)
     call.ctx.check(mask.dtype in ("bool", ""), laws.MASK_BOOLEAN)

@@ -1,4 +1,4 @@
-"""Operators of two operands, which broadcast together; in place the second broadcasts to the first."""
+"""Elementwise operators of two operands, which broadcast together; in place the second broadcasts to the first."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ DIVISIONS: dict[str, Function | None] = {
     "fmod": items.c_remainder,
 }
 ROUNDED = {"floor": DIVISIONS["floor_divide"], "trunc": items.ARITHMETIC["Div"]}
-"""What `div` does to integers by the way in which it rounds."""
+"""The functions by which `div` divides integers, by rounding mode."""
 FLOATING: dict[str, Function | None] = {
     **dict.fromkeys(("arctan2", "atan2", "copysign", "igamma", "igammac", "ldexp", "logaddexp", "logaddexp2")),
     **dict.fromkeys(("special_gammainc", "special_gammaincc", "special_xlog1py", "special_xlogy", "special_zeta")),
@@ -72,13 +72,13 @@ PAIRED = [op for op in overloads("max", "min") if op.endswith(".other")]
 
 
 def pair(call: Call) -> tuple[tuple[str, str], tuple[Tensor, Tensor]]:
-    """The names of the two operands, and the operands."""
+    """Return the names of the two operands, and the operands."""
     names = [name for name in call.names if call.type_of(name) in ("Tensor", "Scalar")][:2]
     return (names[0], names[1]), (operand(call, names[0]), operand(call, names[1]))
 
 
 def together(call: Call, operands: Sequence[Tensor], dtype: str, function: Function | None = None) -> Tensor:
-    """Operands broadcast together; in place, the others broadcast to the first, whose type and shape stay."""
+    """Broadcast operands together; in place, broadcast the others to the first, whose type and shape stay."""
     ctx, own = call.ctx, operands[0]
     if not in_place(call):
         shape = ctx.broadcast(*(x.dims for x in operands))
@@ -91,7 +91,7 @@ def together(call: Call, operands: Sequence[Tensor], dtype: str, function: Funct
 
 @operator(*overloads(*(name for name in ARITHMETIC if name not in ("max", "min"))), *PAIRED, memory="dense")
 def arithmetic(call: Call) -> Tensor:
-    """Operands broadcast together; the result has their common type."""
+    """Broadcast the operands together; the result has their common type."""
     names, operands = pair(call)
     dtype = promoted_type(call, names, operands)
     weighted = "alpha" in call and call.number("alpha") != 1
@@ -103,7 +103,7 @@ def arithmetic(call: Call) -> Tensor:
 
 @operator(*overloads(*DIVISIONS, "__ifloordiv__"), memory="dense")
 def divide(call: Call) -> Tensor:
-    """Operands broadcast together; no integer is divided by zero."""
+    """Broadcast the operands together; an integer divisor must not be 0."""
     names, operands = pair(call)
     dtype = promoted_type(call, names, operands)
     top, bottom = [cast(x, dtype) for x in operands]
@@ -114,7 +114,7 @@ def divide(call: Call) -> Tensor:
 
 @operator(*overloads("div", "divide", "true_divide"), memory="dense")
 def quotient(call: Call) -> Tensor:
-    """Operands broadcast together; the result has floats, unless it is rounded."""
+    """Divide operands that broadcast together; the result has floats unless it is rounded."""
     names, operands = pair(call)
     dtype, rounding = promoted_type(call, names, operands), call.text("rounding_mode")
     dtype = dtype if rounding else as_float(dtype)
@@ -127,14 +127,14 @@ def quotient(call: Call) -> Tensor:
 
 @operator(*overloads(*FLOATING), memory="dense")
 def floating(call: Call) -> Tensor:
-    """Operands broadcast together; the result has floats."""
+    """Broadcast the operands together; the result has floats."""
     names, operands = pair(call)
     return together(call, operands, as_float(promoted_type(call, names, operands)))
 
 
 @operator(*overloads("float_power"), memory="dense")
 def float_power(call: Call) -> Tensor:
-    """Operands broadcast together; the result has the widest type."""
+    """Broadcast the operands together; the result is float64 or complex128."""
     names, operands = pair(call)
     dtype = "complex128" if kind(promoted_type(call, names, operands)) > FLOAT else "float64"
     law = laws.CHANGED_HOLDS_RESULTS.of(dtype=operands[0].dtype, result=dtype)
@@ -144,7 +144,7 @@ def float_power(call: Call) -> Tensor:
 
 @operator(*(op for op in overloads(*COMPARISONS) if not op.endswith("_list")), memory="dense")
 def compare(call: Call) -> Tensor:
-    """Operands broadcast together; the result is boolean."""
+    """Broadcast the operands together; the result is boolean."""
     names, operands = pair(call)
     dtype, close = promoted_type(call, names, operands), base(call) == "isclose"
     call.ctx.check(not close or operands[0].dtype == operands[1].dtype, laws.OPERANDS_ONE_TYPE)
@@ -157,7 +157,7 @@ def compare(call: Call) -> Tensor:
 
 @operator(*overloads(*LOGIC), memory="dense")
 def logic(call: Call) -> Tensor:
-    """Operands broadcast together; the result is boolean."""
+    """Broadcast the operands together; the result is boolean."""
     _, operands = pair(call)
     function = LOGIC[base(call)] if all(x.dtype == "bool" for x in operands) else None
     return together(call, operands, "bool", function)
@@ -165,7 +165,7 @@ def logic(call: Call) -> Tensor:
 
 @operator("complex.default", "polar.default", memory="dense")
 def complex_of(call: Call) -> Tensor:
-    """Two tensors of real numbers, broadcast together."""
+    """Make complex numbers from two real tensors that broadcast together."""
     (_, (x, y)) = pair(call)
     call.ctx.check(x.dtype == y.dtype, laws.OPERANDS_ONE_TYPE)
     return together(call, (x, y), {"float64": "complex128", "float16": "complex32"}.get(x.dtype, "complex64"))

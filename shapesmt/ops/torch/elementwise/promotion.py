@@ -1,4 +1,4 @@
-"""The element types of results: PyTorch's promotion of tensors, tensors without axes, and numbers."""
+"""Element types of results: PyTorch's promotion of tensors, tensors of rank 0, and numbers."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _WHOLES = {"float16": "complex32", "bfloat16": "complex64", "float32": "complex6
 
 
 def kind(dtype: str) -> int:
-    """Whether a type is boolean, of integers, of floats or complex, in that order."""
+    """Return the kind of an element type, one of the ascending numbers BOOL, INTEGER, FLOAT and COMPLEX."""
     return BOOL if dtype == "bool" else INTEGER if dtype in INTEGERS else COMPLEX if dtype in _PARTS else FLOAT
 
 
 def require_one_kind(call: Call, *tensors: Tensor | None) -> None:
-    """State that tensors are all of integers, of floats or of complex numbers, as products need it.
+    """Require operands of one kind, as matrix products do: all integers, all floats or all complex numbers.
 
-    Where they are floats of different widths it is left open: inside an autocast they become one type.
+    Floats of different widths leave the node undecided: inside an autocast they become one type.
     """
     types = [x.dtype for x in tensors if x is not None and x.dtype]
     kinds = {max(kind(dtype), 1) for dtype in types}
@@ -43,7 +43,7 @@ def require_one_kind(call: Call, *tensors: Tensor | None) -> None:
 
 
 def promoted(a: str, b: str) -> str:
-    """The type that holds the numbers of both, as `torch.promote_types` says.
+    """Return the type that holds the numbers of both, as `torch.promote_types` does; "" if unknown.
 
     >>> promoted("int8", "uint8"), promoted("float16", "bfloat16"), promoted("float64", "complex64")
     ('int16', 'float32', 'complex128')
@@ -67,7 +67,7 @@ def promoted(a: str, b: str) -> str:
 
 
 def real_part(dtype: str) -> str:
-    """The type of the real part of complex numbers; other types stay.
+    """Return the type of the real part of complex numbers; other types stay.
 
     >>> real_part("complex64"), real_part("int64")
     ('float32', 'int64')
@@ -76,7 +76,7 @@ def real_part(dtype: str) -> str:
 
 
 def as_float(dtype: str) -> str:
-    """The type in which functions of real numbers compute: integers and booleans become the default float.
+    """Return the type in which functions of real numbers compute: integers and booleans become the default float.
 
     >>> as_float("int64"), as_float("float16"), as_float("")
     ('float32', 'float16', '')
@@ -85,7 +85,10 @@ def as_float(dtype: str) -> str:
 
 
 def result_type(operands: Iterable[tuple[Tensor, bool]]) -> str:
-    """The type of a result, as `torch.result_type` says, of operands each with whether it is a number; "" if unknown.
+    """Return the type of a result as `torch.result_type` does; "" if unknown.
+
+    Each operand comes with whether it is a number. Operands with axes count first, then tensors of rank 0, then
+    numbers.
 
     >>> matrix, one, number = tensor("float16", (2, 3)), tensor("float64", ()), tensor("float32", ())
     >>> result_type([(matrix, False), (one, False), (number, True)]), result_type([(one, False), (matrix, False)])
@@ -100,7 +103,7 @@ def result_type(operands: Iterable[tuple[Tensor, bool]]) -> str:
 
 
 def _over(high: str, low: str) -> str:
-    """The type of operands of a higher rank of importance with those of a lower: it changes to another kind only."""
+    """Return the type of high-priority operands with low-priority ones, which matter only if their kind is higher."""
     if kind(high) >= kind(low):
         return high
     return _WHOLES.get(high, low) if kind(low) == COMPLEX and kind(high) == FLOAT else promoted(high, low)
@@ -110,7 +113,7 @@ def _over(high: str, low: str) -> str:
 
 
 def operand(call: Call, name: str) -> Tensor:
-    """An argument that is a tensor or a number, which is a tensor without axes."""
+    """Return an argument that is a tensor or a number; a number becomes a tensor of rank 0."""
     x = call.optional(name)
     value = call.number(name)
     if x is None and call.text(name) == "complex":
@@ -119,24 +122,24 @@ def operand(call: Call, name: str) -> Tensor:
 
 
 def number_tensor(value: float) -> Tensor:
-    """A number as a tensor without axes."""
+    """Return a number as a tensor of rank 0."""
     if isinstance(value, int):
         return tensor("bool" if isinstance(value, bool) else "int64", (), elements((), [as_dim(int(value))]))
     return tensor(DEFAULT_FLOAT, (), elements((), [literal(value, DEFAULT_FLOAT)]))
 
 
 def is_number(call: Call, name: str) -> bool:
-    """Whether an argument is a number and no tensor, so that it decides a type only by its kind."""
+    """Whether an argument is a number rather than a tensor; only its kind then affects the result type."""
     return f"@{name}" not in call.ctx.attributes or name in call.ctx.attributes or call.type_of(name) == "Scalar"
 
 
 def promoted_type(call: Call, names: Sequence[str], operands: Sequence[Tensor]) -> str:
-    """The type of a result of these arguments."""
+    """Return the promoted element type of these arguments."""
     return result_type((x, is_number(call, name)) for name, x in zip(names, operands, strict=True))
 
 
 def cast(x: Tensor, dtype: str) -> Tensor:
-    """A tensor in another type, its known elements with it."""
+    """Return a tensor, with its known elements, in another element type; "" keeps it."""
     if x.dtype == dtype or not dtype or x.shape is None:
         return x
     return tensor(dtype, x.dims, combine(partial(items.cast, dtype=dtype), (x,), x.dims, dtype))

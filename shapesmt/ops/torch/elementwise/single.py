@@ -1,4 +1,4 @@
-"""Operators of one operand, element by element: the shape is kept, and types change as PyTorch promotes them."""
+"""Elementwise operators of one operand: the shape stays, and types change as PyTorch promotes them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KEPT = (
     *("round", "selu", "sgn", "sign", "silu", "softplus", "softshrink", "square", "threshold", "trunc", "zero"),
     *("pin_memory", "_pin_memory", "rrelu"),
 )
-"""They keep the element type."""
+"""Operators that keep the element type."""
 OF_FLOATS = (
     *("acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "asin", "asinh", "atan"),
     *("atanh", "cos", "cosh", "deg2rad", "digamma", "erf", "erfc", "erfinv", "exp", "exp2", "expm1", "i0", "lgamma"),
@@ -41,10 +41,10 @@ OF_FLOATS = (
     *("special_psi", "special_scaled_modified_bessel_k0", "special_scaled_modified_bessel_k1", "special_sinc"),
     *("special_spherical_bessel_j0", "sqrt", "tan", "tanh"),
 )
-"""They make floats of integers."""
+"""Operators that return floats for integers."""
 PREDICATES = ("isfinite", "isinf", "isnan", "isneginf", "isposinf", "isreal", "logical_not", "signbit")
 MAGNITUDES = ("abs", "absolute", "angle")
-"""They make real numbers of complex ones."""
+"""Operators that return real numbers for complex ones."""
 FOLLOWED = {
     **{name.lower(): name for name in ("Abs", "Ceil", "Floor", "Neg", "Relu", "Round", "Sign", "Sqrt", "Reciprocal")},
     "absolute": "Abs",
@@ -54,37 +54,37 @@ FOLLOWED = {
     "log": "Log",
 }
 VIEWS = ("alias", "detach", "lift", "lift_fresh", "positive", "resolve_conj", "resolve_neg")
-"""They keep every element where it is."""
+"""Operators that return a view of all elements."""
 
 
 CHANNELS_LAST = {"channels_last": 4, "channels_last_3d": 5}
 
 
 def base(call: Call) -> str:
-    """The operator's name without overload: "add" of `aten.add_.Tensor`."""
+    """Return the operator's name without overload and in-place suffix: "add" for `aten.add_.Tensor`."""
     name = call.ctx.node.op.split(".")[1]
     return name if name.endswith("__") else name.removesuffix("_")
 
 
 def in_place(call: Call) -> bool:
-    """Whether the operator changes its first tensor."""
+    """Whether the operator changes its first tensor in place."""
     return changes(call.ctx.node.op)
 
 
 def first(call: Call) -> Tensor:
-    """The first argument that is a tensor."""
+    """Return the first argument that is a tensor."""
     return call.tensor(next(name for name in call.names if call.type_of(name) == "Tensor"))
 
 
 def mapped(x: Tensor, dtype: str, function: Function | None) -> Tensor:
-    """A tensor of the same shape, its elements those of a function."""
+    """Return a tensor of the same shape, its elements computed by a function; None: unknown elements."""
     return tensor(dtype, x.dims, combine(function, (x,), x.dims, dtype) if dtype else None)
 
 
 @operator(*overloads(*VIEWS), total=True, memory="view", traits=Traits(Keeps.ALL))
 @operator(*overloads("conj", "_conj"), total=True, memory="view")
 def alias(call: Call) -> Tensor:
-    """The tensor itself."""
+    """Return the tensor itself."""
     return first(call)
 
 
@@ -98,14 +98,14 @@ def alias(call: Call) -> Tensor:
     traits=Traits(Keeps.ALL),
 )
 def clone(call: Call) -> Tensor:
-    """The same elements, row after row or as the memory format says."""
+    """Copy a tensor in the requested memory format; the copy of `contiguous` is contiguous."""
     x = first(call)
     plain = "contiguous.default" in call.ctx.node.op
     return formatted(call, x, "contiguous_format" if plain else "preserve_format")
 
 
 def formatted(call: Call, x: Tensor, default: str) -> Tensor:
-    """A tensor in the memory format that is asked for."""
+    """Return a tensor in the requested memory format, or in `default`."""
     name = (call.text("memory_format") if "memory_format" in call.names else "") or default
     if name in CHANNELS_LAST:
         call.ctx.require_rank(x, CHANNELS_LAST[name])
@@ -117,7 +117,7 @@ def formatted(call: Call, x: Tensor, default: str) -> Tensor:
 
 @operator(*overloads("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"), memory="dense")
 def dropout(call: Call) -> Tensor:
-    """The shape is kept, out of training the tensor itself; features are dropped of samples that have some."""
+    """Drop elements or whole features at random; outside of training return the tensor itself."""
     x, chance = first(call), call.number("p") or 0
     call.ctx.check(0 <= chance <= 1, laws.CHANCE_FROM_0_TO_1)
     if not call.flag("train") or chance == 0:
@@ -129,7 +129,7 @@ def dropout(call: Call) -> Tensor:
 
 @operator(*overloads(*KEPT, *OF_FLOATS, *MAGNITUDES), total=True, memory="dense")
 def unary(call: Call) -> Tensor:
-    """The shape is kept."""
+    """Apply a function to every element; the shape stays."""
     x, name = first(call), base(call)
     _require_numbers(call, x, name)
     dtype = as_float(x.dtype) if name in (*OF_FLOATS, "angle") else x.dtype
@@ -141,7 +141,7 @@ def unary(call: Call) -> Tensor:
 
 
 def _require_numbers(call: Call, x: Tensor, name: str) -> None:
-    """State what an operator needs of its type and of its numbers."""
+    """Require the element type and the parameters that an operator accepts."""
     check = call.ctx.check
     if name == "gelu":
         how = call.text("approximate")
@@ -158,7 +158,7 @@ def _require_numbers(call: Call, x: Tensor, name: str) -> None:
 
 
 def kept(call: Call, own: Tensor, result: Tensor) -> Tensor:
-    """A result in the tensor that is changed in place, whose type has to hold it."""
+    """Return a result stored in the tensor changed in place, and require that its type can hold it."""
     holds = not result.dtype or not own.dtype or kind(result.dtype) <= kind(own.dtype)
     call.ctx.check(holds, laws.CHANGED_HOLDS_RESULTS.of(dtype=own.dtype, result=result.dtype))
     return tensor(own.dtype, own.dims, cast(result, own.dtype).value if own.dtype else None)
@@ -166,7 +166,7 @@ def kept(call: Call, own: Tensor, result: Tensor) -> Tensor:
 
 @operator(*overloads(*PREDICATES), total=True, memory="dense")
 def predicate(call: Call) -> Tensor:
-    """The shape is kept; the elements are booleans, but in place."""
+    """Test every element; the result is boolean, or in place has the input's type."""
     x = first(call)
     dtype = x.dtype if in_place(call) else "bool"
     negated = base(call) == "logical_not" and x.dtype == "bool"
@@ -175,7 +175,7 @@ def predicate(call: Call) -> Tensor:
 
 @operator("frexp.Tensor")
 def mantissa_and_exponent(call: Call) -> list[Tensor]:
-    """A fraction and a power of 2 for each number."""
+    """Return a fraction and a power of 2 for each number."""
     x = call.tensor("self")
     call.ctx.check(not x.dtype or kind(x.dtype) == FLOAT, laws.FOLDS_FLOATS)
     return [tensor(x.dtype, x.dims), tensor("int32", x.dims)]
@@ -183,14 +183,17 @@ def mantissa_and_exponent(call: Call) -> list[Tensor]:
 
 @operator("log_sigmoid_forward.default")
 def log_sigmoid_and_buffer(call: Call) -> list[Tensor]:
-    """The shape is kept, and that of what it is computed by."""
+    """Return the logarithm of the sigmoid and a buffer of the same shape for the gradient."""
     x = call.tensor("self")
     return [tensor(x.dtype, x.dims)] * 2
 
 
 @operator(*overloads("rrelu_with_noise"))
 def rrelu_with_noise(call: Call) -> Tensor:
-    """The shape is kept, and the noise has it; in training a number is drawn for each element that isn't positive."""
+    """Apply a leaky ReLU with random slopes; `noise` has the input's shape.
+
+    In training the bounds of the slopes have to be in order, unless all elements are positive: no slope is drawn then.
+    """
     x = call.tensor("self")
     if call.flag("training") and (call.number("lower") or 0) > (call.number("upper") or 0):
         reason = f"{laws.RANGE_ENDS_NO_LOWER}, or all elements are positive"
@@ -201,7 +204,7 @@ def rrelu_with_noise(call: Call) -> Tensor:
 
 @operator(*overloads("real", "imag"), total=True, memory="view")
 def part(call: Call) -> Tensor:
-    """The shape is kept; the elements are real numbers, in the same memory."""
+    """View the real or imaginary parts of complex numbers; real tensors stay."""
     x, strides = call.tensor("self"), strides_of(call.tensor("self"))
     if kind(x.dtype) < COMPLEX:
         return x
@@ -211,7 +214,7 @@ def part(call: Call) -> Tensor:
 
 @operator(*overloads("fill"), memory="dense")
 def fill(call: Call) -> Tensor:
-    """The shape is kept; what is filled in is one number."""
+    """Fill a tensor with one number."""
     x, value = call.tensor("self"), operand(call, "value")
     call.ctx.require_rank(value, 0)
     return tensor(x.dtype, x.dims, combine(_second, (x, cast(value, x.dtype)), x.dims, x.dtype))
@@ -219,7 +222,7 @@ def fill(call: Call) -> Tensor:
 
 @operator("fill_diagonal_.default")
 def fill_diagonal(call: Call) -> Tensor:
-    """The shape is kept; a tensor of more than two axes has one size."""
+    """Fill the diagonal; a tensor of more than two axes must have equal sizes."""
     x, ctx = call.tensor("self"), call.ctx
     ctx.require_rank(x, 2, least=True)
     for d in x.dims[1:] if x.rank > 2 else ():
@@ -240,7 +243,7 @@ def _second(_: object, value: object) -> object:
     traits=Traits(Keeps.CONVERTED),
 )
 def to(call: Call) -> Tensor:
-    """The shape is kept; the element type is the one that is named, or that of another tensor."""
+    """Convert to the named element type, or to that of another tensor; the shape stays."""
     x, other = call.tensor("self"), call.optional("other")
     dtype = other.dtype if other is not None else call.text("dtype") or x.dtype
     if dtype == x.dtype and base(call) != "_to_copy" and "memory_format" not in call:
@@ -251,7 +254,7 @@ def to(call: Call) -> Tensor:
 
 
 def flags(call: Call, x: Tensor) -> Value | None:
-    """The elements of a tensor of unknown booleans as numbers: each is 0 or 1."""
+    """Return the elements of an unknown boolean tensor as numbers, each 0 or 1; None for known elements or a scalar."""
     if x.value is not None or x.rank == 0:
         return None
     one = call.ctx.fresh("flag", 0, 1, Kind.PLACE, Decided((0,), free=True, flag=True))
@@ -260,5 +263,5 @@ def flags(call: Call, x: Tensor) -> Value | None:
 
 @operator("chalf.default", total=True, memory="dense")
 def to_complex(call: Call) -> Tensor:
-    """The shape is kept; the elements are complex."""
+    """Convert to complex32; the shape stays."""
     return tensor("complex32", call.tensor("self").dims)

@@ -1,4 +1,4 @@
-"""Elements looked up, written, picked, counted and sorted."""
+"""Operators that look up, write, select, count and sort elements."""
 
 from shapesmt.ops.torch.indexing import advanced, counting, gathering, lookup, ordering, parts, scattering
 

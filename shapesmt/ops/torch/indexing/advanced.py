@@ -1,4 +1,4 @@
-"""Advanced indexing: several index tensors and masks, with axes between them that stay whole."""
+"""Advanced indexing: several index tensors and masks; axes without an index stay whole."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MASKS = ("bool", "uint8")
 
 
 class Index(NamedTuple):
-    """An index tensor or a mask: the axes that it indexes, and which input of the node it is."""
+    """An index tensor or a mask: the axes that it indexes, and its input index in the node."""
 
     tensor: Tensor
     axes: range
@@ -26,12 +26,12 @@ class Index(NamedTuple):
 
     @property
     def is_mask(self) -> bool:
-        """Whether it marks elements, instead of naming them."""
+        """Whether the tensor is a mask, which marks elements instead of naming them."""
         return self.tensor.dtype in MASKS
 
 
 def indices_of(call: Call, x: Tensor) -> list[Index]:
-    """The indices, each with its axes; None stands for an axis that stays whole."""
+    """Return the indices, each with its axes; a None in the list skips an axis."""
     found, axis = [], 0
     places = call.ctx.integers("@indices", ())
     for given, place in zip(call.tensors("indices"), places, strict=True):
@@ -45,14 +45,14 @@ def indices_of(call: Call, x: Tensor) -> list[Index]:
 
 
 def counted(ctx: RuleContext, index: Index) -> Dim:
-    """How many elements a mask marks."""
+    """Return the data-dependent number of elements that a mask marks."""
     total = index.tensor.numel
     how = Decided((index.place,), total=total, free=True)
     return ctx.fresh(f"count{index.place}", 0, total, how=how)
 
 
 def joint(call: Call, found: list[Index]) -> Shape:
-    """The shape of all indices together, which broadcast; a mask is a list of places."""
+    """Return the joint shape of all indices, which broadcast; a mask counts as a list of indices."""
     ctx = call.ctx
     shape = ctx.broadcast((), *(i.tensor.dims for i in found if not i.is_mask))
     masks = [i for i in found if i.is_mask]
@@ -65,9 +65,10 @@ def joint(call: Call, found: list[Index]) -> Shape:
 
 
 def indexed(call: Call, x: Tensor, *, clamped: bool = False) -> Shape:
-    """The shape of what is indexed: the indices' axes where theirs were, or in front if others are between them.
+    """Return the shape of the indexed result.
 
-    `clamped`: all indices are brought inside their axes.
+    The joint axes of the indices replace the indexed axes, or come first if other axes lie between those. `clamped`:
+    indices outside an axis are moved inside.
     """
     ctx, found = call.ctx, indices_of(call, x)
     shape = joint(call, found)
@@ -87,10 +88,10 @@ def indexed(call: Call, x: Tensor, *, clamped: bool = False) -> Shape:
 
 @operator("index.Tensor", "_unsafe_index.Tensor")
 def index_tensor(call: Call) -> Tensor:
-    """The elements at some places."""
+    """Return the elements at the given indices."""
     x = call.tensor("self")
     found = indices_of(call, x)
-    if len(found) == 1 and not found[0].is_mask:  # whose elements are followed
+    if len(found) == 1 and not found[0].is_mask:  # known elements stay known
         attributes = {"axis": found[0].axes.start}
         return call.ctx.delegate("Gather", [x, found[0].tensor], version=22, attributes=attributes)[0]
     shape = indexed(call, x)
@@ -106,7 +107,7 @@ def index_tensor(call: Call) -> Tensor:
     traits=Traits.COPIED,
 )
 def index_put(call: Call) -> Tensor:
-    """Values written at some places, to whose shape they broadcast."""
+    """Write values at the given indices; the values broadcast to the indexed shape."""
     x, values = call.tensor("self"), call.tensor("values")
     shape = indexed(call, x)
     require_values(call, values.dims, shape)
@@ -114,18 +115,18 @@ def index_put(call: Call) -> Tensor:
 
 
 def require_values(call: Call, values: Shape, shape: Shape) -> None:
-    """State that values broadcast to the shape of what is replaced."""
+    """Require that values broadcast to the shape that they replace."""
     call.ctx.check(len(values) <= len(shape), laws.VALUES_BROADCAST_TO_INDEXED)
     for d, size in zip(values[::-1], shape[::-1], strict=False):
         call.ctx.require(any_of(equal(d, size), equal(d, 1)), laws.VALUES_BROADCAST_TO_INDEXED, d, size)
 
 
-# Where a mask says so
+# Masked
 
 
 @operator("_unsafe_masked_index.default")
 def masked_index(call: Call) -> Tensor:
-    """The elements at some places, and a number where the mask, which broadcasts with them, is false."""
+    """Return the elements at the given indices, or a number where the mask is false; indices and mask broadcast."""
     x = call.tensor("self")
     call.unchecked(at_least(x.numel, 1), laws.INPUT_NOT_EMPTY)
     return tensor(x.dtype, call.ctx.broadcast(indexed(call, x, clamped=True), call.tensor("mask").dims))
@@ -133,7 +134,7 @@ def masked_index(call: Call) -> Tensor:
 
 @operator("_unsafe_masked_index_put_accumulate.default")
 def masked_index_put(call: Call) -> Tensor:
-    """Values added at some places where a mask, which broadcasts with them, is true; nothing is added to nothing."""
+    """Add values at the given indices where the mask is true; values and mask broadcast. An empty tensor stays."""
     x, ctx = call.tensor("self"), call.ctx
     if not ctx.holds(equal(x.numel, 0)):
         values = ctx.broadcast(call.tensor("values").dims, call.tensor("mask").dims)

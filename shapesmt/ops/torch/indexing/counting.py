@@ -1,4 +1,4 @@
-"""Elements that are found: nonzero ones, marked ones, different ones; and how many there are of each."""
+"""Operators that find elements (nonzero, marked, distinct) and count them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @operator("nonzero.default", "argwhere.default")
 def nonzero(call: Call) -> Tensor:
-    """A row for each element that isn't 0: its place on each axis."""
+    """Return a row of indices, one per axis, for each nonzero element."""
     if not call.tensor("self").rank:
         return tensor("int64", [count_true(call.ctx, 0), 0])
     return result(call.ctx, "Transpose", result(call.ctx, "NonZero", call.tensor("self")))
@@ -27,7 +27,7 @@ def nonzero(call: Call) -> Tensor:
 
 @operator("nonzero_numpy.default", "where.default")
 def places(call: Call) -> list[Tensor]:
-    """A list for each axis; a scalar has one of its own."""
+    """Return the indices of nonzero elements, one list per axis; a scalar counts as having one axis."""
     rows = result(call.ctx, "NonZero", call.ctx.input(0))
     return [
         result(call.ctx, "Gather", rows, scalar(as_dim(axis), "int64"))
@@ -37,14 +37,14 @@ def places(call: Call) -> list[Tensor]:
 
 @operator("nonzero_static.default")
 def nonzero_static(call: Call) -> Tensor:
-    """A row for each of as many elements as asked for."""
+    """Return the indices of `size` nonzero elements, one per row."""
     size = call.size("size")
     return tensor("int64", None if size is None else [size, call.tensor("self").rank])
 
 
 @operator("masked_select.default", traits=Traits.COPIED)
 def masked_select(call: Call) -> Tensor:
-    """The elements that a mask marks, which broadcasts with them."""
+    """Return the elements that a mask marks; mask and input broadcast."""
     x, mask = call.tensor("self"), call.tensor("mask")
     whole = tensor("", call.ctx.broadcast(x.dims, mask.dims)).numel
     call.ctx.only_sizes(call.place("mask"))
@@ -55,7 +55,7 @@ def masked_select(call: Call) -> Tensor:
 
 @operator("masked_scatter.default", "masked_scatter_.default", traits=Traits.COPIED)
 def masked_scatter(call: Call) -> Tensor:
-    """The elements that a mask marks are replaced in order by those of a source, of which there are enough."""
+    """Replace the elements that a mask marks by those of a source in order; the source is assumed to have enough."""
     x, mask = call.tensor("self"), call.tensor("mask")
     shape = call.ctx.broadcast(x.dims, mask.dims)
     call.ctx.check(mask.dtype in ("bool", ""), laws.ELEMENT_TYPE.of(expected="bool", dtype=mask.dtype))
@@ -65,17 +65,17 @@ def masked_scatter(call: Call) -> Tensor:
     return tensor(x.dtype, shape)
 
 
-# Different elements
+# Distinct elements
 
 
 def different(call: Call, name: str, most: Dim) -> Dim:
-    """How many different elements there are: none only where there are none at all."""
+    """Return the data-dependent number of distinct elements, at least 1 if there are any elements."""
     least = 1 if most.lo >= 1 else 0
     return call.ctx.fresh(name, least, most, how=Decided((0,)))
 
 
 def slices(call: Call, x: Tensor) -> list[Tensor]:
-    """The different slices along an axis, with both lists whether or not they are asked for."""
+    """Return the distinct slices along an axis, the index among them of each slice, and their counts."""
     axis = call.ctx.normal(call.integer("dim"), x.rank)
     for i, size in enumerate(x.dims):
         call.ctx.require_at_least(size, 0 if i == axis else 1, laws.ONLY_COMPARED_AXIS_EMPTY)
@@ -86,7 +86,7 @@ def slices(call: Call, x: Tensor) -> list[Tensor]:
 
 @operator("_unique2.default", "_unique.default", "unique_consecutive.default")
 def unique(call: Call) -> list[Tensor]:
-    """The different elements, for each element which it is, and how many there are of each."""
+    """Return the distinct elements, the index among them of each element, and their counts."""
     x = call.tensor("self")
     call.ctx.only_sizes(0)
     if "dim" in call and (x.rank != 1 or call.integer("dim") != 0):
@@ -99,7 +99,7 @@ def unique(call: Call) -> list[Tensor]:
 
 @operator("unique_dim.default", "unique_dim_consecutive.default")
 def unique_dim(call: Call) -> list[Tensor]:
-    """The different slices along an axis, for each slice which it is, and how many there are of each."""
+    """Return the distinct slices along an axis, the index among them of each slice, and their counts."""
     call.ctx.only_sizes(0)
     return slices(call, call.tensor("self"))
 
@@ -109,7 +109,7 @@ def unique_dim(call: Call) -> list[Tensor]:
 
 @operator("bincount.default")
 def bincount(call: Call) -> Tensor:
-    """How many there are of each number from 0 on, or the sum of their weights."""
+    """Count each number from 0 to the maximum, or sum the weights; there are at least `minlength` counts."""
     x, weights = call.tensor("self"), call.optional("weights")
     call.ctx.require_rank(x, 1)
     if weights is not None:
@@ -128,7 +128,7 @@ def bincount(call: Call) -> Tensor:
 
 @operator("histc.default")
 def histc(call: Call) -> Tensor:
-    """How many elements there are in each of some bins."""
+    """Count the elements in each bin."""
     bins = call.integer("bins")
     call.ctx.check(bins > 0, laws.A_BIN)
     return tensor(call.tensor("self").dtype, [bins])
@@ -136,7 +136,7 @@ def histc(call: Call) -> Tensor:
 
 @operator("one_hot.default")
 def one_hot(call: Call) -> Tensor:
-    """Of each class a row with one 1; without a number of classes, as many as there are."""
+    """Return one-hot rows; with `num_classes=-1` the number of classes is data-dependent."""
     x, classes = call.tensor("self"), call.integer("num_classes")
     if classes == -1:
         require_not_negative(call.ctx, 0, laws.PLACES_NOT_NEGATIVE)
@@ -149,7 +149,7 @@ def one_hot(call: Call) -> Tensor:
 
 @operator("histogram.bin_ct", "histogram.bins_tensor")
 def histogram(call: Call) -> list[Tensor]:
-    """How many elements there are in each of some bins, or the sum of their weights, and the bins' edges."""
+    """Count the elements in each bin, or sum their weights; also return the bins' edges."""
     ctx, x, weights, edges = call.ctx, call.tensor("self"), call.optional("weight"), call.optional("bins")
     if weights is not None:
         ctx.require_agree(x, weights, law=laws.WEIGHT_PER_NUMBER)
@@ -162,11 +162,11 @@ def histogram(call: Call) -> list[Tensor]:
     return [tensor(x.dtype, [edges[0] - 1]), tensor(x.dtype, [edges[0]])]
 
 
-# Bins of several numbers
+# Bins of several dimensions
 
 
 def require_bins(call: Call) -> list[Dim]:
-    """How many bins there are along each axis, of rows that have a number for each."""
+    """Return the number of bins along each axis, and require rows with one number per axis."""
     ctx, x, weight, listed = call.ctx, call.tensor("self"), call.optional("weight"), call.type_of("bins") == "Tensor[]"
     edges = [t for t in call.tensors("bins") if t is not None] if listed else []
     ctx.require_rank(x, 2, least=True)
@@ -186,24 +186,24 @@ def require_bins(call: Call) -> list[Dim]:
 
 @operator("_histogramdd_from_bin_cts.default", "_histogramdd_from_bin_tensors.default")
 def histogram_of_rows(call: Call) -> Tensor:
-    """How many rows there are in each bin of several axes, or the sum of their weights."""
+    """Count the rows in each multidimensional bin, or sum their weights."""
     return tensor(call.tensor("self").dtype, require_bins(call))
 
 
 @operator("_histogramdd_bin_edges.default")
 def edges_of_bins(call: Call) -> list[Tensor]:
-    """The edges of the bins along each axis."""
+    """Return the edges of the bins along each axis."""
     return [tensor(call.tensor("self").dtype, [n + 1]) for n in require_bins(call)]
 
 
 @operator("histogramdd.default", "histogramdd.TensorList_bins")
 def histogram_and_edges(call: Call) -> list[Tensor]:
-    """Both."""
+    """Return the histogram and the bin edges of each axis."""
     dtype, bins = call.tensor("self").dtype, require_bins(call)
     return [tensor(dtype, bins), *(tensor(dtype, [n + 1]) for n in bins)]
 
 
 @operator("isin.Tensor_Tensor", "isin.Tensor_Scalar", "isin.Scalar_Tensor")
 def isin(call: Call) -> Tensor:
-    """Whether each element is among others."""
+    """Test whether each element is among the test elements."""
     return tensor("bool", call.tensor("elements").dims if "elements" in call else ())

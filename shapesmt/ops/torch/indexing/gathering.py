@@ -1,4 +1,4 @@
-"""Elements gathered along an axis, and looked up in tables."""
+"""Operators that gather elements along an axis, or from the flattened tensor."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 
 def axis_of(call: Call, x: Tensor) -> int:
-    """The axis `dim`; that of a scalar is its only element."""
+    """Return the axis `dim`; a scalar counts as having one axis."""
     return call.ctx.normal(call.integer("dim"), max(x.rank, 1))
 
 
 def length(x: Tensor, axis: int) -> Dim:
-    """The size of an axis, 1 for a scalar."""
+    """Return the size of an axis; 1 for a scalar."""
     return x[axis] if x.rank else ONE
 
 
 def require_list(call: Call, index: Tensor) -> None:
-    """State that an index is a list, or one number."""
+    """Require that an index tensor is a list or one number."""
     call.ctx.check(index.rank <= 1, laws.RANK_AT_MOST_1.of(rank=index.rank))
 
 
 @operator("index_select.default")
 def index_select(call: Call) -> Tensor:
-    """The slices at some places of an axis."""
+    """Return the slices at the given indices of an axis."""
     x, index = call.tensor("self"), call.tensor("index")
     axis = axis_of(call, x)
     require_list(call, index)
@@ -46,7 +46,7 @@ def index_select(call: Call) -> Tensor:
 
 
 def require_no_larger(call: Call, index: Tensor, x: Tensor, axis: int | None, law: laws.Law) -> None:
-    """State that indices, if there are any, are no larger than a tensor, but along an axis."""
+    """Require that a nonempty index tensor is no larger than `x` on any axis except `axis` (None: no exception)."""
     none = equal(index.numel, 0)
     if index.rank != x.rank and max(index.rank, 1) != max(x.rank, 1):
         call.ctx.require(none, laws.TENSORS_ONE_RANK.of(rank=x.rank, other=index.rank))
@@ -58,7 +58,7 @@ def require_no_larger(call: Call, index: Tensor, x: Tensor, axis: int | None, la
 
 @operator("gather.default")
 def gather(call: Call) -> Tensor:
-    """Of each place the element at the index there, along an axis."""
+    """Gather elements along `dim` at the indices in `index`; the output has `index`'s shape."""
     x, index = call.tensor("self"), call.tensor("index")
     axis = axis_of(call, x)
     require_no_larger(call, index, x, axis, laws.INDICES_NO_LARGER_THAN_DATA)
@@ -68,7 +68,7 @@ def gather(call: Call) -> Tensor:
 
 @operator("take_along_dim.default")
 def take_along_dim(call: Call) -> Tensor:
-    """The same of operands that broadcast off the axis; without an axis, of all elements in order."""
+    """Gather with operands that broadcast off the axis; without an axis, from the flattened tensor."""
     ctx, x, index = call.ctx, call.tensor("self"), call.tensor("indices")
     if "dim" not in call:
         require_inside(ctx, index, x.numel, index=call.place("indices"), from_end=False)
@@ -84,7 +84,7 @@ def take_along_dim(call: Call) -> Tensor:
 
 @operator("take.default")
 def take(call: Call) -> Tensor:
-    """The elements at some places of all elements in order."""
+    """Return the elements at the given indices of the flattened tensor."""
     x, index = call.tensor("self"), call.tensor("index")
     require_inside(call.ctx, index, x.numel, index=call.place("index"))
     return tensor(x.dtype, index.dims)

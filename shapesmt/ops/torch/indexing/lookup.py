@@ -1,4 +1,4 @@
-"""Tables: embeddings, and sorted lists that are searched."""
+"""Operators on tables: embeddings, and searches in sorted lists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @operator("embedding.default", memory="new")
 def embedding(call: Call) -> Tensor:
-    """A row of a table `[n, size]` for each index."""
+    """Return a row of a table `[n, size]` for each index."""
     table, indices = call.tensor("weight"), call.tensor("indices")
     call.ctx.require_rank(table, 2)
     require_inside(call.ctx, indices, table[0], index=call.place("indices"), from_end=False)
@@ -26,7 +26,7 @@ def embedding(call: Call) -> Tensor:
 
 @operator("embedding_renorm_.default", "embedding_renorm.default")
 def embedding_renorm(call: Call) -> Tensor:
-    """The table, of which some rows are made no longer than a length."""
+    """Return the table, its indexed rows scaled down to a maximum norm."""
     table, indices = call.tensor("self"), call.tensor("indices")
     call.ctx.require_rank(table, 2)
     require_inside(call.ctx, indices, table[0], index=call.place("indices"), from_end=False)
@@ -34,14 +34,14 @@ def embedding_renorm(call: Call) -> Tensor:
 
 
 def found(call: Call, count: Dim, dims: Shape) -> Tensor:
-    """How many of the listed numbers are less than each element: from none to all of them."""
+    """Return an insertion index for each element, from 0 to `count`."""
     dtype = "int32" if call.flag("out_int32") else "int64"
     return tensor(dtype, dims, any_places(call.ctx, dims, count + 1))
 
 
 @operator("searchsorted.Tensor")
 def searchsorted(call: Call) -> Tensor:
-    """Where each element belongs in a sorted list: in one for all, or in that of its row."""
+    """Return the insertion index of each element in a sorted list: one list for all, or one per row."""
     ctx, rows, x, sorter = call.ctx, call.tensor("sorted_sequence"), call.tensor("self"), call.optional("sorter")
     ctx.require_rank(rows, 1, least=True)
     if rows.rank > 1:
@@ -55,14 +55,14 @@ def searchsorted(call: Call) -> Tensor:
 
 @operator("searchsorted.Scalar")
 def searchsorted_number(call: Call) -> Tensor:
-    """Where a number belongs in a sorted list."""
+    """Return the insertion index of a number in a sorted list."""
     call.ctx.require_rank(call.tensor("sorted_sequence"), 1)
     return found(call, call.tensor("sorted_sequence")[0], ())
 
 
 @operator("bucketize.Tensor", "bucketize.Scalar")
 def bucketize(call: Call) -> Tensor:
-    """Between which ends each element is."""
+    """Return the index of the bucket of each element, between sorted boundaries."""
     call.ctx.require_rank(call.tensor("boundaries"), 1)
     x = call.optional("self")
     return found(call, call.tensor("boundaries")[0], () if x is None else x.dims)
@@ -74,7 +74,7 @@ def bucketize(call: Call) -> Tensor:
 @operator("embedding_bag.default", "embedding_bag.padding_idx", "_embedding_bag.default")
 @operator("_embedding_bag_forward_only.default")
 def embedding_bag(call: Call) -> list[Tensor]:
-    """The rows of each bag reduced to one: bags are the rows of indices, or begin where offsets say."""
+    """Reduce the rows of each bag to one; bags begin at the given offsets."""
     ctx, table, indices, offsets = call.ctx, *map(call.tensor, ("weight", "indices", "offsets"))
     weights = call.optional("per_sample_weights")
     ctx.require_rank(table, 2)
@@ -92,11 +92,11 @@ def embedding_bag(call: Call) -> list[Tensor]:
     return _bags(call, offsets[0] - int(last))
 
 
-MAX = 2  # the mode in which a bag keeps the greatest of each column
+MAX = 2  # mode that keeps the maximum of each column of a bag
 
 
 def _bags(call: Call, bags: Dim) -> list[Tensor]:
-    """The bags, the bag of each index, and of each bag its length and its greatest rows."""
+    """Return the bags, the bag of each index, the bag sizes, and the rows with the maximum of each bag."""
     table, indices, mode = call.tensor("weight"), call.tensor("indices"), call.integer("mode")
     plain = not call.flag("include_last_offset")
     unpadded = ".padding_idx" not in call.ctx.node.op or "padding_idx" not in call

@@ -1,4 +1,4 @@
-"""Elements in order: sorted, the greatest, the middle one, the most frequent one."""
+"""Operators that sort elements, or select the greatest, the middle or the most frequent."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ if TYPE_CHECKING:
 
 
 def places(call: Call, x: Tensor, axis: int, dims: Shape) -> Tensor:
-    """Positions on an axis, chosen by data."""
+    """Return data-dependent indices on an axis, as a tensor of sizes `dims`."""
     return tensor("int64", dims, any_places(call.ctx, dims, length(x, axis)))
 
 
 @operator("sort.default", "sort.stable", "cummax.default", "cummin.default", traits=Traits.MIXED)
 def sort(call: Call) -> list[Tensor]:
-    """The elements along an axis, and where they were."""
+    """Sort along an axis, or take cumulative extremes; return the elements and their indices in the input."""
     x = call.tensor("self")
     return [tensor(x.dtype, x.dims), places(call, x, axis_of(call, x), x.dims)]
 
 
 @operator("argsort.default", "argsort.stable", traits=Traits.MIXED)
 def argsort(call: Call) -> Tensor:
-    """Where the elements were."""
+    """Return the indices that sort an axis."""
     x = call.tensor("self")
     return places(call, x, axis_of(call, x), x.dims)
 
 
 @operator("msort.default")
 def msort(call: Call) -> Tensor:
-    """Sorted along the first axis."""
+    """Sort along the first axis."""
     x = call.tensor("self")
     return tensor(x.dtype, x.dims)
 
 
 @operator("topk.default", traits=Traits.MIXED)
 def topk(call: Call) -> list[Tensor]:
-    """The k greatest along an axis, and where they were."""
+    """Return the `k` greatest elements along an axis and their indices."""
     x, [k] = call.tensor("self"), sized(call.ctx, [call.size("k")])
     axis = axis_of(call, x)
     call.ctx.require_at_least(k, 0, laws.K_NOT_NEGATIVE)
@@ -55,7 +55,7 @@ def topk(call: Call) -> list[Tensor]:
 
 @operator("kthvalue.default", "mode.default", "median.dim", "nanmedian.dim")
 def kth(call: Call) -> list[Tensor]:
-    """One element of each row along an axis, and where it was; no row is empty."""
+    """Select one element of each row along an axis, and its index; no row may be empty."""
     x = call.tensor("self")
     axis, k = axis_of(call, x), call.integer("k") if "k" in call else 0
     call.ctx.check(k > 0 or "k" not in call, laws.K_POSITIVE)

@@ -1,4 +1,4 @@
-"""Parts of a tensor replaced: a slice, a diagonal, one place of an axis; and tensors that are copied to others."""
+"""Operators that replace a part of a tensor (slice, diagonal, one index of an axis), and copies into another tensor."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FURTHEST = 2**63 - 1
 
 
 def replaced(call: Call, part: Tensor) -> Tensor:
-    """The tensor, a part of which is replaced by a source of its shape."""
+    """Return the tensor after replacing `part`, and require that the source has the shape of that part."""
     x = call.tensor("self")
     call.ctx.require_agree(call.tensor("src"), part, law=laws.UPDATES_SHAPED_AS_REPLACED)
     return tensor(x.dtype, x.dims)
@@ -26,7 +26,7 @@ def replaced(call: Call, part: Tensor) -> Tensor:
 
 @operator("select_scatter.default", traits=Traits.COPIED)
 def select_scatter(call: Call) -> Tensor:
-    """One place of an axis is replaced."""
+    """Replace the slice at one index of an axis."""
     ctx, x, index = call.ctx, call.tensor("self"), call.size("index")
     axis = ctx.normal(call.integer("dim"), x.rank)
     if index is not None:
@@ -36,7 +36,7 @@ def select_scatter(call: Call) -> Tensor:
 
 @operator("slice_scatter.default", traits=Traits.COPIED)
 def slice_scatter(call: Call) -> Tensor:
-    """A slice of an axis is replaced."""
+    """Replace a slice of an axis."""
     x = call.tensor("self")
     axis = call.ctx.normal(call.integer("dim"), x.rank)
     ends = {"start": 0, "end": FURTHEST}
@@ -47,7 +47,7 @@ def slice_scatter(call: Call) -> Tensor:
 
 @operator("diagonal_scatter.default", traits=Traits.COPIED)
 def diagonal_scatter(call: Call) -> Tensor:
-    """A diagonal of two axes is replaced."""
+    """Replace a diagonal of two axes."""
     x, offset = call.tensor("self"), call.integer("offset")
     first, second = call.ctx.normals((call.integer("dim1"), call.integer("dim2")), x.rank)
     kept = [d for i, d in enumerate(x.dims) if i not in (first, second)]
@@ -57,7 +57,7 @@ def diagonal_scatter(call: Call) -> Tensor:
 
 @operator("copy.default", "copy_.default", traits=Traits.COPIED)
 def copy(call: Call) -> Tensor:
-    """The source, which broadcasts to the tensor that it is copied to."""
+    """Copy the source, which broadcasts to the target's shape, into another tensor."""
     x, source = call.tensor("self"), call.tensor("src")
     require_broadcast_to(call.ctx, source, x.dims, laws.SOURCE_BROADCASTS_TO_TENSOR)
     value = source.value if source.dims == x.dims and source.dtype == x.dtype else None

@@ -1,4 +1,4 @@
-"""Elements written at the places that indices name."""
+"""Operators that write elements at given indices."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def others_empty(x: Tensor, axis: int) -> Formula:
-    """Where slices along an axis have no elements."""
+    """Return the condition that slices along an axis have no elements."""
     return any_of(*(equal(d, 0) for i, d in enumerate(x.dims) if i != axis))
 
 
 @operator(*overloads("scatter", "scatter_add", "scatter_reduce"), traits=Traits.COPIED)
 def scatter(call: Call) -> Tensor:
-    """At each place of the indices an element is written to where the index says, along an axis."""
+    """Write source elements: `index` gives the position of each along `dim`, its positions on other axes stay."""
     x, index, source = call.tensor("self"), call.tensor("index"), call.optional("src")
     axis = axis_of(call, x)
     require_no_larger(call, index, x, axis, laws.INDICES_NO_LARGER_THAN_DATA)
@@ -36,7 +36,7 @@ def scatter(call: Call) -> Tensor:
 
 @operator(*overloads("index_add", "index_copy", "index_reduce"), traits=Traits.COPIED)
 def index_add(call: Call) -> Tensor:
-    """Slices written at some places of an axis; there is one for each place."""
+    """Write slices at the given indices of an axis, one slice per index."""
     ctx, x, index, source = call.ctx, call.tensor("self"), call.tensor("index"), call.tensor("source")
     axis = axis_of(call, x)
     require_list(call, index)
@@ -51,7 +51,7 @@ def index_add(call: Call) -> Tensor:
 
 @operator(*overloads("index_fill"), traits=Traits.COPIED)
 def index_fill(call: Call) -> Tensor:
-    """A number written at some places of an axis."""
+    """Write a number at the given indices of an axis."""
     x, index, value = call.tensor("self"), call.tensor("index"), call.optional("value")
     axis = axis_of(call, x)
     require_list(call, index)
@@ -63,7 +63,7 @@ def index_fill(call: Call) -> Tensor:
 
 @operator(*overloads("put"), traits=Traits.COPIED)
 def put(call: Call) -> Tensor:
-    """Elements written at some places of all elements in order."""
+    """Write elements at the given indices of the flattened tensor."""
     x, index, source = call.tensor("self"), call.tensor("index"), call.tensor("source")
     call.ctx.require_equal(index.numel, source.numel, laws.UPDATE_PER_INDEX)
     require_inside(call.ctx, index, x.numel, equal(index.numel, 0), index=call.place("index"))

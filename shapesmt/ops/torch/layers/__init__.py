@@ -1,4 +1,4 @@
-"""Layers of networks: normalization, attention, recurrent layers and losses."""
+"""Layers of networks: activations, normalization, attention, recurrent layers and losses."""
 
 from shapesmt.ops.torch.layers import activations, attention, losses, normalization, recurrent
 

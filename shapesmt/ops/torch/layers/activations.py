@@ -1,4 +1,4 @@
-"""Activations that look at more than one element, or have parameters."""
+"""Activations that combine several elements or have parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @operator("softmax.int", "log_softmax.int", "_softmax.default", "_log_softmax.default", "_safe_softmax.default")
 @operator("special_softmax.default", "special_log_softmax.default")
 def softmax(call: Call) -> Tensor:
-    """The shape is kept, and the axis is inside it."""
+    """Apply (log-)softmax along an axis; the shape stays."""
     x = call.tensor("self")
     call.ctx.normal(call.integer("dim"), max(x.rank, 1))
     return tensor((call.text("dtype") if "dtype" in call else "") or x.dtype, x.dims)
@@ -24,7 +24,7 @@ def softmax(call: Call) -> Tensor:
 
 @operator("_softmax_backward_data.default", "_log_softmax_backward_data.default")
 def softmax_backward(call: Call) -> Tensor:
-    """The shape of the gradient, which is that of the output."""
+    """Return the gradient of (log-)softmax; gradient and output have one shape."""
     x = call.tensor("grad_output")
     call.ctx.require_agree(x, call.tensor("output"), law=laws.OPERANDS_SAME_SHAPE)
     call.ctx.normal(call.integer("dim"), max(x.rank, 1))
@@ -33,7 +33,7 @@ def softmax_backward(call: Call) -> Tensor:
 
 @operator("glu.default")
 def glu(call: Call) -> Tensor:
-    """One half of an axis gates the other."""
+    """Gate the first half of an axis by the second; the axis must have an even size, and the output has half of it."""
     x = call.tensor("self")
     call.ctx.require_rank(x, 1, least=True)
     axis = call.ctx.normal(call.integer("dim"), x.rank)
@@ -43,7 +43,7 @@ def glu(call: Call) -> Tensor:
 
 @operator("prelu.default", "_prelu_kernel.default")
 def prelu(call: Call) -> Tensor:
-    """A slope for all channels, or for each."""
+    """Multiply negative elements by a slope: one for all channels, or one per channel."""
     x, slope = call.tensor("self"), call.tensor("weight")
     if "kernel" in call.ctx.node.op:
         return tensor(x.dtype, call.ctx.broadcast(x.dims, slope.dims))

@@ -1,4 +1,4 @@
-"""Attention: scores of queries and keys, softened, that weigh values."""
+"""Attention: softmax scores of queries and keys weigh the values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ QUERY_KEY_VALUE = ("query", "key", "value")
 
 
 def repeated(call: Call, x: Tensor, heads: Dim) -> Tensor:
-    """Keys or values with each head repeated, so that there are as many as of queries."""
+    """Return keys or values with heads repeated, so that there are as many as the queries have."""
     ctx, own = call.ctx, x[-3]
     call.unchecked(at_least(own, 1), laws.HEADS_OF_QUERIES_KEYS_VALUES)
     ctx.require(equal(heads % own, 0), laws.HEADS_OF_KEYS_DIVIDE_HEADS_OF_QUERIES, heads, own)
@@ -27,7 +27,7 @@ def repeated(call: Call, x: Tensor, heads: Dim) -> Tensor:
 
 
 def fused(q: Tensor, k: Tensor, v: Tensor) -> Formula:
-    """Where PyTorch takes a kernel that doesn't look at how many values there are."""
+    """Return the condition under which PyTorch uses a kernel that doesn't check the number of values."""
     if not q.rank == k.rank == v.rank == 4:
         return FALSE
     alike = (equal(a, b) for x in (k, v) for a, b in zip((*q.dims[:2], q[-1]), (*x.dims[:2], x[-1]), strict=True))
@@ -35,7 +35,7 @@ def fused(q: Tensor, k: Tensor, v: Tensor) -> Formula:
 
 
 def attended(call: Call, mask: Tensor | None) -> tuple[Shape, Shape]:
-    """The shapes of the output and of the scores, `[..., queries, keys]`; batches broadcast."""
+    """Return the shapes of the output and of the scores, `[..., queries, keys]`; batches broadcast."""
     ctx = call.ctx
     q, k, v = map(call.tensor, QUERY_KEY_VALUE)
     require_ranks(ctx, 2, q, k, v, least=True)
@@ -57,7 +57,7 @@ def attended(call: Call, mask: Tensor | None) -> tuple[Shape, Shape]:
 
 @operator("scaled_dot_product_attention.default")
 def attention(call: Call) -> Tensor:
-    """`[..., l, e]`, `[..., s, e]`, `[..., s, v]` make `[..., l, v]`; without queries or values nothing is checked."""
+    """Attend: `[..., l, e]`, `[..., s, e]`, `[..., s, v]` -> `[..., l, v]`; no checks without queries or values."""
     ctx, q, v = call.ctx, call.tensor("query"), call.tensor("value")
     require_ranks(ctx, 2, q, v, least=True)
     nothing = any_of(equal(q[-2], 0), equal(v.numel, 0))
@@ -71,14 +71,14 @@ def attention(call: Call) -> Tensor:
 
 @operator("_scaled_dot_product_attention_math.default", memory="new")
 def attention_and_scores(call: Call) -> list[Tensor]:
-    """The output, and the softened scores."""
+    """Return the output and the scores after softmax."""
     output, scores = attended(call, call.optional("attn_mask"))
     return [tensor(call.tensor("query").dtype, shape) for shape in (output, scores)]
 
 
 @operator("_scaled_dot_product_flash_attention_for_cpu.default", memory="view")
 def flash_attention(call: Call) -> list[Tensor]:
-    """The output, and the logarithm of the sum of each query's scores; `[b, heads, length, size]` for all."""
+    """Return the output, and the log-sum-exp of each query's scores; inputs are `[b, heads, length, size]`."""
     ctx = call.ctx
     q, k, v = map(call.tensor, QUERY_KEY_VALUE)
     require_ranks(ctx, 4, q, k, v)

@@ -1,4 +1,4 @@
-"""Losses: how far an input is from its target, of each element, or summed or averaged to one number."""
+"""Losses between an input and its target: one per element, or their sum or mean."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def reduced(call: Call, dtype: str, shape: Shape) -> Tensor:
-    """A loss of each element, or one number, which isn't a mean of integers."""
+    """Return a loss per element, or a single number; a mean has to be of floats."""
     way = call.integer("reduction")
     sort = kind(dtype) if dtype else FLOAT
     call.ctx.check(sort > BOOL and (sort >= FLOAT or way != 1), laws.ELEMENT_TYPE.of(expected="a float", dtype=dtype))
@@ -26,19 +26,19 @@ def reduced(call: Call, dtype: str, shape: Shape) -> Tensor:
 
 
 def common(*operands: Tensor) -> str:
-    """The element type of operands together."""
+    """Return the common element type of the operands."""
     return result_type((x, False) for x in operands)
 
 
 def of_floats(call: Call, *operands: Tensor, most: int = FLOAT) -> str:
-    """The element type of operands together, which has to be one of floats, or complex where these are allowed."""
+    """Return the common element type of the operands; require floats, or complex numbers if `most` allows them."""
     dtype = common(*operands)
     call.ctx.check(not dtype or FLOAT <= kind(dtype) <= most, laws.ELEMENT_TYPE.of(expected="a float", dtype=dtype))
     return dtype
 
 
 def open_unless_alike(call: Call, x: Tensor, target: Tensor) -> None:
-    """Leave a loss open whose operands have other shapes, of which PyTorch accepts some."""
+    """Leave the node undecided if input and target differ in shape: PyTorch accepts only some such shapes."""
     alike = x.rank == target.rank
     sizes = zip(x.dims, target.dims, strict=True) if alike else ()
     call.unchecked(all_of(*(equal(a, b) for a, b in sizes)) if alike else FALSE, laws.INPUT_AND_TARGET_SAME_SHAPE)
@@ -46,7 +46,7 @@ def open_unless_alike(call: Call, x: Tensor, target: Tensor) -> None:
 
 @operator("mse_loss.default", "smooth_l1_loss.default")
 def squared(call: Call) -> Tensor:
-    """Of operands that broadcast, one of them of floats at least."""
+    """Return the squared or smooth L1 loss of operands that broadcast; their common type is a float."""
     x, target = call.tensor("self"), call.tensor("target")
     law = laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="beta")
     call.ctx.check((call.number("beta") or 0) >= 0, law)
@@ -55,7 +55,7 @@ def squared(call: Call) -> Tensor:
 
 @operator("huber_loss.default")
 def huber(call: Call) -> Tensor:
-    """Of operands that broadcast."""
+    """Return the Huber loss of operands that broadcast; the input has floats."""
     x, target = call.tensor("self"), call.tensor("target")
     call.ctx.check((call.number("delta") or 0) > 0, laws.NAMED_ATTRIBUTE_POSITIVE.of(name="delta"))
     return reduced(call, of_floats(call, x), call.ctx.broadcast(x.dims, target.dims))
@@ -63,7 +63,7 @@ def huber(call: Call) -> Tensor:
 
 @operator("kl_div.default")
 def divergence(call: Call) -> Tensor:
-    """Of operands of floats that broadcast."""
+    """Return the Kullback-Leibler divergence of operands that broadcast and have floats."""
     x, target = call.tensor("self"), call.tensor("target")
     of_floats(call, x)
     of_floats(call, target)
@@ -72,7 +72,7 @@ def divergence(call: Call) -> Tensor:
 
 @operator("l1_loss.default", "poisson_nll_loss.default", "hinge_embedding_loss.default")
 def elementwise(call: Call) -> Tensor:
-    """Of operands that broadcast."""
+    """Return the L1, Poisson or hinge embedding loss of operands that broadcast."""
     x, target, name = call.ctx.input(0), call.ctx.input(1), call.ctx.node.op.split(".")[1]
     dtype = x.dtype if name.startswith("hinge") else common(x, target)
     kept = as_float(dtype) if name.startswith("poisson") else real_part(dtype)
@@ -81,7 +81,7 @@ def elementwise(call: Call) -> Tensor:
 
 @operator("soft_margin_loss.default")
 def soft_margin(call: Call) -> Tensor:
-    """Of an input, to whose shape the target broadcasts."""
+    """Return the soft margin loss of an input to whose shape the target broadcasts."""
     x, target = call.tensor("self"), call.tensor("target")
     require_broadcast_to(call.ctx, target, x.dims, laws.TARGET_BROADCASTS_TO_INPUT)
     return reduced(call, of_floats(call, x, most=COMPLEX), x.dims)
@@ -89,7 +89,7 @@ def soft_margin(call: Call) -> Tensor:
 
 @operator("margin_ranking_loss.default")
 def margin_ranking(call: Call) -> Tensor:
-    """Of two inputs and a target of one rank, which broadcast."""
+    """Return the ranking loss of two inputs and a target, which have the same rank and broadcast."""
     given = [call.ctx.input(i) for i in range(3)]
     call.ctx.same_rank(*given)
     return reduced(call, as_float(common(*given)), call.ctx.broadcast(*(x.dims for x in given)))
@@ -97,7 +97,7 @@ def margin_ranking(call: Call) -> Tensor:
 
 @operator("binary_cross_entropy.default")
 def binary_cross_entropy(call: Call) -> Tensor:
-    """Of chances, in an input and a target of one shape, or some others; weights broadcast to it."""
+    """Return the cross entropy of probabilities; the target has the input's shape, and weights broadcast to it."""
     ctx, x, weight = call.ctx, call.tensor("self"), call.optional("weight")
     open_unless_alike(call, x, call.tensor("target"))
     ctx.grant(call.place("self"), call.place("target"))
@@ -108,7 +108,10 @@ def binary_cross_entropy(call: Call) -> Tensor:
 
 @operator("binary_cross_entropy_with_logits.default")
 def binary_cross_entropy_with_logits(call: Call) -> Tensor:
-    """Of an input and weights that broadcast to the target; with weights of classes, it broadcasts to the input too."""
+    """Return the cross entropy of logits; input and weights broadcast to the target.
+
+    Class weights (`pos_weight`) broadcast with the target; the result must broadcast to the input.
+    """
     ctx, x, target, weight = call.ctx, call.tensor("self"), call.tensor("target"), call.optional("weight")
     of_classes = call.optional("pos_weight")
     of_floats(call, x)
@@ -123,7 +126,7 @@ def binary_cross_entropy_with_logits(call: Call) -> Tensor:
 
 @operator("triplet_margin_loss.default")
 def triplet_margin(call: Call) -> Tensor:
-    """Of an anchor and what it should be near to and far from, along the last axis."""
+    """Return the triplet loss of an anchor, a positive and a negative example, with vectors along the last axis."""
     given = [call.ctx.input(i) for i in range(3)]
     call.ctx.same_rank(*given)
     near, far, apart = ((given[i].dims, given[j].dims) for i, j in ((0, 1), (0, 2), (1, 2)))
@@ -134,7 +137,7 @@ def triplet_margin(call: Call) -> Tensor:
 
 @operator("cosine_embedding_loss.default")
 def cosine_embedding(call: Call) -> Tensor:
-    """Of pairs of vectors along the last axis, and a target for each."""
+    """Return the cosine loss of pairs of vectors along the last axis, with one target per pair."""
     ctx = call.ctx
     x, other, target = (ctx.input(i) for i in range(3))
     ctx.check(target.rank <= 1, laws.RANK_AT_MOST_1.of(rank=target.rank))
@@ -149,7 +152,7 @@ def cosine_embedding(call: Call) -> Tensor:
 
 
 def of_classes(call: Call, x: Tensor, target: Tensor, axis: int) -> Shape:
-    """The shape of a target that has the number of a class for each sample and place; a weight is for each class."""
+    """Return the shape of a target that holds a class index per sample and position; there is one weight per class."""
     ctx, weight = call.ctx, call.optional("weight")
     shape = (*x.dims[:axis], *x.dims[axis + 1 :])
     ctx.check(target.rank == len(shape), laws.TENSORS_ONE_RANK.of(rank=len(shape), other=target.rank))
@@ -162,7 +165,7 @@ def of_classes(call: Call, x: Tensor, target: Tensor, axis: int) -> Shape:
 
 
 def likelihood(call: Call) -> Tensor:
-    """The loss of the logarithms of probabilities."""
+    """Return the negative log likelihood of classes along the second axis, or the first for a single sample."""
     x = call.tensor("self")
     call.ctx.require_rank(x, 1, least=True)
     return reduced(call, x.dtype, of_classes(call, x, call.tensor("target"), min(x.rank - 1, 1)))
@@ -170,19 +173,19 @@ def likelihood(call: Call) -> Tensor:
 
 @operator("nll_loss_nd.default", "nll_loss.default", "nll_loss2d.default")
 def nll_loss(call: Call) -> Tensor:
-    """Of the logarithms of probabilities, with the classes along the second axis; one sample has them first."""
+    """Return the negative log likelihood: `[n, c, ...]` and class indices `[n, ...]`, or `[c]` and one index."""
     return likelihood(call)
 
 
 @operator("nll_loss_forward.default", "nll_loss2d_forward.default")
 def nll_loss_forward(call: Call) -> list[Tensor]:
-    """The loss, and the sum of the weights."""
+    """Return the negative log likelihood and the sum of the weights."""
     return [likelihood(call), tensor(call.tensor("self").dtype, ())]
 
 
 @operator("cross_entropy_loss.default")
 def cross_entropy(call: Call) -> Tensor:
-    """Of classes by number, or by probabilities of the input's shape."""
+    """Return the cross entropy with class indices, or with class probabilities of the input's shape."""
     x, target, weight = call.tensor("self"), call.tensor("target"), call.optional("weight")
     call.ctx.require_rank(x, 1, least=True)
     axis = min(x.rank - 1, 1)
@@ -197,7 +200,7 @@ def cross_entropy(call: Call) -> Tensor:
 
 @operator("multi_margin_loss.default")
 def multi_margin(call: Call) -> Tensor:
-    """Of scores `[n, c]` or `[c]` and a class for each sample; a number counts as a list of one."""
+    """Return the margin loss of scores `[n, c]` or `[c]` and a class index per sample; a scalar counts as `[1]`."""
     scores, target = call.tensor("self"), call.tensor("target")
     call.ctx.check(scores.rank <= 2, laws.RANK_AT_MOST_2.of(rank=scores.rank))
     call.ctx.check(target.rank <= 1, laws.RANK_AT_MOST_1.of(rank=target.rank))
@@ -209,7 +212,7 @@ def multi_margin(call: Call) -> Tensor:
 
 @operator("multilabel_margin_loss.default")
 def multilabel_margin(call: Call) -> Tensor:
-    """Of scores `[n, c]` or `[c]` and a target of that shape; a number counts as a list of one."""
+    """Return the margin loss of scores `[n, c]` or `[c]` and a target of that shape; a scalar counts as `[1]`."""
     x, target = (listed(call.tensor(name)) for name in ("self", "target"))
     call.ctx.check(x.rank <= 2, laws.RANK_AT_MOST_2.of(rank=x.rank))
     call.ctx.require_at_least(x[-1], 1, laws.A_CLASS)
@@ -219,7 +222,7 @@ def multilabel_margin(call: Call) -> Tensor:
 
 
 def listed(x: Tensor) -> Tensor:
-    """A number as a list of one."""
+    """Return a scalar as a list of one element; other tensors stay."""
     return x if x.rank else tensor(x.dtype, [ONE])
 
 
@@ -227,7 +230,7 @@ def listed(x: Tensor) -> Tensor:
 
 
 def lengths_of(call: Call, name: str, samples: Dim) -> list[Dim | None] | None:
-    """A length for each sample; None where a tensor has them."""
+    """Return a length per sample; None if a tensor holds them."""
     if call.type_of(name) == "Tensor":
         call.ctx.require_equal(call.tensor(name).numel, samples, laws.LENGTH_PER_SAMPLE)
         call.ctx.grant(call.place(name))
@@ -237,7 +240,7 @@ def lengths_of(call: Call, name: str, samples: Dim) -> list[Dim | None] | None:
 
 
 def labelled(call: Call, x: Tensor) -> tuple[Dim, Dim]:
-    """How many samples of scores `[t, n, c]` or `[t, c]` are given labels, and how many the longest is given."""
+    """Return the number of samples in `[t, n, c]` or `[t, c]`, and the largest number of labels of a sample."""
     ctx, targets, blank = call.ctx, call.tensor("targets"), call.integer("blank")
     ctx.require_at_least(x.numel, 1, laws.INPUT_NOT_EMPTY)
     ctx.check(blank >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="blank"))
@@ -259,7 +262,7 @@ def labelled(call: Call, x: Tensor) -> tuple[Dim, Dim]:
 
 @operator("ctc_loss.IntList", "ctc_loss.Tensor")
 def ctc_loss(call: Call) -> Tensor:
-    """Of scores of each label at each time `[t, n, c]`, or of one sample `[t, c]`, and the labels of each sample."""
+    """Return the CTC loss of label scores `[t, n, c]`, or `[t, c]` for one sample, and the labels of each sample."""
     x = call.tensor("log_probs")
     call.ctx.check(x.rank in (2, 3), laws.RANK_2_OR_3.of(rank=x.rank))
     samples, _ = labelled(call, x)
@@ -268,7 +271,7 @@ def ctc_loss(call: Call) -> Tensor:
 
 @operator("_ctc_loss.default", "_ctc_loss.Tensor")
 def ctc_loss_and_ways(call: Call) -> list[Tensor]:
-    """The loss of each sample, and how likely each beginning of its labels is at each time."""
+    """Return the CTC loss of each sample, and the log likelihood of each label prefix at each time step."""
     x = call.tensor("log_probs")
     call.ctx.require_rank(x, 3)
     samples, longest = labelled(call, x)

@@ -1,4 +1,4 @@
-"""Normalization: the shape is kept, and the parameters have to fit it."""
+"""Normalization layers: the shape stays, and the parameters have to fit it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PARAMETERS = ("weight", "bias", "running_mean", "running_var")
 
 
 def require_per_channel(call: Call, channels: Dim, names: tuple[str, ...] = PARAMETERS) -> None:
-    """State that parameters have an element per channel; an input without elements needs only one of each."""
+    """Require an element per channel in each parameter; for an empty input, only at least one in weight and bias."""
     x = call.tensor("input")
     for name in names:
         parameter = call.optional(name)
@@ -29,14 +29,14 @@ def require_per_channel(call: Call, channels: Dim, names: tuple[str, ...] = PARA
 
 
 def statistics(call: Call, *, training: bool) -> Tensor:
-    """A mean per channel where these are computed."""
+    """Return the saved mean (or deviation): one element per channel in training, else none."""
     x = call.tensor("input")
     call.ctx.require_rank(x, 2, least=True)
     return tensor(x.dtype, [x[1] if training else ZERO])
 
 
 def normalized(call: Call) -> Tensor:
-    """`[n, c, ...]` with an element per channel in each parameter, which isn't checked."""
+    """Normalize `[n, c, ...]`; PyTorch doesn't check that parameters have an element per channel."""
     x = call.tensor("input")
     call.ctx.require_rank(x, 2, least=True)
     if "with_update" in call.ctx.node.op or ("training" in call and call.flag("training")):
@@ -49,12 +49,12 @@ def normalized(call: Call) -> Tensor:
 
 @operator("batch_norm.default")
 def batch_norm(call: Call) -> Tensor:
-    """Each channel is normalized, by the batch's mean and variance or by others."""
+    """Normalize each channel with the batch's mean and variance or with running ones."""
     given = "running_mean" in call and "running_var" in call
     x = call.tensor("input")
     call.ctx.check(given or call.flag("training"), laws.STATISTICS_GIVEN)
     call.ctx.require_rank(x, 1, least=True)
-    if x.rank == 1:  # of which one without elements is returned before its channels are looked for
+    if x.rank == 1:  # PyTorch returns an empty input before it looks for channels
         call.ctx.require(equal(x[0], 0), laws.RANK_AT_LEAST.of(least=2, rank=1))
     require_per_channel(call, x[1] if x.rank > 1 else ZERO)
     return tensor(x.dtype, x.dims)
@@ -63,14 +63,14 @@ def batch_norm(call: Call) -> Tensor:
 @operator("native_batch_norm.default", "_native_batch_norm_legit.default", "_native_batch_norm_legit.no_stats")
 @operator("_native_batch_norm_legit_no_training.default")
 def native_batch_norm(call: Call) -> list[Tensor]:
-    """The normalized input, mean and standard deviation, which are empty but in training."""
+    """Return the normalized input, mean and standard deviation; the last two are empty outside of training."""
     saved = statistics(call, training="training" in call and call.flag("training"))
     return [normalized(call), saved, saved]
 
 
 @operator("_native_batch_norm_legit_functional.default")
 def functional_batch_norm(call: Call) -> list[Tensor]:
-    """The same, with the running mean and variance after it."""
+    """Return the outputs of `native_batch_norm` and the updated running mean and variance."""
     saved = statistics(call, training=call.flag("training"))
     running = [tensor(x.dtype, x.dims) for x in map(call.tensor, PARAMETERS[2:])]
     return [normalized(call), saved, saved, *running]
@@ -79,7 +79,7 @@ def functional_batch_norm(call: Call) -> list[Tensor]:
 @operator("_batch_norm_with_update.default", "_batch_norm_no_update.default")
 @operator("_batch_norm_with_update_functional.default")
 def batch_norm_and_reserve(call: Call) -> list[Tensor]:
-    """The normalized input, mean and standard deviation, a reserve, and the running mean and variance after it."""
+    """Return the normalized input, mean, standard deviation, a reserve, and updated running mean and variance."""
     saved = statistics(call, training="with" in call.ctx.node.op)
     running = [tensor(x.dtype, x.dims) for x in map(call.tensor, PARAMETERS[2:])] if call.ctx.outputs > 4 else []
     return [normalized(call), saved, saved, tensor("uint8", [ZERO]), *running]
@@ -87,12 +87,12 @@ def batch_norm_and_reserve(call: Call) -> list[Tensor]:
 
 @operator("instance_norm.default")
 def instance_norm(call: Call) -> Tensor:
-    """Each channel of each sample is normalized."""
+    """Normalize each channel of each sample."""
     x = call.tensor("input")
     call.ctx.require_rank(x, 2, least=True)
     call.ctx.check(call.flag("use_input_stats") or "running_mean" in call, laws.STATISTICS_GIVEN)
     require_per_channel(call, x[1], PARAMETERS[:2])
-    if any(name in call for name in PARAMETERS):  # which are repeated for each sample
+    if any(name in call for name in PARAMETERS):  # parameters are repeated for each sample
         call.ctx.require_at_least(x[0], 1, laws.BATCH_NOT_EMPTY)
     for running in (p for p in map(call.optional, PARAMETERS[2:]) if p is not None):
         fits = any_of(equal(running.numel, x[1]), FALSE if call.flag("use_input_stats") else equal(x.numel, 0))
@@ -100,11 +100,11 @@ def instance_norm(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-# Over the last axes
+# Layers over the last axes
 
 
 def layer_normalized(call: Call) -> Tensor:
-    """The last axes have the sizes that are normalized, and so have the parameters."""
+    """Normalize the last axes, whose sizes input and parameters have to share."""
     ctx, x = call.ctx, call.tensor("input")
     sizes = call.sizes("normalized_shape")
     ctx.check(0 < len(sizes) <= x.rank, laws.NORMALIZED_AXES.of(count=len(sizes), rank=x.rank))
@@ -121,13 +121,13 @@ def layer_normalized(call: Call) -> Tensor:
 @operator("layer_norm.default", memory="new")
 @operator("rms_norm.default")
 def layer_norm(call: Call) -> Tensor:
-    """The last axes are normalized."""
+    """Normalize the last axes."""
     return layer_normalized(call)
 
 
 @operator("native_layer_norm.default", memory="new")
 def native_layer_norm(call: Call) -> list[Tensor]:
-    """The normalized input, and mean and standard deviation, of size 1 along the last axes."""
+    """Return the normalized input, mean and standard deviation; the last two have size 1 along the normalized axes."""
     y, count = layer_normalized(call), len(call.sizes("normalized_shape"))
     saved = tensor(y.dtype, [*y.dims[: y.rank - count], *(ONE,) * count])
     return [y, saved, saved]
@@ -137,7 +137,7 @@ def native_layer_norm(call: Call) -> list[Tensor]:
 
 
 def require_groups(call: Call, channels: Dim, groups: int) -> None:
-    """State that groups divide the channels, and that parameters have an element per channel."""
+    """Require that the groups divide the channels, and that parameters have an element per channel."""
     call.ctx.check(groups > 0, laws.GROUP_POSITIVE)
     call.ctx.require(divides(groups, channels), laws.GROUPS_DIVIDE_CHANNELS, channels, groups)
     for name in ("weight", "bias"):
@@ -149,7 +149,7 @@ def require_groups(call: Call, channels: Dim, groups: int) -> None:
 
 @operator("group_norm.default")
 def group_norm(call: Call) -> Tensor:
-    """Groups of channels are normalized."""
+    """Normalize groups of channels."""
     x = call.tensor("input")
     call.ctx.require_rank(x, 2, least=True)
     require_groups(call, x[1], call.integer("num_groups"))
@@ -158,7 +158,7 @@ def group_norm(call: Call) -> Tensor:
 
 @operator("native_group_norm.default")
 def native_group_norm(call: Call) -> list[Tensor]:
-    """The normalized input, and a mean and a standard deviation for each sample and group."""
+    """Return the normalized input, and mean and standard deviation per sample and group."""
     x, groups = call.tensor("input"), call.integer("group")
     samples, channels, positions = map(call.size, ("N", "C", "HxW"))
     if samples is None or channels is None or positions is None:
@@ -174,7 +174,7 @@ def native_group_norm(call: Call) -> list[Tensor]:
 
 @operator("_weight_norm.default", "_weight_norm_interface.default")
 def weight_norm(call: Call) -> list[Tensor]:
-    """Weights with a length for each place of an axis; -1 for one length."""
+    """Return weights scaled to given norms, one norm per index of an axis."""
     v, g, dim = call.tensor("v"), call.tensor("g"), call.integer("dim")
     axis = call.ctx.normal(dim, v.rank)
     outer = axis in (0, v.rank - 1)
@@ -190,7 +190,7 @@ def weight_norm(call: Call) -> list[Tensor]:
 
 @operator("norm_except_dim.default")
 def norm_except_dim(call: Call) -> Tensor:
-    """The norm of each slice along an axis; -1 for one of all."""
+    """Return the norm of each slice along an axis; -1: one norm of all elements."""
     v, dim = call.tensor("v"), call.integer("dim")
     if dim == -1:
         return tensor(v.dtype, ())
@@ -201,7 +201,7 @@ def norm_except_dim(call: Call) -> Tensor:
 
 @operator("renorm.default", "renorm_.default")
 def renorm(call: Call) -> Tensor:
-    """Slices along an axis no longer than a length."""
+    """Scale slices along an axis down to a maximum norm."""
     x = call.tensor("self")
     call.ctx.require_rank(x, 2, least=True)
     call.ctx.normal(call.integer("dim"), x.rank)

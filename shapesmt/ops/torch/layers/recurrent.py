@@ -18,14 +18,14 @@ GATES = {"lstm": LSTM, "gru": 3, "rnn_relu": 1, "rnn_tanh": 1}
 
 
 def gates(call: Call) -> int:
-    """How many gates the operator has, by its name."""
+    """Return the number of gates, by the operator's name."""
     return next(count for name, count in GATES.items() if f".{name}" in call.ctx.node.op)
 
 
 def require_cell(call: Call, weights: list[Tensor], features: Dim, state: Dim, hidden: Dim) -> None:
-    """The shapes of a cell's weights: `[gates*h, features]`, `[gates*h, state]`, biases and a projection.
+    """Require the shapes of a cell's weights: `[gates*h, features]`, `[gates*h, state]`, biases and a projection.
 
-    Few of them are checked; of an LSTM none.
+    PyTorch checks few of them, and none for an LSTM layer; sizes that break an unchecked one leave the node undecided.
     """
     ctx, rows = call.ctx, hidden * gates(call)
     laws_of = (laws.WEIGHTS_GATES_INPUT, laws.WEIGHTS_GATES_STATE)
@@ -45,13 +45,13 @@ def require_cell(call: Call, weights: list[Tensor], features: Dim, state: Dim, h
 
 
 def states_of(call: Call) -> list[Tensor]:
-    """The initial states: of an LSTM those of its cells too."""
+    """Return the initial states; for an LSTM also the cell states."""
     states = call.tensors("hx") if gates(call) == LSTM else [call.tensor("hx")]
     return [state for state in states if state is not None] or call.open("hx")
 
 
 def _require_state(call: Call, state: Tensor, runs: int, batch: Dim) -> None:
-    """A state is `[layers*directions, n, h]`, of which PyTorch checks a part."""
+    """Require a state `[layers*directions, n, h]`; the node is undecided where PyTorch doesn't check it."""
     ctx, law = call.ctx, laws.STATE_DIRECTIONS_BATCH_HIDDEN
     ctx.require_rank(state, 3)
     ctx.require_at_least(state[0], runs, law)
@@ -62,7 +62,7 @@ def _require_state(call: Call, state: Tensor, runs: int, batch: Dim) -> None:
 
 @operator("lstm.input", "gru.input", "rnn_relu.input", "rnn_tanh.input")
 def recurrent(call: Call) -> list[Tensor]:
-    """`[steps, n, i]` and states `[layers*directions, n, h]` make `[steps, n, directions*h]` and states."""
+    """Run layers: `[steps, n, i]`, states `[layers*directions, n, h]` -> `[steps, n, directions*h]` and new states."""
     ctx, x, states = call.ctx, call.tensor("input"), states_of(call)
     ctx.require_rank(x, 3)
     steps, batch = (x[1], x[0]) if call.flag("batch_first") else (x[0], x[1])
@@ -77,7 +77,7 @@ def recurrent(call: Call) -> list[Tensor]:
 
 
 def _require_layers(call: Call, runs: int, directions: int, states: list[Tensor]) -> None:
-    """State the shapes of all weights; the layers behind the first read what those before them make."""
+    """Require the shapes of all weights; each layer after the first reads the previous layer's output."""
     weights = [w for w in call.tensors("params") if w is not None]
     each = len(weights) // runs if runs else 0
     call.ctx.check(each >= 2 and each * runs == len(weights), laws.WEIGHTS_FOR_EACH_LAYER)
@@ -89,7 +89,7 @@ def _require_layers(call: Call, runs: int, directions: int, states: list[Tensor]
 
 @operator("lstm_cell.default", "gru_cell.default", "rnn_relu_cell.default", "rnn_tanh_cell.default")
 def cell(call: Call) -> list[Tensor]:
-    """`[n, i]` and states `[n, h]` make such states."""
+    """Run one cell step: `[n, i]` and states `[n, h]` -> states `[n, h]`."""
     x, states = call.tensor("input"), states_of(call)
     for tensors in (x, *states):
         call.ctx.require_rank(tensors, 2)

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def _names(count: int) -> list[str]:
-    """Names of the axes that an ellipsis stands for."""
+    """Return names for the axes that an ellipsis stands for."""
     return [f"...{i}" for i in range(count, 0, -1)]
 
 
 def _joint(ctx: RuleContext, terms: list[list[str]], operands: list[Tensor]) -> dict[str, Dim]:
-    """The size of each letter in all operands, which broadcast."""
+    """Return the size of each letter over all operands, which broadcast."""
     sizes: dict[str, Dim] = {}
     for term, x in zip(terms, operands, strict=True):
         ctx.check(len(term) == x.rank, laws.EQUATION_TERM_LETTER_PER_AXIS.of(term="".join(term), rank=x.rank))
@@ -33,7 +33,7 @@ def _joint(ctx: RuleContext, terms: list[list[str]], operands: list[Tensor]) -> 
 
 @operator("einsum.default")
 def einsum(call: Call) -> Tensor:
-    """Each letter of the equation is one size, or 1; `...` are any axes, aligned from the right."""
+    """Contract by an equation: equal letters have equal sizes, or 1; `...` are any axes, aligned from the right."""
     ctx, operands = call.ctx, [x for x in call.tensors("tensors") if x is not None]
     terms, result = parse_equation(call.text("equation"))
     ctx.check(len(terms) == len(operands), laws.EQUATION_TERM_PER_INPUT)
@@ -47,7 +47,7 @@ def einsum(call: Call) -> Tensor:
 
 @operator("tensordot.default")
 def tensordot(call: Call) -> Tensor:
-    """Pairs of axes are summed over, which are equal or 1; the others of both operands are left."""
+    """Sum over pairs of axes, whose sizes are equal or 1; keep the other axes of both operands."""
     ctx, a, b = call.ctx, call.tensor("self"), call.tensor("other")
     first, second = ctx.normals(call.integers("dims_self"), a.rank), ctx.normals(call.integers("dims_other"), b.rank)
     ctx.check(len(first) == len(second), laws.AXES_AS_MANY_IN_BOTH)

@@ -41,7 +41,7 @@ SQUARE = {
     "matrix_power": "nn",
     "slogdet": ", real:",
 }
-"""Of square matrices `[..., n, n]`, the axes of each output behind the batch, and its element type where it differs."""
+"""Outputs for square matrices `[..., n, n]`: element type, if it differs from the input's, and axes after the batch."""
 
 ANY = {
     "geqrf": "mn, k",
@@ -52,11 +52,11 @@ ANY = {
     "linalg_svdvals": "real:k",
     "pinverse": "nm",
 }
-"""The same of matrices `[..., m, n]`, whose lesser size is k."""
+"""Outputs for matrices `[..., m, n]` with `k = min(m, n)`, as in `SQUARE`."""
 
 
 def of_matrices(call: Call, template: str, *, square: bool = False) -> list[Tensor]:
-    """The outputs whose axes a template names; its letters are sizes of the matrices."""
+    """Return the outputs that a template such as "nn, int32:" describes; `square` requires square matrices."""
     ctx, x = call.ctx, call.ctx.input(0)
     ctx.require_rank(x, 2, least=True)
     if square:
@@ -83,19 +83,19 @@ FALLIBLE = (
     ),
     *("linalg_solve", "linalg_tensorinv", "linalg_tensorsolve", "matrix_power"),
 )
-"""They refuse some matrices, as singular ones; others do where errors are checked."""
+"""Operators that refuse some matrices, such as singular ones; others do so only with `check_errors`."""
 OVERLOADS = {"linalg_pinv": ("atol_rtol_float", "default")}
 
 
 def grant_matrices(call: Call) -> None:
-    """Matrices that can be decomposed are given, where the operator refuses others."""
+    """Assume that the matrices can be decomposed, if the operator refuses others."""
     if call.ctx.node.op.split(".")[1] in FALLIBLE or ("check_errors" in call and call.flag("check_errors")):
         call.ctx.grant(0)
 
 
 @operator("_linalg_check_errors.default")
 def check_errors(call: Call) -> None:
-    """The numbers of errors are 0, which depends on the elements of matrices alone."""
+    """Assume that no decomposition failed, which only matrix elements decide."""
     call.ctx.grant(call.place("info"))
 
 
@@ -105,14 +105,14 @@ def _names(table: dict[str, str]) -> list[str]:
 
 @operator(*_names(SQUARE))
 def of_square(call: Call) -> list[Tensor]:
-    """The outputs that the table has for square matrices."""
+    """Return the outputs that `SQUARE` lists for the operator."""
     grant_matrices(call)
     return of_matrices(call, SQUARE[call.ctx.node.op.split(".")[1]], square=True)
 
 
 @operator(*_names(ANY))
 def of_any(call: Call) -> list[Tensor]:
-    """The outputs that the table has for matrices."""
+    """Return the outputs that `ANY` lists for the operator."""
     grant_matrices(call)
     if "hermitian" in call and call.flag("hermitian"):
         require_symmetric(call)
@@ -120,7 +120,7 @@ def of_any(call: Call) -> list[Tensor]:
 
 
 def require_symmetric(call: Call) -> None:
-    """Matrices that are said to be symmetric are square; those without elements aren't looked at."""
+    """Require that matrices declared symmetric are square, unless they are empty."""
     x = call.tensor("self")
     call.ctx.require_rank(x, 2, least=True)
     call.ctx.require(any_of(equal(x[-2], x[-1]), equal(x.numel, 0)), laws.MATRICES_SQUARE, x[-2], x[-1])
@@ -128,7 +128,7 @@ def require_symmetric(call: Call) -> None:
 
 @operator("cholesky.default")
 def cholesky(call: Call) -> Tensor:
-    """A triangular matrix; those without elements needn't be square."""
+    """Return a triangular matrix; an empty input needn't be square."""
     grant_matrices(call)
     x = call.tensor("self")
     call.ctx.require_rank(x, 2, least=True)
@@ -139,13 +139,13 @@ def cholesky(call: Call) -> Tensor:
 
 @operator("_linalg_eigh.default")
 def eigh(call: Call) -> list[Tensor]:
-    """Eigenvalues, and vectors where these are computed."""
+    """Return eigenvalues, and eigenvectors if `compute_v` is set."""
     return of_matrices(call, "real:n, nn" if call.flag("compute_v") else "real:n, 0", square=True)
 
 
 @operator("linalg_svd.default", "_linalg_svd.default")
 def svd(call: Call) -> list[Tensor]:
-    """`u`, `s` and the transpose of `v`, with all columns or only those that the values need."""
+    """Return `u`, `s` and the transpose of `v`; `full_matrices` decides whether `u` and `v` are square."""
     if "compute_uv" in call and not call.flag("compute_uv"):
         return of_matrices(call, "0, real:k, 0")
     return of_matrices(call, "mm, real:k, nn" if call.flag("full_matrices") else "mk, real:k, kn")
@@ -153,32 +153,32 @@ def svd(call: Call) -> list[Tensor]:
 
 @operator("svd.default")
 def svd_in_columns(call: Call) -> list[Tensor]:
-    """`u`, `s` and `v`; without `compute_uv`, the first and the last are zeros."""
+    """Return `u`, `s` and `v`; without `compute_uv`, `u` and `v` are square matrices of zeros."""
     all_columns = not (call.flag("some") and call.flag("compute_uv"))
     return of_matrices(call, "mm, real:k, nn" if all_columns else "mk, real:k, nk")
 
 
 @operator("linalg_qr.default")
 def qr(call: Call) -> list[Tensor]:
-    """An orthogonal matrix and a triangular one."""
+    """Return an orthogonal and a triangular matrix."""
     return of_matrices(call, {"complete": "mm, mn", "r": "0, kn"}.get(call.text("mode"), "mk, kn"))
 
 
 @operator("qr.default")
 def qr_by_flag(call: Call) -> list[Tensor]:
-    """An orthogonal matrix, with all columns or some, and a triangular one."""
+    """Return an orthogonal matrix, with all columns unless `some` is set, and a triangular one."""
     return of_matrices(call, "mk, kn" if call.flag("some") else "mm, mn")
 
 
 @operator("linalg_lu.default")
 def lu(call: Call) -> list[Tensor]:
-    """A permutation, unless nothing is permuted, and two triangular matrices."""
+    """Return a permutation, empty without `pivot`, and two triangular matrices."""
     return of_matrices(call, "mm, mk, kn" if call.flag("pivot") else "0, mk, kn")
 
 
 @operator("lu_unpack.default")
 def lu_unpack(call: Call) -> list[Tensor]:
-    """A permutation and two triangular matrices, of what is unpacked."""
+    """Return a permutation and two triangular matrices; parts that aren't unpacked are empty."""
     x, pivots = call.tensor("LU_data"), call.tensor("LU_pivots")
     parts = "mk, kn" if call.flag("unpack_data") else "0, 0"
     outputs = of_matrices(call, ("mm, " if call.flag("unpack_pivots") else "0, ") + parts)
@@ -194,7 +194,7 @@ def lu_unpack(call: Call) -> list[Tensor]:
 
 @operator("linalg_householder_product.default", "orgqr.default")
 def householder_product(call: Call) -> Tensor:
-    """Of as many reflections as `tau` has, which are the first columns of `[..., m, n]`, where m >= n."""
+    """Return the product of the reflections in the first columns of `[..., m, n]`, one per element of `tau`; m >= n."""
     ctx, x, tau = call.ctx, call.ctx.input(0), call.ctx.input(1)
     ctx.require_rank(x, 2, least=True)
     ctx.check(tau.rank == x.rank - 1, laws.TENSORS_ONE_RANK.of(rank=x.rank - 1, other=tau.rank))
@@ -207,7 +207,7 @@ def householder_product(call: Call) -> Tensor:
 
 @operator("ormqr.default")
 def ormqr(call: Call) -> Tensor:
-    """The product with reflections that `geqrf` made, whose shape is that of the other matrix."""
+    """Multiply a matrix by the reflections from `geqrf`; its shape stays."""
     ctx, x, tau, other = call.ctx, call.tensor("self"), call.tensor("input2"), call.tensor("input3")
     for matrix in (x, other):
         ctx.require_rank(matrix, 2, least=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @operator("cdist.default", "_cdist_forward.default", "_euclidean_dist.default")
 def cdist(call: Call) -> Tensor:
-    """`[..., m, k]` and `[..., n, k]` make `[..., m, n]`."""
+    """Return the distances of all pairs of rows: `[..., m, k]`, `[..., n, k]` -> `[..., m, n]`."""
     ctx, a, b = call.ctx, call.tensor("x1"), call.tensor("x2")
     require_ranks(ctx, 2, a, b, least=True)
     ctx.require_equal(a[-1], b[-1], laws.VECTORS_OF_ONE_LENGTH)
@@ -28,7 +28,7 @@ def cdist(call: Call) -> Tensor:
 
 @operator("pdist.default", "_pdist_forward.default")
 def pdist(call: Call) -> Tensor:
-    """The distance of each pair of rows."""
+    """Return the distance of each pair of rows."""
     x = call.tensor("self")
     call.ctx.require_rank(x, 2)
     return tensor(x.dtype, [x[0] * (x[0] - 1) // 2])
@@ -36,7 +36,7 @@ def pdist(call: Call) -> Tensor:
 
 @operator("pairwise_distance.default")
 def pairwise_distance(call: Call) -> Tensor:
-    """The distance along the last axis, of operands that broadcast."""
+    """Return the distance along the last axis of operands that broadcast."""
     ctx, a, b = call.ctx, call.tensor("x1"), call.tensor("x2")
     shape, dtype = ctx.broadcast(a.dims, b.dims), as_float(real_part(result_type([(a, False), (b, False)])))
     require_elements(call, tensor("", shape), (len(shape) - 1,) if shape else (), order(call, "p"))
@@ -45,7 +45,7 @@ def pairwise_distance(call: Call) -> Tensor:
 
 @operator("cosine_similarity.default")
 def cosine_similarity(call: Call) -> Tensor:
-    """The cosine along an axis, of operands that broadcast."""
+    """Return the cosine similarity along an axis of operands that broadcast."""
     ctx, a, b = call.ctx, call.tensor("x1"), call.tensor("x2")
     shape = ctx.broadcast(a.dims, b.dims)
     axis = ctx.normal(call.integer("dim"), max(len(shape), 1))
@@ -54,7 +54,7 @@ def cosine_similarity(call: Call) -> Tensor:
 
 @operator("dist.default")
 def dist(call: Call) -> Tensor:
-    """The norm of the difference of operands that broadcast."""
+    """Return the norm of the difference of operands that broadcast."""
     a, b = call.tensor("self"), call.tensor("other")
     call.ctx.broadcast(a.dims, b.dims)
     return tensor("", ())
@@ -62,7 +62,10 @@ def dist(call: Call) -> Tensor:
 
 @operator("cov.default", "corrcoef.default")
 def covariance(call: Call) -> Tensor:
-    """`[variables, observations] -> [variables, variables]`; a list is one variable."""
+    """Return a covariance or correlation matrix: `[variables, observations] -> [variables, variables]`.
+
+    A list is one variable, whose result is a scalar.
+    """
     ctx, x = call.ctx, call.tensor("self")
     ctx.check(x.rank <= 2, laws.RANK_AT_MOST_2.of(rank=x.rank))
     observations = x[-1] if x.rank else ONE

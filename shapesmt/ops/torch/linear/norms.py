@@ -1,4 +1,4 @@
-"""Norms of vectors and of matrices, conditions and ranks."""
+"""Norms of vectors and matrices, condition numbers and ranks."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def real(call: Call, x: Tensor) -> str:
-    """The element type of norms."""
+    """Return the element type of norms, which are real."""
     kind = call.text("dtype") if "dtype" in call else x.dtype
     return REAL.get(kind, kind)
 
 
 def order(call: Call, name: str = "ord") -> float | str:
-    """Which norm it is: a number, or a name; the second without one."""
+    """Return the order of the norm, a number or a name; 2 by default."""
     number = call.number(name)
     if number is not None:
         return number
@@ -33,12 +33,12 @@ def order(call: Call, name: str = "ord") -> float | str:
 
 
 def axes_of(call: Call, x: Tensor) -> tuple[int, ...]:
-    """The axes that `dim` names: all without it, or where it is empty."""
+    """Return the axes in `dim`; all if it is missing or empty."""
     return call.ctx.normals(call.integers("dim"), max(x.rank, 1)) or tuple(range(x.rank))
 
 
 def require_elements(call: Call, x: Tensor, axes: tuple[int, ...], which: float | str) -> None:
-    """State that there is an element where a norm is an extreme."""
+    """Require an element along the axes if the norm is a maximum or minimum."""
     if which == inf or (not isinstance(which, str) and which < 0):
         for axis in axes:
             call.ctx.require_at_least(x[axis], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
@@ -47,7 +47,7 @@ def require_elements(call: Call, x: Tensor, axes: tuple[int, ...], which: float 
 @operator("linalg_vector_norm.default", "linalg__powsum.default", "norm.Scalar", "norm.ScalarOpt_dim")
 @operator("norm.ScalarOpt_dim_dtype", "norm.ScalarOpt_dtype", "frobenius_norm.dim")
 def vector_norm(call: Call) -> Tensor:
-    """The norm along some axes, or of all elements."""
+    """Return the norm along some axes, or of all elements."""
     x = call.tensor("self")
     axes = axes_of(call, x)
     require_elements(call, x, tuple(axis for axis in axes if axis < x.rank), order(call, "p" if "p" in call else "ord"))
@@ -55,7 +55,7 @@ def vector_norm(call: Call) -> Tensor:
 
 
 def matrix_norm_of(call: Call, x: Tensor, axes: tuple[int, ...]) -> Tensor:
-    """The norm of matrices along two axes."""
+    """Return the norm of matrices along two axes."""
     ctx, which = call.ctx, order(call)
     ctx.require_rank(x, 2, least=True)
     ctx.check(len(axes) == 2, laws.AXES_OF_MATRIX.of(count=len(axes)))
@@ -68,14 +68,14 @@ def matrix_norm_of(call: Call, x: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 @operator("linalg_matrix_norm.default", "linalg_matrix_norm.str_ord")
 def matrix_norm(call: Call) -> Tensor:
-    """The norm of matrices, by default of the last two axes."""
+    """Return the norm of matrices, by default along the last two axes."""
     x = call.tensor("self")
     return matrix_norm_of(call, x, call.ctx.normals(call.integers("dim") or (-2, -1), x.rank))
 
 
 @operator("linalg_norm.default", "linalg_norm.ord_str")
 def norm(call: Call) -> Tensor:
-    """A norm of vectors or matrices, by the number of axes; without `ord`, the second of all elements."""
+    """Return a norm of vectors or matrices, by the number of axes; without `ord`, the 2-norm of all elements."""
     x = call.tensor("self")
     axes = axes_of(call, x)
     if "ord" in call and (len(axes) == 2 or isinstance(order(call), str)):
@@ -87,7 +87,7 @@ def norm(call: Call) -> Tensor:
 
 @operator("linalg_cond.default", "linalg_cond.p_str")
 def condition(call: Call) -> Tensor:
-    """`[..., m, n] -> [...]`; matrices are square but for the second norm."""
+    """Return condition numbers: `[..., m, n] -> [...]`; matrices are square except for the 2-norm."""
     x = call.tensor("self")
     call.ctx.require_rank(x, 2, least=True)
     if order(call, "p") not in (2, -2):
@@ -97,7 +97,7 @@ def condition(call: Call) -> Tensor:
 
 @operator("linalg_pinv.atol_rtol_tensor", "linalg_pinv.rcond_tensor")
 def pseudo_inverse(call: Call) -> Tensor:
-    """`[..., m, n] -> [..., n, m]`, with tolerances that broadcast with the batch."""
+    """Return pseudo-inverses: `[..., m, n] -> [..., n, m]`; tolerances broadcast with the batch."""
     ctx, x = call.ctx, call.tensor("self")
     ctx.require_rank(x, 2, least=True)
     if call.flag("hermitian"):
@@ -108,11 +108,11 @@ def pseudo_inverse(call: Call) -> Tensor:
 
 @operator("linalg_matrix_rank.default", "linalg_matrix_rank.atol_rtol_float", "linalg_matrix_rank.atol_rtol_tensor")
 def matrix_rank(call: Call) -> Tensor:
-    """`[..., m, n] -> [...]`, with tolerances that broadcast to it."""
+    """Return ranks of matrices: `[..., m, n] -> [...]`; tolerances broadcast with the batch."""
     ctx, x = call.ctx, call.ctx.input(0)
     ctx.require_rank(x, 2, least=True)
     shape = x.dims[:-2]
-    if ctx.holds(equal(x.numel, 0)):  # then nothing else is looked at
+    if ctx.holds(equal(x.numel, 0)):  # nothing else is checked then
         return tensor("int64", shape)
     if call.flag("hermitian"):
         ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)

@@ -1,4 +1,4 @@
-"""Products of matrices and vectors, and what is added to them."""
+"""Products of matrices and vectors, optionally added to a tensor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def product_of(ctx: RuleContext, a: Tensor, b: Tensor) -> Shape:
-    """`[..., m, k] x [..., k, n] -> [..., m, n]`; a vector is a row on the left and a column on the right."""
+    """Return the shape of `[..., m, k] x [..., k, n]`; a vector is a row on the left and a column on the right."""
     ctx.check(a.rank > 0 and b.rank > 0, laws.PRODUCT_OPERANDS_NOT_SCALAR)
     ctx.require_equal(a[-1], b.dims[-2:][0], laws.INNER_SIZES_EQUAL)
     batch = ctx.broadcast(a.dims[:-2], b.dims[:-2], law=laws.BATCH_SIZES_BROADCAST)
@@ -25,7 +25,7 @@ def product_of(ctx: RuleContext, a: Tensor, b: Tensor) -> Shape:
 
 
 def strict_product(call: Call, first: str, second: str, *ranks: int) -> Shape:
-    """The product of two arguments of exactly these ranks, whose batches are equal."""
+    """Return the shape of the product of two arguments of exactly these ranks, whose batches are equal."""
     ctx, a, b = call.ctx, call.tensor(first), call.tensor(second)
     for x, rank in zip((a, b), ranks, strict=True):
         ctx.require_rank(x, rank)
@@ -37,7 +37,7 @@ def strict_product(call: Call, first: str, second: str, *ranks: int) -> Shape:
 
 
 def added(call: Call, product: Shape) -> Tensor:
-    """The product, to which `self` expands; what is changed in place has the product's shape already."""
+    """Return `self` plus a product of this shape, to which `self` broadcasts; in place, `self` must have it already."""
     x = call.tensor("self")
     require_broadcast_to(call.ctx, x, product, laws.BIAS_BROADCASTS_TO_PRODUCT)
     if call.ctx.node.op.split(".")[1].endswith("_"):
@@ -47,14 +47,14 @@ def added(call: Call, product: Shape) -> Tensor:
 
 @operator("matmul.default", "linalg_matmul.default", memory="new", traits=Traits.MIXED)
 def matmul(call: Call) -> Tensor:
-    """`[..., m, k] x [..., k, n] -> [..., m, n]` with broadcast batches."""
+    """Multiply matrices: `[..., m, k] x [..., k, n] -> [..., m, n]`; batches broadcast."""
     a = call.tensor("self")
     return tensor(a.dtype, product_of(call.ctx, a, call.tensor("other")))
 
 
 @operator("mm.default", "_int_mm.default", memory="new", traits=Traits.MIXED)
 def mm(call: Call) -> Tensor:
-    """`[m, k] x [k, n] -> [m, n]`."""
+    """Multiply matrices: `[m, k] x [k, n] -> [m, n]`."""
     return tensor(
         "" if "int" in call.ctx.node.op else call.tensor("self").dtype, strict_product(call, "self", "mat2", 2, 2)
     )
@@ -62,19 +62,19 @@ def mm(call: Call) -> Tensor:
 
 @operator("bmm.default", memory="new", traits=Traits.MIXED)
 def bmm(call: Call) -> Tensor:
-    """`[b, m, k] x [b, k, n] -> [b, m, n]`."""
+    """Multiply batches of matrices: `[b, m, k] x [b, k, n] -> [b, m, n]`."""
     return tensor(call.tensor("self").dtype, strict_product(call, "self", "mat2", 3, 3))
 
 
 @operator("mv.default", traits=Traits.MIXED)
 def mv(call: Call) -> Tensor:
-    """`[m, k] x [k] -> [m]`."""
+    """Multiply a matrix by a vector: `[m, k] x [k] -> [m]`."""
     return tensor(call.tensor("self").dtype, strict_product(call, "self", "vec", 2, 1))
 
 
 @operator("dot.default", "vdot.default", traits=Traits.MIXED)
 def dot(call: Call) -> Tensor:
-    """`[k] x [k] -> []`."""
+    """Multiply vectors: `[k] x [k] -> []`."""
     second = "tensor" if "aten.dot" in call.ctx.node.op else "other"
     types = {call.tensor("self").dtype, call.tensor(second).dtype}
     call.ctx.check("" in types or len(types) == 1, laws.OPERANDS_ONE_TYPE)
@@ -83,7 +83,7 @@ def dot(call: Call) -> Tensor:
 
 @operator("outer.default", "ger.default")
 def outer(call: Call) -> Tensor:
-    """`[m] x [n] -> [m, n]`."""
+    """Return the outer product: `[m] x [n] -> [m, n]`."""
     a, b = call.tensor("self"), call.tensor("vec2")
     require_ranks(call.ctx, 1, a, b)
     return tensor("", [a[0], b[0]])
@@ -92,13 +92,13 @@ def outer(call: Call) -> Tensor:
 @operator("addmm_.default")
 @operator("addmm.default", "_addmm_activation.default", memory="new")
 def addmm(call: Call) -> Tensor:
-    """`[m, k] x [k, n] + c -> [m, n]`."""
+    """Multiply matrices and add: `[m, k] x [k, n] + c -> [m, n]`."""
     return added(call, strict_product(call, "mat1", "mat2", 2, 2))
 
 
 @operator("addmv.default", "addmv_.default")
 def addmv(call: Call) -> Tensor:
-    """`[m, k] x [k] + c -> [m]`; where the matrix is empty, `c` stays as it is."""
+    """Multiply a matrix by a vector and add: `[m, k] x [k] + c -> [m]`; for an empty matrix, `c` keeps its size."""
     x, empty = call.tensor("self"), equal(call.tensor("mat").numel, 0)
     y = added(call, strict_product(call, "mat", "vec", 2, 1))
     if not x.rank:
@@ -108,7 +108,7 @@ def addmv(call: Call) -> Tensor:
 
 @operator("addr.default", "addr_.default")
 def addr(call: Call) -> Tensor:
-    """`[m] x [n] + c -> [m, n]`."""
+    """Return the outer product plus a matrix: `[m] x [n] + c -> [m, n]`."""
     a, b = call.tensor("vec1"), call.tensor("vec2")
     require_ranks(call.ctx, 1, a, b)
     return added(call, (a[0], b[0]))
@@ -117,19 +117,19 @@ def addr(call: Call) -> Tensor:
 @operator("baddbmm_.default")
 @operator("baddbmm.default", memory="new")
 def baddbmm(call: Call) -> Tensor:
-    """`[b, m, k] x [b, k, n] + c -> [b, m, n]`."""
+    """Multiply batches of matrices and add: `[b, m, k] x [b, k, n] + c -> [b, m, n]`."""
     return added(call, strict_product(call, "batch1", "batch2", 3, 3))
 
 
 @operator("addbmm.default", "addbmm_.default")
 def addbmm(call: Call) -> Tensor:
-    """`[b, m, k] x [b, k, n] + c -> [m, n]`, summed over the batch."""
+    """Multiply batches of matrices, sum over the batch and add: `[b, m, k] x [b, k, n] + c -> [m, n]`."""
     return added(call, strict_product(call, "batch1", "batch2", 3, 3)[1:])
 
 
 @operator("linear.default", memory="new")
 def linear(call: Call) -> Tensor:
-    """`[..., k]` and weights `[n, k]` make `[..., n]`; weights that are a vector make `[...]`."""
+    """Apply a linear layer: `[..., k]` and weights `[n, k]` -> `[..., n]`; a weight vector `[k]` -> `[...]`."""
     ctx, x, w, bias = call.ctx, call.tensor("input"), call.tensor("weight"), call.optional("bias")
     ctx.check(x.rank > 0 and w.rank in (1, 2), laws.WEIGHTS_MATRIX_OR_VECTOR.of(rank=w.rank))
     require_one_kind(call, x, w)
@@ -142,7 +142,7 @@ def linear(call: Call) -> Tensor:
 
 @operator("bilinear.default")
 def bilinear(call: Call) -> Tensor:
-    """`[..., i]`, `[..., j]` and weights `[n, i, j]` make `[..., n]`."""
+    """Apply a bilinear layer: `[..., i]`, `[..., j]` and weights `[n, i, j]` -> `[..., n]`."""
     ctx, x, y, w = call.ctx, call.tensor("input1"), call.tensor("input2"), call.tensor("weight")
     ctx.require_rank(w, 3)
     ctx.require_rank(x, 1, least=True)
@@ -159,7 +159,7 @@ def bilinear(call: Call) -> Tensor:
 
 @operator("inner.default")
 def inner(call: Call) -> Tensor:
-    """`[*a, k] x [*b, k] -> [*a, *b]`; a scalar multiplies."""
+    """Sum over the last axes: `[*a, k] x [*b, k] -> [*a, *b]`; a scalar multiplies."""
     ctx, a, b = call.ctx, call.tensor("self"), call.tensor("other")
     if not a.rank or not b.rank:
         return tensor("", [*a.dims, *b.dims])
@@ -169,7 +169,7 @@ def inner(call: Call) -> Tensor:
 
 @operator("linalg_multi_dot.default", "chain_matmul.default")
 def multi_dot(call: Call) -> Tensor:
-    """A chain of matrices, which may begin and end with a vector."""
+    """Multiply a chain of matrices, which may begin and end with a vector."""
     ctx = call.ctx
     chain = [x for x in call.tensors("tensors" if "multi" in ctx.node.op else "matrices") if x is not None]
     ctx.check(len(chain) > ("multi" in ctx.node.op), laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
@@ -183,7 +183,7 @@ def multi_dot(call: Call) -> Tensor:
 
 @operator("linalg_vecdot.default")
 def vecdot(call: Call) -> Tensor:
-    """Products summed over an axis, of operands that broadcast."""
+    """Multiply operands that broadcast, and sum over an axis."""
     ctx = call.ctx
     a, b = call.tensor("x"), call.tensor("y")
     if a.rank == b.rank == 1:
@@ -195,7 +195,7 @@ def vecdot(call: Call) -> Tensor:
 
 @operator("cross.default", "linalg_cross.default")
 def cross(call: Call) -> Tensor:
-    """Vectors of 3 along an axis: without `dim`, along the first that has 3 elements."""
+    """Return the cross product of 3-vectors along `dim`, by default the first axis of size 3."""
     ctx, a, b = call.ctx, call.tensor("self"), call.tensor("other")
     ctx.check(a.rank == b.rank > 0, laws.TENSORS_ONE_RANK.of(rank=a.rank, other=b.rank))
     shape = ctx.broadcast(a.dims, b.dims)
@@ -211,7 +211,7 @@ def cross(call: Call) -> Tensor:
 
 @operator("kron.default")
 def kron(call: Call) -> Tensor:
-    """Aligned from the right, each size is the product of two."""
+    """Return the Kronecker product: aligned from the right, sizes multiply."""
     a, b = call.tensor("self"), call.tensor("other")
     rank = max(a.rank, b.rank)
     pairs = zip((*(ONE,) * (rank - a.rank), *a.dims), (*(ONE,) * (rank - b.rank), *b.dims), strict=True)
@@ -220,7 +220,7 @@ def kron(call: Call) -> Tensor:
 
 @operator("vander.default")
 def powers(call: Call) -> Tensor:
-    """The powers of each element of a list in a row: as many as asked for, or as there are elements."""
+    """Return a row of powers of each element of a list: `N` columns, by default as many as elements."""
     x = call.tensor("x")
     call.ctx.require_rank(x, 1)
     count = as_dim(call.integer("N")) if "N" in call else x[0]
@@ -230,7 +230,7 @@ def powers(call: Call) -> Tensor:
 
 @operator("linalg_vander.default")
 def vander(call: Call) -> Tensor:
-    """The powers of each element along a new last axis: as many as asked for, or as there are elements."""
+    """Return powers of each element along a new last axis of size `N`, by default that of the last axis."""
     x = call.tensor("x")
     dims = x.dims or (ONE,)
     count = call.size("N") if "N" in call else dims[-1]

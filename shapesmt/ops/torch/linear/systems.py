@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def is_vector(ctx: RuleContext, a: Tensor, b: Tensor) -> bool:
-    """Whether right sides are vectors: one, or as many as there are matrices, of their batch."""
+    """Whether right sides are vectors: a single one, or one per matrix of the batch."""
     if b.rank == 1 or b.rank != a.rank - 1:
         return b.rank == 1
     return ctx.holds(all_of(*(equal(x, y) for x, y in zip(a.dims[:-1], b.dims, strict=True)))) is True
 
 
 def solved(ctx: RuleContext, a: Tensor, b: Tensor, *, left: bool = True) -> Shape:
-    """The shape of `x` in `a x = b` (in `x a = b` unless `left`) for square matrices, whose batches broadcast."""
+    """Return the shape of `x` in `a x = b` (`x a = b` unless `left`) for square matrices, whose batches broadcast."""
     for matrices in (a, b):
         ctx.require_rank(matrices, 2, least=True)
     ctx.require_equal(a[-2], a[-1], laws.MATRICES_SQUARE)
@@ -31,7 +31,7 @@ def solved(ctx: RuleContext, a: Tensor, b: Tensor, *, left: bool = True) -> Shap
 
 
 def solution(call: Call) -> Shape:
-    """What solves `A x = B`, for matrices or vectors."""
+    """Return the shape of the solution of `A X = B` (`X A = B` unless `left`) for matrices or vectors."""
     grant_matrices(call)
     ctx, a, b = call.ctx, call.tensor("A"), call.tensor("B")
     ctx.require_rank(a, 2, least=True)
@@ -43,13 +43,13 @@ def solution(call: Call) -> Shape:
 
 @operator("linalg_solve.default")
 def solve(call: Call) -> Tensor:
-    """Square systems."""
+    """Solve square systems."""
     return tensor(call.tensor("A").dtype, solution(call))
 
 
 @operator("linalg_solve_ex.default", "_linalg_solve_ex.default")
 def solve_ex(call: Call) -> list[Tensor]:
-    """Square systems, one of the operators with the factors and their pivots, and whether each was solved."""
+    """Solve square systems; `_linalg_solve_ex` also returns factors and pivots, both return error codes."""
     a = call.tensor("A")
     factors = [tensor(a.dtype, a.dims), tensor("int32", a.dims[:-1])] if "aten._" in call.ctx.node.op else []
     return [tensor(a.dtype, solution(call)), *factors, tensor("int32", a.dims[:-2])]
@@ -57,14 +57,14 @@ def solve_ex(call: Call) -> list[Tensor]:
 
 @operator("linalg_solve_triangular.default")
 def solve_triangular(call: Call) -> Tensor:
-    """Triangular systems."""
+    """Solve triangular systems."""
     a = call.tensor("self")
     return tensor(a.dtype, solved(call.ctx, a, call.tensor("B"), left=call.flag("left")))
 
 
 @operator("triangular_solve.default")
 def triangular_solve(call: Call) -> list[Tensor]:
-    """Triangular systems, and the matrices."""
+    """Solve triangular systems; also return the matrices."""
     a, b = call.tensor("A"), call.tensor("self")
     shape = solved(call.ctx, a, b)
     return [tensor(b.dtype, shape), tensor(a.dtype, [*shape[:-2], *a.dims[-2:]])]
@@ -72,14 +72,14 @@ def triangular_solve(call: Call) -> list[Tensor]:
 
 @operator("cholesky_solve.default")
 def cholesky_solve(call: Call) -> Tensor:
-    """Systems whose matrices are decomposed already."""
+    """Solve systems from the Cholesky factors of their matrices."""
     b = call.tensor("self")
     return tensor(b.dtype, solved(call.ctx, call.tensor("input2"), b))
 
 
 @operator("linalg_lu_solve.default", "lu_solve.default", "linalg_ldl_solve.default")
 def lu_solve(call: Call) -> Tensor:
-    """Systems whose matrices are decomposed already, with a pivot per row."""
+    """Solve systems from the LU or LDL factors of their matrices; there is a pivot per row."""
     ctx, old = call.ctx, "aten.lu_solve" in call.ctx.node.op
     names = ("LU_data", "LU_pivots", "self") if old else ("LD" if "ldl" in ctx.node.op else "LU", "pivots", "B")
     lu, pivots, b = map(call.tensor, names)
@@ -92,7 +92,7 @@ def lu_solve(call: Call) -> Tensor:
 
 @operator("linalg_lstsq.default")
 def least_squares(call: Call) -> list[Tensor]:
-    """Systems `[..., m, n]` whose residuals are least: `[..., n, k]`, with the residuals where there are more rows."""
+    """Solve systems `[..., m, n]` by least squares: the solution is `[..., n, k]`; the other outputs are unknown."""
     ctx, a, b = call.ctx, call.tensor("self"), call.tensor("b")
     ctx.require_rank(a, 2, least=True)
     vector = is_vector(ctx, a, b)
@@ -109,7 +109,7 @@ def least_squares(call: Call) -> list[Tensor]:
 
 @operator("linalg_tensorinv.default")
 def tensorinv(call: Call) -> Tensor:
-    """The inverse of a tensor whose first `ind` axes have as many elements as the others."""
+    """Return the inverse of a tensor whose first `ind` axes have as many elements as the others."""
     grant_matrices(call)
     ctx, x, count = call.ctx, call.tensor("self"), call.integer("ind")
     ctx.check(count > 0, laws.STEP_POSITIVE.of(step=count))
@@ -120,7 +120,7 @@ def tensorinv(call: Call) -> Tensor:
 
 @operator("linalg_tensorsolve.default")
 def tensorsolve(call: Call) -> Tensor:
-    """`x` for which `a`, summed over its last axes with it, is `b`."""
+    """Return the tensor `x` for which `a`, summed with it over its last axes, is `b`."""
     grant_matrices(call)
     ctx, a, b = call.ctx, call.tensor("self"), call.tensor("other")
     moved = ctx.normals(call.integers("dims"), a.rank)

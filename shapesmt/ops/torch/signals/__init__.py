@@ -1,4 +1,4 @@
-"""Fourier transforms, signals in frames, and numbers drawn at random."""
+"""Fourier transforms, framed signals, numerical derivatives and integrals, and random numbers."""
 
 from shapesmt.ops.torch.signals import fourier, frames, integrals, random
 

@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from shapesmt.rules import Tensor
 
 HALVED = ("rfft", "ihfft")
-"""Transforms of real numbers, of whose results half along the last axis follows from the other half."""
+"""Transforms of real numbers that return only half of the symmetric last axis."""
 DOUBLED = ("irfft", "hfft")
-"""Their inverses."""
+"""Inverses of the transforms in `HALVED`."""
 
 
 def named_axes(call: Call, x: Tensor) -> tuple[int, ...]:
-    """The axes that are named, which may be one more than once."""
+    """Return the named axes, which may repeat."""
     return tuple(call.ctx.normal(axis, x.rank) for axis in call.integers("dim"))
 
 
 def require_signal(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
-    """State that what is transformed isn't empty: not along the axes, nor along others."""
+    """Require that the transformed tensor isn't empty along any axis."""
     for size in x.dims if axes else ():
         call.ctx.require_at_least(size, 1, laws.SIGNAL_NOT_EMPTY)
 
 
 def transformed(call: Call, x: Tensor, axes: tuple[int, ...], sizes: list[Dim]) -> Tensor:
-    """The transform along some axes, of which each is cut or padded to a size."""
+    """Return the transform along some axes, each cut or padded to a size."""
     name = call.ctx.node.op.split(".")[1].removeprefix("fft_").rstrip("2n")
     for axis, size in zip(axes, sizes, strict=True):
         x = x.replace(axis, size)
@@ -44,14 +44,14 @@ def transformed(call: Call, x: Tensor, axes: tuple[int, ...], sizes: list[Dim]) 
 
 
 def own_size(call: Call, x: Tensor, axis: int, *, last: bool = True) -> Dim:
-    """The size of an axis; of a half spectrum, that of the whole."""
+    """Return the size of an axis; for the last axis of a half spectrum, the size of the whole."""
     name = call.ctx.node.op.split(".")[1].removeprefix("fft_").rstrip("2n")
     return 2 * (x[axis] - 1) if name in DOUBLED and last else x[axis]
 
 
 @operator(*(f"fft_{name}.default" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")))
 def fft(call: Call) -> Tensor:
-    """Along one axis."""
+    """Transform along one axis."""
     x = call.tensor("self")
     axis = call.ctx.normal(call.integer("dim"), x.rank)
     [size] = sized(call.ctx, [call.size("n")]) if "n" in call else [own_size(call, x, axis)]
@@ -60,7 +60,7 @@ def fft(call: Call) -> Tensor:
 
 @operator(*(f"fft_{name}{many}.default" for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft") for many in "2n"))
 def fftn(call: Call) -> Tensor:
-    """Along several axes: those that are named, the last ones that have sizes, or all."""
+    """Transform along several axes: the named ones, the last ones with given sizes, or all."""
     ctx, x = call.ctx, call.tensor("self")
     asked = call.sizes("s") if "s" in call else []
     listed = call.integers("dim") if "dim" in call else tuple(range(-len(asked) if asked else -x.rank, 0))
@@ -75,18 +75,18 @@ def fftn(call: Call) -> Tensor:
 
 @operator("fft_fftshift.default", "fft_ifftshift.default")
 def shifted(call: Call) -> Tensor:
-    """The same frequencies in another order."""
+    """Reorder the frequencies; the shape stays."""
     x = call.tensor("self")
     named_axes(call, x)
     return tensor(x.dtype, x.dims)
 
 
-# As these are decomposed
+# Decomposed transforms
 
 
 @operator("_fft_c2c.default")
 def complex_to_complex(call: Call) -> Tensor:
-    """The shape is kept."""
+    """Transform complex numbers; the shape stays."""
     x = call.tensor("self")
     axes = named_axes(call, x)
     require_signal(call, x, axes)
@@ -95,7 +95,7 @@ def complex_to_complex(call: Call) -> Tensor:
 
 @operator("_fft_r2c.default")
 def real_to_complex(call: Call) -> Tensor:
-    """One half along the last axis, unless both are asked for."""
+    """Transform real numbers; one-sided results keep half of the last axis."""
     x = call.tensor("self")
     axes = named_axes(call, x)
     require_signal(call, x, axes)
@@ -105,7 +105,7 @@ def real_to_complex(call: Call) -> Tensor:
 
 @operator("_fft_c2r.default")
 def complex_to_real(call: Call) -> Tensor:
-    """As long along the last axis as asked for."""
+    """Transform to real numbers; the last axis gets the requested size."""
     x, [size] = call.tensor("self"), sized(call.ctx, [call.size("last_dim_size")])
     axes = named_axes(call, x)
     if not axes:

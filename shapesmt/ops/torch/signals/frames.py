@@ -1,4 +1,4 @@
-"""Signals in frames: their short-time Fourier transforms."""
+"""Short-time Fourier transforms, which split signals into frames."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def steps_of(call: Call) -> tuple[int, int]:
-    """The length of a frame, and how far the next one is from it; a window is no longer than a frame."""
+    """Return the length of a frame and the step between frames; require that the window fits a frame."""
     length = call.integer("n_fft")
     step = call.integer("hop_length") if "hop_length" in call else length // 4
     size = call.integer("win_length") if "win_length" in call else length
@@ -30,7 +30,7 @@ def steps_of(call: Call) -> tuple[int, int]:
 
 
 def halved(call: Call, length: int, *, real: bool) -> int:
-    """How many frequencies there are: of real signals one half, unless the call says otherwise."""
+    """Return the number of frequencies; one-sided by default for real signals."""
     onesided = call.flag("onesided") if "onesided" in call else real
     call.ctx.check(real or not onesided, laws.HALVED_FREQUENCIES_OF_REAL_SIGNALS)
     return length // 2 + 1 if onesided else length
@@ -38,7 +38,7 @@ def halved(call: Call, length: int, *, real: bool) -> int:
 
 @operator("stft.default", "stft.center")
 def stft(call: Call) -> Tensor:
-    """`[n, samples] -> [n, frequencies, frames]`; with `center`, half a frame is padded at both ends."""
+    """Transform frames: `[n, samples] -> [n, frequencies, frames]`; `center` pads half a frame on both sides."""
     ctx, x, (length, step) = call.ctx, call.tensor("self"), steps_of(call)
     ctx.check(x.rank in (1, 2), laws.RANK_1_OR_2.of(rank=x.rank))
     samples: Dim = x[-1]
@@ -60,7 +60,7 @@ def stft(call: Call) -> Tensor:
 
 @operator("istft.default")
 def istft(call: Call) -> Tensor:
-    """`[n, frequencies, frames] -> [n, samples]`."""
+    """Invert frames: `[n, frequencies, frames] -> [n, samples]`; undecided, as it depends on the window's elements."""
     ctx, x, (length, _) = call.ctx, call.tensor("self"), steps_of(call)
     ctx.check(x.rank in (2, 3), laws.RANK_2_OR_3.of(rank=x.rank))
     for size in x.dims:

@@ -1,4 +1,4 @@
-"""Slopes of samples along axes, and integrals by trapezoids."""
+"""Gradients of samples along axes, and integrals by the trapezoidal rule."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @operator("gradient.scalarint", "gradient.scalararray", "gradient.array")
 @operator("gradient.scalarrayint", "gradient.scalarrayarray", "gradient.tensorarrayint", "gradient.tensorarray")
 def gradient(call: Call) -> list[Tensor]:
-    """The slope along each axis that is named, or along all."""
+    """Return the gradient along each named axis, or along all."""
     x, ctx, order = call.tensor("self"), call.ctx, call.integer("edge_order")
     axes = ctx.normals(call.integers("dim"), x.rank) if "dim" in call else tuple(range(x.rank))
     ctx.check(order in (1, 2), laws.ATTRIBUTE_ONE_OF.of(name="edge_order", values="1 or 2", value=order))
@@ -38,7 +38,7 @@ def gradient(call: Call) -> list[Tensor]:
 
 
 def between(call: Call, y: Tensor, axis: int) -> Shape:
-    """The shape of what is between samples next to each other, at places that broadcast with them."""
+    """Return the shape of the intervals between neighbouring samples; the coordinates `x` broadcast with them."""
     inner = y.replace(axis, maximum(y[axis] - 1, 0))
     x = call.optional("x")
     call.ctx.check("bool" not in (y.dtype, x and x.dtype), laws.SAMPLES_ARE_NUMBERS)
@@ -53,21 +53,21 @@ def between(call: Call, y: Tensor, axis: int) -> Shape:
 
 
 def integrated(call: Call, y: Tensor) -> str:
-    """The element type of an integral."""
+    """Return the element type of an integral."""
     x = call.optional("x")
     return as_float(y.dtype if x is None else result_type([(y, False), (x, False)]))
 
 
 @operator("cumulative_trapezoid.dx", "cumulative_trapezoid.x")
 def cumulative_trapezoid(call: Call) -> Tensor:
-    """One less than there are samples."""
+    """Return the cumulative integral along an axis, one element shorter than the samples."""
     y = call.tensor("y")
     return tensor(integrated(call, y), between(call, y, call.ctx.normal(call.integer("dim"), y.rank)))
 
 
 @operator("trapezoid.dx", "trapezoid.x", "trapz.dx", "trapz.x")
 def trapezoid(call: Call) -> Tensor:
-    """The axis goes; that of no samples is 0, whatever their places are."""
+    """Integrate along an axis, which is dropped; without samples the result is 0, whatever their coordinates."""
     y = call.tensor("y")
     axis = call.ctx.normal(call.integer("dim"), y.rank)
     dtype = integrated(call, y) if y[axis].lo >= 1 or integrated(call, y) == y.dtype else ""

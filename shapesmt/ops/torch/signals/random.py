@@ -1,4 +1,4 @@
-"""Numbers drawn at random."""
+"""Operators that draw random numbers."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ DRAWN = (
     "poisson",
 )
 POSITIVE = {"cauchy": "sigma", "exponential": "lambd", "log_normal": "std"}
-"""The parameter that is positive."""
+"""The parameter of a distribution that has to be positive."""
 
 
 def require_parameters(call: Call) -> None:
-    """State that numbers are the parameters of a distribution."""
+    """Require valid parameters of the distribution."""
     check, name = call.ctx.check, base(call)
     deviation, chance, positive = (call.number(n) for n in ("std", "p", POSITIVE.get(name, "")))
     check(positive is None or positive > 0, laws.PARAMETER_POSITIVE.of(name=POSITIVE.get(name, "")))
@@ -48,7 +48,7 @@ def require_parameters(call: Call) -> None:
 
 
 def drawn_integers(call: Call, dims: Sequence[Dim]) -> Value | None:
-    """Return integers from `low` up to `high`, which isn't among them."""
+    """Return integers from `low` up to `high` (exclusive); None if a bound is unknown."""
     low, high = call.size("low") if "low" in call else ZERO, call.size("high")
     return None if low is None or high is None else any_places(call.ctx, dims, high - low, low)
 
@@ -56,7 +56,7 @@ def drawn_integers(call: Call, dims: Sequence[Dim]) -> Value | None:
 @operator("rand.default", "rand.generator", "randn.default", "randn.generator", "normal.float_float", random=True)
 @operator("randint.default", "randint.generator", "randint.low", "randint.low_generator", random=True)
 def drawn(call: Call) -> Tensor:
-    """A tensor of the sizes asked for."""
+    """Draw a tensor of the listed sizes."""
     require_parameters(call)
     sizes = sized(call.ctx, call.sizes("size"))
     require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
@@ -68,7 +68,7 @@ def drawn(call: Call) -> Tensor:
 
 @operator("randperm.default", "randperm.generator", random=True)
 def permutation(call: Call) -> Tensor:
-    """The numbers below n in some order."""
+    """Return the numbers below `n` in random order."""
     sizes: list[Dim] = sized(call.ctx, [call.size("n")])
     require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     return tensor(call.text("dtype") or "int64", sizes, any_places(call.ctx, sizes, sizes[0]))
@@ -76,10 +76,10 @@ def permutation(call: Call) -> Tensor:
 
 @operator(*overloads(*LIKE, *DRAWN), "normal_.default", random=True)
 def drawn_like(call: Call) -> Tensor:
-    """A tensor of the input's shape."""
+    """Draw a tensor of the input's shape."""
     x, chances = call.tensor("self"), call.optional("p")
     require_parameters(call)
-    if call.ctx.node.op == "aten.bernoulli.default":  # whose elements are the chances
+    if call.ctx.node.op == "aten.bernoulli.default":  # elements are probabilities
         call.ctx.grant(0)
     if chances is not None and call.ctx.node.op.split(".")[1].endswith("_"):
         call.ctx.broadcast(x.dims, chances.dims)
@@ -88,7 +88,7 @@ def drawn_like(call: Call) -> Tensor:
 
 @operator("normal.Tensor_Tensor", "normal.Tensor_float", "normal.float_Tensor", "binomial.default", random=True)
 def drawn_by(call: Call) -> Tensor:
-    """A number for each mean and deviation, which broadcast."""
+    """Draw a number for each pair of parameters, which broadcast."""
     require_parameters(call)
     given = [x for x in call.ctx.inputs if x is not None]
     return tensor(given[-1].dtype, call.ctx.broadcast(*(x.dims for x in given)))
@@ -96,7 +96,7 @@ def drawn_by(call: Call) -> Tensor:
 
 @operator("multinomial.default", random=True)
 def multinomial(call: Call) -> Tensor:
-    """`[n, classes]` or `[classes]`: as many classes as asked for, no more than there are unless they are repeated."""
+    """Draw class indices: `[n, classes]` or `[classes]`; at most as many as classes unless drawn with replacement."""
     ctx, x, [count] = call.ctx, call.tensor("self"), sized(call.ctx, [call.size("num_samples")])
     ctx.check(x.rank in (1, 2), laws.RANK_1_OR_2.of(rank=x.rank))
     ctx.check(not x.dtype or kind(x.dtype) == FLOAT, laws.ELEMENT_TYPE.of(expected="a float", dtype=x.dtype))
@@ -111,6 +111,6 @@ def multinomial(call: Call) -> Tensor:
 
 @operator("native_dropout.default", random=True)
 def native_dropout(call: Call) -> list[Tensor]:
-    """The elements, some of them 0, and which are not."""
+    """Return the elements, some set to 0, and the mask of the others."""
     x = call.tensor("input")
     return [tensor(x.dtype, x.dims), tensor("bool" if x.numel.lo > 0 else "", x.dims)]

@@ -1,4 +1,4 @@
-"""Operators that see a tensor's memory with other sizes, or copy it to such."""
+"""Operators that view a tensor's memory with other sizes or strides, or return a copy of such a view."""
 
 from shapesmt.ops.torch.views import axes, parts, repeating, reshaping
 

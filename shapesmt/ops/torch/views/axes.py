@@ -1,4 +1,4 @@
-"""Operators that change the axes: their order, those of size 1, and those that are stretched."""
+"""Operators that change the axes: their order, axes of size 1, and broadcast axes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def permuted(call: Call, x: Tensor, order: Sequence[int]) -> Tensor:
-    """The tensor with its axes in another order; a copy of it is row after row."""
+    """Return the tensor with its axes in another order: a view, or for `_copy` operators a contiguous copy."""
     output = result(call.ctx, "Transpose", x, perm=tuple(order)) if x.rank else x
     if "_copy" in call.ctx.node.op:
         return tensor(output.dtype, output.dims, output.value)
@@ -35,7 +35,7 @@ def permuted(call: Call, x: Tensor, order: Sequence[int]) -> Tensor:
 
 @operator("permute.default", "permute_copy.default", memory="view", traits=Traits.REARRANGED)
 def permute(call: Call) -> Tensor:
-    """The axes in the order that is listed."""
+    """Permute the axes into the listed order."""
     x, order = call.tensor("self"), call.integers("dims")
     call.ctx.check(len(order) == x.rank, laws.ORDER_NAMES_AXES_ONCE)
     return permuted(call, x, call.ctx.normals(order, x.rank))
@@ -43,7 +43,7 @@ def permute(call: Call) -> Tensor:
 
 @operator(*overloads("transpose", "transpose_copy", "swapaxes", "swapdims"), memory="view", traits=Traits.REARRANGED)
 def transpose(call: Call) -> Tensor:
-    """Two axes change places."""
+    """Swap two axes."""
     x = call.tensor("self")
     a, b = (call.ctx.normal(call.integer(name), max(x.rank, 1)) for name in call.names[1:3])
     order = list(range(x.rank))
@@ -54,7 +54,7 @@ def transpose(call: Call) -> Tensor:
 
 @operator(*overloads("t", "t_copy"), memory="view", traits=Traits.REARRANGED)
 def t(call: Call) -> Tensor:
-    """A matrix transposed; a vector stays."""
+    """Transpose a matrix; a vector or a number stays."""
     x = call.tensor("self")
     call.ctx.check(x.rank <= 2, laws.RANK_AT_MOST_2.of(rank=x.rank))
     return permuted(call, x, range(x.rank)[::-1])
@@ -62,7 +62,7 @@ def t(call: Call) -> Tensor:
 
 @operator(*overloads("numpy_T", "matrix_H", "mT", "mH", "adjoint"), memory="view")
 def transposed(call: Call) -> Tensor:
-    """All axes, or the last two, change places."""
+    """Reverse all axes (`numpy_T`), or swap the last two."""
     x, name, ctx = call.tensor("self"), base(call), call.ctx
     order = list(range(x.rank))
     if name == "numpy_T":
@@ -76,7 +76,7 @@ def transposed(call: Call) -> Tensor:
 
 @operator(*overloads("movedim", "moveaxis"), memory="view", traits=Traits.REARRANGED)
 def movedim(call: Call) -> Tensor:
-    """Axes move to other places; the others keep their order."""
+    """Move axes to other positions; the others keep their order."""
     x, rank = call.tensor("self"), max(call.tensor("self").rank, 1)
     lists = []
     for name in ("source", "destination"):
@@ -94,7 +94,7 @@ def movedim(call: Call) -> Tensor:
 
 @operator(*overloads("squeeze", "squeeze_copy"), memory="view", traits=Traits.ORDERED)
 def squeeze(call: Call) -> Tensor:
-    """Of the axes that are named, or of all, those of size 1 go."""
+    """Remove the axes of size 1 among those that are named, or among all; the rank is unknown if sizes decide it."""
     x, ctx = call.tensor("self"), call.ctx
     value = ctx.attribute("dim")
     named = (value,) if isinstance(value, int) else call.integers("dim") if "dim" in call.names else range(x.rank)
@@ -106,7 +106,7 @@ def squeeze(call: Call) -> Tensor:
 
 
 def without(call: Call, x: Tensor, gone: Sequence[int]) -> Tensor:
-    """The tensor without some axes, which have size 1."""
+    """Return the tensor without these axes, which have size 1."""
     if not gone:
         return x
     output = result(call.ctx, "Squeeze", tensor(x.dtype, _ones(x, gone), x.value), listed(*gone))
@@ -123,13 +123,13 @@ def _ones(x: Tensor, axes: Sequence[int]) -> list[Dim]:
 
 @operator(*overloads("unsqueeze", "unsqueeze_copy"), memory="view", traits=Traits.ORDERED)
 def unsqueeze(call: Call) -> Tensor:
-    """A new axis of size 1."""
+    """Insert an axis of size 1."""
     x = call.tensor("self")
     return with_axis(call, x, call.ctx.normal(call.integer("dim"), x.rank, end=1))
 
 
 def with_axis(call: Call, x: Tensor, axis: int) -> Tensor:
-    """The tensor with a new axis of size 1."""
+    """Return the tensor with a new axis of size 1."""
     output = result(call.ctx, "Unsqueeze", x, listed(axis))
     strides, places = strides_of(x), nesting_of(x)
     apart = None
@@ -147,7 +147,7 @@ def with_axis(call: Call, x: Tensor, axis: int) -> Tensor:
 @operator("atleast_1d.default", "atleast_2d.default", "atleast_3d.default", memory="view", traits=Traits.ORDERED)
 @operator("atleast_1d.Sequence", "atleast_2d.Sequence", "atleast_3d.Sequence", memory="view")
 def at_least_axes(call: Call) -> Tensor | list[Tensor]:
-    """New axes of size 1 until there are as many as the name says."""
+    """Insert axes of size 1 until the rank is at least the number in the operator's name."""
     least = int(base(call)[len("atleast_")])
     given = [t for t in call.tensors("tensors") if t is not None] if "tensors" in call.names else [call.tensor("self")]
     outputs = []
@@ -160,14 +160,14 @@ def at_least_axes(call: Call) -> Tensor | list[Tensor]:
 
 
 NEW_AXES = {(1, 0): (0,), (2, 0): (0, 0), (2, 1): (0,), (3, 0): (0, 0, 0), (3, 1): (0, 2), (3, 2): (2,)}
-"""The axes that a tensor gets, by how many it has to have and how many it has."""
+"""The positions of the axes to insert, by required rank and present rank."""
 
 
-# Stretched axes
+# Broadcast axes
 
 
 def expanded(call: Call, x: Tensor, items: Sequence[Dim | None]) -> Tensor:
-    """The tensor with axes of size 1 stretched to sizes that are listed, and new ones in front; -1 keeps a size."""
+    """Broadcast a tensor to the listed sizes: axes of size 1 expand, new axes come first; -1 keeps a size."""
     ctx, new = call.ctx, len(items) - x.rank
     ctx.check(new >= 0, laws.RANK_AT_MOST_THAT_OF_SHAPE.of(most=len(items), rank=x.rank))
     strides = strides_of(x)
@@ -190,25 +190,25 @@ def expanded(call: Call, x: Tensor, items: Sequence[Dim | None]) -> Tensor:
 
 @operator("expand.default", "broadcast_to.default", "expand_copy.default", memory="view", traits=Traits.REPEATED)
 def expand(call: Call) -> Tensor:
-    """Axes of size 1 stretched to sizes that are listed."""
+    """Broadcast axes of size 1 to the listed sizes."""
     output = expanded(call, call.tensor("self"), call.sizes("size"))
     return tensor(output.dtype, output.dims, output.value) if base(call) == "expand_copy" else output
 
 
 @operator("expand_as.default", memory="view", traits=Traits.REPEATED)
 def expand_as(call: Call) -> Tensor:
-    """Axes of size 1 stretched to the sizes of another tensor."""
+    """Broadcast axes of size 1 to the sizes of another tensor."""
     return expanded(call, call.tensor("self"), call.tensor("other").dims)
 
 
 @operator("broadcast_tensors.default", memory="view", traits=Traits.COPIED)
 def broadcast_tensors(call: Call) -> list[Tensor]:
-    """Tensors stretched to the sizes to which they broadcast together."""
+    """Broadcast all tensors to their common shape."""
     given = [t for t in call.tensors("tensors") if t is not None]
     if not given:
         return []
     shape = call.ctx.broadcast(*(t.dims for t in given))
     before = len(call.ctx.requirements)
     outputs = [expanded(call, t, shape) for t in given]
-    del call.ctx.requirements[before:]  # which say the same again
+    del call.ctx.requirements[before:]  # `broadcast` has stated them
     return outputs

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from shapesmt.algebra import Dim
     from shapesmt.rules import Value
 
-END = 2**62  # as an end, that of the axis
+END = 2**62  # an end that stands for the end of the axis
 
 # One part
 
 
 def part_of(x: Tensor, output: Tensor, factors: Sequence[Dim], *, copied: bool = False) -> Tensor:
-    """A part of a tensor, each of whose strides is multiplied by a factor; it begins anywhere in the memory."""
+    """Return a part of `x`, each stride multiplied by a factor; a copy is contiguous."""
     strides = strides_of(x)
     if copied:
         return tensor(output.dtype, output.dims, output.value)
@@ -38,7 +38,7 @@ def part_of(x: Tensor, output: Tensor, factors: Sequence[Dim], *, copied: bool =
 
 @operator("slice.Tensor", "slice_copy.Tensor", memory="view", traits=Traits.COPIED)
 def slice_(call: Call) -> Tensor:
-    """Every `step`-th element along an axis, from a start to an end, which are clamped to the axis."""
+    """Return every `step`-th element along an axis, from a start to an end, which are clamped to the axis."""
     x, ctx = call.tensor("self"), call.ctx
     ctx.require_rank(x, 1, least=True)
     axis, step = ctx.normal(call.integer("dim"), x.rank), call.size("step")
@@ -53,7 +53,7 @@ def slice_(call: Call) -> Tensor:
 
 @operator("narrow.default", "narrow_copy.default", memory="view", traits=Traits.COPIED)
 def narrow(call: Call) -> Tensor:
-    """Some elements along an axis, which are all there."""
+    """Return `length` elements along an axis, all of which have to exist."""
     x, ctx = call.tensor("self"), call.ctx
     ctx.require_rank(x, 1, least=True)
     axis, start, length = ctx.normal(call.integer("dim"), x.rank), call.size("start"), call.size("length")
@@ -73,7 +73,7 @@ def narrow(call: Call) -> Tensor:
 
 @operator("narrow.Tensor", memory="view", traits=Traits.COPIED)
 def narrow_from(call: Call) -> Tensor:
-    """Some elements along an axis, from one that a tensor has."""
+    """Return `length` elements along an axis, from a start that a tensor holds."""
     x, ctx, length = call.tensor("self"), call.ctx, call.size("length")
     ctx.require_rank(x, 1, least=True)
     ctx.require_rank(call.tensor("start"), 0)
@@ -87,7 +87,7 @@ def narrow_from(call: Call) -> Tensor:
 
 @operator("select.int", "select_copy.int", memory="view", traits=Traits.COPIED)
 def select_(call: Call) -> Tensor:
-    """One place of an axis, which goes."""
+    """Return the slice at one index of an axis, which is dropped."""
     x, ctx = call.tensor("self"), call.ctx
     ctx.require_rank(x, 1, least=True)
     axis, index = ctx.normal(call.integer("dim"), x.rank), call.size("index")
@@ -97,7 +97,7 @@ def select_(call: Call) -> Tensor:
 
 
 def picked(x: Tensor, axis: int, index: Dim | None, *, copied: bool = False) -> Tensor:
-    """The tensor at one place of an axis, which goes."""
+    """Return the slice of a tensor at one index of an axis, which is dropped; None: the index is unknown."""
     dims = [*x.dims[:axis], *x.dims[axis + 1 :]]
     value = None if index is None else _value_at(x, axis, index, dims)
     output = tensor(x.dtype, dims, value)
@@ -108,7 +108,7 @@ def picked(x: Tensor, axis: int, index: Dim | None, *, copied: bool = False) -> 
 
 
 def _value_at(x: Tensor, axis: int, index: Dim, dims: Sequence[Dim]) -> Value | None:
-    """The elements at one place of an axis."""
+    """Return the elements at one index of an axis; None if unknown or if the index is outside."""
     number, length, back = index.constant, x[axis].constant, x.rank - axis
     if number is not None and length is not None and not -length <= number < length:
         return None
@@ -127,7 +127,7 @@ def _value_at(x: Tensor, axis: int, index: Dim, dims: Sequence[Dim]) -> Value | 
 
 @operator("diagonal.default", "diagonal_copy.default", "linalg_diagonal.default", memory="view", traits=Traits.COPIED)
 def diagonal(call: Call) -> Tensor:
-    """The diagonal of two axes, along a new last one."""
+    """Return the diagonal of two axes, as a new last axis."""
     x, ctx = call.tensor("A" if "A" in call.names else "self"), call.ctx
     a, b = ctx.normals((call.integer("dim1"), call.integer("dim2")), x.rank)
     offset = call.integer("offset")
@@ -142,7 +142,7 @@ def diagonal(call: Call) -> Tensor:
 
 @operator("diag_embed.default", traits=Traits.COPIED)
 def diag_embed(call: Call) -> Tensor:
-    """Matrices with the last axis on a diagonal."""
+    """Return matrices with the last axis on a diagonal."""
     x, ctx = call.tensor("self"), call.ctx
     ctx.require_rank(x, 1, least=True)
     a, b = ctx.normals((call.integer("dim1"), call.integer("dim2")), x.rank + 1)
@@ -153,7 +153,7 @@ def diag_embed(call: Call) -> Tensor:
 
 @operator("diag.default", "diagflat.default", traits=Traits.COPIED)
 def diag(call: Call) -> Tensor:
-    """A matrix with a vector on a diagonal, or the diagonal of a matrix."""
+    """Return a matrix with a vector on a diagonal, or the diagonal of a matrix."""
     x, ctx, flat = call.tensor("self"), call.ctx, base(call) == "diagflat"
     shift = call.integer("offset" if flat else "diagonal")
     ctx.check(flat or 1 <= x.rank <= 2, laws.RANK_1_OR_2.of(rank=x.rank))
@@ -165,7 +165,7 @@ def diag(call: Call) -> Tensor:
 
 @operator("unfold.default", "unfold_copy.default", memory="view", traits=Traits.COPIED)
 def unfold(call: Call) -> Tensor:
-    """The windows of an axis, their elements along a new last one."""
+    """Return the sliding windows of an axis, their elements along a new last axis."""
     x, ctx = call.tensor("self"), call.ctx
     axis, size, step = ctx.normal(call.integer("dimension"), max(x.rank, 1)), call.size("size"), call.size("step")
     if size is None or step is None:
@@ -187,7 +187,7 @@ def unfold(call: Call) -> Tensor:
 
 
 def cut(x: Tensor, axis: int, sizes: Sequence[Dim], *, copied: bool) -> list[Tensor]:
-    """Parts along an axis that follow each other."""
+    """Return consecutive parts along an axis."""
     outputs, start = [], ZERO
     for size in sizes:
         dims = [size if i == axis else d for i, d in enumerate(x.dims)]
@@ -198,7 +198,7 @@ def cut(x: Tensor, axis: int, sizes: Sequence[Dim], *, copied: bool) -> list[Ten
 
 
 def _value_from(x: Tensor, axis: int, start: Dim, dims: Sequence[Dim]) -> Value | None:
-    """The elements of a part that begins at a place of an axis."""
+    """Return the elements of a part that begins at index `start` of an axis; None if unknown."""
     first, count, length, back = start.constant, dims[axis].constant, x[axis].constant, x.rank - axis
     inside = first is not None and count is not None and length is not None and 0 <= first <= first + count <= length
     if isinstance(x.value, Elements) and not inside:
@@ -212,7 +212,7 @@ def _value_from(x: Tensor, axis: int, start: Dim, dims: Sequence[Dim]) -> Value 
 
 
 def required_axis(call: Call, x: Tensor) -> int:
-    """The axis that is cut."""
+    """Return the axis to split; the tensor needs at least one."""
     call.ctx.require_rank(x, 1, least=True)
     return call.ctx.normal(call.integer("dim"), x.rank)
 
@@ -227,7 +227,7 @@ SPLITS = ("split.sizes", "split.default")
     traits=Traits.COPIED,
 )
 def split_with_sizes(call: Call) -> list[Tensor]:
-    """Parts of the sizes that are listed, which add up to the axis."""
+    """Split an axis into parts of the listed sizes, which have to add up to the axis."""
     x, ctx = call.tensor("self"), call.ctx
     axis, items = required_axis(call, x), call.sizes("split_sizes" if "split_sizes" in call.names else "split_size")
     ctx.check(ctx.outputs <= len(items), laws.OUTPUT_PER_PART.of(count=ctx.outputs))
@@ -240,7 +240,7 @@ def split_with_sizes(call: Call) -> list[Tensor]:
 
 @operator("split.Tensor", "split_copy.Tensor", "unsafe_split.Tensor", memory="view", traits=Traits.COPIED)
 def split(call: Call) -> list[Tensor]:
-    """Parts of one size, but for a smaller last one."""
+    """Split an axis into parts of one size; the last may be smaller."""
     x, ctx = call.tensor("self"), call.ctx
     axis, size = required_axis(call, x), call.size("split_size")
     if size is None:
@@ -252,7 +252,7 @@ def split(call: Call) -> list[Tensor]:
 
 @operator("chunk.default", "unsafe_chunk.default", memory="view", traits=Traits.COPIED)
 def chunk(call: Call) -> list[Tensor]:
-    """So many parts of one size, but for a smaller last one; fewer where that is enough."""
+    """Split an axis into at most `chunks` parts of one size; the last may be smaller."""
     x, ctx = call.tensor("self"), call.ctx
     axis, count = required_axis(call, x), call.integer("chunks")
     ctx.check(count > 0, laws.A_PART)
@@ -261,7 +261,7 @@ def chunk(call: Call) -> list[Tensor]:
 
 
 def parts(call: Call, x: Tensor, axis: int, size: Dim, *, empty: bool = False) -> list[Tensor]:
-    """As many parts of one size as the node names, each of which has an element; `empty`: or all are empty."""
+    """Return as many parts of one size as the node has outputs; none may be empty, or with `empty` all may be."""
     ctx, n = call.ctx, call.ctx.outputs
     if n > 1:
         needed = size * (n - 1) + 1
@@ -273,7 +273,7 @@ def parts(call: Call, x: Tensor, axis: int, size: Dim, *, empty: bool = False) -
 
 @operator(*overloads("unbind", "unbind_copy"), memory="view", traits=Traits.COPIED)
 def unbind(call: Call) -> list[Tensor]:
-    """A tensor for each place of an axis, which goes."""
+    """Return one slice for each index of an axis, which is dropped."""
     x, ctx = call.tensor("self"), call.ctx
     axis = required_axis(call, x)
     ctx.require_at_least(x[axis], ctx.outputs, laws.OUTPUT_PER_AXIS_ELEMENT)
@@ -282,7 +282,7 @@ def unbind(call: Call) -> list[Tensor]:
 
 @operator(*overloads("hsplit", "vsplit", "dsplit"), *overloads("tensor_split"), memory="view", traits=Traits.COPIED)
 def tensor_split(call: Call) -> list[Tensor]:
-    """Parts of nearly one size, or between places that are listed."""
+    """Split an axis into parts of nearly one size, or at the listed indices."""
     x, ctx, name = call.tensor("self"), call.ctx, base(call)
     if call.optional("tensor_indices_or_sections") is not None:
         axis = required_axis(call, x)
@@ -312,13 +312,13 @@ def tensor_split(call: Call) -> list[Tensor]:
 
 
 def _any_parts(call: Call, x: Tensor, axis: int) -> list[Tensor]:
-    """Parts of sizes that aren't known."""
+    """Return parts of unknown sizes."""
     sizes = [call.ctx.fresh(f"size{i}", 0, x[axis]) for i in range(call.ctx.outputs)]
     return [part_of(x, tensor(x.dtype, [*x.dims[:axis], d, *x.dims[axis + 1 :]]), [ONE] * x.rank) for d in sizes]
 
 
 def _between(call: Call, x: Tensor, axis: int, places: Sequence[Dim | None]) -> list[Tensor]:
-    """Parts between places, which are clamped to the axis as those of slices are."""
+    """Return the parts between indices, which are clamped to the axis like those of slices."""
     ctx = call.ctx
     ctx.check(ctx.outputs <= len(places) + 1, laws.OUTPUT_PER_PART.of(count=ctx.outputs))
     outputs: list[Tensor] = []

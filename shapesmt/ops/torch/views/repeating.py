@@ -1,4 +1,4 @@
-"""Operators that repeat elements, or move them to other places of the same axes."""
+"""Operators that repeat elements, or move them to other positions of the same axes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shapesmt.rules import Decided, Tensor, Traits, elements, tensor
 
 
 def tiled(call: Call, x: Tensor, counts: list[Dim | None]) -> Tensor:
-    """The tensor repeated along its axes, with new ones in front where there are more counts."""
+    """Repeat a tensor along its axes; if there are more counts than axes, new axes come first."""
     require_least(call.ctx, counts, 0, laws.REPEATS_NOT_NEGATIVE)
     dims = [ONE] * (len(counts) - x.rank) + list(x.dims)
     padded = tensor(x.dtype, dims, reshaped(x, dims))
@@ -28,7 +28,7 @@ def tiled(call: Call, x: Tensor, counts: list[Dim | None]) -> Tensor:
 
 @operator("repeat.default", traits=Traits.REPEATED)
 def repeat(call: Call) -> Tensor:
-    """Every size times its count, of which there are as many as axes, or more."""
+    """Multiply every size by its count; there are as many counts as axes, or more."""
     x, counts = call.tensor("self"), call.sizes("repeats")
     call.ctx.check(len(counts) >= x.rank, laws.REPEAT_COUNT_PER_AXIS)
     return tiled(call, x, counts)
@@ -36,14 +36,14 @@ def repeat(call: Call) -> Tensor:
 
 @operator("tile.default", traits=Traits.REPEATED)
 def tile(call: Call) -> Tensor:
-    """Every size times its count; the first axes are repeated once where there are fewer counts."""
+    """Multiply every size by its count; if there are fewer counts than axes, the first axes stay."""
     x, counts = call.tensor("self"), call.sizes("dims")
     return tiled(call, x, [*[ONE] * (x.rank - len(counts)), *counts])
 
 
 @operator("repeat_interleave.self_int", traits=Traits.COPIED)
 def repeat_each(call: Call) -> Tensor:
-    """Every element along an axis, or of the whole tensor, several times."""
+    """Repeat every element along an axis, or of the flattened tensor, the same number of times."""
     x, ctx, count = call.tensor("self"), call.ctx, call.size("repeats")
     require_least(ctx, [count], 0, laws.REPEATS_NOT_NEGATIVE)
     (times,) = sized(ctx, [count])
@@ -58,7 +58,7 @@ def repeat_each(call: Call) -> Tensor:
 
 @operator("repeat_interleave.self_Tensor", "repeat_interleave.Tensor", traits=Traits.COPIED)
 def repeat_by(call: Call) -> Tensor:
-    """Every element as often as a list says, which data decides."""
+    """Repeat every element as often as a tensor of counts says; their sum is data-dependent."""
     counts, ctx = call.tensor("repeats"), call.ctx
     own = call.tensor("self") if "self" in call.names else None
     ctx.grant(call.place("repeats"))
@@ -75,12 +75,12 @@ def repeat_by(call: Call) -> Tensor:
     return tensor(own.dtype, [length if i == axis else d for i, d in enumerate(dims)])
 
 
-# Moved
+# Rearranged
 
 
 @operator("flip.default", "fliplr.default", "flipud.default", memory="dense", traits=Traits.REARRANGED)
 def flip(call: Call) -> Tensor:
-    """The shape is kept; the axes that are named are reversed."""
+    """Reverse the named axes; the shape stays."""
     x, name = call.tensor("self"), base(call)
     if name == "flip":
         call.ctx.normals(call.integers("dims"), max(x.rank, 1))
@@ -91,7 +91,7 @@ def flip(call: Call) -> Tensor:
 
 @operator("roll.default", traits=Traits.REARRANGED)
 def roll(call: Call) -> Tensor:
-    """The shape is kept; elements move along the axes that are named, or in the whole tensor."""
+    """Rotate elements along the named axes, or in the flattened tensor; the shape stays."""
     x, ctx, shifts = call.tensor("self"), call.ctx, call.sizes("shifts")
     value = ctx.attribute("dims")
     axes = (value,) if isinstance(value, int) else call.integers("dims")
@@ -104,7 +104,7 @@ def roll(call: Call) -> Tensor:
 
 @operator("rot90.default", traits=Traits.REARRANGED)
 def rot90(call: Call) -> Tensor:
-    """A plane of two axes turned by right angles."""
+    """Rotate the plane of two axes by right angles."""
     x, ctx, axes = call.tensor("self"), call.ctx, call.integers("dims")
     ctx.check(len(axes) == 2, laws.PLANE_OF_TWO_AXES)
     ctx.require_rank(x, 2, least=True)
@@ -117,7 +117,7 @@ def rot90(call: Call) -> Tensor:
 
 @operator(*overloads("tril", "triu"), traits=Traits.COPIED)
 def triangle(call: Call) -> Tensor:
-    """The shape is kept; elements on one side of a diagonal become 0."""
+    """Set the elements on one side of a diagonal to 0; the shape stays."""
     x, ctx, shift = call.tensor("self"), call.ctx, call.size("diagonal")
     ctx.require_rank(x, 2, least=True)
     upper = int(base(call) == "triu")
@@ -129,8 +129,8 @@ def triangle(call: Call) -> Tensor:
 
 @operator("sum_to_size.default")
 def sum_to_size(call: Call) -> Tensor:
-    """The tensor summed up to sizes that stretch to its own."""
+    """Sum a tensor to sizes that broadcast to its own."""
     x, ctx = call.tensor("self"), call.ctx
     output = tensor(x.dtype, sized(ctx, call.sizes("size")))
     require_broadcast_to(ctx, output, x.dims, laws.EXPANDS_FROM_1_OR_STAYS)
-    return tensor("" if x.dtype and kind(x.dtype) < FLOAT else x.dtype, output.dims)  # summed ones become int64
+    return tensor("" if x.dtype and kind(x.dtype) < FLOAT else x.dtype, output.dims)  # sums of integers become int64

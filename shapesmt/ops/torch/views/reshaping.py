@@ -35,7 +35,7 @@ BITS = {
 
 
 def resized(call: Call, whole: Sequence[Dim], items: Sequence[Dim | None]) -> list[Dim]:
-    """The sizes in a list, of which one may be -1: what remains of the elements, which stay as many."""
+    """Return the new sizes and require that they keep the number of elements; -1 stands for the size that remains."""
     ctx = call.ctx
     wild = [i for i, d in enumerate(items) if d is not None and d.constant == -1]
     ctx.check(len(wild) <= 1, laws.AT_MOST_ONE_MINUS_1)
@@ -54,7 +54,7 @@ def resized(call: Call, whole: Sequence[Dim], items: Sequence[Dim | None]) -> li
 
 
 def _size(call: Call, index: int, d: Dim | None) -> Dim:
-    """A size that isn't -1; whether one that sizes decide may be, isn't followed."""
+    """Return a size and require that it isn't negative; if it may be -1, the node is undecided in that case."""
     if d is None:
         return call.ctx.fresh(f"size{index}", 0, how=Decided(free=True))
     if d.lo == -1 and d.constant is None:
@@ -78,7 +78,7 @@ def _uncommon(a: Sequence[Dim], b: Sequence[Dim]) -> tuple[list[Dim], list[Dim]]
 
 
 def as_view(call: Call, x: Tensor, dims: Sequence[Dim]) -> Tensor:
-    """The tensor on the same memory with other sizes, which has to be possible."""
+    """Return a view with other sizes and require that it needs no copy."""
     result = tensor(x.dtype, dims, reshaped(x, dims))
     fits = viewable(x, dims)
     if strides_of(x) is None and fits.op != "true":
@@ -90,7 +90,7 @@ def as_view(call: Call, x: Tensor, dims: Sequence[Dim]) -> Tensor:
 
 
 def as_reshaped(x: Tensor, dims: Sequence[Dim]) -> Tensor:
-    """The tensor with other sizes, on the same memory where that is possible, else copied."""
+    """Return the tensor with other sizes: a view if it needs no copy, otherwise a contiguous copy."""
     result = tensor(x.dtype, dims, reshaped(x, dims))
     fits = viewable(x, dims)
     if fits.op == "true":
@@ -100,14 +100,14 @@ def as_reshaped(x: Tensor, dims: Sequence[Dim]) -> Tensor:
 
 @operator("view.default", "_unsafe_view.default", memory="view", traits=Traits.ORDERED)
 def view(call: Call) -> Tensor:
-    """Other sizes on the same memory."""
+    """View a tensor with other sizes."""
     x = call.tensor("self")
     return as_view(call, x, resized(call, x.dims, call.sizes("size")))
 
 
 @operator("view_as.default", memory="view", traits=Traits.ORDERED)
 def view_as(call: Call) -> Tensor:
-    """The sizes of another tensor on the same memory."""
+    """View a tensor with the sizes of another one."""
     x = call.tensor("self")
     return as_view(call, x, resized(call, x.dims, call.tensor("other").dims))
 
@@ -121,7 +121,7 @@ def view_as(call: Call) -> Tensor:
     traits=Traits.ORDERED,
 )
 def reshape(call: Call) -> Tensor:
-    """Other sizes, or those of another tensor."""
+    """Change the sizes to those listed, or to those of another tensor."""
     x, other, name = call.tensor("self"), call.optional("other"), "shape" if "shape" in call.names else "size"
     dims = resized(call, x.dims, call.sizes(name) if other is None else other.dims)
     if base(call) == "view_copy":
@@ -132,7 +132,7 @@ def reshape(call: Call) -> Tensor:
 
 @operator("flatten.using_ints", "ravel.default", memory="view", traits=Traits.ORDERED)
 def flatten(call: Call) -> Tensor:
-    """Some axes that follow each other as one."""
+    """Merge consecutive axes into one."""
     x, ctx = call.tensor("self"), call.ctx
     first, last = (call.integer("start_dim"), call.integer("end_dim")) if "start_dim" in call.names else (0, -1)
     first, last = (ctx.normal(axis, max(x.rank, 1)) for axis in (first, last))
@@ -142,7 +142,7 @@ def flatten(call: Call) -> Tensor:
 
 @operator("unflatten.int", memory="view", traits=Traits.ORDERED)
 def unflatten(call: Call) -> Tensor:
-    """One axis as several."""
+    """Split one axis into several."""
     x, ctx = call.tensor("self"), call.ctx
     axis, sizes = ctx.normal(call.integer("dim"), x.rank), call.sizes("sizes")
     ctx.check(bool(sizes), laws.A_PART)
@@ -152,7 +152,7 @@ def unflatten(call: Call) -> Tensor:
 
 @operator("view.dtype", memory="view")
 def view_type(call: Call) -> Tensor:
-    """The memory as elements of another type, of which the last axis may have more or fewer."""
+    """View the memory as elements of another type; the size of the last axis changes with the width of an element."""
     x, dtype = call.tensor("self"), call.text("dtype")
     before, after = BITS.get(x.dtype, 0), BITS.get(dtype, 0)
     if before == after and before:
@@ -169,7 +169,7 @@ def view_type(call: Call) -> Tensor:
 
 @operator("view_as_real.default", "view_as_real_copy.default", memory="view")
 def view_as_real(call: Call) -> Tensor:
-    """Real and imaginary parts along a new last axis."""
+    """View complex numbers as real and imaginary parts along a new last axis."""
     x, strides = call.tensor("self"), strides_of(call.tensor("self"))
     call.ctx.check(real_part(x.dtype) != x.dtype, laws.INPUT_COMPLEX)
     result = tensor(real_part(x.dtype), (*x.dims, 2))
@@ -181,7 +181,7 @@ def view_as_real(call: Call) -> Tensor:
 
 @operator("view_as_complex.default", "view_as_complex_copy.default", memory="view")
 def view_as_complex(call: Call) -> Tensor:
-    """Real and imaginary parts, which are along the last axis, as complex numbers."""
+    """View real and imaginary parts, along the last axis, as complex numbers."""
     x, ctx = call.tensor("self"), call.ctx
     ctx.check(x.dtype in COMPLEX_OF, laws.FOLDS_FLOATS)
     ctx.check(x.rank > 0, laws.RANK_AT_LEAST_1)
@@ -199,7 +199,7 @@ COMPLEX_OF = {"float32": "complex64", "float64": "complex128", "float16": "compl
 
 @operator(*overloads("resize", "resize_as"), memory="view")
 def resize(call: Call) -> Tensor:
-    """Any sizes; elements beyond the memory are undefined."""
+    """Resize to any sizes; elements beyond the memory are undefined."""
     x, template = call.tensor("self"), call.optional("the_template")
     sizes = call.sizes("size") if template is None else list(template.dims)
     dims = [_size(call, i, d) for i, d in enumerate(sizes)]
@@ -208,17 +208,17 @@ def resize(call: Call) -> Tensor:
     return tensor(x.dtype, dims)
 
 
-# Memory by numbers
+# Explicit strides
 
 
 @operator("as_strided.default", "as_strided_.default", "as_strided_copy.default", memory="view", traits=Traits.COPIED)
 def as_strided(call: Call) -> Tensor:
-    """Sizes and strides that are asked for."""
+    """View the memory with the listed sizes and strides."""
     return strided(call)
 
 
 def strided(call: Call) -> Tensor:
-    """A view with the sizes and strides that are asked for, inside the tensor's memory."""
+    """Return a view with the listed sizes and strides, and require that it lies inside the tensor's memory."""
     x, ctx, offset = call.tensor("self"), call.ctx, call.size("storage_offset")
     sizes, strides = call.sizes("size"), call.sizes("stride")
     ctx.check(len(sizes) == len(strides), laws.STRIDE_PER_SIZE)
@@ -239,7 +239,7 @@ def strided(call: Call) -> Tensor:
 
 @operator("as_strided_scatter.default", traits=Traits.COPIED)
 def as_strided_scatter(call: Call) -> Tensor:
-    """A tensor in which what such a view sees is replaced."""
+    """Replace the elements that a view with the listed sizes and strides covers."""
     x, part = call.tensor("self"), strided(call)
     call.ctx.require_agree(part, call.tensor("src"), law=laws.UPDATES_SHAPED_AS_REPLACED)
     _require_apart(call, part)
@@ -247,7 +247,7 @@ def as_strided_scatter(call: Call) -> Tensor:
 
 
 def _require_apart(call: Call, part: Tensor) -> None:
-    """No two elements that are written are the same one."""
+    """Require that no written element overlaps another."""
     empty = [equal(d, 0) for d in part.dims]
     for d, stride in zip(part.dims, call.sizes("stride"), strict=True):
         if stride is not None:
@@ -257,7 +257,7 @@ def _require_apart(call: Call, part: Tensor) -> None:
 
 @operator("_reshape_alias.default", memory="view")
 def reshape_alias(call: Call) -> Tensor:
-    """Other sizes on the same memory, with their strides."""
+    """View a tensor with other sizes and with the listed strides."""
     x, strides = call.tensor("self"), call.sizes("stride")
     dims = resized(call, x.dims, call.sizes("size"))
     known = [s for s in strides if s is not None]

@@ -1,4 +1,4 @@
-"""Adaptive pooling: as many windows as elements are asked for."""
+"""Adaptive pooling, which fits the windows to the output size."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def pooled(call: Call, x: Tensor, *, mean: bool = False) -> Shape:
-    """The input's shape, with the spatial sizes that are asked for; with `mean`, one window may be empty."""
+    """Return the input's shape with the requested spatial sizes; with `mean`, a single window may be empty."""
     count, sizes = spatial(call), sized(call.ctx, call.sizes("output_size"))
     sole = all_of(*(equal(size, 1) for size in sizes)) if mean else FALSE
     if sole is not TRUE:
         call.ctx.check(x.rank in (count + 1, count + 2), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=count, rank=x.rank))
-        only_spatial = "avg" in call.ctx.node.op and count < 3  # the first axis is a batch to the others
+        only_spatial = "avg" in call.ctx.node.op and count < 3  # the others count the first axis as a batch
         with call.ctx.where(negate(sole)):
             require_least(call.ctx, x.dims[-count:] if only_spatial else x.dims[1:], 1, laws.ONLY_BATCH_EMPTY)
     call.ctx.check(len(sizes) == count, laws.ATTRIBUTE_ENTRIES.of(name="output_size", count=count))
@@ -32,21 +32,21 @@ def pooled(call: Call, x: Tensor, *, mean: bool = False) -> Shape:
 
 @operator("adaptive_avg_pool1d.default", "adaptive_avg_pool2d.default", "adaptive_avg_pool3d.default")
 def adaptive_avg_pool(call: Call) -> Tensor:
-    """The average of each window; that of all elements is a mean."""
+    """Return the average of each window; a single window may be empty."""
     x = call.tensor("self")
     return tensor(x.dtype, pooled(call, x, mean=True))
 
 
 @operator("_adaptive_avg_pool2d.default", "_adaptive_avg_pool3d.default")
 def averaged(call: Call) -> Tensor:
-    """The average of each window."""
+    """Return the average of each window."""
     x = call.tensor("self")
     return tensor(x.dtype, pooled(call, x))
 
 
 @operator("adaptive_max_pool1d.default", "adaptive_max_pool2d.default", "adaptive_max_pool3d.default")
 def adaptive_max_pool(call: Call) -> list[Tensor]:
-    """The greatest of each window, and where it was."""
+    """Return the maximum of each window and its index."""
     x = call.tensor("self")
     shape = pooled(call, x)
     return [tensor(x.dtype, shape), tensor("int64", shape)]

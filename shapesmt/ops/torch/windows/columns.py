@@ -1,4 +1,4 @@
-"""Windows laid out as columns, and columns put together to images."""
+"""Windows unfolded to columns, and columns folded to images."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def windows(call: Call) -> list[Window]:
-    """The window along height and width."""
+    """Return the window along height and along width."""
     ctx = call.ctx
     kernel, dilation, padding, stride = map(call.integers, ("kernel_size", "dilation", "padding", "stride"))
     for name in ("kernel_size", "dilation", "padding", "stride"):
@@ -31,7 +31,7 @@ def windows(call: Call) -> list[Window]:
 
 
 def places(call: Call, axes: list[Window], sizes: Sequence[Dim]) -> Dim:
-    """How many places the window has on an image of these sizes; there is one at least."""
+    """Return the number of window positions on an image of these sizes, and require at least one."""
     counts = [axis.places(size) for size, axis in zip(sizes, axes, strict=True)]
     for count in counts:
         call.ctx.require_at_least(count, 1, laws.WINDOW_HAS_POSITION)
@@ -39,7 +39,7 @@ def places(call: Call, axes: list[Window], sizes: Sequence[Dim]) -> Dim:
 
 
 def require_batch_only_empty(call: Call, x: Tensor, rank: int) -> None:
-    """State that there is one more axis or one less than a batch has, and that only a batch is empty."""
+    """Require `rank` or `rank + 1` axes; only the batch may be empty."""
     call.ctx.check(x.rank in (rank, rank + 1), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=rank - 1, rank=x.rank))
     for size in x.dims[-rank:]:
         call.ctx.require_at_least(size, 1, laws.ONLY_BATCH_EMPTY)
@@ -47,7 +47,7 @@ def require_batch_only_empty(call: Call, x: Tensor, rank: int) -> None:
 
 @operator("im2col.default")
 def im2col(call: Call) -> Tensor:
-    """`[n, c, h, w] -> [n, c*kernel, places]`."""
+    """Unfold windows: `[n, c, h, w] -> [n, c*kernel, positions]`."""
     x, axes = call.tensor("self"), windows(call)
     require_batch_only_empty(call, x, 3)
     count = places(call, axes, x.dims[-2:])
@@ -56,7 +56,7 @@ def im2col(call: Call) -> Tensor:
 
 @operator("col2im.default")
 def col2im(call: Call) -> Tensor:
-    """`[n, c*kernel, places] -> [n, c, h, w]`."""
+    """Fold windows: `[n, c*kernel, positions] -> [n, c, h, w]`."""
     ctx, x, axes = call.ctx, call.tensor("self"), windows(call)
     require_batch_only_empty(call, x, 2)
     sizes = sized(ctx, call.sizes("output_size"))

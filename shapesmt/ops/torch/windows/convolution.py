@@ -1,4 +1,4 @@
-"""Convolutions and transposed ones, with or without a batch."""
+"""Convolutions and transposed convolutions, with or without a batch."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 LARGE = 20480
-"""Elements of an input from which on PyTorch takes oneDNN's kernel."""
+"""Number of input elements above which PyTorch uses oneDNN's kernel."""
 UNSURE = ("float16", "bfloat16")
-"""Types whose kernels depend on the machine."""
+"""Types for which the kernel depends on the machine."""
 
 
 def per_axis(call: Call, name: str, count: int) -> tuple[int, ...]:
-    """An argument with a number for each spatial axis, or one for all."""
+    """Return an argument with a number for each spatial axis; a single number counts for all."""
     numbers = call.integers(name)
     numbers = numbers * count if len(numbers) == 1 else numbers
     call.ctx.check(len(numbers) == count, laws.ATTRIBUTE_ENTRIES.of(name=name, count=count))
@@ -35,7 +35,7 @@ def per_axis(call: Call, name: str, count: int) -> tuple[int, ...]:
 
 
 def operands(call: Call) -> tuple[Tensor, Tensor]:
-    """The input, with a batch of one where it has none, and the weights."""
+    """Return the input, with a batch of one if it has none, and the weights."""
     x, w = call.tensor("input"), call.tensor("weight")
     call.ctx.require_rank(w, 3, least=True)
     call.ctx.check(x.rank in (w.rank, w.rank - 1), laws.INPUT_AND_WEIGHT_SAME_RANK.of(rank=x.rank, other=w.rank))
@@ -43,7 +43,7 @@ def operands(call: Call) -> tuple[Tensor, Tensor]:
 
 
 def windows(call: Call, x: Tensor, w: Tensor, padding: Sequence[int]) -> list[Window]:
-    """The window along each spatial axis, padded alike at both ends."""
+    """Return the window along each spatial axis, with the same padding on both sides."""
     ctx = call.ctx
     stride, dilation = (per_axis(call, name, w.rank - 2) for name in ("stride", "dilation"))
     ctx.check(min((*stride, *dilation)) > 0, laws.STRIDES_AND_DILATIONS_POSITIVE)
@@ -58,9 +58,9 @@ def windows(call: Call, x: Tensor, w: Tensor, padding: Sequence[int]) -> list[Wi
 
 
 def result(call: Call, filters: Dim, sizes: Sequence[Dim], pixel: Sequence[Dim]) -> Tensor:
-    """`[n, filters, *sizes]`, with a batch if the input has one, and without channels if the input has none.
+    """Return `[n, filters, *sizes]`, without a batch if the input has none.
 
-    `pixel` has the sizes that an input of a single one becomes.
+    The output has no channels if the input has none. `pixel` holds the output sizes of a one-pixel input.
     """
     ctx, x, bias = call.ctx, call.tensor("input"), call.optional("bias")
     require_one_kind(call, x, call.tensor("weight"), bias)
@@ -73,7 +73,7 @@ def result(call: Call, filters: Dim, sizes: Sequence[Dim], pixel: Sequence[Dim])
 
 
 def _in_memory(y: Tensor, x: Tensor, w: Tensor, *, grows: bool) -> Tensor:
-    """The output with its channels last where those of the input or of the weights are."""
+    """Return the output with channels last if they are last in the input or in the weights."""
     if x.layout is w.layout is None:
         return y
     if x.rank == w.rank == 4:
@@ -83,7 +83,7 @@ def _in_memory(y: Tensor, x: Tensor, w: Tensor, *, grows: bool) -> Tensor:
 
 
 def convolved(call: Call, *, same: bool = False, padding: Sequence[int] | None = None) -> Tensor:
-    """`[n, c, *sizes]` and weights `[m, c/groups, *kernel]` make `[n, m, *positions of the window]`."""
+    """Convolve: `[n, c, *sizes]` and weights `[m, c/groups, *kernel]` -> `[n, m, *window positions]`."""
     ctx, (x, w), groups = call.ctx, operands(call), call.integer("groups")
     axes = windows(call, x, w, padding or per_axis(call, "padding", w.rank - 2))
     ctx.require_at_least(w[0], groups, laws.FILTER_PER_GROUP)
@@ -94,7 +94,7 @@ def convolved(call: Call, *, same: bool = False, padding: Sequence[int] | None =
 
 
 def _require_spread(call: Call, x: Tensor, w: Tensor, size: Dim) -> None:
-    """State that a size of the output isn't negative; only oneDNN's kernel makes empty outputs of filled inputs."""
+    """Require a nonnegative output size; only oneDNN's kernel returns an empty output for a nonempty input."""
     fast, sure = _by_onednn(call, x, w)
     empty = any_of(equal(x[0], 0), equal(x[1], 0))
     runs = any_of(at_least(size, 1), all_of(at_least(size, 0), any_of(empty, fast)))
@@ -103,7 +103,7 @@ def _require_spread(call: Call, x: Tensor, w: Tensor, size: Dim) -> None:
 
 
 def _by_onednn(call: Call, x: Tensor, w: Tensor) -> tuple[Formula, Formula]:
-    """Whether PyTorch takes oneDNN's kernel for a transposed convolution, and whether that is so on each machine."""
+    """Return when PyTorch uses oneDNN's kernel for a transposed convolution, and when all machines agree on it."""
     stride, dilation, extra = (call.integers(name) for name in ("stride", "dilation", "output_padding"))
     dtype = real_part(x.dtype)
     if dtype in UNSURE:
@@ -121,7 +121,7 @@ def _by_onednn(call: Call, x: Tensor, w: Tensor) -> tuple[Formula, Formula]:
 
 
 def spread(call: Call) -> Tensor:
-    """Every element of `[n, c, *sizes]` spreads weights `[c, m/groups, *kernel]`."""
+    """Convolve transposed: `[n, c, *sizes]` and weights `[c, m/groups, *kernel]` -> `[n, m, *reached sizes]`."""
     ctx, (x, w), groups = call.ctx, operands(call), call.integer("groups")
     axes, sizes = windows(call, x, w, per_axis(call, "padding", w.rank - 2)), []
     ctx.require_at_least(w[0], groups, laws.FILTER_PER_GROUP)
@@ -137,13 +137,13 @@ def spread(call: Call) -> Tensor:
 
 @operator("conv1d.default", "conv2d.default", "conv3d.default", memory="view")
 def conv(call: Call) -> Tensor:
-    """A window over the padded input, for each filter."""
+    """Convolve the padded input."""
     return convolved(call)
 
 
 @operator("conv1d.padding", "conv2d.padding", "conv3d.padding", "_convolution_mode.default", memory="view")
 def conv_by_name(call: Call) -> Tensor:
-    """Padding "same" makes an output of the input's sizes, and padding "valid" is none."""
+    """Convolve with padding "same", which keeps the spatial sizes, or "valid", which is none."""
     same = call.text("padding") == "same"
     x, w = operands(call)
     if same:
@@ -154,7 +154,7 @@ def conv_by_name(call: Call) -> Tensor:
 
 
 def _require_kernel(call: Call, w: Tensor) -> None:
-    """A kernel isn't empty, unless it is dense and has no channels."""
+    """Require a nonempty kernel, except one without dilation and channels."""
     for size, dilation in zip(w.dims[2:], per_axis(call, "dilation", w.rank - 2), strict=True):
         empty = equal(w[1], 0) if dilation == 1 else FALSE
         call.ctx.require(any_of(at_least(size, 1), empty), laws.KERNEL_NOT_EMPTY, size, 1)
@@ -162,13 +162,13 @@ def _require_kernel(call: Call, w: Tensor) -> None:
 
 @operator("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input", memory="view")
 def conv_transpose(call: Call) -> Tensor:
-    """What the weights reach, less the padding."""
+    """Convolve transposed; padding shrinks the output."""
     return spread(call)
 
 
 @operator("convolution.default", "_convolution.default", memory="view")
 def convolution(call: Call) -> Tensor:
-    """A convolution, or a transposed one; the input has a batch."""
+    """Convolve, plain or transposed; the input has a batch."""
     x, w = call.tensor("input"), call.tensor("weight")
     call.ctx.check(x.rank == w.rank, laws.INPUT_AND_WEIGHT_SAME_RANK.of(rank=x.rank, other=w.rank))
     return spread(call) if call.flag("transposed") else convolved(call)

@@ -1,4 +1,4 @@
-"""Images sampled at the points of a grid, and channels that become pixels."""
+"""Images sampled at the points of a grid, and channels exchanged with pixels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BICUBIC = 2
 @operator("grid_sampler.default", "grid_sampler_2d.default", "grid_sampler_3d.default")
 @operator("_grid_sampler_2d_cpu_fallback.default")
 def grid_sampler(call: Call) -> Tensor:
-    """`[n, c, *sizes]` and a grid `[n, *points, axes]` make `[n, c, *points]`."""
+    """Sample an image: `[n, c, *sizes]` and a grid `[n, *points, axes]` -> `[n, c, *points]`."""
     ctx, x, grid = call.ctx, call.tensor("input"), call.tensor("grid")
     ranks = {"grid_sampler": (4, 5), "grid_sampler_3d": (5,)}.get(ctx.node.op.split(".")[1], (4,))
     ctx.check(x.rank in ranks and grid.rank == x.rank, laws.SAME_RANK_4_OR_5.of(rank=x.rank, other=grid.rank))
@@ -33,7 +33,7 @@ def grid_sampler(call: Call) -> Tensor:
 
 @operator("affine_grid_generator.default")
 def affine_grid(call: Call) -> Tensor:
-    """Matrices `[n, axes, axes + 1]` and a size `[n, c, *sizes]` make a grid `[n, *sizes, axes]`."""
+    """Return a grid `[n, *sizes, axes]` for matrices `[n, axes, axes + 1]` and an image size `[n, c, *sizes]`."""
     ctx, theta, size = call.ctx, call.tensor("theta"), sized(call.ctx, call.sizes("size"))
     ctx.check(len(size) in (4, 5), laws.SIZE_4_OR_5_ELEMENTS_COUNTED.of(count=len(size)))
     axes = len(size) - 2
@@ -47,7 +47,7 @@ def affine_grid(call: Call) -> Tensor:
 
 @operator("pixel_shuffle.default")
 def pixel_shuffle(call: Call) -> Tensor:
-    """`[..., c*r*r, h, w] -> [..., c, h*r, w*r]`."""
+    """Move channels to pixels: `[..., c*r*r, h, w] -> [..., c, h*r, w*r]`."""
     ctx, x, factor = call.ctx, call.tensor("self"), call.integer("upscale_factor")
     ctx.require_rank(x, 3, least=True)
     ctx.check(factor > 0, laws.FACTORS_POSITIVE)
@@ -58,7 +58,7 @@ def pixel_shuffle(call: Call) -> Tensor:
 
 @operator("pixel_unshuffle.default")
 def pixel_unshuffle(call: Call) -> Tensor:
-    """`[..., c, h*r, w*r] -> [..., c*r*r, h, w]`; a tensor without elements is kept as it is."""
+    """Move pixels to channels: `[..., c, h*r, w*r] -> [..., c*r*r, h, w]`; an empty tensor stays as it is."""
     ctx, x, factor = call.ctx, call.tensor("self"), call.integer("downscale_factor")
     ctx.require_rank(x, 3, least=True)
     ctx.check(factor > 0, laws.FACTORS_POSITIVE)
@@ -71,7 +71,7 @@ def pixel_unshuffle(call: Call) -> Tensor:
 
 @operator("channel_shuffle.default", "native_channel_shuffle.default")
 def channel_shuffle(call: Call) -> Tensor:
-    """The groups divide the channels, and the shape is kept."""
+    """Shuffle the channels between groups, whose number divides theirs; the shape stays."""
     ctx, x, groups = call.ctx, call.tensor("self"), call.integer("groups")
     ctx.require_rank(x, 3, least=True)
     ctx.check(groups > 0, laws.GROUP_POSITIVE)

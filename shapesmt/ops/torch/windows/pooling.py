@@ -1,4 +1,4 @@
-"""Pooling: the greatest or the average of each window, with or without a batch."""
+"""Pooling: the maximum or the average of each window, with or without a batch."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ AXES = {"1d": 1, "2d": 2, "3d": 3}
 
 
 def spatial(call: Call) -> int:
-    """How many spatial axes the operator has, by its name."""
+    """Return the number of spatial axes, by the operator's name."""
     return next(count for text, count in AXES.items() if text in call.ctx.node.op)
 
 
 def require_image(call: Call, x: Tensor) -> None:
-    """State that there is a channel and spatial axes, with or without a batch; only the batch may be empty."""
+    """Require a channel axis and spatial axes, with or without a batch; only the batch may be empty."""
     count = spatial(call)
     call.ctx.check(x.rank in (count + 1, count + 2), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=count, rank=x.rank))
     for size in x.dims[-count - 1 :]:
@@ -34,7 +34,7 @@ def require_image(call: Call, x: Tensor) -> None:
 
 
 def pooled(call: Call, x: Tensor, dtype: str) -> Tensor:
-    """The input's shape, with every spatial axis as long as the window has positions."""
+    """Return the input's shape with each spatial size replaced by the number of window positions."""
     ctx, count = call.ctx, spatial(call)
     require_image(call, x)
     kernel, padding = (per_axis(call, name, count) for name in ("kernel_size", "padding"))
@@ -47,7 +47,7 @@ def pooled(call: Call, x: Tensor, dtype: str) -> Tensor:
     fits = all(2 * p <= k for p, k in zip(padding, kernel, strict=True))
     ctx.check(fits, laws.PADDING_HALF_OF_KERNEL)
     for size, k in zip(x.dims[-count:], kernel, strict=True):
-        if "avg_pool3d" in ctx.node.op:  # which doesn't count the padding
+        if "avg_pool3d" in ctx.node.op:  # it doesn't count the padding
             ctx.require_at_least(size, k, laws.WINDOW_FITS_UNPADDED)
     axes = sliding(kernel, stride, dilation, (padding, padding), UP_INSIDE if call.flag("ceil_mode") else DOWN)
     sizes = [axis.places(size) for size, axis in zip(x.dims[-count:], axes, strict=True)]
@@ -62,21 +62,21 @@ def pooled(call: Call, x: Tensor, dtype: str) -> Tensor:
 @operator("max_pool1d.default", "max_pool2d.default", "max_pool3d.default")
 @operator("avg_pool1d.default", "avg_pool2d.default", "avg_pool3d.default")
 def pool(call: Call) -> Tensor:
-    """Each window becomes one element."""
+    """Reduce each window to one element."""
     x = call.tensor("self")
     return pooled(call, x, x.dtype)
 
 
 @operator("max_pool1d_with_indices.default", "max_pool2d_with_indices.default", "max_pool3d_with_indices.default")
 def max_pool_with_indices(call: Call) -> list[Tensor]:
-    """The greatest of each window, and where it was."""
+    """Return the maximum of each window and its index."""
     x = call.tensor("self")
     return [pooled(call, x, x.dtype), pooled(call, x, "int64")]
 
 
 @operator("fractional_max_pool2d.default", "fractional_max_pool3d.default")
 def fractional_max_pool(call: Call) -> list[Tensor]:
-    """Windows at random places make an output of the sizes asked for; a sample is drawn per channel and axis."""
+    """Pool windows at random positions to the requested sizes; each channel and axis has a random sample."""
     x, samples, count = call.tensor("self"), call.tensor("random_samples"), spatial(call)
     require_image(call, x)
     kernel, sizes = per_axis(call, "kernel_size", count), per_axis(call, "output_size", count)
@@ -92,7 +92,7 @@ def fractional_max_pool(call: Call) -> list[Tensor]:
 
 @operator("max_unpool2d.default", "max_unpool3d.default")
 def max_unpool(call: Call) -> Tensor:
-    """Each element put where it came from, in an image of the sizes asked for."""
+    """Write each element back at its index, in an image of the requested sizes."""
     x, indices, count = call.tensor("self"), call.tensor("indices"), spatial(call)
     require_image(call, x)
     call.ctx.require_agree(x, indices, law=laws.VALUES_AND_INDICES_SAME_SHAPE)

@@ -1,4 +1,4 @@
-"""Images resized to the sizes that are asked for, or by factors."""
+"""Images resized to requested sizes or by factors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def resized(call: Call, x: Tensor, sizes: list[Dim]) -> Tensor:
-    """`[n, c, *sizes]`; only the batch may be empty."""
+    """Return an image `[n, c, *sizes]`, and require that only the batch is empty."""
     ctx, count = call.ctx, spatial(call)
     ctx.check(len(sizes) == count, laws.SIZE_PER_RESIZED_AXIS)
     ctx.require_rank(x, count + 2)
@@ -27,7 +27,7 @@ def resized(call: Call, x: Tensor, sizes: list[Dim]) -> Tensor:
 
 
 def scaled(size: Dim, factor: float) -> Dim:
-    """`floor(size * factor)`, in double precision."""
+    """Return `floor(size * factor)`, computed in double precision."""
     return (from_dim(size, "float64") * literal(factor, "float64")).to_int()
 
 
@@ -40,13 +40,13 @@ NAMES = [
 
 @operator(*(f"{name}.default" for name in NAMES))
 def upsample(call: Call) -> Tensor:
-    """An image of the sizes asked for."""
+    """Resize to the requested sizes."""
     return resized(call, call.tensor("self"), sized(call.ctx, call.sizes("output_size")))
 
 
 @operator(*(f"{name}.vec" for name in NAMES))
 def upsample_by_factors(call: Call) -> Tensor:
-    """An image of the sizes asked for, or with a factor per axis."""
+    """Resize to the requested sizes, or by a factor per spatial axis."""
     x, factors = call.tensor("input"), call.numbers("scale_factors")
     call.ctx.check(("output_size" in call) != ("scale_factors" in call), laws.SCALES_OR_SIZES)
     if "output_size" in call:
