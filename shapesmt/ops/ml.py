@@ -36,7 +36,7 @@ def labels(ctx: RuleContext, strings: str = "classlabels_strings") -> str:
     return "string" if length(ctx, strings) else "int64"
 
 
-# Element by element
+# Elementwise
 
 
 @rule("Binarizer", domain=DOMAIN)

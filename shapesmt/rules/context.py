@@ -88,11 +88,11 @@ class RuleContext(Statements):
         return t
 
     def attribute(self, name: str, default: AttributeValue | None = None) -> AttributeValue | None:
-        """Return an attribute as the file has it."""
+        """Return an attribute as the file has it, `default` if the node doesn't have it."""
         return self.attributes.get(name, default)
 
     def integer(self, name: str, default: int | None = None) -> int:
-        """Return an integer attribute."""
+        """Return an integer attribute; a node with another type, or without attribute and default, is rejected."""
         return self._typed(name, default, int, "is an integer")
 
     def flag(self, name: str, default: int = 0, *, only_one: bool = False) -> bool:
@@ -101,25 +101,25 @@ class RuleContext(Statements):
         return value == 1 if only_one else value != 0
 
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
-        """Return an attribute that lists integers."""
+        """Return an attribute that lists integers; a node with another type is rejected."""
         value = self.attributes.get(name, default)
         if isinstance(value, Sequence) and all(isinstance(v, int) for v in value):
             return tuple(v for v in value if isinstance(v, int))
         self.reject(laws.ATTRIBUTE_LISTS_INTEGERS.of(name=name))
 
     def number(self, name: str, default: float | None = None) -> float:
-        """Return a float attribute."""
+        """Return a float attribute; a node with another type is rejected."""
         value = self.attributes.get(name, default)
         if isinstance(value, (int, float)):
             return value
         self.reject(laws.ATTRIBUTE_IS_NUMBER.of(name=name))
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Return a text attribute."""
+        """Return a text attribute; a node with another type is rejected."""
         return self._typed(name, default, str, "is a text")
 
     def graph(self, name: str) -> Graph:
-        """Return a subgraph attribute."""
+        """Return a subgraph attribute; a node without it is rejected."""
         return self._typed(name, None, Graph, "is a graph")
 
     def _typed(self, name: str, default: object, kind: type[AnyValue], what: str) -> AnyValue:
@@ -131,7 +131,7 @@ class RuleContext(Statements):
     # Elements
 
     def items(self, index: int) -> tuple[Dim | None, ...] | None:
-        """Return the integers of an input that decides whether the node runs; None for an unknown one, or for all."""
+        """Return the integers of an input that decides whether the node runs; None for unknown ones, or if all are."""
         self.grant(index)
         value = self.inputs[index].value if self.has(index) else None  # type: ignore[union-attr]  # has() says so
         if not isinstance(value, Elements) or any(isinstance(i, Float) for i in value.items):

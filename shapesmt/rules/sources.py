@@ -53,7 +53,7 @@ def plugin_sources() -> PluginSources:
     for file in sorted(files):
         with suppress(OSError):
             contents.append(sha256(Path(file).read_bytes()).hexdigest())
-            if changed_at(os.stat(file)) > newest:  # noqa: PTH116 - callers pass its result too
+            if changed_at(os.stat(file)) > newest:  # noqa: PTH116 - `pathlib` is slower
                 return PluginSources("", f"{Path(file).name}, on which rules rest, was changed after they were loaded")
     if len(files) > MOST:
         return PluginSources("", f"rules rest on more than {MOST} files")
@@ -134,7 +134,7 @@ def _files(name: str) -> Iterator[tuple[str, str]]:
 
 
 def _spec(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
-    """Return the location of a module without importing the packages that it is in; None if it isn't found."""
+    """Return the spec of a module without importing the packages that it is in; None if it isn't found."""
     loaded = getattr(sys.modules.get(name), "__spec__", None)
     if isinstance(loaded, ModuleSpec):
         return loaded

@@ -90,7 +90,7 @@ def number(d: Dim, case: Formula | None) -> int | None:
 
 
 class Layout(NamedTuple):
-    """The position of a tensor's elements in memory, if they aren't row-major.
+    """The memory layout of a tensor whose elements aren't row-major.
 
     Attributes:
         strides: The distance of neighbours along each axis, in elements; None if unknown.
@@ -239,7 +239,7 @@ def held(t: Tensor, values: Mapping[Atom, int]) -> Tensor:
 
 
 def is_data(term: Dim | Float) -> bool:
-    """Whether a term depends on data that aren't known; the elements of small inputs are."""
+    """Whether a term depends on unknown data; the elements of small inputs are known, as symbols."""
     return any(s.by_data or s.kind is Kind.ENTRY for s in term.symbols)
 
 

@@ -175,7 +175,7 @@ def _elements(shape: tuple[int, ...], items: tuple[Item, ...]) -> Elements:
 
 
 def from_array(array: np.ndarray[Any, np.dtype[np.object_]]) -> Elements | None:
-    """Return the value that an object array lists."""
+    """Return the value that lists the items of an object array; None as for `elements`."""
     return elements(array.shape, array.ravel().tolist())
 
 

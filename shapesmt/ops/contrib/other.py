@@ -19,7 +19,7 @@ borrow("Trilu", 14)
 
 @contrib("Range", any_rank=True)
 def arange(ctx: RuleContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
-    """Count from `start` to `limit` by `delta`, 1 unless given."""
+    """Return the range from `start` to `limit` by `delta`, 1 unless given."""
     if not ctx.has(2):
         one = ctx.known((1,), ctx.input(0).dtype) if ctx.input(0).dtype.startswith("int") else None
         if one is None:

@@ -79,7 +79,7 @@ def quantized_softmax(ctx: RuleContext) -> Tensor:
 
 @contrib("QLinearWhere")
 def quantized_where(ctx: RuleContext) -> Tensor:
-    """Broadcast the condition and both cases together."""
+    """Choose by a condition; the condition and both cases broadcast together."""
     require_first(ctx, 2, 3, 5, 6, 7, 8)
     return ctx.tensor(ctx.broadcast(*(ctx.input(i).dims for i in (0, 1, 4))), ctx.input(1).dtype)
 

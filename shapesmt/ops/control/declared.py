@@ -83,7 +83,7 @@ def judge_loop(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
 
 
 def judge_no_trips(ctx: RuleContext, body: Graph, trips: Dim) -> None:
-    """Leave a Loop undecided if it may have no iterations and the runtime may not know its scan outputs' ranks."""
+    """Leave a Loop undecided if it has no iterations and the runtime may not know its scan outputs' ranks."""
     ranked = Loaded(body, loaded(ctx.around))
     law = str(laws.BODY_OUTPUTS_OF_KNOWN_RANK)
     for name in body.outputs[len(body.inputs) - 1 :] if ctx.runtime is Runtime.ONNX else ():

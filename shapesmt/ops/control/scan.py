@@ -76,7 +76,7 @@ def scan_8(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_lengths(ctx: RuleContext, batch: Dim, trips: Dim) -> None:
-    """State that the number of steps, if given, is there for each sample, at least 1 and at most all."""
+    """State that there is a number of steps for each sample, from 1 to `trips`, if the input is given."""
     if ctx.has(0):
         require_numel(ctx, [0], batch, laws.LENGTH_PER_SAMPLE)
         for length in (item for item in ctx.items(0) or () if item is not None):

@@ -53,7 +53,7 @@ def sequence(dtype: str, length: Dim | int, sizes: Sequence[Dim] | None) -> Tens
 
 
 def input_sequence(ctx: RuleContext) -> Tensor:
-    """Return the sequence that a node reads."""
+    """Return the first input; require that it is a sequence."""
     s = ctx.input(0)
     ctx.check(s.shape is None or not s.is_tensor or (s.dtype == "" and s.rank > 0), laws.INPUT_OF_TYPE_SEQUENCE)
     return s
@@ -188,7 +188,7 @@ def split_to_sequence(ctx: RuleContext) -> Tensor:
     """Split along an axis into parts of one size (the last may be smaller), of the listed sizes, or of size 1.
 
     Without `keepdims`, parts of size 1 drop the axis, unless sizes are listed. ONNX ignores `keepdims` if a size is
-    given, ONNX Runtime doesn't.
+    given; ONNX Runtime doesn't.
     """
     x, axis = ctx.input(0), ctx.axis(ctx.input(0).rank, 0)
     length, part = parts(ctx, x[axis])

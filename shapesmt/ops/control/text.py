@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @rule("StringSplit", since=20)
 def string_split(ctx: RuleContext) -> list[Tensor]:
-    """Split texts `X[*sizes]` into parts `[*sizes, most]`, padded with empty strings, and return how many each has."""
+    """Split texts `X[*sizes]` into parts `[*sizes, most]`, padded with empty strings; also count each text's parts."""
     x, most = ctx.input(0), ctx.attributes.get("maxsplit")
     parts = ctx.fresh("parts", 0, most + 1 if isinstance(most, int) and most >= 0 else None)
     return [ctx.tensor([*x.dims, parts]), ctx.tensor(x.dims, "int64")]

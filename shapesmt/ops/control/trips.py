@@ -164,7 +164,7 @@ def steadily_laid(states: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[T
 
 
 def in_every_trip(formula: Formula, index: Dim, trips: Dim) -> Formula:
-    """Require a condition at all indices below `trips`; the index is eliminated if the condition is linear in it.
+    """Return the formula for a condition at all indices below `trips`; an index in which it is linear is eliminated.
 
     >>> from shapesmt.algebra import symbol
     >>> i, n, m = symbol("i", 0, 8), symbol("n", 1, 9), symbol("m", 1, 9)

@@ -159,7 +159,7 @@ def gather_nd(ctx: RuleContext) -> Tensor:
 
 
 def _require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int, depth: int) -> None:
-    """State that each batch has as many index tuples: ONNX needs equal batch axes, ONNX Runtime needs only that."""
+    """State that each batch has equally many index tuples, as for ONNX Runtime; ONNX needs equal batch axes."""
     tuples, batches = product(indices.dims[:-1]), product(x.dims[:batch])
     alike = all_of(*map(equal, x.dims[:batch], indices.dims)) if batch < indices.rank else FALSE
     nothing = equal(tuples * product(x.dims[batch + depth :]), 0)
@@ -168,7 +168,7 @@ def _require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int, de
 
 
 def _tuple_length(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int) -> int | None:
-    """Return the length of an index tuple; None if it is unknown or exceeds the indexed axes."""
+    """Return the length of an index tuple, at most the indexed rank; None if it is unknown or longer."""
     depth, most = indices[-1].constant, x.rank - batch
     ctx.require_at_least(most, indices[-1], laws.INDEX_TUPLE_WITHIN_INDEXED_RANK)
     return None if depth is None or depth > most else depth

@@ -226,7 +226,10 @@ def _tiled(x: Tensor, dims: Sequence[Dim], counts: Sequence[int | None]) -> Valu
 
 
 def _require_tiled(ctx: RuleContext, dims: Sequence[Dim], each: int) -> None:
-    """State that the output's bytes (`each` per element) fit, axis by axis: axes after an empty one count alone."""
+    """State that the output's bytes fit, axis by axis; after an empty axis, each axis counts alone.
+
+    `each` is the number of bytes per element.
+    """
     before = ONE
     for d in dims if ctx.runtime is Runtime.ONNX else ():
         size = maximum(before, 1) * d * each
@@ -266,7 +269,7 @@ def _filled(fill: Tensor, dims: list[Dim]) -> Value | None:
 
 @rule("Range", since=11, any_rank=True)
 def sequence(ctx: RuleContext) -> Tensor:
-    """Count from `start` by `delta`: `out[i] = start + i*delta` for `0 <= i < ceil((limit - start) / delta)`."""
+    """Return the range of `start + i*delta` for `0 <= i < ceil((limit - start) / delta)`."""
     start, limit, delta = (_scalar(ctx, i) for i in range(3))
     _require_scalars(ctx)
     ctx.only_sizes(0, 1)
@@ -290,7 +293,7 @@ def _endless(end: Dim | Float | None) -> bool:
 
 
 def _is_nan(number: Dim | Float | None) -> bool:
-    """Whether a number that depends on no size is NaN."""
+    """Whether a number is NaN and depends on no size."""
     return isinstance(number, Float) and not number.symbols and bool(np.isnan(number.value(Evaluator({}))))
 
 

@@ -140,7 +140,7 @@ def _clamped(index: Dim, size: Dim, least: int, most: Dim) -> Dim:
 
 
 def kept(x: Tensor, dims: list[Dim], cuts: dict[int, Cut]) -> Value | None:
-    """Return the elements that the cuts keep, whose positions are inside the tensor."""
+    """Return the elements that the cuts keep; None if they aren't known."""
     ranges = {axis: [c.first, c.step, c.size] for axis, c in cuts.items()}
     constants = {a: [d.constant for d in r if d is not None and d.constant is not None] for a, r in ranges.items()}
     if isinstance(x.value, Elements) and all(len(r) == 3 for r in constants.values()):

@@ -237,7 +237,7 @@ def logic(ctx: RuleContext) -> Tensor:
 
 @rule("Where", any_rank=True, traits=Traits.CHOICE)
 def where(ctx: RuleContext) -> Tensor:
-    """Broadcast the condition and both cases together."""
+    """Choose by a condition; the condition and both cases broadcast together."""
     dtype = ctx.input(1).dtype
     if any(ctx.input(i).shape is None for i in range(3)):
         return ctx.tensor(None, dtype)

@@ -267,7 +267,7 @@ def extreme_position(ctx: RuleContext) -> Tensor:
 
 
 def _extreme_place(row: list[Item], more: Function) -> Item:
-    """Return the index of the best item; of equal ones the last if `more` accepts equality, else the first."""
+    """Return the index of the best item, None if unknown; of equal ones the last if `more` accepts equality."""
     if len(row) > MAX_CHOICES and any(i is not None and i.symbols for i in row):
         return None
     place, best = ZERO, row[0]

@@ -135,7 +135,7 @@ def tile(ctx: RuleContext) -> Tensor:
 
 @operator("Range", "Range-1", any_rank=True)
 def sequence(ctx: RuleContext) -> Tensor:
-    """Count `start + i*step` up to `stop`, after casting each to the output's type."""
+    """Return the range of `start + i*step` up to `stop`, after casting each to the output's type."""
     dtype = dtype_of(ctx, "output_type", "f32") if ctx.node.op == "Range" else ctx.input(0).dtype
     return result(ctx, "Range", *(result(ctx, "Cast", ctx.input(i), to=number_of(dtype)) for i in range(3)))
 

@@ -111,7 +111,7 @@ def _by_operator() -> Mapping[str, Mapping[str, tuple[str | int, ...]]]:
 
 
 def refused(node: Node) -> laws.Law | None:
-    """Return the law that an attribute breaks by its value or by missing, None if there is none.
+    """Return the law that an attribute breaks by its value or absence; None if there is none.
 
     >>> from shapesmt.graph import Attributes, Node
     >>> print(refused(Node("Mod", "", "mod", ["x", "y"], ["z"], Attributes({"fmod": 2}))))

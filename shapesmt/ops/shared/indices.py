@@ -51,7 +51,7 @@ from shapesmt.rules import (
 
 
 def count_true(ctx: RuleContext, index: int) -> Dim:
-    """Return the number of nonzero elements of an input, a size that data decides."""
+    """Return the number of nonzero elements of an input, a size that data decides; it is the same for all callers."""
     ctx.only_sizes(index)
     total = ctx.input(index).numel
     return ctx.fresh("count", 0, total, how=Decided((index,), total=total, free=True))
@@ -63,7 +63,7 @@ def true_place(ctx: RuleContext, index: int, axis: int, *, free: bool = True) ->
 
 
 def any_places(ctx: RuleContext, dims: Sequence[Dim], size: Dim, first: Dim = ZERO) -> Value | None:
-    """Return elements that data choose, each one of `size` integers from `first` on."""
+    """Return elements that data chooses, each one of `size` integers from `first` on."""
     shape = concrete(dims)
     if shape is not None and prod(shape) <= MAX_LISTED:
         return elements(shape, [first + ctx.fresh(f"place{i}", 0, size - 1) for i in range(prod(shape))])
@@ -72,7 +72,7 @@ def any_places(ctx: RuleContext, dims: Sequence[Dim], size: Dim, first: Dim = ZE
 
 
 def any_of_known(ctx: RuleContext, x: Tensor, dims: Sequence[Dim]) -> Value | None:
-    """Return elements that data choose among those of `x`; None unless their bounds are known."""
+    """Return elements that data chooses among those of `x`; None unless their bounds are known."""
     known = _cases(x)
     if len(known) != 1 or known[0].condition is not TRUE or not x.followed:
         return None
@@ -81,7 +81,7 @@ def any_of_known(ctx: RuleContext, x: Tensor, dims: Sequence[Dim]) -> Value | No
 
 
 def with_flags(ctx: RuleContext, index: int) -> Tensor:
-    """Return an input with a symbol for each 0 or 1, if nothing else is known of its elements."""
+    """Return an integer input, with a symbol for its elements if nothing is known of them but that they are 0 or 1."""
     x = ctx.input(index)
     if x.value is not None or not x.rank or not x.dtype.startswith(("int", "uint")):
         return x

@@ -19,7 +19,7 @@ EXACT = 1 << MANTISSA["float32"]  # float32 represents every integer below it
 
 
 class Rounding(NamedTuple):
-    """The number of positions if the stride doesn't divide the distance that the window can move.
+    """A formula for the number of positions if the stride doesn't divide the distance that the window can move.
 
     A `strict` window fits the padded input; any other may be larger by less than two strides.
     """

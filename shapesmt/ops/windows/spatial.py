@@ -128,7 +128,7 @@ def qlinear_conv(ctx: RuleContext) -> Tensor:
 
 @rule("ConvTranspose", traits=Traits.MIXED)
 def conv_transpose(ctx: RuleContext) -> Tensor:
-    """Spread weights `[c, m/group, *kernel]` from every element of `[n, c, *sizes]`."""
+    """Convolve transposed: each element of `[n, c, *sizes]` spreads weights `[c, m/group, *kernel]`."""
     x, w, group = ctx.input(0), ctx.input(1), ctx.integer("group", 1)
     axes = filters(ctx, x, w)
     ctx.check(group > 0, laws.GROUP_POSITIVE)
