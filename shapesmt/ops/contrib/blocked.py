@@ -57,7 +57,7 @@ def reorder_output(ctx: RuleContext) -> Tensor:
 
 @rule("Conv", domain=DOMAIN, traits=Traits.MIXED)
 def blocked_conv(ctx: RuleContext) -> Tensor:
-    """Convolve, then add a tensor of the output's shape."""
+    """Convolve, then add an optional tensor of the output's shape."""
     x, w = ctx.input(0, rank=4), ctx.input(1, rank=4)
     ctx.require(divides(BLOCK, w[0]), laws.CHANNELS_IN_WHOLE_BLOCKS, w[0], BLOCK)
     x = _convolved(ctx, x, w)

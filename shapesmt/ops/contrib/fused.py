@@ -57,7 +57,7 @@ def gemm_gelu(ctx: RuleContext) -> Tensor:
 
 @contrib("FusedConv")
 def fused_conv(ctx: RuleContext) -> Tensor:
-    """Convolve, add a tensor of the output's shape, then apply an activation."""
+    """Convolve, add an optional tensor of the output's shape, then apply an activation."""
     y = conv(ctx)
     if ctx.has(3):
         ctx.require_agree(y, ctx.input(3), law=laws.ADDEND_SHAPED_AS_CONVOLUTION)

@@ -35,7 +35,7 @@ from shapesmt.rules import (
     traits=Traits.SCATTERED,
 )
 def scatter_elements(ctx: RuleContext) -> Tensor:
-    """Write elements: `out[indices[i, j], j] = updates[i, j]` for axis 0; `indices` is no larger off the axis."""
+    """Write elements: `out[indices[i, j], j] = updates[i, j]` for axis 0; `indices` fits data on other axes."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
     axis = same_rank(ctx, x, indices)
     ctx.require_agree(indices, updates, law=laws.UPDATES_SHAPED_AS_INDICES)

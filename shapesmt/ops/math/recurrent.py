@@ -67,7 +67,7 @@ def require_samples(ctx: RuleContext, length: Dim, batch: Dim, features: Dim) ->
 
 
 def _require_features(ctx: RuleContext, some: Formula, features: Dim, lengths: Sequence[Dim | None] | None) -> None:
-    """State that there is something to read, unless all samples have length 0; if data decide that, undecided."""
+    """State that there is something to read, unless all samples have length 0; undecided if data decides that."""
     zeros = all_of(*(equal(item, 0) for item in lengths or () if item is not None)) if ctx.has(4) else FALSE
     ctx.require(any_of(some, zeros), laws.SAMPLE_NOT_EMPTY, features, 1)
     if some is not TRUE and (lengths is None or None in lengths):

@@ -50,7 +50,7 @@ def strided(ctx: RuleContext, masked: Masked) -> Tensor:
 
 
 def _picked(ctx: RuleContext, x: Tensor, axes: list[int]) -> Tensor:
-    """Drop the axes of which one element is left."""
+    """Drop the axes that have one element left."""
     dims = [ONE if axis in axes else d for axis, d in enumerate(x.dims)]
     value = x.value if isinstance(x.value, Field) or tuple(dims) == x.dims else None
     return result(ctx, "Squeeze", tensor(x.dtype, dims, value), listed(*axes))

@@ -44,13 +44,13 @@ def require_axisless(ctx: RuleContext, index: int) -> None:
 
 @rule("DFT", since=17)
 def dft_17(ctx: RuleContext) -> Tensor:
-    """Transform along the attribute `axis`."""
+    """Compute the Fourier transform along the axis in an attribute."""
     return transformed(ctx, ctx.integer("axis", 1))
 
 
 @rule("DFT", since=20)
 def dft(ctx: RuleContext) -> Tensor:
-    """Transform along the axis that an input names."""
+    """Compute the Fourier transform along the axis that an input names."""
     axis = ctx.constants(2) if ctx.has(2) else (-2,)
     if ctx.has(2):
         require_axisless(ctx, 2)
