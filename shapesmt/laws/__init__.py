@@ -1,9 +1,9 @@
-"""Every law once: its sentence and its code; `shapesmt.laws.codes` has the catalogue of codes, with remedies.
+"""All laws, each with its sentence and its code; `shapesmt.laws.codes` has the catalogue of codes, with remedies.
 
-A rule states `laws.WINDOW_FITS`, or `laws.AXIS_INSIDE_RANK.of(axis=3, rank=2)` where the sentence has numbers in it.
+A rule states `laws.WINDOW_FITS`, or `laws.AXIS_INSIDE_RANK.of(axis=3, rank=2)` if the sentence has numbers in it.
 """
 
-# ruff: noqa: F403 - a name is a law's, whichever file it is in
+# ruff: noqa: F403 - callers use `laws.NAME`, whichever file defines it
 from shapesmt.laws.agreement import *
 from shapesmt.laws.attention import *
 from shapesmt.laws.attributes import *

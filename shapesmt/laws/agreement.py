@@ -1,4 +1,4 @@
-"""Laws of sizes that have to agree: broadcast, joined, reshaped, split into parts and blocks."""
+"""Laws of sizes that have to agree: broadcasts, concatenations, reshapes, splits and blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of attention: heads, masks, caches, and how queries, keys and values go together."""
+"""Laws of attention: heads, masks, caches, and the shapes of queries, keys and values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of a node itself: its attributes, element types, bodies and assertions; laws that hold where a file loads."""
+"""Laws of a node itself: its attributes, element types, bodies and assertions; laws checked when a file is loaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of places inside tensors: indices, tuples of them, ranges, and the letters of equations."""
+"""Laws of indices, index tuples and ranges, and of the letters of equations."""
 
 from __future__ import annotations
 

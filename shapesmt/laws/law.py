@@ -1,4 +1,4 @@
-"""Law: a sentence that says what a node needs, with the code of the findings that report it broken."""
+"""Law: a sentence that states a requirement of a node, with the code of findings that report it broken."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _CODED = re.compile(r"([A-Z]{2,12}[0-9]{1,6}): (.+)", re.DOTALL)
 class Law(NamedTuple):
     """One sentence in the present tense, and its code in the catalogue.
 
-    `sides` name the two sizes that it compares, for those that no input's axis has; `broken` is the sentence that says
-    how it is broken, with the values of the two sides as `{left}` and `{right}`.
+    `sides` name the two sizes that it compares, for sizes that aren't on an input's axis; `broken` is the sentence for
+    a broken law, with the values of the two sides as `{left}` and `{right}`.
 
     A law about particular numbers is a template, whose fields are filled where it is stated:
 
@@ -32,7 +32,7 @@ class Law(NamedTuple):
     broken: str = ""
 
     def of(self, **fields: object) -> Law:
-        """The law with its fields filled."""
+        """Return the law with its fields filled."""
         return self._replace(sentence=self.sentence.format_map(fields), template=self.sentence)
 
     def __str__(self) -> str:
@@ -40,7 +40,7 @@ class Law(NamedTuple):
 
 
 def as_law(stated: Law | str) -> Law:
-    """A law as it is; the text of a rule of yours as a law, under its own code where it begins with one.
+    """Return a law unchanged, or the text of a user's rule as a law, under the code that it begins with, if any.
 
     >>> as_law("ACME7: sizes are odd")
     Law(code='ACME7', sentence='sizes are odd', template='', sides=('', ''), broken='')

@@ -1,4 +1,4 @@
-"""Laws of what comes in equal numbers: a batch index for each region, a label for each score."""
+"""Laws of equal counts: a batch index for each region, a label for each score."""
 
 from __future__ import annotations
 

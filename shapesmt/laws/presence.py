@@ -1,4 +1,4 @@
-"""Laws of what has to be there: elements to work on, and inputs that come together."""
+"""Laws of elements and inputs that must be present, and of inputs that must be given together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of single numbers: how many there are, their signs, and how they are computed."""
+"""Laws of single numbers: their count, their sign, and how they are computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of TensorFlow's interface for shape functions, in TensorFlow's words: rules of yours state them."""
+"""Laws of TensorFlow's interface for shape functions, in TensorFlow's words; users' rules state them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One rule per operator, one file per family; `shapesmt.rules.registry` imports those that a model uses.
 
-Your own operator takes a rule of a few lines: state each way in which the node can fail with `ctx.require...`,
-then return the outputs. Sizes are `Dim`s: calculate with them as with integers, whatever their values.
+A rule for your own operator takes a few lines: state each way in which the node can fail with `ctx.require...`, then
+return the outputs. Sizes are symbolic (`Dim`): calculate with them as with integers.
 
     >>> import shapesmt
     >>> @shapesmt.rule("Interleave", domain="com.example")
@@ -18,17 +18,17 @@ then return the outputs. Sizes are `Dim`s: calculate with them as with integers,
     >>> report.findings[0].law, report.precondition.text
     ('interleaved tensors have the same shape', ('k == 3',))
 
-What a rule may do besides: `ctx.broadcast(x.dims, y.dims)` for numpy's broadcasting, `ctx.axis(rank)` for the
-attribute `axis` counted from the front, `ctx.items(1)` and `ctx.constants(1)` for elements known while shapes are
-inferred, `ctx.fresh("selected", 0, limit)` for a size that data decides, `ctx.tensor(dims, "int64", value)` for
-another element type or known elements, `ctx.known(items)` for a vector of them. A law may begin with an error code of
-yours, as in `"ACME7: sizes are odd"`. It raises nothing and keeps no state: the answer for the same tensors and
-attributes is remembered.
+Other methods: `ctx.broadcast(x.dims, y.dims)` for numpy's broadcasting, `ctx.axis(rank)` for the attribute `axis`
+counted from the front, `ctx.items(1)` and `ctx.constants(1)` for elements known during shape inference,
+`ctx.fresh("selected", 0, limit)` for a size that data decides, `ctx.tensor(dims, "int64", value)` for another element
+type or known elements, `ctx.known(items)` for a vector of known elements. A law may begin with an error code of yours,
+as in `"ACME7: sizes are odd"`. A rule raises nothing and keeps no state: its result is cached for the same tensors and
+attributes.
 
-An input of unknown rank takes nothing more: the rule is applied to every rank that it may have, and those for which it
-doesn't end are what the node needs. `ctx.with_rank(x, 4)` and `ctx.same_rank(x, y)` say it outright, and refine `x`. So
-do the methods that TensorFlow's shape functions have (`merge`, `subshape`, `divide`, ...), which
-`shapesmt.rules.shape_functions.calculus` lists. A rule is tried without a model on a context of its own:
+An input of unknown rank needs no extra code: the rule is applied at every possible rank, and the node requires one at
+which the rule isn't rejected. `ctx.with_rank(x, 4)` and `ctx.same_rank(x, y)` require ranks explicitly, and refine `x`.
+So do the methods of TensorFlow's shape functions (`merge`, `subshape`, `divide`, ...), which
+`shapesmt.rules.shape_functions.calculus` lists. To try a rule without a model, give it a context of its own:
 
     >>> ctx = shapesmt.InferenceContext.of("Interleave", ["[4,3]", "[4,3]"], attributes={"blocks": 3})
     >>> ctx.run(interleave)
@@ -39,8 +39,8 @@ do the methods that TensorFlow's shape functions have (`merge`, `subshape`, `div
     shapesmt.errors.ShapeMismatch: interleaved tensors have the same shape: 4 and 5 for '{{node Interleave}} =
     Interleave[](input0, input1)' with input shapes: [4,3], [5,3].
 
-A rule is in force once its module is imported. To have it found in every process, the command line's among them,
-let an installed package name the module in the entry-point group `shapesmt.rules`:
+A rule is registered once its module is imported. To have it found in every process, including the command line's, let
+an installed package name the module in the entry-point group `shapesmt.rules`:
 
     [project.entry-points."shapesmt.rules"]
     example = "example.shapes"

@@ -1,6 +1,6 @@
-"""Operators of onnxruntime-extensions (`ai.onnx.contrib`): text on its way into a model.
+"""Operators of onnxruntime-extensions (`ai.onnx.contrib`), which prepare text for a model.
 
-How many tokens a text has is decided by data. Rules agree with what version 0.15 does when it is run.
+Data decides how many tokens a text has. The rules agree with runs of version 0.15.
 """
 
 from __future__ import annotations
@@ -19,45 +19,45 @@ DOMAIN = "ai.onnx.contrib"
 
 
 def setting(ctx: RuleContext, *indices: int) -> None:
-    """State that inputs are one text each, of any rank, or one number each, of rank 0 or 1."""
+    """State that inputs are single texts of any rank, or single numbers of rank 0 or 1."""
     texts = [i for i in indices if ctx.has(i) and ctx.input(i).dtype == "string"]
     require_numel(ctx, texts, 1, laws.SETTING_SINGLE)
     require_single(ctx, *(i for i in indices if i not in texts), law=laws.SETTING_SINGLE)
 
 
-# Each text by itself
+# Elementwise
 
 
 @rule("StringLower", "StringMapping", "StringStrip", "StringUpper", domain=DOMAIN)
 def changed(ctx: RuleContext) -> Tensor:
-    """Each text becomes another: the shape is kept."""
+    """Map each text to another; the shape is unchanged."""
     return ctx.tensor(ctx.input(0).dims)
 
 
 @rule("StringECMARegexReplace", "StringRegexReplace", domain=DOMAIN)
 def replaced(ctx: RuleContext) -> Tensor:
-    """What matches a pattern is replaced: the shape is kept."""
+    """Replace parts of each text that match a pattern; the shape is unchanged."""
     setting(ctx, 1, 2)
     return ctx.tensor(ctx.input(0).dims)
 
 
 @rule("StringLength", "StringToHashBucket", "StringToHashBucketFast", domain=DOMAIN, dtype="int64")
 def counted(ctx: RuleContext) -> Tensor:
-    """Each text becomes a number: the shape is kept."""
+    """Map each text to a number; the shape is unchanged."""
     setting(ctx, 1)
     return ctx.tensor(ctx.input(0).dims, "int64")
 
 
 @rule("StringConcat", domain=DOMAIN)
 def concatenated(ctx: RuleContext) -> Tensor:
-    """Each text with the one at its place in the other tensor: nothing broadcasts."""
+    """Append to each text the one at the same index of another tensor; nothing broadcasts."""
     ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.JOINED_TEXTS_SAME_SHAPE)
     return ctx.tensor(ctx.input(0).dims)
 
 
 @rule("StringJoin", domain=DOMAIN)
 def joined(ctx: RuleContext) -> Tensor:
-    """The texts along an axis become one; of the only axis, a vector of one."""
+    """Join the texts along an axis into one; a vector becomes a vector of one element."""
     x, rank = ctx.input(0), ctx.input(0).rank
     setting(ctx, 1, 2)
     if rank == 0:
@@ -73,7 +73,7 @@ def joined(ctx: RuleContext) -> Tensor:
 
 @rule("StringSplit", domain=DOMAIN)
 def split(ctx: RuleContext) -> list[Tensor]:
-    """The parts of `[n]` texts: where each is, `[parts, 2]`, the parts, and the shape of the sparse table of them."""
+    """Split `[n]` texts into a sparse table: indices of the parts `[parts, 2]`, the parts, and the table's shape."""
     ctx.input(0, rank=1)
     setting(ctx, 1, 2)
     parts = ctx.fresh("parts")
@@ -85,7 +85,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
 
 @rule("CLIPTokenizer", "GPT2Tokenizer", "RobertaTokenizer", domain=DOMAIN)
 def tokens(ctx: RuleContext) -> list[Tensor]:
-    """`[*sizes]` makes tokens and a mask, `[*sizes, length]`, and where they begin and end, `[*sizes, length, 2]`."""
+    """Tokenize `[*sizes]`: tokens and a mask `[*sizes, length]`, and their begins and ends `[*sizes, length, 2]`."""
     x, length = ctx.input(0), ctx.integer("padding_length", -1)
     own = ctx.fresh("tokens")
     padded = ctx.tensor([*x.dims, length if length > 0 else own], "int64")
@@ -94,7 +94,7 @@ def tokens(ctx: RuleContext) -> list[Tensor]:
 
 @rule("BertTokenizer", "HfBertTokenizer", domain=DOMAIN)
 def pair_of_texts(ctx: RuleContext) -> list[Tensor]:
-    """The tokens of one text or two, and what belongs to them: `[length]`, or `[1, length]` as Hugging Face has it."""
+    """Tokenize one text or two: tokens, mask and types `[length]`, or `[1, length]` for Hugging Face."""
     x, batched = ctx.input(0), ctx.node.op == "HfBertTokenizer"
     counts, law = ((2,), laws.TWO_TEXTS) if batched else ((1, 2), laws.ONE_OR_TWO_TEXTS)
     ctx.require(any_of(*(equal(x.numel, count) for count in counts)), law, x.numel, 2)
@@ -104,7 +104,7 @@ def pair_of_texts(ctx: RuleContext) -> list[Tensor]:
 
 @rule("SentencepieceTokenizer", domain=DOMAIN)
 def pieces(ctx: RuleContext) -> list[Tensor]:
-    """The pieces of all texts in a row, where each text begins and the last ends, and where each piece begins."""
+    """Tokenize texts: all pieces in one list, the bounds of each text in it, and where each piece begins."""
     setting(ctx, 1, 2, 3, 4, 5, 6)
     length = ctx.fresh("pieces")
     ends = ctx.tensor([ctx.input(0).numel + 1], "int64")
@@ -116,13 +116,13 @@ def pieces(ctx: RuleContext) -> list[Tensor]:
 
 @rule("NegPos", domain=DOMAIN)
 def signs(ctx: RuleContext) -> list[Tensor]:
-    """The negative elements and the positive ones, 0 elsewhere."""
+    """Return the negative elements and the positive ones, each with 0 elsewhere."""
     return [ctx.tensor(ctx.input(0).dims)] * 2
 
 
 @rule("SegmentSum", domain=DOMAIN)
 def segment_sum(ctx: RuleContext) -> Tensor:
-    """Rows `[n, *sizes]` with the number of a segment each, from 0 on: their sums `[segments, *sizes]`."""
+    """Sum the rows `[n, *sizes]` of each segment, numbered from 0: `[segments, *sizes]`."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
     require_vector(ctx, 1, x[0], laws.SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA)
@@ -132,7 +132,7 @@ def segment_sum(ctx: RuleContext) -> Tensor:
 
 @rule("MaskedFill", domain=DOMAIN)
 def masked(ctx: RuleContext) -> Tensor:
-    """The texts `[n]` where the mask is true."""
+    """Return the texts `[n]` where the mask is true."""
     x = ctx.input(0)
     ctx.check(x.rank <= 1, laws.STRINGS_SAMPLE_OR_BATCH.of(rank=x.rank))
     ctx.require_agree(x, ctx.input(1), law=laws.OPERANDS_SAME_SHAPE)

@@ -26,28 +26,28 @@ LEAVES = ("leaf_targetids",)
 
 
 def rows(ctx: RuleContext, x: Tensor) -> tuple[Dim, Dim]:
-    """The number of samples and of features."""
+    """Return the numbers of samples and of features; a vector is one sample."""
     ctx.check(x.rank in (1, 2), laws.INPUT_FEATURES_OR_SAMPLES)
     return (ONE, x[0]) if x.rank == 1 else (x[0], x[1])
 
 
 def labels(ctx: RuleContext, strings: str = "classlabels_strings") -> str:
-    """The element type of labels."""
+    """Return the element type of labels."""
     return "string" if length(ctx, strings) else "int64"
 
 
-# Element by element
+# Elementwise
 
 
 @rule("Binarizer", domain=DOMAIN)
 def binarizer(ctx: RuleContext) -> Tensor:
-    """`Y[i] = X[i] > threshold`: the shape is kept."""
+    """Compute `Y[i] = X[i] > threshold`; the shape is unchanged."""
     return ctx.tensor(ctx.input(0).dims)
 
 
 @rule("CategoryMapper", domain=DOMAIN)
 def category_mapper(ctx: RuleContext) -> Tensor:
-    """Each text becomes a number, or each number a text: the shape is kept."""
+    """Map each text to a number, or each number to a text; the shape is unchanged."""
     x = ctx.input(0)
     words, numbers = length(ctx, "cats_strings"), length(ctx, "cats_int64s")
     ctx.check(words == numbers > 0, laws.NUMBER_PER_TEXT.of(texts=words, numbers=numbers))
@@ -55,14 +55,14 @@ def category_mapper(ctx: RuleContext) -> Tensor:
 
 
 def _require_keys(ctx: RuleContext, keys: Sequence[int]) -> None:
-    """State that the keys have the type of the input."""
+    """State that the keys have the input's element type; `keys` has their number for each type in `LISTS`."""
     dtype, kind = ctx.input(0).dtype, LISTS[keys.index(max(keys))]
     ctx.check(not (max(keys) and dtype) or dtype.startswith(kind), laws.ELEMENT_TYPE.of(expected=kind, dtype=dtype))
 
 
 @rule("LabelEncoder", domain=DOMAIN)
 def label_encoder(ctx: RuleContext) -> Tensor:
-    """Each key becomes its value: the shape is kept."""
+    """Map each key to its value; the shape is unchanged."""
     if ctx.version < 2:
         ctx.check("classes_strings" in ctx.attributes, laws.ATTRIBUTE_GIVEN.of(name="classes_strings"))
         return ctx.tensor(ctx.input(0).dims, "int64" if ctx.input(0).dtype == "string" else "string")
@@ -80,7 +80,7 @@ def label_encoder(ctx: RuleContext) -> Tensor:
 
 
 def _list_lengths(ctx: RuleContext, side: str) -> list[int]:
-    """The number of keys or values in the attribute of each type; only one of these attributes has any."""
+    """Return the number of keys or values for each type in `LISTS`; require that exactly one attribute lists some."""
     counts = [length(ctx, f"{side}_{kind}s") for kind in LISTS]
     attributes = sum(map(bool, counts)) + (f"{side}_tensor" in ctx.attributes)
     ctx.check(attributes == 1, laws.ONE_ATTRIBUTE_LISTS.of(side=side))
@@ -89,7 +89,7 @@ def _list_lengths(ctx: RuleContext, side: str) -> list[int]:
 
 @rule("Normalizer", domain=DOMAIN)
 def normalizer(ctx: RuleContext) -> Tensor:
-    """Each row divided by its norm: the shape is kept."""
+    """Divide each row by its norm; the shape is unchanged."""
     x = ctx.input(0)
     rows(ctx, x)
     return ctx.tensor(x.dims, "float32")
@@ -97,7 +97,7 @@ def normalizer(ctx: RuleContext) -> Tensor:
 
 @rule("Imputer", domain=DOMAIN)
 def imputer(ctx: RuleContext) -> Tensor:
-    """Missing values are replaced: the shape is kept."""
+    """Replace missing values; the shape is unchanged."""
     x, counts = ctx.input(0), [length(ctx, f"imputed_value_{kind}s") for kind in ("float", "int64")]
     ctx.check(sum(map(bool, counts)) == 1, laws.FILL_VALUE_OF_ONE_TYPE)
     ctx.limit(bool(counts[x.dtype == "int64"]), laws.FILL_VALUE_OF_INPUT_TYPE)
@@ -107,7 +107,7 @@ def imputer(ctx: RuleContext) -> Tensor:
 
 @rule("Scaler", domain=DOMAIN)
 def scaler(ctx: RuleContext) -> Tensor:
-    """`Y = (X - offset) * scale`, with one offset and scale for all features or one for each: the shape is kept."""
+    """Compute `(X - offset) * scale`, one offset and scale for all features or one each; the shape is unchanged."""
     x, count, law = ctx.input(0), length(ctx, "scale"), laws.OFFSET_AND_SCALE_PER_FEATURE_OR_ALL
     ctx.require_rank(x, 1, least=True)
     ctx.check(count == length(ctx, "offset"), law)
@@ -121,7 +121,7 @@ def scaler(ctx: RuleContext) -> Tensor:
 
 @rule("ArrayFeatureExtractor", domain=DOMAIN)
 def array_feature_extractor(ctx: RuleContext) -> Tensor:
-    """The columns of `X[*sizes, features]` whose indices are in `Y`: `[*sizes, count]`."""
+    """Select the columns of `X[*sizes, features]` whose indices are in `Y`: `[*sizes, count]`."""
     x, chosen = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 1, least=True)
     ctx.require_at_least(chosen.numel, 1, laws.A_COLUMN_CHOSEN)
@@ -132,7 +132,7 @@ def array_feature_extractor(ctx: RuleContext) -> Tensor:
 
 @rule("FeatureVectorizer", domain=DOMAIN)
 def feature_vectorizer(ctx: RuleContext) -> Tensor:
-    """Rows joined: `[samples, sum of inputdimensions]`."""
+    """Concatenate rows: `[samples, sum of inputdimensions]`."""
     inputs = [ctx.input(i) for i in range(len(ctx.inputs))]
     shapes = [rows(ctx, x) if x.rank < 2 else (x[0], product(x.dims[1:])) for x in inputs]
     sizes = ctx.integers("inputdimensions", ())
@@ -146,7 +146,7 @@ def feature_vectorizer(ctx: RuleContext) -> Tensor:
 
 @rule("OneHotEncoder", domain=DOMAIN)
 def one_hot_encoder(ctx: RuleContext) -> Tensor:
-    """`X[*sizes]` makes `[*sizes, categories]`."""
+    """Encode `X[*sizes]` as `[*sizes, categories]`."""
     counts = [length(ctx, name) for name in ("cats_int64s", "cats_strings")]
     ctx.check(bool(counts[0]) != bool(counts[1]), laws.ONE_ATTRIBUTE_LISTS_CATEGORIES)
     categories = ctx.integers("cats_int64s", ())
@@ -161,7 +161,7 @@ def one_hot_encoder(ctx: RuleContext) -> Tensor:
 
 @rule("CastMap", domain=DOMAIN, any_rank=True, total=True)
 def cast_map(ctx: RuleContext) -> Tensor:
-    """The values of a map in the order of its keys: `[1, count]`."""
+    """List the values of a map in the order of its keys: `[1, count]`."""
     dtype = {"TO_FLOAT": "float32", "TO_INT64": "int64", "TO_STRING": "string"}
     sparse = ctx.text("map_form", "DENSE") == "SPARSE"
     count = ctx.integer("max_map", 1) if sparse else ctx.fresh("count")
@@ -170,7 +170,7 @@ def cast_map(ctx: RuleContext) -> Tensor:
 
 @rule("DictVectorizer", domain=DOMAIN, any_rank=True, total=True)
 def dict_vectorizer(ctx: RuleContext) -> Tensor:
-    """The values of a map in the order of the vocabulary: `[1, words]`."""
+    """List the values of a map in the order of the vocabulary: `[1, words]`."""
     dtype = ctx.input(0).dtype
     value = dtype[dtype.index(",") + 1 : -1] if "," in dtype else ""
     return ctx.tensor([1, length(ctx, "string_vocabulary", "int64_vocabulary")], value)
@@ -178,7 +178,7 @@ def dict_vectorizer(ctx: RuleContext) -> Tensor:
 
 @rule("ZipMap", domain=DOMAIN)
 def zip_map(ctx: RuleContext) -> Tensor:
-    """Each row becomes a map from class to score."""
+    """Turn each row into a map from class to score."""
     samples, features = rows(ctx, ctx.input(0))
     names = ("classlabels_strings", "classlabels_int64s")
     counts = [length(ctx, name) for name in names]
@@ -191,13 +191,13 @@ def zip_map(ctx: RuleContext) -> Tensor:
 
 
 def classified(ctx: RuleContext, samples: Dim, scores: Dim | int) -> Sequence[Tensor]:
-    """A label per sample, and its scores."""
+    """Return a label per sample, and `scores` numbers per sample."""
     return [ctx.tensor([samples], labels(ctx)), ctx.tensor([samples, scores], "float32")]
 
 
 @rule("LinearClassifier", domain=DOMAIN)
 def linear_classifier(ctx: RuleContext) -> Sequence[Tensor]:
-    """`X[N, features]`: a label per sample, and a score per class."""
+    """Return a label per sample of `X[N, features]`, and a score per class."""
     samples, features = rows(ctx, ctx.input(0))
     weights, names = length(ctx, "coefficients"), length(ctx, "classlabels_strings", "classlabels_ints")
     classes = length(ctx, "intercepts") or max(names, 1)
@@ -210,7 +210,7 @@ def linear_classifier(ctx: RuleContext) -> Sequence[Tensor]:
 
 @rule("LinearRegressor", domain=DOMAIN)
 def linear_regressor(ctx: RuleContext) -> Tensor:
-    """`X[N, features]`: a number per sample and target."""
+    """Return a number per sample of `X[N, features]` and target."""
     samples, features = rows(ctx, ctx.input(0))
     targets = ctx.integer("targets", 1)
     weights, needed = length(ctx, "coefficients"), features * targets
@@ -220,7 +220,7 @@ def linear_regressor(ctx: RuleContext) -> Tensor:
 
 @rule("SVMClassifier", domain=DOMAIN)
 def svm_classifier(ctx: RuleContext) -> Sequence[Tensor]:
-    """`X[N, features]`: a label per sample; a score per class, or per pair of classes without probabilities."""
+    """Return a label per sample of `X[N, features]`; a score per class, or per class pair without probabilities."""
     samples, features = rows(ctx, ctx.input(0))
     classes = length(ctx, "classlabels_strings", "classlabels_ints")
     vectors = ctx.integers("vectors_per_class", ())
@@ -233,7 +233,7 @@ def svm_classifier(ctx: RuleContext) -> Sequence[Tensor]:
 
 @rule("SVMRegressor", domain=DOMAIN)
 def svm_regressor(ctx: RuleContext) -> Tensor:
-    """`X[N, features]`: a number per sample."""
+    """Return a number per sample of `X[N, features]`."""
     samples, features = rows(ctx, ctx.input(0))
     vectors = ctx.integer("n_supports", 0)
     require_vectors(ctx, features, vectors, 1)
@@ -242,7 +242,7 @@ def svm_regressor(ctx: RuleContext) -> Tensor:
 
 
 def require_vectors(ctx: RuleContext, features: Dim, vectors: int, classes: int) -> None:
-    """State that support vectors, or without them the weights of each class, have the features of the input."""
+    """State that support vectors, or without them each class's weights, have one entry per feature of the input."""
     kernel, entries = length(ctx, "kernel_params"), length(ctx, "support_vectors")
     ctx.limit(kernel in (0, 3), laws.KERNEL_PARAMS_THREE_ENTRIES)
     ctx.limit(vectors <= 0 or entries % vectors == 0, laws.SUPPORT_VECTOR_HAS_ALL_FEATURES)
@@ -254,7 +254,7 @@ def require_vectors(ctx: RuleContext, features: Dim, vectors: int, classes: int)
 
 @rule("TreeEnsembleClassifier", domain=DOMAIN)
 def tree_classifier(ctx: RuleContext) -> Sequence[Tensor]:
-    """`X[N, features]`: a label per sample, and a score per class."""
+    """Return a label per sample of `X[N, features]`, and a score per class."""
     samples, classes = trees(ctx), length(ctx, "classlabels_strings", "classlabels_int64s")
     require_forest(ctx, "class", classes)
     return classified(ctx, samples, classes)
@@ -262,14 +262,14 @@ def tree_classifier(ctx: RuleContext) -> Sequence[Tensor]:
 
 @rule("TreeEnsembleRegressor", domain=DOMAIN)
 def tree_regressor(ctx: RuleContext) -> Tensor:
-    """`X[N, features]`: a number per sample and target."""
+    """Return a number per sample of `X[N, features]` and target."""
     require_forest(ctx, "target", ctx.integer("n_targets", 1))
     return ctx.tensor([trees(ctx), ctx.integer("n_targets", 1)], "float32")
 
 
 @rule("TreeEnsemble", domain=DOMAIN)
 def tree_ensemble(ctx: RuleContext) -> Tensor:
-    """`X[N, features]`: a number per sample and target; splits and weights have the input's type."""
+    """Return a number per sample of `X[N, features]` and target; splits and weights have the input's type."""
     kinds = {"splits": NODES, "weights": LEAVES}
     for (kind, lists), tensor in zip(kinds.items(), ("nodes_splits", "leaf_weights"), strict=True):
         values = ctx.attribute(tensor)
@@ -280,7 +280,7 @@ def tree_ensemble(ctx: RuleContext) -> Tensor:
 
 
 def _require_entries(ctx: RuleContext, kind: str, numbers: Literal, lists: Sequence[str]) -> None:
-    """State that numbers are a list of the input's type, and as many as what other attributes list."""
+    """State that a tensor attribute is a vector of the input's type, with one number per entry of the other lists."""
     ctx.check(numbers.dtype in (ctx.input(0).dtype, ""), laws.SAME_TYPE_AS_INPUT.of(kind=kind))
     ctx.check(len(numbers.shape) == 1, laws.ATTRIBUTE_OF_KIND_LIST.of(kind=kind))
     counted = all(length(ctx, name) in (0, numbers.shape[0]) for name in lists)

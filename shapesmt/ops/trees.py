@@ -1,4 +1,4 @@
-"""What the lists that describe trees of `ai.onnx.ml` have to be, so that the nodes in them form trees."""
+"""Check that the attributes of `ai.onnx.ml` tree ensembles describe trees."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ MODES = {f"BRANCH_{mode}" for mode in ("LEQ", "LT", "GTE", "GT", "EQ", "NEQ", "M
 
 
 def length(ctx: RuleContext, *names: str) -> int:
-    """The number of entries of the first of these lists that has any."""
+    """Return the length of the first of these list attributes that isn't empty, 0 if there is none."""
     listed = (ctx.attributes.get(name) for name in names)
     return next((len(value) for value in listed if isinstance(value, tuple) and value), 0)
 
 
 def trees(ctx: RuleContext) -> Dim:
-    """The number of samples; the features that trees look at are in the input."""
+    """Return the number of samples; require that the input has every feature that a tree tests."""
     x = ctx.input(0, rank=2)
     looked_at, modes = ctx.integers("nodes_featureids", ()), ctx.attributes.get("nodes_modes")
-    if isinstance(modes, tuple):  # of classifiers and regressors, whose leaves look at nothing
+    if isinstance(modes, tuple):  # classifiers and regressors: a leaf tests no feature
         looked_at = tuple(i for i, mode in zip(looked_at, modes, strict=False) if mode != "LEAF")
     if looked_at:
         ctx.require_at_least(x[1], max(looked_at) + 1, laws.TREES_LOOK_AT_INPUT_FEATURES)
     return x[0]
 
 
-# Of version 5: nodes and leaves are listed apart
+# Version 5: nodes and leaves are in separate lists
 
 
 def require_places_in_trees(ctx: RuleContext) -> None:
-    """State that lists about nodes are as long as each other, and that nodes refer to nodes and leaves."""
+    """State that lists about nodes have one length, that indices in them exist, and that nodes form trees."""
     nodes, leaves = length(ctx, "nodes_featureids"), length(ctx, "leaf_targetids")
     lists = (*NODES, "nodes_hitrates", "nodes_missing_value_tracks_true")
     even = all(length(ctx, name) in (0, nodes) for name in lists) and all(length(ctx, name) for name in NODES)
@@ -58,7 +58,7 @@ def require_places_in_trees(ctx: RuleContext) -> None:
 
 
 def _is_tree(below: Mapping[int, Sequence[int]], root: int) -> bool:
-    """Whether no node below a root is reached twice."""
+    """Whether each node below `root` is reached only once."""
     seen, ahead = set(), [root]
     while ahead:
         node = ahead.pop()
@@ -69,11 +69,14 @@ def _is_tree(below: Mapping[int, Sequence[int]], root: int) -> bool:
     return True
 
 
-# Before: nodes and leaves are in the same lists, numbered in each tree
+# Earlier versions: nodes and leaves share lists; ids are per tree
 
 
 def require_forest(ctx: RuleContext, kind: str, count: int) -> None:
-    """State that nodes, and what leaves give to `count` classes or targets, are in lists of one length each."""
+    """State that node lists have one length, lists of leaf weights another, and that branches form trees.
+
+    `kind` is "class" or "target"; leaves add weights to `count` of them.
+    """
     nodes, entries = length(ctx, "nodes_falsenodeids"), length(ctx, f"{kind}_ids")
     values = nodes in (length(ctx, "nodes_values"), *_lengths(ctx, "nodes_values_as_tensor"))
     weights = entries in (length(ctx, f"{kind}_weights"), *_lengths(ctx, f"{kind}_weights_as_tensor"))
@@ -90,13 +93,13 @@ def require_forest(ctx: RuleContext, kind: str, count: int) -> None:
 
 
 def _lengths(ctx: RuleContext, name: str) -> tuple[int, ...]:
-    """The length of an attribute that is a tensor; empty without it."""
+    """Return the shape of a tensor attribute; () without it."""
     value = ctx.attribute(name)
     return value.shape if isinstance(value, Literal) else ()
 
 
 def _require_nodes(ctx: RuleContext, kind: str, count: int, branches: Sequence[bool]) -> None:
-    """State that branches lead to other nodes of their tree, and that leaves give to some of the classes or targets."""
+    """State that branches lead to other nodes of their tree, and that leaf weights have existing nodes and targets."""
     ids, trees_of, places = (ctx.integers(f"nodes_{each}", ()) for each in ("nodeids", "treeids", "featureids"))
     keys = list(zip(trees_of, ids, strict=True))
     known = {key: index for index, key in enumerate(keys)}
@@ -120,7 +123,7 @@ def _require_nodes(ctx: RuleContext, kind: str, count: int, branches: Sequence[b
 
 
 def _in_order(below: Mapping[int, Sequence[int]], roots: Sequence[int]) -> bool:
-    """Whether from each root, no branch that a false condition takes leads to a node that has been reached before."""
+    """Whether no false branch leads to a node reached before, by a depth-first search along false branches first."""
     seen: set[int] = set()
     for root in roots:
         ahead = [(root, True)]

@@ -1,4 +1,4 @@
-"""What a rule reads, states and returns, and how it is registered."""
+"""Operator rules: the context that a rule reads and states requirements on, its result, and its registration."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 PyTorch exports `squeeze` as `If(n == 1) {Squeeze} else {Identity}`: one tensor of two ranks. The tensor has a case for
 each rank, with the condition of that case; for any input, exactly one of the conditions holds. A rule that reads the
-tensor is applied once per case, and what the node requires there is required where the case's condition holds. A rule
-may also split cases itself (`ctx.holds`): `Squeeze` without axes asks of each size whether it is 1.
+tensor is applied once per case, and its requirements are stated under the case's condition. A rule may also split cases
+itself (`ctx.holds`): `Squeeze` without axes asks for each size whether it is 1.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from shapesmt.rules.provenance import Origin, together
 from shapesmt.rules.tensors import Case, Layout, Tensor, UndecidedError, rewritten, tensor
 from shapesmt.rules.value import Elements, Item, Value, elements
 
-MAX_CASES = 32  # of one tensor, and to which a rule is applied
+MAX_CASES = 32  # cases of one tensor, and cases to which a rule is applied
 
 Inputs = tuple["Tensor | None", ...]
 Apply = Callable[[Inputs, "Formula | None"], Application]
 
 
 def by_case(inputs: Sequence[Tensor | None], apply: Apply, *, simpler: bool = True) -> Application:
-    """A rule applied in each case of its inputs, and in each case of the conditions that it asks for.
+    """Apply a rule in each case of its inputs, and in each case of the conditions that it asks for.
 
     Args:
         inputs: The inputs.
         apply: Applies the rule to inputs without cases, under the condition of a case. It may raise `UndecidedError`,
-            but not where the condition is None, which stands for too many cases to go through.
+            but not if the condition is None, which means that there are more than `MAX_CASES` cases.
         simpler: Whether a size that the condition makes a number (`n == 1`) is replaced by that number.
     """
     ahead = _together(inputs)
@@ -64,13 +64,13 @@ def by_case(inputs: Sequence[Tensor | None], apply: Apply, *, simpler: bool = Tr
         except UndecidedError as undecided:
             either = [all_of(condition, part) for part in (undecided.condition, negate(undecided.condition))]
             ahead[:0] = [(both, case_inputs) for both in either if possible(both)]
-    if ahead or not applied:  # no case is left where no input reaches the node
+    if ahead or not applied:  # no case is left if no input reaches the node
         return apply(tuple(None if t is None else _undivided(t) for t in inputs), None)
     return applied[0][1] if len(applied) == 1 else _joined(applied)
 
 
 def _together(inputs: Sequence[Tensor | None]) -> list[tuple[Formula, Inputs]]:
-    """The combinations of the inputs' cases, without those whose conditions contradict each other."""
+    """Return the combinations of the inputs' cases, without those whose conditions contradict each other."""
     combined: list[tuple[Formula, Inputs]] = [(TRUE, ())]
     for t in inputs:
         options = [*t.cases] if t is not None and t.cases else [Case(TRUE, t)]  # type: ignore[arg-type]  # None stays None
@@ -86,7 +86,7 @@ def _together(inputs: Sequence[Tensor | None]) -> list[tuple[Formula, Inputs]]:
 
 
 def _within(inputs: Inputs, condition: Formula) -> Inputs:
-    """The inputs, simplified by a condition that holds."""
+    """Return the inputs, simplified by a condition that holds."""
     known = _UnderCondition(condition)
     return tuple(None if t is None else rewritten(t, known) for t in inputs)
 
@@ -112,12 +112,12 @@ class _UnderCondition(Substitution):
 
 
 def _undivided(t: Tensor) -> Tensor:
-    """The tensor with the element type and shape that all its cases share, and no cases or elements."""
+    """Return the tensor with the element type and shape that all its cases share, and without cases and elements."""
     return tensor(t.dtype, t.shape, layout=t.layout) if t.cases else t
 
 
 def possible(condition: Formula) -> bool:
-    """Whether a condition may hold: False only where its parts visibly contradict each other.
+    """Whether a condition may hold: False only if its parts visibly contradict each other.
 
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.algebra import at_least, equal
@@ -137,7 +137,7 @@ def possible(condition: Formula) -> bool:
 
 
 def _numbers(condition: Formula) -> dict[Atom, Dim]:
-    """The symbols that a condition fixes to one number each: `n == 1` gives {n: 1}."""
+    """Return the symbols that a condition fixes to one number each: `n == 1` gives {n: 1}."""
     numbers = {}
     for part in condition.conjuncts:
         if part.op == "eq" and part.dim is not None and len(part.symbols) == 1:
@@ -156,11 +156,11 @@ def _apart(p: Formula, q: Formula) -> bool:
     return any(s.hi < 0 for s in sums)
 
 
-# The results of all cases, joined
+# Merging the results of all cases
 
 
 def one_of(cases: Sequence[Case]) -> Tensor:
-    """One tensor for all cases; it has no cases itself where they agree in rank and in the elements listed."""
+    """Merge the cases of one tensor; the result has no cases if they agree in rank and in the listed elements."""
     flat = [
         Case(all_of(case.condition, inner.condition), inner.tensor)
         for case in cases
@@ -181,7 +181,7 @@ def one_of(cases: Sequence[Case]) -> Tensor:
 
 
 def _chosen(case: Case, rest: Tensor) -> Tensor:
-    """The case's tensor where its condition holds, else `rest`."""
+    """Return the case's tensor where its condition holds, else `rest`."""
     t, dtype = case.tensor, case.tensor.dtype or rest.dtype
     if t.shape is None or rest.shape is None or t.rank != rest.rank:
         return tensor(dtype, None)
@@ -200,7 +200,7 @@ def _chosen_item(condition: Formula, a: Item, b: Item) -> Item:
 
 
 def _chosen_size(condition: Formula, a: Dim, b: Dim) -> Dim:
-    """`a` where the condition holds, else `b`: `b` alone where it is the same there (64 where n is 1, else 64*n)."""
+    """Return `a` if the condition holds, else `b`; just `b` if it equals `a` there (64 if n is 1, else 64*n)."""
     for where, one, other in ((condition, a, b), (negate(condition), b, a)):
         numbers = _numbers(where)
         if numbers and substitute(one, numbers) is substitute(other, numbers):
@@ -209,7 +209,7 @@ def _chosen_size(condition: Formula, a: Dim, b: Dim) -> Dim:
 
 
 def _joined(applied: Sequence[tuple[Formula, Application]]) -> Application:
-    """The applications of all cases as one: each requirement and fact under its case's condition, shared ones once."""
+    """Merge the applications of all cases: each requirement and fact under its case's condition, shared ones once."""
     applied = _of_one_name(applied)
     applications = [a for _, a in applied]
     running = [(condition, a) for condition, a in applied if not a.broken] or applied
@@ -234,11 +234,11 @@ def _joined(applied: Sequence[tuple[Formula, Application]]) -> Application:
 
 
 def _decided(applied: Sequence[tuple[Formula, Application]]) -> dict[Dim, Decided]:
-    """How data decides each new size; where that differs between cases, by all inputs of the node."""
+    """Return how data decides each new size; if that differs between cases, by all inputs of the node."""
     known: dict[Dim, Decided] = {}
     for condition, size, how in [(condition, *pair) for condition, a in applied for pair in a.decided.items()]:
         before = known.setdefault(size, how)
-        if before.total is not None and how.total is not None:  # it counts elements; of how many depends on the case
+        if before.total is not None and how.total is not None:  # it counts elements; their number depends on the case
             how = how._replace(total=_chosen_size(condition, how.total, before.total))
             before = before._replace(total=how.total)
         known[size] = how if before == how else BY_ALL
@@ -246,7 +246,7 @@ def _decided(applied: Sequence[tuple[Formula, Application]]) -> dict[Dim, Decide
 
 
 def _of_one_name(applied: Sequence[tuple[Formula, Application]]) -> Sequence[tuple[Formula, Application]]:
-    """The cases with one symbol in common for a size that data decides, where each case has one of its own."""
+    """Return the cases with one common symbol for a data-dependent size for which each case has its own."""
     named: dict[str, dict[Atom, None]] = {}
     for a in [a for _, application in applied for d in application.fresh_symbols if (a := d.as_symbol()) is not None]:
         named.setdefault(a.name, {})[a] = None
@@ -264,7 +264,7 @@ def _of_one_name(applied: Sequence[tuple[Formula, Application]]) -> Sequence[tup
 
 
 def _limited(application: Application, joint: Mapping[Atom, Dim]) -> Application:
-    """The application of one case, with the narrower range that a common symbol has there as facts."""
+    """Return the application of one case, with the narrower range that it has for a common symbol as facts."""
     own = [(a, joint[a]) for d in application.fresh_symbols if (a := d.as_symbol()) is not None and a in joint]
     lower = [at_least(d, int(a.lo)) for a, d in own if a.lo > d.lo]
     upper = [at_most(d, int(a.hi)) for a, d in own if a.hi < d.hi]
@@ -272,12 +272,12 @@ def _limited(application: Application, joint: Mapping[Atom, Dim]) -> Application
 
 
 def _origin(origins: Sequence[Callable[[int], Origin]]) -> Callable[[int], Origin] | None:
-    """What decides the unknown elements of an output, over all cases."""
+    """Return the origin of an output's unknown elements, over all cases; None if no case has one."""
     return (lambda index: together(*(origin(index) for origin in origins))) if origins else None
 
 
 def _requirements(applied: Sequence[tuple[Formula, Application]]) -> Iterable[Requirement]:
-    """The node's requirements, each under the conditions of the cases that state it, unless all cases do."""
+    """Yield the node's requirements, each under the conditions of the cases that state it, unless all cases do."""
     cases: dict[Requirement, dict[Formula, None]] = {}
     for condition, application in applied:
         for r in application.requirements:
@@ -299,7 +299,7 @@ def _covers(general: Requirement, r: Requirement, where: Iterable[Formula]) -> b
 
 
 def _unjudged(applied: Sequence[tuple[Formula, Application]]) -> Iterable[Unjudged]:
-    """What isn't judged, each under the conditions of the cases that leave it out, unless all cases do."""
+    """Yield undecided nodes, each under the conditions of the cases that leave it undecided, unless all cases do."""
     cases: dict[Unjudged, dict[Formula, None]] = {}
     for condition, application in applied:
         for u in application.unjudged:

@@ -1,8 +1,8 @@
-"""RuleContext: through which an operator's rule reads its node and states the node's requirements.
+"""RuleContext: how an operator's rule reads its node and states the node's requirements.
 
-A rule reads `ctx.inputs` and the attributes, states each way in which the node can fail with `ctx.require`
-(the law first), and returns the outputs. Where a node can't run at all (an axis out of range), the context
-ends the rule by itself: the requirement that fails is recorded and the outputs are unknown.
+A rule reads `ctx.inputs` and the attributes, states each way in which the node can fail with `ctx.require` (the law
+first), and returns the outputs. If a node can't run at all (an axis out of range), the context ends the rule: it
+records the requirement that fails, and the outputs are unknown.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class RuleContext(Statements):
         inputs: The input tensors; None for an omitted optional one.
         version: The operator-set version of the node's domain.
         outputs: The number of outputs that the node names.
-        case: The condition that holds; None where the rule can't be applied case by case.
-        runtime: What runs the model; some laws are those of one runtime alone.
+        case: The condition that holds; None if the rule can't be applied case by case.
+        runtime: The runtime of the model; some laws are specific to one.
     """
 
     case: Formula | None = None
@@ -79,7 +79,7 @@ class RuleContext(Statements):
         return index < len(self.node.outputs) and bool(self.node.outputs[index])
 
     def input(self, index: int, rank: int | None = None) -> Tensor:
-        """An input that the node requires, with the required rank where its rank is known."""
+        """Return an input that the node requires; if its rank is known, require `rank` of it."""
         t = self.inputs[index] if index < len(self.inputs) else None
         if t is None:
             self.reject(laws.INPUT_GIVEN.of(index=index))
@@ -88,38 +88,38 @@ class RuleContext(Statements):
         return t
 
     def attribute(self, name: str, default: AttributeValue | None = None) -> AttributeValue | None:
-        """The attribute as the file has it."""
+        """Return an attribute as the file has it, `default` if the node doesn't have it."""
         return self.attributes.get(name, default)
 
     def integer(self, name: str, default: int | None = None) -> int:
-        """An integer attribute."""
+        """Return an integer attribute; a node with another type, or without attribute and default, is rejected."""
         return self._typed(name, default, int, "is an integer")
 
     def flag(self, name: str, default: int = 0, *, only_one: bool = False) -> bool:
-        """Whether a flag is set: any number but 0 sets it, or with `only_one`, where kernels compare it so, just 1."""
+        """Whether a flag is set: any number but 0 sets it, or just 1 with `only_one`, for kernels that compare so."""
         value = self.integer(name, default)
         return value == 1 if only_one else value != 0
 
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
-        """An attribute that lists integers."""
+        """Return an attribute that lists integers; a node with another type is rejected."""
         value = self.attributes.get(name, default)
         if isinstance(value, Sequence) and all(isinstance(v, int) for v in value):
             return tuple(v for v in value if isinstance(v, int))
         self.reject(laws.ATTRIBUTE_LISTS_INTEGERS.of(name=name))
 
     def number(self, name: str, default: float | None = None) -> float:
-        """A float attribute."""
+        """Return a float attribute; a node with another type is rejected."""
         value = self.attributes.get(name, default)
         if isinstance(value, (int, float)):
             return value
         self.reject(laws.ATTRIBUTE_IS_NUMBER.of(name=name))
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A text attribute."""
+        """Return a text attribute; a node with another type is rejected."""
         return self._typed(name, default, str, "is a text")
 
     def graph(self, name: str) -> Graph:
-        """A subgraph attribute."""
+        """Return a subgraph attribute; a node without it is rejected."""
         return self._typed(name, None, Graph, "is a graph")
 
     def _typed(self, name: str, default: object, kind: type[AnyValue], what: str) -> AnyValue:
@@ -131,7 +131,7 @@ class RuleContext(Statements):
     # Elements
 
     def items(self, index: int) -> tuple[Dim | None, ...] | None:
-        """The integers of an input that decide whether the node runs; None for an unknown one, or for all."""
+        """Return the integers of an input that decides whether the node runs; None for unknown ones, or if all are."""
         self.grant(index)
         value = self.inputs[index].value if self.has(index) else None  # type: ignore[union-attr]  # has() says so
         if not isinstance(value, Elements) or any(isinstance(i, Float) for i in value.items):
@@ -142,9 +142,10 @@ class RuleContext(Statements):
     def constants(
         self, index: int, name: str | None = None, default: Sequence[int] | None = None
     ) -> tuple[int, ...] | None:
-        """The integers of an input where all are known numbers; where they depend on sizes, the node isn't judged.
+        """Return the integers of an input if all are known numbers, else None.
 
-        Without the input, they are those of the attribute `name`, as in old operator versions, or else `default`.
+        The node is undecided if they depend on sizes. Without the input, they are those of the attribute `name`, as in
+        old operator versions, or else `default`.
         """
         if name is not None and not self.has(index):
             return self.integers(name, default) if name in self.attributes or default is not None else None
@@ -167,12 +168,12 @@ class RuleContext(Statements):
     def sizes(self, source: int | str) -> list[Dim | None] | None: ...
 
     def sizes(self, source: int | str, count: int | None = None, what: str = "sizes") -> list[Dim | None] | None:
-        """The integers that an input or, in old versions, an attribute lists; None for each that isn't known.
+        """Return the integers that an input or, in old versions, an attribute lists; None for each unknown one.
 
         Args:
             source: The index of the input, or the name of the attribute.
-            count: Their required number; without it the result is None where the length of the list isn't known.
-            what: What they are, for the law about their number.
+            count: Their required number; without it the result is None if the length of the list isn't known.
+            what: Their name in the law about their number.
         """
         items: list[Dim | None] | None
         items = self._input_sizes(source) if isinstance(source, int) else [as_dim(v) for v in self.integers(source)]
@@ -200,11 +201,11 @@ class RuleContext(Statements):
         return [None] * length if length is not None and 0 <= length <= MAX_SIZES else None
 
     def holds(self, condition: Formula) -> bool | None:
-        """Whether a condition holds; where sizes decide it, the rule is applied in both cases. None if unknown."""
+        """Whether a condition holds, None if unknown; if sizes decide it, the rule is applied in both cases."""
         return holds(condition, self.case)
 
     def require_agree(self, *tensors: Tensor, but: int | None = None, law: laws.Law | str) -> None:
-        """State that tensors have the same rank and, off the axis `but`, the same sizes."""
+        """State that tensors have the same rank and, on all axes but `but`, the same sizes."""
         first = tensors[0]
         for other in tensors[1:]:
             self.check(other.rank == first.rank, law)
@@ -215,11 +216,11 @@ class RuleContext(Statements):
     # Axes, ranks and shapes
 
     def axis(self, rank: int, default: int | None = None, name: str = "axis", *, end: int = 0) -> int:
-        """The attribute as an axis of a tensor of that rank, counted from the front; `end=1` admits rank itself."""
+        """Return an attribute as an axis of a tensor of that rank, counted from the front; `end=1` allows the rank."""
         return self.normal(self.integer(name, default), rank, end=end)
 
     def normal(self, axis: int, rank: int, *, end: int = 0) -> int:
-        """An axis counted from the front."""
+        """Return an axis counted from the front; require that it is inside the rank."""
         self.check(
             -rank - (end if rank or end else 0) <= axis < rank + end,
             laws.AXIS_INSIDE_RANK.of(axis=axis, rank=rank),
@@ -227,13 +228,13 @@ class RuleContext(Statements):
         return axis + rank + end if axis < 0 else axis
 
     def normals(self, axes: Iterable[int], rank: int) -> tuple[int, ...]:
-        """Distinct axes counted from the front."""
+        """Return axes counted from the front; require that they are inside the rank and distinct."""
         normalized = tuple(self.normal(a, rank) for a in axes)
         self.check(len(set(normalized)) == len(normalized), laws.AXES_NAMED_ONCE)
         return normalized
 
     def require_rank(self, x: Tensor, rank: int, *, least: bool = False) -> None:
-        """State that a tensor has that rank (`least`: or more); where it hasn't, the rule ends."""
+        """State that a tensor has that rank (`least`: or a higher one); otherwise the rule ends."""
         if x.shape is None and not least:
             raise UnknownRankError(x, rank)
         if least:
@@ -242,7 +243,7 @@ class RuleContext(Statements):
             self.check(x.rank == rank, laws.RANK.of(expected=rank, rank=x.rank))
 
     def same_rank(self, *shapes: Tensor) -> tuple[Tensor, ...]:
-        """The shapes, which are required to have the same rank."""
+        """Return the tensors; require that they have the same rank."""
         known = next((s for s in shapes if s.shape is not None), shapes[0])
         for s in shapes:
             if s.shape is None:
@@ -251,7 +252,7 @@ class RuleContext(Statements):
         return shapes
 
     def broadcast(self, *shapes: Shape, law: laws.Law | str = laws.SIZES_BROADCAST) -> Shape:
-        """The joint shape of operands aligned from the right, where sizes are equal or 1."""
+        """Return the broadcast shape; require that sizes, aligned from the right, are equal or 1."""
         rank = max(map(len, shapes))
         result: list[Dim] = [ONE] * rank
         for shape in shapes:
@@ -261,7 +262,7 @@ class RuleContext(Statements):
         return tuple(result)
 
     def broadcast_sizes(self, x: Dim, y: Dim, law: laws.Law | str = laws.SIZES_BROADCAST) -> Dim:
-        """The joint size of two sizes that are required to be equal, or one of them 1."""
+        """Return the broadcast of two sizes; require that they are equal, or one of them 1."""
         if x is y or y is ONE:
             return x
         if x is ONE:
@@ -276,13 +277,13 @@ class RuleContext(Statements):
     # Outputs
 
     def tensor(self, shape: Sequence[Dim | int] | None, dtype: str | None = None, value: Value | None = None) -> Tensor:
-        """An output; without `dtype`, its element type is that of the first input."""
+        """Return an output; without `dtype`, its element type is that of the first input."""
         if dtype is None:
             dtype = self.inputs[0].dtype if self.inputs and self.inputs[0] is not None else ""
         return tensor(dtype, shape, value)
 
     def known(self, items: Sequence[Dim | int | None], dtype: str = "int64") -> Tensor:
-        """A one-dimensional integer output whose elements are known."""
+        """Return a one-dimensional integer output whose elements are known."""
         sizes = [None if i is None else as_dim(i) for i in items]
         return tensor(dtype, (len(sizes),), elements((len(sizes),), sizes))
 
@@ -297,7 +298,7 @@ class RuleContext(Statements):
         attributes: Mapping[str, AttributeValue] | None = None,
         outputs: Sequence[str] | None = None,
     ) -> tuple[Tensor, ...]:
-        """The outputs of an operator of ai.onnx on these inputs; its requirements become this node's.
+        """Return the outputs of an ai.onnx operator on these inputs; its requirements become this node's.
 
         Args:
             op: The operator.
@@ -329,18 +330,18 @@ class RuleContext(Statements):
         return (results,) if isinstance(results, Tensor) else tuple(results or ())
 
     def _decided(self, how: Decided, reads: Sequence[Tensor | None]) -> Decided:
-        """How the node's own inputs decide a size: all of them where it isn't known which."""
+        """Return how the node's own inputs decide a size: by all of them if it isn't known by which."""
         own = [[i for i, t in enumerate(self.inputs) if t is reads[k]] for k in how.by or () if k < len(reads)]
         if how.by is None or any(len(places) != 1 for places in own):
             return BY_ALL
         return how._replace(by=tuple(i for places in own for i in places))
 
     def grant_elements(self, x: Tensor | None, *, only_sizes: bool = False) -> None:
-        """Record that a tensor's elements decide whether the node runs; if it is no input, all integer inputs do."""
+        """Record that a tensor's elements decide whether the node runs; if it isn't an input, all integer inputs do."""
         (self.only_sizes if only_sizes else self.grant)(*self.places(x))
 
     def places(self, x: Tensor | None) -> list[int]:
-        """Which inputs a tensor is; if it is none, those of integers."""
+        """Return the indices of the inputs that are this tensor; if none is, those of the integer inputs."""
         same = [i for i, t in enumerate(self.inputs) if t is x]
         return same or [i for i, t in enumerate(self.inputs) if t is not None and t.dtype.startswith(("int", "uint"))]
 
@@ -349,14 +350,14 @@ class RuleContext(Statements):
     def run_graph(
         self, graph: Graph, inputs: Sequence[Tensor], label: str, condition: Formula = TRUE
     ) -> tuple[Tensor, ...]:
-        """The outputs of a subgraph on these inputs; its nodes' requirements apply wherever `condition` holds."""
+        """Return the outputs of a subgraph on these inputs; its nodes' requirements apply if `condition` holds."""
         assert self._run is not None
         with self.where(condition):
             return self._run(self, graph, inputs, label)
 
     @contextmanager
     def where(self, condition: Formula) -> Iterator[None]:
-        """A block whose requirements apply only where the condition holds."""
+        """Run a block whose requirements apply only if the condition holds."""
         outer, self._condition = self._condition, all_of(self._condition, condition)
         try:
             yield
@@ -364,7 +365,7 @@ class RuleContext(Statements):
             self._condition = outer
 
     def apply(self, rule: Callable[[Any], Tensor | Sequence[Tensor] | None]) -> Application:
-        """The rule applied; a rejected node has unknown outputs.
+        """Apply the rule; a rejected node has unknown outputs.
 
         Raises:
             TypeError: It returns something else than tensors.
@@ -379,15 +380,15 @@ class RuleContext(Statements):
         return self.application(outputs[: self.outputs] + (tensor("", None),) * (self.outputs - len(outputs)))
 
     def failed(self) -> Application:
-        """The application of a rule that ended early, with what it stated until then and unknown outputs."""
+        """Return the application of a rule that ended early, with what it has stated and unknown outputs."""
         self.rejected = True
         return self.application((tensor("", None),) * self.outputs)
 
     def outputs_set(self) -> Iterable[Tensor]:
-        """The outputs that a rule set instead of returning them."""
+        """Return the outputs that a rule set instead of returning them."""
         return ()
 
 
 def _at(element: Dim, place: int) -> Dim:
-    """The element at a place of a list that is one expression over its positions."""
+    """Return the element at an index of a list that is one expression over its positions."""
     return move_positions(element, lambda _: as_dim(place))

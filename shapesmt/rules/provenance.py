@@ -1,4 +1,4 @@
-"""Provenance: what unknown elements are computed from, and whether that includes data.
+"""Provenance: the sources from which unknown elements are computed, and whether data is among them.
 
 >>> word, table = DATA, of("unread", "table")
 >>> bad(computed(word, table)), [cause.what for cause in bad(together(word, table))]
@@ -12,7 +12,7 @@ from typing import Literal as OneOf, NamedTuple, TypeAlias
 
 from shapesmt.graph import Literal, Node
 
-MOST_PARTS = 16  # of an origin inside a function
+MOST_PARTS = 16  # alternatives in an origin inside a function
 
 
 Kind: TypeAlias = OneOf["data", "argument", "start", "unread", "sizes", "operator"]
@@ -21,8 +21,8 @@ Kind: TypeAlias = OneOf["data", "argument", "start", "unread", "sizes", "operato
 class Cause(NamedTuple):
     """One source of unknown elements.
 
-    `kind` is "data", "argument" (the input of a function whose index is `what`), "start" (of a loop, whose first trip
-    is judged separately), "unread" (a constant), "sizes" (in an operator whose rule doesn't follow them) or "operator"
+    `kind` is "data", "argument" (input number `what` of a function), "start" (of a loop, whose first iteration is
+    checked separately), "unread" (a constant), "sizes" (in an operator whose rule doesn't compute them) or "operator"
     (one without a rule).
     """
 
@@ -34,7 +34,7 @@ class Cause(NamedTuple):
 Causes: TypeAlias = frozenset[Cause]
 """All sources of one element; empty for an element that is known."""
 Origin: TypeAlias = frozenset[Causes]
-"""The causes of a tensor's elements as a set; it isn't recorded which element has which."""
+"""The causes of a tensor's elements as a set; it doesn't record which element has which."""
 
 
 FOLLOWED: Origin = frozenset({frozenset()})
@@ -44,27 +44,27 @@ STARTED: Causes = frozenset({Cause("start")})
 
 
 def data(_name: str) -> Origin:
-    """The origin of a model's inputs."""
+    """Return the origin of a model's inputs."""
     return DATA
 
 
 def handed(index: int) -> Origin:
-    """The origin of a function's input of that index."""
+    """Return the origin of a function's input of that index."""
     return frozenset({frozenset({Cause("argument", str(index))})})
 
 
 def of(kind: Kind, what: str, literal: Literal | None = None) -> Origin:
-    """The origin of unknown elements that don't come from data."""
+    """Return the origin of unknown elements that don't come from data."""
     return frozenset({frozenset({Cause(kind, what, literal)})})
 
 
 def together(*origins: Origin) -> Origin:
-    """The origin of a tensor whose elements are taken from several: each has one of these origins."""
+    """Return the origin of a tensor whose elements are taken from several: each has one of these origins."""
     return _simple(frozenset().union(*origins))
 
 
 def computed(*origins: Origin) -> Origin:
-    """The origin of elements computed from one element of each tensor; where one is data, so is the result."""
+    """Return the origin of elements computed from one element of each tensor; if one is data, so is the result."""
     product = FOLLOWED
     for origin in dict.fromkeys(origins):
         if origin != FOLLOWED:
@@ -89,22 +89,22 @@ def _simple(parts: Iterable[Causes]) -> Origin:
 
 
 def bad(origin: Origin) -> Causes:
-    """The causes other than data that decide some of the elements."""
+    """Return the causes other than data that decide some of the elements."""
     return frozenset().union(*(p for p in origin if p != STARTED and not {c.kind for c in p} & {"data", "argument"}))
 
 
 def passed(origin: Origin) -> frozenset[Causes]:
-    """The causes that depend on a function's inputs, which only the caller knows."""
+    """Return the causes that depend on a function's inputs, which only the caller knows."""
     return frozenset(part for part in origin if any(cause.kind == "argument" for cause in part))
 
 
 def left(origin: Origin, node: Node) -> Origin:
-    """The origin of elements that a node computes without following them: known elements become unknown sizes."""
+    """Return the origin of elements that a node computes but its rule doesn't: known elements become unknown sizes."""
     return together(origin - FOLLOWED, of("sizes", title(node))) if origin & FOLLOWED else origin
 
 
 def resolved(origin: Origin, caller: Callable[[int], Origin]) -> Origin:
-    """The origin with a function's inputs replaced by the caller's origins for them."""
+    """Return the origin with a function's inputs replaced by the caller's origins for them."""
     parts = []
     for part in origin:
         inputs = [cause for cause in part if cause.kind == "argument"]
@@ -113,5 +113,5 @@ def resolved(origin: Origin, caller: Callable[[int], Origin]) -> Origin:
 
 
 def title(node: Node) -> str:
-    """The name of a node in a law."""
+    """Return the name of a node in a law."""
     return f"{node.op} (node '{node.name}')"

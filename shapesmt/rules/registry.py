@@ -30,10 +30,13 @@ AnyApply = TypeVar("AnyApply", bound=Apply)
 class Rule:
     """The rule of one operator, from one version of its operator set on.
 
-    `any_rank` marks a rule that accepts inputs of unknown rank; others are applied to every rank that such an input
-    may have. `nested` marks control flow, whose rules run subgraphs; `of_shape` marks operators that read only the
-    shapes of their inputs, `random` those whose outputs are drawn at random. `stated` is what else is known of the
-    operator, None where its registration doesn't say. `place` is the module and the file that registered it.
+    Attributes:
+        any_rank: Whether it accepts inputs of unknown rank; others are applied to every rank that an input may have.
+        nested: Whether it runs subgraphs (control flow).
+        of_shape: Whether the operator reads only the shapes of its inputs.
+        random: Whether the outputs are drawn at random.
+        stated: The operator's traits; None if its registration doesn't state them.
+        place: The module and the file that registered it.
     """
 
     name: str
@@ -51,7 +54,7 @@ class Rule:
 
     @property
     def traits(self) -> Traits:
-        """What is known of the operator beside its rule."""
+        """The operator's traits, `Traits.NOTHING` unless stated."""
         return self.stated or Traits.NOTHING
 
     @property
@@ -63,7 +66,7 @@ class Rule:
 
     @property
     def plugin(self) -> str:
-        """The module that defines it, "" for one of this package's."""
+        """The module that defines the rule; "" if it is one of shapesmt's."""
         module = getattr(self.apply, "__module__", None) or "__main__"  # typed at a prompt
         return "" if module.startswith("shapesmt.ops.") else module
 
@@ -71,9 +74,9 @@ class Rule:
 GROUP = "shapesmt.rules"
 _RULES: dict[tuple[str, str], list[Rule]] = {}
 _PLUGINS: dict[str, int] = {}
-"""The modules other than shapesmt's own that have registered a rule, and when each did last, in nanoseconds."""
+"""Modules other than shapesmt's own that have registered a rule, with the time of the last one in nanoseconds."""
 _OF_ENTRIES: set[str] = set()
-"""The plugins that were imported for an installed package."""
+"""Plugins that were imported for an installed package."""
 
 
 def rule(
@@ -88,22 +91,22 @@ def rule(
     random: bool = False,
     traits: Traits | None = None,
 ) -> Callable[[AnyApply], AnyApply]:
-    """Register a function as the rule of the operators so named.
+    """Register a function as the rule of these operators.
 
     Args:
         names: Operators that share the rule.
         domain: Their domain; "" is ai.onnx.
-        since: The first operator-set version that it is right for, up to the next rule of the same operator.
+        since: The first operator-set version of the rule; the operator's next rule replaces it.
         any_rank: The rule accepts inputs of unknown rank; without it, the rule is applied at every possible rank.
         nested: The rule runs subgraphs.
-        dtype: The outputs' element type where the rule can't be applied because a rank is unknown.
+        dtype: The outputs' element type if the rule can't be applied because a rank is unknown.
         total: The operator runs for inputs of all sizes, so that an unknown rank can't make it fail.
         of_shape: The outputs depend on the shapes of the inputs, not on their elements.
         random: The outputs are drawn anew in each run, and count as data.
-        traits: What else is known of the operators, such as that they only copy elements; by default nothing.
+        traits: Other properties of the operators, such as that they only copy elements; by default none.
 
     Raises:
-        UsageError: Another module than shapesmt's own has registered one already.
+        UsageError: Another plugin has registered a rule for one of them.
     """
     domain = "" if domain == "ai.onnx" else domain
 
@@ -118,7 +121,7 @@ def rule(
 
 
 def _add(new: Rule) -> None:
-    """Register a rule; it replaces one of shapesmt's, or of its own module when that is imported again."""
+    """Register a rule; it replaces one of shapesmt's, or one of its own module if that is imported again."""
     if new.plugin:
         _PLUGINS[new.plugin] = time.time_ns()
     versions = _RULES.setdefault((new.domain, new.name), [])
@@ -152,33 +155,33 @@ DOMAINS = {
     "tensorflow": ("tensorflow",),
     "torch": ("torch",),
 }
-"""Where each domain's rules are: the modules of `shapesmt.ops`, imported one after the other until an operator has one.
+"""Modules of `shapesmt.ops` with each domain's rules, imported in this order until an operator has one.
 
-All rules of an operator are in one module, and those that most models use come first.
+All rules of an operator are in one module; modules that most models use come first.
 """
 
 
 class Signatures(Protocol):
-    """What a format specifies about its operators."""
+    """A format's specification of its operators."""
 
     def default_attributes(self, domain: str, op: str, version: int) -> Mapping[str, AttributeValue]:
-        """The default values of attributes that a node may leave out."""
+        """Return the default values of attributes that a node may omit."""
 
     def input_counts(self, domain: str, op: str, version: int) -> tuple[float, float]:
-        """The least and the greatest number of inputs."""
+        """Return the minimum and maximum number of inputs."""
 
 
 SIGNATURES = {"tensorflow": "shapesmt.frontends.tensorflow.operators"}  # modules by domain; ONNX's for all others
 
 
 def signatures(domain: str) -> Signatures:
-    """What the format of a domain specifies about its operators."""
+    """Return the specification of a domain's operators by its format."""
     module = import_module(SIGNATURES.get(domain, "shapesmt.frontends.onnx.signatures"))
     return cast("Signatures", module)
 
 
 def load_domain(domain: str, name: str = "") -> None:
-    """Import the rules of a domain: all, or where an operator is named, no more once its own are there."""
+    """Import the rules of a domain: all modules or, if an operator is named, only until its rules are loaded."""
     for module in DOMAINS.get(domain, ()):
         if any(not own.plugin for own in _RULES.get((domain, name), ())):
             return
@@ -188,7 +191,7 @@ def load_domain(domain: str, name: str = "") -> None:
 
 @cache
 def load_plugins() -> None:
-    """Import, once, the modules that installed packages name in the entry-point group; their rules come with them.
+    """Import, once, the modules that installed packages name in the entry-point group, which registers their rules.
 
     Raises:
         UsageError: One of them can't be imported.
@@ -207,23 +210,23 @@ def entries() -> EntryPoints:
 
 
 def extended() -> bool:
-    """Whether some rule is another module's than shapesmt's own."""
+    """Whether a module other than shapesmt's own has registered a rule."""
     return bool(_PLUGINS)
 
 
 def plugins() -> dict[str, int]:
-    """The modules other than shapesmt's own that have registered a rule, and when each did last, in nanoseconds."""
+    """Return modules other than shapesmt's own that have registered a rule, each with its last time in nanoseconds."""
     return dict(_PLUGINS)
 
 
 def plugin_rules() -> Iterator[Rule]:
-    """Each rule that is another module's than shapesmt's, but for those of installed packages that it has imported."""
+    """Yield each rule of modules other than shapesmt's, except those imported for installed packages."""
     for versions in _RULES.values():
         yield from (rule for rule in versions if rule.plugin and rule.plugin not in _OF_ENTRIES)
 
 
 def load_everything() -> None:
-    """Import the rules of every domain, and the plugins'."""
+    """Import the rules of every domain and the plugins."""
     for domain in DOMAINS:
         load_domain(domain)
     load_plugins()
@@ -233,7 +236,7 @@ def _load(entry: EntryPoint) -> None:
     try:
         with limit(None):
             entry.load()
-    except Exception as error:  # it isn't ours: it may raise anything
+    except Exception as error:  # foreign code may raise anything
         pass_on(error)
         reason = printable(f"{type(error).__name__}: {error}", 200)
         name = printable(f"'{entry.name}' ({entry.value})")
@@ -241,7 +244,7 @@ def _load(entry: EntryPoint) -> None:
 
 
 def resolve(domain: str, name: str, version: int) -> Rule | None:
-    """The rule of an operator at a version; None where there is none."""
+    """Return the rule of an operator at a version; None if there is none."""
     load_domain(domain, name)
     if (domain, name) not in _RULES:
         load_plugins()
@@ -253,20 +256,20 @@ def resolve(domain: str, name: str, version: int) -> Rule | None:
 
 
 def remark(domain: str, name: str) -> str:
-    """What else is to be said of an operator without a rule; the package of its domain knows."""
+    """Return the domain's note on an operator without a rule; "" if it has none."""
     said = getattr(sys.modules.get(f"shapesmt.ops.{domain}"), "without_rule", None)
     return "" if said is None else str(said(name))
 
 
 def rules() -> Iterator[Rule]:
-    """Every rule, by domain, name and version."""
+    """Yield every rule, by domain, name and version."""
     load_everything()
     for _, versions in sorted(_RULES.items()):
         yield from versions
 
 
 def miscounted(node: Node, version: int) -> str:
-    """What is wrong with the number of a node's inputs; "" where nothing is, or where the number isn't specified."""
+    """Return an error message for a wrong number of inputs; "" if it is right or not specified."""
     count = len(node.inputs)
     least, most = signatures(node.domain).input_counts(node.domain, node.op, version)
     expected = least if count < least else most

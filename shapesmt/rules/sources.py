@@ -1,7 +1,7 @@
-"""Sources: the files on which the rules of plugins rest, found without importing anything.
+"""Find the files that the rules of plugins depend on, without importing anything.
 
-These are the files that register rules, and those of what they import, as far as that isn't installed: the standard
-library, and packages in `site-packages` other than a plugin's own, are told by their versions.
+These are the files that register rules and, recursively, what they import, unless that is installed: the standard
+library, and packages in `site-packages` other than a plugin's own, are identified by their versions.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ MOST = 500  # files
 
 
 class PluginSources(NamedTuple):
-    """The files on which the rules of plugins rest.
+    """The files that the rules of plugins depend on.
 
     Attributes:
         digest: A digest of their contents; "" if there are none.
-        trouble: Why the rules that are loaded can't be told from others by it; "" if they can.
+        trouble: Why the digest doesn't identify the loaded rules; "" if it does.
     """
 
     digest: str
@@ -36,7 +36,7 @@ class PluginSources(NamedTuple):
 
 
 def plugin_sources() -> PluginSources:
-    """Return what tells the rules that aren't shapesmt's own from other versions of them."""
+    """Return a digest of the plugins' versions and files, which changes if their rules change."""
     installed = entries()
     versions = sorted(str((e.name, e.value, e.dist.version if e.dist is not None else "")) for e in installed)
     starts = {name: file for entry in installed for name, file in _files(entry.value.partition(":")[0].strip())}
@@ -53,7 +53,7 @@ def plugin_sources() -> PluginSources:
     for file in sorted(files):
         with suppress(OSError):
             contents.append(sha256(Path(file).read_bytes()).hexdigest())
-            if changed_at(os.stat(file)) > newest:  # noqa: PTH116 - as others take it
+            if changed_at(os.stat(file)) > newest:  # noqa: PTH116 - `pathlib` is slower
                 return PluginSources("", f"{Path(file).name}, on which rules rest, was changed after they were loaded")
     if len(files) > MOST:
         return PluginSources("", f"rules rest on more than {MOST} files")
@@ -66,7 +66,7 @@ def changed_at(status: os.stat_result) -> int:
 
 
 def _places(rule: Rule) -> Iterator[tuple[str, str]]:
-    """The modules that define a rule and that register it, each with its file."""
+    """Yield the modules that define a rule and that register it, each with its file."""
     from inspect import unwrap
 
     code = getattr(unwrap(rule.apply), "__code__", None)
@@ -76,7 +76,7 @@ def _places(rule: Rule) -> Iterator[tuple[str, str]]:
 
 
 def _closure(starts: dict[str, str]) -> set[str]:
-    """The files, and those of what they import outside the installation; a few more than `MOST` at most."""
+    """Return the files and, recursively, the ones they import outside the installation; stop after `MOST`."""
     own = tuple({name.partition(".")[0] for name in starts} - {"__main__", "__mp_main__"})
     files, waiting, seen = set(starts.values()), list(starts.items()), set(starts)
     while waiting and len(files) <= MOST:
@@ -93,10 +93,10 @@ def _closure(starts: dict[str, str]) -> set[str]:
 
 
 def _imports(module: str, file: str) -> Iterator[str]:
-    """The full names of what a module imports anywhere in it: modules, or what is in them."""
+    """Yield the full names that a module imports anywhere: modules, or names in them."""
     if not file.endswith((".py", ".pyw")):
         return
-    import ast  # which most processes do without
+    import ast  # imported here because most processes don't need it
     from importlib.util import resolve_name
 
     with suppress(OSError, SyntaxError, ValueError, RecursionError, MemoryError):
@@ -111,14 +111,14 @@ def _imports(module: str, file: str) -> Iterator[str]:
 
 
 def _package(module: str, file: str) -> str:
-    """The package to which the relative imports of a module refer."""
+    """Return the package to which the relative imports of a module refer."""
     stated = getattr(sys.modules.get(module), "__package__", None)
     is_package = Path(file).stem == "__init__"
     return stated if isinstance(stated, str) else module if is_package else module.rpartition(".")[0]
 
 
 def _files(name: str) -> Iterator[tuple[str, str]]:
-    """The modules that importing `a.b.c` loads, `a` and `a.b` among them, each with its file."""
+    """Yield the modules that importing `a.b.c` loads (`a` and `a.b` too), each with its file."""
     path: Sequence[str] | None = None
     parts = name.split(".")
     for end in range(1, len(parts) + 1):
@@ -134,12 +134,12 @@ def _files(name: str) -> Iterator[tuple[str, str]]:
 
 
 def _spec(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
-    """Where a module is, or would be found, without importing the packages that it is in."""
+    """Return the spec of a module without importing the packages that it is in; None if it isn't found."""
     loaded = getattr(sys.modules.get(name), "__spec__", None)
     if isinstance(loaded, ModuleSpec):
         return loaded
     for finder in sys.meta_path:
-        with suppress(Exception):  # it may be anybody's
+        with suppress(Exception):  # foreign finders may raise anything
             found = finder.find_spec(name, path)
             if found is not None:
                 return found
@@ -152,7 +152,7 @@ def _is_installed(file: str) -> bool:
 
 @cache
 def _installations() -> tuple[str, ...]:
-    """The folders of the standard library and of installed packages."""
+    """Return the folders of the standard library and of installed packages."""
     import site
     from sysconfig import get_paths
 

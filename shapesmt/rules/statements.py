@@ -1,4 +1,4 @@
-"""Statements: the requirements and facts that a rule states of its node, collected to its application."""
+"""Collect the requirements and facts that a rule states about its node, and return them as its application."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from shapesmt.rules.tensors import Tensor
 from shapesmt.version import Version, followed_runtime
 
 VALID = "its elements are valid"
-MAX_ADOPTED = 20_000  # requirements, facts or unjudged nodes inside a node that are listed one by one
+MAX_ADOPTED = 20_000  # beyond it, equal statements of inner nodes are listed once
 
 
 class Statements:
-    """What a rule states: requirements and facts, sizes that data decides, inputs whose elements decide success.
+    """The statements of a rule: requirements, facts, sizes that data decides, inputs whose elements decide success.
 
     Attributes:
-        loading: Whether the sizes are those that the runtime knows when it loads the model: what the file declares.
+        loading: Whether sizes are those that the runtime knows when it loads the model: the declared ones.
     """
 
     loading = False
@@ -76,7 +76,7 @@ class Statements:
     def limit(
         self, truth: Formula | bool, law: laws.Law | str, left: Dim | int | None = None, right: Dim | int | None = None
     ) -> None:
-        """State a requirement on which no output shape depends: where it can't hold, the rule goes on."""
+        """State a requirement on which no output shape depends: if it can't hold, the rule continues."""
         if truth is not True:
             self.require(truth or FALSE, law, left, right)
             self.requirements[-1] = self.requirements[-1]._replace(limit=True)
@@ -84,7 +84,7 @@ class Statements:
     def limit_declared(
         self, truth: bool, law: laws.Law | str, left: Dim | int | None = None, right: Dim | int | None = None
     ) -> None:
-        """State a limit on sizes that the file declares: those that a question pins needn't obey it."""
+        """State a limit on sizes that the file declares; sizes that only a question fixes are exempt."""
         if not truth and self.loading:
             self.limit(truth, law, left, right)
             self.requirements[-1] = self.requirements[-1]._replace(declared=True)
@@ -92,7 +92,7 @@ class Statements:
             self.requirements.append(Requirement(TRUE, laws.as_law(law), declared=True))
 
     def ensure_equal(self, left: Dim | int, right: Dim | int, law: laws.Law | str) -> None:
-        """State that two sizes are equal, on which the rest of the rule relies: where they never are, the rule ends."""
+        """State that two sizes are equal, on which the rest of the rule relies: if they never are, the rule ends."""
         self.require_equal(left, right, law)
         if equal(left, right) is FALSE:
             raise RejectedError
@@ -111,12 +111,12 @@ class Statements:
         self.require(all_of(at_least(index, -size), at_least(size, index + 1)), law, index, size)
 
     def check(self, truth: bool, law: laws.Law | str) -> None:
-        """State a law whose truth is known; where it is broken, the rule ends."""
+        """State a law whose truth is known; if it is broken, the rule ends."""
         if not truth:
             self.reject(law)
 
     def reject(self, law: laws.Law | str) -> NoReturn:
-        """The node can't run: `law` is broken whatever the sizes."""
+        """State that the node can't run, as `law` is broken for all sizes, and end the rule."""
         self.require(FALSE, law)
         raise RejectedError
 
@@ -124,7 +124,7 @@ class Statements:
         return formula if self._condition is TRUE else implies(self._condition, formula)
 
     def since(self, version: Version) -> bool:
-        """Whether the ONNX Runtime that is followed is that version or a newer one; recorded, as answers rest on it."""
+        """Whether the assumed ONNX Runtime is that version or newer; records that the answer depends on it."""
         self.by_version = True
         return followed_runtime() >= version
 
@@ -133,7 +133,7 @@ class Statements:
     def grant(self, *indices: int, law: laws.Law | None = None, fails: bool = True) -> None:
         """Record that elements of these inputs decide whether the node runs; unknown ones are assumed to be valid.
 
-        `law` says what that is; without `fails`, all are.
+        `law` states what is assumed of them; with `fails=False`, any element is valid and nothing is assumed.
         """
         self.decides_success.update(indices)
         if law is not None or not fails:
@@ -151,13 +151,13 @@ class Statements:
     def fresh(
         self, name: str, lo: int = 0, hi: Dim | int | None = None, kind: Kind = Kind.DATA, how: Decided = BY_ALL
     ) -> Dim:
-        """A size that data decides, at least `lo` and at most `hi`; `name` distinguishes it from the node's others.
+        """Return a new symbol for a size that data decides, from `lo` to `hi`; `name` is unique in the node.
 
-        With kind "trip" it is the index of a loop's trip, and stands for every trip. `how` says which elements decide
-        the size.
+        With kind "trip" it is the index of a loop's iteration, and stands for all of them. `how` says which elements
+        decide the size.
         """
         self.memoizable = False
-        # Where a node can't run, `hi` may be below `lo`; the facts have to be satisfiable even there.
+        # If a node can't run, `hi` may be below `lo`; the facts have to be satisfiable even then.
         most = maximum(hi, lo) if hi is not None else None
         size = symbol(f"{self.node.outputs[0]}.{name}", lo, inf if most is None else most.hi, kind=kind)
         self.fresh_symbols.append(size)
@@ -193,14 +193,14 @@ class Statements:
         self.unjudged.extend(u._replace(path=path, branch=all_of(self._condition, u.branch)) for u, path in paths)
 
     def enter(self, body: Body, applications: Sequence[Application]) -> None:
-        """Add what the nodes inside the node state, and the run itself."""
+        """Add the run of a body, and what its nodes state."""
         for inner, application in zip(body.nodes, applications, strict=True):
             self.adopt(application, f"{body.label}/{inner.name}" if body.label else inner.name)
         nested = {i: application.bodies for i, application in enumerate(applications) if application.bodies}
         self.bodies.append(body._replace(inner=nested, runs=self._condition))
 
     def application(self, outputs: tuple[Tensor, ...]) -> Application:
-        """The application with these outputs and what was stated; a node with a negative output size isn't judged."""
+        """Return the application with these outputs and all statements; undecided if an output size is negative."""
         if any(d.hi < 0 for t in outputs for d in t.shape or ()) and not any(
             r.formula is FALSE for r in self.requirements
         ):
@@ -226,7 +226,7 @@ class Statements:
         )
 
     def _granted(self, outputs: Sequence[Tensor]) -> frozenset[int]:
-        """The inputs whose unknown elements decide whether the node runs, or may decide its output sizes."""
+        """Return the inputs whose unknown elements decide whether the node runs, or may decide its output sizes."""
         vague = self.fresh_symbols or any(t.shape is None and t.is_tensor and not t.cases for t in outputs)
         deciding = self.decides_success or (range(len(self.inputs)) if vague and not self.rejected else ())
         deciding_inputs = [(i, t) for i, t in enumerate(self.inputs) if t is not None and i in deciding]

@@ -36,7 +36,7 @@ from shapesmt.rules.value import Elements, Value, elements, field
 Shape: TypeAlias = tuple[Dim, ...]
 
 MAX_RANK = 64  # NumPy's arrays have no more axes
-MAX_NUMBERS = 16  # values of an integer for each of which a rule is applied
+MAX_NUMBERS = 16  # values of one integer that become cases of a rule
 MAX_FLOATS = 16  # elements; longer float constants are read only where a node depends on them
 FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 
@@ -49,7 +49,7 @@ Nested: TypeAlias = "float | Sequence[Nested]"
 
 
 class UnknownRankError(Exception):
-    """A rule reads the sizes of a tensor of unknown rank, or (with `rank`) requires a rank of it."""
+    """A rule reads the sizes of a tensor of unknown rank or, with `rank`, requires this rank of it."""
 
     def __init__(self, tensor: Tensor, rank: int | None = None) -> None:
         self.tensor, self.rank = tensor, rank
@@ -63,7 +63,7 @@ class UndecidedError(Exception):
 
 
 def holds(condition: Formula, case: Formula | None) -> bool | None:
-    """Whether a condition holds in a case; None where it is about unknown sizes, or where there is no case.
+    """Whether a condition holds in a case; None if it is about unknown sizes, or if there is no case.
 
     Raises:
         UndecidedError: Sizes decide it, and the case doesn't determine it.
@@ -79,7 +79,7 @@ def holds(condition: Formula, case: Formula | None) -> bool | None:
 
 
 def number(d: Dim, case: Formula | None) -> int | None:
-    """An integer that decides ranks or axes, as a number: its value, or one of a few values, each one a case."""
+    """Return the value of an integer that decides ranks or axes, or one of a few values, each one a case; else None."""
     if d.constant is not None or not d.hi - d.lo < MAX_NUMBERS:
         return d.constant
     for value in range(int(d.lo), int(d.hi)):
@@ -90,10 +90,12 @@ def number(d: Dim, case: Formula | None) -> int | None:
 
 
 class Layout(NamedTuple):
-    """Where the elements of a tensor are in memory, where that isn't row after row.
+    """The memory layout of a tensor whose elements aren't row-major.
 
-    `strides` says how far apart neighbours along each axis are, `order` has the axes from the outermost inwards, and
-    `storage` is how many elements the memory has that begins where the tensor does; each is None where it isn't known.
+    Attributes:
+        strides: The distance of neighbours along each axis, in elements; None if unknown.
+        order: The axes from the outermost inwards; None if unknown.
+        storage: The number of elements of the memory, from the tensor's first one on; None if unknown.
     """
 
     strides: Shape | None = None
@@ -101,25 +103,25 @@ class Layout(NamedTuple):
     storage: Dim | None = None
 
     def without(self, axis: int) -> Layout:
-        """The layout at one place of an axis, which goes."""
+        """Return the layout at one index of an axis, which is dropped."""
         strides = None if self.strides is None else (*self.strides[:axis], *self.strides[axis + 1 :])
         order = None if self.order is None else tuple(a - (a > axis) for a in self.order if a != axis)
         return Layout(strides, order)
 
 
 class Case(NamedTuple):
-    """A tensor as it is where a condition holds."""
+    """A tensor as it is if a condition holds."""
 
     condition: Formula
     tensor: Tensor
 
 
 class Tensor:
-    """Element type ("" = unknown), shape (None = unknown rank) and, where known, the elements.
+    """Element type ("" = unknown), shape (None = unknown rank) and, if known, the elements.
 
-    Where the rank is unknown, `ndim` may be an expression for it, such as an input's rank plus 1. Where a condition
-    decides the rank, or how many elements are listed, `cases` has the tensor in each case; exactly one case holds.
-    `layout` is for frameworks that show it: None where elements are row after row, as everywhere else.
+    If the rank is unknown, `ndim` may be an expression for it, such as an input's rank plus 1. If a condition decides
+    the rank, or how many elements are listed, `cases` has the tensor in each case; exactly one case holds. `layout` is
+    for frameworks that expose it: None if elements are row-major, as everywhere else.
 
     >>> from shapesmt.algebra import symbol
     >>> x = tensor("float32", (symbol("n", 1), 3))
@@ -138,12 +140,12 @@ class Tensor:
 
     @property
     def rank(self) -> int:
-        """The number of dimensions, where the shape is known."""
+        """The number of axes; raises `UnknownRankError` if the shape isn't known."""
         return len(self.dims)
 
     @property
     def ndim(self) -> Dim | None:
-        """The rank as an expression; None where nothing is known of it."""
+        """The rank as an expression; None if nothing is known of it."""
         return self._ndim if self.shape is None else as_dim(len(self.shape))
 
     @property
@@ -185,7 +187,7 @@ class Tensor:
         return self.dims[axis]
 
     def replace(self, axis: int, dim: Dim | int) -> Tensor:
-        """The tensor with the size along one axis replaced, and its elements unknown."""
+        """Return the tensor with the size along one axis replaced, and its elements unknown."""
         dims = list(self.dims)
         dims[axis] = as_dim(dim)
         return tensor(self.dtype, dims)
@@ -203,7 +205,7 @@ def tensor(
     cases: tuple[Case, ...] = (),
     layout: Layout | None = None,
 ) -> Tensor:
-    """The interned tensor; `ndim` is the rank of one whose shape isn't known."""
+    """Return the interned tensor; `ndim` is the rank of one whose shape isn't known."""
     dims = None if shape is None else tuple([d if isinstance(d, Dim) else as_dim(d) for d in shape])
     key = (dtype, dims, value, ndim, cases, layout)
     return _TENSORS.get(key) or _TENSORS.make(key, _tensor, key)
@@ -226,23 +228,23 @@ def _tensor(key: TensorKey) -> Tensor:
 
 
 def in_each_case(t: Tensor, change: Callable[[int, Tensor], Tensor]) -> tuple[Case, ...]:
-    """The cases of a tensor, with each tensor changed."""
+    """Return the cases of a tensor, with each tensor changed."""
     return tuple(case._replace(tensor=change(i, case.tensor)) for i, case in enumerate(t.cases))
 
 
 def held(t: Tensor, values: Mapping[Atom, int]) -> Tensor:
-    """The tensor in the case that holds at these values; unchanged where they don't determine the case."""
+    """Return the tensor in the case that holds at these values; unchanged if they don't determine the case."""
     known = (case for case in t.cases if case.condition.symbols <= values.keys())
     return next((case.tensor for case in known if evaluate(case.condition, values)), t)
 
 
 def is_data(term: Dim | Float) -> bool:
-    """Whether a term depends on data that isn't followed; the elements of small inputs are."""
+    """Whether a term depends on unknown data; the elements of small inputs are known, as symbols."""
     return any(s.by_data or s.kind is Kind.ENTRY for s in term.symbols)
 
 
 def by_data(value: Value) -> frozenset[bool]:
-    """For the known elements, whether they depend on data: {True, False} where some do and others don't."""
+    """Return whether the known elements depend on data: {True, False} if some do and others don't."""
     kinds = _BY_DATA.get(value)
     if kinds is None:
         items = {*value.items} if isinstance(value, Elements) else {value.element}
@@ -262,7 +264,7 @@ def is_free_element(dim: Dim) -> bool:
 
 
 def rewritten(t: Tensor, change: Substitution) -> Tensor:
-    """A tensor with its sizes and elements rewritten."""
+    """Return a tensor with its sizes and elements rewritten."""
     cases = tuple(Case(change.apply(case.condition), rewritten(case.tensor, change)) for case in t.cases)
     value = t.value
     if isinstance(value, Elements):
@@ -280,12 +282,12 @@ def rewritten(t: Tensor, change: Substitution) -> Tensor:
 
 
 def rank_symbol(name: str, lo: int = 0, hi: int = MAX_RANK, kind: Kind = Kind.INPUT) -> Dim:
-    """The symbol for a tensor's unknown rank; of kind `Kind.OPEN` for a tensor inside the model."""
+    """Return the symbol for a tensor's unknown rank; `Kind.OPEN` is for a tensor inside the model."""
     return symbol(f"{name}_rank", lo, hi, kind=kind, fold=False)
 
 
 def from_literal(literal: Literal) -> Tensor:
-    """A constant tensor; its elements are listed where there are few."""
+    """Return a constant tensor; its elements are listed if there are few."""
     if literal.source is not None:
         about = literal.dtype, literal.shape
         return _WEIGHTS.get(about) or _WEIGHTS.setdefault(about, tensor(*about))
@@ -296,7 +298,7 @@ def from_literal(literal: Literal) -> Tensor:
 
 
 def read(literal: Literal) -> bool:
-    """Read all elements of a constant, which `from_literal` lists from then on; False if that is impossible or done."""
+    """Read all elements of a constant, which `from_literal` then lists; return False if that is impossible or done."""
     if not unread(literal) or not literal.read():
         return False
     _LITERALS[literal] = tensor(literal.dtype, literal.shape, _listed(literal, Literal.MOST))
@@ -321,12 +323,12 @@ def _listed(literal: Literal, most: int) -> Value | None:
         if len(literal.values) > most:
             return None
         return elements(literal.shape, [real_literal(float(v), literal.dtype) for v in literal.values])
-    dims = {v: as_dim(int(v)) for v in {*literal.values}}  # few of many elements, in a table of distances for example
+    dims = {v: as_dim(int(v)) for v in {*literal.values}}  # few values, as in a table of distances
     return elements(literal.shape, [*map(dims.__getitem__, literal.values)])
 
 
 def constant(value: Nested, like: Tensor) -> Tensor:
-    """A tensor of these numbers: one, a list, a matrix, ..."""
+    """Return a tensor of these numbers: one, a list, a matrix, ..."""
     array = np.asarray(value, None if np.size(value) else int)
     kind = {"b": "bool", "f": "float32"}.get(array.dtype.kind, "int64")
     if array.dtype.kind not in "bif":

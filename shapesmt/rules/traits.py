@@ -1,6 +1,6 @@
-"""Traits: what an operator does to elements and to memory, stated beside its rule.
+"""Traits: properties of an operator besides its rule, about elements and memory.
 
-A rule says which shapes and values an operator makes. Other analyses ask for more: which tensors have the same
+A rule says which shapes and values an operator returns. Other analyses ask for more: which tensors have the same
 elements, which unknown elements are data, which buffers are shared. They ask `inference.Operators` for the traits of a
 node. A model's own function and an operator without a rule have none, nor has a plugin that states none.
 
@@ -17,21 +17,21 @@ from typing import ClassVar
 
 
 class Keeps(Enum):
-    """What the outputs of an operator have of the elements of its inputs.
+    """How the elements of an operator's outputs relate to those of its inputs.
 
     Attributes:
-        NOTHING: Nothing that is known.
+        NOTHING: No known relation.
         ALL: The first output is input 0: the same elements in the same shape (Identity).
         ORDERED: The first output has the elements of input 0 in the same row-major order (Reshape).
         REARRANGED: The first output has the elements of input 0 in another order (Transpose).
-        REPEATED: The first output has each element of input 0 as often as its shape asks for (Expand).
+        REPEATED: The first output repeats each element of input 0 to fill its shape (Expand).
         CONCATENATED: The elements of all inputs, end to end along an axis (Concat).
         STACKED: The elements of all inputs, along a new axis or in a sequence (SequenceConstruct).
         COPIED: Elements of the inputs, not necessarily all, or a constant (Slice, Where, Pad); attributes may ask for
             computed ones besides (Resize, Scatter).
         CONVERTED: The elements of input 0, each in another element type (Cast).
         NEGATED: For each element of input 0, whether it is false (Not).
-        COMPARED: For each two elements of inputs 0 and 1, whether one is less or greater (Less).
+        COMPARED: For each pair of elements of inputs 0 and 1, whether one is less or greater (Less).
         SUMMED: Sums of the first elements of input 0 along an axis (CumSum).
         MIXED: Elements that are computed from many elements each (MatMul).
     """
@@ -55,11 +55,11 @@ class Memory(Enum):
     """The buffer of an operator's first output.
 
     Attributes:
-        NEW: One of its own.
-        VIEW: That of input 0.
-        ELEMENTWISE: That of any input of the same size that nothing reads later, as each element needs only its own.
-        OVER_FIRST: That of input 0, if nothing reads it later.
-        MODEL: One that the model holds: the output is a constant.
+        NEW: A new buffer.
+        VIEW: The buffer of input 0.
+        ELEMENTWISE: The buffer of any input of the same size that nothing reads later: element i needs only element i.
+        OVER_FIRST: The buffer of input 0, if nothing reads it later.
+        MODEL: A buffer of the model: the output is a constant.
     """
 
     NEW = "new"
@@ -70,14 +70,14 @@ class Memory(Enum):
 
 
 class Runs(Enum):
-    """How often, and on what, an operator runs the graphs in its attributes.
+    """How often an operator runs the graphs in its attributes, and on which inputs.
 
     Attributes:
-        NONE: It has none, or nothing is known of how it runs them.
-        BRANCH: It runs the one that input 0 chooses (If).
-        LOOP: It runs its body on what the iteration before returned (Loop).
-        SCAN: It runs its body on carried states and on slices of the other inputs (Scan).
-        EACH: It runs its body on each element of a sequence (SequenceMap).
+        NONE: There are no graphs, or it isn't known how they are run.
+        BRANCH: The graph that input 0 chooses is run (If).
+        LOOP: The body is run on the results of the previous iteration (Loop).
+        SCAN: The body is run on carried states and on slices of the other inputs (Scan).
+        EACH: The body is run on each element of a sequence (SequenceMap).
     """
 
     NONE = "none"
@@ -89,16 +89,16 @@ class Runs(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What is known of an operator beside its rule; usual combinations have names, such as `Traits.COPIED`.
+    """Properties of an operator besides its rule; usual combinations have names, such as `Traits.COPIED`.
 
     Attributes:
-        keeps: What the outputs have of the inputs' elements.
+        keeps: How the outputs' elements relate to the inputs'.
         memory: The buffer of the first output.
         runs: How the graphs in its attributes are run.
-        indices: The inputs with indices; the rule judges each index that is known, also where others are unknown.
-        tuples: Whether input 1 has index tuples, so that one unknown number leaves the place of an element unknown.
-        training: The input that makes the outputs random unless it is false, as of Dropout.
-        stateful: Whether the outputs may differ between two nodes with the same inputs, as of a variable.
+        indices: The inputs with indices; the rule checks each known index, even if others are unknown.
+        tuples: Whether input 1 has index tuples, so that one unknown number makes an element's position unknown.
+        training: The input that makes the outputs random unless it is false, as in Dropout.
+        stateful: Whether the outputs may differ between two nodes with the same inputs, as for a variable.
         divides: Whether integers of input 1 must not be 0.
     """
 

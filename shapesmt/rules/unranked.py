@@ -1,10 +1,9 @@
-"""Unranked: a rule applied to inputs of unknown rank, by applying it to every rank that they may have.
+"""Unranked: apply a rule to inputs of unknown rank, by applying it to every rank that they may have.
 
-A rank is possible where the rule doesn't reject it; that the rank is one of those becomes a requirement of the node
-(`x_rank >= 11`). What the outputs have in common over the possible ranks is what is known of them: their shape, or
-their rank in terms of the input's. A rule that names the rank it needs (`ctx.with_rank`) is applied at that rank only.
-
-Ranks far above the numbers of a node are alike: of those only the greatest is tried.
+A rank is possible if the rule doesn't reject it; that the rank is a possible one becomes a requirement of the node
+(`x_rank >= 11`). Properties that the outputs share over all possible ranks are known: their shape, or their rank in
+terms of the input's. A rule that names the rank it needs (`ctx.with_rank`) is applied at that rank only. Ranks well
+above every number in a node behave alike: only the greatest of them is tried.
 """
 
 from __future__ import annotations
@@ -35,20 +34,20 @@ from shapesmt.rules.value import Elements
 
 Inputs = Sequence[Tensor | None]
 Ranks = dict[Dim, int]
-MARGIN = 4  # how far above the numbers of a node the ranks begin that are alike
-STAND_IN = "?"  # begins the names of sizes that an input gets at an assumed rank: `?0.1`
+MARGIN = 4  # ranks that far above a node's greatest number are alike
+STAND_IN = "?"  # prefix of names of an input's sizes at an assumed rank: `?0.1`
 
 
 @dataclass(frozen=True, eq=False)
 class _Branch:
-    """The rule applied at these ranks of the inputs; no application where the rank of yet another input is needed."""
+    """The rule applied at these ranks of the inputs; None if it also needs the rank of another tensor."""
 
     ranks: Ranks
     application: Application | None
 
     @property
     def profile(self) -> list[int]:
-        """What grows evenly from rank to rank where ranks are alike: the outputs' ranks and those of the inputs."""
+        """Numbers that grow linearly with the rank if ranks are alike: the ranks of outputs and inputs, and counts."""
         if self.application is None:
             return []
         sizes = [-1 if t.shape is None else t.rank for t in self.application.outputs]
@@ -56,7 +55,7 @@ class _Branch:
 
     @property
     def broken(self) -> laws.Law | None:
-        """The law that these ranks break, if any."""
+        """The law that these ranks break; None if they break none."""
         requirements = self.application.requirements if self.application is not None else ()
         return next((r.law for r in requirements if r.formula is FALSE), None)
 
@@ -64,14 +63,14 @@ class _Branch:
 def over_ranks(
     inputs: Inputs, apply: Callable[[Inputs], Application], node: Node, *, total: bool = False, every: bool = True
 ) -> Application:
-    """A rule applied where the rank of some inputs isn't known.
+    """Apply a rule if the rank of some inputs isn't known.
 
     Args:
         inputs: The inputs.
         apply: Applies the rule; may raise `UnknownRankError`.
-        node: The node, after whose outputs new symbols are named.
+        node: The node; new symbols are named after its outputs.
         total: Whether the node runs for inputs of all sizes.
-        every: Whether every rank is tried, rather than one of those that are far above the numbers of the node.
+        every: Whether every rank is tried, rather than only one of those well above the numbers of the node.
     """
     ranks = [
         _rank_of(t, i) if t is not None and t.shape is None and t.is_tensor else None for i, t in enumerate(inputs)
@@ -108,7 +107,7 @@ def over_ranks(
 
 
 def joined(direct: Application, over_ranks: Application) -> Application:
-    """The application of a rule that accepts unknown ranks, with what holds at all ranks added."""
+    """Return the application of a rule that accepts unknown ranks, with the facts that hold at all ranks added."""
     known = {r.formula for r in direct.requirements}
     pairs = zip(direct.outputs, over_ranks.outputs, strict=True)
     return replace(
@@ -144,10 +143,10 @@ def _is_stand_in(n: Dim) -> bool:
 def _branches(
     inputs: Inputs, ranks: Sequence[Dim | None], apply: Callable[[Inputs], Application], last: int
 ) -> tuple[Dim | None, list[_Branch], range]:
-    """The first unknown rank that the rule asks for (None if it asks for none), and the rule applied at its values.
+    """Return the first unknown rank that the rule asks for (None if none), and the rule applied at its values.
 
-    Of the values above `last`, only the greatest is tried if the rule does there what it does at the last two; the
-    ones that aren't tried come third.
+    Above `last`, only the greatest value is tried if the rule continues there as at the last two; the values that
+    aren't tried are the third result.
     """
     chosen: Ranks = {}
     first = _attempt(inputs, ranks, chosen, apply)
@@ -169,16 +168,16 @@ def _branches(
 
 
 def _even(first: _Branch, second: _Branch, last: _Branch, steps: int) -> bool:
-    """Whether what grows from the first rank to the next goes on so up to the last."""
+    """Whether the numbers that grow from the first rank to the second grow equally up to the last."""
     profiles = first.profile, second.profile, last.profile
     same = len({len(p) for p in profiles}) == 1
     return same and all(c - b == steps * (b - a) for a, b, c in zip(*profiles, strict=True))
 
 
 def _greatest(node: Node, inputs: Inputs) -> int:
-    """The greatest number of a node that can be one of axes: among its attributes, and its inputs' ranks and elements.
+    """Return the greatest number of a node that may count axes, in its attributes and inputs' ranks and elements.
 
-    A number that no rank reaches is none: `Reshape` to `[2, 768]` asks for no rank of 768.
+    Numbers above `MAX_RANK` don't count: `Reshape` to `[2, 768]` asks for no rank of 768.
     """
     numbers = [len(node.inputs), len(node.outputs), *_numbers([*node.attributes.values()])]
     for t in inputs:
@@ -190,7 +189,7 @@ def _greatest(node: Node, inputs: Inputs) -> int:
 
 
 def _numbers(value: object) -> Iterator[int]:
-    """The integers of an attribute, and the lengths of its lists and texts."""
+    """Yield the integers of an attribute, and the lengths of its lists and texts."""
     if isinstance(value, int):
         yield abs(value)
     elif isinstance(value, str | bytes | Sequence):
@@ -202,7 +201,7 @@ def _numbers(value: object) -> Iterator[int]:
 def _attempt(
     inputs: Inputs, ranks: Sequence[Dim | None], chosen: Ranks, apply: Callable[[Inputs], Application]
 ) -> _Branch | Dim:
-    """The rule applied at the chosen ranks and those that it names itself; or the unknown rank that it asks for."""
+    """Apply the rule at the chosen ranks and those that it requires, or return the unknown rank that it asks for."""
     while True:
         pairs = enumerate(zip(inputs, ranks, strict=True))
         ranked_inputs = [t if t is None or n is None else _at_rank(t, n, i, chosen) for i, (t, n) in pairs]
@@ -211,7 +210,7 @@ def _attempt(
         except UnknownRankError as unknown:
             index = next((i for i, t in enumerate(ranked_inputs) if t is unknown.tensor), None)
             n = None if index is None else ranks[index]
-            if n is None:  # a tensor that the rule itself computes
+            if n is None:  # the tensor is computed by the rule itself
                 return _Branch(chosen, None)
             if unknown.rank is None:
                 return n
@@ -224,7 +223,7 @@ def _attempt(
 
 
 def _at_rank(t: Tensor, n: Dim, index: int, chosen: Ranks) -> Tensor:
-    """The input at its chosen rank, with a new symbol for each size."""
+    """Return the input at its chosen rank, with a new symbol for each size."""
     for other, rank in chosen.items():
         apart = (n - other).constant
         if apart is not None and rank + apart >= 0:
@@ -238,7 +237,7 @@ def _at_rank(t: Tensor, n: Dim, index: int, chosen: Ranks) -> Tensor:
 
 
 def _needed(n: Dim, possible: Sequence[int], ranks: Sequence[Dim | None]) -> Requirement:
-    """The requirement that a rank is one of the possible ones."""
+    """Return the requirement that a rank is one of the possible ones."""
     lo, hi = possible[0], possible[-1]
     law = laws.INPUT_HAS_RANK.of(index=ranks.index(n), ranks=_ranks_text(possible, n))
     if len(possible) == 1:
@@ -251,7 +250,7 @@ def _needed(n: Dim, possible: Sequence[int], ranks: Sequence[Dim | None]) -> Req
 
 
 def _alike(split: Dim, n: Dim, alive: Sequence[_Branch], ranks: Sequence[Dim | None]) -> Requirement | None:
-    """The requirement that two ranks differ as they do in every branch; None where the branches disagree."""
+    """Return the requirement that two ranks differ as they do in every branch; None if the branches disagree."""
     apart = {b.ranks[n] - b.ranks[split] for b in alive if n in b.ranks}
     if len(apart) > 1 or any(n not in b.ranks for b in alive):
         return None
@@ -270,7 +269,7 @@ def _ranks_text(possible: Sequence[int], n: Dim) -> str:
 
 
 def _common(alive: Sequence[_Branch]) -> tuple[tuple[Requirement, ...], bool]:
-    """The requirements stated at every rank, and whether some ranks state more."""
+    """Return the requirements stated at every rank, and whether some ranks state more."""
     if any(b.application is None or b.application.unjudged for b in alive):
         return (), True
     by_formula = [
@@ -321,7 +320,7 @@ class _Outputs:
         return tensor(dtype, [self._size(column, f"{name}[{i}]") for i, column in enumerate(columns)], value)
 
     def _size(self, column: Sequence[Dim], name: str) -> Dim:
-        """The size where all branches agree on it, else a new symbol."""
+        """Return the size if all branches agree on it, else a new symbol."""
         if all(d is column[0] for d in column) and not _is_branch_own(column[0], self._alive[0]):
             return column[0]
         lo, hi = min(d.lo for d in column), max(d.hi for d in column)
@@ -330,7 +329,7 @@ class _Outputs:
 
 
 def _rank_in_terms(n: Dim, ranks: Sequence[int], sizes: Sequence[int]) -> Dim | None:
-    """The output's rank as an expression over the input's (`x_rank + 1`); None where there is none that simple."""
+    """Return the output's rank as an expression over the input's (`x_rank + 1`); None if there is none that simple."""
     apart = {size - rank for size, rank in zip(sizes, ranks, strict=True)}
     if len(apart) == 1:
         return n + apart.pop()

@@ -1,8 +1,8 @@
-"""The elements of a tensor, as far as inference knows them: a short list, or one formula over their positions.
+"""The known elements of a tensor: a short list, or one formula over their positions.
 
-`Elements` lists a tensor of known, small shape; each item is a `Dim` (integers, booleans as 0 and 1), a `Float`,
-or None where it isn't known. `Field` covers the integer tensors that are too large to list: the element at a
-position is a `Dim` over `position(1)` (the index along the last axis), `position(2)` (the one before it), ...
+`Elements` lists a tensor of known, small shape; each item is a `Dim` (integers, booleans as 0 and 1), a `Float`, or
+None if it isn't known. `Field` is for integer tensors that are too large to list: the element at a position is a `Dim`
+over `position(1)` (the index along the last axis), `position(2)` (the one before it), ...
 
     >>> from shapesmt.algebra import symbol
     >>> batch = symbol("batch", 1, 8)
@@ -38,8 +38,8 @@ from shapesmt.lazy import np
 
 Item: TypeAlias = Dim | Float | None
 Integers: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
-MAX_ELEMENTS = 1024  # longer lists are kept of constants, and of what is computed from them element by element
-MAX_AXES = 32  # that numpy's arrays can have
+MAX_ELEMENTS = 1024  # only constants, and elementwise results from them, are longer
+MAX_AXES = 32  # maximum rank of numpy's arrays
 MAX_FIELD_TERMS = 24
 MAX_FLOAT_DEPTH = 24
 
@@ -59,7 +59,7 @@ class Elements:
 
     @property
     def listed(self) -> Listed:
-        """The items to be rearranged."""
+        """The items as a `Listed`, to be rearranged."""
         return Listed(self.shape, self.items)
 
     def __repr__(self) -> str:
@@ -67,13 +67,13 @@ class Elements:
 
 
 class Listed(NamedTuple):
-    """The items of a tensor of concrete shape, of which none needs to be known."""
+    """The items of a tensor of concrete shape; all may be unknown."""
 
     shape: tuple[int, ...]
     items: tuple[Item, ...]
 
     def spread(self, shape: tuple[int, ...]) -> tuple[Item, ...] | None:
-        """Those of the tensor that is broadcast to this shape; None where it can't be.
+        """Return the items after broadcasting to this shape; None if the tensor doesn't broadcast to it.
 
         >>> Listed((2, 1), (ZERO, None)).spread((2, 2))
         (Dim('0'), Dim('0'), None, None)
@@ -91,7 +91,7 @@ class Listed(NamedTuple):
         return items
 
     def taken(self, axis: int, places: Sequence[int]) -> Listed:
-        """Those at some places along an axis.
+        """Return the items at some indices along an axis.
 
         >>> Listed((2, 2), (ZERO, None, None, ZERO)).taken(1, [1])
         Listed(shape=(2, 1), items=(None, Dim('0')))
@@ -103,7 +103,7 @@ class Listed(NamedTuple):
 
     @staticmethod
     def joined(parts: Sequence[Listed], axis: int) -> Listed | None:
-        """Those of tensors joined along an axis; None where the sizes off that axis differ."""
+        """Return the items of tensors concatenated along an axis; None if other sizes differ."""
         outer, inner = parts[0].shape[:axis], parts[0].shape[axis + 1 :]
         if any((part.shape[:axis], part.shape[axis + 1 :]) != (outer, inner) for part in parts):
             return None
@@ -117,7 +117,7 @@ class Listed(NamedTuple):
 
     @property
     def array(self) -> np.ndarray[Any, np.dtype[np.object_]]:
-        """An object array of that shape, for numpy's indexing."""
+        """The items as an object array of that shape, for numpy's indexing."""
         array = np.empty(len(self.items), dtype=object)
         array[:] = self.items
         return array.reshape(self.shape)
@@ -149,9 +149,9 @@ Value: TypeAlias = Elements | Field | Floats
 
 
 def elements(shape: Sequence[int], items: Iterable[Item]) -> Elements | None:
-    """The value with these items; None where no item is known, or where there are too many, an empty axis counted as 1.
+    """Return the value with these items; None if no item is known, or if there are too many.
 
-    Rules go along the other axes of a tensor without elements.
+    An empty axis counts as 1, since rules iterate over the other axes of a tensor without elements.
     """
     key = (tuple(shape), tuple(items))
     value = _ELEMENTS.get(key)
@@ -175,12 +175,12 @@ def _elements(shape: tuple[int, ...], items: tuple[Item, ...]) -> Elements:
 
 
 def from_array(array: np.ndarray[Any, np.dtype[np.object_]]) -> Elements | None:
-    """The value that an object array lists."""
+    """Return the value that lists the items of an object array; None as for `elements`."""
     return elements(array.shape, array.ravel().tolist())
 
 
 def field(element: Dim | Float) -> Field | Floats | None:
-    """The value whose element is this expression; None where it is too long to be worth keeping."""
+    """Return the value whose elements are this expression; None if it is too long to be kept."""
     if len(element.terms) > MAX_FIELD_TERMS if isinstance(element, Dim) else element.depth > MAX_FLOAT_DEPTH:
         return None
     if entries(element) and not positions(element):
@@ -202,7 +202,7 @@ AnyTerm = TypeVar("AnyTerm", bound=Dim | Float)
 
 
 def move_positions(dim: AnyTerm, moved: Callable[[int], Dim]) -> AnyTerm:
-    """The expression with each position replaced by an expression.
+    """Return the expression with each position replaced by an expression.
 
     >>> from shapesmt.algebra import position
     >>> move_positions(position(1) + 5, lambda axis: position(axis + 1))
@@ -212,7 +212,7 @@ def move_positions(dim: AnyTerm, moved: Callable[[int], Dim]) -> AnyTerm:
 
 
 def uniform(value: Value | None) -> Dim | None:
-    """The integer that all elements are equal to; None where they differ or aren't known."""
+    """Return the integer that all elements are equal to; None if they differ or aren't known."""
     if isinstance(value, Field):
         return None if positions(value.element) else value.element
     if not isinstance(value, Elements) or not value.items or any(i is not value.items[0] for i in value.items):
@@ -221,10 +221,10 @@ def uniform(value: Value | None) -> Dim | None:
 
 
 def extremes(element: Dim, lengths: Callable[[int], Dim]) -> tuple[Dim, Dim] | None:
-    """The least and the greatest element, attained, as an expression without positions.
+    """Return the minimum and maximum element, both attained, as expressions without positions.
 
-    `lengths(axis)` is the size of the axis counted from the end. None where the element isn't monotone in each
-    position on its own, so that its ends aren't at the tensor's corners.
+    `lengths(axis)` is the size of the axis counted from the end. None if the element isn't monotone in each position,
+    so that its bounds aren't at the tensor's corners.
     """
     lo = hi = element
     for atom in positions(element):
@@ -243,7 +243,7 @@ def extremes(element: Dim, lengths: Callable[[int], Dim]) -> tuple[Dim, Dim] | N
 
 
 def constants(value: Elements) -> Integers | None:
-    """The items as an array, where all are integers that are far from the ends of its type."""
+    """Return the items as an array; None unless all are constant integers well inside its type."""
     if value not in _ARRAYS:
         known: dict[Item, int | None] = {i: i.constant if isinstance(i, Dim) else None for i in {*value.items}}
         numbers = {item: n for item, n in known.items() if n is not None and abs(n) < 1 << 31}
@@ -257,7 +257,7 @@ _ARRAYS: dict[Elements, Integers | None] = memo("constants as arrays", {})
 
 
 def progression(array: Integers) -> Dim | None:
-    """The formula of constants that grow by the same number along each axis, as lists of positions do.
+    """Return the formula of constants that grow evenly along each axis, as lists of positions do; else None.
 
     >>> progression(np.array([[5, 7, 9], [15, 17, 19]]))
     Dim('2*`@1` + 10*`@2` + 5')
@@ -273,15 +273,16 @@ def progression(array: Integers) -> Dim | None:
 
 
 def is_irregular(array: Integers, most: int) -> bool:
-    """Whether some row of more than that many constants grows by different numbers, so that it has no formula."""
+    """Whether a row of more than `most` constants grows by different numbers, so that it has no formula."""
     steps = np.diff(array, axis=-1)
     return array.shape[-1] > most and bool((steps != steps[..., :1]).any())
 
 
 def any_of_table(value: Elements, least: int) -> Dim | None:
-    """An element of a constant of more than `least` as what is known of each: where in which constant it is, its ends.
+    """Return a symbol for the elements of a long constant, bounded by their minimum and maximum.
 
-    So a table of distances in 0..31 fits an axis of 32, however it is cut. Masks have none: they are counted.
+    So a table of distances in 0..31 fits an axis of 32, however it is sliced. None for constants of at most `least`
+    elements and for masks, which are counted instead.
     """
     if value not in _TABLES:
         array = constants(value) if len(value.items) > least else None

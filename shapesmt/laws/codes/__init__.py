@@ -1,4 +1,4 @@
-"""What each code means: a title, the law in general, a remedy, and a model that breaks it."""
+"""The meaning of each code: a title, the law in general, a remedy, and a model that breaks it."""
 
 from shapesmt.laws.codes.catalogue import CATALOGUE, code_of_kind
 from shapesmt.laws.codes.code import Code

@@ -1,4 +1,4 @@
-"""The catalogue: every law, and every kind of warning, is under one of some fifty codes."""
+"""The catalogue of codes: each law, and each kind of warning, has one of about fifty codes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OF_KIND = {entry.kind: entry.code for entry in CATALOGUE.values() if entry.kind
 
 
 def code_of_kind(kind: str) -> str:
-    """The code of a finding, or of a warning, that is of this kind.
+    """Return the code of a kind of finding or warning.
 
     >>> code_of_kind("rank"), code_of_kind("broadcast")
     ('SM602', 'SM901')

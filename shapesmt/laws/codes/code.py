@@ -1,4 +1,4 @@
-"""Code: what one kind of finding is called, and what helps against it."""
+"""Code: the name of one kind of finding, and its remedy."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class Code(NamedTuple):
     """One entry of the catalogue.
 
     Attributes:
-        code: `SM` and three digits, of which the first says the group.
-        title: What it is called, in a word or two.
+        code: `SM` and three digits, the first for the group.
+        title: Its name, in a word or two.
         law: What has to hold, and where one meets it.
-        remedy: How people usually fix it.
-        model: A model, as text, that breaks it; with its header where that isn't the usual one.
+        remedy: The usual fix.
+        model: A model that breaks it, as text; with its own header if that isn't the usual one.
         dims: The ranges under which the model breaks it.
-        assume: The assumptions under which it does.
-        kind: The kind of the finding or warning, where that alone decides.
+        assume: The assumptions under which the model breaks it.
+        kind: The kind of finding or warning that always has this code; "" if there is none.
     """
 
     code: str
@@ -36,5 +36,5 @@ class Code(NamedTuple):
 
     @property
     def example(self) -> str:
-        """The model as a whole file; "" where there is none."""
+        """The model as a whole file; "" if there is none."""
         return self.model if not self.model or self.model.startswith("<") else HEADER + self.model

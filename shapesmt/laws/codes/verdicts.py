@@ -1,4 +1,4 @@
-"""SM6xx: nodes of which nothing is said. SM9xx: warnings, which are no failures."""
+"""SM6xx: undecided nodes. SM9xx: warnings, which aren't failures."""
 
 from __future__ import annotations
 

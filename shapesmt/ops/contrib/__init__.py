@@ -1,4 +1,4 @@
-"""The operators of ONNX Runtime's own domain `com.microsoft`, which its optimizer and its quantizer write."""
+"""Operators of ONNX Runtime's own domain `com.microsoft`, which its optimizer and its quantizer write."""
 
 from shapesmt.ops.contrib import (
     attention,

@@ -1,4 +1,4 @@
-"""The attention family: what is projected inside, what comes projected, what is packed, and rotary positions.
+"""Attention of `com.microsoft`: with projections inside, of projected or packed inputs, and for decoding.
 
 In the laws B is the batch, S the new tokens, P the past ones and T all of them, N the heads and H a head's size.
 """
@@ -36,18 +36,21 @@ def require_mask(ctx: RuleContext, index: int, shapes: Sequence[Sequence[Dim | i
 
 
 def shares_buffer(ctx: RuleContext) -> bool:
-    """Whether past and present are one buffer of the greatest length."""
+    """Whether past and present are one buffer of the maximum length."""
     return ctx.flag("past_present_share_buffer")
 
 
 def seen_length(ctx: RuleContext, index: int, name: str) -> Dim:
-    """A length that no input holds: the last size of a mask or bias, if there is one, else a new symbol."""
+    """Return a length that no input holds: the last size of a mask or bias, if there is one, else a new symbol."""
     shape = ctx.input(index).shape if ctx.has(index) else None
     return shape[-1] if shape and len(shape) > 1 else ctx.fresh(name)
 
 
 def buffered(ctx: RuleContext, index: int, mask: int, size: Dim, new: Dim) -> Dim:
-    """The length of past and new tokens in a buffer of that size, if an input holds the past length."""
+    """Return the length of past and new tokens in a buffer of that size; input `index` holds the past length.
+
+    If that isn't known, the length is the last size of the input `mask`, or a new symbol.
+    """
     require_single(ctx, index, law=laws.PAST_LENGTH_ONE_NUMBER)
     items = ctx.items(index)
     past = items[0] if items else None
@@ -58,11 +61,11 @@ def buffered(ctx: RuleContext, index: int, mask: int, size: Dim, new: Dim) -> Di
     return past + new
 
 
-# Projected inside
+# Projections inside
 
 
 def hidden_sizes(ctx: RuleContext, width: Dim) -> tuple[Dim, Dim]:
-    """The hidden sizes of queries and keys, and of values, in weights of that width."""
+    """Return the hidden size of queries and keys, and that of values, in weights of that width."""
     listed, count = ctx.integers("qkv_hidden_sizes", ()), head_count(ctx)
     if not listed:
         ctx.require(divides(3, width), laws.WEIGHTS_HOLD_QUERIES_KEYS_VALUES, width, 3)
@@ -76,7 +79,7 @@ def hidden_sizes(ctx: RuleContext, width: Dim) -> tuple[Dim, Dim]:
 
 
 def past_state(ctx: RuleContext, index: int, batch: Dim, count: int, size: Dim, new: Dim) -> tuple[Dim, Dim]:
-    """The length of the past and that of the present, for `[2, B, N, P, H]`."""
+    """Return the length of the past `[2, B, N, P, H]`, and that of the present."""
     if not ctx.has(index):
         return ZERO, new
     past = ctx.input(index)
@@ -86,7 +89,7 @@ def past_state(ctx: RuleContext, index: int, batch: Dim, count: int, size: Dim, 
 
 
 def _width(ctx: RuleContext) -> Dim:
-    """The width of the weights that project the input, which has a row of them for each feature."""
+    """Return the width of the weights that project the input; they have a row per input feature."""
     x, weights = ctx.input(0, rank=3), ctx.input(1, rank=2)
     ctx.require_equal(weights[0], x[2], laws.WEIGHTS_AS_HIGH_AS_INPUT)
     require_vector(ctx, 2, weights[1], laws.BIAS_AS_LONG_AS_WEIGHTS)
@@ -95,14 +98,14 @@ def _width(ctx: RuleContext) -> Dim:
 
 @contrib("Attention", "DecoderMaskedSelfAttention", traits=Traits.MIXED)
 def attention(ctx: RuleContext) -> list[Tensor]:
-    """`[B, S, D] -> [B, S, hidden of values]`, with weights `[D, 3 * hidden]`."""
+    """Project and attend: `[B, S, D] -> [B, S, hidden of values]`, with weights `[D, 3 * hidden]`."""
     hidden, values = hidden_sizes(ctx, _width(ctx))
     open_beside_cpu(ctx, laws.NO_ROTATION_INSIDE, used=ctx.flag("do_rotary", only_one=True))
     return attended(ctx, (3, 4, 5, 6), hidden, values)
 
 
 def attended(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, values: Dim) -> list[Tensor]:
-    """The outputs of attention with inner projections; `indices` are those of mask, past, bias and past length."""
+    """Return the outputs of attention with inner projections; `indices`: mask, past, bias and past length."""
     x, count = ctx.input(0), ctx.integer("num_heads")
     mask, past, bias, past_length = indices
     batch, new = x[0], x[1]
@@ -142,7 +145,7 @@ def require_masks(ctx: RuleContext, index: int, batch: Dim, new: Dim, total: Dim
 
 @contrib("QAttention")
 def quantized_attention(ctx: RuleContext) -> list[Tensor]:
-    """`[B, S, D] -> [B, S, hidden]` with quantized weights `[D, 3 * hidden]`."""
+    """Project by quantized weights `[D, 3 * hidden]` and attend: `[B, S, D] -> [B, S, hidden]`."""
     width = _width(ctx)
     ctx.require_at_least(ctx.input(0)[0], 1, laws.BATCH_NOT_EMPTY)
     require_single(ctx, 3, 6)
@@ -154,7 +157,7 @@ def quantized_attention(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("QOrderedAttention")
 def ordered_attention(ctx: RuleContext) -> Tensor:
-    """`[B, S, D] -> [B, S, hidden of values]` with a matrix each for queries, keys and values."""
+    """Project by a matrix each for queries, keys and values, and attend: `[B, S, D] -> [B, S, hidden of values]`."""
     x = ctx.input(0, rank=3)
     widths = []
     for weight, scale, bias in ((5, 8, 11), (6, 9, 12), (7, 10, 13)):
@@ -172,7 +175,7 @@ def ordered_attention(ctx: RuleContext) -> Tensor:
 
 @contrib("LongformerAttention", "QOrderedLongformerAttention")
 def longformer(ctx: RuleContext) -> Tensor:
-    """`[B, S, D]` keeps its shape; S is a multiple of twice the window."""
+    """Attend locally in `[B, S, D]`; the shape is unchanged, and S is a multiple of twice the window."""
     x, plain = ctx.input(0, rank=3), ctx.node.op == "LongformerAttention"
     head_size(ctx, x[2])
     window = ctx.integer("window")
@@ -186,7 +189,7 @@ def longformer(ctx: RuleContext) -> Tensor:
 
 @contrib("DecoderAttention")
 def decoder_attention(ctx: RuleContext) -> list[Tensor]:
-    """`[S, B, D]` keeps its shape; whether the caches are used, only the data say."""
+    """Attend in `[S, B, D]`; the shape is unchanged, and data decides whether the caches are used."""
     x, key = ctx.input(0, rank=3), ctx.input(1, rank=3)
     size = head_size(ctx, x[2])
     require_shape(ctx, 1, (key[0], x[1], x[2]), laws.KEYS_HAVE_QUERY_BATCH_AND_HIDDEN_SIZE)
@@ -197,14 +200,14 @@ def decoder_attention(ctx: RuleContext) -> list[Tensor]:
     return [ctx.tensor(x.dims), cache, cache]
 
 
-# Projected before
+# Projected inputs
 
 
 @contrib("MultiHeadAttention", traits=Traits.MIXED)
 def multi_head(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[B, S, D]`, keys `[B, L, D]` and values `[B, L, Dv]` make `[B, S, Dv]`.
+    """Attend by queries `[B, S, D]` to keys `[B, L, D]` and values `[B, L, Dv]`: `[B, S, Dv]`.
 
-    Keys and values may be packed `[B, L, N, 2, H]` or come as `[B, N, L, H]`, all three as `[B, S, N, 3, H]`.
+    Keys and values may be packed `[B, L, N, 2, H]` or be `[B, N, L, H]`; all three may be packed `[B, S, N, 3, H]`.
     """
     query, count = ctx.input(0), head_count(ctx)
     ctx.check(query.rank in (3, 5), laws.QUERIES_SHAPE_BY_RANK.of(rank=query.rank))
@@ -219,7 +222,7 @@ def multi_head(ctx: RuleContext) -> list[Tensor]:
 
 
 def _projected(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, Dim]:
-    """The length of keys, and the hidden sizes of keys and of values, which the queries may hold."""
+    """Return the length of keys and the hidden sizes of keys and values, which may be packed with the queries."""
     if ctx.has(1):
         ctx.check(query.rank == 3, laws.QUERIES_WITH_KEYS_SHAPE)
         length, values = _keys_and_values(ctx, query, count)
@@ -234,7 +237,7 @@ def _projected(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim, D
 def _results(
     ctx: RuleContext, output: Sequence[Dim | int], hidden: Dim, present: Dim, total: Dim, scores: str | None = None
 ) -> list[Tensor]:
-    """The output `[B, S, Dv]`, the keys and values so far, and the scores."""
+    """Return the output `[B, S, Dv]`, the keys and values so far, and the scores."""
     count = ctx.integer("num_heads")
     batch, new, values = output
     kept = [ctx.tensor((batch, count, present, size // count)) for size in (hidden, values)]
@@ -242,7 +245,7 @@ def _results(
 
 
 def _keys_and_values(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, Dim]:
-    """The length of keys and the hidden size of values."""
+    """Return the length of keys and the hidden size of values."""
     key, batch, hidden = ctx.input(1), query[0], query[2]
     size = hidden // count
     ctx.check(key.rank in (3, 4, 5), laws.KEYS_SHAPE_BY_RANK.of(rank=key.rank))
@@ -264,7 +267,7 @@ def _keys_and_values(ctx: RuleContext, query: Tensor, count: int) -> tuple[Dim, 
 
 
 def _past(ctx: RuleContext, keys: int, new: Heads) -> tuple[Dim, Dim]:
-    """The lengths of the past and of the present, for keys and, at the next input, values `[B, N, P, H]`."""
+    """Return the lengths of past and present; input `keys` and the next are the past keys and values `[B, N, P, H]`."""
     ctx.check(ctx.has(keys) == ctx.has(keys + 1), laws.PAST_KEYS_AND_VALUES_TOGETHER)
     old = new.past(ctx, keys, keys + 1, new.size, (laws.PAST_BATCH_HEADS_LENGTH_SIZE,) * 2)
     return old, old + new.length
@@ -272,7 +275,7 @@ def _past(ctx: RuleContext, keys: int, new: Heads) -> tuple[Dim, Dim]:
 
 @contrib("DecoderMaskedMultiHeadAttention")
 def decoder_masked(ctx: RuleContext) -> list[Tensor]:
-    """One new token: queries `[B, 1, D]` and keys like them, or keys and values `[B, N, L, H]` of an encoder."""
+    """Attend by one new token: queries and keys `[B, 1, D]`, or keys and values `[B, N, L, H]` of an encoder."""
     query, count = ctx.input(0, rank=3), head_count(ctx)
     ctx.require_equal(query[1], 1, laws.ONE_NEW_TOKEN)
     length, hidden, values = _projected(ctx, query, count) if ctx.has(1) else _packed(ctx, query)
@@ -291,7 +294,7 @@ def decoder_masked(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_buffer(ctx: RuleContext) -> None:
-    """State that the past and the cache outputs come together, in one buffer; queries hold no keys on a CPU."""
+    """State that past and cache outputs are given together, in one buffer; CPU kernels need keys apart from queries."""
     ctx.limit(shares_buffer(ctx) or not (ctx.has(5) or ctx.outputs > 1), laws.SHARED_BUFFER_WITH_CACHES)
     ctx.limit(not shares_buffer(ctx) or (ctx.has(5) and ctx.outputs > 2), laws.PAST_WITH_SHARED_BUFFER)
     ctx.limit(not shares_buffer(ctx) or ctx.has(7), laws.INPUT_GIVEN.of(index=7))
@@ -299,7 +302,7 @@ def _require_buffer(ctx: RuleContext) -> None:
 
 
 def _packed(ctx: RuleContext, query: Tensor) -> tuple[Dim, Dim, Dim]:
-    """The same for queries `[B, 1, 3 * D]` that hold their keys and values."""
+    """Return length and hidden sizes, as `_projected`, of queries `[B, 1, 3 * D]` that contain keys and values."""
     ctx.require(divides(3, query[2]), laws.PACKED_PROJECTIONS_ONE_SIZE, query[2], 3)
     head_size(ctx, query[2] // 3)
     return ONE, query[2] // 3, query[2] // 3

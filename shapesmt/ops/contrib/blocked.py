@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from shapesmt.rules import RuleContext, Tensor
 
 DOMAIN = "com.microsoft.nchwc"
-BLOCK, LARGE_BLOCK = 8, 16  # channels, by machine
+BLOCK, LARGE_BLOCK = 8, 16  # channels per block, depending on the machine
 
 
 def blocked(ctx: RuleContext) -> Tensor:
-    """The input `[n, channels, height, width]`, whose channels come in blocks."""
+    """Return the input `[n, channels, height, width]`; its channels fill whole blocks."""
     x = ctx.input(0, rank=4)
     if not _padded(x[1]):
         ctx.require(divides(BLOCK, x[1]), laws.CHANNELS_IN_WHOLE_BLOCKS, x[1], BLOCK)
@@ -33,7 +33,7 @@ def _padded(channels: Dim) -> bool:
 
 @rule("ReorderInput", domain=DOMAIN)
 def reorder_input(ctx: RuleContext) -> Tensor:
-    """`[n, c, h, w]`, or `[n, h, w, c]`, as `[n, c in whole blocks, h, w]`."""
+    """Reorder `[n, c, h, w]` or `[n, h, w, c]` to `[n, c in whole blocks, h, w]`."""
     n, c, *sizes = ctx.input(0, rank=4).dims
     if ctx.flag("channels_last"):
         c, sizes = sizes[-1], [c, *sizes[:-1]]
@@ -46,7 +46,7 @@ def reorder_input(ctx: RuleContext) -> Tensor:
 
 @rule("ReorderOutput", domain=DOMAIN)
 def reorder_output(ctx: RuleContext) -> Tensor:
-    """`[n, c in whole blocks, h, w]` as `[n, channels, h, w]`, or with the channels last."""
+    """Reorder `[n, c in whole blocks, h, w]` to `[n, channels, h, w]`, or with the channels last."""
     n, c, *sizes = blocked(ctx).dims
     channels = ctx.integer("channels", 0)
     ctx.check(channels > 0, laws.CHANNELS_ATTRIBUTE_POSITIVE)
@@ -57,7 +57,7 @@ def reorder_output(ctx: RuleContext) -> Tensor:
 
 @rule("Conv", domain=DOMAIN, traits=Traits.MIXED)
 def blocked_conv(ctx: RuleContext) -> Tensor:
-    """A convolution, to which a tensor of its shape is added."""
+    """Convolve, then add an optional tensor of the output's shape."""
     x, w = ctx.input(0, rank=4), ctx.input(1, rank=4)
     ctx.require(divides(BLOCK, w[0]), laws.CHANNELS_IN_WHOLE_BLOCKS, w[0], BLOCK)
     x = _convolved(ctx, x, w)
@@ -68,7 +68,7 @@ def blocked_conv(ctx: RuleContext) -> Tensor:
 
 
 def _as_deep(ctx: RuleContext, x: Tensor, channels: Dim) -> Tensor:
-    """The input with as many channels as the filters read, which depend on the machine for which it was written."""
+    """Return the input with the filters' number of channels; its own depends on the machine."""
     lo, hi = tight(x[1])
     law = laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS
     ctx.require(
@@ -82,20 +82,20 @@ def _as_deep(ctx: RuleContext, x: Tensor, channels: Dim) -> Tensor:
 
 @rule("MaxPool", "AveragePool", domain=DOMAIN)
 def blocked_pool(ctx: RuleContext) -> Tensor:
-    """A window over each channel."""
+    """Pool each channel."""
     return ctx.delegate(ctx.node.op, (blocked(ctx),), version=22)[0]
 
 
 @rule("GlobalMaxPool", "GlobalAveragePool", domain=DOMAIN)
 def blocked_global_pool(ctx: RuleContext) -> Tensor:
-    """Height and width become one element."""
+    """Reduce height and width to one element."""
     blocked(ctx)
     return global_pool(ctx)
 
 
 @rule("Upsample", domain=DOMAIN)
 def blocked_upsample(ctx: RuleContext) -> Tensor:
-    """Height and width multiplied by integers."""
+    """Multiply height and width by integers."""
     n, c, *sizes = blocked(ctx).dims
     scales = ctx.integers("scales")
     ctx.check(scales[:2] == (1, 1) and len(scales) == 4 and min(scales) > 0, laws.SCALES_ATTRIBUTE_1_1_HEIGHT_WIDTH)
@@ -106,7 +106,7 @@ __all__ = ["blocked"]
 
 
 def _convolved(ctx: RuleContext, x: Tensor, w: Tensor) -> Tensor:
-    """The input of a convolution: a few channels as they are, more in whole blocks."""
+    """Return a convolution's input; 16 channels or more must fill whole blocks."""
     if _padded(x[1]):
         return _as_deep(ctx, x, w[1] * ctx.integer("group", 1))
     ctx.require(any_of(less(x[1], LARGE_BLOCK), divides(BLOCK, x[1])), laws.CHANNELS_IN_WHOLE_BLOCKS, x[1], BLOCK)

@@ -1,4 +1,4 @@
-"""What the operators of ONNX Runtime's own domain share, and how they borrow the rules of ai.onnx."""
+"""Helpers for the operators of `com.microsoft`, which often reuse the rules of ai.onnx."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from shapesmt.rules import AnyApply, RuleContext, Tensor, Traits, resolve, rule
 
 DOMAIN = "com.microsoft"
 
-WINDOW = "LpPool"  # of the operators that pool, the one to which no kernel of a runtime adds a law
+WINDOW = "LpPool"  # the pooling operator to whose laws no runtime's kernel adds any
 
 
 def contrib(
     *names: str, any_rank: bool = False, dtype: str = "", total: bool = False, traits: Traits | None = None
 ) -> Callable[[AnyApply], AnyApply]:
-    """Register a function as the rule of ONNX Runtime's operators of these names."""
+    """Register a function as the rule of these operators of `com.microsoft`."""
     return rule(*names, domain=DOMAIN, any_rank=any_rank, dtype=dtype, total=total, traits=traits)
 
 
 def borrow(name: str, version: int, op: str = "") -> None:
-    """Register what an operator of ai.onnx does as the rule of one of ONNX Runtime's, by default of the same name."""
+    """Register the rule of an ai.onnx operator for one of `com.microsoft`, by default of the same name."""
 
     def borrowed(ctx: RuleContext) -> Sequence[Tensor]:
-        """What the operator of ai.onnx does."""
+        """Apply the rule of the ai.onnx operator."""
         return ctx.delegate(op or name, version=version)
 
     lender = resolve("", op or name, version)
@@ -39,7 +39,10 @@ def channels_first(
     turned: Sequence[int] = (0,),
     version: int,
 ) -> Tensor:
-    """An operator of ai.onnx for `[n, c, *sizes]` applied to `[n, *sizes, c]`: inputs and output are transposed."""
+    """Apply an ai.onnx operator for `[n, c, *sizes]` to `[n, *sizes, c]`; the output is transposed back.
+
+    `inputs` are by default the node's; those at the indices `turned` are transposed.
+    """
     reads = list(ctx.inputs if inputs is None else inputs)
     for index in turned:
         x = ctx.input(index)

@@ -1,4 +1,4 @@
-"""Continuous decoding: packed batches, paged caches, states of linear attention, convolutions that remember."""
+"""Continuous decoding: packed batches, paged caches, states of linear attention, convolutions with a state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shapesmt.rules import RuleContext, Tensor
 
 @contrib("PagedAttention", "SparsePagedAttention")
 def paged(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[tokens, N * H]` make an output of that shape; caches `[blocks, block, Nk, H]` keep their shape."""
+    """Attend by queries `[tokens, N * H]` to paged caches `[blocks, block, Nk, H]`; all shapes are unchanged."""
     query, cache = ctx.input(0, rank=2), ctx.input(3, rank=4)
     plain, latent = ctx.node.op == "PagedAttention", ctx.text("kv_cache_layout", "SEPARATE") == "LATENT"
     (count, shared), table = grouped_heads(ctx), ctx.input(7, rank=2)
@@ -38,7 +38,7 @@ def paged(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("DynamicSparseAttention")
 def dynamic_sparse(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[B, S, N * H]` attend to some positions; caches `[B, Nk, P, H]` grow to the length in an input."""
+    """Attend by queries `[B, S, N * H]` to some positions; caches `[B, Nk, P, H]` grow to the length in an input."""
     query, chosen = ctx.input(0, rank=3), ctx.input(7, rank=2)
     (count, shared), size, tokens = grouped_heads(ctx), grouped_size(ctx), query[0] * query[1]
     require_shape(ctx, (1, 2), (query[0], query[1], shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
@@ -57,7 +57,7 @@ def dynamic_sparse(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("LinearAttention")
 def linear_attention(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[B, T, N * K]`, keys `[B, T, M * K]` and values `[B, T, M * V]` update a state `[B, M, K, V]`."""
+    """Update a state `[B, M, K, V]` by queries `[B, T, N * K]`, keys `[B, T, M * K]` and values `[B, T, M * V]`."""
     query, key, value = (ctx.input(i, rank=3) for i in range(3))
     count, shared = head_count(ctx, "q_num_heads"), head_count(ctx, "kv_num_heads")
     size, width = per_head(ctx, query[2], count), per_head(ctx, value[2], shared)
@@ -82,7 +82,7 @@ def require_gates(ctx: RuleContext, gated: Heads) -> None:
 
 
 def in_window(ctx: RuleContext, state: Sequence[Dim | int]) -> Sequence[Dim | int]:
-    """The state, or with `state_window` that many states."""
+    """Return the shape of the state, with a leading axis of `state_window` states if that is set."""
     window = ctx.integer("state_window", 0)
     open_beside_cpu(ctx, laws.NO_STATE_WINDOW, used=window > 0)
     return (window, *state) if window > 0 else state
@@ -90,7 +90,7 @@ def in_window(ctx: RuleContext, state: Sequence[Dim | int]) -> Sequence[Dim | in
 
 @contrib("LinearAttentionGate")
 def linear_gate(ctx: RuleContext) -> list[Tensor]:
-    """`[..., H]` keeps its shape, with a bias and a scale per head."""
+    """Gate `[..., H]` with a bias and a scale per head; the shape is unchanged."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
     ctx.require_at_least(x[-1], 1, laws.A_HEAD)
@@ -103,7 +103,7 @@ def linear_gate(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("CausalConvWithState")
 def causal_conv(ctx: RuleContext) -> list[Tensor]:
-    """`[B, C, ..., L]` keeps its shape; each channel has a filter, and a state of the elements before the first."""
+    """Convolve `[B, C, ..., L]`, one filter per channel, after the elements in the state; the shape is unchanged."""
     x, w, last = ctx.input(0), ctx.input(1), ctx.flag("channels_last")
     ctx.check(ctx.integer("ndim", 1) in (1, 2, 3), laws.ONE_TO_THREE_SPATIAL_AXES.of(count=ctx.integer("ndim", 1)))
     ctx.require_rank(x, 2 + ctx.integer("ndim", 1))
@@ -121,7 +121,7 @@ def causal_conv(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("VarlenCausalConvWithState")
 def packed_causal_conv(ctx: RuleContext) -> list[Tensor]:
-    """`[tokens, C]` keeps its shape; a filter per channel, and a state `[B, C, what it looks back at]`."""
+    """Convolve `[tokens, C]`, one filter per channel; the state is `[B, C, dilation * (k - 1)]`."""
     x, w, ends = ctx.input(0, rank=2), ctx.input(1, rank=3), ctx.input(2, rank=1)
     require_shape(ctx, 1, (x[1], 1, w[2]), laws.FILTER_PER_CHANNEL)
     require_vector(ctx, 3, x[1], laws.BIAS_PER_CHANNEL)
@@ -134,7 +134,7 @@ def packed_causal_conv(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("NGramHashMapping", "VarlenNGramHashMapping")
 def ngram_hash(ctx: RuleContext) -> list[Tensor]:
-    """`[B, S]` (or packed `[tokens]`) gains an axis with a hash per head and length of n-gram."""
+    """Hash n-grams of `[B, S]`, or packed `[tokens]`: a new last axis has a hash per head and n-gram length."""
     packed, longest = ctx.node.op == "VarlenNGramHashMapping", ctx.integer("max_ngram_size")
     ids = ctx.input(0, rank=1 if packed else 2)
     past, batch = (4, ctx.input(3).numel - 1) if packed else (3, ids[0])
@@ -158,7 +158,7 @@ def ngram_hash(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_requests(ctx: RuleContext, tokens: Dim) -> None:
-    """State that cumulative lengths begin at 0, grow and end at the number of tokens, and what captured states need."""
+    """State that cumulative lengths grow from 0 to the number of tokens, and that captured states have counts."""
     ctx.require_rank(ctx.input(3), 1)
     captured = ctx.integer("state_update_capacity", 0) > 0
     ctx.limit(ctx.has(9) == captured, laws.COUNTS_WITH_CAPTURED_STATES)
@@ -177,7 +177,7 @@ def _require_requests(ctx: RuleContext, tokens: Dim) -> None:
 
 @contrib("PackedAttention")
 def packed_attention(ctx: RuleContext) -> Tensor:
-    """`[tokens, D] -> [tokens, hidden of values]`, for sequences without their padding."""
+    """Attend in sequences without padding: `[tokens, D] -> [tokens, hidden of values]`."""
     x, weights, offsets, count = ctx.input(0, rank=2), ctx.input(1, rank=2), ctx.input(3), ctx.integer("num_heads")
     ctx.require_equal(weights[0], x[1], laws.WEIGHTS_AS_HIGH_AS_INPUT)
     require_vector(ctx, 2, weights[1], laws.BIAS_AS_LONG_AS_WEIGHTS)
@@ -190,7 +190,7 @@ def packed_attention(ctx: RuleContext) -> Tensor:
 
 @contrib("PackedMultiHeadAttention")
 def packed_multi_head(ctx: RuleContext) -> Tensor:
-    """Queries `[tokens, D]` with keys and values, or all as `[tokens, N, 3, H]`, make `[tokens, Dv]`."""
+    """Attend by queries `[tokens, D]` with keys and values, or all packed `[tokens, N, 3, H]`: `[tokens, Dv]`."""
     query, offsets, count = ctx.input(0, rank=2 if ctx.has(1) else 4), ctx.input(4, rank=2), ctx.integer("num_heads")
     ctx.check(ctx.has(1) == ctx.has(2), laws.KEYS_AND_VALUES_TOGETHER)
     if ctx.has(1):
@@ -210,7 +210,7 @@ def packed_multi_head(ctx: RuleContext) -> Tensor:
 
 @contrib("GatedDeltaNet")
 def gated_delta(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[tokens, N, K]`, keys `[tokens, Nk, K]` and values `[tokens, M, V]` update states `[B, M, V, K]`."""
+    """Update states `[B, M, V, K]` by queries `[tokens, N, K]`, keys `[tokens, Nk, K]` and values `[tokens, M, V]`."""
     if not ctx.has(1):
         return _joint_delta(ctx)
     query, key, value = (ctx.input(i, rank=3) for i in range(3))
@@ -228,7 +228,7 @@ def gated_delta(ctx: RuleContext) -> list[Tensor]:
 
 
 def _joint_delta(ctx: RuleContext) -> list[Tensor]:
-    """The same for queries, keys and values in one tensor, whose parts the states' shape decides."""
+    """Do the same with queries, keys and values in one tensor; the state's shape decides how they split."""
     query, state = ctx.input(0), ctx.input(6, rank=4)
     ctx.require_rank(query, 1, least=True)
     output = ctx.tensor((query[0], maximum(state[1], ctx.fresh("heads", 1)), state[2]))
@@ -240,7 +240,7 @@ def _joint_delta(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("SparseAttentionIndexer", "PackedSparseAttentionIndexer")
 def indexer(ctx: RuleContext) -> list[Tensor]:
-    """For each token of `[B, S, N * H]`, or packed `[tokens, N * H]`, the places it attends to, and updated caches."""
+    """Select positions to attend to per token of `[B, S, N * H]`, or packed `[tokens, N * H]`, and update caches."""
     query, size, packed = ctx.input(0), ctx.input(2).numel, ctx.node.op.startswith("Packed")
     ctx.require_rank(query, 2 if packed else 3)
     ratio, tokens = ctx.integer("compress_ratio"), ctx.text("policy_mode") == "qsa"
@@ -259,7 +259,7 @@ def indexer(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_policy(ctx: RuleContext, *, tokens: bool, packed: bool) -> None:
-    """State that the node has what its policy needs and nothing of the other one's, and that it selects something."""
+    """State that the node has the inputs and attributes of its policy, none of the other's, and selects something."""
     of_blocks = {8, 9, 10, 11, 14 if packed else 13}
     foreign = of_blocks if tokens else {16, 17} if packed else {6}
     needed, attributes = (set(), {"index_topk", "head_weight_scale"}) if tokens else (of_blocks, {"token_budget"})
@@ -274,7 +274,7 @@ def _require_policy(ctx: RuleContext, *, tokens: bool, packed: bool) -> None:
 
 
 def _grown_states(ctx: RuleContext, query: Tensor, size: Dim, *, tokens: bool) -> list[Tensor]:
-    """The caches of keys and of what waits to be compressed."""
+    """Return the caches of keys and of tokens that wait to be compressed."""
     past = ctx.input(7, rank=3)
     require_shape(ctx, 7, (query[0], past[1], size), laws.PAST_BATCH_LENGTH_SIZE)
     length = past[1] if ctx.has(12) else past[1] + (query[1] if tokens else ctx.fresh("compressed", 0, query[1]))

@@ -12,10 +12,10 @@ from shapesmt.rules import RuleContext, Tensor
 
 @contrib("MoE", "QMoE")
 def mixture(ctx: RuleContext) -> Tensor:
-    """`[..., hidden]` keeps its shape; every token has a probability for each expert.
+    """Send tokens `[..., hidden]` to experts by their probabilities; the shape is unchanged.
 
-    An expert's weights are `[inner, hidden]` in its first layer (both halves of a fused SwiGLU) and `[hidden, inner]`
-    in its last, or all of them transposed.
+    An expert's weights are `[inner, hidden]` in its first layer (twice as high for a fused SwiGLU) and `[hidden,
+    inner]` in its last, or all of them transposed.
     """
     x, router, packed = ctx.input(0), ctx.input(1, rank=2), ctx.node.op == "QMoE"
     ctx.check(x.rank in (2, 3), laws.INPUT_TOKENS_OR_BATCHED.of(rank=x.rank))
@@ -41,7 +41,7 @@ def _require_chosen(ctx: RuleContext, experts: Dim) -> None:
 
 
 def _layers(ctx: RuleContext, back: Tensor, hidden: Dim, per_byte: int) -> tuple[list[tuple[Dim, Dim]], Formula]:
-    """The outputs and inputs of an expert's layers, and whether their weights are transposed."""
+    """Return the numbers of outputs and inputs of an expert's layers, and whether their weights are transposed."""
     turned = FALSE if ctx.node.op == "QMoE" else all_of(equal(back[2], hidden), differs(back[1], hidden))
     inner = select(turned, back[1], back[2] * per_byte)
     gated = ctx.text("activation_type", "relu") == "swiglu"
@@ -60,7 +60,7 @@ def _require_turned(ctx: RuleContext, index: int, shape: tuple[Dim, Dim, Dim], t
 
 
 def _require_expert_scales(ctx: RuleContext, experts: Dim, *weights: tuple[Dim, Dim]) -> None:
-    """State that scales are one per row of an expert's weights, or with `block_size` one per block of a row."""
+    """State that there is a scale per row of an expert's weights, or with `block_size` one per block of a row."""
     block = ctx.integer("block_size", 0)
     for index, (rows, columns) in zip((3, 6, 9), weights, strict=True):
         rowwise = (ONE,) if ctx.has(index) and ctx.input(index).rank == 3 else ()

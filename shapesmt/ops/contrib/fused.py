@@ -1,4 +1,4 @@
-"""Operators that ONNX Runtime's optimizer makes of several: products, convolutions and activations with a tail."""
+"""Operators that ONNX Runtime's optimizer fuses: products, convolutions and activations with additions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shapesmt.rules import RuleContext, Tensor, Traits
 
 
 def turned(ctx: RuleContext, index: int, side: str) -> Tensor:
-    """An operand as the product reads it: the first axis behind the batch, then the last two swapped."""
+    """Return an operand transposed by `transBatch*` (first axis behind the batch) and `trans*` (last two swapped)."""
     x = ctx.input(index)
     dims = x.dims
     if ctx.flag(f"transBatch{side}"):
@@ -28,7 +28,7 @@ def turned(ctx: RuleContext, index: int, side: str) -> Tensor:
 
 @contrib("FusedMatMul", "TransposeMatMul", "FusedMatMulActivation", "SparseToDenseMatMul", traits=Traits.MIXED)
 def fused_matmul(ctx: RuleContext) -> Tensor:
-    """A matrix product of operands that may come transposed, scaled and activated."""
+    """Multiply matrices that may be transposed; the product may be scaled and activated."""
     aside = ctx.flag("transA") or ctx.flag("transBatchA")
     return ctx.tensor(matrix_product(ctx, turned(ctx, 0, "A"), turned(ctx, 1, "B"), turned=aside))
 
@@ -38,7 +38,7 @@ borrow("FusedGemm", 13, "Gemm")
 
 @contrib("GemmFloat8")
 def gemm_float8(ctx: RuleContext) -> Tensor:
-    """`[M, K] x [K, N] + C -> [M, N]` with a scale for each operand and the result."""
+    """Compute `[M, K] x [K, N] + C -> [M, N]` with a scale for each operand and the result."""
     require_single(ctx, 3, 4, 5, law=laws.EACH_SCALE_ONE_NUMBER)
     (y,) = ctx.delegate("Gemm", ctx.inputs[:3], version=13)
     return ctx.tensor(y.dims, DTYPES.get(ctx.integer("dtype", 1), ""))
@@ -46,7 +46,7 @@ def gemm_float8(ctx: RuleContext) -> Tensor:
 
 @contrib("GemmFastGelu")
 def gemm_gelu(ctx: RuleContext) -> Tensor:
-    """`[..., K] x [K, N] -> [..., N]`, a bias per column."""
+    """Compute `[..., K] x [K, N] -> [..., N]`, with a bias per column."""
     x, w = ctx.input(0), ctx.input(1, rank=2)
     require_vector(ctx, 2, w[1], laws.BIAS_PER_LAST_AXIS_POSITION)
     return ctx.tensor(matrix_product(ctx, x, w))
@@ -57,7 +57,7 @@ def gemm_gelu(ctx: RuleContext) -> Tensor:
 
 @contrib("FusedConv")
 def fused_conv(ctx: RuleContext) -> Tensor:
-    """A convolution, then a tensor of its shape added, then an activation."""
+    """Convolve, add an optional tensor of the output's shape, then apply an activation."""
     y = conv(ctx)
     if ctx.has(3):
         ctx.require_agree(y, ctx.input(3), law=laws.ADDEND_SHAPED_AS_CONVOLUTION)
@@ -66,7 +66,7 @@ def fused_conv(ctx: RuleContext) -> Tensor:
 
 @contrib("NhwcConv", "NhwcFusedConv")
 def nhwc_conv(ctx: RuleContext) -> Tensor:
-    """A convolution of `[n, *sizes, c]` with filters `[m, *kernel, c/group]`, or `[m, c/group, *kernel]` if fused."""
+    """Convolve `[n, *sizes, c]` with filters `[m, *kernel, c/group]`, or `[m, c/group, *kernel]` if fused."""
     turned = (0, 1) if ctx.node.op == "NhwcConv" else (0,)
     y = channels_first(ctx, "Conv", ctx.inputs[:3], turned=turned, version=11)
     if ctx.has(3):
@@ -76,13 +76,13 @@ def nhwc_conv(ctx: RuleContext) -> Tensor:
 
 @contrib("NhwcMaxPool")
 def nhwc_max_pool(ctx: RuleContext) -> Tensor:
-    """The maximum of each window over `[n, *sizes, c]`."""
+    """Return the maximum of each window over `[n, *sizes, c]`."""
     return channels_first(ctx, WINDOW, version=12)
 
 
 @contrib("MaxpoolWithMask")
 def masked_max_pool(ctx: RuleContext) -> Tensor:
-    """The maximum of each window where the mask, of the input's rank, admits it."""
+    """Return the maximum of each window over the elements that a mask of the input's rank admits."""
     x, mask = ctx.input(0), ctx.input(1)
     ctx.check(x.rank == mask.rank, laws.INPUT_AND_MASK_ONE_RANK)
     for size, masked in zip(x.dims[2:], mask.dims[2:], strict=True):
@@ -95,7 +95,7 @@ def masked_max_pool(ctx: RuleContext) -> Tensor:
 
 @contrib("ConvTransposeWithDynamicPads")
 def conv_transpose_dynamic(ctx: RuleContext) -> Tensor:
-    """A transposed convolution whose pads are an input; where they aren't known, neither are the sizes."""
+    """Convolve transposed, with pads that are an input; if they aren't known, the sizes are new symbols."""
     x, w = ctx.input(0), ctx.input(1)
     (y,) = ctx.delegate("ConvTranspose", (x, w, ctx.input(3) if ctx.has(3) else None), version=1)
     if not ctx.has(2):
@@ -118,20 +118,20 @@ def conv_transpose_dynamic(ctx: RuleContext) -> Tensor:
 
 @contrib("Gelu", "QuickGelu", "SampleOp", any_rank=True, total=True)
 def activation(ctx: RuleContext) -> Tensor:
-    """The shape is kept."""
+    """Apply an elementwise function; the shape is unchanged."""
     return ctx.tensor(ctx.input(0).shape)
 
 
 @contrib("ScaledSiLU")
 def scaled_activation(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the scale is one number."""
+    """Apply an activation with a scale of one element; the shape is unchanged."""
     require_single(ctx, 1, law=laws.SCALE_ONE_NUMBER)
     return ctx.tensor(ctx.input(0).dims)
 
 
 @contrib("BiasGelu", "FastGelu")
 def biased_activation(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the bias has one element per position of the last axis."""
+    """Add a bias with one element per position of the last axis, then activate; the shape is unchanged."""
     x = ctx.input(0)
     if ctx.has(1):
         ctx.require_rank(x, 1, least=True)
@@ -141,7 +141,7 @@ def biased_activation(ctx: RuleContext) -> Tensor:
 
 @contrib("BiasSplitGelu")
 def bias_split_gelu(ctx: RuleContext) -> Tensor:
-    """`[N, S, D] -> [N, S, D/2]`: one half gates the other."""
+    """Gate one half by the other: `[N, S, D] -> [N, S, D/2]`."""
     x = ctx.input(0, rank=3)
     require_vector(ctx, 1, x[2], laws.BIAS_PER_LAST_AXIS_POSITION)
     ctx.require(divides(2, x[2]), laws.LAST_AXIS_SPLITS_INTO_HALVES, x[2], 2)
@@ -150,7 +150,7 @@ def bias_split_gelu(ctx: RuleContext) -> Tensor:
 
 @contrib("BiasAdd")
 def bias_add(ctx: RuleContext) -> Tensor:
-    """`X[N, S, C] + bias[C] + skip[N, S, C]`."""
+    """Compute `X[N, S, C] + bias[C] + skip[N, S, C]`."""
     x = ctx.input(0, rank=3)
     require_vector(ctx, 1, x[2], laws.BIAS_PER_LAST_AXIS_POSITION)
     ctx.require_agree(x, ctx.input(2), law=laws.INPUT_AND_SKIP_SAME_SHAPE)
@@ -159,7 +159,7 @@ def bias_add(ctx: RuleContext) -> Tensor:
 
 @contrib("BiasSoftmax")
 def bias_softmax(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the bias broadcasts to it."""
+    """Add a bias, which broadcasts to the input, then normalize; the shape is unchanged."""
     x, bias = ctx.input(0), ctx.input(1)
     ctx.axis(x.rank, 1)
     law = laws.BIAS_BROADCASTS_TO_INPUT
@@ -171,7 +171,7 @@ def bias_softmax(ctx: RuleContext) -> Tensor:
 
 @contrib("BiasDropout", "BitmaskBiasDropout", "BitmaskDropout", traits=Traits.STATEFUL)
 def dropout(ctx: RuleContext) -> list[Tensor]:
-    """The shape is kept; a bitmask has 32 elements to a word."""
+    """Drop elements; the shape is unchanged, and a bitmask has 32 elements per word."""
     x, biased = ctx.input(0), ctx.node.op != "BitmaskDropout"
     if biased:
         bias = ctx.input(1)
@@ -191,7 +191,7 @@ def dropout(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("GatedAdd")
 def gated_add(ctx: RuleContext) -> Tensor:
-    """`X[..., C] + Y[..., C] * gate[..., 1]`."""
+    """Compute `X[..., C] + Y[..., C] * gate[..., 1]`."""
     x, gate = ctx.input(0), ctx.input(2)
     ctx.require_rank(x, 1, least=True)
     ctx.require_agree(x, ctx.input(1), law=laws.TERMS_SAME_SHAPE)

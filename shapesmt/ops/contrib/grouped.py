@@ -1,4 +1,4 @@
-"""Attention where several heads of queries share one of keys and values, with a cache for these.
+"""Grouped attention with a cache: several query heads share one head of keys and values.
 
 In the laws B is the batch, S the new tokens, P the past ones and T all of them, N the heads of queries, Nk those of
 keys and values, and H a head's size.
@@ -17,7 +17,7 @@ from shapesmt.rules import RuleContext, Tensor, Traits, Unjudged
 
 
 def grouped_heads(ctx: RuleContext) -> tuple[int, int]:
-    """The number of heads of queries, and of keys and values, which divides the former."""
+    """Return the number of query heads, and that of key and value heads, which divides it."""
     count, shared = ctx.integer("num_heads"), ctx.integer("kv_num_heads")
     ctx.check(count > 0 and shared > 0, laws.HEADS_OF_QUERIES_KEYS_VALUES)
     ctx.check(count % shared == 0, laws.KEY_HEADS_DIVIDE_QUERY_HEADS.of(keys=shared, queries=count))
@@ -25,7 +25,7 @@ def grouped_heads(ctx: RuleContext) -> tuple[int, int]:
 
 
 def grouped_size(ctx: RuleContext) -> Dim:
-    """A head's size, from queries `[..., N * H]` with keys and values `[..., Nk * H]`, or from all packed in one."""
+    """Return a head's size, from queries `[..., N * H]` with keys and values `[..., Nk * H]`, or all packed in one."""
     query, (count, shared) = ctx.input(0), grouped_heads(ctx)
     together = count if ctx.has(1) else count + 2 * shared
     size = per_head(ctx, query[-1], together)
@@ -35,9 +35,9 @@ def grouped_size(ctx: RuleContext) -> Dim:
 
 @contrib("GroupQueryAttention", traits=Traits.MIXED)
 def grouped(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[B, S, N * H]` make an output of that shape; caches `[B, Nk, P, H]` grow by keys `[B, S, Nk * H]`.
+    """Attend by queries `[B, S, N * H]`; caches `[B, Nk, P, H]` are extended by keys `[B, S, Nk * H]`.
 
-    With keys of length 0, the caches are used as they are.
+    With keys of length 0, the caches are unchanged.
     """
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
     past = cached(ctx, batch, shared, size)
@@ -59,7 +59,7 @@ def grouped(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_kept(ctx: RuleContext) -> None:
-    """State that the cache has a width only if it is quantized, and that scores have an output if they are kept."""
+    """State which attributes combine: sliding and quantized caches, and scores with an output for them."""
     kept = {ctx.text(f"{each}_quant_type", "NONE").upper() for each in "kv"} == {"NONE"}
     window = ctx.integer("local_window_size", -1) > 0 and ctx.has(3)
     ctx.limit(window or not ctx.flag("sliding_window_cache", only_one=True), laws.SLIDING_CACHE_WITH_WINDOW)
@@ -68,13 +68,13 @@ def _require_kept(ctx: RuleContext) -> None:
 
 
 def batch_of(ctx: RuleContext) -> tuple[Dim, Dim]:
-    """The batch and the new tokens of queries `[B, S, hidden]`."""
+    """Return the batch and the number of new tokens of queries `[B, S, hidden]`."""
     ctx.require_rank(ctx.input(0), 3)
     return ctx.input(0)[0], ctx.input(0)[1]
 
 
 def grown(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | None, Dim]:
-    """The total length in input 6, and the caches' length: extended by the new keys, or long enough before."""
+    """Return the total length in input 6 (None if unknown), and the caches' length: extended, or long enough before."""
     batch = ctx.input(0)[0]
     ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)
     require_single(ctx, 6, law=laws.TOTAL_LENGTH_ONE_NUMBER)
@@ -96,9 +96,9 @@ def grown(ctx: RuleContext, cached: Dim, added: Dim, new: Dim) -> tuple[Dim | No
 
 @contrib("SparseAttention")
 def sparse(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[B, S, N * H]` keep their shape; caches `[B, Nk, M, H]` have room for the total length in an input.
+    """Attend by queries `[B, S, N * H]`; caches `[B, Nk, M, H]` have room for the total length in an input.
 
-    It runs only where whoever calls it binds past and present to the same memory.
+    The node runs only if the caller binds past and present to the same memory, so it is undecided.
     """
     (batch, new), (count, shared), size = batch_of(ctx), grouped_heads(ctx), grouped_size(ctx)
     require_shape(ctx, (1, 2), (batch, new, shared * size), laws.KEYS_AND_VALUES_BATCH_LENGTH_HIDDEN)
@@ -118,7 +118,7 @@ def sparse(ctx: RuleContext) -> list[Tensor]:
 
 
 def cached(ctx: RuleContext, batch: Dim, shared: int, size: Dim) -> Dim:
-    """The length of the caches at inputs 3 and 4."""
+    """Return the length of the caches at inputs 3 and 4, 0 if they are omitted."""
     ctx.check(ctx.has(3) == ctx.has(4), laws.PAST_KEYS_AND_VALUES_TOGETHER)
     if not ctx.has(3):
         return ZERO
@@ -129,7 +129,7 @@ def cached(ctx: RuleContext, batch: Dim, shared: int, size: Dim) -> Dim:
 
 
 def _require_eights(ctx: RuleContext, size: Dim, cosines: int) -> None:
-    """State that heads, their halves and the tables for these come in eights, as ONNX Runtime's kernels read them."""
+    """State that head sizes and table widths are multiples of 8 (head sizes of 16 with tables), as the kernels need."""
     step = 16 if ctx.has(cosines) else 8
     ctx.require(divides(step, size), laws.HEAD_SIZE_MULTIPLE.of(step=step), size, step)
     if ctx.has(cosines):
@@ -137,7 +137,7 @@ def _require_eights(ctx: RuleContext, size: Dim, cosines: int) -> None:
 
 
 def require_tables(ctx: RuleContext, indices: tuple[int, int], size: Dim, total: Dim | None) -> None:
-    """State that tables of cosines and sines `[positions, R/2]` are alike, and fit a head and the positions used."""
+    """State that tables of cosines and sines `[positions, R/2]` have one shape, and fit a head and the positions."""
     cosines, sines = indices
     ctx.check(ctx.has(cosines) == ctx.has(sines), laws.COSINES_AND_SINES_TOGETHER)
     ctx.check(ctx.has(cosines) or not ctx.flag("do_rotary", only_one=True), laws.DO_ROTARY_WITH_COSINES_AND_SINES)

@@ -1,4 +1,4 @@
-"""Normalizations fused with what stands before them: residuals, biases, embeddings, gates."""
+"""Normalizations fused with residuals, biases, embeddings or gates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shapesmt.rules import RuleContext, Tensor
 
 @contrib("SkipLayerNormalization", "SkipSimplifiedLayerNormalization")
 def skip_normalization(ctx: RuleContext) -> list[Tensor]:
-    """`input[..., H] + skip + bias[H]`, normalized, keeps its shape; a skip of any batch is read again and again."""
+    """Normalize `input[..., H] + skip + bias[H]`; the shape is unchanged, and the batch of the skip is repeated."""
     x, skip = ctx.input(0), ctx.input(1)
     ctx.check(x.rank in (2, 3), laws.INPUT_BATCHED_OR_TOKENS.of(rank=x.rank))
     ctx.check(skip.rank in (2, x.rank), laws.SKIP_RANK_OF_INPUT_OR_SAMPLE)
@@ -31,7 +31,7 @@ def skip_normalization(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("EmbedLayerNormalization", "QEmbedLayerNormalization")
 def embedding(ctx: RuleContext) -> list[Tensor]:
-    """Words, positions and segments `[B, S]` are looked up in tables `[*, H]` and added up to `[B, S, H]`."""
+    """Add up the rows of words, positions and segments `[B, S]` in tables `[*, H]`, and normalize: `[B, S, H]`."""
     ids, words, quantized = ctx.input(0, rank=2), ctx.input(2, rank=2), ctx.node.op == "QEmbedLayerNormalization"
     require_shape(ctx, 1, ids.dims, laws.WORDS_AND_SEGMENTS_SAME_SHAPE)
     ctx.limit(ctx.has(4) or not ctx.has(1), laws.TABLE_WITH_SEGMENTS)
@@ -48,14 +48,14 @@ def embedding(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_declared(ctx: RuleContext) -> None:
-    """State that the file declares how wide tables and parameters are: the runtime takes an unknown size for 0."""
+    """State that the file declares the widths of tables and parameters: the runtime reads an unknown size as 0."""
     for width in (ctx.input(i)[-1] for i in range(2, 7) if ctx.has(i)):
         known = ctx.loading and width.constant is not None and width.constant > 0
         ctx.limit_declared(known, laws.HIDDEN_SIZE_DECLARED)
 
 
 def _require_tables(ctx: RuleContext, ids: Tensor, words: Tensor) -> None:
-    """State that all tables are equally wide, and have the words and segments that are looked up."""
+    """State that all tables have one width, and rows for the words and segments that are looked up."""
     for index in (i for i in (2, 3, 4) if ctx.has(i)):
         table, looked_up = ctx.input(index, rank=2), index != 4 or ctx.has(1)
         ctx.require_equal(table[1], words[1], laws.TABLES_SAME_HIDDEN_SIZE)
@@ -67,7 +67,7 @@ def _require_tables(ctx: RuleContext, ids: Tensor, words: Tensor) -> None:
 
 
 def _require_positions(ctx: RuleContext, ids: Tensor, *, explicit: bool) -> None:
-    """State that the table of positions is long enough, unless an input lists the positions, by sample or for all."""
+    """State that the position table has enough rows: for each sample's length, or the positions in an input."""
     if explicit:
         listed, law = ctx.input(8, rank=2), laws.POSITION_PER_WORD
         ctx.require_equal(listed[1], ids[1], law)
@@ -80,7 +80,7 @@ def _require_positions(ctx: RuleContext, ids: Tensor, *, explicit: bool) -> None
 
 @contrib("GroupNorm", "SkipGroupNorm")
 def group_norm(ctx: RuleContext) -> list[Tensor]:
-    """`[N, H, W, C]` (or with `channels_last=0` `[N, C, H, W]`) keeps its shape; groups divide the channels.
+    """Normalize `[N, H, W, C]` (`[N, C, H, W]` with `channels_last=0`) in groups, which divide the channels.
 
     A skip is `[N, H, W, C]`, `[N, 1, 1, C]` or `[N, C]`.
     """
@@ -106,7 +106,7 @@ def _require_skip(ctx: RuleContext, x: Tensor, skip: Tensor, channels: Dim) -> N
 
 @contrib("QOrderedLayerNormalization")
 def ordered_normalization(ctx: RuleContext) -> Tensor:
-    """The shape is kept; scale and bias broadcast to it."""
+    """Normalize along `axis`; scale and bias broadcast to the input's shape."""
     x = ctx.input(0)
     ctx.axis(x.rank, -1)
     require_single(ctx, 1, 4)
@@ -118,7 +118,7 @@ def ordered_normalization(ctx: RuleContext) -> Tensor:
 
 @contrib("GatedRMSNorm")
 def gated_norm(ctx: RuleContext) -> Tensor:
-    """`[..., H * C]`, normalized over each C, times a gate of its shape."""
+    """Normalize `[..., H * C]` over each C, and multiply by a gate of its shape."""
     x, size = ctx.input(0), ctx.input(1).numel
     ctx.require_rank(x, 1, least=True)
     ctx.require_at_least(size, 1, laws.SCALE_HAS_ELEMENT)
@@ -131,7 +131,7 @@ def gated_norm(ctx: RuleContext) -> Tensor:
 
 
 def branches(ctx: RuleContext, x: Tensor) -> tuple[tuple[Dim, ...], Dim, Dim]:
-    """The batch axes, the number of branches and their size: `[..., C, H]`, or `[..., C * H]` with `num_branches`."""
+    """Return the batch axes, the branches and their size: `[..., C, H]`, or `[..., C * H]` with `num_branches`."""
     count = ctx.integer("num_branches", 0)
     ctx.require_rank(x, 1 if count else 2, least=True)
     ctx.check(count >= 0, laws.BRANCH_COUNT_NOT_NEGATIVE.of(count=count))
@@ -145,7 +145,7 @@ def branches(ctx: RuleContext, x: Tensor) -> tuple[tuple[Dim, ...], Dim, Dim]:
 
 @contrib("BranchwiseRMSNorm")
 def branchwise_norm(ctx: RuleContext) -> Tensor:
-    """Each branch of `[..., C, H]` is normalized; the scale is `[C * H]`, `[C, H]` or `[H]`."""
+    """Normalize each branch of `[..., C, H]`; the scale is `[C * H]`, `[C, H]` or `[H]`."""
     x = ctx.input(0)
     _, count, size = branches(ctx, x)
     if ctx.has(1):
@@ -179,7 +179,7 @@ def _require_mix(ctx: RuleContext, index: int, batch: tuple[Dim, ...], count: Di
 
 @contrib("HyperConnectionPreMix")
 def pre_mix(ctx: RuleContext) -> Tensor:
-    """`[..., C, H] -> [..., H]`: the branches, each with its gate, added up."""
+    """Multiply each branch by its gate and add them up: `[..., C, H] -> [..., H]`."""
     batch, count, size = branches(ctx, ctx.input(0))
     _require_mix(ctx, 1, batch, count, size, laws.GATE_PER_BRANCH_OR_FEATURE)
     return ctx.tensor((*batch, size))
@@ -187,7 +187,7 @@ def pre_mix(ctx: RuleContext) -> Tensor:
 
 @contrib("HyperConnectionPostMix")
 def post_mix(ctx: RuleContext) -> Tensor:
-    """`[..., C, H]` keeps its shape: branches mixed by `[..., C, C]`, and a block's `[..., H]` added to each."""
+    """Mix the branches of `[..., C, H]` by `[..., C, C]`, and add a block's `[..., H]` to each."""
     x = ctx.input(0)
     batch, count, size = branches(ctx, x)
     require_shape(ctx, 1, (*batch, size), laws.BLOCK_OUTPUT_SIZED_AS_BRANCH)
@@ -198,7 +198,7 @@ def post_mix(ctx: RuleContext) -> Tensor:
 
 @contrib("EngramGate")
 def engram_gate(ctx: RuleContext) -> list[Tensor]:
-    """Keys and queries `[B, S, C, H]` gate a value `[B, S, H]` for each of C connections."""
+    """Gate a value `[B, S, H]` by keys and queries `[B, S, C, H]`, for each of C connections."""
     key = ctx.input(0, rank=4)
     require_shape(ctx, 1, key.dims, laws.KEYS_AND_QUERIES_SAME_SHAPE)
     require_shape(ctx, 2, (key[0], key[1], key[3]), laws.VALUE_BATCH_LENGTH_SIZE)

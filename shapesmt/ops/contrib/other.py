@@ -1,4 +1,4 @@
-"""Everything else of ONNX Runtime's own domain: early versions of standard operators, text, search, geometry."""
+"""Other operators of `com.microsoft`: early versions of standard operators, text, search, geometry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ borrow("Trilu", 14)
 
 @contrib("Range", any_rank=True)
 def arange(ctx: RuleContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
-    """`start`, `limit` and `delta`, which is 1 unless given."""
+    """Return the range from `start` to `limit` by `delta`, 1 unless given."""
     if not ctx.has(2):
         one = ctx.known((1,), ctx.input(0).dtype) if ctx.input(0).dtype.startswith("int") else None
         if one is None:
@@ -30,7 +30,7 @@ def arange(ctx: RuleContext) -> Tensor | list[Tensor] | tuple[Tensor, ...]:
 
 @contrib("ExpandDims", traits=Traits.ORDERED)
 def expand_dims(ctx: RuleContext) -> Tensor:
-    """An axis of size 1 is inserted, at a position that is a constant."""
+    """Insert an axis of size 1 at an index that is a constant."""
     x, items = ctx.input(0), ctx.constants(1)
     require_single(ctx, 1, law=laws.AXIS_ONE_NUMBER)
     if not items:
@@ -41,7 +41,7 @@ def expand_dims(ctx: RuleContext) -> Tensor:
 
 @contrib("Unique")
 def unique(ctx: RuleContext) -> list[Tensor]:
-    """The distinct elements of a vector, the index in them of each element, and the count of each."""
+    """Return the distinct elements of a vector, the index of each element among them, and their counts."""
     x = ctx.input(0, rank=1)
     count = ctx.fresh("count", 0, x[0])
     return [ctx.tensor((count,)), ctx.tensor(x.dims, "int64"), ctx.tensor((count,), "int64")]
@@ -49,7 +49,7 @@ def unique(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("UnfoldTensor")
 def unfold(ctx: RuleContext) -> Tensor:
-    """`(d - size) / step + 1` slices along one axis, whose elements become the last axis."""
+    """Cut `(d - size) / step + 1` slices along one axis; their elements become the last axis."""
     x, size, step = ctx.input(0), ctx.integer("size"), ctx.integer("step", 1)
     axis = ctx.axis(x.rank, -1, "dim")
     ctx.check(step > 0, laws.STEP_POSITIVE.of(step=step))
@@ -59,7 +59,7 @@ def unfold(ctx: RuleContext) -> Tensor:
 
 
 def _require_slices(ctx: RuleContext, axis: Dim, size: int) -> None:
-    """State that slices fit an axis; those of an axis that the file declares have an element."""
+    """State that slices fit an axis; if the file declares its size, they have an element."""
     ctx.check(size >= 0, laws.SLICE_SIZE_NOT_NEGATIVE.of(size=size))
     ctx.limit_declared(size > 0 or axis.constant is None, laws.SLICES_HAVE_ELEMENT, size, 1)
     ctx.require_at_least(axis, size, laws.SLICE_FITS_AXIS)
@@ -67,26 +67,26 @@ def _require_slices(ctx: RuleContext, axis: Dim, size: int) -> None:
 
 @contrib("TorchEmbedding")
 def torch_embedding(ctx: RuleContext) -> Tensor:
-    """Rows of `[N, M]` for indices of any shape."""
+    """Look up rows of `[N, M]` by indices of any shape."""
     table = ctx.input(0, rank=2)
     return ctx.tensor((*ctx.input(1).dims, table[1]))
 
 
 @contrib("MurmurHash3", any_rank=True, total=True)
 def murmur(ctx: RuleContext) -> Tensor:
-    """The shape is kept."""
+    """Hash each element; the shape is unchanged."""
     return ctx.tensor(ctx.input(0).shape, "uint32" if ctx.flag("positive", 1, only_one=True) else "int32")
 
 
 @contrib("AllReduce", any_rank=True, total=True)
 def passed_on(ctx: RuleContext) -> Tensor:
-    """The same tensor, on another device."""
+    """Return the input, on another device."""
     return ctx.input(0)
 
 
 @contrib("IsAllFinite", any_rank=True, dtype="bool", total=True)
 def all_finite(ctx: RuleContext) -> Tensor:
-    """One boolean for all inputs."""
+    """Return one boolean for all inputs."""
     return ctx.tensor((), "bool")
 
 
@@ -95,7 +95,7 @@ def all_finite(ctx: RuleContext) -> Tensor:
 
 @contrib("Inverse")
 def inverse(ctx: RuleContext) -> Tensor:
-    """`[..., M, M]` keeps its shape; only declared numbers are compared, and matrices without columns abort."""
+    """Invert matrices `[..., M, M]`; only declared sizes are compared, and matrices without columns abort."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
     square = None in (x[-2].constant, x[-1].constant) or x[-2] is x[-1]
@@ -108,7 +108,7 @@ def inverse(ctx: RuleContext) -> Tensor:
 
 @contrib("Rfft")
 def rfft(ctx: RuleContext) -> Tensor:
-    """`[..., n] -> [..., n/2 + 1, 2]`: the last of `signal_ndim` axes is halved."""
+    """Transform real numbers: `[..., n] -> [..., n/2 + 1, 2]`; the last of `signal_ndim` axes is halved."""
     x = ctx.input(0)
     ctx.require_rank(x, max(ctx.integer("signal_ndim", 1), 1), least=True)
     return ctx.tensor((*x.dims[:-1], x[-1] // 2 + 1, 2))
@@ -116,7 +116,7 @@ def rfft(ctx: RuleContext) -> Tensor:
 
 @contrib("Irfft")
 def irfft(ctx: RuleContext) -> Tensor:
-    """`[..., n/2 + 1, 2] -> [..., n]`."""
+    """Transform back to real numbers: `[..., n/2 + 1, 2] -> [..., n]`."""
     x = ctx.input(0)
     ctx.require_rank(x, max(ctx.integer("signal_ndim", 1), 1) + 1, least=True)
     ctx.require_equal(x[-1], 2, laws.COMPLEX_HAS_TWO_PARTS)
@@ -125,7 +125,7 @@ def irfft(ctx: RuleContext) -> Tensor:
 
 @contrib("ComplexMul", "ComplexMulConj")
 def complex_product(ctx: RuleContext) -> Tensor:
-    """Operands `[..., 2]` broadcast together."""
+    """Multiply complex operands `[..., 2]`, broadcast together."""
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
         ctx.require_rank(x, 1, least=True)
@@ -135,7 +135,7 @@ def complex_product(ctx: RuleContext) -> Tensor:
 
 @contrib("CDist")
 def distances(ctx: RuleContext) -> Tensor:
-    """`[M, N]` and `[K, N]` make the distances `[M, K]`."""
+    """Compute the distances `[M, K]` of vectors `[M, N]` and `[K, N]`."""
     a, b = ctx.input(0), ctx.input(1)
     for x in (a, b):
         ctx.require_rank(x, 2)
@@ -146,7 +146,7 @@ def distances(ctx: RuleContext) -> Tensor:
 
 @contrib("DynamicTimeWarping")
 def time_warping(ctx: RuleContext) -> Tensor:
-    """Costs `[M, N]` or `[1, M, N]` make a path `[2, x]` with `max(M, N) <= x < M + N`."""
+    """Find a path `[2, x]` with `max(M, N) <= x < M + N` through costs `[M, N]` or `[1, M, N]`."""
     x = ctx.input(0)
     ctx.check(x.rank in (2, 3), laws.COSTS_SHAPE_BY_RANK.of(rank=x.rank))
     if x.rank == 3:
@@ -160,7 +160,7 @@ def time_warping(ctx: RuleContext) -> Tensor:
 
 @contrib("CropAndResize")
 def crop_and_resize(ctx: RuleContext) -> Tensor:
-    """Boxes `[R, 4]` of images `[N, C, H, W]`, each resized to the sizes in an input: `[R, C, height, width]`."""
+    """Resize boxes `[R, 4]` of images `[N, C, H, W]` to the sizes in an input: `[R, C, height, width]`."""
     x, rois = ctx.input(0, rank=4), ctx.input(1)
     _require_boxes(ctx, x, rois)
     require_vector(ctx, 3, 2, laws.SIZE_HEIGHT_WIDTH)
@@ -170,7 +170,7 @@ def crop_and_resize(ctx: RuleContext) -> Tensor:
 
 
 def _require_boxes(ctx: RuleContext, x: Tensor, rois: Tensor) -> None:
-    """State that each box has four ends, and is in an image of the batch."""
+    """State that each box has four coordinates and is in an image of the batch."""
     require_shape(ctx, 1, (rois.dims[0] if rois.rank else 0, 4), laws.BOXES_BY_4)
     require_vector(ctx, 2, rois[0], laws.IMAGE_INDEX_PER_BOX)
     require_places(ctx, 2, x[0], laws.BOX_IN_IMAGE_OF_BATCH)
@@ -179,7 +179,7 @@ def _require_boxes(ctx: RuleContext, x: Tensor, rois: Tensor) -> None:
 
 @contrib("Tokenizer")
 def tokenizer(ctx: RuleContext) -> Tensor:
-    """`[C]` or `[N, C]` gains an axis, as long as the most tokens that a string has; without strings it doesn't."""
+    """Split texts `[C]` or `[N, C]`: a new last axis has the most tokens of any text; without texts none is added."""
     x = ctx.input(0)
     ctx.check(x.rank in (1, 2), laws.STRINGS_SAMPLE_OR_BATCH.of(rank=x.rank))
     if x.numel.lo < 1:
@@ -189,7 +189,7 @@ def tokenizer(ctx: RuleContext) -> Tensor:
 
 @contrib("WordConvEmbedding", dtype="float32")
 def word_embedding(ctx: RuleContext) -> Tensor:
-    """Words `[sequence, characters]`, embedded by convolving their characters: `[sequence, filters]`."""
+    """Embed words `[sequence, characters]` by convolving their characters: `[sequence, filters]`."""
     words, filters, characters = (ctx.input(i) for i in (0, 1, 3))
     ctx.require_rank(words, 2, least=True)
     ctx.require_rank(filters, 4, least=True)
@@ -206,7 +206,7 @@ def word_embedding(ctx: RuleContext) -> Tensor:
 
 @contrib("NGramRepeatBlock")
 def ngram_block(ctx: RuleContext) -> Tensor:
-    """Scores `[B, vocabulary]` keep their shape; ids are `[B, S]`."""
+    """Block words that would repeat an n-gram of ids `[B, S]`; the shape of scores `[B, vocabulary]` is unchanged."""
     ids, scores = ctx.input(0, rank=2), ctx.input(1, rank=2)
     ctx.require_equal(ids[0], scores[0], laws.IDS_AND_SCORES_ONE_BATCH)
     ctx.check(ctx.integer("ngram_size") > 0, laws.N_GRAMS_HAVE_ELEMENT)
@@ -215,7 +215,7 @@ def ngram_block(ctx: RuleContext) -> Tensor:
 
 @contrib("BifurcationDetector")
 def bifurcation(ctx: RuleContext) -> list[Tensor]:
-    """Source, current and predicted tokens are vectors; the output is at most as long as the last two together."""
+    """Merge vectors of current and predicted tokens; the output is at most as long as both."""
     source, current = ctx.input(0, rank=1), ctx.input(1, rank=1)
     ctx.require_equal(ctx.input(2).numel, 1, laws.INDEX_ONE_NUMBER)
     shortest, longest = ctx.integer("min_ngram_size", 1), ctx.integer("max_ngram_size", 3)
@@ -235,7 +235,7 @@ def bifurcation(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("RemovePadding")
 def remove_padding(ctx: RuleContext) -> list[Tensor]:
-    """`[B, S, D] -> [tokens, D]`, with offsets `[B, S]`, cumulative lengths `[B + 1]` and the greatest length."""
+    """Pack `[B, S, D] -> [tokens, D]`, with offsets `[B, S]`, cumulative lengths `[B + 1]` and the maximum length."""
     x = ctx.input(0, rank=3)
     require_vector(ctx, 1, x[0], laws.TOKEN_COUNT_PER_SAMPLE)
     tokens = ctx.fresh("tokens", 0, x[0] * x[1])
@@ -245,7 +245,7 @@ def remove_padding(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("RestorePadding")
 def restore_padding(ctx: RuleContext) -> Tensor:
-    """`[tokens, D]` and offsets `[B, S]` make `[B, S, D]`."""
+    """Unpack tokens `[tokens, D]` by offsets `[B, S]` to `[B, S, D]`."""
     x, offsets = ctx.input(0, rank=2), ctx.input(1, rank=2)
     ctx.require_at_least(offsets.numel, x[0], laws.PLACE_PER_TOKEN)
     return ctx.tensor((*offsets.dims, x[1]))
@@ -255,7 +255,7 @@ def restore_padding(ctx: RuleContext) -> Tensor:
 
 
 def _number(ctx: RuleContext, index: int, name: str) -> tuple[Dim, bool]:
-    """The size in an input of one number, and whether it is known."""
+    """Return the size in an input of one number, and whether it is known; if not, the size is a new symbol."""
     require_single(ctx, index, law=laws.ONE_NUMBER.of(name=name))
     items = ctx.items(index)
     known = items[0] if items else None
@@ -264,7 +264,7 @@ def _number(ctx: RuleContext, index: int, name: str) -> tuple[Dim, bool]:
 
 @contrib("GreedySearch", "Sampling", dtype="int32", traits=Traits.STATEFUL)
 def greedy(ctx: RuleContext) -> list[Tensor]:
-    """Prompts `[B, S]` are continued to `[B, max_length]`."""
+    """Continue prompts `[B, S]` to `[B, max_length]`."""
     ids = ctx.input(0, rank=2)
     longest, known = _number(ctx, 1, "max_length")
     if known:
@@ -274,7 +274,7 @@ def greedy(ctx: RuleContext) -> list[Tensor]:
 
 
 def _vocabulary(ctx: RuleContext) -> Dim | int:
-    """The number of words, which an attribute may say."""
+    """Return the number of words: an attribute, or a new symbol."""
     count = ctx.integer("vocab_size", 0)
     return count if count > 0 else ctx.fresh("vocabulary")
 
@@ -288,7 +288,7 @@ def _require_masks(ctx: RuleContext, ids: Tensor, prefix: int, attention: int) -
 
 @contrib("BeamSearch", "WhisperBeamSearch")
 def beam_search(ctx: RuleContext) -> list[Tensor]:
-    """Prompts `[B, S]` (or sounds `[B, features, frames]`) are continued to `[B, returned, max_length]`."""
+    """Continue prompts `[B, S]` (or sounds `[B, features, frames]`) to `[B, returned, max_length]`."""
     ids = ctx.input(0)
     ctx.require_rank(ids, 2, least=True)
     plain = ids.rank == 2 and ctx.node.op != "WhisperBeamSearch"
@@ -311,7 +311,7 @@ def beam_search(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("DynamicQuantizeLSTM")
 def quantized_lstm(ctx: RuleContext) -> list[Tensor]:
-    """An LSTM whose weights `[directions, input, 4 * hidden]` come transposed and quantized."""
+    """Apply an LSTM whose weights `[directions, input, 4 * hidden]` are transposed and quantized."""
     x, hidden, directions = ctx.input(0, rank=3), ctx.integer("hidden_size"), direction_count(ctx)
     last = (directions, x[1], hidden)
     require_shape(ctx, 1, (directions, x[2], 4 * hidden), laws.W_DIRECTIONS_INPUT_4_HIDDEN)
@@ -327,7 +327,7 @@ def quantized_lstm(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("AttnLSTM")
 def attention_lstm(ctx: RuleContext) -> list[Tensor]:
-    """An LSTM `[seq, batch, input] -> [seq, directions, batch, hidden]` that attends to a memory."""
+    """Apply an LSTM that attends to a memory: `[seq, batch, input] -> [seq, directions, batch, hidden]`."""
     x, hidden, directions = ctx.input(0, rank=3), ctx.integer("hidden_size"), direction_count(ctx)
     last, read = (directions, x[1], hidden), x[2] + _attended(ctx, x[1], directions, hidden)
     ctx.require_at_least(x[0], 1, laws.SEQUENCE_NOT_EMPTY)
@@ -342,7 +342,7 @@ def attention_lstm(ctx: RuleContext) -> list[Tensor]:
 
 
 def _attended(ctx: RuleContext, batch: Dim, directions: int, hidden: int) -> Dim:
-    """The number of features that are read of a memory `[batch, steps, features]`, directly or through a layer AW."""
+    """Return the number of features read from a memory `[batch, steps, features]`, directly or through a layer AW."""
     given, weights = ctx.input(11, rank=3), ctx.input(9, rank=3)
     steps, features, width = given[1], given[2], weights[2]
     ctx.require_equal(given[0], batch, laws.MEMORY_HAS_BATCH)
@@ -364,7 +364,7 @@ def _attended(ctx: RuleContext, batch: Dim, directions: int, hidden: int) -> Dim
 
 
 def _require_lengths(ctx: RuleContext, index: int, longest: Dim, law: laws.Law) -> None:
-    """State that known lengths are positive and at most the longest."""
+    """State that known lengths are positive and at most `longest`."""
     for item in ctx.items(index) or ():
         if item is not None:
             ctx.require(all_of(at_least(item, 1), at_least(longest, item)), law, item, longest)

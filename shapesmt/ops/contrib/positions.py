@@ -1,4 +1,4 @@
-"""Positions: rotary embeddings, and biases that depend on how far two tokens are apart."""
+"""Rotary embeddings, and biases that depend on the distance of two tokens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shapesmt.rules import RuleContext, Tensor
 
 @contrib("RotaryEmbedding", "MRotaryEmbedding")
 def rotary(ctx: RuleContext) -> Tensor:
-    """`[B, S, N * H]` or `[B, N, S, H]` keeps its shape; cosines and sines are `[positions, rotated / 2]`."""
+    """Rotate `[B, S, N * H]` or `[B, N, S, H]`; cosines and sines are `[positions, rotated / 2]`."""
     x, places, table = ctx.input(0), ctx.input(1), ctx.input(2, rank=2)
     ctx.check(x.rank in (3, 4), laws.INPUT_HEADS_PACKED_OR_APART.of(rank=x.rank))
     ctx.require_agree(table, ctx.input(3), law=laws.COSINES_AND_SINES_SAME_SHAPE)
@@ -38,7 +38,7 @@ def _require_sections(ctx: RuleContext, x: Tensor, rotated: Dim) -> None:
 
 
 def _require_head(ctx: RuleContext, x: Tensor, half: Dim, length: Dim) -> None:
-    """What a head's size needs: the rotated part is all of it, or `rotary_embedding_dim`."""
+    """State that the tables fit a head's size, all of which is rotated unless `rotary_embedding_dim` is less."""
     count, rotated = ctx.integer("num_heads", 0), ctx.integer("rotary_embedding_dim", 0)
     ctx.check(count >= 0, laws.NUM_HEADS_NOT_NEGATIVE)
     ctx.check(rotated >= 0, laws.ROTARY_EMBEDDING_DIM_NOT_NEGATIVE.of(dim=rotated))
@@ -65,7 +65,7 @@ def _require_head(ctx: RuleContext, x: Tensor, half: Dim, length: Dim) -> None:
 
 
 def _require_rows(ctx: RuleContext, length: Dim) -> None:
-    """State that the tables have a row for each position: those in a list, or all from a first one on."""
+    """State that the tables have a row for each position: a list of them, or all from a first one on."""
     rows, law = ctx.input(2)[0], laws.TABLES_ROW_PER_POSITION
     if not ctx.flag("is_packed_batching", only_one=True):
         ctx.require_at_least(rows, length, law)
@@ -74,7 +74,7 @@ def _require_rows(ctx: RuleContext, length: Dim) -> None:
 
 @contrib("GemmaRotaryEmbedding")
 def gemma_rotary(ctx: RuleContext) -> list[Tensor]:
-    """Queries and keys `[B, N, S, H]`, each with a rotated half; the angles are `[B, S, H]`."""
+    """Rotate queries and keys `[B, N, S, H]`, given their rotated halves and angles `[B, S, H]`."""
     query = ctx.input(1, rank=4)
     require_shape(ctx, 0, (query[0], query[2], query[3]), laws.ANGLES_BATCH_LENGTH_SIZE)
     for index in (2, 3, 4):
@@ -85,7 +85,7 @@ def gemma_rotary(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("RelativePositionBias", any_rank=True)
 def relative_bias(ctx: RuleContext) -> Tensor:
-    """A table `[buckets, N]` and two lengths make `[1, N, queries, keys]`."""
+    """Look up a bias `[1, N, queries, keys]` in a table `[buckets, N]`, for two lengths."""
     table = ctx.input(0)
     if table.shape is not None:
         ctx.require_rank(table, 2)
@@ -100,7 +100,7 @@ def relative_bias(ctx: RuleContext) -> Tensor:
 
 @contrib("GatedRelativePositionBias")
 def gated_bias(ctx: RuleContext) -> Tensor:
-    """Queries `[B, S, N * H]` gate a bias `[1, N, S, S]` to `[B, N, S, S]`; packed ones `[tokens, N * H]`."""
+    """Gate a bias `[1, N, S, S]` by queries `[B, S, N * H]` or packed `[tokens, N * H]`: `[B, N, S, S]`."""
     query, bias, weight, count = ctx.input(0), ctx.input(2, rank=4), ctx.input(3, rank=2), ctx.integer("num_heads")
     ctx.check(query.rank == (2 if ctx.has(6) else 3), laws.QUERIES_BATCHED_OR_TOKENS)
     size = head_size(ctx, query[-1])

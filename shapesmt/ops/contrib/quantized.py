@@ -1,4 +1,4 @@
-"""Operators on quantized tensors: element by element, pooled, convolved and multiplied, with packed weights."""
+"""Operators on quantized tensors: elementwise, pooling, convolution and products with packed weights."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from shapesmt.ops.windows.detection import known_number
 from shapesmt.ops.windows.spatial import qlinear_conv
 from shapesmt.rules import RuleContext, Tensor, Traits
 
-# Element by element
+# Elementwise
 
 
 @contrib("QLinearAdd", "QLinearMul")
 def quantized_arithmetic(ctx: RuleContext) -> Tensor:
-    """Operands broadcast together; scales and zero points are one number each."""
+    """Broadcast the operands together; scales and zero points are scalars."""
     require_scalars(ctx, 1, 2, 4, 5, 6, 7)
     require_zeros(ctx, 2, 5, 7)
     return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(3).dims))
@@ -40,34 +40,34 @@ def require_zeros(ctx: RuleContext, *indices: int) -> None:
 
 @contrib("MulInteger", dtype="int32")
 def multiplied(ctx: RuleContext) -> Tensor:
-    """Operands broadcast together; zero points are one number each."""
+    """Broadcast the operands together; zero points are one number each."""
     require_single(ctx, 1, 3)
     return ctx.tensor(ctx.broadcast(ctx.input(0).dims, ctx.input(2).dims), "int32")
 
 
 @contrib("QLinearSigmoid", "QLinearLeakyRelu")
 def quantized_activation(ctx: RuleContext) -> Tensor:
-    """The shape is kept; scales and zero points are one number each."""
+    """Apply an activation; the shape is unchanged, and scales and zero points are one number each."""
     require_single(ctx, 1, 2, 3, 4)
     return ctx.tensor(ctx.input(0).dims)
 
 
 @contrib("QOrderedGelu", "QuantizeWithOrder", "DequantizeWithOrder", any_rank=True)
 def reordered(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the matrix gets another memory layout."""
+    """Change the memory layout of a matrix; the shape is unchanged."""
     dtype = {"DequantizeWithOrder": DTYPES.get(ctx.integer("to", 1), "")}.get(ctx.node.op, "int8")
     return ctx.tensor(ctx.input(0).shape, dtype)
 
 
 def require_first(ctx: RuleContext, *indices: int) -> None:
-    """State that scales and zero points have an element; of several, kernels read the first."""
+    """State that scales and zero points have an element; kernels read only the first."""
     for i in filter(ctx.has, indices):
         ctx.require_at_least(ctx.input(i).numel, 1, laws.SCALES_AND_ZERO_POINTS_NOT_EMPTY)
 
 
 @contrib("QLinearSoftmax")
 def quantized_softmax(ctx: RuleContext) -> Tensor:
-    """The shape is kept; `axis` is inside it, and the scale of what is normalized is positive."""
+    """Normalize along `axis`; the shape is unchanged, and the input's scale is positive."""
     x, scale = ctx.input(0), known_number(ctx.input(1))
     require_single(ctx, 1)
     ctx.grant(1, law=laws.SCALE_POSITIVE)
@@ -79,26 +79,26 @@ def quantized_softmax(ctx: RuleContext) -> Tensor:
 
 @contrib("QLinearWhere")
 def quantized_where(ctx: RuleContext) -> Tensor:
-    """Condition and both cases broadcast together."""
+    """Choose by a condition; the condition and both cases broadcast together."""
     require_first(ctx, 2, 3, 5, 6, 7, 8)
     return ctx.tensor(ctx.broadcast(*(ctx.input(i).dims for i in (0, 1, 4))), ctx.input(1).dtype)
 
 
 @contrib("QuantizeLinear", "DequantizeLinear", any_rank=True)
 def linear(ctx: RuleContext) -> Tensor:
-    """The shape is kept; there is one scale and zero point, or with `axis` one per position of it."""
+    """Quantize or dequantize; scale and zero point are single or, with `axis`, one per position of it."""
     require_scale(ctx)
     if ctx.node.op == "DequantizeLinear":
         return ctx.tensor(ctx.input(0).shape, ctx.input(1).dtype)
     return ctx.tensor(ctx.input(0).shape, ctx.input(2).dtype if ctx.has(2) else "uint8")
 
 
-# Joined, reduced and pooled
+# Concatenation, reduction and pooling
 
 
 @contrib("QLinearConcat")
 def quantized_concat(ctx: RuleContext) -> Tensor:
-    """Behind the output's scale and zero point, each tensor comes with its own; they agree off the join axis."""
+    """Concatenate tensors, each followed by its scale and zero point; the first two inputs are those of the output."""
     count = len(ctx.inputs) - 2
     ctx.check(count > 0 and count % 3 == 0, laws.JOINED_HAVE_SCALE_AND_ZERO_POINT)
     for i in (0, 1, *(i for i in range(2, count + 2) if i % 3 != 2)):
@@ -111,7 +111,7 @@ def quantized_concat(ctx: RuleContext) -> Tensor:
 
 @contrib("QLinearReduceMean", "ReduceSumInteger", traits=Traits.MIXED)
 def quantized_reduction(ctx: RuleContext) -> Tensor:
-    """Each axis in `axes` (all of them by default) becomes 1, or is removed without `keepdims`."""
+    """Reduce the axes in `axes`, by default all; they keep size 1 unless `keepdims` is 0."""
     x, mean = ctx.input(0), ctx.node.op == "QLinearReduceMean"
     if mean:
         require_scalars(ctx, 1, 2, 3, 4)
@@ -122,7 +122,7 @@ def quantized_reduction(ctx: RuleContext) -> Tensor:
 
 @contrib("QLinearAveragePool", "QLinearGlobalAveragePool")
 def quantized_pool(ctx: RuleContext) -> Tensor:
-    """Windows are averaged, or whole images; the channels come second, or last with `channels_last`."""
+    """Average windows, or whole images; channels are axis 1, or the last with `channels_last`."""
     windows = ctx.node.op == "QLinearAveragePool"
     (require_scalars if windows else require_single)(ctx, 1, 2, 3, 4)
     require_zeros(ctx, 2, 4)
@@ -141,7 +141,7 @@ def quantized_pool(ctx: RuleContext) -> Tensor:
 
 @contrib("QLinearConv", traits=Traits.MIXED)
 def quantized_conv(ctx: RuleContext) -> Tensor:
-    """A convolution of quantized numbers; the channels come second, or last with `channels_last`."""
+    """Convolve quantized numbers; channels are axis 1, or the last with `channels_last`."""
     if ctx.flag("channels_last"):
         return channels_first(ctx, "QLinearConv", version=10)
     return qlinear_conv(ctx)
@@ -152,7 +152,7 @@ def quantized_conv(ctx: RuleContext) -> Tensor:
 
 @contrib("QGemm")
 def quantized_gemm(ctx: RuleContext) -> Tensor:
-    """`[M, K] x [K, N] + C -> [M, N]`; quantized again unless the output's zero point is omitted."""
+    """Compute `[M, K] x [K, N] + C -> [M, N]`; the result is float32 if the output's zero point is omitted."""
     require_single(ctx, 1, 2, 7, 8)
     (y,) = ctx.delegate("Gemm", (ctx.input(0), ctx.input(3)), version=13)
     for index in (4, 5):
@@ -164,7 +164,7 @@ def quantized_gemm(ctx: RuleContext) -> Tensor:
 
 @contrib("MatMulInteger16", dtype="int32")
 def product_16(ctx: RuleContext) -> Tensor:
-    """A matrix product of 16-bit integers."""
+    """Multiply matrices of 16-bit integers."""
     a, b = ctx.input(0), ctx.input(1)
     unsigned = a.dtype == b.dtype == "uint16"
     return ctx.tensor(matrix_product(ctx, a, b), "uint32" if unsigned else "int32")
@@ -172,7 +172,7 @@ def product_16(ctx: RuleContext) -> Tensor:
 
 @contrib("MatMulIntegerToFloat", "DynamicQuantizeMatMul")
 def product_to_float(ctx: RuleContext) -> Tensor:
-    """A matrix product with quantized weights; scales and zero points are one, or one per column of `B`."""
+    """Multiply by quantized weights; scales and zero points are single, or one per column of `B`."""
     a, b, dynamic = ctx.input(0), ctx.input(1), ctx.node.op == "DynamicQuantizeMatMul"
     shape = matrix_product(ctx, a, b)
     scale, zero, bias = (2, 3, 4) if dynamic else (3, 5, 6)
@@ -200,7 +200,7 @@ def require_columns(ctx: RuleContext, parameter: Tensor, b: Tensor) -> None:
 
 @contrib("QOrderedMatMul")
 def ordered_product(ctx: RuleContext) -> Tensor:
-    """`[B, M, K] x [K, N]`, where a matrix in column order comes transposed."""
+    """Multiply `[B, M, K] x [K, N]`; a matrix in column order is stored transposed."""
     a, b = ctx.input(0), ctx.input(2)
     ctx.require_rank(b, 2, least=True)
     if ctx.integer("order_B") == 0:
@@ -214,7 +214,7 @@ def ordered_product(ctx: RuleContext) -> Tensor:
 
 
 def features(ctx: RuleContext, k: Dim | int, n: Dim | int) -> list[Dim | int]:
-    """`[..., K] -> [..., N]`."""
+    """Return the sizes `[..., n]` of a product; require that the input is `[..., k]`."""
     a = ctx.input(0)
     ctx.require_rank(a, 1, least=True)
     ctx.require_equal(a[-1], k, laws.LAST_AXIS_FITS_WEIGHTS)
@@ -223,7 +223,7 @@ def features(ctx: RuleContext, k: Dim | int, n: Dim | int) -> list[Dim | int]:
 
 @contrib("MatMulNBits", traits=Traits.MIXED)
 def packed_product(ctx: RuleContext) -> Tensor:
-    """`[..., K] -> [..., N]`: weights are `[N, blocks, bytes]` with one scale per block of K."""
+    """Multiply `[..., K] -> [..., N]` by weights `[N, blocks, bytes]` with one scale per block of K."""
     k, n, bits = ctx.integer("K"), ctx.integer("N"), ctx.integer("bits", 4)
     size = block_size(ctx)
     blocks = -(-k // size)
@@ -234,7 +234,7 @@ def packed_product(ctx: RuleContext) -> Tensor:
 
 
 def _require_scales(ctx: RuleContext, n: int, blocks: int, bits: int) -> None:
-    """State that there is a scale for each block of each column, and a zero point, where bytes may hold several."""
+    """State that there is a scale, and a zero point if given, per block of each column; bytes may hold several."""
     scales = (n, blocks) if ctx.input(2).rank == 2 else (n * blocks,)
     require_shape(ctx, 2, scales, laws.SCALE_PER_BLOCK)
     if ctx.has(3):
@@ -243,27 +243,27 @@ def _require_scales(ctx: RuleContext, n: int, blocks: int, bits: int) -> None:
 
 
 def block_size(ctx: RuleContext) -> int:
-    """The number of weights that share a scale: a power of two."""
+    """Return the number of weights that share a scale: a power of two."""
     size = ctx.integer("block_size")
     ctx.check(size >= 16 and size & (size - 1) == 0, laws.BLOCK_SIZE_POWER_OF_2.of(size=size))
     return size
 
 
 def weights_per_byte(ctx: RuleContext, name: str) -> int:
-    """How many weights of that many bits a byte holds."""
+    """Return how many weights of that many bits a byte holds."""
     bits = ctx.integer(name, 4)
     ctx.check(bits in (2, 4, 8), laws.WEIGHTS_2_4_OR_8_BITS.of(bits=bits))
     return 8 // bits
 
 
 def require_elements(ctx: RuleContext, index: int, count: int, law: laws.Law) -> None:
-    """State how many elements packed data have; any shape will do."""
+    """State that packed data have `count` elements, whatever their shape."""
     ctx.require_equal(ctx.input(index).numel, count, law)
 
 
 @contrib("MatMulBnb4")
 def bnb_product(ctx: RuleContext) -> Tensor:
-    """`[..., K] -> [..., N]`: two weights to a byte, one scale per block."""
+    """Multiply `[..., K] -> [..., N]` by weights with two to a byte and one scale per block."""
     k, n, size = ctx.integer("K"), ctx.integer("N"), block_size(ctx)
     ctx.require_at_least(ctx.input(1).numel, -(-k * n // 2), laws.WEIGHTS_TWO_TO_A_BYTE)
     ctx.require_at_least(ctx.input(2).numel, -(-k * n // size), laws.SCALE_PER_BLOCK)
@@ -272,7 +272,10 @@ def bnb_product(ctx: RuleContext) -> Tensor:
 
 @contrib("MatMulFpQ4")
 def blob_product(ctx: RuleContext) -> Tensor:
-    """`[..., K] -> [..., N]`, where `B_shape` holds K and N; 32 weights of a column and a scale take 20 or 21 bytes."""
+    """Multiply `[..., K] -> [..., N]`; `B_shape` holds K and N.
+
+    32 weights of a column and a scale take 20 or 21 bytes.
+    """
     weights, size = ctx.input(1, rank=1), 20 if ctx.integer("blk_quant_type", 1) == 0 else 21
     ctx.require_equal(ctx.input(2, rank=1).numel, 2, laws.B_SHAPE_TWO_SIZES)
     ctx.require_rank(ctx.input(0), 1, least=True)
@@ -286,7 +289,7 @@ def blob_product(ctx: RuleContext) -> Tensor:
 
 @contrib("MatMulBlockQuantizedFp4Weight", "MatMulBlockQuantizedFp8Weight")
 def block_product(ctx: RuleContext) -> Tensor:
-    """`[..., K] -> [..., N]`: weights `[N, K]` (two to a byte in FP4), one scale per block of K."""
+    """Multiply `[..., K] -> [..., N]` by weights `[N, K]` (FP4: two to a byte) with one scale per block of K."""
     b, halves = ctx.input(1, rank=2), ctx.node.op.endswith("Fp4Weight")
     k = b[1] * 2 if halves else b[1]
     size = ctx.integer("block_size", 16 if halves else 128)
@@ -299,7 +302,7 @@ def block_product(ctx: RuleContext) -> Tensor:
 
 @contrib("MatMulNBitsMlp")
 def packed_mlp(ctx: RuleContext) -> list[Tensor]:
-    """`[..., K] -> [..., N]`: two packed products of one input, and the input with the skip added."""
+    """Combine two packed products `[..., K] -> [..., N]` of one input; also return the input with the skip added."""
     k, n = ctx.integer("K"), ctx.integer("N")
     if ctx.has(1):
         ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.INPUT_AND_SKIP_SAME_SHAPE)
@@ -311,7 +314,7 @@ def packed_mlp(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("MatMulNBitsQkv")
 def packed_projections(ctx: RuleContext) -> list[Tensor]:
-    """`[..., K]`, normalized, makes queries `[..., Nq]`, keys and values `[..., Nkv]`: three packed products."""
+    """Normalize `[..., K]` and project it by packed weights to queries `[..., Nq]`, keys and values `[..., Nkv]`."""
     k, n, shared = ctx.integer("K"), ctx.integer("Nq"), ctx.integer("Nkv")
     if ctx.has(1):
         ctx.require_agree(ctx.input(0), ctx.input(1), law=laws.INPUT_AND_SKIP_SAME_SHAPE)
@@ -325,7 +328,7 @@ def packed_projections(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("GatherBlockQuantized")
 def gather_quantized(ctx: RuleContext) -> Tensor:
-    """`Gather` from a table with one scale per block of `quantize_axis`; bytes may hold several numbers."""
+    """Gather from a table with one scale per block of `quantize_axis`; bytes may hold several numbers."""
     x, indices, scales = ctx.input(0), ctx.input(1), ctx.input(2)
     ctx.require_rank(x, 1, least=True)
     axis, quantized = ctx.axis(x.rank, 0, "gather_axis"), ctx.axis(x.rank, 1, "quantize_axis")
@@ -347,7 +350,7 @@ def gather_quantized(ctx: RuleContext) -> Tensor:
 
 @contrib("QuantizeBFP", any_rank=True)
 def quantize_bfp(ctx: RuleContext) -> list[Tensor]:
-    """Packed bytes, whose number depends on the format, and the shape and strides of the input."""
+    """Return packed bytes, whose number depends on the format, and the shape and strides of the input."""
     x = ctx.input(0)
     rank = ctx.fresh("rank") if x.shape is None else x.rank
     return [ctx.tensor((ctx.fresh("bytes"),), "uint8"), *[ctx.tensor((rank,), "int64")] * 2]
@@ -355,7 +358,7 @@ def quantize_bfp(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("DequantizeBFP", any_rank=True)
 def dequantize_bfp(ctx: RuleContext) -> Tensor:
-    """The tensor whose shape is the second input."""
+    """Return the tensor whose shape is the second input."""
     shape, dtype = ctx.items(1), DTYPES.get(ctx.integer("dtype", 1), "")
     ranks = ctx.input(1).shape
     if shape is None and ranks and ranks[0].constant is not None:

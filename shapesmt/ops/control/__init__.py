@@ -1,1 +1,1 @@
-"""Branches, loops, sequences and texts."""
+"""Branches, loops, sequences and text operators."""

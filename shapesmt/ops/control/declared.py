@@ -1,4 +1,4 @@
-"""What the runtime concludes from the shapes that bodies declare, when it loads a model and before it runs them."""
+"""Requirements from the shapes that subgraphs declare: the runtime infers shapes from them when it loads a model."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ FOLDED = ("Shape", "Size", "Expand")
 def judge_branch(ctx: RuleContext, run: Run) -> None:
     """State that a branch's outputs have the sizes by which the runtime allocates them before it runs the branch.
 
-    It does so where it knows each size, as declared or inferred when it loads, and forgets a size or a rank at which
-    the two differ. What it infers isn't known here, so that the branch is open where that matters. Other runtimes
-    allocate the outputs when the branch has run.
+    ONNX Runtime allocates an output early if it knows each size, declared or inferred when loading; a size or rank that
+    differs between the two counts as unknown. What it infers isn't known here, so the branch is undecided if that
+    matters. Other runtimes allocate the outputs after the branch has run.
     """
     if ctx.runtime is not Runtime.ONNX:
         return
@@ -40,9 +40,9 @@ def judge_branch(ctx: RuleContext, run: Run) -> None:
 
 
 def judge_scan(ctx: RuleContext, run: Run) -> None:
-    """State that a Scan's body makes outputs of ranks and sizes that the runtime knows when it loads.
+    """State that a Scan's body returns outputs of ranks and sizes that the runtime knows when it loads the model.
 
-    It passes on the ranks of the node's inputs that it knows by then to inputs of the body that declare none.
+    If an input of the body declares no rank, the runtime uses that of the node's input, if it knows it by then.
     """
     if ctx.runtime is not Runtime.ONNX:
         return
@@ -60,7 +60,7 @@ def judge_scan(ctx: RuleContext, run: Run) -> None:
 
 
 def judge_loop(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
-    """State that a Loop's condition has its declared rank; the body is unknown if it couldn't run on declared sizes.
+    """State that a Loop's condition has its declared rank; undecided if the body couldn't run on its declared sizes.
 
     The runtime infers the body's shapes from its declarations, before it knows the carried tensors.
     """
@@ -83,7 +83,7 @@ def judge_loop(ctx: RuleContext, body: Graph, inputs: Sequence[Tensor]) -> None:
 
 
 def judge_no_trips(ctx: RuleContext, body: Graph, trips: Dim) -> None:
-    """Leave a Loop open where no trip makes the scan outputs whose rank the runtime may not know when it loads."""
+    """Leave a Loop undecided if it has no iterations and the runtime may not know its scan outputs' ranks."""
     ranked = Loaded(body, loaded(ctx.around))
     law = str(laws.BODY_OUTPUTS_OF_KNOWN_RANK)
     for name in body.outputs[len(body.inputs) - 1 :] if ctx.runtime is Runtime.ONNX else ():
@@ -92,10 +92,10 @@ def judge_no_trips(ctx: RuleContext, body: Graph, trips: Dim) -> None:
 
 
 def _require_loaded(ctx: RuleContext, run: Run) -> None:
-    """State that a Scan's body runs on sizes for which it declares other numbers, or leave the node open.
+    """State that a Scan's body runs on sizes that differ from the declared ones, or leave the node undecided.
 
-    The runtime infers shapes from the declaration when it loads the model. It allocates the outputs and plans the
-    memory in between by them, and may compute elements from them. An input whose size it knows by then is refused.
+    The runtime infers shapes from the declaration when it loads the model. It allocates outputs and plans memory by
+    them, and may compute elements from them. It refuses an input whose size it knows by then to differ.
     """
     graph, declared, outputs, label = run.graph, run.declared, run.outputs, run.label
     pairs = [(t, _as_declared(d, t)) for d, t in zip(graph.inputs.values(), run.inputs, strict=True)]
@@ -121,16 +121,16 @@ def _require_loaded(ctx: RuleContext, run: Run) -> None:
 
 
 def _plain(graph: Graph) -> bool:
-    """Whether all nodes are operators of ai.onnx, none with a graph inside, that the runtime runs whatever it knows."""
+    """Whether all nodes are ai.onnx operators without subgraphs that the runtime doesn't fold when loading."""
     return not any(n.domain or n.op in FOLDED or n.attributes.graphs for n in graph.nodes)
 
 
 def _require_sizes(
     ctx: RuleContext, declared: Iterable[Declared], loaded: Iterable[Tensor], outputs: Iterable[Tensor], label: str
 ) -> None:
-    """State that a body's outputs have the sizes that are declared as numbers, or that the runtime infers as it loads.
+    """State that a body's outputs have the constant sizes that are declared, or that the runtime infers when loading.
 
-    It allocates these, unless both are known and differ; which of them it infers isn't known here.
+    It allocates these; if both are known and differ, it isn't known here which of them, and the output is undecided.
     """
     law = laws.BODY_OUTPUTS_OF_DECLARED_SIZE
     for declaration, other, t in zip(declared, loaded, outputs, strict=False):
@@ -145,14 +145,14 @@ def _require_sizes(
 
 
 def _require_inner(ctx: RuleContext, run: Run) -> None:
-    """Leave a body open where its inner tensors have other shapes than declared: the runtime infers outputs by them."""
+    """Leave a body undecided if an intermediate tensor differs from its declared shape, which the runtime uses."""
     for name, declaration in run.graph.declared.items():
         if name in run.tensors and name not in run.graph.outputs:
             _require_declared(ctx, run, declaration, run.tensors[name])
 
 
 def _require_declared(ctx: RuleContext, run: Run, declaration: Declared, t: Tensor) -> None:
-    """Leave a body open where a tensor has another shape than declared."""
+    """Leave a body undecided if a tensor differs from its declared shape."""
     if declaration.shape is None or not t.is_tensor:
         return
     law, other = str(laws.BODY_TENSORS_OF_DECLARED_RANK), TRUE
@@ -165,7 +165,7 @@ def _require_declared(ctx: RuleContext, run: Run, declaration: Declared, t: Tens
 
 
 def _as_declared(declaration: Declared, t: Tensor) -> Tensor:
-    """The tensor with the sizes that are declared as numbers, and without known elements."""
+    """Return the tensor with its declared constant sizes, and without known elements."""
     if t.shape is None or declaration.shape is None or not _alike(declaration, t):
         return tensor(t.dtype, t.shape)
     return tensor(t.dtype, [w if isinstance(w, int) else d for w, d in zip(declaration.shape, t.shape, strict=True)])

@@ -60,15 +60,15 @@ from shapesmt.rules import (
     tensor,
 )
 
-UNROLLED = 32  # trips written out one by one
-WRITTEN = 1 << 14  # nodes written out for that
-ROUNDS = 8  # runs of a body to find out how it changes what it carries
-COUNTED = 1 << 31  # a limit beyond it is no limit
-UNTIL_RUN = "if "  # begins the name of a condition that only data decides
+UNROLLED = 32  # iterations unrolled at most
+WRITTEN = 1 << 14  # nodes in an unrolled loop at most
+ROUNDS = 8  # runs of a body to find a formula for its carried tensors
+COUNTED = 1 << 31  # a trip count from here on is taken as unlimited
+UNTIL_RUN = "if "  # prefix of the name of a condition that only data decides
 
 
 def _branches(ctx: RuleContext) -> list[tuple[str, Graph]]:
-    """Both branches by name; they take no inputs."""
+    """Return both branches by name; require that they have no inputs."""
     graphs = [(name, ctx.graph(name)) for name in ("then_branch", "else_branch")]
     ctx.check(not any(graph.inputs for _, graph in graphs), laws.BRANCH_TAKES_NO_INPUT)
     return graphs
@@ -76,7 +76,7 @@ def _branches(ctx: RuleContext) -> list[tuple[str, Graph]]:
 
 @rule("If", any_rank=True, nested=True, total=True, traits=Traits(runs=Runs.BRANCH))
 def branch(ctx: RuleContext) -> list[Tensor]:
-    """The outputs of the branch that the condition selects; a branch's requirements apply only where it is selected."""
+    """Return the outputs of the branch that the condition selects; its requirements apply only if it is selected."""
     condition = ctx.input(0)
     require_single(ctx, condition, laws.CONDITION_ONE_ELEMENT)
     truth = truth_of(condition)
@@ -105,7 +105,7 @@ def require_single(ctx: RuleContext, t: Tensor, law: laws.Law) -> None:
 
 @rule("Loop", any_rank=True, nested=True, total=True, traits=Traits(runs=Runs.LOOP))
 def loop(ctx: RuleContext) -> list[Tensor]:
-    """The carried tensors after the last trip, then the scan outputs of all trips, stacked."""
+    """Return the carried tensors after the last iteration, then the stacked scan outputs of all iterations."""
     body, start = ctx.graph("body"), [ctx.input(i) for i in range(2, len(ctx.inputs))]
     ctx.check(len(body.inputs) == 2 + len(start), laws.BODY_TAKES_TRIP_CONDITION_CARRIED)
     ctx.check(len(body.outputs) > len(start), laws.BODY_MAKES_CONDITION_AND_CARRIED)
@@ -124,14 +124,14 @@ def loop(ctx: RuleContext) -> list[Tensor]:
 
 
 def grant_numbers(ctx: RuleContext) -> None:
-    """Record the inputs whose elements trips may depend on: count, condition and loop-carried integers, no floats."""
+    """Record inputs that may decide the iterations: trip count, condition and carried tensors other than floats."""
     for index, t in enumerate(ctx.inputs):
         if index < 2 or (t is not None and t.dtype not in FLOATS):
             ctx.grant(index, fails=False)
 
 
 def trip_limit(ctx: RuleContext) -> Dim | None:
-    """The greatest number of trips; None where there is no limit."""
+    """Return the maximum number of iterations; None if unlimited."""
     if not ctx.has(0):
         return None
     count = truth_of(ctx.input(0))
@@ -145,13 +145,13 @@ def trip_limit(ctx: RuleContext) -> Dim | None:
 
 
 def weight(graph: Graph) -> int:
-    """The number of nodes of a graph once the loops inside it are unrolled."""
+    """Return the number of nodes of a graph if its inner loops are unrolled."""
     nested = ((UNROLLED if n.op == "Loop" else 1) * sum(map(weight, n.attributes.graphs)) for n in graph.nodes)
     return len(graph.nodes) + sum(nested)
 
 
 def trip_inputs(body: Graph, trip: Dim, carry: Sequence[Tensor]) -> list[Tensor]:
-    """The inputs of a trip: its index, a true condition, and the loop-carried tensors."""
+    """Return the inputs of an iteration: its index, a true condition, and the loop-carried tensors."""
     ranks = [len(declared.shape or ()) for declared in body.inputs.values()]
     shapes = [(1,) if rank == 1 else () for rank in ranks[:2]]
     number = tensor("int64", shapes[0], elements(shapes[0], [trip]))
@@ -159,7 +159,7 @@ def trip_inputs(body: Graph, trip: Dim, carry: Sequence[Tensor]) -> list[Tensor]
 
 
 def unrolled(ctx: RuleContext, body: Graph, start: list[Tensor], trips: int) -> list[Tensor] | None:
-    """The outputs of a loop that is unrolled trip by trip; None where data decides whether another trip follows."""
+    """Return the outputs of an unrolled loop; None if data decides whether another iteration follows."""
     before, carry, scan_outputs = mark(ctx), start, []
     for trip in range(trips):
         label = f"trip {trip}"
@@ -176,7 +176,7 @@ def unrolled(ctx: RuleContext, body: Graph, start: list[Tensor], trips: int) -> 
 
 
 def stack_of(ctx: RuleContext, parts: Sequence[Tensor]) -> Tensor:
-    """Tensors of one shape, stacked."""
+    """Stack tensors of one shape; undecided if a rank is unknown."""
     first = parts[0]
     if any(t.shape is None for t in parts):
         leave_open(ctx, const(len(parts)))
@@ -194,7 +194,7 @@ def stack_of(ctx: RuleContext, parts: Sequence[Tensor]) -> Tensor:
 
 
 def repeated(ctx: RuleContext, body: Graph, start: list[Tensor], limit: Dim | None, first: Dim | None) -> list[Tensor]:
-    """The outputs of any number of trips, by running the body once with a symbol as the trip's index."""
+    """Return the outputs of any number of iterations, by running the body once with a symbol as the index."""
     most = None if limit is None or limit.hi >= COUNTED else max(int(limit.hi) - 1, 0)
     index = ctx.fresh("trip", 0, most, Kind.TRIP)
     before = mark(ctx)
@@ -202,7 +202,7 @@ def repeated(ctx: RuleContext, body: Graph, start: list[Tensor], limit: Dim | No
     hidden = symbols_since(ctx, before.fresh_symbols)
     trips = trip_count(ctx, limit, first, truth_of(outputs[0]), index, hidden)
     kind = Kind.DATA if any(a.kind is Kind.DATA for a in hidden | trips.symbols) else Kind.LOST
-    if kind is Kind.DATA:  # the sizes of carried tensors may depend on data then
+    if kind is Kind.DATA:  # then the sizes of carried tensors may depend on data
         known = Substitution({a: symbol(a.name, a.lo, a.hi, kind=kind) for a in hidden if a.kind is Kind.LOST})
         before.rewrite(ctx, known.apply)
         outputs = [rewritten(t, known) for t in outputs]
@@ -222,7 +222,7 @@ def repeated(ctx: RuleContext, body: Graph, start: list[Tensor], limit: Dim | No
 
 
 def judge_first(ctx: RuleContext, body: Graph, carry: Sequence[Carried], trips: Dim) -> None:
-    """Check the first trip by itself if it has known elements that aren't known in later trips."""
+    """Check the first iteration separately if elements are known in it that aren't known in later ones."""
     if any(c.loses for c in carry):
         firsts = [c.at(ZERO, ZERO, unknown(ctx, f"first{k}", Kind.LOST)) for k, c in enumerate(carry)]
         states = [c.start if c.start.shape == t.shape else t for c, t in zip(carry, firsts, strict=True)]
@@ -230,12 +230,12 @@ def judge_first(ctx: RuleContext, body: Graph, carry: Sequence[Carried], trips: 
 
 
 def unknown(ctx: RuleContext, name: str, kind: Kind) -> Callable[[int], Dim]:
-    """A function from an axis to a fresh symbol for the unknown size of a carried tensor."""
+    """Return a function from an axis to a fresh symbol for the unknown size of a carried tensor."""
     return lambda axis: ctx.fresh(f"{name}x{axis}", kind=kind)
 
 
 def without_trips(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim) -> list[tuple[Dim, ...] | None]:
-    """The shapes of scan outputs that runtimes return after no trips: sizes are 0 unless constant."""
+    """Return the shapes of scan outputs after no iterations: runtimes set each size to 0 unless it is constant."""
     before = mark(ctx)
     blank = [
         tensor(t.dtype, None if t.shape is None else [ctx.fresh(f"blank{k}x{i}") for i in range(t.rank)])
@@ -247,7 +247,7 @@ def without_trips(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim
 
 
 def settled(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim) -> tuple[list[Carried], list[Tensor]]:
-    """How the body changes the loop-carried tensors, and the outputs of the trip of any index."""
+    """Find how the body changes the loop-carried tensors; return that and the outputs of an iteration of any index."""
     carry = [carried(t) for t in start]
     for round_ in range(ROUNDS + 1):
         if round_ == ROUNDS:
@@ -266,7 +266,10 @@ def settled(ctx: RuleContext, body: Graph, start: list[Tensor], index: Dim) -> t
 
 
 def next_guess(c: Carried, out: Tensor, index: Dim, hidden: frozenset[Atom]) -> Carried:
-    """The next hypothesis; an empty sequence, or a list without set elements, takes the sizes of its first element."""
+    """Return the next hypothesis on a carried tensor, given the body's output.
+
+    An empty sequence, or a list without set elements, gets the sizes of its first element.
+    """
     start = c.start
     if start.dtype.startswith("unset(") and out.dtype.startswith("list(") and out.shape is not None:
         return first_element(tensor(out.dtype, [start[0], *out.dims[1:]]), index, hidden)
@@ -277,7 +280,7 @@ def next_guess(c: Carried, out: Tensor, index: Dim, hidden: frozenset[Atom]) -> 
 
 
 def first_element(t: Tensor, index: Dim, hidden: frozenset[Atom]) -> Carried:
-    """A sequence whose tensors have the sizes of the first trip's; of sizes that differ from trip to trip, any."""
+    """Return a carried sequence whose tensors have the first iteration's sizes; sizes that depend on it are unknown."""
     sizes = [put(d, index, ZERO) for d in t.dims]
     courses = [Course(d) if independent(d, hidden) else Course(ZERO, stage=Stage.LOST) for d in sizes]
     return replace(carried(tensor(t.dtype, [c.start for c in courses])), sizes=tuple(courses))
@@ -286,7 +289,7 @@ def first_element(t: Tensor, index: Dim, hidden: frozenset[Atom]) -> Carried:
 def trip_count(
     ctx: RuleContext, limit: Dim | None, first: Dim | None, last: Dim | None, index: Dim, hidden: frozenset[Atom]
 ) -> Dim:
-    """The number of trips: all, or until the condition that each computes for the next fails."""
+    """Return the number of iterations: the limit, or fewer if the condition that each computes for the next fails."""
     until = None
     if last is not None and first is not None:
         until = limit if last is ONE else ONE if last is ZERO else trips_until_false(last, index, hidden)
@@ -305,7 +308,7 @@ def stacked(
     hidden: frozenset[Atom],
     fixed: tuple[Dim, ...] | None,
 ) -> Tensor:
-    """A scan output of all trips, stacked; `fixed` is the shape of a trip's output if there are no trips."""
+    """Return the stacked scan output of all iterations; `fixed` is the shape of each slice if there are none."""
     require_steady(ctx, t, index, trips, hidden)
     if t.shape is None:
         return tensor(t.dtype, None)
@@ -320,7 +323,7 @@ def stacked(
 
 
 def require_steady(ctx: RuleContext, t: Tensor, index: Dim, trips: Dim, hidden: frozenset[Atom]) -> None:
-    """State that the sizes of a scan output are equal in all trips, unless there is only one."""
+    """State that the sizes of a scan output are equal in all iterations, unless there is only one."""
     if t.shape is None:
         return leave_open(ctx, trips)
     others = Substitution({a: twin(a, "other") for a in hidden})
@@ -333,6 +336,6 @@ def require_steady(ctx: RuleContext, t: Tensor, index: Dim, trips: Dim, hidden: 
 
 
 def leave_open(ctx: RuleContext, trips: Dim) -> None:
-    """Leave a node open where it has several trips, which may make scan outputs of different ranks."""
+    """Leave a node undecided if it has several iterations, whose scan outputs may differ in rank."""
     law = str(laws.SCAN_OUTPUT_KEEPS_SHAPE)
     ctx.unjudged.append(Unjudged("", ctx.node.op, "rank", law, branch=at_least(trips, 2)))

@@ -1,4 +1,4 @@
-"""What ONNX Runtime knows when it has loaded a model, before it runs it: the ranks that it infers from declarations."""
+"""Ranks that ONNX Runtime infers from declarations when it loads a model."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ RANK_FROM = {
     "Pad": 3,
     "QLinearConv": 3,
 }
-"""Operators whose output's rank ONNX Runtime infers if their inputs from this one on are constants."""
+"""Operators whose output rank ONNX Runtime infers if their inputs from this index on are constants."""
 RANK_UNKNOWN = frozenset(
     {
         *("Attention", "CausalConvWithState", "ConcatFromSequence", "GreaterOrEqual", "ImageDecoder", "LessOrEqual"),
         *("MeanVarianceNormalization", "NonMaxSuppression", "OptionalGetElement", "SequenceAt", "SwiGLU"),
     }
 )
-"""Operators whose output's rank it doesn't infer from the ranks of their inputs, in some version."""
+"""Operators whose output rank ONNX Runtime doesn't infer from the ranks of their inputs, in some version."""
 
 
 @dataclass(frozen=True, eq=False)
 class Loaded(Container[str]):
-    """The tensors whose ranks ONNX Runtime surely infers when it loads the model; few rules ask for them.
+    """The tensors whose ranks ONNX Runtime surely infers when it loads the model.
 
     Attributes:
-        graph: The graph whose tensors they are.
-        outer: Those around it.
-        given: Inputs of the graph, with the outer tensors from which they have a rank that they don't declare.
+        graph: The graph of these tensors.
+        outer: Such tensors of the graphs around it.
+        given: Pairs of an input of the graph without a declared rank and the outer tensor from which it gets one.
 
     Example:
         >>> from shapesmt.frontends import load
@@ -54,7 +54,7 @@ class Loaded(Container[str]):
     @cached_property
     def _inside(self) -> set[str]:
         graph = self.graph
-        constants = graph.literals.keys() - graph.declared.keys()  # a declared one may be replaced by an input
+        constants = graph.literals.keys() - graph.declared.keys()  # an input may override a declared one
         inside = {name for name, d in graph.inputs.items() if d.shape is not None}
         inside.update(own for own, other in self.given if other in self.outer)
         inside.update(graph.literals)
@@ -75,7 +75,7 @@ class Loaded(Container[str]):
 
 
 def loaded(around: Sequence[Graph]) -> Container[str]:
-    """The tensors of these graphs, each inside the next, whose ranks ONNX Runtime infers when it loads the model."""
+    """Return the tensors whose ranks ONNX Runtime infers when loading, for nested graphs, the innermost first."""
     known: Container[str] = ()
     for graph in reversed(around):
         known = Loaded(graph, known)

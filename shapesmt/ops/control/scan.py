@@ -1,4 +1,4 @@
-"""Scan, whose attribute is a graph that is run for each slice of some inputs."""
+"""Scan, which runs a graph for each slice of some inputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shapesmt.rules import RuleContext, Runs, Tensor, Traits, rule, tensor
 
 @rule("Scan", since=9, any_rank=True, nested=True, traits=Traits(runs=Runs.SCAN))
 def scan(ctx: RuleContext) -> list[Tensor]:
-    """The states after the last trip, then the stacked scan outputs; each trip reads a slice of each input."""
+    """Return the last states and the stacked scan outputs; each iteration reads a slice of each scan input."""
     states, scanned = split(ctx, 0, ctx.integer("num_scan_inputs"))
     require_directions(ctx, "scan_input_directions", "input", len(scanned))
     slices, lengths = sliced(ctx, scanned)
@@ -35,7 +35,7 @@ def require_directions(ctx: RuleContext, name: str, side: str, count: int) -> No
 
 
 def sliced(ctx: RuleContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], list[Dim]]:
-    """The slice that a trip reads of each scan input, and the lengths of the inputs whose rank is known."""
+    """Return the slice of each scan input that an iteration reads, and the lengths of the inputs of known rank."""
     axes = ctx.integers("scan_input_axes", (0,) * len(scanned))
     ctx.check(len(axes) == len(scanned), laws.SCAN_INPUT_AXES_ENTRY_PER_INPUT)
     slices, lengths = [], []
@@ -51,9 +51,9 @@ def sliced(ctx: RuleContext, scanned: Sequence[Tensor]) -> tuple[list[Tensor], l
 
 @rule("Scan", since=8, any_rank=True, nested=True, traits=Traits(runs=Runs.SCAN))
 def scan_8(ctx: RuleContext) -> list[Tensor]:
-    """A scan of each sample of a batch: states are `[batch, ...]`, scan inputs `[batch, seq, ...]`.
+    """Scan each sample of a batch: states are `[batch, ...]`, scan inputs `[batch, seq, ...]`.
 
-    The first input has the lengths of the samples: without steps, the body isn't run.
+    The first input has the lengths of the samples. With no steps, the body isn't run.
     """
     states, scanned = split(ctx, 1, ctx.integer("num_scan_inputs"))
     require_directions(ctx, "directions", "input", len(scanned))
@@ -76,7 +76,7 @@ def scan_8(ctx: RuleContext) -> list[Tensor]:
 
 
 def require_lengths(ctx: RuleContext, batch: Dim, trips: Dim) -> None:
-    """State that there is a number of steps for each sample, if any are given: at least one, at most all."""
+    """State that there is a number of steps for each sample, from 1 to `trips`, if the input is given."""
     if ctx.has(0):
         require_numel(ctx, [0], batch, laws.LENGTH_PER_SAMPLE)
         for length in (item for item in ctx.items(0) or () if item is not None):
@@ -85,7 +85,7 @@ def require_lengths(ctx: RuleContext, batch: Dim, trips: Dim) -> None:
 
 
 def split(ctx: RuleContext, offset: int, count: int) -> tuple[list[Tensor], list[Tensor]]:
-    """The initial states and the scan inputs."""
+    """Return the initial states and the scan inputs."""
     tensors = [ctx.input(i) for i in range(offset, len(ctx.inputs))]
     body = ctx.graph("body")
     ctx.check(1 <= count <= len(tensors) == len(body.inputs), laws.BODY_TAKES_STATES_AND_SLICES)
@@ -94,7 +94,7 @@ def split(ctx: RuleContext, offset: int, count: int) -> tuple[list[Tensor], list
 
 
 def common_length(ctx: RuleContext, lengths: Sequence[Dim], least: int = 1) -> Dim:
-    """The number of trips, which all scan inputs agree on."""
+    """Return the number of iterations; require that all scan inputs have that length."""
     if not lengths:
         return ctx.fresh("trips", least)
     if least:
@@ -107,7 +107,7 @@ def common_length(ctx: RuleContext, lengths: Sequence[Dim], least: int = 1) -> D
 def scanned_once(
     ctx: RuleContext, states: Sequence[Tensor], slices: Sequence[Tensor], trips: Dim
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """The outputs of any trip: states, whose shapes no trip changes, and scan outputs."""
+    """Return the states and scan outputs of any iteration; no iteration changes the shape of a state."""
     before, body = mark(ctx), ctx.graph("body")
     inner_states = [tensor(t.dtype, t.shape, layout=t.layout) for t in states]
     outputs = apart(ctx, body, [*inner_states, *slices], "", "body", judge=judge_scan)
@@ -126,7 +126,7 @@ def scanned_once(
 
 
 def inserted(ctx: RuleContext, t: Tensor, axis: int, trips: Dim) -> Tensor:
-    """A scan output with a new axis for the trips."""
+    """Return a scan output with a new axis for the iterations."""
     if t.shape is None:
         return tensor(t.dtype, None)
     at = ctx.normal(axis, t.rank + 1)

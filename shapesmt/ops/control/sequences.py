@@ -1,8 +1,8 @@
 """Sequences of tensors, and optional values.
 
-A sequence is a `Tensor` of element type "seq(...)" whose first size is its length and whose other sizes are those
-of the tensor at `PLACE`, a position inside it: `[(n + 1)//2, min(2, n - 2*PLACE)]`. Where tensors of different
-ranks are in it, its shape isn't known. An optional value has the element type "optional(...)".
+A sequence is a `Tensor` of element type "seq(...)". Its first size is the sequence's length, its other sizes are those
+of the tensor at index `PLACE`: `[(n + 1)//2, min(2, n - 2*PLACE)]`. If its tensors differ in rank, the shape is None.
+An optional value has the element type "optional(...)".
 """
 
 from __future__ import annotations
@@ -44,40 +44,40 @@ if TYPE_CHECKING:
     from shapesmt.rules import RuleContext
 
 PLACE = position(0)
-LISTED = 64  # sizes of a sequence are added up one by one as long as it isn't longer
+LISTED = 64  # longest sequence whose sizes are listed one by one
 
 
 def sequence(dtype: str, length: Dim | int, sizes: Sequence[Dim] | None) -> Tensor:
-    """A sequence of tensors of these sizes, which depend on the place; None for an unknown rank."""
+    """Return a sequence of tensors of these sizes, which may depend on `PLACE`; None for an unknown rank."""
     return tensor(f"seq({dtype})", None if sizes is None else [as_dim(length), *sizes])
 
 
 def input_sequence(ctx: RuleContext) -> Tensor:
-    """The sequence that a node reads."""
+    """Return the first input; require that it is a sequence."""
     s = ctx.input(0)
     ctx.check(s.shape is None or not s.is_tensor or (s.dtype == "" and s.rank > 0), laws.INPUT_OF_TYPE_SEQUENCE)
     return s
 
 
 def unplaced(ctx: RuleContext) -> None:
-    """Leave the node unjudged: it isn't known whether a position is inside a sequence of unknown rank."""
+    """Leave the node undecided: without the sequence's rank, it isn't known whether an index is inside."""
     ctx.unjudged.append(Unjudged("", ctx.node.op, "rank", "the ranks of its inputs are known"))
 
 
 def inner(t: Tensor) -> str:
-    """The element type inside a sequence or an optional value."""
+    """Return the element type inside a sequence or an optional value."""
     return t.dtype[t.dtype.index("(") + 1 : -1] if "(" in t.dtype else ""
 
 
 def at(size: Dim, place: Dim | int) -> Dim:
-    """A size of the tensor at that place."""
+    """Return a size of the tensor at an index of a sequence."""
     atom = PLACE.as_symbol()
     assert atom is not None
     return substitute(size, {atom: as_dim(place)})
 
 
 def place_of(ctx: RuleContext, index: int, length: Dim, *, end: int = 0) -> Dim | None:
-    """The position that an input gives, counted from the front and required to be inside; None where unknown."""
+    """Return the index that an input holds, counted from the front and required to be inside; None if unknown."""
     items = ctx.items(index)
     ctx.require_equal(ctx.input(index).numel, 1, laws.POSITION_SINGLE_NUMBER)
     if items is None or len(items) != 1 or items[0] is None:
@@ -90,13 +90,13 @@ def place_of(ctx: RuleContext, index: int, length: Dim, *, end: int = 0) -> Dim 
 
 @rule("SequenceEmpty", since=11)
 def sequence_empty(ctx: RuleContext) -> Tensor:
-    """An empty sequence; the rank of its tensors doesn't matter."""
+    """Return an empty sequence; the rank of its tensors doesn't matter."""
     return sequence(DTYPES.get(ctx.integer("dtype", 1), ""), 0, ())
 
 
 @rule("SequenceConstruct", since=11, any_rank=True, total=True, traits=Traits.STACKED)
 def sequence_construct(ctx: RuleContext) -> Tensor:
-    """The sequence of the inputs, in order."""
+    """Return the sequence of the inputs, in order."""
     tensors = [ctx.input(i) for i in range(len(ctx.inputs))]
     ranks = {None if t.shape is None else t.rank for t in tensors}
     if len(ranks) != 1 or None in ranks:
@@ -109,14 +109,14 @@ def sequence_construct(ctx: RuleContext) -> Tensor:
 
 @rule("SequenceLength", since=11, any_rank=True, dtype="int64", total=True)
 def sequence_length(ctx: RuleContext) -> Tensor:
-    """The number of tensors."""
+    """Return the number of tensors."""
     s = input_sequence(ctx)
     return ctx.tensor((), "int64", None if s.shape is None else elements((), [s[0]]))
 
 
 @rule("SequenceAt", since=11, any_rank=True, total=True, traits=Traits.COPIED)
 def sequence_at(ctx: RuleContext) -> Tensor:
-    """The tensor at a position, which may count from the end."""
+    """Return the tensor at an index, which may count from the end."""
     s = input_sequence(ctx)
     if s.shape is None:
         unplaced(ctx)
@@ -128,7 +128,7 @@ def sequence_at(ctx: RuleContext) -> Tensor:
 
 
 def anywhere(ctx: RuleContext, index: int, size: Dim, length: Dim) -> Dim:
-    """A size of the tensor at an unknown place."""
+    """Return a size of the tensor at an unknown index."""
     if lost(size):
         return ctx.fresh(f"size{index}", kind=Kind.LOST)
     if length.constant is None or not 0 < length.constant <= LISTED:
@@ -143,7 +143,7 @@ def anywhere(ctx: RuleContext, index: int, size: Dim, length: Dim) -> Dim:
 
 @rule("SequenceInsert", since=11, any_rank=True, total=True, traits=Traits.STACKED)
 def sequence_insert(ctx: RuleContext) -> Tensor:
-    """A sequence with one tensor inserted, at the end without a position."""
+    """Insert a tensor at an index, by default at the end."""
     s, x = input_sequence(ctx), ctx.input(1)
     alike = "" in (inner(s), x.dtype) or inner(s) == x.dtype
     ctx.limit(alike, laws.SEQUENCE_AND_TENSOR_SAME_TYPE.of(sequence=inner(s), tensor=x.dtype))
@@ -162,7 +162,7 @@ def sequence_insert(ctx: RuleContext) -> Tensor:
 
 
 def inserted(size: Dim, new: Dim, place: Dim) -> Dim:
-    """A size, by place, of a sequence into which one tensor is inserted."""
+    """Return a size of a sequence, by index, after one tensor is inserted."""
     if size is new and at(size, 0) is size:
         return size
     return select(less(PLACE, place), size, select(equal(PLACE, place), new, at(size, PLACE - 1)))
@@ -170,7 +170,7 @@ def inserted(size: Dim, new: Dim, place: Dim) -> Dim:
 
 @rule("SequenceErase", since=11, any_rank=True, total=True, traits=Traits.COPIED)
 def sequence_erase(ctx: RuleContext) -> Tensor:
-    """A sequence with one tensor removed, the last without a position."""
+    """Remove the tensor at an index, by default the last."""
     s = input_sequence(ctx)
     if s.shape is None:
         unplaced(ctx)
@@ -185,10 +185,10 @@ def sequence_erase(ctx: RuleContext) -> Tensor:
 
 @rule("SplitToSequence", since=11, traits=Traits.COPIED)
 def split_to_sequence(ctx: RuleContext) -> Tensor:
-    """Parts along an axis: of one size (the last may be smaller), of the sizes listed, or of size 1.
+    """Split along an axis into parts of one size (the last may be smaller), of the listed sizes, or of size 1.
 
-    Without `keepdims`, parts of size 1 lose the axis, unless sizes are listed. ONNX ignores `keepdims` where a size is
-    given, and ONNX Runtime doesn't.
+    Without `keepdims`, parts of size 1 drop the axis, unless sizes are listed. ONNX ignores `keepdims` if a size is
+    given; ONNX Runtime doesn't.
     """
     x, axis = ctx.input(0), ctx.axis(ctx.input(0).rank, 0)
     length, part = parts(ctx, x[axis])
@@ -201,7 +201,7 @@ def split_to_sequence(ctx: RuleContext) -> Tensor:
 
 
 def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:
-    """How many parts there are, and the size of each, which differs by place where the list isn't known."""
+    """Return the number of parts and the size of each, by index; unknown sizes may differ."""
     if 2**31 <= size.hi < inf:
         ctx.require_at_least(2**31 - 1, size, laws.PART_SIZE_IN_32_BITS)
     if not ctx.has(1):
@@ -229,7 +229,7 @@ def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:
 
 @rule("ConcatFromSequence", since=11, any_rank=True, traits=Traits.COPIED)
 def concat_from_sequence(ctx: RuleContext) -> Tensor:
-    """All tensors joined along an axis, a new one if `new_axis`."""
+    """Concatenate all tensors along an axis, or stack them along a new one with `new_axis`."""
     s = input_sequence(ctx)
     if s.shape is None:
         return ctx.tensor(None, inner(s))
@@ -245,9 +245,9 @@ def concat_from_sequence(ctx: RuleContext) -> Tensor:
 
 
 def agreed(ctx: RuleContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
-    """The sizes that all tensors of a sequence have along those axes; runtimes skip the empty ones.
+    """Return the sizes that all tensors of a sequence share on those axes; runtimes skip empty tensors.
 
-    A sequence's type says nothing of its tensors' sizes, so that it is no error of types where they differ.
+    A sequence's type doesn't declare its tensors' sizes, so a difference is no type error.
     """
     if any(lost(s[1 + i]) for i in axes):
         one, other = tensor_at(ctx, s, ZERO), ctx.fresh("other", kind=Kind.LOST)
@@ -268,12 +268,12 @@ def agreed(ctx: RuleContext, s: Tensor, axes: Sequence[int]) -> list[Dim]:
 
 
 def _last(length: Dim) -> int | None:
-    """The greatest place that a sequence may have."""
+    """Return the maximum index of a sequence; None if unbounded."""
     return None if length.hi == inf else max(int(length.hi) - 1, 0)
 
 
 def split_size(size: Dim, length: Dim) -> Dim | None:
-    """The size of which these are the parts, all alike but for the last, which may be smaller; None for other sizes."""
+    """Return the size that splits into these equal parts (the last may be smaller); None for other sizes."""
     atom = size.as_atom()
     for part in atom.args if atom is not None and atom.op is MIN else ():
         whole, chunk = at(part, 0), at(part, 0) - at(part, 1)
@@ -283,7 +283,7 @@ def split_size(size: Dim, length: Dim) -> Dim | None:
 
 
 def summed(ctx: RuleContext, size: Dim, length: Dim) -> Dim:
-    """The sum of a size over all places."""
+    """Return the sum of a size over all tensors of a sequence."""
     if lost(size):
         return ctx.fresh("total", kind=Kind.LOST)
     whole = split_size(size, length)
@@ -300,7 +300,7 @@ def summed(ctx: RuleContext, size: Dim, length: Dim) -> Dim:
 
 @rule("SequenceMap", since=17, any_rank=True, nested=True, traits=Traits(runs=Runs.EACH))
 def sequence_map(ctx: RuleContext) -> list[Tensor]:
-    """The sequences of the body's outputs for each tensor of a sequence, with the other sequences' tensors there."""
+    """Run the body on each tensor of a sequence, with those at its index in others; return sequences of the outputs."""
     first, body = ctx.input(0), ctx.graph("body")
     ctx.check(len(body.inputs) == len(ctx.inputs), laws.BODY_TAKES_INPUTS)
     if first.shape is None:
@@ -318,7 +318,7 @@ def sequence_map(ctx: RuleContext) -> list[Tensor]:
 
 
 def tensor_at(ctx: RuleContext, s: Tensor, place: Dim) -> Tensor:
-    """The tensor of a sequence at a place; an unknown size is a new symbol, since it may differ by place."""
+    """Return the tensor at an index of a sequence; an unknown size is a new symbol, since it may differ by index."""
     if s.shape is None:
         return tensor(inner(s), None)
     sizes = enumerate(s.dims[1:])
@@ -326,12 +326,12 @@ def tensor_at(ctx: RuleContext, s: Tensor, place: Dim) -> Tensor:
 
 
 def lost(size: Dim) -> bool:
-    """Whether a size of a sequence's tensors is unknown, and may differ by place."""
+    """Whether a size of a sequence's tensors is unknown and may differ by index."""
     return any(s.kind is Kind.LOST for s in size.symbols)
 
 
 def gathered(t: Tensor, length: Dim, place: Dim, hidden: frozenset[Atom]) -> Tensor:
-    """The sequence whose tensor at any place is this one."""
+    """Return the sequence whose tensor at any index is this one."""
     if t.shape is None or not all(d.symbols.isdisjoint(hidden) for d in t.shape):
         return sequence(t.dtype, length, None)
     return sequence(t.dtype, length, [put(d, place, PLACE) for d in t.shape])
@@ -342,7 +342,7 @@ def gathered(t: Tensor, length: Dim, place: Dim, hidden: frozenset[Atom]) -> Ten
 
 @rule("Optional", since=15, any_rank=True, total=True, traits=Traits.COPIED)
 def optional(ctx: RuleContext) -> Tensor:
-    """The input as an optional value, or an empty one of the type in an attribute."""
+    """Return the input as an optional value, or an empty one of the type in an attribute."""
     if ctx.has(0):
         x = ctx.input(0)
         return tensor(f"optional({x.dtype})", x.shape)
@@ -353,7 +353,7 @@ def optional(ctx: RuleContext) -> Tensor:
 
 
 def _declared_shape(ctx: RuleContext, declared: Declared) -> list[Dim | int] | None:
-    """The shape that a type declares, after a sequence's length; None where a size has no number."""
+    """Return the shape that a type declares, after a sequence's length; None unless all sizes are constants."""
     sizes = None if declared.shape is None else [d for d in declared.shape if isinstance(d, int)]
     if sizes is None or len(sizes) < len(declared.shape or ()):
         return None
@@ -362,7 +362,7 @@ def _declared_shape(ctx: RuleContext, declared: Declared) -> list[Dim | int] | N
 
 @rule("OptionalHasElement", since=15, any_rank=True, dtype="bool", total=True)
 def optional_has_element(ctx: RuleContext) -> Tensor:
-    """Whether there is a value, which an input that isn't optional always has."""
+    """Return whether there is a value; an input that isn't optional always has one."""
     there: Dim | None = ZERO if not ctx.has(0) else ONE
     if ctx.has(0) and (ctx.input(0).dtype == "" or ctx.input(0).dtype.startswith("optional(")):
         there = None
@@ -371,7 +371,7 @@ def optional_has_element(ctx: RuleContext) -> Tensor:
 
 @rule("OptionalGetElement", since=15, any_rank=True, total=True, traits=Traits.COPIED)
 def optional_get_element(ctx: RuleContext) -> Tensor:
-    """The value itself."""
+    """Return the value in an optional."""
     x = ctx.input(0)
     return tensor(inner(x), x.shape) if x.dtype.startswith("optional(") else x
 

@@ -1,4 +1,4 @@
-"""Running subgraphs: their requirements can be undone or rewritten, and their fresh symbols get unique names."""
+"""Run subgraphs; their requirements can be undone or rewritten, and their fresh symbols get unique names."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Run(NamedTuple):
 
     @property
     def declared(self) -> list[Declared]:
-        """What the graph declares of its outputs."""
+        """The declarations of the graph's outputs."""
         return [self.graph.declared.get(name, UNDECLARED) for name in self.graph.outputs]
 
 
 class Mark(NamedTuple):
-    """The lengths of a context's lists at one moment, to undo or rewrite what is added after it."""
+    """The lengths of a context's lists at one moment, to undo or rewrite later additions."""
 
     requirements: int
     facts: int
@@ -59,7 +59,7 @@ class Mark(NamedTuple):
             del statements[length:]  # type: ignore[attr-defined]  # a list each
 
     def rewrite(self, ctx: RuleContext, change: Callable[[Any], Any], *, renamed: bool = True) -> None:
-        """Rewrite the formulas added since; conditions of branches, and sizes inside, only if symbols are renamed."""
+        """Rewrite the formulas added since; branch conditions and inner sizes only if symbols are `renamed`."""
         ctx.requirements[self.requirements :] = [
             r._replace(formula=change(r.formula), branch=change(r.branch) if renamed else r.branch)
             for r in ctx.requirements[self.requirements :]
@@ -70,7 +70,7 @@ class Mark(NamedTuple):
 
 
 def mark(ctx: RuleContext) -> Mark:
-    """The present lengths of the context's lists."""
+    """Return the present lengths of the context's lists."""
     stated = len(ctx.requirements), len(ctx.facts), len(ctx.unjudged)
     return Mark(*stated, len(ctx.fresh_symbols), len(ctx.bodies))
 
@@ -84,9 +84,9 @@ def apart(
     condition: Formula = TRUE,
     judge: Callable[[RuleContext, Run], None] | None = None,
 ) -> list[Tensor]:
-    """A subgraph's outputs; symbols for sizes that data decides inside it get names of their own.
+    """Return a subgraph's outputs; symbols for sizes that data decides inside it get their own names.
 
-    `judge` states what the runtime needs of a run, besides the declared types and the ranks of its inputs.
+    `judge` states the runtime's requirements on a run, besides the declared types and the ranks of its inputs.
     """
     start = mark(ctx)
     _require_types(ctx, graph.inputs.values(), inputs)
@@ -122,7 +122,8 @@ def _require_types(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequ
 def _require_ranks(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequence[Tensor], label: str) -> None:
     """State that the tensors that a body carries and scans have their declared ranks.
 
-    A Loop may run with others, but the runtime infers shapes from the declaration first, and may refuse those.
+    A Loop may run with others, but the runtime infers shapes from the declaration first and may refuse those:
+    undecided.
     """
     law = laws.BODY_TENSORS_OF_DECLARED_RANK
     for declaration, t in zip(declared, tensors, strict=False):
@@ -136,30 +137,30 @@ def _require_ranks(ctx: RuleContext, declared: Iterable[Declared], tensors: Sequ
 
 
 def symbols_since(ctx: RuleContext, known: int) -> frozenset[Atom]:
-    """The fresh symbols behind the first `known` ones."""
+    """Return the fresh symbols after the first `known` ones, and those that replace them in unknown elements."""
     symbols = frozenset(a for d in ctx.fresh_symbols[known:] if (a := d.as_symbol()))
     return symbols.union(map(entry_of, symbols))
 
 
 def entry_of(atom: Atom) -> Atom:
-    """The symbol that replaces this one in elements that aren't known."""
+    """Return the symbol that replaces this one in elements that aren't known."""
     return atom_of(of_kind(of_atom(atom), Kind.ENTRY))
 
 
 def twin(atom: Atom, prefix: str) -> Dim:
-    """A symbol with the same bounds and another name."""
+    """Return a symbol with the same bounds and another name."""
     return symbol(f"{prefix}.{atom.name}", atom.lo, atom.hi, step=atom.step, kind=atom.kind)
 
 
 def truth_of(t: Tensor | None) -> Dim | None:
-    """The one element of a condition (0 or 1); None where unknown."""
+    """Return the one element of a condition (0 or 1); None if unknown."""
     value = t.value if t is not None else None
     item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
     return item if isinstance(item, Dim) else None
 
 
 def bound(node: Node, arguments: Attributes, defaults: Attributes, missing: set[str]) -> Node:
-    """A node of a function's body with the caller's attributes put in and omitted inputs left out."""
+    """Return a node of a function's body with the caller's attributes inserted and omitted inputs removed."""
     attributes: dict[str, Any] = {}
     for name, value in node.attributes.items():
         if isinstance(value, Reference):

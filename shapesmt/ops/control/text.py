@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @rule("StringSplit", since=20)
 def string_split(ctx: RuleContext) -> list[Tensor]:
-    """`X[*sizes]` makes the parts `[*sizes, most]`, padded with empty strings, and the number of parts of each."""
+    """Split texts `X[*sizes]` into parts `[*sizes, most]`, padded with empty strings; also count each text's parts."""
     x, most = ctx.input(0), ctx.attributes.get("maxsplit")
     parts = ctx.fresh("parts", 0, most + 1 if isinstance(most, int) and most >= 0 else None)
     return [ctx.tensor([*x.dims, parts]), ctx.tensor(x.dims, "int64")]
@@ -22,7 +22,7 @@ def string_split(ctx: RuleContext) -> list[Tensor]:
 
 @rule("StringNormalizer", since=10)
 def string_normalizer(ctx: RuleContext) -> Tensor:
-    """`[C]` or `[1, C]` without the stop words; an empty result becomes one empty string."""
+    """Remove stop words from `[C]` or `[1, C]`; an empty result becomes one empty string."""
     x = ctx.input(0)
     ctx.check(x.rank in (1, 2), laws.TEXTS_SAMPLE_OR_BATCH_OF_1_BY_RANK.of(rank=x.rank))
     if x.rank == 2:
@@ -34,7 +34,7 @@ def string_normalizer(ctx: RuleContext) -> Tensor:
 
 @rule("TfIdfVectorizer", since=9)
 def tf_idf(ctx: RuleContext) -> Tensor:
-    """`X[C]` makes `[max(ngram_indexes) + 1]`; `X[N, C]` makes `[N, max(ngram_indexes) + 1]`."""
+    """Count n-grams: `X[C]` gives `[max(ngram_indexes) + 1]`, `X[N, C]` gives `[N, max(ngram_indexes) + 1]`."""
     x, indexes = ctx.input(0), ctx.integers("ngram_indexes")
     ctx.check(x.rank in (1, 2), laws.INPUT_SAMPLE_OR_BATCH.of(rank=x.rank))
     if x.rank == 2:
@@ -56,7 +56,7 @@ def _require_n_grams(ctx: RuleContext, count: int) -> None:
 
 
 def _require_pool(ctx: RuleContext) -> None:
-    """State that `ngram_counts` says where in the pool the n-grams of each length start."""
+    """State that `ngram_counts` has the start of each length's n-grams in the pool, and that these are distinct."""
     pool = next((p for p in map(ctx.attributes.get, ("pool_int64s", "pool_strings")) if isinstance(p, tuple) and p), ())
     ends = (*ctx.integers("ngram_counts"), len(pool))
     parts = [b - a for a, b in pairwise(ends)]

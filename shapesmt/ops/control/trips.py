@@ -1,7 +1,7 @@
-"""Trips of a loop: how loop-carried sizes and elements change from trip to trip, and what holds in every trip.
+"""Model how loop-carried sizes and elements change between iterations, and which conditions hold in all of them.
 
-The index of a trip is a symbol. A number that every trip keeps, changes by the same amount, or replaces by the same
-one is a formula over the index, and so is known after the last trip; of other numbers nothing is known.
+The index of an iteration is a symbol. A number that every iteration keeps, changes by the same amount, or replaces by
+the same number is a formula over the index, and so is known after the last iteration. Other numbers are unknown.
 
     >>> from shapesmt.algebra import const, symbol
     >>> n, i = symbol("n", 1, 9), symbol("i", 0, 9)
@@ -39,12 +39,12 @@ from shapesmt.algebra import (
 )
 from shapesmt.rules import Elements, Layout, Tensor, Value, elements, tensor
 
-Hidden: TypeAlias = frozenset[Atom]  # symbols that stand for something else in every trip
-LISTED = 32  # trips looked at one by one
+Hidden: TypeAlias = frozenset[Atom]  # symbols whose value differs between iterations
+LISTED = 32  # iterations that a condition is written out for
 
 
 class Stage(Enum):
-    """The hypotheses about a loop-carried number, in the order in which they are tried until the body agrees."""
+    """Hypotheses about a loop-carried number, in the order in which they are tried until the body confirms one."""
 
     KEPT = "no trip changes it"
     STEPPED = "every trip adds the same amount"
@@ -54,19 +54,19 @@ class Stage(Enum):
 
 
 def put(what: Any, index: Dim, trip: Dim) -> Any:
-    """An expression or a condition at another trip."""
+    """Return an expression or a condition with the index replaced by another."""
     atom = index.as_symbol()
     return what if atom is None else Substitution({atom: trip}).apply(what)
 
 
 def independent(dim: Dim, hidden: Hidden) -> bool:
-    """Whether an expression has the same value in every trip, apart from the index in it."""
+    """Whether an expression has the same value in every iteration, apart from the index in it."""
     return dim.symbols.isdisjoint(hidden)
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A loop-carried number: `start + step*index`, or after the first trip `left`, which the trip before computed."""
+    """A loop-carried number: `start + step*index`; or `start`, then `left`, which the previous iteration computed."""
 
     start: Dim
     step: Dim = ZERO
@@ -74,13 +74,13 @@ class Course:
     stage: Stage = Stage.KEPT
 
     def at(self, trip: Dim, index: Dim) -> Dim | None:
-        """The number at the start of a trip; None where unknown."""
+        """Return the number at the start of an iteration; None if unknown."""
         if self.left is not None:
             return select(at_least(trip, 1), put(self.left, index, trip - 1), self.start)
         return self.start + self.step * trip if self.stage in (Stage.KEPT, Stage.STEPPED) else None
 
     def after(self, out: Dim, index: Dim, hidden: Hidden) -> Course:
-        """Itself where a trip ends with the number that the next is to start with, else the next hypothesis."""
+        """Return itself if an iteration ends with the number that starts the next, else the next hypothesis."""
         if self.stage is not Stage.UNKNOWN and self.at(index + 1, index) is out:
             return self
         if self.stage is Stage.KEPT:
@@ -93,22 +93,22 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """One loop-carried tensor; `sizes` is None once trips change its rank."""
+    """One loop-carried tensor; `sizes` is None once iterations change its rank."""
 
     start: Tensor
     sizes: tuple[Course, ...] | None
     items: tuple[Course | None, ...] | None
-    value: Value | None  # of another kind: known while no trip changes it
-    layout: Layout | None = None  # that of the first trip while no trip changes it, then one of which nothing is known
+    value: Value | None  # elements that aren't a list of integers: kept while no iteration changes them
+    layout: Layout | None = None  # the first iteration's, or an unknown layout once an iteration changes it
 
     @property
     def loses(self) -> bool:
-        """Whether elements are known before the first trip, and no longer after it."""
+        """Whether elements are known before the first iteration, but not after it."""
         kept = self.value is not None or (self.items is not None and None not in self.items)
         return self.start.value is not None and not kept
 
     def at(self, trip: Dim, index: Dim, fresh: Callable[[int], Dim]) -> Tensor:
-        """The tensor at the start of a trip; `fresh` makes symbols for the sizes that aren't known."""
+        """Return the tensor at the start of an iteration; `fresh` makes symbols for unknown sizes."""
         if self.sizes is None:
             return tensor(self.start.dtype, None)
         known = [c.at(trip, index) for c in self.sizes]
@@ -121,7 +121,7 @@ class Carried:
         return tensor(self.start.dtype, dims, value, layout=self.layout)
 
     def after(self, out: Tensor, index: Dim, hidden: Hidden) -> Carried:
-        """Itself where a trip ends with the tensor that the next is to start with, else the next hypotheses."""
+        """Return itself if an iteration ends with the tensor that starts the next, else the next hypotheses."""
         if self.sizes is None:
             return self
         if out.shape is None or out.rank != len(self.sizes):
@@ -141,13 +141,13 @@ class Carried:
 
 
 def carried(start: Tensor) -> Carried:
-    """A tensor before the first trip."""
+    """Return a tensor before the first iteration, with the first hypotheses."""
     if start.shape is None:
         return Carried(start, None, None, None)
     sizes = tuple(map(Course, start.dims))
     value, layout = start.value, start.layout
     if layout is not None and (layout.order is None or layout.storage is not start.numel):
-        layout = Layout()  # without a trip it is a copy, which fills its memory
+        layout = Layout()  # after no iteration it is a copy, whose memory is contiguous
     if isinstance(value, Elements) and all(i is None or isinstance(i, Dim) for i in value.items):
         items = tuple(Course(i) if isinstance(i, Dim) else None for i in value.items)
         return Carried(start, sizes, items, None, layout)
@@ -155,16 +155,16 @@ def carried(start: Tensor) -> Carried:
 
 
 def steadily_laid(states: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[Tensor]:
-    """States as every trip may find them: each with the layout of the first where a trip leaves it, else with any."""
+    """Return states valid in any iteration: with their layout if the body keeps it, else with an unknown one."""
     pairs = zip(states, outputs, strict=False)
     return [t if t.layout == left.layout else tensor(t.dtype, t.shape, layout=Layout()) for t, left in pairs]
 
 
-# What holds in every trip
+# Conditions that hold in every iteration
 
 
 def in_every_trip(formula: Formula, index: Dim, trips: Dim) -> Formula:
-    """A condition, required at all indices below `trips`; the index is eliminated where it is linear in it.
+    """Return the formula for a condition at all indices below `trips`; an index in which it is linear is eliminated.
 
     >>> from shapesmt.algebra import symbol
     >>> i, n, m = symbol("i", 0, 8), symbol("n", 1, 9), symbol("m", 1, 9)
@@ -204,7 +204,7 @@ def _at_worst(formula: Formula, dim: Dim, atom: Atom, trips: Dim) -> Formula | N
 
 
 def slope_of(dim: Dim, atom: Atom) -> Dim | None:
-    """How much an expression grows as a symbol grows by one; None where it isn't linear in the symbol."""
+    """Return how much an expression grows when a symbol grows by one; None unless it is linear in the symbol."""
     if any(a is not atom and atom in a.symbols for a in dim.atoms()):
         return None
     first = substitute_atom(dim, atom.number, ZERO)
@@ -213,7 +213,7 @@ def slope_of(dim: Dim, atom: Atom) -> Dim | None:
 
 
 def trips_until_false(condition: Dim, index: Dim, hidden: Hidden) -> Dim | None:
-    """The number of trips until a condition `a - k*index >= 0` (or several) computed at a trip's end fails."""
+    """Return the number of iterations until a condition `a - k*index >= 0` (or several) fails at the end of one."""
     atom = index.as_symbol()
     formula = differs(condition, 0)
     parts: Sequence[Formula] = formula.args if formula.op == "and" else (formula,)

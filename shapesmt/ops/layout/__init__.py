@@ -1,1 +1,1 @@
-"""Elements put elsewhere: reshaped, joined, cut, gathered, scattered."""
+"""Reshape, concatenate, split, slice, gather and scatter elements."""

@@ -1,4 +1,4 @@
-"""Operators that regroup elements in blocks, crop to a size or reverse: `DepthToSpace`, `Col2Im`, `CenterCropPad`."""
+"""Regroup elements in blocks, crop or pad around the centre, reverse: `DepthToSpace`, `Col2Im`, `CenterCropPad`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 @rule("DepthToSpace")
 def depth_to_space(ctx: RuleContext) -> Tensor:
-    """`[n, c, h, w]` becomes `[n, c / b**2, h*b, w*b]`."""
+    """Move channels into blocks of pixels: `[n, c, h, w] -> [n, c / b**2, h*b, w*b]`."""
     x, block = ctx.input(0), _block(ctx)
     n, c, h, w = x.dims
     ctx.require(divides(block**2, c), laws.CHANNELS_SPLIT_INTO_BLOCKS.of(block=block**2), c, block**2)
@@ -38,7 +38,7 @@ def depth_to_space(ctx: RuleContext) -> Tensor:
 
 @rule("SpaceToDepth")
 def space_to_depth(ctx: RuleContext) -> Tensor:
-    """`[n, c, h, w]` becomes `[n, c * b**2, h / b, w / b]`."""
+    """Move blocks of pixels into channels: `[n, c, h, w] -> [n, c * b**2, h / b, w / b]`."""
     x, block = ctx.input(0), _block(ctx)
     n, c, h, w = x.dims
     for d in (h, w):
@@ -57,7 +57,7 @@ def _block(ctx: RuleContext) -> int:
 
 @rule("ReverseSequence", since=10, traits=Traits.REARRANGED)
 def reverse_sequence(ctx: RuleContext) -> Tensor:
-    """The shape is kept; each sequence's first elements are reversed."""
+    """Reverse the first elements of each sequence, by its length; the shape is unchanged."""
     x, lengths = ctx.input(0), ctx.input(1, rank=1)
     ctx.require_rank(x, 2, least=True)
     time, batch = ctx.integer("time_axis", 0), ctx.integer("batch_axis", 1)
@@ -68,7 +68,7 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
 
 
 def _require_lengths(ctx: RuleContext, lengths: Tensor, time: Dim) -> None:
-    """State that the sequences are no longer than the time axis."""
+    """State that lengths aren't negative, nor greater than the time axis."""
     for condition, least, greatest in spans(ctx, lengths, laws.LENGTHS_INSIDE_TIME_AXIS, 1):
         for low, high in ((least, 0), (time, greatest)):
             ctx.require(implies(condition, at_least(low, high)), laws.LENGTHS_INSIDE_TIME_AXIS, low, high)
@@ -76,7 +76,10 @@ def _require_lengths(ctx: RuleContext, lengths: Tensor, time: Dim) -> None:
 
 @rule("CenterCropPad", since=18)
 def center_crop_pad(ctx: RuleContext) -> Tensor:
-    """Axes get the sizes in an input, 0 for negative ones; one size that isn't constant applies to all axes."""
+    """Crop or pad axes around the centre to the sizes in an input, 0 for negative ones.
+
+    A single size that isn't a constant in the file applies to all axes.
+    """
     x, requested, is_constant = ctx.input(0), ctx.sizes(1), ctx.node.inputs[1] in ctx.literals
     ctx.require_rank(x, 1, least=True)
     ctx.require_rank(ctx.input(1), 1)
@@ -92,7 +95,7 @@ def center_crop_pad(ctx: RuleContext) -> Tensor:
 
 
 def _centred(size: Dim, asked: Dim) -> Dim:
-    """The size asked for, unless the crop ends at 2**31 - 1, which Slice, used for it, takes for the axis' end."""
+    """Return the requested size, unless the crop ends at 2**31 - 1, which the Slice inside reads as the axis' end."""
     end, start = (1 << 31) - 1, (size - asked) // 2
     if not end < size.hi < inf:
         return maximum(asked, 0)
@@ -101,7 +104,7 @@ def _centred(size: Dim, asked: Dim) -> Dim:
 
 @rule("Col2Im", since=18)
 def col2im(ctx: RuleContext) -> Tensor:
-    """`[n, c * product(block), l]` becomes `[n, c, *image]`, where l counts a block's positions in the image."""
+    """Sum blocks into an image: `[n, c * product(block), l] -> [n, c, *image]` for `l` positions of the block."""
     x, image, block = ctx.input(0, rank=3), ctx.sizes(1), ctx.sizes(2)
     lengths = {len(v) for v in (image, block) if v is not None}
     ctx.require_equal(ctx.input(1).numel, ctx.input(2).numel, laws.IMAGE_AND_BLOCK_ONE_RANK)
@@ -115,7 +118,7 @@ def col2im(ctx: RuleContext) -> Tensor:
 
 
 def _channels(ctx: RuleContext, channels: Dim, block: Sequence[Dim | None] | None) -> Dim:
-    """The number of channels divided by the elements of a block."""
+    """Return the number of channels divided by the elements of a block; a new symbol if the block isn't known."""
     if block is None or None in block:
         return ctx.fresh("channels", 1, channels)
     volume = product(d for d in block if d is not None)

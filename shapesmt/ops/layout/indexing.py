@@ -1,4 +1,4 @@
-"""Operators that pick elements by index or by position: `Gather` and its kin, `Slice`, `TopK`, `OneHot`, `NonZero`."""
+"""Select elements by index or condition: `Gather` and its relatives, `OneHot`, `NonZero`, `Compress`."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ from shapesmt.rules import (
     uniform,
 )
 
-MOST_TRIED = 1 << 20  # pairs of an element and values of the sizes that decide whether it is 0
+MOST_TRIED = 1 << 20  # elements times values of the sizes on which they depend
 
 
 @rule("Gather", traits=Traits.LOOKUP)
 def gather(ctx: RuleContext) -> Tensor:
-    """`out[..., i, ...] = x[..., indices[i], ...]` along one axis."""
+    """Gather along an axis: `out[..., i, ...] = x[..., indices[i], ...]`."""
     x, indices = ctx.input(0), ctx.input(1)
     axis = ctx.axis(x.rank, 0)
     require_inside(ctx, indices, x[axis])
@@ -102,7 +102,7 @@ def _substituted(x: Tensor, dims: Shape, moved: Callable[[int], Dim]) -> Value |
 
 
 def _row(items: Sequence[Item], size: int, width: int, index: Item) -> Sequence[Item]:
-    """Of so many rows the one at an index; a symbolic one chooses element by element."""
+    """Return the row at an index among `size` rows of `width` items; a symbolic index chooses each item."""
     if not isinstance(index, Dim) or not size:
         return (None,) * width
     if index.constant is not None:
@@ -114,7 +114,7 @@ def _row(items: Sequence[Item], size: int, width: int, index: Item) -> Sequence[
 
 @rule("GatherElements", since=11, traits=Traits.LOOKUP)
 def gather_elements(ctx: RuleContext) -> Tensor:
-    """`out[i, j] = x[indices[i, j], j]` (for axis 0); off the axis the indices are no larger than x."""
+    """Gather elements: `out[i, j] = x[indices[i, j], j]` for axis 0; `indices` is no larger than `x` on other axes."""
     x, indices = ctx.input(0), ctx.input(1)
     axis = same_rank(ctx, x, indices)
     require_inside(ctx, indices, x[axis])
@@ -126,7 +126,7 @@ def gather_elements(ctx: RuleContext) -> Tensor:
 
 
 def same_rank(ctx: RuleContext, x: Tensor, indices: Tensor) -> int:
-    """The axis, of data and indices of one rank where the indices are no larger off it."""
+    """Return `axis`; require that data and indices have the same rank, and that indices are no larger on other axes."""
     ctx.check(x.rank == indices.rank, laws.DATA_AND_INDICES_ONE_RANK.of(rank=x.rank, other=indices.rank))
     axis = ctx.axis(x.rank, 0)
     for i in range(x.rank):
@@ -137,7 +137,10 @@ def same_rank(ctx: RuleContext, x: Tensor, indices: Tensor) -> int:
 
 @rule("GatherND", since=11, traits=Traits.LOOKUP)
 def gather_nd(ctx: RuleContext) -> Tensor:
-    """`out[b, i] = x[b, *indices[b, i]]`: the last axis of `indices` holds index tuples, behind `batch_dims` axes."""
+    """Gather slices: `out[b, i] = x[b, *indices[b, i]]`; the last axis of `indices` holds index tuples.
+
+    The first `batch_dims` axes are shared.
+    """
     x, indices = ctx.input(0), ctx.input(1)
     batch = ctx.integer("batch_dims", 0)
     ctx.check(0 <= batch <= x.rank and indices.rank > 0, laws.BATCH_DIMS_WITHIN_RANK.of(batch=batch))
@@ -149,14 +152,14 @@ def gather_nd(ctx: RuleContext) -> Tensor:
     picked = columns(indices, depth)
     rest = product(x.dims[batch + depth :])
     for i, column in enumerate(picked):
-        require_inside(ctx, column, x[batch + i], equal(rest, 0))  # empty slices are never looked up
+        require_inside(ctx, column, x[batch + i], equal(rest, 0))  # indices of empty slices aren't read
     dims = (*indices.dims[:-1], *x.dims[batch + depth :])
     alike = x.dims[:batch] == indices.dims[:-1][:batch]
     return ctx.tensor(dims, value=_picked_tuples(x, picked, batch, dims) if alike else None)
 
 
 def _require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int, depth: int) -> None:
-    """State that each batch has as many index tuples: ONNX has equal batch axes, ONNX Runtime asks for no more."""
+    """State that each batch has equally many index tuples, as for ONNX Runtime; ONNX needs equal batch axes."""
     tuples, batches = product(indices.dims[:-1]), product(x.dims[:batch])
     alike = all_of(*map(equal, x.dims[:batch], indices.dims)) if batch < indices.rank else FALSE
     nothing = equal(tuples * product(x.dims[batch + depth :]), 0)
@@ -165,7 +168,7 @@ def _require_tuples(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int, de
 
 
 def _tuple_length(ctx: RuleContext, x: Tensor, indices: Tensor, batch: int) -> int | None:
-    """How many axes an index tuple names; None where that isn't known, or more than there are."""
+    """Return the length of an index tuple, at most the indexed rank; None if it is unknown or longer."""
     depth, most = indices[-1].constant, x.rank - batch
     ctx.require_at_least(most, indices[-1], laws.INDEX_TUPLE_WITHIN_INDEXED_RANK)
     return None if depth is None or depth > most else depth
@@ -191,7 +194,7 @@ def _picked_tuples(x: Tensor, picked: Sequence[Tensor], batch: int, dims: Shape)
 
 @rule("OneHot", since=9, any_rank=True, traits=Traits.COPIED)
 def one_hot(ctx: RuleContext) -> Tensor:
-    """A new axis of size `depth` holds `on` at each index and `off` elsewhere."""
+    """Insert an axis of size `depth` that holds `on` at each index and `off` elsewhere."""
     indices, amount, values = ctx.input(0), ctx.input(1), ctx.input(2)
     ctx.limit(indices.shape is None or indices.rank > 0, laws.RANK_AT_LEAST_1)
     _require_file_indices(ctx)
@@ -209,14 +212,14 @@ def one_hot(ctx: RuleContext) -> Tensor:
 
 
 def _require_file_indices(ctx: RuleContext) -> None:
-    """State that indices which stand in the file aren't negative before opset 11."""
+    """State that constant indices aren't negative before opset 11."""
     in_file = ctx.version < 11 and ctx.node.inputs[0] in ctx.literals
     negative = in_file and any(isinstance(i, Dim) and i.hi < 0 for i in ctx.items(0) or ())
     ctx.check(not negative, laws.FILE_INDICES_NOT_NEGATIVE)
 
 
 def _depth(ctx: RuleContext, amount: Tensor) -> Dim | None:
-    """The depth, which is the number of classes, where it is known."""
+    """Return the depth, the number of classes; None if it isn't known."""
     if amount.shape is not None:
         fits = equal(amount.numel, 1) if amount.rank <= 1 else FALSE
         ctx.limit(fits, laws.DEPTH_ONE_NUMBER, amount.numel, 1)
@@ -235,7 +238,7 @@ def _hot(indices: Tensor, values: Tensor, depth: Dim, axis: int, dims: Sequence[
 
 
 def _single(ctx: RuleContext, index: int) -> Dim | None:
-    """The single number in an input, truncated to an integer."""
+    """Return the single number in an input, truncated to an integer; None if it isn't known."""
     ctx.grant(index)
     value = ctx.input(index).value
     item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
@@ -244,7 +247,7 @@ def _single(ctx: RuleContext, index: int) -> Dim | None:
 
 @rule("NonZero", since=9, any_rank=True, dtype="int64")
 def non_zero(ctx: RuleContext) -> Tensor:
-    """`out.shape = [rank, number of elements that aren't 0]`."""
+    """List the indices of nonzero elements: `[rank, count]`."""
     x = ctx.input(0)
     if x.shape is None:
         return ctx.tensor((ctx.fresh("rank", 1), ctx.fresh("count")), "int64")
@@ -254,7 +257,7 @@ def non_zero(ctx: RuleContext) -> Tensor:
 
 
 def _places(ctx: RuleContext, x: Tensor, count: Dim) -> Value | None:
-    """The indices of elements that aren't 0, a row for each axis; unknown ones are bounded by the axis."""
+    """Return the indices of nonzero elements, a row for each axis; unknown ones are bounded by the axis."""
     if isinstance(x.value, Elements) and count.constant is not None:
         truths = np.array([i is not None and i is not ZERO for i in x.value.items]).reshape(x.value.shape or 1)
         places = np.array(np.nonzero(truths))
@@ -270,7 +273,7 @@ def _places(ctx: RuleContext, x: Tensor, count: Dim) -> Value | None:
 
 
 def _rows(ctx: RuleContext, x: Tensor) -> list[Dim]:
-    """For each axis the index there of the i-th element that isn't 0: any index of the axis where that isn't known."""
+    """Return, for each axis, the index of the i-th nonzero element: any index of the axis if it isn't known."""
     items = x.value.items if isinstance(x.value, Elements) else ()
     known = [i for i in items if isinstance(i, Dim)]
     if x.value is not None and not 0 < len(known) == len(items):
@@ -305,7 +308,7 @@ def _count_nonzero(ctx: RuleContext, x: Tensor) -> Dim:
 
 @rule("Compress", since=9)
 def compress(ctx: RuleContext) -> Tensor:
-    """Slices along an axis (or elements of the flattened tensor) where the condition is true."""
+    """Select the slices along an axis, or the elements of the flattened tensor, where the condition is true."""
     x, condition = ctx.input(0), ctx.input(1)
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
     if ctx.version >= 11:
@@ -317,7 +320,7 @@ def compress(ctx: RuleContext) -> Tensor:
 
 
 def _taken(ctx: RuleContext, size: Dim, condition: Tensor) -> Dim:
-    """The number of flags that are set, among those that have an element to select."""
+    """Return the number of true flags that have an element to select."""
     flags, length = integers_of(condition), size.constant
     if flags is not None and (length is not None or size.lo >= len(flags)):
         return as_dim(sum(map(bool, flags[:length])))

@@ -1,4 +1,4 @@
-"""Operators that join, split and pad tensors: `Concat`, `Split`, `Pad`."""
+"""Concatenate, split and pad tensors: `Concat`, `Split`, `Pad`."""
 
 from __future__ import annotations
 
@@ -52,13 +52,16 @@ from shapesmt.rules import (
 
 LARGEST_PART = 2**31 - 1
 LEAST_INTEGER = -(2**63)
-UNSET = -1  # what ONNX Runtime takes for no number of outputs
-MAX_JOINED = 8  # formulas joined into one
+UNSET = -1  # ONNX Runtime reads it as a missing `num_outputs`
+MAX_JOINED = 8  # formulas combined into one
 
 
 @rule("Concat", traits=Traits.CONCATENATED)
 def concat(ctx: RuleContext) -> Tensor:
-    """Inputs agree on every axis but `axis`, unless they are empty; there the output's size is their sum."""
+    """Concatenate along `axis`: `[m, a]`, `[m, b]` -> `[m, a + b]` for axis 1.
+
+    Requires the same rank, and equal sizes on every other axis unless an input is empty.
+    """
     parts = ctx.same_rank(*map(ctx.input, range(len(ctx.inputs))))
     axis = ctx.axis(parts[0].rank, 1 if ctx.version < 4 else None)
     dims = _off_axis(ctx, parts, axis)
@@ -67,7 +70,7 @@ def concat(ctx: RuleContext) -> Tensor:
 
 
 def _joined_beside_unknown(ctx: RuleContext, parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
-    """The elements of a join of which only some parts are known: any for the others."""
+    """Return the concatenated elements if only some inputs are known; each other element is any integer."""
     if not _partly_known(parts):
         return None
     known = [x if x.value is not None else _any_elements(ctx, x, i) for i, x in enumerate(parts)]
@@ -75,12 +78,12 @@ def _joined_beside_unknown(ctx: RuleContext, parts: Sequence[Tensor], axis: int,
 
 
 def _partly_known(parts: Sequence[Tensor]) -> bool:
-    """Whether known integers are joined with unknown ones, such as places in an axis with data in index tuples."""
+    """Whether known integers are concatenated with unknown ones, such as positions with data in index tuples."""
     return parts[0].dtype in ("int32", "int64") and any(x.value is not None for x in parts)
 
 
 def _any_elements(ctx: RuleContext, x: Tensor, index: int) -> Tensor:
-    """The tensor with a formula for its unknown elements: each is any integer."""
+    """Return the tensor with a formula for its unknown elements, each any integer."""
     ctx.grant(index, fails=False)
     element = ctx.fresh(f"element{index}", LEAST_INTEGER, kind=Kind.PLACE, how=Decided((index,)))
     places = [position(back) for back in range(1, x.rank + 1)]
@@ -88,9 +91,9 @@ def _any_elements(ctx: RuleContext, x: Tensor, index: int) -> Tensor:
 
 
 def _off_axis(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> list[Dim]:
-    """The sizes that the inputs agree on; empty inputs may differ, but ONNX Runtime loads no model with two numbers.
+    """Return the sizes of the output, to be replaced on `axis`; inputs agree on the other axes unless they are empty.
 
-    Other runtimes compare those of empty inputs too.
+    ONNX Runtime loads no model with two different constants there. Other runtimes compare sizes of empty inputs too.
     """
     first = parts[0]
     if ctx.runtime is not Runtime.ONNX:
@@ -98,7 +101,7 @@ def _off_axis(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> list[Dim]
         return [*first.dims]
     each = enumerate(zip(*(x.dims for x in parts), strict=True))
     axes = [i for i, sizes in each if i != axis and len({*sizes}) > 1]
-    read = ctx.version >= 11 or ctx.integer("axis", 1) >= 0  # by ONNX's inference
+    read = ctx.version >= 11 or ctx.integer("axis", 1) >= 0  # ONNX's inference reads the axis
     for i in axes if read else ():
         numbers = list(dict.fromkeys(x[i] for x in parts if x[i].constant is not None))
         for number in numbers[1:]:
@@ -107,7 +110,7 @@ def _off_axis(ctx: RuleContext, parts: Sequence[Tensor], axis: int) -> list[Dim]
 
 
 def joined(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
-    """The elements of tensors joined along an axis."""
+    """Return the elements of concatenated tensors; None if they aren't known."""
     if not any(isinstance(x.value, Elements) for x in parts) or concrete(dims) is None:
         return _joined_formulas(parts, axis, dims)
     lists = [known for x in parts if (known := listed(x)) is not None]
@@ -118,7 +121,7 @@ def joined(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | N
 
 
 def _joined_formulas(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) -> Value | None:
-    """The element chosen by the position along the join axis."""
+    """Return an element that is chosen by the position along the axis; None if a formula is unknown or too many are."""
     parts = [x for x in parts if x[axis] is not ZERO]
     pieces: list[Any] = [term_of(x) for x in parts]
     if not pieces or len(pieces) > MAX_JOINED or None in pieces:
@@ -133,18 +136,18 @@ def _joined_formulas(parts: Sequence[Tensor], axis: int, dims: Sequence[Dim]) ->
 
 
 def _moved_up(element: Any, back: int, by: Dim) -> Any:
-    """The element of a tensor that begins at this place of a longer axis."""
+    """Return the element of a tensor that begins at position `by` of a longer axis."""
     return move_positions(element, lambda b: position(b) - by if b == back else position(b))
 
 
 @rule("Split", traits=Traits.COPIED)
 def split(ctx: RuleContext) -> tuple[Tensor, ...]:
-    """The sizes along `axis` add up to the input's; without a list of sizes the parts are equal."""
+    """Split along `axis` into sizes that add up to the input's, or equal ones without a list of sizes."""
     x = ctx.input(0)
     axis = ctx.axis(x.rank, 0)
     sizes = _split_sizes(ctx, x[axis])
     shapes = ([*x.dims[:axis], size, *x.dims[axis + 1 :]] for size in sizes)
-    starts = accumulate(sizes, initial=ZERO)  # the last one, where the input ends, has no part
+    starts = accumulate(sizes, initial=ZERO)  # the last one is the input's end
     return tuple(ctx.tensor(d, value=_part(x, d, axis, start)) for d, start in zip(shapes, starts, strict=False))
 
 
@@ -167,9 +170,9 @@ def _split_sizes(ctx: RuleContext, size: Dim) -> list[Dim]:
 
 
 def _chunks(ctx: RuleContext, size: Dim, count: int) -> list[Dim]:
-    """The sizes of equal parts, rounded up, and of the smaller last one, which may be empty since ONNX Runtime 1.32.
+    """Return the sizes of equal parts, rounded up, and of the smaller last part, which may be empty.
 
-    Before, it had to have an element, and sizes were rounded in float32.
+    Before ONNX Runtime 1.32 it must not be empty, and sizes are rounded in float32.
     """
     chunk, rounds = ceil_divide(size, ctx.outputs), 1 << MANTISSA["float32"] < size.hi < inf
     last = size - chunk * (ctx.outputs - 1)
@@ -186,7 +189,7 @@ def _chunks(ctx: RuleContext, size: Dim, count: int) -> list[Dim]:
 
 
 def _fitting(ctx: RuleContext, sizes: list[Dim]) -> list[Dim]:
-    """The sizes of parts, each of which has to fit in 32 bits."""
+    """Return the sizes of parts; require that each fits 32 bits."""
     for size in sizes:
         if LARGEST_PART < size.hi < inf:
             ctx.require_at_least(LARGEST_PART, size, laws.PART_SIZE_IN_32_BITS)
@@ -194,7 +197,7 @@ def _fitting(ctx: RuleContext, sizes: list[Dim]) -> list[Dim]:
 
 
 def _completed(ctx: RuleContext, size: Dim, sizes: Sequence[Dim | None]) -> list[Dim]:
-    """The sizes of the parts, which add up to the axis; a single unknown one is the rest."""
+    """Return the sizes of the parts, which add up to the axis; a single unknown one is the remainder."""
     rest = size - total(d for d in sizes if d is not None)
     unknown = [i for i, d in enumerate(sizes) if d is None]
     if not unknown:
@@ -225,7 +228,7 @@ def _part(x: Tensor, dims: Sequence[Dim], axis: int, start: Dim) -> Value | None
 
 @rule("Pad", traits=Traits.COPIED)
 def pad(ctx: RuleContext) -> Tensor:
-    """`out.shape[i] = before[i] + x.shape[i] + after[i]`; negative pads crop."""
+    """Pad each axis: `before[i] + x.shape[i] + after[i]`; negative pads crop."""
     x = ctx.input(0)
     ctx.check(x.rank >= 1, laws.SCALAR_NOT_PADDED)
     mode = ctx.text("mode", "constant")
@@ -244,15 +247,15 @@ def pad(ctx: RuleContext) -> Tensor:
 
 
 def _require_filler(ctx: RuleContext, x: Tensor, mode: str) -> None:
-    """State that the axis has elements to pad with."""
-    if mode == "wrap":  # which ONNX Runtime doesn't do with an empty tensor, whatever the pads
+    """State that there are elements to pad with, and that the padding value is one number."""
+    if mode == "wrap":  # ONNX Runtime refuses empty tensors, whatever the pads
         ctx.require_at_least(x.numel, 1, laws.WRAP_HAS_ELEMENT_TO_REPEAT)
     if ctx.has(2) and ctx.input(2).shape is not None:
         ctx.limit(equal(ctx.input(2).numel, 1), laws.PADDING_VALUE_ONE_NUMBER, ctx.input(2).numel, 1)
 
 
 def _require_pads(ctx: RuleContext) -> None:
-    """State that there are two pads for each axis in an input, where these axes are unknown."""
+    """State, for unknown axes, that there are two pads per axis and that some axis is long enough to be cropped."""
     pads, axes = ctx.input(1, rank=1), ctx.input(3, rank=1)
     if pads.shape is not None and axes.shape is not None:
         ctx.require_equal(pads[0], 2 * axes[0], laws.TWO_PADS_PER_AXIS)
@@ -269,7 +272,7 @@ def _pads(ctx: RuleContext, count: int) -> list[Dim | None]:
 
 
 def _padded(ctx: RuleContext, x: Tensor, axis: int, before: Dim | None, after: Dim | None, mode: str) -> Dim:
-    """The size of one padded axis, by the requirements of the mode."""
+    """Return the size of one padded axis, by the requirements of the mode; a new symbol if a pad isn't known."""
     size = x[axis]
     if before is None or after is None:
         return ctx.fresh(f"size{axis}", how=Decided((1, 3)))
@@ -279,7 +282,7 @@ def _padded(ctx: RuleContext, x: Tensor, axis: int, before: Dim | None, after: D
     if mode == "constant" or (before is ZERO and after is ZERO):
         return padded
     kept = size + minimum(before, 0) + minimum(after, 0)
-    # ONNX Runtime lets an empty tensor grow along its other axes, but for mode wrap.
+    # Except in mode wrap, ONNX Runtime lets an empty tensor grow along its other axes.
     empty = all_of(equal(x.numel, 0), any_of(at_least(size, 1), equal(padded, 0)))
     legal = at_least(kept, 1)
     if mode == "reflect":
@@ -292,7 +295,7 @@ def _padded(ctx: RuleContext, x: Tensor, axis: int, before: Dim | None, after: D
 def _pad_value(
     ctx: RuleContext, axes: Sequence[int], pads: Sequence[Dim | None], mode: str, dims: Shape | list[Dim]
 ) -> Value | None:
-    """The padded elements, where the pads are known."""
+    """Return the padded elements; None if they aren't known."""
     x, widths = ctx.input(0), [p.constant for p in pads if p is not None and p.constant is not None]
     sizes = concrete(dims)
     few = sizes is not None and prod(sizes) <= MAX_ELEMENTS
@@ -313,7 +316,7 @@ def _pad_value(
 def _padded_formula(
     ctx: RuleContext, axes: Sequence[int], pads: Sequence[Dim | None], dims: Shape | list[Dim]
 ) -> Value | None:
-    """The element chosen by its position: of the tensor, or the padding value."""
+    """Return an element chosen by its position, of the tensor or the padding value; None if one is unknown."""
     filler, x = _filler(ctx), ctx.input(0)
     known = [p for p in pads if p is not None]
     if not isinstance(filler, Dim) or x.dtype not in ("int32", "int64") or len(known) < len(pads):
@@ -328,7 +331,7 @@ def _padded_formula(
 
 
 def _filler(ctx: RuleContext) -> Item:
-    """The value that mode constant pads with, where it is a known integer."""
+    """Return the padding value of mode constant; None if it isn't a known number."""
     if not ctx.has(2):
         return ZERO if ctx.version >= 11 and not ctx.input(0).dtype.startswith(("float", "bfloat")) else None
     fill = ctx.input(2).value

@@ -1,4 +1,4 @@
-"""Operators that compare elements: the best of them, and those that differ."""
+"""Order and compare elements: `TopK` and `Unique`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from shapesmt.ops.shared.fields import MAX_CHOICES, integers_of, numbers
 from shapesmt.ops.shared.items import LOGIC, PREDICATES, Function, chosen
 from shapesmt.rules import Decided, Elements, Item, RuleContext, Tensor, Traits, Value, from_array, rule
 
-MAX_COMPARED = 16  # comparisons of elements that aren't numbers
+MAX_COMPARED = 16  # comparisons of symbolic elements
 
 
 @rule("TopK", traits=Traits.MIXED)
 def top_k(ctx: RuleContext) -> tuple[Tensor, Tensor]:
-    """The `k` largest (or smallest) along an axis, and their indices; `0 <= k <= size`."""
+    """Return the `k` largest (or smallest) elements along an axis, and their indices; `0 <= k <= size`."""
     x = ctx.input(0)
     axis = ctx.axis(x.rank, -1)
     k = _amount(ctx, x[axis])
@@ -26,7 +26,7 @@ def top_k(ctx: RuleContext) -> tuple[Tensor, Tensor]:
 
 
 def _amount(ctx: RuleContext, size: Dim) -> Dim:
-    """The number of selected elements: an attribute before opset 10, an input since."""
+    """Return the number of selected elements: an attribute before opset 10, an input since."""
     if ctx.version >= 10:
         items = ctx.sizes(1)
         ctx.check(items is None or len(items) == 1, laws.K_ONE_NUMBER)
@@ -44,7 +44,7 @@ def _amount(ctx: RuleContext, size: Dim) -> Dim:
 
 
 def _best(ctx: RuleContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None, Value | None]:
-    """The elements selected from known ones; equal ones in the order of their indices."""
+    """Return the selected elements and their indices, None if unknown; equal elements are in the order of indices."""
     items, in_order, largest = integers_of(x), *(ctx.flag(name, 1, only_one=True) for name in ("sorted", "largest"))
     if k.constant is None or not isinstance(x.value, Elements) or not (in_order or k is ONE):
         return None, None
@@ -59,7 +59,7 @@ def _best(ctx: RuleContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None,
 
 
 def _selected(value: Elements, axis: int, k: int, before: Function) -> tuple[Value | None, Value | None]:
-    """The same of few elements that aren't all numbers: each of `k` times, the best of the rest moves to the front."""
+    """Return the same for a few symbolic elements: `k` times, move the best of the remaining to the front."""
     rows = np.moveaxis(value.array, axis, -1)
     if not 0 <= k <= rows.shape[-1] or k * rows.shape[-1] > MAX_COMPARED:
         return None, None
@@ -70,7 +70,7 @@ def _selected(value: Elements, axis: int, k: int, before: Function) -> tuple[Val
 
 
 def _ranked(row: list[Item], k: int, before: Function) -> list[tuple[Item, Item]]:
-    """The first `k` items with their indices; None for those that aren't known."""
+    """Return the best `k` items with their indices, all None if one isn't known."""
     pairs: list[tuple[Item, Item]] = [(item, as_dim(i)) for i, item in enumerate(row)]
     for front in range(k):
         for i in range(len(row) - 1, front, -1):
@@ -84,7 +84,7 @@ def _ranked(row: list[Item], k: int, before: Function) -> list[tuple[Item, Item]
 
 @rule("Unique", since=11)
 def unique(ctx: RuleContext) -> tuple[Tensor, ...]:
-    """The distinct elements (or slices), where each first occurs, the index of each input in them, and their counts."""
+    """Return the distinct elements (or slices), the indices of their first occurrences, inverse indices and counts."""
     x = ctx.input(0)
     axis = ctx.axis(x.rank) if "axis" in ctx.attributes else None
     size = x.numel if axis is None else x[axis]
@@ -96,7 +96,7 @@ def unique(ctx: RuleContext) -> tuple[Tensor, ...]:
 
 
 def _different(x: Tensor) -> Dim | None:
-    """The number of different elements: of numbers, or of a few that are equal for some sizes."""
+    """Return the number of distinct elements: known numbers, or a few that are equal for some sizes; else None."""
     if not isinstance(x.value, Elements) or None in x.value.items:
         return None
     items = [*dict.fromkeys(x.value.items)]
@@ -113,7 +113,7 @@ def _constant(item: Item) -> bool:
 
 
 def _distinct(ctx: RuleContext, size: Dim) -> Dim:
-    """The number of distinct ones among `size` elements or slices: at least one unless `size` is 0."""
+    """Return a symbol for the number of distinct elements or slices among `size`: at least one unless that is 0."""
     ctx.only_sizes(0)
     count = ctx.fresh("count", int(size.lo >= 1), size)
     ctx.facts.append(any_of(at_most(size, 0), at_least(count, 1)))

@@ -1,4 +1,4 @@
-"""Reshape: the sizes in a list of numbers, where 0 copies a size and -1 is what remains."""
+"""Reshape to a list of sizes, in which 0 copies the input's size and one -1 is inferred."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from shapesmt.rules import Decided, RuleContext, Tensor, Traits, rule
 
 @rule("Reshape", any_rank=True, traits=Traits.VIEW)
 def reshape(ctx: RuleContext) -> Tensor:
-    """`numel(out) == numel(x)`; in `shape`, 0 copies the input's size and one -1 is what remains."""
+    """Reshape to `shape`: same number of elements; 0 copies the input's size, one -1 is inferred."""
     items = ctx.sizes(1 if ctx.version >= 5 else "shape")
     return reshape_to(ctx, items, allow_zero=ctx.flag("allowzero", only_one=True))
 
@@ -38,13 +38,13 @@ def reshape(ctx: RuleContext) -> Tensor:
 def reshape_to(
     ctx: RuleContext, items: Sequence[Dim | None] | None, *, allow_zero: bool, rounded: bool = False
 ) -> Tensor:
-    """The first input with these sizes, of which one may be -1: what remains.
+    """Reshape the first input to these sizes, one of which may be -1 (inferred).
 
     Args:
         ctx: The node.
-        items: The requested sizes, None for each unknown one; None where the list is unknown.
-        allow_zero: Whether a 0 is a size, and copies none.
-        rounded: Whether what remains beside a 0 is rounded down, as in TensorFlow.
+        items: The requested sizes, None for each unknown one; None if the list is unknown.
+        allow_zero: Whether 0 means an empty axis instead of copying the input's size.
+        rounded: Whether the inferred size is rounded down if another is 0, as in TensorFlow.
     """
     x = ctx.input(0)
     if items is None:
@@ -62,9 +62,9 @@ class _Sizes:
         self.ctx, self.x, self.allow_zero, self.rounded = ctx, x, allow_zero, rounded
         self.wild = [i for i, d in enumerate(items) if d is not None and d.constant == -1]
         ctx.check(len(self.wild) <= 1, laws.AT_MOST_ONE_MINUS_1)
-        allowed = (allow_zero or ctx.flag("allowzero")) and not rounded  # ONNX's inference takes any number for 1
+        allowed = (allow_zero or ctx.flag("allowzero")) and not rounded  # ONNX's inference reads any number but 0 as 1
         zero = allowed and any(d is not None and d.constant == 0 for d in items)
-        if zero and self.wild:  # ONNX Runtime refuses the file that says so, and runs what is computed
+        if zero and self.wild:  # ONNX Runtime refuses this in a constant only
             ctx.memoizable = False
             ctx.check(ctx.node.inputs[-1] not in ctx.literals, laws.ALLOWED_ZERO_EXCLUDES_MINUS_1)
         self.unknown = [i for i, d in enumerate(items) if d is None]
@@ -82,7 +82,7 @@ class _Sizes:
             self.sizes.append(self._plain(i, d))
 
     def _plain(self, i: int, d: Dim) -> Dim:
-        """A size that isn't -1: 0 stands for the input's size there unless zeros are allowed."""
+        """Return a size that isn't -1; 0 stands for the input's size on this axis unless zeros are allowed."""
         if self.allow_zero or tight(d)[0] >= 1 or d.hi < 0:
             return d
         if self.x.shape is None:
@@ -91,12 +91,12 @@ class _Sizes:
             self.ctx.require(differs(d, 0), laws.ZERO_COPIES_INPUT_SIZE, d, self.x.rank)
             return d
         copied = self.x[i]
-        if multiple(copied, d):  # which is 0 as well then
+        if multiple(copied, d):  # the input's size is 0 as well then
             return d
         return select(equal(d, 0), copied, d)
 
     def output_sizes(self) -> list[Dim]:
-        """The output's sizes; states the requirements that make them legal."""
+        """Return the output's sizes; state the requirements that make them legal."""
         if self.x.shape is None or (self.unknown and not self._one_unknown()):
             return self._guessed()
         if self.either:
@@ -109,7 +109,7 @@ class _Sizes:
         return [remaining if i in self.wild else d for i, d in enumerate(self.sizes)]
 
     def _one_unknown(self) -> bool:
-        """A single unknown size is what remains, like -1, as long as nothing else is empty or -1."""
+        """Whether a single unknown size can be inferred, as no other size may be 0 or -1; if so, treat it as -1."""
         alone = len(self.unknown) == 1 and not self.wild and not self.either
         if alone and all(d.lo >= 1 for d in self.sizes):
             self.wild, self.unknown = self.unknown, []
@@ -117,7 +117,7 @@ class _Sizes:
         return False
 
     def _remaining(self, sizes: Sequence[Dim]) -> tuple[Dim, Formula]:
-        """`numel(x) / product(sizes)`, and when that is a number of elements."""
+        """Return the inferred size `numel(x) / product(sizes)`, and the condition under which it is legal."""
         quotient, exact = divided(self.x.dims, sizes)
         if not self.allow_zero or all(d.lo >= 1 for d in sizes):
             return quotient, all_of(*(differs(d, 0) for d in sizes), exact)
@@ -128,7 +128,7 @@ class _Sizes:
         return select(empty, partial, quotient), any_of(all_of(empty, legal), all_of(negate(empty), exact))
 
     def _choices(self) -> list[Dim]:
-        """Sizes known as expressions, of which any may turn out to be -1."""
+        """Return sizes known as expressions, any one of which may be -1."""
         for a, b in combinations(self.either.values(), 2):
             self.ctx.require(negate(all_of(a, b)), laws.AT_MOST_ONE_MINUS_1)
         sizes, none = list(self.sizes), negate(any_of(*self.either.values()))
@@ -141,7 +141,7 @@ class _Sizes:
         return sizes
 
     def _guessed(self) -> list[Dim]:
-        """Sizes of which several are unknown: the product is the number of elements."""
+        """Return new symbols for several unknown sizes; their product is the remaining number of elements."""
         sizes = list(self.sizes)
         open_ = sorted((*self.wild, *self.unknown, *self.either))
         known = [d for i, d in enumerate(sizes) if i not in open_]
@@ -172,7 +172,7 @@ def multiple(a: Dim, b: Dim) -> bool:
 
 
 def divided(sizes: Sequence[Dim], divisors: Sequence[Dim]) -> tuple[Dim, Formula]:
-    """`product(sizes) // product(divisors)` and when that is exact, for divisors that aren't 0.
+    """Return `product(sizes) // product(divisors)` and whether it is exact, for divisors that aren't 0.
 
     >>> from shapesmt.algebra import as_dim, symbol
     >>> batch, seq = symbol("batch", 0), symbol("seq", 0)
@@ -192,7 +192,7 @@ def _uncommon_products(a: Sequence[Dim], b: Sequence[Dim]) -> tuple[Dim, Dim]:
 
 
 def _uncommon(a: Sequence[Dim], b: Sequence[Dim], *, least: int) -> tuple[list[Dim], list[Dim]]:
-    """Both without the sizes that occur in both, as far as those are at least `least`."""
+    """Return both lists without the sizes that are in both and at least `least`."""
     left, right = list(a), []
     for d in b:
         if d in left and (d.lo >= least):

@@ -1,4 +1,4 @@
-"""Operators that write elements by index: `ScatterND`, `ScatterElements`, `TensorScatter`."""
+"""Write elements by index: `ScatterND`, `ScatterElements`, `TensorScatter`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from shapesmt.rules import (
     traits=Traits.SCATTERED,
 )
 def scatter_elements(ctx: RuleContext) -> Tensor:
-    """`out[indices[i, j], j] = updates[i, j]` (for axis 0); off the axis the indices are no larger than data."""
+    """Write elements: `out[indices[i, j], j] = updates[i, j]` for axis 0; `indices` fits data on other axes."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
     axis = same_rank(ctx, x, indices)
     ctx.require_agree(indices, updates, law=laws.UPDATES_SHAPED_AS_INDICES)
@@ -59,7 +59,7 @@ def _written_elements(ctx: RuleContext, axis: int) -> Value | None:
     traits=Traits(Keeps.COPIED, Memory.OVER_FIRST, indices=(1,), tuples=True),
 )
 def scatter_nd(ctx: RuleContext) -> Tensor:
-    """`out[*indices[i]] = updates[i]`: the last axis of `indices` holds index tuples."""
+    """Write slices: `out[*indices[i]] = updates[i]`; the last axis of `indices` holds index tuples."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
     depth = _depth(ctx, x, indices, updates)
     target = ctx.tensor((*indices.dims[:-1], *x.dims[depth:]))
@@ -71,7 +71,7 @@ def scatter_nd(ctx: RuleContext) -> Tensor:
 
 
 def _written_part(ctx: RuleContext, tuples: list[Tensor]) -> Value | None:
-    """The elements where what is written to is a part of the tensor, as by `x[..., 0] = y` and `x[1:, 1:] = y`."""
+    """Return the elements after a write to one block, as by `x[..., 0] = y` or `x[1:, 1:] = y`; else None."""
     x, old, new = ctx.input(0), term_of(ctx.input(0)), term_of(ctx.input(2))
     if old is None or new is None or ctx.text("reduction", "none") != "none":
         return None
@@ -93,7 +93,7 @@ def _written_part(ctx: RuleContext, tuples: list[Tensor]) -> Value | None:
 
 
 class _Along(NamedTuple):
-    """Along an axis, the part from `start` on, whose places are counted by the axis `back` of the index tuples."""
+    """The written range of an axis: `length` elements from `start` on, counted by axis `back` of the index tuples."""
 
     start: Dim
     length: Dim
@@ -101,7 +101,7 @@ class _Along(NamedTuple):
 
 
 def _part(x: Tensor, indices: Tensor, tuples: list[Tensor]) -> list[_Along] | None:
-    """The part of a tensor that index tuples name, each place once; None where they aren't those of a part."""
+    """Return the block that index tuples address, each element once; None if they don't address a block."""
     counted = {b: d for b, d in enumerate(reversed(indices.dims[:-1]), 1) if d is not ONE}
     part = []
     for column, size in zip(tuples, x.dims, strict=False):
@@ -133,7 +133,7 @@ def _written_tuples(ctx: RuleContext) -> Value | None:
 
 
 def _written(ctx: RuleContext, array: Array, places: list[tuple[int, ...]], updates: Array) -> Value | None:
-    """The array after one write per index, in order; None where an index is outside."""
+    """Return the array after one write per index, in order; None if an index is outside."""
     reduction = ctx.text("reduction", "none")
     for place, update in zip(places, updates.ravel().tolist(), strict=True):
         if any(not -n <= i < n for i, n in zip(place, array.shape, strict=True)):
@@ -154,7 +154,7 @@ def _reduced(reduction: str, old: Item, new: Item) -> Item:
 
 @rule("TensorScatter", since=24, traits=Traits.COPIED)
 def tensor_scatter(ctx: RuleContext) -> Tensor:
-    """`out[b, ..., write_indices[b] + i, ...] = update[b, ..., i, ...]`: new steps written into a cache."""
+    """Write new steps into a cache: `out[b, ..., write_indices[b] + i, ...] = update[b, ..., i, ...]`."""
     cache, update = ctx.input(0), ctx.input(1)
     axis = ctx.axis(cache.rank, -2)
     ctx.check(axis != 0, laws.SEQUENCE_AXIS_NOT_BATCH)
@@ -166,7 +166,7 @@ def tensor_scatter(ctx: RuleContext) -> Tensor:
 
 
 def require_starts(ctx: RuleContext, room: Dim, length: Dim) -> None:
-    """State that the update at each start ends inside the cache, unless the cache is circular."""
+    """State that each update ends inside the cache, unless the cache is circular."""
     starts = ctx.input(2, rank=1)
     ctx.require_equal(starts[0], ctx.input(0)[0], laws.WRITE_INDEX_PER_BATCH_ELEMENT)
     circular = ctx.text("mode", "linear") == "circular"
@@ -178,7 +178,7 @@ def require_starts(ctx: RuleContext, room: Dim, length: Dim) -> None:
 
 
 def _depth(ctx: RuleContext, x: Tensor, indices: Tensor, updates: Tensor) -> int:
-    """The number of axes that an index tuple indexes: those that the updates don't have."""
+    """Return the length of index tuples: the number of data axes that the updates' slices don't have."""
     ctx.check(x.rank >= 1 and indices.rank >= 1, laws.DATA_AND_INDICES_NOT_SCALAR)
     depth = indices.rank - 1 + x.rank - updates.rank
     ctx.check(0 <= depth <= x.rank, laws.INDEX_TUPLE_AXES_LEFT_BY_UPDATES.of(rank=x.rank, depth=depth))

@@ -1,4 +1,4 @@
-"""Operators that make, read and change shapes: constants, `Shape`, `Reshape`'s relatives, `Expand`, `Tile`, `Range`."""
+"""Make, read and change shapes: constants, `Shape`, `Reshape`'s relatives, `Expand`, `Tile`, `Range`."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ _KINDS = {"value_int": "int64", "value_float": "float32", "value_string": "strin
 
 @rule("Identity", "MemcpyFromHost", "MemcpyToHost", any_rank=True, total=True, traits=Traits.IDENTITY)
 def identity(ctx: RuleContext) -> Tensor:
-    """The output is the input."""
+    """Return the input."""
     return ctx.input(0)
 
 
 @rule("Constant", traits=Traits.CONSTANT)
 def constant(ctx: RuleContext) -> Tensor:
-    """The output is the constant in the node's one attribute."""
+    """Return the constant in the node's one attribute."""
     literals = [_literal(name, value) for name, value in ctx.attributes.items()]
     values = [literal for literal in literals if literal is not None]
     ctx.check(len(values) == 1, laws.ONE_ATTRIBUTE_HAS_VALUE)
@@ -61,7 +61,7 @@ def constant(ctx: RuleContext) -> Tensor:
 
 
 def _literal(name: str, value: AttributeValue) -> Literal | None:
-    """The constant that an attribute spells out; None where it is about something else."""
+    """Return the constant that an attribute spells out; None if it has another purpose."""
     if isinstance(value, Literal):
         return value
     dtype = _KINDS.get(name.removesuffix("s"))
@@ -74,7 +74,7 @@ def _literal(name: str, value: AttributeValue) -> Literal | None:
 
 @rule("Shape", any_rank=True, dtype="int64", total=True, of_shape=True)
 def shape(ctx: RuleContext) -> Tensor:
-    """`out = x.shape[start:end]`, both ends clamped as Python does."""
+    """Return `x.shape[start:end]`, start and end clamped as in Python."""
     x = ctx.input(0)
     whole = "end" not in ctx.attributes and not ctx.integer("start", 0)
     if x.shape is None:
@@ -85,14 +85,14 @@ def shape(ctx: RuleContext) -> Tensor:
 
 @rule("Size", any_rank=True, dtype="int64", total=True, of_shape=True)
 def size(ctx: RuleContext) -> Tensor:
-    """The number of elements, as a scalar."""
+    """Return the number of elements, as a scalar."""
     x = ctx.input(0)
     return ctx.tensor((), "int64", None if x.shape is None else elements((), [x.numel]))
 
 
 @rule("Transpose", traits=Traits.REARRANGED)
 def transpose(ctx: RuleContext) -> Tensor:
-    """`out.shape[i] = x.shape[perm[i]]`; the axes are reversed unless `perm` says otherwise."""
+    """Permute axes: `out.shape[i] = x.shape[perm[i]]`; by default they are reversed."""
     x = ctx.input(0)
     perm = ctx.integers("perm", range(x.rank - 1, -1, -1))
     ctx.check(sorted(perm) == list(range(x.rank)), laws.PERM_ORDERS_AXES.of(perm=list(perm), rank=x.rank))
@@ -106,7 +106,7 @@ def transpose(ctx: RuleContext) -> Tensor:
 
 @rule("Squeeze", traits=Traits.VIEW)
 def squeeze(ctx: RuleContext) -> Tensor:
-    """Axes of size 1 are removed: those in `axes`, or all of them."""
+    """Remove the axes in `axes`, which have size 1; by default all axes of size 1."""
     x = ctx.input(0)
     axes = ctx.constants(1, "axes", ())
     ctx.limit(ctx.has(1) or len(ctx.node.inputs) < 2, laws.INPUT_GIVEN.of(index=1))
@@ -118,14 +118,14 @@ def squeeze(ctx: RuleContext) -> Tensor:
     if not dropped:
         ones = [ctx.holds(equal(d, 1)) for d in x.dims] if axes is not None else [None]
         if None in ones:
-            return ctx.tensor(None)  # how many sizes are 1 isn't known
+            return ctx.tensor(None)  # the number of sizes of 1 isn't known
         dropped = {axis for axis, one in enumerate(ones) if one}
     return _same_order(ctx, x, [d for axis, d in enumerate(x.dims) if axis not in dropped])
 
 
 @rule("Unsqueeze", traits=Traits.VIEW)
 def unsqueeze(ctx: RuleContext) -> Tensor:
-    """Axes of size 1 are inserted where the output has the `axes`."""
+    """Insert axes of size 1 at the output axes `axes`."""
     x, axes = ctx.input(0), ctx.constants(1, "axes")
     if ctx.has(1):
         ctx.check(ctx.input(1).shape is None or ctx.input(1).rank <= 1, laws.AXES_LIST)
@@ -138,7 +138,7 @@ def unsqueeze(ctx: RuleContext) -> Tensor:
 
 @rule("Flatten", any_rank=True, traits=Traits.VIEW)
 def flatten(ctx: RuleContext) -> Tensor:
-    """`out = [product(x.shape[:axis]), product(x.shape[axis:])]`."""
+    """Reshape to `[product(x.shape[:axis]), product(x.shape[axis:])]`."""
     x = ctx.input(0)
     if x.shape is None:
         return ctx.tensor((ctx.fresh("rows"), ctx.fresh("columns")))
@@ -155,7 +155,7 @@ def _same_order(ctx: RuleContext, x: Tensor, dims: list[Dim]) -> Tensor:
 
 @rule("Expand", traits=Traits.REPEATED)
 def expand(ctx: RuleContext) -> Tensor:
-    """`x` and a shape broadcast together, sizes of 1 stretched on either side."""
+    """Broadcast `x` and a shape together; sizes of 1 on either side are expanded."""
     x, items = ctx.input(0), ctx.sizes(1)
     if items is None:
         return ctx.tensor(None)
@@ -167,7 +167,7 @@ def expand(ctx: RuleContext) -> Tensor:
 
 
 def _stretched(ctx: RuleContext, x: Tensor, place: int, back: int, item: Dim | None) -> Dim:
-    """A size of `Expand`'s shape; an unknown one can only change a size of 1."""
+    """Return a size of `Expand`'s shape; an unknown one can only change a size of 1."""
     if item is not None:
         return item
     if back > x.rank or x[-back] is ONE:
@@ -178,7 +178,7 @@ def _stretched(ctx: RuleContext, x: Tensor, place: int, back: int, item: Dim | N
 
 
 def stretched_to(ctx: RuleContext, x: Tensor, target: Sequence[Dim | None], dims: Shape) -> Tensor:
-    """A tensor stretched to a shape, which it has to broadcast to where all of that is known."""
+    """Broadcast a tensor to a shape; only its rank is checked if some target sizes are unknown (None)."""
     if None in target:
         ctx.check(x.rank <= len(dims), laws.EXPANDS_FROM_1_OR_STAYS)
     else:
@@ -187,7 +187,7 @@ def stretched_to(ctx: RuleContext, x: Tensor, target: Sequence[Dim | None], dims
 
 
 def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
-    """The elements of a tensor stretched to a shape."""
+    """Return the elements of a tensor broadcast to a shape; None if they aren't known."""
     pairs = [(x[-back], dims[-back]) for back in range(1, x.rank + 1)]
     for d, size in ((d, stretch.constant) for d, stretch in pairs):
         if size is not None and not (d.lo <= size <= d.hi or d.lo <= 1 <= d.hi):
@@ -197,12 +197,12 @@ def broadcast_value(x: Tensor, dims: Shape) -> Value | None:
 
 
 MOST_TILED = 2**32
-"""The bytes that ONNX Runtime tiles a tensor to; as elsewhere, a size without a declared end is one that fits."""
+"""The most bytes to which ONNX Runtime tiles a tensor; a size without a declared upper bound is taken to fit."""
 
 
 @rule("Tile", since=6, traits=Traits.REPEATED)
 def tile(ctx: RuleContext) -> Tensor:
-    """`out.shape[i] = x.shape[i] * repeats[i]`."""
+    """Repeat elements: `out.shape[i] = x.shape[i] * repeats[i]`."""
     x = ctx.input(0)
     repeats = ctx.sizes(1, x.rank, "repeats")
     require_least(ctx, repeats, 0, laws.REPEATS_NOT_NEGATIVE)
@@ -212,7 +212,7 @@ def tile(ctx: RuleContext) -> Tensor:
 
 
 def _tiled(x: Tensor, dims: Sequence[Dim], counts: Sequence[int | None]) -> Value | None:
-    """Return the elements of `x` repeated so often along each axis, as far as they are known."""
+    """Return the elements of `x` repeated `counts` times along each axis; None if they aren't known."""
     if concrete(dims) is not None:
         known = [count for count in counts if count is not None]
         return viewed(x, dims, lambda a: np.tile(a, known), position) if len(known) == len(counts) else None
@@ -226,7 +226,10 @@ def _tiled(x: Tensor, dims: Sequence[Dim], counts: Sequence[int | None]) -> Valu
 
 
 def _require_tiled(ctx: RuleContext, dims: Sequence[Dim], each: int) -> None:
-    """State that elements of so many bytes fit, counted axis by axis: none count behind an axis that is empty."""
+    """State that the output's bytes fit, axis by axis; after an empty axis, each axis counts alone.
+
+    `each` is the number of bytes per element.
+    """
     before = ONE
     for d in dims if ctx.runtime is Runtime.ONNX else ():
         size = maximum(before, 1) * d * each
@@ -237,7 +240,7 @@ def _require_tiled(ctx: RuleContext, dims: Sequence[Dim], each: int) -> None:
 
 @rule("ConstantOfShape", since=9, any_rank=True, traits=Traits.COPIED)
 def constant_of_shape(ctx: RuleContext) -> Tensor:
-    """A tensor whose sizes are an input, filled with one number."""
+    """Return a tensor whose sizes are an input, filled with one number."""
     ctx.check(ctx.input(0).dtype in ("", "int64"), laws.SIZES_INT64)
     sizes = ctx.sizes(0)
     fill = from_literal(_fill(ctx))
@@ -266,7 +269,7 @@ def _filled(fill: Tensor, dims: list[Dim]) -> Value | None:
 
 @rule("Range", since=11, any_rank=True)
 def sequence(ctx: RuleContext) -> Tensor:
-    """`out[i] = start + i*delta` for `0 <= i < ceil((limit - start) / delta)`."""
+    """Return the range of `start + i*delta` for `0 <= i < ceil((limit - start) / delta)`."""
     start, limit, delta = (_scalar(ctx, i) for i in range(3))
     _require_scalars(ctx)
     ctx.only_sizes(0, 1)
@@ -290,12 +293,12 @@ def _endless(end: Dim | Float | None) -> bool:
 
 
 def _is_nan(number: Dim | Float | None) -> bool:
-    """Whether a number that no size decides is NaN."""
+    """Whether a number is NaN and depends on no size."""
     return isinstance(number, Float) and not number.symbols and bool(np.isnan(number.value(Evaluator({}))))
 
 
 def _require_scalars(ctx: RuleContext) -> None:
-    """State that numbers have no axis where all of them stand in the file: only there does a runtime mind."""
+    """State that start, limit and delta are scalars if all are constants in the file: runtimes check no others."""
     if ctx.node.domain == "" and any(t.shape is not None and t.rank for t in map(ctx.input, range(3))):
         ctx.memoizable = False
         known = all(name in ctx.literals for name in ctx.node.inputs)
@@ -303,7 +306,7 @@ def _require_scalars(ctx: RuleContext) -> None:
 
 
 def _progression(start: Dim | Float | None, delta: Dim | Float | None) -> Dim | Float | None:
-    """`start + i*delta`; of floats, to which runtimes add `delta` step by step, where no step rounds."""
+    """Return `start + i*delta`; None for floats if a step may round, since runtimes add `delta` step by step."""
     if isinstance(start, Dim) and isinstance(delta, Dim):
         return start + delta * position(1)
     if not isinstance(start, Float) or not isinstance(delta, Float):
@@ -314,7 +317,7 @@ def _progression(start: Dim | Float | None, delta: Dim | Float | None) -> Dim | 
 
 
 def _length(ctx: RuleContext, start: Dim | Float | None, limit: Dim | Float | None, delta: Dim | Float | None) -> Dim:
-    """The length that data decides; the limit itself, where that is what isn't known of `Range(0, limit, 1)`."""
+    """Return a length that data decides: the limit itself if only that is unknown in `Range(0, limit, 1)`."""
     if start is ZERO and delta is ONE and limit is None:
         return element(ctx, "length", 1, 0)
     return ctx.fresh("length")
@@ -333,7 +336,7 @@ def _scalar(ctx: RuleContext, index: int) -> Dim | Float | None:
 
 
 def _count(start: Dim | Float | None, limit: Dim | Float | None, delta: Dim | Float | None) -> Dim | None:
-    """`ceil((limit - start) / delta)`; floats are counted in float64, as ONNX Runtime does."""
+    """Return `ceil((limit - start) / delta)`, floats in float64 as in ONNX Runtime; None if it isn't known."""
     if isinstance(start, Dim) and isinstance(limit, Dim) and isinstance(delta, Dim):
         return ceil_divide(limit - start, delta)
     wide = [x.cast("float64") for x in (start, limit, delta) if isinstance(x, Float)]
@@ -345,7 +348,7 @@ def _count(start: Dim | Float | None, limit: Dim | Float | None, delta: Dim | Fl
 
 @rule("EyeLike", since=9, any_rank=True, of_shape=True)
 def eye_like(ctx: RuleContext) -> Tensor:
-    """The shape is kept; ones on diagonal `k`, zeros elsewhere."""
+    """Return a tensor of the input's shape with ones on diagonal `k` and zeros elsewhere."""
     x = ctx.input(0, rank=2)
     dtype = DTYPES.get(ctx.integer("dtype"), "") if "dtype" in ctx.attributes else x.dtype
     if x.shape is None:
@@ -356,7 +359,7 @@ def eye_like(ctx: RuleContext) -> Tensor:
 
 @rule("Trilu", since=14, traits=Traits.OVERWRITTEN)
 def trilu(ctx: RuleContext) -> Tensor:
-    """The shape is kept; elements below (or above) diagonal `k` become 0."""
+    """Set elements below (or above) diagonal `k` to 0; the shape is unchanged."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
     shift: Dim | None = ZERO

@@ -20,13 +20,13 @@ from shapesmt.rules import (
     rule,
 )
 
-ALL_THE_WAY = 2**31 - 1  # as an end, the end of the axis; ONNX Runtime reads it so in 64-bit lists too
+ALL_THE_WAY = 2**31 - 1  # as an end: the end of the axis, for ONNX Runtime also in 64-bit lists
 LONGEST = 2**62  # no axis has more elements
 
 
 @dataclass(frozen=True)
 class Cut:
-    """The kept part of one axis: `size` elements, the i-th at `first + i*step`; None where that isn't known."""
+    """The elements kept along one axis: `size` elements, the i-th at `first + i*step`; None if unknown."""
 
     size: Dim
     first: Dim | None
@@ -35,7 +35,7 @@ class Cut:
 
 @rule("Slice", traits=Traits.COPIED)
 def cut(ctx: RuleContext) -> Tensor:
-    """`out = x[start:end:step]` along each axis in `axes`."""
+    """Slice along each axis in `axes`: `out = x[start:end:step]`."""
     x = ctx.input(0)
     ctx.only_sizes(1, 2)
     starts, ends = (ctx.sizes(name if ctx.version < 10 else i) for i, name in ((1, "starts"), (2, "ends")))
@@ -53,7 +53,7 @@ def cut(ctx: RuleContext) -> Tensor:
 
 
 def _require_lengths(ctx: RuleContext, x: Tensor) -> None:
-    """State that starts, ends, axes and steps have one length, where these are symbolic."""
+    """State that starts, ends, axes and steps have one length, if their lengths are symbolic."""
     lists = [ctx.input(i, rank=1) for i in range(1, 5) if ctx.version >= 10 and ctx.has(i)]
     lengths = [t[0] for t in lists if t.shape is not None]
     for length in lengths[1:]:
@@ -70,16 +70,16 @@ def _cuts(
     starts: list[Dim | None] | None,
     ends: list[Dim | None] | None,
 ) -> dict[int, Cut]:
-    """The kept part of each axis that is cut."""
+    """Return the kept elements of each axis that is cut."""
     unknown = [None] * len(axes)
     steps = [as_dim(1)] * len(axes) if not ctx.has(4) else ctx.sizes(4) or unknown
-    steps = steps if len(steps) == len(axes) else unknown  # in a case that the lengths rule out
+    steps = steps if len(steps) == len(axes) else unknown  # in a case that contradicts the lengths
     bounds = zip(axes, starts or unknown, ends or unknown, steps, strict=True)
     return {axis: _cut(ctx, axis, x[axis], start, end, step) for axis, start, end, step in bounds}
 
 
 def _axes(ctx: RuleContext, x: Tensor, counts: set[int]) -> tuple[int, ...] | None:
-    """The axes that are cut; None where they aren't known."""
+    """Return the axes that are cut; None if they aren't known."""
     has_axes = ctx.has(3) or "axes" in ctx.attributes
     axes = ctx.constants(3, "axes") if has_axes else None
     if axes is None:
@@ -123,13 +123,13 @@ def _forwards(size: Dim, start: Dim, end: Dim, step: Dim) -> Cut:
 
 def _backwards(size: Dim, start: Dim, end: Dim, step: Dim) -> Cut:
     first = _clamped(start, size, 0, size - 1)
-    # ONNX Runtime takes the largest number as "all the way" in this direction too.
+    # ONNX Runtime reads the largest integers as "to the end" in this direction too.
     stop = as_dim(-1) if end.constant in (ALL_THE_WAY, 2**63 - 1) else _clamped(end, size, -1, size - 1)
     return Cut(maximum(ceil_divide(first - stop, -step), 0), first, step)
 
 
 def _clamped(index: Dim, size: Dim, least: int, most: Dim) -> Dim:
-    """An index that may count from the end, clamped to `least..most`."""
+    """Return an index that may count from the end, counted from the front and clamped to `least..most`."""
     if index.lo >= LONGEST:
         return most
     if index.hi <= -LONGEST:
@@ -140,7 +140,7 @@ def _clamped(index: Dim, size: Dim, least: int, most: Dim) -> Dim:
 
 
 def kept(x: Tensor, dims: list[Dim], cuts: dict[int, Cut]) -> Value | None:
-    """The elements that the cuts keep, whose positions are inside the tensor."""
+    """Return the elements that the cuts keep; None if they aren't known."""
     ranges = {axis: [c.first, c.step, c.size] for axis, c in cuts.items()}
     constants = {a: [d.constant for d in r if d is not None and d.constant is not None] for a, r in ranges.items()}
     if isinstance(x.value, Elements) and all(len(r) == 3 for r in constants.values()):

@@ -1,1 +1,1 @@
-"""Arithmetic: element by element, along axes, of matrices, and the layers that combine it."""
+"""Arithmetic on elements and matrices, reductions, normalization, attention and training."""

@@ -1,4 +1,4 @@
-"""Attention in its forms, and the rotation of positions that goes before it."""
+"""Attention operators and rotary embeddings."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def require_groups(ctx: RuleContext, q: Heads, k: Heads) -> None:
-    """State that each head of the keys serves as many heads of the queries."""
+    """State that the number of key heads divides the number of query heads."""
     law = laws.HEADS_OF_KEYS_DIVIDE_HEADS_OF_QUERIES
     ctx.require_at_least(k.number, 1, laws.AT_LEAST_ONE_HEAD)
     ctx.require(any_of(equal(q.number, k.number), equal(q.number % k.number, 0)), law, q.number, k.number)
 
 
 def require_pair(ctx: RuleContext, q: Heads, k: Heads, v: Heads) -> None:
-    """State that queries, keys and values belong together."""
+    """State that queries, keys and values agree in batch, length, heads and head size."""
     for other in (k, v):
         ctx.require_equal(other.batch, q.batch, laws.QUERIES_KEYS_VALUES_SAME_BATCH)
     ctx.require_equal(k.size, q.size, laws.KEY_SIZED_AS_QUERY)
@@ -37,7 +37,7 @@ def require_pair(ctx: RuleContext, q: Heads, k: Heads, v: Heads) -> None:
 
 
 def projected(ctx: RuleContext, *ranks: int) -> list[Heads]:
-    """The heads of queries, keys and values that belong together."""
+    """Return the heads of queries, keys and values; require that they agree and have one of these ranks."""
     tensors = [ctx.input(i) for i in range(3)]
     admitted = " or ".join(map(str, ranks))
     ctx.check(tensors[0].rank in ranks, laws.QUERIES_RANK.of(axes=admitted, rank=tensors[0].rank))
@@ -57,9 +57,9 @@ def projected(ctx: RuleContext, *ranks: int) -> list[Heads]:
 
 @rule("Attention", since=23, traits=Traits.MIXED)
 def attention(ctx: RuleContext) -> list[Tensor]:
-    """`softmax(q @ k.T + mask) @ v` for each head: queries `[b, h, s, d]`, values `[b, h, t, e]`: `[b, h, s, e]`.
+    """Compute `softmax(q @ k.T + mask) @ v` per head: queries `[b, h, s, d]`, values `[b, h, t, e]`: `[b, h, s, e]`.
 
-    With three axes the heads are packed: `[b, s, h*d]`. Keys and values of the past come first.
+    With three axes the heads are packed: `[b, s, h*d]`. Cached keys and values come before the new ones.
     """
     q, k, v = projected(ctx, 3, 4)
     require_least(ctx, (*ctx.input(0).dims, k.length, v.size), 1, laws.QUERIES_KEYS_VALUES_NOT_EMPTY)
@@ -79,7 +79,7 @@ def attention(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
-    """State the shape of the unpadded lengths, the range of windows, and which scores can be an output."""
+    """State the shape of the unpadded lengths, the range of window sizes, and which types and outputs combine."""
     require_windows(ctx)
     for name in ("q_num_heads", "kv_num_heads"):
         packed = ctx.input(0).rank == 3
@@ -103,15 +103,15 @@ def _require_settings(ctx: RuleContext, q: Heads, total: Dim) -> None:
 
 
 def past(ctx: RuleContext, k: Heads, v: Heads) -> Dim:
-    """The number of keys and values before."""
+    """Return the number of cached keys and values."""
     ctx.check(ctx.has(4) == ctx.has(5), laws.PAST_KEYS_AND_VALUES_GIVEN_TOGETHER)
     return k.past(ctx, 4, 5, v.size, (laws.PAST_KEYS_SHAPE, laws.PAST_VALUES_SHAPE))
 
 
 def require_windows(ctx: RuleContext) -> None:
-    """State that each side that is seen has a length, or none, and that what the scores are scaled by is positive."""
+    """State that window sizes are -1 (unlimited) or more, and that `scale` is positive."""
     scale = ctx.attribute("scale")
-    composed = ctx.version >= 25 and ctx.since((1, 32))  # of simpler operators, which take any number
+    composed = ctx.version >= 25 and ctx.since((1, 32))  # expanded into simpler operators, which accept any scale
     ctx.limit(composed or not isinstance(scale, float) or scale > 0, laws.SCALE_ATTRIBUTE_POSITIVE)
     for side in ("left", "right"):
         window = ctx.integer(f"{side}_window_size", -1)
@@ -119,9 +119,9 @@ def require_windows(ctx: RuleContext) -> None:
 
 
 def require_mask(ctx: RuleContext, index: int, before: Sequence[Dim | int], total: Dim) -> None:
-    """State the shape of the optional mask.
+    """State the shape of the optional mask; `before` is batch, heads and queries, `total` the number of keys.
 
-    ONNX would stretch any axis of it, and pad the last from opset 24 on; runtimes do neither.
+    ONNX would broadcast any axis of it, and pad the last from opset 24 on; runtimes do neither.
     """
     law = laws.MASK_ROW_PER_QUERY_COLUMN_PER_KEY
     if not ctx.has(index):
@@ -138,7 +138,7 @@ def require_mask(ctx: RuleContext, index: int, before: Sequence[Dim | int], tota
 
 @rule("FlexAttention", domain="ai.onnx.preview", nested=True)
 def flex_attention(ctx: RuleContext) -> Tensor:
-    """`prob_mod(softmax(score_mod(q @ k.T))) @ v` for each head; what is put in keeps the shape."""
+    """Compute `prob_mod(softmax(score_mod(q @ k.T))) @ v` per head; both subgraphs keep the shape."""
     q, k, v = projected(ctx, 4)
     ctx.check(len({ctx.input(i).dtype for i in range(3)} - {""}) <= 1, laws.QUERIES_KEYS_VALUES_SAME_TYPE)
     scores = tensor(softmax_type(ctx, ctx.input(0)), q._replace(size=k.length))
@@ -153,7 +153,7 @@ def flex_attention(ctx: RuleContext) -> Tensor:
 
 
 def softmax_type(ctx: RuleContext, q: Tensor) -> str:
-    """The element type in which scores are computed."""
+    """Return the element type in which scores are computed."""
     wide = "float64" if q.dtype == "float64" else "float32"
     if "softmax_precision" not in ctx.attributes:
         return wide
@@ -162,10 +162,11 @@ def softmax_type(ctx: RuleContext, q: Tensor) -> str:
 
 @rule("LinearAttention", since=27)
 def linear_attention(ctx: RuleContext) -> list[Tensor]:
-    """Queries `[b, s, h*d]`, keys `[b, s, g*d]`, values `[b, s, g*e]`: `[b, s, h*e]` and the state `[b, g, d, e]`.
+    """Map queries `[b, s, h*d]`, keys `[b, s, g*d]` and values `[b, s, g*e]` to `[b, s, h*e]`.
 
-    Heads are split by a Reshape that infers their size, which it can't without elements to count. States that several
-    heads share are repeated by one that takes a size of 0 for one to copy.
+    The second output is the state `[b, g, d, e]`. Heads are split by a Reshape that infers their size, so inputs must
+    not be empty. A Reshape that reads 0 as "copy this size" repeats states that several heads share, so heads have
+    features.
     """
     q, k, v = projected(ctx, 3)
     ctx.require_at_least(q.batch, 1, laws.BATCH_NOT_EMPTY)
@@ -184,7 +185,7 @@ def linear_attention(ctx: RuleContext) -> list[Tensor]:
 
 
 def _check_gates(ctx: RuleContext) -> None:
-    """Check that the inputs which gate each step are there if the rule by which it updates the state has them."""
+    """Require decay and rate exactly if the update rule uses them."""
     rules = ctx.text("update_rule", "gated_delta")
     for index, kind, what in ((4, "gated", "decay"), (5, "delta", "rate")):
         law = laws.UPDATE_RULE_HAS if kind in rules else laws.UPDATE_RULE_HAS_NO
@@ -192,7 +193,7 @@ def _check_gates(ctx: RuleContext) -> None:
 
 
 def require_gate(ctx: RuleContext, index: int, k: Heads, other: Dim | int, law: laws.Law) -> None:
-    """State that what gates each step has one element per head, or the other number of them."""
+    """State that a gate has one element per step and head, or `other` elements per step."""
     if ctx.has(index):
         gate = ctx.input(index)
         require_shape(ctx, index, [k.batch, k.length, gate[-1] if gate.rank else 1], law)
@@ -201,7 +202,7 @@ def require_gate(ctx: RuleContext, index: int, k: Heads, other: Dim | int, law: 
 
 @rule("RotaryEmbedding", since=23)
 def rotary_embedding(ctx: RuleContext) -> Tensor:
-    """`X[b, h, s, d]` or `[b, s, h*d]` keeps its shape; the caches have half as many columns as are rotated."""
+    """Rotate `X[b, h, s, d]` or `[b, s, h*d]`; the shape is unchanged, and caches have half the rotated columns."""
     x, cos, sin = (ctx.input(i) for i in range(3))
     ctx.check(x.rank in (3, 4), laws.INPUT_3_OR_4_AXES.of(rank=x.rank))
     parts = heads(ctx, x, "num_heads")

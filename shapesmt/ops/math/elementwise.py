@@ -1,4 +1,4 @@
-"""Operators that work element by element, with numpy's broadcasting; integers and small floats keep their values."""
+"""Elementwise operators with numpy's broadcasting; known integers and small floats are computed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ACTIVATIONS = (
 
 
 def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shape, dtype: str) -> Value | None:
-    """The elements of `function` applied to operands broadcast to `shape`."""
+    """Return the elements of `function` applied to operands broadcast to `shape`; None if they aren't known."""
     if function is None or all(t.value is None for t in operands) or not _alike(function, operands):
         return None
     lenient, sizes = function in PARTIAL, concrete(shape)
@@ -64,7 +64,7 @@ def combine(function: Function | None, operands: tuple[Tensor, ...], shape: Shap
 
 
 def _alike(function: Function, operands: tuple[Tensor, ...]) -> bool:
-    """Whether all are floats or none is, as the function takes them; of others nothing is calculated."""
+    """Whether the operands are all floats or all integers, as the function requires; others aren't computed."""
     if function is items.ARITHMETIC["Pow"]:
         return True
     floats = [t.dtype in FLOATS for t in operands if t.value is not None]
@@ -74,13 +74,13 @@ def _alike(function: Function, operands: tuple[Tensor, ...]) -> bool:
 
 
 def element_over(t: Tensor, shape: Shape) -> Item:
-    """The tensor's element as an expression over the positions of the shape it is broadcast to."""
+    """Return the tensor's element as an expression over the positions of the shape it is broadcast to."""
     element = term_of(t)
     return None if element is None else move_positions(element, lambda back: stretched(t[-back], shape[-back], back))
 
 
 def broadcast(ctx: RuleContext, function: Function | None, dtype: str | None = None) -> Tensor:
-    """The operator `function` on all inputs, broadcast together."""
+    """Broadcast all inputs together and apply `function` to their elements (None: the result is unknown)."""
     operands = tuple(ctx.input(i) for i in range(len(ctx.inputs)))
     shape = ctx.broadcast(*(t.dims for t in operands))
     operands = with_numbers(ctx, operands) if function is items.VARIADIC["Max"] else operands
@@ -89,7 +89,7 @@ def broadcast(ctx: RuleContext, function: Function | None, dtype: str | None = N
 
 
 def _masked(ctx: RuleContext, operands: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """The factors: of what is counted by flags, as positions are by those of what isn't padding, flags as symbols."""
+    """Return the factors, with symbols for flags if one is a count of flags, such as positions without padding."""
     if not any(isinstance(t.value, Field) and entries(t.value.element) for t in operands):
         return operands
     from shapesmt.ops.shared.indices import with_flags
@@ -98,7 +98,7 @@ def _masked(ctx: RuleContext, operands: tuple[Tensor, ...]) -> tuple[Tensor, ...
 
 
 def with_numbers(ctx: RuleContext, operands: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """What the greatest is taken of: single integers of data as symbols, where another operand is 0 or more."""
+    """Return the operands of a maximum, with symbols for single unknown integers if another operand is at least 0."""
     if not any(isinstance(least := term_of(t), Dim) and least.lo >= 0 for t in operands):
         return operands
     return tuple(_number(ctx, i, t) for i, t in enumerate(operands))
@@ -118,7 +118,7 @@ def _number(ctx: RuleContext, index: int, t: Tensor) -> Tensor:
 
 @rule(*items.UNARY, *ACTIVATIONS, total=True, traits=Traits.ELEMENTWISE)
 def unary(ctx: RuleContext) -> Tensor:
-    """`Y[i] = f(X[i])`: the shape is kept."""
+    """Compute `Y[i] = f(X[i])`; the shape is unchanged."""
     x = ctx.input(0)
     return ctx.tensor(x.dims, None, combine(items.UNARY.get(ctx.node.op), (x,), x.dims, x.dtype))
 
@@ -126,7 +126,7 @@ def unary(ctx: RuleContext) -> Tensor:
 @rule("IsInf", "IsNaN", "RegexFullMatch", dtype="bool", total=True, traits=Traits.ELEMENTWISE)
 @rule("Not", dtype="bool", total=True, traits=Traits.NEGATION)
 def predicate(ctx: RuleContext) -> Tensor:
-    """`Y[i] = f(X[i])` is boolean: the shape is kept."""
+    """Compute a boolean `Y[i] = f(X[i])`; the shape is unchanged."""
     x = ctx.input(0)
     found = items.PREDICATES.get(ctx.node.op)
     if ctx.node.op == "IsInf":
@@ -136,7 +136,7 @@ def predicate(ctx: RuleContext) -> Tensor:
 
 @rule("Cast", "CastLike", any_rank=True, total=True, traits=Traits.CONVERSION)
 def cast(ctx: RuleContext) -> Tensor:
-    """The shape is kept; numbers change type as the runtimes do it."""
+    """Convert the element type as the runtimes do; the shape is unchanged."""
     x = ctx.input(0)
     dtype = ctx.input(1).dtype if ctx.node.op == "CastLike" else _wanted_dtype(ctx)
     small = dtype.startswith("float8") or not dtype
@@ -156,7 +156,7 @@ def _wanted_dtype(ctx: RuleContext) -> str:
 
 @rule("BitCast", any_rank=True, total=True)
 def bit_cast(ctx: RuleContext) -> Tensor:
-    """The shape is kept, and the bits."""
+    """Reinterpret the bits as another element type of the same width; the shape is unchanged."""
     kinds = ctx.input(0).dtype, DTYPES.get(ctx.integer("to"), "")
     bits = {re.sub(r"\D*(\d+).*", r"\1", kind).replace("bool", "8") for kind in kinds if kind}
     ctx.limit(len(bits) <= 1, laws.ELEMENT_TYPES_SAME_BITS.of(bits=" and ".join(kinds)))
@@ -165,7 +165,7 @@ def bit_cast(ctx: RuleContext) -> Tensor:
 
 @rule("Clip", traits=Traits.ELEMENTWISE)
 def clip(ctx: RuleContext) -> Tensor:
-    """`Y[i] = min(max, max(min, X[i]))`: the shape is kept, the ends are one element each."""
+    """Compute `min(max, max(min, X[i]))`; the shape is unchanged, and each bound is one element."""
     x, ends = ctx.input(0), [i for i in (1, 2) if ctx.has(i)]
     for end in map(ctx.input, ends):
         ctx.check(end.rank <= 1, laws.RANGE_ENDS_SCALARS)
@@ -186,7 +186,7 @@ def clip(ctx: RuleContext) -> Tensor:
 @rule("Div", since=7, traits=Traits.DIVISION)
 @rule(*items.VARIADIC, since=8, traits=Traits.ELEMENTWISE)
 def arithmetic(ctx: RuleContext) -> Tensor:
-    """Operands broadcast together; integers aren't divided by zero."""
+    """Broadcast the operands together; integer divisors aren't 0."""
     op = ctx.node.op
     if op == "Div":
         require_nonzero(ctx, ctx.input(1))
@@ -195,7 +195,7 @@ def arithmetic(ctx: RuleContext) -> Tensor:
 
 @rule("Mod", traits=Traits.DIVISION)
 def mod(ctx: RuleContext) -> Tensor:
-    """Operands broadcast together; the remainder has the divisor's sign, with `fmod` the dividend's."""
+    """Broadcast the operands together; the remainder has the divisor's sign, with `fmod` the dividend's."""
     fmod = ctx.flag("fmod")
     whole = ctx.input(0).dtype not in FLOATS
     ctx.check(fmod or whole or ctx.version >= 28, laws.FLOAT_REMAINDER_WITH_FMOD)
@@ -204,7 +204,7 @@ def mod(ctx: RuleContext) -> Tensor:
 
 
 def require_nonzero(ctx: RuleContext, divisor: Tensor) -> None:
-    """State that no known element of an integer divisor is 0; the runtimes look even where nothing is divided."""
+    """State that no known element of an integer divisor is 0; runtimes check this even if the dividend is empty."""
     law = laws.NOT_DIVIDED_BY_ZERO
     if divisor.dtype not in INTEGERS:
         return
@@ -224,20 +224,20 @@ def require_nonzero(ctx: RuleContext, divisor: Tensor) -> None:
 
 @rule("BitShift", traits=Traits.ELEMENTWISE)
 def bit_shift(ctx: RuleContext) -> Tensor:
-    """Operands broadcast together."""
+    """Broadcast the operands together and shift the first by the bits that the second says."""
     return broadcast(ctx, items.SHIFTS.get((ctx.text("direction"), ctx.input(0).dtype)))
 
 
 @rule("And", "Equal", "Or", "Xor", since=7, dtype="bool", traits=Traits.ELEMENTWISE)
 @rule("Greater", "GreaterOrEqual", "Less", "LessOrEqual", since=7, dtype="bool", traits=Traits.COMPARISON)
 def logic(ctx: RuleContext) -> Tensor:
-    """Operands broadcast together; the outcome is boolean."""
+    """Broadcast the operands together; the result is boolean."""
     return broadcast(ctx, items.LOGIC[ctx.node.op], "bool")
 
 
 @rule("Where", any_rank=True, traits=Traits.CHOICE)
 def where(ctx: RuleContext) -> Tensor:
-    """Condition and both cases broadcast together."""
+    """Choose by a condition; the condition and both cases broadcast together."""
     dtype = ctx.input(1).dtype
     if any(ctx.input(i).shape is None for i in range(3)):
         return ctx.tensor(None, dtype)
@@ -246,7 +246,7 @@ def where(ctx: RuleContext) -> Tensor:
 
 @rule("SwiGLU", *items.VARIADIC, traits=Traits.ELEMENTWISE)
 def alike(ctx: RuleContext) -> Tensor:
-    """Operands have one shape, which is kept."""
+    """Require operands of one shape, which is the output's."""
     operands = [ctx.input(i) for i in range(max(len(ctx.inputs), 1))]
     ctx.require_agree(*operands, law=laws.OPERANDS_SAME_SHAPE)
     return ctx.tensor(operands[0].dims)
@@ -256,7 +256,7 @@ def alike(ctx: RuleContext) -> Tensor:
 @rule("Div", traits=Traits.DIVISION)
 @rule("Greater", "Less", traits=Traits.COMPARISON)
 def aligned(ctx: RuleContext) -> Tensor:
-    """Before opset 7: `B` has the shape of `A`, or with `broadcast` that of its axes from `axis` on."""
+    """Broadcast as before opset 7: `B` has the shape of `A` or, with `broadcast`, of `A`'s axes from `axis` on."""
     a, b, op = ctx.input(0), ctx.input(1), ctx.node.op
     if op != "PRelu" and not ctx.flag("broadcast"):
         ctx.require_agree(a, b, law=laws.OPERANDS_SAME_SHAPE)

@@ -1,4 +1,4 @@
-"""Linear algebra: products of matrices, contractions and determinants."""
+"""Linear algebra: matrix products, contractions and determinants."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from shapesmt.rules import MAX_ELEMENTS, Elements, RuleContext, Shape, Tensor, T
 
 
 def matrix_product(ctx: RuleContext, a: Tensor, b: Tensor, *, turned: bool = False) -> Shape:
-    """`[..., M, K] x [..., K, N] -> [..., M, N]`; a vector is a row on the left and a column on the right.
+    """Return the shape of `[..., M, K] x [..., K, N]`; a vector is a row on the left and a column on the right.
 
-    `turned` says that the left operand is a transposed view, whose batch and rows aren't one axis to a runtime.
+    `turned`: the left operand is a transposed view, so that a runtime can't merge its batch and rows into one axis.
     """
     ctx.check(a.rank > 0 and b.rank > 0, laws.PRODUCT_OPERANDS_NOT_SCALAR)
     ctx.require_equal(a[-1], b.dims[-2:][0], laws.INNER_SIZES_EQUAL)
@@ -33,7 +33,7 @@ def matrix_product(ctx: RuleContext, a: Tensor, b: Tensor, *, turned: bool = Fal
 
 
 def _met_batches(a: Tensor, b: Tensor, *, turned: bool) -> Iterator[tuple[Formula, Dim] | tuple[Formula, Dim, Dim]]:
-    """What ONNX Runtime 1.31 needs of empty operands: it doesn't broadcast a batch of one to one of none."""
+    """Yield ONNX Runtime 1.31's requirements on empty operands: a batch of one doesn't broadcast to an empty one."""
     plain = all_of(*(equal(d, 1) for d in b.dims[:-2])) if a.rank >= b.rank > 1 and not turned else FALSE
     for x, y in zip(a.dims[:-2][::-1], b.dims[:-2][::-1], strict=False):
         yield any_of(at_least(y, 1), differs(x, 1)), x, y
@@ -46,7 +46,7 @@ def _met_batches(a: Tensor, b: Tensor, *, turned: bool) -> Iterator[tuple[Formul
 
 @rule("MatMul", traits=Traits.MIXED)
 def matmul(ctx: RuleContext) -> Tensor:
-    """`[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes."""
+    """Multiply matrices: `[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes."""
     a, b = ctx.input(0), ctx.input(1)
     shape = matrix_product(ctx, a, b)
     if a.value is None or b.value is None:
@@ -62,7 +62,10 @@ def matmul(ctx: RuleContext) -> Tensor:
 def contracted(
     terms: Sequence[tuple[Tensor, Sequence[str]]], sizes: Mapping[str, Dim], out: Sequence[str]
 ) -> Value | None:
-    """The known elements of a sum of products: each term names its axes, and those that `out` lacks are summed over."""
+    """Return the known elements of a sum of products; None if an operand isn't listed.
+
+    Each term names its axes; axes that `out` doesn't have are summed over.
+    """
     every = [*out, *(letter for letter in sizes if letter not in out)]
     shape = tuple(sizes[letter] for letter in every)
     numbers, dtype = concrete(shape), terms[0][0].dtype
@@ -76,7 +79,7 @@ def contracted(
 
 
 def _aligned(t: Tensor, letters: Sequence[str], every: Sequence[str]) -> Tensor:
-    """A tensor with its axes in the order of these, and an axis of size 1 for each that it lacks."""
+    """Transpose a tensor to the axis order `every`, with an axis of size 1 for each letter that it doesn't have."""
     assert isinstance(t.value, Elements)
     order = [letters.index(letter) for letter in every if letter in letters]
     sizes = [t.value.shape[letters.index(letter)] if letter in letters else 1 for letter in every]
@@ -85,7 +88,7 @@ def _aligned(t: Tensor, letters: Sequence[str], every: Sequence[str]) -> Tensor:
 
 @rule("Gemm", traits=Traits.MIXED)
 def gemm(ctx: RuleContext) -> Tensor:
-    """`[M, K] x [K, N] + C -> [M, N]` where `C` broadcasts to the result."""
+    """Compute `[M, K] x [K, N] + C -> [M, N]`; `C` broadcasts to the result."""
     a, b = ctx.input(0, rank=2), ctx.input(1, rank=2)
     m, inner = a.dims[::-1] if ctx.flag("transA") else a.dims
     k, n = b.dims[::-1] if ctx.flag("transB") else b.dims
@@ -97,7 +100,7 @@ def gemm(ctx: RuleContext) -> Tensor:
 
 @rule("MatMulInteger", dtype="int32", traits=Traits.MIXED)
 def matmul_integer(ctx: RuleContext) -> Tensor:
-    """A matrix product of quantized operands, with a zero point each: one, or one per column of the second."""
+    """Multiply quantized matrices; each has one zero point, the second one alternatively one per column."""
     a, b = ctx.input(0), ctx.input(1)
     shape = matrix_product(ctx, a, b)
     if ctx.has(2):
@@ -109,7 +112,7 @@ def matmul_integer(ctx: RuleContext) -> Tensor:
 
 @rule("QLinearMatMul", traits=Traits.MIXED)
 def quantized_matmul(ctx: RuleContext) -> Tensor:
-    """A matrix product of quantized operands; scales and zero points are one, or one per column of the second."""
+    """Multiply quantized matrices; scales and zero points are single, or one per column of the second operand."""
     a, b = ctx.input(0), ctx.input(3)
     shape = matrix_product(ctx, a, b)
     first, output = laws.FIRST_OPERAND_HAS_ONE_SCALE_AND_ZERO_POINT, laws.OUTPUT_HAS_ONE_SCALE_AND_ZERO_POINT
@@ -121,13 +124,13 @@ def quantized_matmul(ctx: RuleContext) -> Tensor:
 
 
 def require_one(ctx: RuleContext, index: int, law: laws.Law) -> None:
-    """State that a scale or zero point is a scalar or a list of one: ONNX Runtime takes no more, though ONNX does."""
+    """State that a scale or zero point is a scalar or a vector of one; ONNX allows more, ONNX Runtime doesn't."""
     ctx.check(ctx.input(index).rank <= 1, law)
     ctx.require_equal(ctx.input(index).numel, 1, law)
 
 
 def require_per_column(ctx: RuleContext, parameter: Tensor, operand: Tensor) -> None:
-    """State that a scale or zero point is one, or one per column of the operand."""
+    """State that a scale or zero point is single, or one per column of the operand."""
     fitting: list[Formula] = [equal(parameter.numel, 1)] if parameter.rank <= 1 else []
     if parameter.rank == 1 and operand.rank == 2:
         fitting.append(equal(parameter[0], operand[-1]))
@@ -138,7 +141,7 @@ def require_per_column(ctx: RuleContext, parameter: Tensor, operand: Tensor) -> 
 
 @rule("Det")
 def determinant(ctx: RuleContext) -> Tensor:
-    """`[..., M, M] -> [...]`."""
+    """Compute determinants: `[..., M, M] -> [...]`."""
     x = ctx.input(0)
     ctx.require_rank(x, 2, least=True)
     ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
@@ -150,7 +153,7 @@ def determinant(ctx: RuleContext) -> Tensor:
 
 @rule("Einsum", traits=Traits.MIXED)
 def einsum(ctx: RuleContext) -> Tensor:
-    """Each letter of the equation is one size (or 1), `...` the axes that broadcast."""
+    """Contract inputs by an equation: each letter is one size (or 1), `...` the axes that broadcast."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]
     terms, result = parse_equation(ctx.text("equation"))
     ctx.check(len(terms) == len(operands), laws.EQUATION_TERM_PER_INPUT)
@@ -167,7 +170,7 @@ def einsum(ctx: RuleContext) -> Tensor:
 
 
 def _joint(ctx: RuleContext, terms: list[list[str]], operands: list[Tensor], hidden: list[str]) -> dict[str, Dim]:
-    """The size of each letter in all inputs, which broadcast."""
+    """Return the size of each letter over all inputs, broadcast."""
     sizes: dict[str, Dim] = {}
     for term, x in zip(terms, operands, strict=True):
         letters = spelt(term, hidden)
@@ -179,7 +182,7 @@ def _joint(ctx: RuleContext, terms: list[list[str]], operands: list[Tensor], hid
 
 
 def diagonal_sizes(ctx: RuleContext, letters: list[str], x: Tensor) -> dict[str, Dim]:
-    """The size of each letter in one input; one that is named twice is a diagonal."""
+    """Return the size of each letter in one input; a repeated letter is a diagonal."""
     sizes: dict[str, Dim] = {}
     for letter, d in zip(letters, x.dims, strict=True):
         ctx.require_equal(sizes.setdefault(letter, d), d, laws.DIAGONAL_SIZES_EQUAL)
@@ -187,7 +190,7 @@ def diagonal_sizes(ctx: RuleContext, letters: list[str], x: Tensor) -> dict[str,
 
 
 def parse_equation(text: str) -> tuple[list[list[str]], list[str]]:
-    """The terms of the inputs and that of the output, which may be left to the alphabet.
+    """Split an einsum equation into the inputs' terms and the output's, by default the letters that occur once, sorted.
 
     >>> parse_equation("...ij, jk")
     ([['...', 'i', 'j'], ['j', 'k']], ['...', 'i', 'k'])
@@ -200,11 +203,11 @@ def parse_equation(text: str) -> tuple[list[list[str]], list[str]]:
 
 
 def split_term(term: str) -> list[str]:
-    """The letters of a term, and its ellipsis as one of them."""
+    """Split a term into letters, `...` counting as one."""
     head, dots, tail = term.partition("...")
     return [*head, *([dots] if dots else []), *tail]
 
 
 def spelt(term: list[str], hidden: list[str]) -> list[str]:
-    """The letters of a term with those that its ellipsis stands for."""
+    """Return the letters of a term with its ellipsis replaced by the letters `hidden`."""
     return [letter for part in term for letter in (hidden if part == "..." else [part])]

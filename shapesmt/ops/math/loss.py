@@ -1,4 +1,4 @@
-"""Training losses over classes."""
+"""Classification losses."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from shapesmt.rules import RuleContext, Tensor, is_free_element, rule
 
 @rule("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
 def class_loss(ctx: RuleContext) -> list[Tensor]:
-    """`X[N, C, D1, ...]` and `labels[N, D1, ...]` make a scalar, or without `reduction` one loss per label.
+    """Compute a scalar loss of `X[N, C, D1, ...]` and `labels[N, D1, ...]`, or without `reduction` one loss per label.
 
-    Runtimes gather: labels whose number isn't declared may be fewer than `N, D1, ...`, and weights than classes.
-    From opset 22 on, the file declares no other number of weights than of classes.
+    Runtimes gather: if a size isn't declared, labels may be fewer than `N, D1, ...`, and weights fewer than classes.
+    From opset 22 on, the file must not declare different numbers of weights and classes.
     """
     x, labels = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 2, least=True)
@@ -31,14 +31,14 @@ def class_loss(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_softmax(ctx: RuleContext, x: Tensor) -> None:
-    """State what a softmax over `[N, C, -1]` needs that is given the shape of `X` again."""
+    """State that the axes of a softmax aren't empty: it reshapes `X` to `[N, C, -1]` and back."""
     ctx.require_at_least(x[0], 1, laws.BATCH_NOT_EMPTY)
     ctx.require_at_least(x[1], 1, laws.A_CLASS)
     require_least(ctx, x.dims[3:], 1, laws.INPUT_NOT_EMPTY)
 
 
 def _require_labels(ctx: RuleContext, x: Tensor, labels: Tensor) -> None:
-    """State that there is a label for each sample and position; fewer will do unless the file declares the numbers."""
+    """State that there is a label for each sample and position; fewer will do unless the file declares both sizes."""
     ctx.require_rank(labels, x.rank - 1)
     for size, count in zip((x[0], *x.dims[2:]), labels.dims, strict=True):
         ctx.require_at_least(size, count, laws.LABEL_PER_SAMPLE_AND_POSITION)
@@ -47,12 +47,12 @@ def _require_labels(ctx: RuleContext, x: Tensor, labels: Tensor) -> None:
 
 
 def _knows_sizes(ctx: RuleContext, x: Tensor) -> bool:
-    """Whether the runtime knows the sizes of what it picks from: a softmax hands on all of them, or none."""
+    """Whether the runtime knows the gathered tensor's sizes when loading: a softmax passes on all sizes or none."""
     return ctx.node.op != "SoftmaxCrossEntropyLoss" or all(d.constant is not None for d in x.dims)
 
 
 def _require_classes(ctx: RuleContext, labels: Tensor, count: Dim) -> None:
-    """State that each label is a class, or the number that says that it doesn't count and is replaced by 0."""
+    """State that each label is a class or `ignore_index`."""
     if "ignore_index" not in ctx.attributes:
         return require_inside(ctx, labels, count)
     ctx.require(any_of(at_least(count, 1), equal(labels.numel, 0)), laws.A_CLASS, count, 1)

@@ -1,4 +1,4 @@
-"""Operators that rescale their input: the shape is kept, and the parameters have to fit it."""
+"""Normalization operators: the shape is unchanged, and the parameters have to fit it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def require_vectors(ctx: RuleContext, indices: range, size: Dim) -> None:
 
 @rule("Softmax", "LogSoftmax", "Hardmax", traits=Traits.NORMALIZED)
 def softmax(ctx: RuleContext) -> Tensor:
-    """The shape is kept; `axis` is inside it (before opset 13, where the rows begin)."""
+    """Normalize along `axis`, or from it on before opset 13; the shape is unchanged."""
     x, axis = ctx.input(0), ctx.integer("axis", -1 if ctx.version >= 13 else 1)
-    if ctx.version < 11 and not -x.rank <= axis < x.rank:  # which an empty tensor doesn't read, nor ONNX's inference
+    if ctx.version < 11 and not -x.rank <= axis < x.rank:  # not read for an empty tensor
         ctx.require_equal(x.numel, 0, laws.AXIS_INSIDE_RANK.of(axis=axis, rank=x.rank))
     else:
         ctx.normal(axis, x.rank)
@@ -30,7 +30,7 @@ def softmax(ctx: RuleContext) -> Tensor:
 
 @rule("LpNormalization")
 def lp_normalization(ctx: RuleContext) -> Tensor:
-    """The shape is kept; `axis` is inside it and the norm is the first or the second."""
+    """Divide by the first or second norm along `axis`; the shape is unchanged."""
     x = ctx.input(0)
     ctx.check(ctx.integer("p", 2) in (1, 2), laws.NORM_1_OR_2.of(norm=ctx.integer("p", 2)))
     ctx.axis(x.rank, -1)
@@ -39,7 +39,7 @@ def lp_normalization(ctx: RuleContext) -> Tensor:
 
 @rule("LRN")
 def local_response(ctx: RuleContext) -> Tensor:
-    """`X[N, C, H, W]` keeps its shape; an odd number of channels is summed."""
+    """Normalize `X[N, C, H, W]` over an odd number of channels; the shape is unchanged."""
     x = ctx.input(0)
     ctx.limit(x.rank == 4, laws.RANK_4.of(rank=x.rank))
     size = ctx.integer("size")
@@ -49,7 +49,7 @@ def local_response(ctx: RuleContext) -> Tensor:
 
 @rule("MeanVarianceNormalization")
 def mean_variance(ctx: RuleContext) -> Tensor:
-    """The shape is kept; of the axes that are averaged, those that the tensor lacks don't count."""
+    """Normalize over `axes`, at least one of them inside the rank; the shape is unchanged."""
     x, axes = ctx.input(0), ctx.integers("axes", (0, 2, 3))
     ctx.limit(any(-x.rank <= axis < x.rank for axis in axes), laws.AN_AXIS_INSIDE_TENSOR)
     return ctx.tensor(x.dims)
@@ -57,7 +57,7 @@ def mean_variance(ctx: RuleContext) -> Tensor:
 
 @rule("BatchNormalization")
 def batch_normalization(ctx: RuleContext) -> list[Tensor]:
-    """`X[N, C, ...]` keeps its shape; scale, bias, mean and variance have C elements."""
+    """Normalize `X[N, C, ...]`; scale, bias, mean and variance have C elements."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
     per_element = ctx.version < 9 and not ctx.flag("spatial", 1, only_one=True)
@@ -77,9 +77,9 @@ def _require_statistics(ctx: RuleContext, per_channel: Shape) -> None:
 
 
 def _require_outputs(ctx: RuleContext) -> None:
-    """State that there are as many outputs as training makes, or one."""
+    """State the number of outputs: 1, or 3 in training; before opset 14, 1 or 5."""
     trained = ctx.version >= 14 and ctx.flag("training_mode")
-    if trained and not ctx.flag("training_mode", only_one=True):  # which inference takes for set, and the kernel not
+    if trained and not ctx.flag("training_mode", only_one=True):  # set for ONNX's inference, not for the kernel
         open_unless(ctx, laws.ATTRIBUTE_IS_ONE_OF.of(name="training_mode", values="0", last="1"), FALSE)
     counts = (1, 5) if ctx.version < 14 else (3,) if trained else (1,)
     ctx.limit(ctx.outputs in counts, laws.THREE_OUTPUTS_IN_TRAINING if trained else laws.STATISTICS_IN_TRAINING)
@@ -87,7 +87,7 @@ def _require_outputs(ctx: RuleContext) -> None:
 
 @rule("InstanceNormalization")
 def instance_normalization(ctx: RuleContext) -> Tensor:
-    """`X[N, C, D1, ...]` keeps its shape; scale and bias have C elements."""
+    """Normalize `X[N, C, D1, ...]`; scale and bias have C elements."""
     x = ctx.input(0)
     ctx.require_rank(x, 3, least=True)
     require_vectors(ctx, range(1, 3), x[1])
@@ -96,9 +96,9 @@ def instance_normalization(ctx: RuleContext) -> Tensor:
 
 @rule("GroupNormalization", since=18)
 def group_normalization(ctx: RuleContext) -> Tensor:
-    """`X[N, C, ...]` keeps its shape; groups divide C, and there is a scale and a bias per channel.
+    """Normalize `X[N, C, ...]` in groups, which divide C; scale and bias have one element per channel.
 
-    Before opset 21 there is one per group. A single one serves all.
+    Before opset 21 they have one per group. A single element serves all.
     """
     x, groups = ctx.input(0), ctx.integer("num_groups")
     ctx.require_rank(x, 2, least=True)
@@ -110,7 +110,7 @@ def group_normalization(ctx: RuleContext) -> Tensor:
 
 
 def _regrouped(ctx: RuleContext, x: Tensor, groups: int) -> Tensor:
-    """The output as the operator's definition has it, which reshapes: a size that is 0 copies the one at its place."""
+    """Return the output by the operator's definition, whose Reshapes read a size of 0 as "copy the input's size"."""
 
     def reshaped(t: Tensor, *sizes: Dim | int) -> Tensor:
         return ctx.delegate("Reshape", (t, ctx.known(sizes)), version=13, attributes={})[0]
@@ -125,7 +125,7 @@ def _regrouped(ctx: RuleContext, x: Tensor, groups: int) -> Tensor:
 
 
 def _require_parameters(ctx: RuleContext, channels: Dim, groups: int, empty: Formula) -> None:
-    """State that scale and bias have an element per channel, per group before opset 21, or one each."""
+    """State that scale and bias have an element per channel, per group before opset 21, or one element."""
     law = laws.PARAMETERS_PER_CHANNEL if ctx.version >= 21 else laws.PARAMETERS_PER_GROUP
     count = channels if ctx.version >= 21 else as_dim(groups)
     for size in (ctx.input(i).numel for i in (1, 2)):
@@ -137,7 +137,7 @@ FLOATS = (1, 10, 11, 16)  # float32, float16, float64, bfloat16
 
 @rule("LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization", traits=Traits.MIXED)
 def layer_normalization(ctx: RuleContext) -> list[Tensor]:
-    """The shape is kept; scale and bias broadcast to it, and the axes from `axis` on aren't empty."""
+    """Normalize the axes from `axis` on, which aren't empty; scale and bias broadcast to the input's shape."""
     x, scale = ctx.input(0), ctx.input(1)
     axis = ctx.axis(x.rank, -1)
     require_least(ctx, x.dims[axis:], 1, laws.NORMALIZED_HAS_ELEMENT)
@@ -154,7 +154,7 @@ def layer_normalization(ctx: RuleContext) -> list[Tensor]:
 
 @rule("Dropout", total=True, traits=Traits(memory=Memory.ELEMENTWISE, training=2))
 def dropout(ctx: RuleContext) -> list[Tensor]:
-    """The shape is kept; the ratio and the mode are scalars."""
+    """Drop elements in training; the shape is unchanged, and ratio and mode are scalars."""
     x = ctx.input(0)
     for index, what in ((1, "ratio"), (2, "training mode")):
         if ctx.has(index):

@@ -1,4 +1,4 @@
-"""Operators between floats and quantized integers."""
+"""Conversions between floats and quantized integers."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def _require_blocks(ctx: RuleContext, x: Tensor, parameters: list[Tensor], block
         for i, size in enumerate(x.dims):
             blocks = ceil_divide(size, block) if i == axis else size
             ctx.require_equal(t[i], blocks, laws.SCALE_AND_ZERO_POINT_PER_AXIS_BLOCK)
-    if x.rank == 1:  # runtimes take a single scale for that of the whole tensor
+    if x.rank == 1:  # runtimes read a single scale as that of the whole tensor
         ctx.limit(differs(parameters[0][0], 1), laws.VECTOR_NOT_ONE_BLOCK, x[0])
 
 
 @rule("QuantizeLinear", any_rank=True)
 def quantize(ctx: RuleContext) -> Tensor:
-    """The shape is kept; scale and zero point fit it, and the zero point has the output's type."""
+    """Quantize; scale and zero point fit the input's shape, and the zero point has the output's type."""
     require_scale(ctx)
     if ctx.input(0).dtype in FLOATS and ctx.input(1).dtype not in (ctx.input(0).dtype, ""):
         ctx.limit(ctx.version >= 23 and ctx.since((1, 32)), laws.SAME_TYPE_AS_INPUT.of(kind="scales"))
@@ -53,12 +53,12 @@ def quantize(ctx: RuleContext) -> Tensor:
 
 @rule("DequantizeLinear", any_rank=True)
 def dequantize(ctx: RuleContext) -> Tensor:
-    """The shape is kept; scale and zero point fit it, and the scale has the output's type."""
+    """Dequantize; scale and zero point fit the input's shape, and the scale has the output's type."""
     require_scale(ctx)
     return ctx.tensor(ctx.input(0).shape, DTYPES.get(ctx.integer("output_dtype", 0), "") or ctx.input(1).dtype)
 
 
 @rule("DynamicQuantizeLinear", any_rank=True)
 def dynamic_quantize(ctx: RuleContext) -> list[Tensor]:
-    """The shape is kept; scale and zero point are scalars."""
+    """Quantize by the input's range; scale and zero point are scalars."""
     return [ctx.tensor(ctx.input(0).shape, "uint8"), ctx.tensor((), "float32"), ctx.tensor((), "uint8")]

@@ -1,4 +1,4 @@
-"""Operators that draw random numbers."""
+"""Operators whose outputs are drawn at random."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ def _drawn_dtype(ctx: RuleContext, default: str) -> str:
 
 @rule("RandomNormalLike", "RandomUniformLike", "Bernoulli", any_rank=True, total=True, random=True)
 def random_like(ctx: RuleContext) -> Tensor:
-    """The shape is the input's."""
+    """Draw a tensor of the input's shape."""
     x = ctx.input(0)
     return ctx.tensor(x.shape, _drawn_dtype(ctx, x.dtype))
 
 
 @rule("RandomNormal", "RandomUniform", random=True)
 def random_tensor(ctx: RuleContext) -> Tensor:
-    """The shape is an attribute."""
+    """Draw a tensor whose shape is an attribute."""
     shape = ctx.integers("shape")
     ctx.check(all(s >= 0 for s in shape), laws.LISTED_SIZES_NOT_NEGATIVE.of(sizes=list(shape)))
     return ctx.tensor(shape, _drawn_dtype(ctx, "float32"))
@@ -28,7 +28,7 @@ def random_tensor(ctx: RuleContext) -> Tensor:
 
 @rule("Multinomial", random=True)
 def multinomial(ctx: RuleContext) -> Tensor:
-    """`[batch, classes] -> [batch, samples]`, each of them at least one."""
+    """Draw `samples >= 1` classes per row: `[batch, classes] -> [batch, samples]`."""
     x, samples = ctx.input(0, rank=2), ctx.integer("sample_size", 1)
     ctx.check(samples > 0, laws.AT_LEAST_ONE_SAMPLE_COUNTED.of(samples=samples))
     ctx.require_at_least(x[0], 1, laws.A_ROW_TO_DRAW_FOR)

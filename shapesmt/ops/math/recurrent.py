@@ -1,4 +1,4 @@
-"""Recurrent layers: a sequence of samples, weights for each direction it is read in."""
+"""Recurrent layers: RNN, GRU and LSTM."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 @rule(*GATES, traits=Traits.MIXED)
 def recurrent(ctx: RuleContext) -> list[Tensor]:
-    """`x[seq, batch, input]` makes every state `[seq, directions, batch, hidden]` and the last ones.
+    """Map `x[seq, batch, input]` to all states `[seq, directions, batch, hidden]` and the last ones.
 
-    With `layout=1` the batch comes first everywhere.
+    With `layout=1` the batch is the first axis everywhere.
     """
     x, recurrence, gates = ctx.input(0, rank=3), ctx.input(2, rank=3), GATES[ctx.node.op]
     batch_first, directions = ctx.flag("layout"), direction_count(ctx)
@@ -41,18 +41,18 @@ def recurrent(ctx: RuleContext) -> list[Tensor]:
 
 
 def direction_count(ctx: RuleContext) -> int:
-    """In how many directions the sequence is read."""
+    """Return the number of directions in which the sequence is read."""
     return 2 if ctx.text("direction", "forward") == "bidirectional" else 1
 
 
 def require_states(ctx: RuleContext, batch: Dim, last: Sequence[Dim | int]) -> None:
-    """What samples start from, and how long they are."""
+    """State the shapes of initial states and of sequence lengths."""
     require_shape(ctx, 4, (batch,), laws.SEQUENCE_LENGTH_PER_SAMPLE, limit=True)
     require_shape(ctx, (5, 6), last, laws.STATE_DIRECTIONS_BATCH_HIDDEN, limit=True)
 
 
 def require_samples(ctx: RuleContext, length: Dim, batch: Dim, features: Dim) -> None:
-    """What must not be empty, since runtimes abort otherwise, and how long samples are."""
+    """State which sizes must not be 0 because runtimes would abort, and that lengths are at most the sequence's."""
     lengths = ctx.items(4) if ctx.has(4) else ()
     if ctx.node.op != "RNN":
         ctx.require_at_least(batch, 1, laws.BATCH_NOT_EMPTY)
@@ -67,7 +67,7 @@ def require_samples(ctx: RuleContext, length: Dim, batch: Dim, features: Dim) ->
 
 
 def _require_features(ctx: RuleContext, some: Formula, features: Dim, lengths: Sequence[Dim | None] | None) -> None:
-    """State that there is something to read, unless all samples are of length 0: lengths that data decide may be."""
+    """State that there is something to read, unless all samples have length 0; undecided if data decides that."""
     zeros = all_of(*(equal(item, 0) for item in lengths or () if item is not None)) if ctx.has(4) else FALSE
     ctx.require(any_of(some, zeros), laws.SAMPLE_NOT_EMPTY, features, 1)
     if some is not TRUE and (lengths is None or None in lengths):

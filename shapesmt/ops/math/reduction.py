@@ -1,4 +1,4 @@
-"""Operators that fold axes into one element, or run along an axis and keep it; short lists keep their values."""
+"""Reductions, `ArgMax` and running sums; short lists keep their values."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ NEUTRAL = {"ReduceL1": 0, "ReduceProd": 1, "ReduceSum": 0, "ReduceSumSquare": 0}
 
 
 def reduced_axes(ctx: RuleContext, x: Tensor) -> tuple[int, ...] | None:
-    """The axes that are folded, an attribute or an input; None where they aren't known."""
+    """Return the reduced axes, from an attribute or an input; None if they aren't known."""
     if ctx.has(1) and ctx.input(1).shape is not None:
         ctx.require_rank(ctx.input(1), 1)
     axes = ctx.constants(1, "axes", ())
@@ -98,12 +98,12 @@ def reduced_axes(ctx: RuleContext, x: Tensor) -> tuple[int, ...] | None:
 
 
 def _is_free(ctx: RuleContext, x: Tensor) -> bool:
-    """Whether the axes don't matter: of a scalar, before ONNX's inference looked at them."""
+    """Whether `axes` isn't read: for a scalar, in versions before ONNX's inference checked it."""
     return x.rank == 0 and ctx.version < (12 if ctx.node.op in ("ReduceMax", "ReduceMin") else 11)
 
 
 def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
-    """The shape with those axes gone, or kept with size 1.
+    """Return the shape without those axes, or with size 1 there if `keep`.
 
     >>> without((const(2), const(3)), (1,), keep=True)
     (Dim('2'), Dim('1'))
@@ -115,7 +115,7 @@ def without(dims: Shape, axes: tuple[int, ...], *, keep: bool) -> Shape:
 
 @rule(*FOLDS, "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", any_rank=True, traits=Traits.MIXED)
 def reduction(ctx: RuleContext) -> Tensor:
-    """Each axis in `axes` (all of them by default) becomes 1, or is removed without `keepdims`."""
+    """Reduce the axes in `axes`, by default all; they keep size 1 unless `keepdims` is 0."""
     x, keep = ctx.input(0), ctx.flag("keepdims", 1, only_one=True)
     if x.shape is None:
         named = ctx.has(1) or ctx.attribute("axes") or ctx.flag("noop_with_empty_axes", only_one=True)
@@ -131,7 +131,7 @@ def reduction(ctx: RuleContext) -> Tensor:
 
 
 def _require_extreme(ctx: RuleContext, x: Tensor, axes: tuple[int, ...]) -> None:
-    """State that booleans that have an extreme are some; other runtimes take the greatest or least one otherwise."""
+    """State that the extreme of booleans is over some elements; other runtimes than ONNX Runtime need none."""
     if x.dtype == "bool" and ctx.node.op in ("ReduceMax", "ReduceMin") and ctx.runtime is Runtime.ONNX:
         nothing = [equal(d, 0) for i, d in enumerate(x.dims) if i not in axes]
         for folded_axis in (x[a] for a in axes):
@@ -139,7 +139,7 @@ def _require_extreme(ctx: RuleContext, x: Tensor, axes: tuple[int, ...]) -> None
 
 
 def _counted(ctx: RuleContext, x: Tensor, axes: tuple[int, ...], shape: Shape) -> Value | None:
-    """The number of true elements, where a sum over all of them is that."""
+    """Return the sum of 0s and 1s as a count that data decides; None if this reduction isn't one."""
     if ctx.node.op not in COUNTING or len(axes) < x.rank or not x.rank or x.value is not None:
         return None
     ctx.memoizable = False
@@ -149,7 +149,7 @@ def _counted(ctx: RuleContext, x: Tensor, axes: tuple[int, ...], shape: Shape) -
 
 
 def folded(op: str, x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Value | None:
-    """The elements of a reduction."""
+    """Return the elements of a reduction; None if they aren't known."""
     shape, sizes = without(x.dims, axes, keep=keep), concrete(x.shape)
     if op not in FOLDS or not isinstance(x.value, Field if sizes is None else (Elements, Field)):
         return None
@@ -177,14 +177,14 @@ def _fold(op: str, row: list[Item], dtype: str) -> Item:
 
 
 def _shared(whole: Item, count: int) -> Item:
-    """A sum divided by the number of summands; integers are rounded towards zero."""
+    """Return a sum divided by the number of summands; integers are rounded towards zero."""
     if isinstance(whole, Float):
         return whole / literal(count, whole.dtype)
     return None if whole is None else truncated_divide(whole, count)
 
 
 def of_nothing(op: str, dtype: str) -> int | None:
-    """What no elements fold to; of integers the greatest of none is the least that there is, and the other way round.
+    """Return the result of reducing no elements: 0 for a sum, an integer type's minimum for ReduceMax; None if none.
 
     >>> of_nothing("ReduceMax", "int8"), of_nothing("ReduceMin", "uint8"), of_nothing("ReduceMax", "float32")
     (-128, 255, None)
@@ -197,7 +197,7 @@ def of_nothing(op: str, dtype: str) -> int | None:
 
 
 def _in_any_order(op: str, row: list[Item]) -> bool:
-    """Whether no order of the steps rounds: whole floats whose sum or product fits the mantissa."""
+    """Whether no order of the steps rounds: integer-valued floats whose sum or product fits the mantissa."""
     floats = [i for i in row if isinstance(i, Float)]
     if len(floats) < 2 or op in ("ReduceMin", "ReduceMax"):
         return True
@@ -208,7 +208,10 @@ def _in_any_order(op: str, row: list[Item]) -> bool:
 
 
 def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
-    """Extremes lie at the ends of the folded axes where the elements only grow, and equal elements add up."""
+    """Return the element of a reduction of a formula; None if it isn't known.
+
+    A sum adds equal elements or sums over positions; extremes are at the ends of the axes if elements are monotone.
+    """
     assert isinstance(x.value, Field)
     if entries(x.value.element):
         return None
@@ -232,7 +235,7 @@ def _folded_element(op: str, x: Tensor, axes: tuple[int, ...]) -> Dim | None:
 
 
 def _without_short_axes(op: str, x: Tensor, element: Dim, axes: tuple[int, ...]) -> tuple[Dim, tuple[int, ...]]:
-    """An element that also depends on positions which stay, folded along the short axes; and the axes that are left."""
+    """Reduce the short axes of an element that also depends on kept positions; return it and the remaining axes."""
     along = {a: atom_of(position(x.rank - a)) for a in axes}
     if op not in ("ReduceSum", "ReduceMin", "ReduceMax") or {*positions(element)} <= {*along.values()}:
         return element, axes
@@ -245,7 +248,10 @@ def _without_short_axes(op: str, x: Tensor, element: Dim, axes: tuple[int, ...])
 
 @rule("ArgMax", "ArgMin", dtype="int64", traits=Traits.MIXED)
 def extreme_position(ctx: RuleContext) -> Tensor:
-    """`axis` becomes 1, or is removed without `keepdims`; where there is an output, it has at least one element."""
+    """Return the index of an extreme along `axis`, which keeps size 1 unless `keepdims` is 0.
+
+    Requires an element along `axis` unless the output is empty.
+    """
     x, keep = ctx.input(0), ctx.flag("keepdims", 1, only_one=True)
     if _is_free(ctx, x):
         return ctx.tensor((), "int64")
@@ -261,7 +267,7 @@ def extreme_position(ctx: RuleContext) -> Tensor:
 
 
 def _extreme_place(row: list[Item], more: Function) -> Item:
-    """The index of the item that is preferred to all before it, and to which none behind it is."""
+    """Return the index of the best item, None if unknown; of equal ones the last if `more` accepts equality."""
     if len(row) > MAX_CHOICES and any(i is not None and i.symbols for i in row):
         return None
     place, best = ZERO, row[0]
@@ -279,7 +285,7 @@ def _extreme_place(row: list[Item], more: Function) -> Item:
 @rule("CumProd")
 @rule("CumSum", traits=Traits.RUNNING_SUM)
 def running(ctx: RuleContext) -> Tensor:
-    """The shape is kept; `axis` is one element that names an axis, which isn't read where there is nothing to sum."""
+    """Sum or multiply along `axis`, an input of one element that isn't read if `x` is empty; the shape is unchanged."""
     x, which = ctx.input(0), ctx.input(1)
     ctx.require_rank(x, 1, least=True)
     x = with_flags(ctx, 0) if ctx.node.op == "CumSum" else x
@@ -290,7 +296,7 @@ def running(ctx: RuleContext) -> Tensor:
 
 
 def _running_axis(ctx: RuleContext, x: Tensor) -> int | None:
-    """The axis that the second input names, inside the rank unless `x` is empty; None where it isn't known."""
+    """Return the axis that the second input names, inside the rank unless `x` is empty; None if it isn't known."""
     (axis, *_) = ctx.items(1) or (None,)
     if axis is None:
         return None
@@ -302,7 +308,7 @@ def _running_axis(ctx: RuleContext, x: Tensor) -> int | None:
 
 
 def accumulated(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:
-    """The elements of a running sum or product."""
+    """Return the elements of a running sum or product; None if they aren't known."""
     exclusive, reverse = ctx.flag("exclusive"), ctx.flag("reverse")
     if isinstance(x.value, (Field, Floats)):
         here = position(x.rank - axis)
@@ -321,9 +327,9 @@ def accumulated(ctx: RuleContext, x: Tensor, axis: int) -> Value | None:
 
 
 def _times(x: Tensor, here: Dim, count: Dim) -> Value | None:
-    """The sums of that many elements that are equal along an axis: of floats, where no step rounds.
+    """Return the sums of `count` elements that are equal along an axis; None for floats if a step may round.
 
-    The ends of a count are those of flags that are alike: none is set, or all.
+    If the elements are flags, none is set at the sum's lower bound, and all are at its upper bound.
     """
     assert isinstance(x.value, (Field, Floats))
     one = x.value.element

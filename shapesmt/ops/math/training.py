@@ -1,4 +1,4 @@
-"""Steps of training: optimizers update each tensor in turn, gradients have the shapes of what they are of."""
+"""Optimizer steps, and `Gradient`, whose outputs have the shapes of the tensors in `xs`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ STATES = {"Adagrad": 1, "Momentum": 1, "Adam": 2}
 
 @rule(*STATES, domain=DOMAIN)
 def optimizer(ctx: RuleContext) -> list[Tensor]:
-    """Rate, step, then tensors, their gradients and their states: the tensors and the states after the step."""
+    """Update tensors by their gradients and states; return the new tensors and states.
+
+    Inputs are the rate, the step, all tensors, all gradients, then the states.
+    """
     tensors = [ctx.input(i) for i in range(2, len(ctx.inputs))]
     states = STATES[ctx.node.op]
     ctx.check(len(tensors) % (2 + states) == 0, laws.GRADIENT_AND_STATES_PER_TENSOR)
@@ -30,5 +33,5 @@ def optimizer(ctx: RuleContext) -> list[Tensor]:
 
 @rule("Gradient", domain=DOMAIN)
 def gradient(ctx: RuleContext) -> list[Tensor]:
-    """The derivative by each tensor that `xs` names has its shape."""
+    """Return the derivative by each tensor that `xs` names, of that tensor's shape."""
     return [ctx.tensor(x.dims, x.dtype) for x in map(ctx.input, range(len(ctx.inputs)))][: ctx.outputs]

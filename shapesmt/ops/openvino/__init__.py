@@ -1,4 +1,4 @@
-"""OpenVINO's operators, in terms of ONNX's: a table where names correspond, a few lines where more differs."""
+"""OpenVINO's operators, mostly by the rules of ONNX's: a table of equal ones, and a few lines for each other one."""
 
 from shapesmt.ops.openvino import (
     detection,

@@ -1,4 +1,4 @@
-"""OpenVINO's attributes read for rules that call ONNX's; and nodes left unknown without their weights."""
+"""Read OpenVINO's attributes, and leave a node undecided if its weights file is missing."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _TYPES |= {"string": "string", "f8e4m3": "float8e4m3fn", "f8e5m2": "float8e5m2"}
 
 
 def integers(ctx: RuleContext, name: str, default: Sequence[int] = ()) -> tuple[int, ...]:
-    """An attribute that lists integers; in the file a list of one is a bare integer."""
+    """Return an attribute that lists integers; a list of one is a bare integer in the file."""
     value = ctx.attribute(name)
     return (value,) if isinstance(value, int) else ctx.integers(name, default)
 
 
 def numbers(ctx: RuleContext, name: str) -> tuple[float, ...]:
-    """An attribute that lists numbers, written as `integers` are."""
+    """Return an attribute that lists numbers; a list of one is a bare number in the file."""
     value = ctx.attribute(name, ())
     values = value if isinstance(value, tuple) else (value,)
     ctx.check(all(isinstance(v, (int, float)) for v in values), laws.ATTRIBUTE_LISTS_NUMBERS.of(name=name))
@@ -39,19 +39,19 @@ def numbers(ctx: RuleContext, name: str) -> tuple[float, ...]:
 
 
 def dtype_of(ctx: RuleContext, name: str, default: str = "i64") -> str:
-    """An attribute that names an element type."""
+    """Return the element type that an attribute names; "" if it is omitted and `default` names none."""
     text = ctx.text(name, default).lower()
     ctx.check(text in _TYPES or text == default, laws.ATTRIBUTE_NAMES_ELEMENT_TYPE.of(name=name, text=text))
     return _TYPES.get(text, "")
 
 
 def known(ctx: RuleContext, index: int, what: str) -> tuple[int, ...] | None:
-    """The constants of an input that decides ranks or axes; without them the node is unknown."""
+    """Return the constants of an input that decides ranks or axes; None leaves the node undecided."""
     return bridge.known(ctx, index, what, REMEDY)
 
 
 def known_numbers(x: Tensor) -> list[float | None]:
-    """The floats that a list holds, None for one that isn't known; no numbers if none is."""
+    """Return the listed floats, None for each unknown one; [] if no element is known."""
     return [_number(item) for item in x.value.items] if isinstance(x.value, Elements) else []
 
 
@@ -62,12 +62,12 @@ def _number(item: Item) -> float | None:
 
 
 def known_axis(ctx: RuleContext, index: int) -> int | None:
-    """The axis that an input names; without it the node is unknown."""
+    """Return the axis that an input names; None, if it isn't known, leaves the node undecided."""
     return bridge.known_axis(ctx, index, REMEDY)
 
 
 def placed(ctx: RuleContext, axes: Sequence[int], rank: int) -> tuple[int, ...]:
-    """Axes counted from the front, each once; a scalar counts as having one axis."""
+    """Return distinct axes counted from the front; a scalar counts as having one axis."""
     return tuple(dict.fromkeys(ctx.normal(axis, max(rank, 1)) for axis in axes))
 
 
@@ -77,18 +77,18 @@ def without_broadcast(ctx: RuleContext) -> bool:
 
 
 def require_sizes(ctx: RuleContext, sizes: Sequence[Dim | None] | None) -> None:
-    """State that no size is -1, which stands for a size that a run never knows."""
+    """State that no size is -1, which means a size that stays unknown in a run."""
     for size in sizes or ():
         ctx.require(TRUE if size is None else differs(size, -1), laws.SIZES_NOT_NEGATIVE, size, 0)
 
 
 def unchecked(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> None:
-    """Leave a node unknown where it breaks a law which OpenVINO doesn't check."""
+    """Leave a node undecided if it breaks a law that OpenVINO doesn't check."""
     open_unless(ctx, law, formula, "OpenVINO")
 
 
 def careless(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
-    """The output of ONNX's operator; what OpenVINO does with an index outside the axis isn't defined."""
+    """Return the first output of an ONNX operator; an index outside the axis leaves the node undecided, not failed."""
     before = len(ctx.requirements)
     output = bridge.result(ctx, op, *inputs, **attributes)
     stated, ctx.requirements[before:] = ctx.requirements[before:], []

@@ -21,7 +21,7 @@ SCORED, COORDINATES = laws.SCORE_PER_BOX_AND_CLASS, laws.BOX_4_COORDINATES
 
 
 def chosen(ctx: RuleContext, coordinates: int = 4) -> Dim:
-    """The maximum number of boxes kept of `[b, n, 4]` with scores `[b, c, n]`."""
+    """Return the maximum number of boxes kept of `[b, n, 4]` with scores `[b, c, n]`."""
     boxes, scores = ctx.input(0), ctx.input(1)
     ctx.require_equal(boxes[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
     ctx.require_equal(boxes[1], scores[2], SCORED)
@@ -32,7 +32,7 @@ def chosen(ctx: RuleContext, coordinates: int = 4) -> Dim:
 
 @operator("NonMaxSuppression", "NMSRotated")
 def non_max_suppression(ctx: RuleContext) -> list[Tensor]:
-    """The indices and the scores of the selected boxes, `[selected, 3]` each, and their number."""
+    """Return the indices and the scores of the selected boxes, `[selected, 3]` each, and their number."""
     most, dtype = chosen(ctx, 5 if ctx.node.op == "NMSRotated" else 4), dtype_of(ctx, "output_type")
     for index in range(2, len(ctx.inputs)):
         ctx.require_equal(ctx.input(index).numel, 1, laws.LIMIT_SINGLE_NUMBER)
@@ -42,7 +42,7 @@ def non_max_suppression(ctx: RuleContext) -> list[Tensor]:
 
 @operator("NonMaxSuppression-1", "NonMaxSuppression-3", "NonMaxSuppression-4")
 def single_non_max_suppression(ctx: RuleContext) -> Tensor:
-    """The indices of the selected boxes."""
+    """Return the indices of the selected boxes, `[selected, 3]`."""
     most = chosen(ctx)
     count = as_dim(0) if most.constant == 0 else ctx.fresh("selected", 0, most)
     return tensor(dtype_of(ctx, "output_type"), (count, 3))
@@ -50,7 +50,7 @@ def single_non_max_suppression(ctx: RuleContext) -> Tensor:
 
 @operator("MatrixNms", "MulticlassNms")
 def ranked(ctx: RuleContext) -> list[Tensor]:
-    """Boxes `[b, n, 4]`: the kept ones `[kept, 6]`, their indices `[kept, 1]`, and their number in each sample."""
+    """Select boxes `[b, n, 4]`: return them `[kept, 6]`, their indices `[kept, 1]`, and how many each sample has."""
     boxes, scores, many = ctx.input(0), ctx.input(1), ctx.has(2)
     dtype = dtype_of(ctx, "output_type")
     ctx.require_equal(boxes[2], 4, COORDINATES)
@@ -74,7 +74,7 @@ def ranked(ctx: RuleContext) -> list[Tensor]:
 
 @operator("PriorBox")
 def prior_box(ctx: RuleContext) -> Tensor:
-    """`[2, 4 * height * width * priors]`; sizes, ratios and densities decide the number of priors."""
+    """Return prior boxes `[2, 4 * height * width * priors]`; sizes, ratios and densities define the priors."""
     sizes, fixed = numbers(ctx, "min_size"), numbers(ctx, "fixed_size")
     density = [int(d) ** 2 - 1 for d in numbers(ctx, "density")]
     ratios = _ratios(ctx)
@@ -86,7 +86,7 @@ def prior_box(ctx: RuleContext) -> Tensor:
 
 
 def _ratios(ctx: RuleContext) -> int:
-    """The number of distinct ratios, with 1 and, where boxes are flipped, their inverses."""
+    """Return the number of distinct ratios, with 1 and, if boxes are flipped, their inverses."""
     ratios = numbers(ctx, "aspect_ratio")
     flipped = [1 / r if r else inf for r in ratios] if ctx.integer("flip", 0) else []
     return len({1.0, *(round(r, 6) for r in (*ratios, *flipped))})
@@ -94,14 +94,14 @@ def _ratios(ctx: RuleContext) -> int:
 
 @operator("PriorBoxClustered")
 def clustered_prior_box(ctx: RuleContext) -> Tensor:
-    """`[2, 4 * height * width * priors]`, as many priors as widths."""
+    """Return prior boxes `[2, 4 * height * width * priors]`, one prior per width."""
     widths, heights = numbers(ctx, "width"), numbers(ctx, "height")
     ctx.check(len(widths) == len(heights), laws.HEIGHT_PER_WIDTH.of(widths=len(widths), heights=len(heights)))
     return _priors(ctx, len(widths))
 
 
 def _priors(ctx: RuleContext, count: int) -> Tensor:
-    """`count` prior boxes at each position of a grid."""
+    """Return `count` prior boxes at each position of a grid."""
     grid = ctx.sizes(0, 2)
     for d in grid:
         unchecked(ctx, laws.SIZES_NOT_NEGATIVE, TRUE if d is None else at_least(d, 0))
@@ -117,7 +117,7 @@ def _priors(ctx: RuleContext, count: int) -> Tensor:
 
 @operator("Proposal", "Proposal-1")
 def proposal(ctx: RuleContext) -> list[Tensor]:
-    """Scores `[n, 2a, h, w]` and deltas `[n, 4a, h, w]` make `[n * most, 5]` boxes and their scores."""
+    """Return `[n * most, 5]` boxes and their scores, from scores `[n, 2a, h, w]` and deltas `[n, 4a, h, w]`."""
     scores, deltas, image = (ctx.input(i) for i in range(3))
     most = ctx.integer("post_nms_topn")
     ctx.check(most >= 1, laws.A_BOX_KEPT.of(most=most))
@@ -135,7 +135,7 @@ def proposal(ctx: RuleContext) -> list[Tensor]:
 
 @operator("DetectionOutput", "DetectionOutput-1")
 def detection_output(ctx: RuleContext) -> Tensor:
-    """Deltas `[n, 4*p]`, scores `[n, p*c]` and priors `[1 or n, 1 or 2, 4*p]`: `[1, 1, most, 7]`."""
+    """Return `[1, 1, most, 7]` from deltas `[n, 4*p]`, scores `[n, p*c]` and priors `[1 or n, 1 or 2, 4*p]`."""
     deltas, scores, priors = ctx.input(0), ctx.input(1), ctx.input(2)
     size = 4 if ctx.integer("normalized", 0) else 5
     ctx.require_equal(deltas[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
@@ -156,7 +156,7 @@ def detection_output(ctx: RuleContext) -> Tensor:
 
 @operator("ExperimentalDetectronDetectionOutput")
 def detectron_output(ctx: RuleContext) -> list[Tensor]:
-    """Regions `[r, 4]`, deltas `[r, 4*c]` and scores `[r, c]`: the selected boxes, their classes and scores."""
+    """Select boxes by regions `[r, 4]`, deltas `[r, 4*c]` and scores `[r, c]`; return their classes and scores too."""
     x, classes, most = ctx.input(0), ctx.integer("num_classes"), ctx.integer("max_detections_per_image")
     require_shape(ctx, 0, (x[0], 4), COORDINATES)
     require_shape(ctx, 1, (x[0], 4 * classes), COORDINATES)
@@ -169,7 +169,7 @@ def detectron_output(ctx: RuleContext) -> list[Tensor]:
 
 @operator("ExperimentalDetectronGenerateProposalsSingleImage")
 def detectron_proposals(ctx: RuleContext) -> list[Tensor]:
-    """Anchors `[a*h*w, 4]`, deltas `[4*a, h, w]` and scores `[a, h, w]`: the selected boxes and their scores."""
+    """Select boxes by anchors `[a*h*w, 4]`, deltas `[4*a, h, w]` and scores `[a, h, w]`; return their scores too."""
     image, anchors, scores, most = ctx.input(0), ctx.input(1), ctx.input(3), ctx.integer("post_nms_count")
     ctx.require_equal(image[0], 3, laws.IMAGE_HEIGHT_WIDTH_SCALE)
     ctx.require_equal(anchors[1], 4, COORDINATES)
@@ -182,7 +182,7 @@ def detectron_proposals(ctx: RuleContext) -> list[Tensor]:
 
 @operator("ExperimentalDetectronPriorGridGenerator")
 def prior_grid(ctx: RuleContext) -> Tensor:
-    """Priors `[p, 4]` at each place of a map: `[h, w, p, 4]`, or all of them in one list."""
+    """Repeat priors `[p, 4]` at each position of a map: `[h, w, p, 4]`, or `[h*w*p, 4]` with `flatten`."""
     priors, places, image = (ctx.input(i) for i in range(3))
     ctx.require_equal(priors[1], 4, COORDINATES)
     ctx.require_equal(places[0], image[0], laws.MAP_AND_IMAGE_SAME_BATCH)
@@ -195,7 +195,7 @@ def prior_grid(ctx: RuleContext) -> Tensor:
 
 @operator("ExperimentalDetectronROIFeatureExtractor")
 def detectron_features(ctx: RuleContext) -> list[Tensor]:
-    """Regions `[r, 4]` of maps `[1, c, h, w]` of several scales: `[r, c, size, size]`, and the regions."""
+    """Pool regions `[r, 4]` of maps `[1, c, h, w]` of several scales: `[r, c, size, size]`, and the regions."""
     regions, first, size = ctx.input(0), ctx.input(1), ctx.integer("output_size")
     ctx.require_equal(regions[1], 4, COORDINATES)
     for level in (ctx.input(i) for i in range(1, len(ctx.inputs))):
@@ -207,7 +207,7 @@ def detectron_features(ctx: RuleContext) -> list[Tensor]:
 
 @operator("ExperimentalDetectronTopKROIs")
 def top_regions(ctx: RuleContext) -> Tensor:
-    """The best of regions `[r, 4]` with scores `[r]`."""
+    """Return the `max_rois` best of regions `[r, 4]` by scores `[r]`."""
     regions, most = ctx.input(0), ctx.integer("max_rois", 0)
     ctx.require_equal(regions[1], 4, COORDINATES)
     require_vector(ctx, 1, regions[0], laws.SCORE_PER_REGION)
@@ -217,7 +217,10 @@ def top_regions(ctx: RuleContext) -> Tensor:
 
 @operator("GenerateProposals")
 def generate_proposals(ctx: RuleContext) -> list[Tensor]:
-    """Anchors `[h, w, a, 4]`, deltas `[n, 4*a, h, w]`, scores `[n, a, h, w]`: boxes, scores, how many of each."""
+    """Select boxes by anchors `[h, w, a, 4]`, deltas `[n, 4*a, h, w]` and scores `[n, a, h, w]`.
+
+    The outputs are the boxes, their scores, and the number of boxes per sample.
+    """
     image, scores, most = ctx.input(0), ctx.input(3), ctx.integer("post_nms_count")
     law = laws.IMAGE_HEIGHT_WIDTH_1_OR_2_SCALES
     ctx.require_equal(image[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)

@@ -1,4 +1,4 @@
-"""Element by element: attributes choose how operands broadcast, and integer division rounds down."""
+"""Elementwise operators: attributes choose how operands broadcast, and integer division rounds down."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ORDERS = {"Greater", "GreaterEqual", "Less", "LessEqual"}
 
 
 def operands(ctx: RuleContext) -> list[Tensor]:
-    """The operands: of one shape if `auto_broadcast` is none; with pdpd the second begins at an axis of the first."""
+    """Return both operands: of one shape if `auto_broadcast` is none; with pdpd the second is aligned to an axis."""
     x, y = ctx.input(0), ctx.input(1)
     if x.shape is None or y.shape is None:
         return [x, y]
@@ -49,7 +49,7 @@ def operands(ctx: RuleContext) -> list[Tensor]:
 
 
 def _placed(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
-    """The second operand with axes of size 1 appended: `[c]` at axis 1 of a `[n, c, h, w]` becomes `[c, 1, 1]`."""
+    """Append axes of size 1 to the second operand: `[c]` at axis 1 of `[n, c, h, w]` becomes `[c, 1, 1]`."""
     axis = ctx.integer("auto_broadcast.auto_broadcast_axis", 0)
     first = x.rank - y.rank if axis == -1 else axis
     behind = x.rank - first - y.rank
@@ -63,16 +63,19 @@ def _placed(ctx: RuleContext, x: Tensor, y: Tensor) -> Tensor:
 @operator(*COMPARED, any_rank=True, dtype="bool", traits=Traits.ELEMENTWISE)
 @operator(*ORDERS, any_rank=True, dtype="bool", traits=Traits.COMPARISON)
 def binary(ctx: RuleContext) -> Tensor:
-    """Operands broadcast together as `auto_broadcast` says."""
+    """Broadcast the operands together as `auto_broadcast` says."""
     return as_computed(ctx, _result(ctx, ctx.node.op))
 
 
 def as_computed(ctx: RuleContext, t: Tensor) -> Tensor:
-    """The tensor, without elements of 8 bits, which OpenVINO doesn't wrap, and without powers that float32 rounds."""
+    """Return the tensor without elements that OpenVINO computes differently.
+
+    These are 8-bit integers, which it doesn't wrap, powers that float32 rounds, and remainders of floats.
+    """
     op, items = ctx.node.op, t.value.items if isinstance(t.value, Elements) else ()
     saturated = t.dtype in ("int8", "uint8") and not op.startswith("Bitwise")
     large = op == "Power" and any(i is not None and max(-i.lo, i.hi) > 1 << MANTISSA["float32"] for i in items)
-    remainder_of_floats = op == "FloorMod" and t.dtype in FLOATS  # whose sign is the divisor's
+    remainder_of_floats = op == "FloorMod" and t.dtype in FLOATS  # the sign is the divisor's
     return without_elements(t) if saturated or large or remainder_of_floats else t
 
 
@@ -86,7 +89,7 @@ def _result(ctx: RuleContext, op: str) -> Tensor:
 
 @operator("Divide", any_rank=True)
 def divide(ctx: RuleContext) -> Tensor:
-    """Operands broadcast together; a quotient of integers is rounded down unless `m_pythondiv` is false."""
+    """Broadcast the operands together; a quotient of integers is rounded down unless `m_pythondiv` is false."""
     x, y = operands(ctx)
     whole = x.dtype not in FLOATS and bool(ctx.integer("m_pythondiv", 1))
     if not whole or x.shape is None or y.shape is None:
@@ -97,32 +100,32 @@ def divide(ctx: RuleContext) -> Tensor:
 
 @operator("NotEqual", any_rank=True, dtype="bool")
 def not_equal(ctx: RuleContext) -> Tensor:
-    """`not x == y`."""
+    """Broadcast the operands together and compare: `not x == y`."""
     return result(ctx, "Not", result(ctx, "Equal", *operands(ctx)))
 
 
 @operator("IsFinite", any_rank=True, total=True)
 def is_finite(ctx: RuleContext) -> Tensor:
-    """The shape is kept; elements are boolean."""
+    """Test each element for being finite; the shape is unchanged."""
     return finite(ctx, ctx.input(0))
 
 
 @operator("LogicalNot", any_rank=True, total=True, traits=Traits.NEGATION)
 def logical_not(ctx: RuleContext) -> Tensor:
-    """The shape and the element type, which need not be bool, are kept."""
+    """Negate each element; the shape and the element type, which need not be bool, are unchanged."""
     return result(ctx, "Not", ctx.input(0)) if ctx.input(0).dtype in ("bool", "") else ctx.tensor(ctx.input(0).shape)
 
 
 @operator("SquaredDifference", any_rank=True)
 def squared_difference(ctx: RuleContext) -> Tensor:
-    """`(x - y)**2`."""
+    """Broadcast the operands together and compute `(x - y)**2`."""
     difference = result(ctx, "Sub", *operands(ctx))
     return result(ctx, "Mul", difference, difference)
 
 
 @operator("Select", any_rank=True, traits=Traits.COPIED)
 def select(ctx: RuleContext) -> Tensor:
-    """One of two tensors at each element; all broadcast together, or are equal in shape if `auto_broadcast` is none."""
+    """Choose between two tensors; all three broadcast together, or have one shape if `auto_broadcast` is none."""
     chosen = [ctx.input(i) for i in range(3)]
     if without_broadcast(ctx) and all(x.shape is not None for x in chosen):
         ctx.require_agree(*chosen, law=laws.OPERANDS_SAME_SHAPE)
@@ -131,23 +134,23 @@ def select(ctx: RuleContext) -> Tensor:
 
 @operator("Convert", any_rank=True, total=True, traits=Traits.CONVERSION)
 def convert(ctx: RuleContext) -> Tensor:
-    """The shape is kept; elements change type."""
+    """Convert the element type; the shape is unchanged."""
     return as_computed(ctx, result(ctx, "Cast", ctx.input(0), to=number_of(dtype_of(ctx, "destination_type", ""))))
 
 
 @operator("ConvertLike", any_rank=True, total=True)
 def convert_like(ctx: RuleContext) -> Tensor:
-    """The shape is kept; elements take the type of the other input."""
+    """Convert to the element type of the other input; the shape is unchanged."""
     return as_computed(ctx, result(ctx, "CastLike", ctx.input(0), ctx.input(1)))
 
 
 @operator("Negative", any_rank=True, total=True, traits=Traits.ELEMENTWISE)
 def negative(ctx: RuleContext) -> Tensor:
-    """The shape is kept."""
+    """Negate each element; the shape is unchanged."""
     return as_computed(ctx, result(ctx, "Neg", ctx.input(0)))
 
 
 @operator("ErfInv", "GRN", "MVN-2", "Result", any_rank=True, total=True)
 def kept(ctx: RuleContext) -> Tensor:
-    """The shape is kept."""
+    """Return a tensor of the input's shape and type."""
     return ctx.tensor(ctx.input(0).shape)

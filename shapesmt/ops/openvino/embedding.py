@@ -1,4 +1,4 @@
-"""Rows of tables that are summed up, texts that are recognized, and what else reads tokens."""
+"""Embedding bags, decoders of text, string tensors, and state variables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @operator("EmbeddingBagOffsetsSum", "EmbeddingBagOffsets")
 def bags_by_offsets(ctx: RuleContext) -> Tensor:
-    """A table `[n, ...]`, indices, and where each bag begins: `[bags, ...]`."""
+    """Reduce rows of a table `[n, ...]` by indices, and by the offset of each bag: `[bags, ...]`."""
     table, indices, offsets = (ctx.input(i) for i in range(3))
     begins, listed = ctx.constants(2) or (0,), ctx.constants(1)
     require_inside(ctx, offsets, indices[0], equal(indices[0], 0), index=2, from_end=False)
@@ -32,7 +32,7 @@ def bags_by_offsets(ctx: RuleContext) -> Tensor:
 
 @operator("EmbeddingBagPackedSum", "EmbeddingBagPacked")
 def bags_of_rows(ctx: RuleContext) -> Tensor:
-    """A table `[n, ...]` and indices `[bags, each]`: `[bags, ...]`."""
+    """Reduce rows of a table `[n, ...]` by indices `[bags, each]`: `[bags, ...]`."""
     table, indices = ctx.input(0), ctx.input(1)
     _require_rows(ctx, table, indices)
     require_shape(ctx, 2, indices.dims, laws.WEIGHT_PER_INDEX)
@@ -43,7 +43,7 @@ def bags_of_rows(ctx: RuleContext) -> Tensor:
 
 @operator("EmbeddingSegmentsSum")
 def bags_by_segments(ctx: RuleContext) -> Tensor:
-    """A table `[n, ...]`, indices, and the segment of each: `[segments, ...]`."""
+    """Sum rows of a table `[n, ...]` by indices, and by the segment of each: `[segments, ...]`."""
     table, indices, segments = ctx.input(0), ctx.input(1), single(ctx, 3)
     require_vector(ctx, 2, indices[0], laws.SEGMENT_PER_ROW)
     require_vector(ctx, 5, indices[0], laws.WEIGHT_PER_INDEX)
@@ -55,7 +55,7 @@ def bags_by_segments(ctx: RuleContext) -> Tensor:
 
 
 def _require_rows(ctx: RuleContext, table: Tensor, indices: Tensor) -> None:
-    """State that the indices of rows that are summed up are inside the table, whose rows may be empty."""
+    """State that row indices are inside the table, unless its rows are empty."""
     require_inside(ctx, indices, table[0], equal(product(table.dims[1:]), 0), from_end=False)
 
 
@@ -64,7 +64,7 @@ def _require_rows(ctx: RuleContext, table: Tensor, indices: Tensor) -> None:
 
 @operator("CTCLoss")
 def ctc_loss(ctx: RuleContext) -> Tensor:
-    """Logits `[n, time, classes]`, their lengths, labels `[n, time]` and their lengths: `[n]`."""
+    """Compute the loss `[n]` of logits `[n, time, classes]`, their lengths, labels `[n, time]` and their lengths."""
     x = ctx.input(0)
     require_vector(ctx, (1, 3), x[0], laws.LENGTH_PER_BATCH_ELEMENT)
     require_shape(ctx, 2, x.dims[:2], laws.LABEL_PER_STEP)
@@ -77,7 +77,7 @@ def ctc_loss(ctx: RuleContext) -> Tensor:
 
 @operator("CTCGreedyDecoder")
 def ctc_greedy(ctx: RuleContext) -> Tensor:
-    """Scores `[time, n, classes]` and which steps count, `[time, n]`: `[n, time, 1, 1]`."""
+    """Decode scores `[time, n, classes]`, with a mask `[time, n]` of the steps that count: `[n, time, 1, 1]`."""
     x = ctx.input(0)
     require_shape(ctx, 1, x.dims[:2], laws.STEP_MARKED_OR_NOT)
     return ctx.tensor([x[1], x[0], 1, 1])
@@ -85,7 +85,7 @@ def ctc_greedy(ctx: RuleContext) -> Tensor:
 
 @operator("CTCGreedyDecoderSeqLen")
 def ctc_greedy_lengths(ctx: RuleContext) -> list[Tensor]:
-    """Scores `[n, time, classes]` and lengths: classes `[n, time]` and the number of them per sample."""
+    """Decode scores `[n, time, classes]` of given lengths: classes `[n, time]` and their number per sample."""
     x = ctx.input(0)
     require_vector(ctx, 1, x[0], laws.LENGTH_PER_BATCH_ELEMENT)
     require_places(ctx, 1, x[1], laws.LENGTHS_AT_MOST_SEQUENCE, 0)
@@ -96,14 +96,14 @@ def ctc_greedy_lengths(ctx: RuleContext) -> list[Tensor]:
 
 @operator("StringTensorUnpack")
 def unpack(ctx: RuleContext) -> list[Tensor]:
-    """Where each text begins and ends, and all characters."""
+    """Return the begin and the end of each text, and all characters."""
     x = ctx.input(0)
     return [*[tensor("int32", x.dims)] * 2, tensor("uint8", (ctx.fresh("characters"),))]
 
 
 @operator("StringTensorPack")
 def pack(ctx: RuleContext) -> Tensor:
-    """Texts, of which each begins and ends somewhere among the characters."""
+    """Return texts by the begin and the end of each among the characters."""
     begins, ends = ctx.input(0), ctx.input(1)
     ctx.require_agree(begins, ends, law=laws.TEXT_BEGINS_AND_ENDS)
     return ctx.tensor(begins.dims, "string")
@@ -114,7 +114,7 @@ def pack(ctx: RuleContext) -> Tensor:
 
 @operator("Multinomial", traits=Traits.STATEFUL)
 def multinomial(ctx: RuleContext) -> Tensor:
-    """`[n, classes]`: so many samples of each, of which the last is taken again where the classes run out."""
+    """Draw samples of `[n, classes]`; if the classes run out, the last is drawn again."""
     x, count = ctx.input(0), single(ctx, 1)
     unchecked(ctx, laws.SAMPLE_COUNT_NOT_NEGATIVE, at_least(count, 0))
     return ctx.tensor([x[0], maximum(count, 0)], dtype_of(ctx, "convert_type"))
@@ -122,7 +122,7 @@ def multinomial(ctx: RuleContext) -> Tensor:
 
 @operator("Inverse")
 def inverse(ctx: RuleContext) -> Tensor:
-    """`[..., n, n]`."""
+    """Invert matrices `[..., n, n]`."""
     x = ctx.input(0)
     ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
     return ctx.tensor(x.dims)
@@ -130,7 +130,7 @@ def inverse(ctx: RuleContext) -> Tensor:
 
 @operator("ConvertPromoteTypes", any_rank=True, total=True)
 def promoted(ctx: RuleContext) -> list[Tensor]:
-    """Both tensors converted to a common type, which is known if they have the same one."""
+    """Convert both tensors to a common element type, which is known only if they have the same one."""
     x, y = ctx.input(0), ctx.input(1)
     dtype = x.dtype if x.dtype == y.dtype else ""
     dtype_of(ctx, "u64_integer_promotion_target", "f32")
@@ -139,7 +139,7 @@ def promoted(ctx: RuleContext) -> list[Tensor]:
 
 @operator("ReadValue", "Assign", any_rank=True, traits=Traits.STATEFUL)
 def variable(ctx: RuleContext) -> Tensor:
-    """A state variable: its initial value, or without one a tensor of its declared shape."""
+    """Return a state variable: its initial value, or without one a tensor of its declared shape."""
     if ctx.has(0):
         return ctx.tensor(ctx.input(0).shape)
     kind, sizes = dtype_of(ctx, "variable_type", ""), ctx.attribute("variable_shape", ())

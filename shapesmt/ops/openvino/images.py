@@ -1,4 +1,4 @@
-"""Images: pooled regions, patches, colour conversion, and the layers of YOLO detectors."""
+"""Pooled regions, patches, colour conversion, and the layers of YOLO detectors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @operator("ROIPooling")
 def roi_pooling(ctx: RuleContext) -> Tensor:
-    """`[n, c, h, w]` and regions `[r, 5]` make `[r, c, *output]`."""
+    """Pool regions `[r, 5]` of `[n, c, h, w]`: `[r, c, *output]`."""
     x, regions = ctx.input(0), ctx.input(1)
     ctx.require_equal(regions[1], 5, laws.REGION_IMAGE_INDEX_AND_COORDINATES)
     size = integers(ctx, "output_size") or (ctx.integer("pooled_h"), ctx.integer("pooled_w"))
@@ -32,7 +32,7 @@ def roi_pooling(ctx: RuleContext) -> Tensor:
 
 @operator("ROIAlign", "ROIAlignRotated")
 def roi_align(ctx: RuleContext) -> Tensor:
-    """`[n, c, h, w]`, regions `[r, 4]` (rotated: `[r, 5]`) and the image of each make `[r, c, height, width]`."""
+    """Sample regions `[r, 4]` (rotated: `[r, 5]`) of `[n, c, h, w]`, by the image of each: `[r, c, height, width]`."""
     x, regions, height, width = ctx.input(0), ctx.input(1), ctx.integer("pooled_h"), ctx.integer("pooled_w")
     rotated = ctx.node.op == "ROIAlignRotated"
     ctx.require_equal(regions[1], 4 + rotated, laws.REGION_COORDINATES.of(count=4 + rotated))
@@ -44,7 +44,7 @@ def roi_align(ctx: RuleContext) -> Tensor:
 
 
 def _require_of_images(ctx: RuleContext, batch: Dim) -> None:
-    """State that each region up to the first -1 is of an image, and that there is one."""
+    """State that the regions before the first -1 are in images of the batch, and that there is one."""
     images = ctx.constants(2)
     if images is None:
         return require_inside(ctx, ctx.input(2), batch, index=2, from_end=False)
@@ -54,7 +54,7 @@ def _require_of_images(ctx: RuleContext, batch: Dim) -> None:
 
 
 def _require_images(ctx: RuleContext, regions: Tensor, batch: Dim, *, ends: bool) -> None:
-    """State that the numbers that regions begin with, up to a -1 if that `ends` them, are at most that of images."""
+    """State that the image numbers of regions, up to a -1 if that `ends` them, are at most the number of images."""
     for image in known_numbers(regions)[:: regions[1].constant or 1]:
         if image is None or (ends and int(image) == -1):
             return
@@ -64,7 +64,7 @@ def _require_images(ctx: RuleContext, regions: Tensor, batch: Dim, *, ends: bool
 
 @operator("PSROIPooling", "DeformablePSROIPooling")
 def position_sensitive(ctx: RuleContext) -> Tensor:
-    """`[n, c, h, w]` and regions `[r, 5]` make `[r, output_dim, group, group]`."""
+    """Pool regions `[r, 5]` of `[n, c, h, w]`: `[r, output_dim, group, group]`."""
     x, regions, channels = ctx.input(0), ctx.input(1), ctx.integer("output_dim")
     group, mode = ctx.integer("group_size", 1), ctx.text("mode", "average").lower()
     bins = ctx.integer("spatial_bins_x", 1) * ctx.integer("spatial_bins_y", 1)
@@ -82,7 +82,7 @@ def position_sensitive(ctx: RuleContext) -> Tensor:
 
 @operator("ExtractImagePatches")
 def image_patches(ctx: RuleContext) -> Tensor:
-    """`[n, c, h, w]` to `[n, c * kernel, rows, columns]`: a position for each window, its elements as channels."""
+    """Cut windows: `[n, c, h, w] -> [n, c * kernel, rows, columns]`, with the elements of each as channels."""
     x, kernel, strides, rates = ctx.input(0), *(integers(ctx, name) for name in ("sizes", "strides", "rates"))
     ctx.check({len(kernel), len(strides), len(rates)} == {2}, laws.SIZES_STRIDES_RATES_2_ENTRIES)
     ctx.check(min((*kernel, *strides, *rates)) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
@@ -94,7 +94,7 @@ def image_patches(ctx: RuleContext) -> Tensor:
 
 @operator("ReorgYolo")
 def reorganized(ctx: RuleContext) -> Tensor:
-    """`[n, c, h, w]` becomes `[n, c * s * s, h / s, w / s]`."""
+    """Move blocks of pixels into channels: `[n, c, h, w] -> [n, c * s * s, h / s, w / s]`."""
     x, stride = ctx.input(0), ctx.integer("stride", 1)
     ctx.check(stride >= 1, laws.STRIDE_AT_LEAST_1.of(stride=stride))
     for d in x.dims[2:]:
@@ -105,7 +105,7 @@ def reorganized(ctx: RuleContext) -> Tensor:
 
 @operator("RegionYolo")
 def yolo_regions(ctx: RuleContext) -> Tensor:
-    """`[n, c, h, w]`: the axes from `axis` to `end_axis` flattened, or the channels of the masked anchors only."""
+    """Flatten the axes from `axis` to `end_axis` of `[n, c, h, w]`, or keep only the masked anchors' channels."""
     x = ctx.input(0)
     if not ctx.integer("do_softmax", 1):
         anchors = len(integers(ctx, "mask"))
@@ -126,7 +126,10 @@ PLANES = {"NV12": ((2, 2),), "I420": ((2, 1), (2, 1))}
 
 @operator("NV12toRGB", "NV12toBGR", "I420toRGB", "I420toBGR")
 def colours(ctx: RuleContext) -> Tensor:
-    """Brightness `[n, h, w, 1]` and colours of 2x2 pixels make `[n, h, w, 3]`; one plane of 3h/2 rows holds both."""
+    """Combine brightness `[n, h, w, 1]` and colours of 2x2 pixels to `[n, h, w, 3]`.
+
+    A single input has both, in a plane of 3h/2 rows.
+    """
     y, law = ctx.input(0), laws.COLOUR_PER_2X2_POINTS
     planes = PLANES[ctx.node.op[:4]]
     ctx.require_equal(y[3], 1, laws.BRIGHTNESS_ONE_CHANNEL)
@@ -142,7 +145,7 @@ def colours(ctx: RuleContext) -> Tensor:
 
 @operator("Col2Im")
 def columns_to_image(ctx: RuleContext) -> Tensor:
-    """`[n, c * kernel, windows]`, or a sample without its batch axis, becomes `[n, c, *output]`."""
+    """Sum windows `[n, c * kernel, windows]`, or those of one sample without a batch axis, to `[n, c, *output]`."""
     x, (*batch, channels, count) = ctx.input(0), ctx.input(0).dims
     image, kernel = (sized(ctx, ctx.sizes(i, 2)) for i in (1, 2))
     settings = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}

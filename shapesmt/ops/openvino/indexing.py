@@ -1,4 +1,4 @@
-"""Operators that read and write elements by position: slices by masks, gathers with batch axes, scatters, TopK."""
+"""Read and write elements by index: slices by masks, gathers with batch axes, scatters, TopK."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shapesmt.rules import Keeps, RuleContext, Tensor, Traits, tensor
 
 @operator("Slice", traits=Traits.COPIED)
 def cut(ctx: RuleContext) -> Tensor:
-    """`x[start:stop:step]` along each listed axis."""
+    """Slice along each listed axis: `x[start:stop:step]`."""
     return result(ctx, "Slice", *(ctx.input(i) for i in (0, 1, 2)), ctx.input(4) if ctx.has(4) else None, ctx.input(3))
 
 
@@ -26,7 +26,7 @@ MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
 
 @operator("StridedSlice", traits=Traits.COPIED)
 def strided_slice(ctx: RuleContext) -> Tensor:
-    """Masks decide which entries are slices, an ellipsis, new axes or single elements."""
+    """Slice; masks decide which entries are slices, an ellipsis, new axes or single elements."""
     masks = {name: integers(ctx, f"{name}_mask") for name in MASKS}
     ctx.check(all(m in (0, 1) for mask in masks.values() for m in mask), laws.MASK_0_AND_1)
     ctx.check(len({len(mask) for mask in masks.values() if mask}) <= 1, laws.MASKS_SAME_LENGTH)
@@ -40,7 +40,7 @@ def strided_slice(ctx: RuleContext) -> Tensor:
 
 @operator("Gather", traits=Traits.LOOKUP)
 def gather(ctx: RuleContext) -> Tensor:
-    """The indexed elements along an axis; the first `batch_dims` axes are common to both."""
+    """Gather indexed elements along an axis; the first `batch_dims` axes are shared."""
     x, indices, signed_axis = ctx.input(0), ctx.input(1), known_axis(ctx, 2)
     if signed_axis is None:
         count = x.rank + indices.rank - 1
@@ -60,7 +60,7 @@ def gather(ctx: RuleContext) -> Tensor:
 
 
 def _gathered(ctx: RuleContext, x: Tensor, indices: Tensor, axis: int) -> Tensor:
-    """The output of ONNX's operator, without its law on indices: an index outside the axis gathers zeros."""
+    """Gather without ONNX's law on indices: an index outside the axis gathers zeros."""
     before = len(ctx.requirements)
     gathered = result(ctx, "Gather", x, indices, axis=axis)
     inside = all(r.formula is TRUE for r in ctx.requirements[before:])
@@ -70,7 +70,7 @@ def _gathered(ctx: RuleContext, x: Tensor, indices: Tensor, axis: int) -> Tensor
 
 @operator("GatherElements", traits=Traits.LOOKUP)
 def gather_elements(ctx: RuleContext) -> Tensor:
-    """The indices' shape, which equals the data's on the other axes."""
+    """Gather elements; the output has the indices' shape, which equals the data's on the other axes."""
     x, indices = ctx.input(0), ctx.input(1)
     axis = ctx.axis(x.rank, 0)
     ctx.require_agree(x, indices, but=axis, law=laws.DATA_AND_INDICES_SAME_SHAPE_OFF_AXIS)
@@ -79,7 +79,7 @@ def gather_elements(ctx: RuleContext) -> Tensor:
 
 @operator("GatherND", traits=Traits.LOOKUP)
 def gather_nd(ctx: RuleContext) -> Tensor:
-    """Elements or slices by the index tuples along the last axis, within common batch axes."""
+    """Gather elements or slices by the index tuples along the last axis, within shared batch axes."""
     x, indices, batch = ctx.input(0), ctx.input(1), ctx.integer("batch_dims", 0)
     for t in (x, indices):
         ctx.require_rank(t, batch + 1, least=True)
@@ -90,7 +90,7 @@ def gather_nd(ctx: RuleContext) -> Tensor:
 
 @operator("GatherND-5")
 def gather_nd_5(ctx: RuleContext) -> Tensor:
-    """As later versions, but with the batch axes flattened into one."""
+    """Gather as later versions do, then flatten the batch axes into one."""
     batch, elements = ctx.integer("batch_dims", 0), gather_nd(ctx)
     if batch < 2 or elements.shape is None:
         return elements
@@ -99,7 +99,7 @@ def gather_nd_5(ctx: RuleContext) -> Tensor:
 
 @operator("ScatterUpdate", traits=Traits.COPIED)
 def scatter_update(ctx: RuleContext) -> Tensor:
-    """The shape is kept; updates are the data's shape with the axis replaced by those of the indices."""
+    """Replace slices of an axis; updates have the data's shape with that axis replaced by the indices' axes."""
     x, indices, updates, signed_axis = ctx.input(0), ctx.input(1), ctx.input(2), known_axis(ctx, 3)
     if signed_axis is None:
         return ctx.tensor(x.dims)
@@ -117,7 +117,7 @@ REDUCTIONS = {"none": "none", "sum": "add", "prod": "mul", "min": "min", "max": 
 
 @operator("ScatterElementsUpdate", traits=Traits.COPIED)
 def scatter_elements(ctx: RuleContext) -> Tensor:
-    """The shape is kept; indices and updates have one shape, and the rank of the data."""
+    """Write elements; indices and updates have one shape, and the rank of the data."""
     axis, reduction = known_axis(ctx, 3), REDUCTIONS.get(ctx.text("reduction", "none"))
     if axis is None:
         return ctx.tensor(ctx.input(0).dims)
@@ -127,7 +127,7 @@ def scatter_elements(ctx: RuleContext) -> Tensor:
 
 @operator("ScatterNDUpdate", traits=Traits(Keeps.COPIED, tuples=True))
 def scatter_nd(ctx: RuleContext) -> Tensor:
-    """The shape is kept; indices name elements or slices, and there is an update for each."""
+    """Write elements or slices by index tuples, with an update for each."""
     reduction = REDUCTIONS.get(ctx.text("reduction", "none"))
     scattered = result(ctx, "ScatterND", *ctx.inputs[:3], reduction=reduction or "none")
     return scattered if reduction else ctx.tensor(scattered.shape)
@@ -138,7 +138,7 @@ def scatter_nd(ctx: RuleContext) -> Tensor:
 
 @operator("TopK", traits=Traits.MIXED)
 def top_k(ctx: RuleContext) -> list[Tensor]:
-    """The `k` largest or smallest along an axis, and their indices."""
+    """Return the `k` largest or smallest elements along an axis, and their indices."""
     attributes = {"axis": ctx.integer("axis"), "largest": int(ctx.text("mode", "max") == "max")}
     ordered = int(ctx.text("sort", "value") == "value")
     require_least(ctx, ctx.items(1), 1, laws.K_AT_LEAST_1)
@@ -148,14 +148,14 @@ def top_k(ctx: RuleContext) -> list[Tensor]:
 
 @operator("NonZero", any_rank=True)
 def non_zero(ctx: RuleContext) -> Tensor:
-    """The places of elements that aren't 0, `[rank, count]`."""
+    """Return the indices of nonzero elements, `[rank, count]`."""
     places, dtype = result(ctx, "NonZero", ctx.input(0)), dtype_of(ctx, "output_type")
     return tensor(dtype, places.shape, places.value)
 
 
 @operator("Unique")
 def unique(ctx: RuleContext) -> list[Tensor]:
-    """The distinct elements or slices, where each first occurs, the index of each input in them, and their counts."""
+    """Return the distinct elements or slices, the indices of their first occurrences, inverse indices and counts."""
     axis = known(ctx, 1, "the axis") if ctx.has(1) else ()
     if axis is None:
         return [anything(ctx, ctx.input(0)), *(ctx.tensor([ctx.fresh(f"count{i}")], "int64") for i in range(3))]
@@ -168,7 +168,7 @@ def unique(ctx: RuleContext) -> list[Tensor]:
 
 @operator("SliceScatter")
 def slice_scatter(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the updates have the shape of the slice that they replace."""
+    """Replace a slice by updates of its shape."""
     x, axes = ctx.input(0), ctx.input(5) if ctx.has(5) else None
     replaced = result(ctx, "Slice", x, ctx.input(2), ctx.input(3), axes, ctx.input(4))
     if replaced.shape is not None:
@@ -178,7 +178,7 @@ def slice_scatter(ctx: RuleContext) -> Tensor:
 
 @operator("GatherTree")
 def gather_tree(ctx: RuleContext) -> Tensor:
-    """Steps and parents `[time, batch, beams]`, and the length of each sample."""
+    """Trace beams through steps and parents `[time, batch, beams]`, by the length of each sample."""
     steps = ctx.input(0)
     ctx.require_agree(steps, ctx.input(1), law=laws.STEPS_AND_PARENTS_SAME_SHAPE)
     require_vector(ctx, 2, steps[1], laws.LENGTH_PER_BATCH_ELEMENT)
@@ -187,7 +187,7 @@ def gather_tree(ctx: RuleContext) -> Tensor:
 
 @operator("SegmentMax")
 def segment_max(ctx: RuleContext) -> Tensor:
-    """`[n, ...]` and the segment of each row make `[segments, ...]`."""
+    """Reduce the rows `[n, ...]` of each segment to their maximum: `[segments, ...]`."""
     x = ctx.input(0)
     require_vector(ctx, 1, x[0], laws.SEGMENT_PER_ROW)
     ids = ctx.constants(1) or ()
@@ -200,7 +200,10 @@ def segment_max(ctx: RuleContext) -> Tensor:
 
 @operator("SparseFillEmptyRows")
 def fill_empty_rows(ctx: RuleContext) -> list[Tensor]:
-    """A sparse matrix, `[n]` values at places `[n, 2]`: new places, values, and a flag for each row that was empty."""
+    """Fill the empty rows of a sparse matrix of `[n]` values at indices `[n, 2]`.
+
+    The outputs are the new indices and values, and a flag for each row that was empty.
+    """
     values, places = ctx.input(0), ctx.input(2)
     require_shape(ctx, 2, (values[0], 2), laws.ROW_AND_COLUMN_PER_VALUE)
     rows, columns = ctx.sizes(1, 2)
@@ -212,7 +215,7 @@ def fill_empty_rows(ctx: RuleContext) -> list[Tensor]:
 
 
 def _require_inside(ctx: RuleContext, rows: Dim | None, columns: Dim | None) -> None:
-    """State that the places, a row and a column each, are inside the matrix."""
+    """State that the indices, a row and a column each, are inside the matrix."""
     for i, place in enumerate(ctx.items(2) or ()):
         size = columns if i % 2 else rows
         if place is not None and size is not None and size.lo >= 0:

@@ -1,4 +1,4 @@
-"""Operators that split, pad, roll or reverse tensors, or move blocks between axes."""
+"""Split, pad, roll and reverse tensors, and move blocks between axes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MIRRORED, EDGE = laws.REFLECTED_PADS_NO_LONGER_THAN_AXIS, laws.EDGE_HAS_ELEMENT_
 
 @operator("Split", traits=Traits.COPIED)
 def split(ctx: RuleContext) -> list[Tensor]:
-    """Equal parts along an axis."""
+    """Split into equal parts along an axis."""
     count = ctx.integer("num_splits", ctx.outputs)
     ctx.check(count == ctx.outputs, laws.NUM_SPLITS_IS_OUTPUT_COUNT.of(count=count, outputs=ctx.outputs))
     return parts(ctx, ctx.input(0), known_axis(ctx, 1))
@@ -23,7 +23,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
 
 @operator("VariadicSplit", traits=Traits.COPIED)
 def variadic_split(ctx: RuleContext) -> list[Tensor]:
-    """Parts of the lengths in an input, one of which may be -1: what remains, if anything."""
+    """Split into parts of the lengths in an input, one of which may be -1: the remainder, or 0."""
     x, axis, lengths = ctx.input(0), known_axis(ctx, 1), ctx.sizes(2, ctx.outputs)
     require_least(ctx, lengths, -1, laws.SIZES_MINUS_1_OR_MORE)
     rest = [i for i, d in enumerate(lengths) if d is not None and d.constant == -1]
@@ -39,7 +39,7 @@ def variadic_split(ctx: RuleContext) -> list[Tensor]:
 
 @operator("Pad", traits=Traits.COPIED)
 def pad(ctx: RuleContext) -> Tensor:
-    """Every axis with its pads added; a reflected pad is shorter than the axis, a symmetric one at most as long."""
+    """Pad every axis; a reflected pad is shorter than the axis, a symmetric one at most as long."""
     x, mode = ctx.input(0), ctx.text("pad_mode", "constant").lower()
     before, after = (ctx.sizes(i, x.rank, "pads") for i in (1, 2))
     if mode == "constant":
@@ -56,7 +56,7 @@ def pad(ctx: RuleContext) -> Tensor:
 
 @operator("Roll", any_rank=True, traits=Traits.REARRANGED)
 def roll(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the axes in an input are inside the rank, and there is a shift for each."""
+    """Roll the axes in an input, which are inside the rank, by one shift each."""
     x, shifts, axes = ctx.input(0), ctx.input(1), ctx.constants(2)
     if shifts.shape is not None and ctx.input(2).shape is not None:
         ctx.require_equal(shifts.numel, ctx.input(2).numel, laws.SHIFT_PER_AXIS)
@@ -68,7 +68,7 @@ def roll(ctx: RuleContext) -> Tensor:
 
 @operator("Reverse")
 def reverse(ctx: RuleContext) -> Tensor:
-    """The shape is kept; an input lists the axes, or (`mode="mask"`) has a boolean for each."""
+    """Reverse the axes that an input lists or (`mode="mask"`) marks by a boolean each."""
     x, masked = ctx.input(0), ctx.text("mode").lower() == "mask"
     ctx.check((ctx.input(1).dtype == "bool") == masked, laws.INTEGER_OR_MASKED_BOOL)
     if masked:
@@ -79,7 +79,7 @@ def reverse(ctx: RuleContext) -> Tensor:
 
 @operator("ReverseSequence", traits=Traits.REARRANGED)
 def reverse_sequence(ctx: RuleContext) -> Tensor:
-    """The shape is kept; there is one length for each sample of the batch."""
+    """Reverse the first elements of each sample, by its length."""
     x, lengths = ctx.input(0), ctx.input(1)
     batch = ctx.axis(x.rank, 0, "batch_axis")
     along = x[ctx.axis(x.rank, 1, "seq_axis")]
@@ -92,7 +92,7 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
 
 @operator("ShuffleChannels", traits=Traits.REARRANGED)
 def shuffle_channels(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the groups divide the axis."""
+    """Shuffle the channels of groups, which divide the axis."""
     x, group = ctx.input(0), ctx.integer("group", 1)
     axis = ctx.axis(x.rank, 1)
     ctx.check(group >= 1, laws.A_GROUP.of(groups=group))
@@ -102,7 +102,7 @@ def shuffle_channels(ctx: RuleContext) -> Tensor:
 
 @operator("DepthToSpace")
 def depth_to_space(ctx: RuleContext) -> Tensor:
-    """`[n, c, *sizes]` becomes `[n, c / b**k, *(sizes * b)]` for a block size b and k sizes."""
+    """Move channels into blocks: `[n, c, *sizes] -> [n, c / b**k, *(sizes * b)]` for a block size b and k sizes."""
     x, block = ctx.input(0), ctx.integer("block_size", 1)
     ctx.require_rank(x, 3, least=True)
     ctx.check(block >= 1, laws.BLOCK_SIZE_AT_LEAST_1.of(size=block))
@@ -114,7 +114,7 @@ def depth_to_space(ctx: RuleContext) -> Tensor:
 
 @operator("SpaceToDepth")
 def space_to_depth(ctx: RuleContext) -> Tensor:
-    """`[n, c, *sizes]` becomes `[n, c * b**k, *(sizes / b)]` for a block size b and k sizes."""
+    """Move blocks into channels: `[n, c, *sizes] -> [n, c * b**k, *(sizes / b)]` for a block size b and k sizes."""
     x, block = ctx.input(0), ctx.integer("block_size", 1)
     ctx.require_rank(x, 3, least=True)
     ctx.check(block >= 1, laws.BLOCK_SIZE_AT_LEAST_1.of(size=block))
@@ -124,7 +124,7 @@ def space_to_depth(ctx: RuleContext) -> Tensor:
 
 
 def _blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None], list[Dim | None]]:
-    """The block's sizes, and the crops or pads at the begin and the end of each axis."""
+    """Return the block's sizes (None if unknown), and the crops or pads at the begin and the end of each axis."""
     x = ctx.input(0)
     block = known(ctx, 1, "the sizes of the block")
     ctx.check(block is None or len(block) == x.rank, laws.SIZE_COUNT.of(expected=x.rank, count=len(block or ())))
@@ -134,7 +134,7 @@ def _blocks(ctx: RuleContext) -> tuple[tuple[int, ...] | None, list[Dim | None],
 
 @operator("BatchToSpace")
 def batch_to_space(ctx: RuleContext) -> Tensor:
-    """The batch is divided by the block's volume, the other axes are multiplied by its sizes and then cropped."""
+    """Divide the batch by the block's volume, multiply the other axes by its sizes, then crop them."""
     x, (block, begin, end) = ctx.input(0), _blocks(ctx)
     if block is None or None in begin or None in end:
         return anything(ctx, x)
@@ -150,7 +150,7 @@ def batch_to_space(ctx: RuleContext) -> Tensor:
 
 @operator("SpaceToBatch")
 def space_to_batch(ctx: RuleContext) -> Tensor:
-    """The axes are padded (cropped if negative) and divided by the block's sizes; the batch grows by its volume."""
+    """Pad the axes (crop if negative) and divide them by the block's sizes; the batch grows by its volume."""
     x, (block, begin, end) = ctx.input(0), _blocks(ctx)
     if block is None or None in begin or None in end:
         return anything(ctx, x)

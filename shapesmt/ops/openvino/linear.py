@@ -1,4 +1,4 @@
-"""Matrix products, with either operand transposed, and recurrent cells and sequences."""
+"""Matrix products, recurrent cells and sequences, attention and Einsum."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _turned(x: Tensor, flag: int) -> tuple[Dim, ...]:
 
 @operator("MatMul", traits=Traits.MIXED)
 def matmul(ctx: RuleContext) -> Tensor:
-    """`[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes; a vector stays a row or a column."""
+    """Multiply `[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes; transposing a vector keeps it."""
     a = _turned(ctx.input(0), ctx.integer("transpose_a", 0))
     b = _turned(ctx.input(1), ctx.integer("transpose_b", 0))
     ctx.require_equal(a[-1], b[-2:][0], laws.INNER_SIZES_EQUAL)
@@ -29,7 +29,7 @@ def matmul(ctx: RuleContext) -> Tensor:
 
 @operator("LSTMCell", "LSTMCell-1", "GRUCell", "RNNCell")
 def cell(ctx: RuleContext) -> list[Tensor]:
-    """`x[batch, input]` and states `[batch, hidden]` make the next states; the states say what hidden is."""
+    """Compute the next states from `x[batch, input]` and states `[batch, hidden]`; the states define `hidden`."""
     x, hidden, kind = ctx.input(0), ctx.input(1)[1], ctx.node.op.partition("Cell")[0]
     gates, states = GATES[kind] * hidden, 2 if kind == "LSTM" else 1
     state = (x[0], hidden)
@@ -48,13 +48,13 @@ def _require_weights(ctx: RuleContext, first: int, gates: Dim, sizes: tuple[Dim,
 
 
 def _biases(ctx: RuleContext, gates: Dim, hidden: Dim) -> Dim:
-    """How many biases there are: a GRU that resets after its product has one gate more."""
+    """Return the number of biases: a GRU that resets after its product has one more gate."""
     return gates + hidden if ctx.integer("linear_before_reset", 0) else gates
 
 
 @operator("LSTMSequence", "GRUSequence", "RNNSequence")
 def sequence(ctx: RuleContext) -> list[Tensor]:
-    """`x[batch, seq, input]` makes every state `[batch, directions, seq, hidden]` and the last ones."""
+    """Map `x[batch, seq, input]` to all states `[batch, directions, seq, hidden]` and the last ones."""
     x, hidden, kind = ctx.input(0), ctx.input(1)[2], ctx.node.op.removesuffix("Sequence")
     states = 2 if kind == "LSTM" else 1
     directions = 2 if ctx.text("direction", "forward").lower() == "bidirectional" else 1
@@ -72,7 +72,7 @@ def sequence(ctx: RuleContext) -> list[Tensor]:
 
 @operator("ScaledDotProductAttention", traits=Traits.MIXED)
 def attention(ctx: RuleContext) -> Tensor:
-    """Queries `[..., L, E]`, keys `[..., S, E]` and values `[..., S, V]` make `[..., L, V]`."""
+    """Attend by queries `[..., L, E]` to keys `[..., S, E]` and values `[..., S, V]`: `[..., L, V]`."""
     q, k, v = (ctx.input(i) for i in range(3))
     ctx.require_equal(q[-1], k[-1], laws.QUERY_AND_KEY_SAME_HEAD_SIZE)
     ctx.require_equal(k[-2], v[-2], laws.KEYS_AS_MANY_AS_VALUES)
@@ -82,7 +82,7 @@ def attention(ctx: RuleContext) -> Tensor:
 
 
 def _masked(ctx: RuleContext, scores: Shape) -> Shape:
-    """The shape of the scores behind the mask, if there is one."""
+    """Return the shape of the scores after adding the mask, if there is one."""
     if not ctx.has(3) or ctx.input(3).rank == 0 or ctx.integer("causal", 0):
         return scores
     ctx.check(ctx.input(3).rank > 1, laws.MASK_AT_LEAST_2_AXES_OR_NONE)
@@ -91,7 +91,7 @@ def _masked(ctx: RuleContext, scores: Shape) -> Shape:
 
 @operator("Einsum", traits=Traits.MIXED)
 def einsum(ctx: RuleContext) -> Tensor:
-    """Each letter of the equation is one size (or 1); the axes of ellipses are aligned at their last ones."""
+    """Contract inputs by an equation: each letter is one size (or 1); ellipses are aligned from the right."""
     operands = [ctx.input(i) for i in range(len(ctx.inputs))]
     terms, output_term = parse_equation(ctx.text("equation"))
     ctx.check(len(terms) == len(operands), laws.EQUATION_TERM_PER_INPUT)
@@ -110,7 +110,7 @@ def einsum(ctx: RuleContext) -> Tensor:
 
 @operator("GroupedMatMul")
 def grouped_matmul(ctx: RuleContext) -> Tensor:
-    """`[g, m, k]`, or rows `[m, k]` that offsets part into g groups, by `[g, n, k]`."""
+    """Multiply `[g, m, k]`, or rows `[m, k]` that offsets split into g groups, by `[g, n, k]`."""
     a, b = ctx.input(0), ctx.input(1)
     ctx.require_rank(b, 3)
     ctx.require_equal(a[-1], b[-1], laws.INNER_SIZES_EQUAL)

@@ -1,4 +1,4 @@
-"""The nodes around the body of a loop: its number of trips, the slice of a trip, the joined slices."""
+"""Nodes around the body of a loop: its trip count, the slice of an iteration, the concatenated slices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shapesmt.rules import RuleContext, Tensor, Unjudged, elements, tensor
 
 @operator("LoopTrips")
 def trips(ctx: RuleContext) -> Tensor:
-    """The number of trips: an input, where a negative one means no limit, or the number of slices of an axis."""
+    """Return the trip count: an input (negative: unlimited), or the number of slices of an axis."""
     if ctx.has(1):
         x, size = ctx.input(1), ctx.integer("part_size")
         axis = ctx.axis(x.rank)
@@ -21,7 +21,7 @@ def trips(ctx: RuleContext) -> Tensor:
 
 
 def _limit(ctx: RuleContext) -> Tensor:
-    """The number of trips in an input, where it is known; a negative one means no limit."""
+    """Return the trip count in an input, if it is known; a negative one means unlimited."""
     items = ctx.items(0)
     if not items or items[0] is None:
         return tensor("int64", ())
@@ -31,7 +31,7 @@ def _limit(ctx: RuleContext) -> Tensor:
 
 @operator("LoopPart")
 def sliced_part(ctx: RuleContext) -> Tensor:
-    """The part of an axis from `start` up to `end` (-1 is the end of the axis), backwards with a negative stride."""
+    """Return the part of an axis from `start` to `end` (-1: the axis' end), backwards with a negative stride."""
     x, axis = ctx.input(0), ctx.axis(ctx.input(0).rank)
     ends = [as_dim(n) + (x[axis] + 1 if n < 0 else 0) for n in (ctx.integer("start"), ctx.integer("end"))]
     first, last = ends if ctx.integer("stride") > 0 else reversed(ends)
@@ -42,7 +42,7 @@ def sliced_part(ctx: RuleContext) -> Tensor:
 
 @operator("LoopSlice")
 def part(ctx: RuleContext) -> Tensor:
-    """The slice that a trip reads."""
+    """Return the slice that an iteration reads."""
     x, trip, size = ctx.input(0), ctx.items(1), ctx.integer("part_size")
     axis = ctx.axis(x.rank)
     if trip and trip[0] is not None:
@@ -52,7 +52,7 @@ def part(ctx: RuleContext) -> Tensor:
 
 @operator("LoopCarried")
 def carried(ctx: RuleContext) -> Tensor:
-    """A state that a trip gets from the one before, which may change shape where the file leaves it open."""
+    """Return a state from the previous iteration; the node is undecided if its shape changes."""
     before, state = ctx.input(0), ctx.input(1)
     kept = all_of(*map(equal, before.dims, state.dims)) if before.rank == state.rank else FALSE
     law = laws.STATE_KEEPS_SHAPE.sentence
@@ -62,7 +62,7 @@ def carried(ctx: RuleContext) -> Tensor:
 
 @operator("LoopJoined")
 def joined(ctx: RuleContext) -> Tensor:
-    """Slices `[trips, *sizes]`, joined along one of their axes."""
+    """Concatenate slices `[trips, *sizes]` along one of their axes."""
     x = ctx.input(0)
     ctx.require_rank(x, 1, least=True)
     dims, axis = list(x.dims[1:]), ctx.axis(x.rank - 1)

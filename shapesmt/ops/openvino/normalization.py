@@ -1,4 +1,4 @@
-"""Operators that rescale their input: the shape is kept, and the parameters have to fit it."""
+"""Normalization and quantization: the shape is unchanged, and the parameters have to fit it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @operator("Clamp", any_rank=True, total=True)
 def clamp(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the least value is no more than the greatest."""
+    """Clamp each element; `min` is at most `max`."""
     least, most = ctx.number("min"), ctx.number("max")
     ctx.check(least <= most, laws.MIN_AT_MOST_MAX.of(least=least, most=most))
     return ctx.tensor(ctx.input(0).shape)
@@ -26,7 +26,7 @@ def clamp(ctx: RuleContext) -> Tensor:
 
 @operator("SoftMax", "SoftMax-1", "Softmax", "LogSoftmax", traits=Traits.NORMALIZED)
 def softmax(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the axis is inside it, and not negative in version 1."""
+    """Normalize along an axis, which is not negative in version 1."""
     x, axis = ctx.input(0), ctx.integer("axis", 1)
     ctx.check(axis >= 0 or ctx.node.op != "SoftMax-1", laws.AXIS_COUNTED_FROM_FRONT.of(axis=axis))
     placed(ctx, [axis], x.rank)
@@ -35,7 +35,7 @@ def softmax(ctx: RuleContext) -> Tensor:
 
 @operator("LRN")
 def local_response(ctx: RuleContext) -> Tensor:
-    """The shape is kept; sums run over the channels, all spatial axes, or both."""
+    """Normalize; sums run over the channels, all spatial axes, or both."""
     x, axes, size = ctx.input(0), known(ctx, 1, "the axes"), ctx.integer("size")
     ctx.check(size >= 0, laws.SUMMED_CHANNELS_NOT_NEGATIVE.of(size=size))
     spatial = set(range(2, x.rank))
@@ -46,7 +46,7 @@ def local_response(ctx: RuleContext) -> Tensor:
 
 @operator("MVN", "NormalizeL2")
 def over_axes(ctx: RuleContext) -> Tensor:
-    """The shape is kept; each axis in the second input is inside it."""
+    """Normalize over the axes in the second input, which are inside the rank."""
     x, axes = ctx.input(0), known(ctx, 1, "the axes") or ()
     for axis in axes:
         ctx.normal(axis, max(x.rank, ctx.node.op == "NormalizeL2"))
@@ -56,7 +56,7 @@ def over_axes(ctx: RuleContext) -> Tensor:
 
 @operator("PReLU", "PRelu", traits=Traits.ELEMENTWISE)
 def prelu(ctx: RuleContext) -> Tensor:
-    """The shape is kept; there is one slope, or one for each channel, or slopes broadcast to the input."""
+    """Multiply negative elements by one slope, one per channel, or slopes that broadcast to the input."""
     x, slope = ctx.input(0), ctx.input(1)
     if slope.rank > 1:
         pairs = zip(slope.dims[::-1], x.dims[::-1], strict=False)
@@ -72,7 +72,7 @@ def prelu(ctx: RuleContext) -> Tensor:
 
 @operator("FakeQuantize")
 def fake_quantize(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the four limits broadcast to it, or have its shape without `auto_broadcast`."""
+    """Quantize and dequantize; the four limits broadcast to the input, or have its shape without `auto_broadcast`."""
     operands = [ctx.input(i) for i in range(5)]
     if without_broadcast(ctx):
         ctx.require_agree(*operands, law=laws.OPERANDS_SAME_SHAPE)
@@ -84,13 +84,13 @@ def fake_quantize(ctx: RuleContext) -> Tensor:
 
 
 def _differ(x: Shape, y: Shape) -> bool:
-    """Whether two shapes have different numbers on an axis."""
+    """Whether two shapes have different constant sizes on an axis."""
     return any(equal(d, e) is FALSE for d, e in zip(x, y, strict=False) if d.constant and e.constant)
 
 
 @operator("FakeConvert")
 def fake_convert(ctx: RuleContext) -> Tensor:
-    """The shape is kept; the scale broadcasts to it, and the shift has the shape of the scale."""
+    """Round to an 8-bit float and back; the scale broadcasts to the input, and the shift has the scale's shape."""
     x, scale = ctx.input(0), ctx.input(1)
     require_broadcast_to(ctx, scale, x.dims, laws.SCALE_BROADCASTS_TO_INPUT)
     if ctx.has(2):
@@ -102,7 +102,7 @@ def fake_convert(ctx: RuleContext) -> Tensor:
 
 @operator("BatchNormInference", "BatchNormInference-1")
 def batch_normalization(ctx: RuleContext) -> Tensor:
-    """`X[N, C, ...]` keeps its shape; scale, bias, mean and variance have C elements."""
+    """Normalize `X[N, C, ...]`; scale, bias, mean and variance have C elements."""
     order = (2, 0, 1, 3, 4) if ctx.node.op == "BatchNormInference-1" else range(5)
     ctx.check(ctx.number("epsilon", 0) >= 0, laws.EPSILON_AT_LEAST_0)
     return result(ctx, "BatchNormalization", *(ctx.input(i) for i in order))
@@ -110,7 +110,7 @@ def batch_normalization(ctx: RuleContext) -> Tensor:
 
 @operator("GroupNormalization")
 def group_normalization(ctx: RuleContext) -> Tensor:
-    """`X[N, C, ...]` keeps its shape; the groups divide C, and scale and bias have C elements."""
+    """Normalize `X[N, C, ...]` in groups, which divide C; scale and bias have C elements."""
     groups = ctx.integer("num_groups")
     require_vector(ctx, (1, 2), ctx.input(0)[1], laws.PARAMETERS_PER_CHANNEL)
     return result(ctx, "GroupNormalization", *(ctx.input(i) for i in range(3)), num_groups=groups)

@@ -14,7 +14,7 @@ FOLDS |= {"ReduceLogicalAnd": "ReduceMin", "ReduceLogicalOr": "ReduceMax"}
 
 @operator(*FOLDS, any_rank=True, traits=Traits.MIXED)
 def reduction(ctx: RuleContext) -> Tensor:
-    """Each listed axis becomes 1, or is removed without `keep_dims`; an empty list reduces none."""
+    """Reduce the listed axes, none for an empty list; they are removed unless `keep_dims` is set."""
     known(ctx, 1, "the axes")
     keep, axes = ctx.integer("keep_dims", 0), as_list(ctx.input(1))
     return result(ctx, FOLDS[ctx.node.op], ctx.input(0), axes, keepdims=keep, noop_with_empty_axes=1)
@@ -22,7 +22,7 @@ def reduction(ctx: RuleContext) -> Tensor:
 
 @operator("CumSum", any_rank=True, traits=Traits.RUNNING_SUM)
 def running(ctx: RuleContext) -> Tensor:
-    """The shape is kept."""
+    """Sum along an axis; the shape is unchanged."""
     settings = {name: ctx.integer(name, 0) for name in ("exclusive", "reverse")}
     x, axis = ctx.input(0), ctx.constants(1)
     if x.shape is None or axis is None:
@@ -33,13 +33,13 @@ def running(ctx: RuleContext) -> Tensor:
 
 @operator("Bucketize", any_rank=True, total=True)
 def bucketize(ctx: RuleContext) -> Tensor:
-    """The shape is kept; elements are the numbers of their buckets."""
+    """Replace each element by the index of its bucket; the shape is unchanged."""
     return ctx.tensor(ctx.input(0).shape, dtype_of(ctx, "output_type"))
 
 
 @operator("SearchSorted", any_rank=True)
 def search_sorted(ctx: RuleContext) -> Tensor:
-    """The shape of the values, which are looked up in one sorted list, or each row in a list of its own."""
+    """Look up values in one sorted list, or each row in its own; the output has the values' shape."""
     table, values = ctx.input(0), ctx.input(1)
     if table.shape is not None and values.shape is not None and table.rank > 1:
         ctx.require_agree(table, values, but=values.rank - 1, law=laws.SORTED_LIST_PER_ROW)

@@ -1,4 +1,4 @@
-"""Operators that read and change shapes: what ONNX has as an attribute, OpenVINO often has as an input."""
+"""Read and change shapes; OpenVINO often has as an input what is an attribute in ONNX."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from shapesmt.rules import RuleContext, Shape, Tensor, Traits, tensor
 
 
 def clamped(sizes: Sequence[Dim | None]) -> list[Dim | None]:
-    """Sizes with 0 for negative ones, as OpenVINO reads them."""
+    """Replace negative sizes by 0, as OpenVINO does."""
     return [None if d is None else maximum(d, 0) for d in sizes]
 
 
 @operator("ShapeOf", "ShapeOf-1", any_rank=True, total=True, of_shape=True)
 def shape_of(ctx: RuleContext) -> Tensor:
-    """The sizes of the input, as a list."""
+    """Return the sizes of the input, as a list."""
     sizes = result(ctx, "Shape", ctx.input(0))
     return tensor(dtype_of(ctx, "output_type"), sizes.shape, sizes.value)
 
 
 @operator("Reshape", any_rank=True, traits=Traits.VIEW)
 def reshape(ctx: RuleContext) -> Tensor:
-    """The number of elements is kept; -1 is what remains, 0 copies a size with `special_zero`."""
+    """Reshape to the same number of elements; -1 is inferred, and 0 copies the input's size with `special_zero`."""
     x, items, special = ctx.input(0), ctx.sizes(1), bool(ctx.integer("special_zero", 0))
     zeros = [] if items is None else [i for i, d in enumerate(items) if d is not None and d.constant == 0]
     if not zeros or x.shape is None or items is None:
@@ -43,7 +43,7 @@ def reshape(ctx: RuleContext) -> Tensor:
 
 
 def _copied(ctx: RuleContext, x: Tensor, items: Sequence[Dim | None], zeros: Sequence[int]) -> Tensor:
-    """The shape with the input's sizes for zeros; without a -1, OpenVINO doesn't check the number of elements."""
+    """Copy the input's sizes for zeros; without a -1, OpenVINO doesn't check the number of elements."""
     ctx.check(zeros[-1] < x.rank, laws.ZERO_COPIES_INPUT_SIZE)
     left = tensor(x.dtype, [d for i, d in enumerate(x.dims) if i not in zeros])
     before = len(ctx.requirements)
@@ -58,7 +58,7 @@ def _copied(ctx: RuleContext, x: Tensor, items: Sequence[Dim | None], zeros: Seq
 
 @operator("Squeeze", any_rank=True, traits=Traits.VIEW)
 def squeeze(ctx: RuleContext) -> Tensor:
-    """Axes of size 1 are removed: those in an input, or all; one in the input whose size is never 1 stays."""
+    """Remove axes of size 1: those in an input, or all; listed axes whose size is never 1 are kept."""
     x, axes = ctx.input(0), known(ctx, 1, "the axes") if ctx.has(1) else ()
     if not axes:
         return ctx.tensor(None) if axes is None else result(ctx, "Squeeze", x)
@@ -67,13 +67,13 @@ def squeeze(ctx: RuleContext) -> Tensor:
         return x
     dropped = [axis for axis in placed(ctx, axes, x.rank) if x[axis].lo <= 1 <= x[axis].hi]
     if ctx.integer("allow_axis_skip", 0) and any(x[axis].constant is None for axis in dropped):
-        return ctx.tensor(None)  # how many of them are 1 isn't known
+        return ctx.tensor(None)  # the number of sizes of 1 isn't known
     return result(ctx, "Squeeze", x, listed(*dropped)) if dropped else x
 
 
 @operator("Unsqueeze", any_rank=True, traits=Traits.VIEW)
 def unsqueeze(ctx: RuleContext) -> Tensor:
-    """Axes of size 1 are inserted; an axis that is named twice is inserted once."""
+    """Insert axes of size 1; an axis that is listed twice is inserted once."""
     axes = ctx.constants(1)
     if axes is None:
         return ctx.tensor(None)
@@ -84,7 +84,7 @@ def unsqueeze(ctx: RuleContext) -> Tensor:
 
 @operator("Transpose", any_rank=True, traits=Traits.REARRANGED)
 def transpose(ctx: RuleContext) -> Tensor:
-    """The axes in the order of an input, reversed if it is empty."""
+    """Permute the axes to the order in an input, or reverse them if it is empty."""
     order = known(ctx, 1, "the axes")
     x = ctx.input(0)
     if order is None:
@@ -94,7 +94,7 @@ def transpose(ctx: RuleContext) -> Tensor:
 
 @operator("Broadcast", "Broadcast-1", traits=Traits.REPEATED)
 def broadcast(ctx: RuleContext) -> Tensor:
-    """The input broadcast to a shape; in mode bidirectional both are, in mode explicit an input names the axes."""
+    """Broadcast the input to a shape; mode bidirectional broadcasts both, for mode explicit an input has the axes."""
     mode, x, target, first = ctx.text("mode", "numpy").lower(), ctx.input(0), ctx.sizes(1), ctx.node.op == "Broadcast-1"
     require_sizes(ctx, target)
     for size in target or ():
@@ -110,7 +110,7 @@ def broadcast(ctx: RuleContext) -> Tensor:
 
 
 def _explicit(ctx: RuleContext, x: Tensor, dims: Shape) -> Tensor:
-    """The target shape; the third input has the axis in it for each axis of the first."""
+    """Return the target shape; the third input has an axis of it for each axis of the first."""
     ctx.check(ctx.has(2), laws.EXPLICIT_MODE_NEEDS_AXES)
     axes = known(ctx, 2, "the axes")
     ctx.check(axes is None or len(axes) == x.rank, laws.PLACES_FOR_AXES.of(rank=x.rank, count=len(axes or ())))
@@ -123,7 +123,7 @@ def _explicit(ctx: RuleContext, x: Tensor, dims: Shape) -> Tensor:
 
 @operator("Tile", traits=Traits.REPEATED)
 def tile(ctx: RuleContext) -> Tensor:
-    """Every size times its repeat count; the shorter of the two lists gets ones in front."""
+    """Repeat each axis; the shorter of shape and counts is padded with ones in front."""
     x, counts = ctx.input(0), ctx.sizes(1)
     if counts is None:
         return ctx.tensor(None)
@@ -135,14 +135,14 @@ def tile(ctx: RuleContext) -> Tensor:
 
 @operator("Range", "Range-1", any_rank=True)
 def sequence(ctx: RuleContext) -> Tensor:
-    """`start + i*step` up to `stop`, each cast to the output's type first."""
+    """Return the range of `start + i*step` up to `stop`, after casting each to the output's type."""
     dtype = dtype_of(ctx, "output_type", "f32") if ctx.node.op == "Range" else ctx.input(0).dtype
     return result(ctx, "Range", *(result(ctx, "Cast", ctx.input(i), to=number_of(dtype)) for i in range(3)))
 
 
 @operator("Eye", any_rank=True)
 def eye(ctx: RuleContext) -> Tensor:
-    """`[*batch, rows, columns]`."""
+    """Return identity matrices `[*batch, rows, columns]`."""
     for index in range(3):
         require_single(ctx, index, law=laws.ROWS_COLUMNS_DIAGONAL_ONE_NUMBER_EACH)
     batch = ctx.sizes(3) if ctx.has(3) else []
@@ -156,7 +156,7 @@ def eye(ctx: RuleContext) -> Tensor:
 
 @operator("OneHot", traits=Traits.COPIED)
 def one_hot(ctx: RuleContext) -> Tensor:
-    """A new axis of size `depth`."""
+    """Insert an axis of size `depth`."""
     indices, depth = ctx.input(0), ctx.items(1)
     axis = ctx.axis(indices.rank + 1, -1)
     require_least(ctx, depth, 0, laws.ONE_HOT_DEPTH_NOT_NEGATIVE)
@@ -166,7 +166,7 @@ def one_hot(ctx: RuleContext) -> Tensor:
 
 @operator("RandomUniform", any_rank=True, random=True)
 def random_uniform(ctx: RuleContext) -> Tensor:
-    """A tensor whose sizes are an input."""
+    """Draw a tensor whose sizes are an input."""
     sizes, ends = ctx.sizes(0), [known_number(ctx.input(i)) for i in (1, 2)]
     require_single(ctx, 1, 2, law=laws.LEAST_AND_GREATEST_ONE_NUMBER_EACH)
     ordered = ends[0] is None or ends[1] is None or ends[0] < ends[1]

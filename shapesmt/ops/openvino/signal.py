@@ -1,4 +1,4 @@
-"""Fourier transforms: complex numbers are the pairs along a last axis of size 2."""
+"""Fourier transforms; complex numbers are pairs along a last axis of size 2."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @operator("DFT", "IDFT", "RDFT", "IRDFT")
 def transform(ctx: RuleContext) -> Tensor:
-    """Complex to complex; `RDFT` is real to complex, where the last axis keeps `n // 2 + 1`; `IRDFT` is its inverse."""
+    """Transform complex numbers; `RDFT` reads real ones and keeps `n // 2 + 1` of the last axis, `IRDFT` inverts it."""
     x, op, axes = ctx.input(0), ctx.node.op, known(ctx, 1, "the axes")
     dims = list(x.dims if op == "RDFT" else x.dims[:-1])
     if op != "RDFT":
@@ -39,7 +39,7 @@ def transform(ctx: RuleContext) -> Tensor:
 
 
 def _lengths(ctx: RuleContext, op: str, dims: Sequence[Dim], places: Sequence[int]) -> list[Dim]:
-    """The length of each transformed axis, by an input in which -1 keeps the axis as it is."""
+    """Return the length of each transformed axis; -1 in the input of lengths keeps the axis as it is."""
     lengths = [dims[axis] for axis in places]
     if op == "IRDFT" and lengths:
         lengths[-1] = maximum(2 * (lengths[-1] - 1), 0)
@@ -60,7 +60,7 @@ def _lengths(ctx: RuleContext, op: str, dims: Sequence[Dim], places: Sequence[in
 
 @operator("STFT")
 def short_time_transform(ctx: RuleContext) -> Tensor:
-    """Signals `[..., length]` to `[..., frames, bins, 2]`, or bins before frames."""
+    """Transform signals `[..., length]` to `[..., frames, bins, 2]`, or bins before frames."""
     x, window, frame, step = ctx.input(0), ctx.input(1), single(ctx, 2, 1), single(ctx, 3, 1)
     ctx.require_at_least(step, 1, laws.FRAME_STEP_POSITIVE)
     ctx.require_at_least(frame, 1, laws.FRAME_NOT_EMPTY)
@@ -73,7 +73,7 @@ def short_time_transform(ctx: RuleContext) -> Tensor:
 
 @operator("ISTFT")
 def inverse_short_time_transform(ctx: RuleContext) -> Tensor:
-    """Frames `[..., bins, frames, 2]` to signals `[..., length]`."""
+    """Transform frames `[..., bins, frames, 2]` to signals `[..., length]`."""
     x, window, frame, step = ctx.input(0), ctx.input(1), single(ctx, 2, 1), single(ctx, 3, 1)
     ctx.require_at_least(step, 1, laws.FRAME_STEP_POSITIVE)
     ctx.require_at_least(frame, 1, laws.FRAME_NOT_EMPTY)

@@ -1,8 +1,8 @@
-"""Signatures of OpenVINO's operators: element types and ranks of inputs, and the admitted words of attributes.
+"""Signatures of OpenVINO's operators: element types and ranks of inputs, and allowed words of attributes.
 
-A line names operators, then each input: a letter for its element type, `=` or `~` for those that have the same one,
-`:` and the ranks it may have (`2+`: at least 2; any without), `?` where it may be left out, `*` where there may be any
-number of them.
+A line names operators, then each input: a letter for its element type, `=` or `~` if all inputs with that mark have the
+same one, `:` and the allowed ranks (`2+`: at least 2; omitted: any), `?` if the input may be omitted, `*` if it may be
+repeated.
 
     TopK : n:1+ i:0          numbers of rank 1 or more, and one integer
 """
@@ -219,7 +219,7 @@ WORDS = {
 
 
 class Slot(NamedTuple):
-    """The element types and ranks that one input may have; `least` admits greater ranks than the first."""
+    """The element types and ranks that one input may have; with `least`, also ranks above the first."""
 
     letter: str
     group: str
@@ -242,7 +242,7 @@ def _slot(text: str) -> Slot:
 
 @cache
 def signatures() -> dict[str, tuple[Slot, ...]]:
-    """The inputs of each operator."""
+    """Return the inputs of each operator."""
     lines = [line.split(" : ") for line in TABLE.strip().splitlines()]
     return {name: tuple(map(_slot, slots.split())) for names, slots in lines for name in names.split()}
 
@@ -257,7 +257,7 @@ def operator(
     random: bool = False,
     traits: Traits | None = None,
 ) -> Callable[[AnyApply], AnyApply]:
-    """Register a rule for OpenVINO's operators of these names, which checks their signature first."""
+    """Register a rule for these operators of OpenVINO, which checks their signature first."""
 
     def register(apply: AnyApply) -> AnyApply:
         @wraps(apply)
@@ -282,7 +282,7 @@ def operator(
 
 
 def require_signature(ctx: RuleContext) -> None:
-    """State that inputs and attributes are as the operator's signature says."""
+    """State that inputs and attributes match the operator's signature."""
     slots = signatures().get(ctx.node.op)
     if slots is not None:
         count, least = len(ctx.inputs), sum(not s.optional for s in slots)

@@ -26,12 +26,12 @@ ROUNDING = {"floor": DOWN, "ceil": UP}  # "ceil_torch" is UP_INSIDE
 
 
 def padding(ctx: RuleContext) -> str:
-    """How the input is padded: explicit, valid, same_upper or same_lower."""
+    """Return the padding mode: explicit, valid, same_upper or same_lower."""
     return ctx.text("auto_pad", "explicit").lower()
 
 
 def windowed(ctx: RuleContext) -> dict[str, AttributeValue]:
-    """The attributes of a window under their names in ONNX."""
+    """Return the attributes of a window under their names in ONNX."""
     attributes: dict[str, AttributeValue] = {"strides": integers(ctx, "strides")}
     if padding(ctx).startswith("same"):
         ctx.check(min(integers(ctx, "dilations"), default=1) >= 1, laws.STRIDES_AND_DILATIONS_POSITIVE)
@@ -46,19 +46,19 @@ def windowed(ctx: RuleContext) -> dict[str, AttributeValue]:
 
 @operator("Convolution", traits=Traits.MIXED)
 def convolution(ctx: RuleContext) -> Tensor:
-    """Filters `[m, c, *kernel]` slide over `[n, c, *sizes]`."""
+    """Convolve `[n, c, *sizes]` with filters `[m, c, *kernel]`."""
     return result(ctx, "Conv", ctx.input(0), ctx.input(1), **windowed(ctx))
 
 
 @operator("BinaryConvolution")
 def binary_convolution(ctx: RuleContext) -> Tensor:
-    """Filters whose elements are single bits."""
+    """Convolve with filters whose elements are single bits."""
     return result(ctx, "Conv", ctx.input(0), tensor(ctx.input(0).dtype, ctx.input(1).dims), **windowed(ctx))
 
 
 @operator("GroupConvolution")
 def group_convolution(ctx: RuleContext) -> Tensor:
-    """Filters `[group, m, c, *kernel]`, each group on its share of the channels."""
+    """Convolve each group's share of the channels with its filters `[group, m, c, *kernel]`."""
     x, w = ctx.input(0), ctx.input(1)
     ctx.check(x.rank == w.rank - 1, laws.FILTER_RANK_INPUT_PLUS_1.of(rank=x.rank, filters=w.rank))
     ctx.require_equal(x[1], w[0] * w[2], laws.INPUT_CHANNELS_ARE_GROUP_TIMES_WEIGHTS)
@@ -67,7 +67,7 @@ def group_convolution(ctx: RuleContext) -> Tensor:
 
 @operator("DeformableConvolution")
 def deformable_convolution(ctx: RuleContext) -> Tensor:
-    """A convolution with two offsets, and a mask, for each element of the window at each of its positions."""
+    """Convolve with two offsets, and a mask, for each element of the window at each position."""
     x, offsets, w = (ctx.input(i) for i in range(3))
     group, deformable = ctx.integer("group", 1), ctx.integer("deformable_group", 1)
     ctx.check(group >= 1 and deformable >= 1, laws.A_GROUP.of(groups=min(group, deformable)))
@@ -82,7 +82,10 @@ def deformable_convolution(ctx: RuleContext) -> Tensor:
 
 @operator("ConvolutionBackpropData", "GroupConvolutionBackpropData")
 def transposed_convolution(ctx: RuleContext) -> Tensor:
-    """Transposed, with filters `[c, m, *kernel]` or `[group, c, m, *kernel]`; the spatial sizes may be an input."""
+    """Convolve transposed, with filters `[c, m, *kernel]` or `[group, c, m, *kernel]`.
+
+    The spatial sizes may be an input.
+    """
     x, w = ctx.input(0), ctx.input(1)
     groups = w[0] if ctx.node.op.startswith("Group") else ONE
     inner, outer, *kernel = w.dims[1:] if ctx.node.op.startswith("Group") else w.dims
@@ -101,14 +104,14 @@ def transposed_convolution(ctx: RuleContext) -> Tensor:
 
 
 def _output_padding(ctx: RuleContext, count: int) -> tuple[int, ...]:
-    """How much longer the result of a transposed convolution is along each axis."""
+    """Return the size added to the result of a transposed convolution along each axis."""
     extra = integers(ctx, "output_padding") or (0,) * count
     ctx.check(len(extra) == count, laws.OUTPUT_PADDING_ENTRIES.of(expected=count, count=len(extra)))
     return extra
 
 
 def windows(ctx: RuleContext, kernel: Sequence[int]) -> list[Window]:
-    """The window along each axis; its pads are 0 unless they are explicit."""
+    """Return the window along each axis; pads are 0 unless explicit."""
     rank, explicit = len(kernel), padding(ctx) == "explicit"
     begin, end = ((integers(ctx, name) if explicit else ()) or (0,) * rank for name in ("pads_begin", "pads_end"))
     strides, dilations = (integers(ctx, name) or (1,) * rank for name in ("strides", "dilations"))
@@ -125,7 +128,7 @@ def windows(ctx: RuleContext, kernel: Sequence[int]) -> list[Window]:
 
 
 def pooled(ctx: RuleContext, x: Tensor) -> list[Dim]:
-    """The input's sizes, the spatial ones replaced by the window's number of positions."""
+    """Return the input's sizes, the spatial ones replaced by the window's number of positions."""
     kernel = integers(ctx, "kernel")
     ctx.check(x.rank == len(kernel) + 2 >= 3, laws.RANK_OF_KERNEL_PLUS_2.of(rank=x.rank))
     axes = windows(ctx, kernel)
@@ -139,7 +142,7 @@ def pooled(ctx: RuleContext, x: Tensor) -> list[Dim]:
 
 @operator("AvgPool", "MaxPool", "MaxPool-1")
 def pool(ctx: RuleContext) -> list[Tensor]:
-    """The mean or maximum of each window, and the index of the maximum."""
+    """Return the mean or maximum of each window, and the index of the maximum."""
     dims = pooled(ctx, ctx.input(0))
     if "axis" in ctx.attributes:
         ctx.axis(ctx.input(0).rank)
@@ -148,7 +151,7 @@ def pool(ctx: RuleContext) -> list[Tensor]:
 
 @operator("AdaptiveAvgPool", "AdaptiveMaxPool")
 def adaptive_pool(ctx: RuleContext) -> list[Tensor]:
-    """The spatial axes get the sizes in an input."""
+    """Pool the spatial axes to the sizes in an input."""
     x = ctx.input(0)
     sizes = ctx.sizes(1, x.rank - 2)
     require_sizes(ctx, sizes)
@@ -161,9 +164,9 @@ def adaptive_pool(ctx: RuleContext) -> list[Tensor]:
 
 @operator("Interpolate", "Interpolate-4")
 def interpolate(ctx: RuleContext) -> Tensor:
-    """All axes are padded, then those in an input get the sizes in another input, or are multiplied by its factors.
+    """Pad all axes, then resize those in an input to sizes or by factors in another input.
 
-    Version 4 has inputs for both sizes and factors, later versions for the one that the node uses.
+    Version 4 has inputs for both sizes and factors, later versions only for the one in use.
     """
     x, by_scale, both = ctx.input(0), ctx.text("shape_calculation_mode") == "scales", ctx.node.op == "Interpolate-4"
     source, last = (2 if by_scale and both else 1), (3 if both else 2)
@@ -190,14 +193,14 @@ def interpolate(ctx: RuleContext) -> Tensor:
 
 
 def _resized(ctx: RuleContext, axes: Sequence[int], rank: int) -> Sequence[int]:
-    """The axes, each inside the rank and counted from the front."""
+    """Return the axes; require that each is inside the rank and counted from the front."""
     for axis in axes:
         ctx.check(0 <= axis < rank, laws.AXIS_FROM_FRONT_INSIDE_RANK.of(axis=axis, rank=rank))
     return axes
 
 
 def _scaled(ctx: RuleContext, index: int, sizes: Sequence[Dim]) -> list[Dim | None]:
-    """Sizes times the factors in an input, None for unknown factors."""
+    """Multiply sizes by the factors in an input; None for unknown factors."""
     value = ctx.input(index).value
     factors = (*(value.items if isinstance(value, Elements) else ()), *[None] * len(sizes))
     pairs = zip(sizes, factors, strict=False)
@@ -206,7 +209,7 @@ def _scaled(ctx: RuleContext, index: int, sizes: Sequence[Dim]) -> list[Dim | No
 
 @operator("Interpolate-1")
 def interpolate_1(ctx: RuleContext) -> Tensor:
-    """The axes in an attribute get the sizes in an input."""
+    """Resize the axes in an attribute to the sizes in an input."""
     x, requested = ctx.input(0), ctx.sizes(1)
     axes = _resized(ctx, sorted(set(integers(ctx, "axes"))), x.rank)
     count = ctx.input(1)[0]
@@ -218,7 +221,7 @@ def interpolate_1(ctx: RuleContext) -> Tensor:
 
 
 def _padded(ctx: RuleContext, x: Tensor) -> list[Dim]:
-    """The sizes with the attributes' pads added."""
+    """Return the sizes with the attributes' pads added."""
     begin, end = ((*integers(ctx, name), *[0] * x.rank) for name in ("pads_begin", "pads_end"))
     ctx.check(min(begin + end, default=0) >= 0, laws.PADDING_NOT_NEGATIVE)
     return [d + p + q for d, p, q in zip(x.dims, begin, end, strict=False)]

@@ -1,4 +1,4 @@
-"""The operators of OpenVINO that are ONNX's by another name, one line each."""
+"""Operators of OpenVINO that equal an ONNX operator of another name, one line each."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What rules of several families and domains use."""
+"""Helpers that rules of several families and domains share."""

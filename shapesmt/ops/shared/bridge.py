@@ -1,4 +1,4 @@
-"""The bridge: a node of another framework handed to the rule of the ONNX operator that does the same."""
+"""Apply the rule of an ONNX operator to an equivalent node of another framework."""
 
 from __future__ import annotations
 
@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     Register = Callable[..., Callable[[Apply], Apply]]
 
 OPSET = 22
-EVEN = 13  # the last version of Split that makes equal parts unasked
+EVEN = 13  # the last version of Split that needs no `num_outputs` for equal parts
 ONE_TYPE = {*ARITHMETIC, *LOGIC, *VARIADIC}
 
 
 class Row(NamedTuple):
-    """ONNX's name, and of each of its attributes that matters the node's name; `inputs` that both have in common."""
+    """An ONNX operator; `attributes` maps its attributes to the node's.
+
+    Only the node's first `inputs` are passed on; None passes all.
+    """
 
     onnx: str
     attributes: dict[str, str] = {}  # noqa: RUF012 - never changed
@@ -33,10 +36,10 @@ class Row(NamedTuple):
 
 
 def rename(table: Mapping[str, Row], domain: str, register: Register = rule) -> None:
-    """Register a rule for each operator of a table: what ONNX's operator does."""
+    """Register a rule for each operator of a table, which applies the rule of its ONNX operator."""
 
     def renamed(ctx: RuleContext) -> list[Tensor]:
-        """The result of the ONNX operator in the table."""
+        """Apply the rule of the ONNX operator in the table."""
         row = table[ctx.node.op]
         if row.onnx in ONE_TYPE:
             require_one_type(ctx)
@@ -50,7 +53,7 @@ def rename(table: Mapping[str, Row], domain: str, register: Register = rule) -> 
 
 
 def require_one_type(ctx: RuleContext, inputs: Sequence[Tensor | None] | None = None) -> None:
-    """State that these inputs, or all, are of one element type."""
+    """State that these inputs, by default all, have one element type."""
     types = list(
         dict.fromkeys(x.dtype for x in (ctx.inputs if inputs is None else inputs) if x is not None and x.dtype)
     )
@@ -58,38 +61,38 @@ def require_one_type(ctx: RuleContext, inputs: Sequence[Tensor | None] | None = 
 
 
 def results(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> list[Tensor]:
-    """The outputs of ONNX's operator on these inputs; its requirements become the node's."""
+    """Return the outputs of an ONNX operator on these inputs; its requirements become the node's."""
     return [*ctx.delegate(op, inputs, version=OPSET, attributes=attributes)]
 
 
 def result(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
-    """The only output of ONNX's operator on these inputs."""
+    """Return the first output of an ONNX operator on these inputs; its requirements become the node's."""
     return ctx.delegate(op, inputs, version=OPSET, attributes=attributes, outputs=ctx.node.outputs[:1])[0]
 
 
 def finite(ctx: RuleContext, x: Tensor | None) -> Tensor:
-    """Whether elements are numbers, and finite."""
+    """Return a boolean tensor: whether each element is finite, neither infinite nor NaN."""
     return result(ctx, "Not", result(ctx, "Or", result(ctx, "IsNaN", x), result(ctx, "IsInf", x)))
 
 
 def without_elements(x: Tensor) -> Tensor:
-    """The tensor, of whose elements nothing is known."""
+    """Return the tensor with unknown elements."""
     return x if x.value is None else tensor(x.dtype, x.shape, layout=x.layout)
 
 
 def number_of(dtype: str) -> int:
-    """ONNX's number of an element type, 0 where unknown."""
+    """Return ONNX's number of an element type, 0 if unknown."""
     return next((number for number, name in DTYPES.items() if name == dtype), 0)
 
 
 def listed(*items: Dim | int | None) -> Tensor:
-    """A list of integers, as an input of an ONNX operator."""
+    """Return a vector of integers, as an input of an ONNX operator; None is an unknown element."""
     dims = [None if i is None else as_dim(i) for i in items]
     return tensor("int64", (len(dims),), elements((len(dims),), dims))
 
 
 def as_list(x: Tensor) -> Tensor:
-    """A scalar as a list of one element, for inputs that in other frameworks may be either."""
+    """Return a scalar as a vector of one element, for inputs that in other frameworks may be either."""
     if x.shape is None or x.rank > 0:
         return x
     items = getattr(x.value, "items", None)
@@ -97,7 +100,7 @@ def as_list(x: Tensor) -> Tensor:
 
 
 def known(ctx: RuleContext, index: int, what: str, remedy: str = "") -> tuple[int, ...] | None:
-    """The constants of an input that decides ranks or which axes are meant; a node without them isn't judged."""
+    """Return the constants of an input that decides ranks or axes; None leaves the node undecided."""
     numbers = ctx.constants(index)
     if numbers is None:
         law = f"{what} of {ctx.node.op} must be known{remedy}"
@@ -106,19 +109,22 @@ def known(ctx: RuleContext, index: int, what: str, remedy: str = "") -> tuple[in
 
 
 def known_axis(ctx: RuleContext, index: int, remedy: str = "") -> int | None:
-    """The axis that an input names; a node without it isn't judged."""
+    """Return the axis that an input names; None, if it isn't known, leaves the node undecided."""
     axes = known(ctx, index, "the axis", remedy)
     ctx.check(axes is None or len(axes) == 1, laws.AXIS_ONE_NUMBER)
     return axes[0] if axes else None
 
 
 def anything(ctx: RuleContext, x: Tensor, index: int = 0) -> Tensor:
-    """A tensor of the same rank, with new symbols for its sizes."""
+    """Return a tensor of the same rank, with new symbols for its sizes."""
     return ctx.tensor(None if x.shape is None else [ctx.fresh(f"size{index}_{i}") for i in range(x.rank)], x.dtype)
 
 
 def parts(ctx: RuleContext, x: Tensor, axis: int | None, lengths: Sequence[Dim | None] | None = None) -> list[Tensor]:
-    """Parts along an axis: equal ones, or of the listed lengths, of which one may be -1: the rest."""
+    """Split along `axis` into equal parts, or parts of these `lengths`; one may be -1, the remainder.
+
+    If the axis isn't known (None), the sizes of all parts are new symbols.
+    """
     if axis is None:
         return [anything(ctx, x, i) for i in range(ctx.outputs)]
     if lengths is None:

@@ -1,4 +1,4 @@
-"""Attributes that have one of a few values, none of which decides a shape: the runtime refuses any other."""
+"""Allowed values of attributes that don't affect shapes, such as `mode`; runtimes refuse others."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _by_operator() -> Mapping[str, Mapping[str, tuple[str | int, ...]]]:
 
 
 def refused(node: Node) -> laws.Law | None:
-    """The law that an attribute breaks by its value or its absence, if any.
+    """Return the law that an attribute breaks by its value or absence; None if there is none.
 
     >>> from shapesmt.graph import Attributes, Node
     >>> print(refused(Node("Mod", "", "mod", ["x", "y"], ["z"], Attributes({"fmod": 2}))))

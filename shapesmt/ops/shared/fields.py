@@ -1,7 +1,7 @@
-"""Elements that move: what operators which only rearrange a tensor do to its known elements.
+"""Known elements of tensors that an operator only rearranges (transpose, reshape, slice, repeat).
 
-An operator that lists, shifts, repeats or picks elements says once where each output position reads its input;
-listed elements follow by numpy's indexing, and elements that are one formula by replacing their positions.
+A rule says once which input position each output position reads. Listed elements are rearranged by numpy; if one
+formula gives all elements, the positions in it are replaced.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ MAX_LISTED = 64  # more elements than this stay a formula
 
 
 def concrete(shape: Sequence[Dim] | None) -> tuple[int, ...] | None:
-    """The shape as numbers, where every size is one.
+    """Return the shape as integers; None if a size isn't a number.
 
     >>> concrete((as_dim(2), as_dim(3)))
     (2, 3)
@@ -66,7 +66,9 @@ def concrete(shape: Sequence[Dim] | None) -> tuple[int, ...] | None:
 
 
 def along(items: Sequence[Item], index: Dim) -> Item:
-    """The item at a symbolic index inside the list: an arithmetic progression, or a choice among few.
+    """Return the item at a symbolic index of a list: an arithmetic progression, or a choice among few.
+
+    None if an item is unknown, or if there are too many to choose from.
 
     >>> along([as_dim(3), as_dim(5), as_dim(7)], position(1))
     Dim('2*`@1` + 3')
@@ -114,13 +116,13 @@ def _picked(value: Elements) -> Item:
 
 
 def element_of(x: Tensor) -> Dim | None:
-    """The integer element as an expression over the positions, where there is one."""
+    """Return the integer element as an expression over positions; None if there is none."""
     element = None if x.dtype in FLOATS else term_of(x)
     return element if isinstance(element, Dim) else None
 
 
 def term_of(x: Tensor) -> Item:
-    """The element, integer or float, as an expression over the positions, where there is one."""
+    """Return the element, integer or float, as an expression over positions; None if there is none."""
     if not isinstance(x.value, Elements):
         return None if x.value is None else x.value.element
     if not x.value.items:
@@ -130,19 +132,19 @@ def term_of(x: Tensor) -> Item:
 
 
 def stretched(size: Dim, target: Dim, back: int) -> Dim:
-    """The index on an axis that a position of the stretched axis reads: 0 for an axis of size 1."""
+    """Return the input index that a position of a broadcast axis reads: 0 if the input's size is 1."""
     if size is target or size.lo >= 2:
         return position(back)
     return select(equal(size, 1), 0, position(back))
 
 
 def _few(sizes: Sequence[int]) -> bool:
-    """Whether the elements are few enough to list; none are too many where another size is huge, as in [0, 2**62]."""
+    """Whether the elements are few enough to list; a 0 counts as 1, so `[0, 2**62]` has too many."""
     return prod(n or 1 for n in sizes) <= MAX_LISTED
 
 
 def valued(shape: Sequence[Dim], element: Item) -> Value | None:
-    """The value of a tensor of this shape with this element: listed where it is small."""
+    """Return the value of a tensor whose elements are this expression; it is listed if the tensor is small."""
     sizes = concrete(shape)
     if element is None or sizes is None or not _few(sizes) or entries(element):
         return None if element is None else field(element)
@@ -151,7 +153,7 @@ def valued(shape: Sequence[Dim], element: Item) -> Value | None:
 
 
 def viewed(x: Tensor, shape: Sequence[Dim], view: Callable[[Array], Any], moved: Callable[[int], Dim]) -> Value | None:
-    """The elements of a rearranged tensor.
+    """Return the elements of a rearranged tensor.
 
     Args:
         x: The tensor that is rearranged.
@@ -168,7 +170,7 @@ def viewed(x: Tensor, shape: Sequence[Dim], view: Callable[[Array], Any], moved:
 
 
 def listed(x: Tensor) -> Listed | None:
-    """The elements of a tensor; None where it isn't small."""
+    """Return the elements of a small tensor as a list; None if it isn't small."""
     if isinstance(x.value, Elements):
         return x.value.listed
     sizes = concrete(x.shape)
@@ -179,30 +181,30 @@ def listed(x: Tensor) -> Listed | None:
 
 
 def array_of(x: Tensor) -> Array | None:
-    """The same as an array."""
+    """Return the elements of a small tensor as an object array; None if it isn't small."""
     known = listed(x)
     return None if known is None else known.array
 
 
 def most_listed(operands: Sequence[Tensor], usual: int) -> int:
-    """How many elements of the result may be listed: as many as the longest of these operands lists."""
+    """Return how many elements of the result may be listed: `usual`, or as many as the longest operand lists."""
     return max(usual, *(len(t.value.items) for t in operands if isinstance(t.value, Elements)), 0)
 
 
 def integers_of(x: Tensor) -> tuple[int, ...] | None:
-    """The elements, where all are known numbers."""
+    """Return the elements as integers; None unless all are known numbers."""
     items = x.value.items if isinstance(x.value, Elements) else (None,)
     known = tuple(i.constant for i in items if isinstance(i, Dim) and i.constant is not None)
     return known if len(known) == len(items) else None
 
 
 def numbers(array: np.ndarray[Any, Any]) -> Value | None:
-    """The value that an array of known integers is."""
+    """Return the value that lists an array of integers."""
     return elements(array.shape, [as_dim(int(v)) for v in array.ravel().tolist()])
 
 
 def reshaped(x: Tensor, shape: Sequence[Dim]) -> Value | None:
-    """The elements after a reshape that keeps their row-major order."""
+    """Return the elements after a reshape, which keeps their row-major order."""
     sizes = concrete(shape)
     if isinstance(x.value, Elements) and sizes is not None:
         kept = prod(sizes) == len(x.value.items) and (_few(sizes) or 0 not in sizes)
@@ -221,7 +223,7 @@ def reshaped(x: Tensor, shape: Sequence[Dim]) -> Value | None:
 
 
 def _groups(before: Sequence[Dim], after: Sequence[Dim]) -> list[tuple[list[int], list[int]]]:
-    """The axes of both shapes, counted from the end, in groups of which each keeps the number of its elements.
+    """Split the axes of both shapes, counted from the end, into groups that keep their number of elements.
 
     >>> n, m = (as_dim(size) for size in (2, 3))
     >>> _groups([n, m, as_dim(5)], [as_dim(6), as_dim(5)])
@@ -238,18 +240,18 @@ def _groups(before: Sequence[Dim], after: Sequence[Dim]) -> list[tuple[list[int]
 
 
 def _same_count(before: Sequence[Dim], a: list[int], i: int, after: Sequence[Dim], b: list[int], j: int) -> bool:
-    """Whether the axes in front of both places have as many elements, or those behind them."""
+    """Whether the axes before `i` and `j` have equally many elements, or those from there on."""
     fronts, backs = (a[:i], b[:j]), (a[i:], b[j:])
     return any(product(before[-k] for k in x) is product(after[-k] for k in y) for x, y in (fronts, backs))
 
 
 def _lengthy(shape: Sequence[Dim]) -> list[int]:
-    """The axes that may be longer than 1, counted from the end."""
+    """Return the axes that may be longer than 1, counted from the end."""
     return [b for b in range(len(shape), 0, -1) if shape[-b].constant != 1]
 
 
 def _row_major(shape: Sequence[Dim], axes: Sequence[int]) -> Dim:
-    """The place of an element among those of some axes, row after row."""
+    """Return the row-major index of an element within some axes."""
     place, stride = ZERO, as_dim(1)
     for back in reversed(axes):
         place, stride = place + position(back) * stride, stride * shape[-back]
@@ -257,7 +259,7 @@ def _row_major(shape: Sequence[Dim], axes: Sequence[int]) -> Dim:
 
 
 def _moved(before: Sequence[Dim], axes: Sequence[int], after: Sequence[Dim], onto: Sequence[int]) -> dict[Atom, Dim]:
-    """The positions on some axes in terms of those on others, onto which they are laid out row after row.
+    """Express the positions on `axes` by those on `onto`; both index the same elements in row-major order.
 
     >>> before, after = [as_dim(2), as_dim(3)], [as_dim(6)]
     >>> {p.name: str(index) for p, index in _moved(before, [2, 1], after, [1]).items()}
@@ -272,7 +274,7 @@ def _moved(before: Sequence[Dim], axes: Sequence[int], after: Sequence[Dim], ont
 
 
 def _moved_rows(place: Dim, shape: Sequence[Dim], axes: Sequence[int]) -> dict[Atom, Dim]:
-    """The quotients of a place by the number of elements of inner axes, each of which is a place among rows."""
+    """Map quotients of a row-major index by the sizes of inner axes to the row-major index of the outer axes."""
     moved: dict[Atom, Dim] = {}
     for k in range(1, len(axes)):
         quotient = place // product(shape[-back] for back in axes[k:])  # 0 where an axis is empty
@@ -281,7 +283,7 @@ def _moved_rows(place: Dim, shape: Sequence[Dim], axes: Sequence[int]) -> dict[A
 
 
 def within(index: Dim, size: Dim) -> Dim:
-    """An index that may count from the end, counted from the front.
+    """Convert an index that may count from the end to one from the front.
 
     >>> within(as_dim(-1), as_dim(5))
     Dim('4')

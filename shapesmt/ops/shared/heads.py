@@ -1,4 +1,4 @@
-"""Heads: how queries, keys and values split into heads, for attention in every domain."""
+"""Split queries, keys and values into heads, for attention in every domain."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class Heads(NamedTuple):
 
     @property
     def hidden(self) -> Dim:
-        """The size of all heads side by side."""
+        """The size of all heads together: `number * size`."""
         return self.number * self.size
 
     @property
     def packed(self) -> tuple[Dim, Dim, Dim]:
-        """The shape with the heads side by side: `[batch, length, number*size]`."""
+        """The shape with packed heads: `[batch, length, number*size]`."""
         return self.batch, self.length, self.hidden
 
     def past(self, ctx: RuleContext, keys: int, values: int, values_size: Dim, of: tuple[laws.Law, laws.Law]) -> Dim:
-        """The length of the keys and values before, both or neither omitted; their laws are those of their shapes."""
+        """Return the length of cached keys and values, 0 if both are omitted; the laws are those of their shapes."""
         if not ctx.has(keys):
             return ZERO
         length = ctx.input(keys, rank=4)[2]
@@ -45,7 +45,7 @@ class Heads(NamedTuple):
 
 
 def heads(ctx: RuleContext, x: Tensor, counted_by: str) -> Heads:
-    """The heads of `[batch, number, length, size]`, or of the packed `[batch, length, number*size]`."""
+    """Return the heads of `[batch, number, length, size]`, or of the packed `[batch, length, number*size]`."""
     if x.rank == 4:
         return Heads(*x.dims)
     count = ctx.integer(counted_by)
@@ -55,14 +55,14 @@ def heads(ctx: RuleContext, x: Tensor, counted_by: str) -> Heads:
 
 
 def head_count(ctx: RuleContext, name: str = "num_heads") -> int:
-    """The attribute that says how many heads there are: at least one."""
+    """Return the number of heads, an attribute; require at least one."""
     count = ctx.integer(name)
     ctx.check(count > 0, laws.AT_LEAST_ONE_HEAD_COUNTED.of(count=count))
     return count
 
 
 def head_size(ctx: RuleContext, hidden: Dim, name: str = "num_heads") -> Dim:
-    """A head's size, from the hidden size and the attribute with the number of heads."""
+    """Return a head's size, from the hidden size and the attribute with the number of heads."""
     return per_head(ctx, hidden, head_count(ctx, name))
 
 
@@ -73,13 +73,13 @@ def per_head(
     law: laws.Law = laws.HEADS_DIVIDE_HIDDEN_SIZE,
     rows: Dim = ONE,
 ) -> Dim:
-    """A head's share of a hidden size, which the heads divide unless there are no rows of that size to split."""
+    """Return a head's share of a hidden size; require that the heads divide it unless there are no `rows` to split."""
     ctx.require(any_of(divides(count, hidden), equal(rows, 0)), law, hidden, count)
     return hidden // count
 
 
 def require_strides(ctx: RuleContext, x: Tensor, rows: Dim) -> None:
-    """State that the sizes and strides of `[b, n, s, d]` or `[b, s, n*d]` fit 32 bits, as far as they have ends."""
+    """State that the sizes and strides of `[b, n, s, d]` or `[b, s, n*d]` fit 32 bits, unless they are unbounded."""
     strides = (product(x.dims[1:]), *((x[1] * x[3], x[2] * x[3]) if x.rank == 4 else ()))
     for size in (*x.dims, rows, *strides):
         if IN_32_BITS < size.hi < inf:

@@ -1,4 +1,4 @@
-"""Index tensors: the range of what they hold, inside the axis they index."""
+"""Index tensors: bound their elements and require them to be inside the axis they index."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ from shapesmt.rules import (
 
 
 def count_true(ctx: RuleContext, index: int) -> Dim:
-    """How many elements of an input aren't 0, where only data says it: one size for all who ask."""
+    """Return the number of nonzero elements of an input, a size that data decides; it is the same for all callers."""
     ctx.only_sizes(index)
     total = ctx.input(index).numel
     return ctx.fresh("count", 0, total, how=Decided((index,), total=total, free=True))
 
 
 def true_place(ctx: RuleContext, index: int, axis: int, *, free: bool = True) -> Dim:
-    """The place on an axis of an input of any of its elements that aren't 0; `free` if data can make it any place."""
+    """Return the index along `axis` of any nonzero element of an input; `free` if data can make it any index."""
     return ctx.fresh(f"row{axis}", 0, ctx.input(index)[axis] - 1, Kind.PLACE, Decided((index,), free=free, row=True))
 
 
 def any_places(ctx: RuleContext, dims: Sequence[Dim], size: Dim, first: Dim = ZERO) -> Value | None:
-    """Return the elements of a tensor of which data choose each: one of that many numbers from `first` on."""
+    """Return elements that data chooses, each one of `size` integers from `first` on."""
     shape = concrete(dims)
     if shape is not None and prod(shape) <= MAX_LISTED:
         return elements(shape, [first + ctx.fresh(f"place{i}", 0, size - 1) for i in range(prod(shape))])
@@ -72,7 +72,7 @@ def any_places(ctx: RuleContext, dims: Sequence[Dim], size: Dim, first: Dim = ZE
 
 
 def any_of_known(ctx: RuleContext, x: Tensor, dims: Sequence[Dim]) -> Value | None:
-    """Return the elements of a tensor whose elements data choose among those of another, where their ends are known."""
+    """Return elements that data chooses among those of `x`; None unless their bounds are known."""
     known = _cases(x)
     if len(known) != 1 or known[0].condition is not TRUE or not x.followed:
         return None
@@ -81,7 +81,7 @@ def any_of_known(ctx: RuleContext, x: Tensor, dims: Sequence[Dim]) -> Value | No
 
 
 def with_flags(ctx: RuleContext, index: int) -> Tensor:
-    """An input with a symbol for each of its elements that is 0 or 1, where that is all that is known of them."""
+    """Return an integer input, with a symbol for its elements if nothing is known of them but that they are 0 or 1."""
     x = ctx.input(index)
     if x.value is not None or not x.rank or not x.dtype.startswith(("int", "uint")):
         return x
@@ -93,7 +93,7 @@ def with_flags(ctx: RuleContext, index: int) -> Tensor:
 
 
 def flagged(x: Tensor, one: Dim) -> Value | None:
-    """The elements of a tensor that stand for any of these symbols each."""
+    """Return elements each of which stands for any value of the symbol `one`."""
     return valued(x.dims, entry(twin(one, Kind.ENTRY), *(position(back) for back in range(1, x.rank + 1))))
 
 
@@ -105,7 +105,7 @@ def is_flag(element: Dim) -> bool:
 def require_inside(
     ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula = FALSE, *, index: int = 1, from_end: bool = True
 ) -> None:
-    """State that the indices, which are that input, are inside an axis of that size.
+    """State that the indices (input `index`) are inside an axis of that size.
 
     They may count from the end, unless `from_end` is false.
     """
@@ -123,22 +123,22 @@ def require_inside(
 
 
 def _fits_anyway(indices: Tensor, size: Dim, *, from_end: bool) -> bool:
-    """Whether indices are inside an axis whatever their unknown parts are: 31 at most, for example, of any distance."""
+    """Whether indices are inside an axis whatever their unknown parts are, such as distances of at most 31."""
     element = indices.value.element if isinstance(indices.value, Field) else ZERO
     if not entries(element) and not any(a.op is SELECT for a in nested(element)):
-        return False  # its ends are known at once
+        return False  # its bounds are known at once
     least, greatest = whatever_entries(element)
     return least >= (-size.lo if from_end else 0) and greatest < size.lo
 
 
 def _of_constant(indices: Tensor) -> bool:
-    """Whether all elements that aren't a formula are those of a long constant, whose ends are known."""
+    """Whether all elements without a formula are those of a long constant, whose bounds are known."""
     unknown = entries(indices.value.element) if isinstance(indices.value, Field) else []
     return bool(unknown) and all(s.kind is Kind.TABLE for s in unknown)
 
 
 def require_places(ctx: RuleContext, index: int, size: Dim, law: laws.Law, extra: Dim | int = 1) -> None:
-    """State that each element of an input, if there is one, is the first of `extra` places in an axis of that size."""
+    """State that each element of an input is the first of `extra` consecutive positions in an axis of that size."""
     if not ctx.has(index):
         return
     for condition, least, greatest in spans(ctx, ctx.input(index), law, index):
@@ -153,10 +153,10 @@ def require_not_negative(ctx: RuleContext, index: int, law: laws.Law) -> None:
 
 
 def spans(ctx: RuleContext, indices: Tensor, law: laws.Law, index: int | None = None) -> list[Ends]:
-    """What is known of the elements of an input: cases that cover the known ones, none where nothing is known.
+    """Return bounds of the known elements of an input, case by case; empty if nothing is known.
 
-    The others are data, which is assumed to satisfy the law: those that aren't known, and those that are themselves an
-    element of which the caller says nothing. `index` is the input's, where the tensor is only a part of it.
+    Other elements are data, assumed to satisfy the law: unknown elements, and elements of small inputs that the caller
+    doesn't restrict. `index` is the input's, if the tensor is only a part of it.
     """
     cases = _cases(indices)
     known = [span for span in cases if not any(map(_unrestricted, (span.least, span.greatest)))]
@@ -169,7 +169,7 @@ def spans(ctx: RuleContext, indices: Tensor, law: laws.Law, index: int | None = 
 
 
 def _leave_mixed(ctx: RuleContext, indices: Tensor) -> None:
-    """Leave the node unknown if indices are counted, or known ones stand among others, in a way that isn't followed."""
+    """Leave the node undecided if indices are counts or partly unknown, and no bounds of them are known."""
     element = indices.value.element if isinstance(indices.value, Field) else ZERO
     counted = any((s.lo, s.hi) == (0, 1) for s in entries(element))
     if (counted or partly_known(element)) and not _cases(indices):
@@ -178,7 +178,7 @@ def _leave_mixed(ctx: RuleContext, indices: Tensor) -> None:
 
 
 def _unrestricted(end: Dim) -> bool:
-    """Whether an index is data itself, which may be any integer; one that is computed from an input's element isn't."""
+    """Whether an index is data itself and may be any integer, rather than computed from an input's element."""
     return is_free_element(end) or any(s.kind is Kind.PLACE and s.lo < 0 for s in end.symbols)
 
 
@@ -203,7 +203,7 @@ def _cases(indices: Tensor) -> list[Ends]:
 
 
 def fold_all(how: str, element: Dim, dims: Shape) -> Dim:
-    """An element over positions folded over all of a tensor; 0 where it is empty."""
+    """Fold an element over a tensor's positions, by "least", "greatest" or "sum"; 0 if the tensor is empty."""
     lasts = {p: dims[-int(p.name[1:])] - 1 for p in positions(element)}
     once = fold_or_unknown(how, element, lasts) if lasts else element
     if how != "sum":
@@ -212,7 +212,7 @@ def fold_all(how: str, element: Dim, dims: Shape) -> Dim:
 
 
 def columns(indices: Tensor, count: int) -> list[Tensor]:
-    """The index tensors that the last axis of a tensor of index tuples holds."""
+    """Split index tuples, the last axis of a tensor, into `count` index tensors."""
     dims = indices.dims[:-1]
     if isinstance(indices.value, Elements):
         arrays = np.moveaxis(indices.value.array, -1, 0)

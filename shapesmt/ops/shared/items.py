@@ -1,6 +1,6 @@
-"""Single elements: the arithmetic of the operators on items, as the runtimes do it.
+"""Arithmetic of the operators on single elements, as the runtimes do it.
 
-An item is a `Dim` (integers, booleans as 0 and 1), a `Float`, or None where it isn't known. The tables at the end
+An item is a `Dim` (integers, booleans as 0 and 1), a `Float`, or None if it isn't known. The tables at the end
 name the functions by operator; each takes known items, those in `PARTIAL` unknown ones too.
 """
 
@@ -54,22 +54,22 @@ from shapesmt.algebra.numeric import (
 from shapesmt.ops.shared.powers import raised
 from shapesmt.rules import FLOATS, Item, positions
 
-Function: TypeAlias = Callable[..., Any]  # of items to an item
+Function: TypeAlias = Callable[..., Any]  # items -> item
 
 INTEGERS = {f"{sign}int{bits}": bits for bits in (2, 4, 8, 16, 32, 64) for sign in ("", "u")}
-MAX_STEPS = 64  # of floats, one after the other; the result of more isn't followed
-WIDEST = 64  # bits of the integers that sizes are kept in
+MAX_STEPS = 64  # successive float operations; beyond it an item is unknown
+WIDEST = 64  # bits of the integers that hold sizes
 BEYOND = 1 << WIDEST - 1
-STEPWISE = ("float32", "float64")  # runtimes round each result; of shorter types only some, after a few operations
+STEPWISE = ("float32", "float64")  # runtimes round each result; in shorter types some round only later
 
 
 # Types
 
 
 def known(item: Item, dtype: str, function: Function | None = None) -> Item:
-    """What the type keeps of the outcome of a function; None where that isn't known.
+    """Return the item if its type holds it, or the lowest bits that the type keeps; None if they aren't known.
 
-    An end that is open counts as one that fits: a size is never too large for the type that arithmetic keeps it in.
+    A size without an upper bound is taken to fit its type.
 
     >>> from shapesmt.algebra import symbol
     >>> known(symbol("n", 1) * 2, "int32"), known(const(300), "uint8"), known(const(2**31), "int32", add)
@@ -93,9 +93,9 @@ def known(item: Item, dtype: str, function: Function | None = None) -> Item:
 
 
 def wrapped(item: Dim, dtype: str) -> Dim | None:
-    """The integer that is left of the item in its type: of more bits, the lowest; None where no formula can say it.
+    """Return the lowest bits of an integer, as its type keeps them; None if no formula expresses them.
 
-    A size without a declared end fits 32 bits: every export that computes sizes in int32 would fail at 2**31 otherwise.
+    A size without a declared bound is taken to fit 32 bits: exports that compute sizes in int32 would fail at 2**31.
 
     >>> from shapesmt.algebra import symbol
     >>> wrapped(symbol("n", 1), "uint8"), wrapped(symbol("n", 1), "int8"), wrapped(symbol("n", 1), "int32")
@@ -122,15 +122,15 @@ def _stepwise(item: Float) -> bool:
 
 
 def result(function: Function, operands: Sequence[Item], dtype: str) -> Item:
-    """What a runtime makes of the operands."""
+    """Return a runtime's result for these operands; None if runtimes may differ in it."""
     rounded = [x for x in operands if isinstance(x, Float) and x.numerator is None and x.dtype not in STEPWISE]
     if rounded and not (isinstance(function, partial) and function.func is cast):
-        return None  # only a cast is sure to see what an operand is after rounding
+        return None  # only a cast surely gets the rounded operand
     return known(function(*operands), dtype, function)
 
 
 def cast(item: Dim | Float, dtype: str) -> Item:
-    """The item in another type, towards zero; None where the runtimes may differ.
+    """Convert the item to another type, rounding towards zero; None if runtimes may differ.
 
     >>> cast(literal(-1.5, "float32"), "int64"), cast(const(2**32 + 5), "int32")
     (Dim('-1'), Dim('5'))
@@ -146,9 +146,9 @@ def cast(item: Dim | Float, dtype: str) -> Item:
 
 
 def _truncated(item: Float, dtype: str) -> Dim | None:
-    """The integer that a float becomes: in fewer than 32 bits, what is left of one of 32 bits.
+    """Convert a float to an integer type; types of fewer than 32 bits keep the lowest bits of an int32.
 
-    One that doesn't fit 32 bits becomes the least that does, as on most processors.
+    A float that doesn't fit int32 becomes its minimum, as on most processors.
 
     >>> [_truncated(literal(number, "float32"), "uint8") for number in (-5.5, 300.0, 3e9)]
     [Dim('251'), Dim('44'), Dim('0')]
@@ -157,7 +157,7 @@ def _truncated(item: Float, dtype: str) -> Dim | None:
     if bits == WIDEST:
         return number
     least, most = _ends("int32", WIDEST // 2)
-    if dtype == "uint32":  # in which runtimes differ beyond
+    if dtype == "uint32":  # runtimes differ beyond this range
         return (
             wrapped(number, dtype) if least <= number.lo and number.hi in (inf, min(number.hi, 2 * most + 1)) else None
         )
@@ -166,12 +166,12 @@ def _truncated(item: Float, dtype: str) -> Dim | None:
 
 
 def truth(formula: Formula | None) -> Dim | None:
-    """A condition as the element of a boolean tensor."""
+    """Return a condition as an element of a boolean tensor; None if it isn't known."""
     return None if formula is None else select(formula, 1, 0)
 
 
 def holds(item: Dim) -> Formula:
-    """A boolean element as a condition."""
+    """Return a boolean element as a condition."""
     return differs(item, 0)
 
 
@@ -191,7 +191,7 @@ def _relu(x: Dim | Float) -> Item:
 
 
 def _logarithm(x: Dim | Float) -> Item:
-    """Of elements that are many only: runtimes differ in its last bit, which may decide a size."""
+    """Return the logarithm of an expression over positions, else None: runtimes may differ in its last bit."""
     return x.unary(steps.LOG) if isinstance(x, Float) and any(s.kind is Kind.AXIS for s in x.symbols) else None
 
 
@@ -203,12 +203,12 @@ def _divide(a: Any, b: Any) -> Item:
 
 
 def remainder(a: Any, b: Any) -> Item:
-    """The remainder with the divisor's sign."""
+    """Return the remainder with the divisor's sign; None for floats."""
     return None if isinstance(a, Float) else a % b
 
 
 def c_remainder(a: Any, b: Any) -> Item:
-    """The remainder with the dividend's sign, as in C."""
+    """Return the remainder with the dividend's sign, as in C."""
     return float_remainder(a, b) if isinstance(a, Float) else a - truncated_divide(a, b) * b
 
 
@@ -230,12 +230,12 @@ def _total(first: Any, *rest: Any) -> Any:
 
 
 def _mean(first: Any, *rest: Any) -> Any:
-    """The sum times one over the number of summands."""
+    """Return the sum times one over the number of summands."""
     return _total(first, *rest) * (literal(1, first.dtype) / literal(1 + len(rest), first.dtype))
 
 
 def _shift(a: Dim, by: Dim, bits: int, left: bool) -> Dim | None:
-    """The item with its bits shifted; by as many bits as it has, or more, it isn't known."""
+    """Return the integer with its bits shifted; None unless the distance is within its bits."""
     if not 0 <= by.lo <= by.hi < bits:
         return None
     return a * power(2, by) if left else a // power(2, by)
@@ -269,7 +269,7 @@ def _either(a: Dim | None, b: Dim | None) -> Dim | None:
 
 
 def chosen(condition: Dim | None, a: Any, b: Any) -> Any:
-    """The first where the condition holds, else the second; either may be unknown where it isn't chosen."""
+    """Return `a` if the condition holds, else `b`; the one not chosen may be unknown (None)."""
     if condition is None or a is b:
         return a if a is b else None
     test = holds(condition)
@@ -301,7 +301,7 @@ INFINITE: dict[tuple[bool, bool], Function] = {
     for down in (False, True)
     for up in (False, True)
 }
-"""What `IsInf` finds: the negative infinity, the positive one."""
+"""The functions of `IsInf`, by whether negative and positive infinities are detected."""
 ARITHMETIC: dict[str, Function] = {
     "Add": add,
     "BitwiseAnd": bit_and,
@@ -331,9 +331,9 @@ SHIFTS: dict[tuple[str, str], Function] = {
 }
 _LEFT = (shift for (direction, _), shift in SHIFTS.items() if direction == "LEFT")
 RING: frozenset[Function | None] = frozenset({add, mul, neg, sub, _total, UNARY["BitwiseNot"], *_LEFT})
-"""Those of which integers keep the lowest bits where an outcome has more."""
+"""Functions whose integer results keep their lowest bits if they overflow."""
 _BITWISE = [UNARY["BitwiseNot"], *(ARITHMETIC[name] for name in ("BitwiseAnd", "BitwiseOr", "BitwiseXor"))]
 WHOLE: frozenset[Function] = frozenset([_not, _both, _either, LOGIC["Xor"], *SHIFTS.values(), *_BITWISE])
-"""Those of integers alone."""
+"""Functions of integers only."""
 FLOATING: frozenset[Function] = frozenset([PREDICATES["IsNaN"], *INFINITE.values(), VARIADIC["Mean"]])
-"""Those of floats alone."""
+"""Functions of floats only."""

@@ -17,7 +17,7 @@ MAX_EXPONENT = 64
 
 
 def raised(base: Dim | Float, exponent: Dim | Float) -> Item:
-    """The base to a power: of whole exponents, of roots, and of whatever constants come out exactly."""
+    """Return a power: integer exponents, square roots, and constants with an exact result; else None."""
     number, known_base = _constant(exponent), _constant(base)
     if number == 0.5 and known_base is None:
         return _root(base)
@@ -41,7 +41,10 @@ def _integer(number: Dim | Float) -> Dim | None:
 
 
 def _whole_power(base: Dim, exponent: Dim) -> Dim | None:
-    """Runtimes multiply squares and cubes, and compute others in float64, which holds whole numbers up to 2**53."""
+    """Return an integer power, or None if it may round.
+
+    Runtimes multiply squares and cubes, and compute others in float64, which holds integers up to 2**53.
+    """
     if exponent.constant in (0, 1, 2, 3):
         return power(base, exponent)
     if not (0 <= exponent.lo <= exponent.hi < MAX_EXPONENT and isfinite(base.hi - base.lo)):
@@ -53,7 +56,7 @@ def _whole_power(base: Dim, exponent: Dim) -> Dim | None:
 
 
 def _power_of_float(base: Float, exponent: Dim) -> Item:
-    """Where no step rounds; a square is a product."""
+    """Return a float's integer power, or None if a step may round; a square is a product."""
     if exponent.constant in (1, 2):
         return base * base if exponent.constant == 2 else base
     whole = None if base.numerator is None or base.denominator > 1 else _whole_power(base.numerator, exponent)
@@ -62,7 +65,10 @@ def _power_of_float(base: Float, exponent: Dim) -> Item:
 
 
 def _root(base: Dim | Float) -> Item:
-    """Of whole numbers only: `Pow` may differ from `Sqrt` in the last bit, which nothing but rounding removes."""
+    """Return the square root of a non-negative whole number, else None.
+
+    `Pow` and `Sqrt` may differ in the last bit, so the result is known only once it is rounded to an integer.
+    """
     if base.lo < 0 or not (isinstance(base, Dim) or base.whole):
         return None
     return base.unary(steps.ROOT) if isinstance(base, Float) else from_dim(base, "float64").unary(steps.ROOT).to_int()

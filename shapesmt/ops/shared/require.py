@@ -1,4 +1,4 @@
-"""Laws that operators of many families state of their inputs: shapes, lengths, single numbers, ranges of elements."""
+"""State laws that many families of operators share: shapes, lengths, single numbers, ranges of elements."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from shapesmt.algebra import Dim, Formula
     from shapesmt.rules import RuleContext, Shape, Tensor
 
-LARGEST = 2**63 - 1  # what 64 bits hold
+LARGEST = 2**63 - 1  # the maximum of int64
 RUNTIME = "ONNX Runtime"
 
 
 def require_shape(
     ctx: RuleContext, indices: int | Sequence[int], shape: Sequence[Dim | int], law: laws.Law, *, limit: bool = False
 ) -> None:
-    """State the shape of inputs, unless omitted; with `limit`, no shape of an output depends on it."""
+    """State the shape of inputs, unless omitted; `limit` if no output shape depends on it."""
     for index in (indices,) if isinstance(indices, int) else indices:
         if ctx.has(index):
             x = ctx.input(index)
@@ -31,21 +31,21 @@ def require_shape(
 
 
 def require_vector(ctx: RuleContext, indices: int | Sequence[int], size: Dim | int, law: laws.Law) -> None:
-    """State that inputs, unless omitted, are vectors of that length."""
+    """State that inputs, unless omitted, are vectors of length `size`."""
     require_shape(ctx, indices, (size,), law)
 
 
 def require_single(
     ctx: RuleContext, *indices: int, law: laws.Law = laws.SCALES_AND_ZERO_POINTS_ONE_NUMBER_EACH
 ) -> None:
-    """State that inputs, unless omitted, are one number each: scalars or vectors of one."""
+    """State that inputs, unless omitted, are single numbers: scalars or vectors of one element."""
     for x in (ctx.input(i) for i in indices if ctx.has(i)):
         ctx.check(x.rank <= 1, law)
         ctx.require_equal(x.numel, 1, law)
 
 
 def require_one_or(ctx: RuleContext, index: int, size: Dim | int, law: laws.Law) -> None:
-    """State that a vector, unless omitted, has one element or that many; a scalar is fine."""
+    """State that an input, unless omitted, has one element or is a vector of `size`; a scalar is accepted."""
     if ctx.has(index):
         x = ctx.input(index)
         ctx.check(x.rank <= 1, law)
@@ -53,63 +53,63 @@ def require_one_or(ctx: RuleContext, index: int, size: Dim | int, law: laws.Law)
 
 
 def require_least(ctx: RuleContext, items: Sequence[Dim | None] | None, least: int, law: laws.Law) -> None:
-    """State that the known ones of some elements or sizes are at least that."""
+    """State that each known element or size is at least `least`."""
     for item in items or ():
         if item is not None:
             ctx.require_at_least(item, least, law)
 
 
 def require_fits(ctx: RuleContext, number: Dim | int, what: str) -> None:
-    """State that a number that the node computes with is one that 64 bits hold."""
+    """State that a number that the node computes with fits 64 bits."""
     ctx.check(as_dim(number).lo <= LARGEST, laws.IN_64_BITS.of(what=what))
 
 
 def sized(ctx: RuleContext, items: Sequence[Dim | None], least: int = 0, *, index: int | None = None) -> list[Dim]:
-    """Sizes that an input (`index`) lists; those that aren't known are any of at least `least`."""
+    """Return the sizes that input `index` lists, with a new symbol of at least `least` for each unknown one (None)."""
     if index is None:
         return [ctx.fresh(f"size{i}", least) if d is None else d for i, d in enumerate(items)]
     return [element(ctx, f"size{i}", index, i, least) if d is None else d for i, d in enumerate(items)]
 
 
 def element(ctx: RuleContext, name: str, index: int, place: int, least: int = 0) -> Dim:
-    """A size that is one of an input's elements, which isn't known."""
+    """Return a new symbol for a size that is an unknown element of an input."""
     return ctx.fresh(name, least, how=Decided((index,), place=place, free=True))
 
 
 def require_ranks(ctx: RuleContext, rank: int, *tensors: Tensor, least: bool = False) -> None:
-    """State that each of some tensors has that rank (`least`: or more)."""
+    """State that each tensor has this rank (`least`: or a higher one)."""
     for x in tensors:
         ctx.require_rank(x, rank, least=least)
 
 
 def require_numel(ctx: RuleContext, indices: Sequence[int], count: Dim | int, law: laws.Law) -> None:
-    """State how many elements each of some inputs has, unless omitted; any shape will do."""
+    """State that each input, unless omitted, has `count` elements, whatever its shape."""
     for index in filter(ctx.has, indices):
         ctx.require_equal(ctx.input(index).numel, count, law)
 
 
 def require_first_axes(ctx: RuleContext, x: Tensor, whole: Tensor, law: laws.Law) -> None:
-    """State that the shape of one tensor begins as that of another does: `[b, s]` fits `[b, s, h]`."""
+    """State that the shape of `x` is a prefix of that of `whole`: `[b, s]` fits `[b, s, h]`."""
     ctx.check(x.rank <= whole.rank, law)
     for size, d in zip(x.dims, whole.dims, strict=False):
         ctx.require_equal(size, d, law)
 
 
 def require_broadcast_to(ctx: RuleContext, x: Tensor, shape: Shape, law: laws.Law) -> None:
-    """State that every size of a tensor, aligned from the right, is that of the shape or 1."""
+    """State that every size of a tensor, aligned from the right, equals that of the shape or is 1."""
     ctx.check(x.rank <= len(shape), law)
     for d, size in zip(x.dims[::-1], shape[::-1], strict=False):
         ctx.require(any_of(equal(d, size), equal(d, 1)), law, d, size)
 
 
 def open_beside_cpu(ctx: RuleContext, law: laws.Law, *, used: bool) -> None:
-    """Leave a node unjudged that uses a feature for which only other devices than the CPU have kernels."""
+    """Leave a node undecided that uses a feature without a CPU kernel."""
     if used:
         ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"{law}: ONNX Runtime has it on other devices only"))
 
 
 def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula, runtime: str = RUNTIME) -> None:
-    """Leave a node unjudged where it breaks a law which the runtime doesn't check: its behaviour then isn't defined."""
+    """Leave a node undecided if it breaks a law that the runtime doesn't check: its behaviour is then undefined."""
     if formula is not TRUE:
         text = f"{law}, which {runtime} doesn't check"
         note = "" if formula is FALSE else f"the law holds where {formula}"
@@ -119,7 +119,7 @@ def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula, runtime: str 
 def require_alike(
     state: Callable[..., None], shapes: Sequence[Sequence[Dim]], axes: Sequence[int], law: laws.Law
 ) -> list[Dim]:
-    """State, with a method of the context, that shapes agree on those axes as far as they aren't empty.
+    """State, by a method of the context, that shapes agree on `axes`; empty shapes are exempt.
 
     Returns:
         The sizes of the first shape that isn't empty, or of the first if all are.

@@ -1,4 +1,4 @@
-"""Strided slices: entries that cut an axis, pick one element from it, make a new one or skip the rest, by masks."""
+"""Strided slices: entries cut an axis, pick one element of it, insert a new axis or skip axes, according to masks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Masked: TypeAlias = "Callable[[str, int], bool]"  # whether an entry is in the m
 
 
 class Part(NamedTuple):
-    """What one entry does, and its axis: of the input, or of the output where it makes a new one."""
+    """One entry of a strided slice: what it does, and its axis (the output's for "new", else the input's)."""
 
     kind: Literal["cut", "one", "new"]
     axis: int
@@ -30,7 +30,7 @@ class Part(NamedTuple):
 
 
 def strided(ctx: RuleContext, masked: Masked) -> Tensor:
-    """Begins, ends and steps are inputs 1 to 3; the masks are begin, end, ellipsis, new_axis and shrink_axis."""
+    """Slice by begins, ends and steps (inputs 1 to 3); the masks are begin, end, ellipsis, new_axis and shrink_axis."""
     x, parts = ctx.input(0), _parts(ctx, masked)
     if parts is None:
         return ctx.tensor(None)
@@ -50,14 +50,14 @@ def strided(ctx: RuleContext, masked: Masked) -> Tensor:
 
 
 def _picked(ctx: RuleContext, x: Tensor, axes: list[int]) -> Tensor:
-    """The axes of which one element is left, dropped; that there is one is stated already."""
+    """Drop the axes that have one element left."""
     dims = [ONE if axis in axes else d for axis, d in enumerate(x.dims)]
     value = x.value if isinstance(x.value, Field) or tuple(dims) == x.dims else None
     return result(ctx, "Squeeze", tensor(x.dtype, dims, value), listed(*axes))
 
 
 def _parts(ctx: RuleContext, masked: Masked) -> list[Part] | None:
-    """The entries, each with its axis."""
+    """Return the entries, each with its axis; None if begins or ends aren't known."""
     begins, ends = ctx.sizes(1), ctx.sizes(2)
     if begins is None or ends is None:
         return None
@@ -89,5 +89,5 @@ def _parts(ctx: RuleContext, masked: Masked) -> list[Part] | None:
 
 
 def _clamped(end: Dim | None) -> Dim | None:
-    """An end that is clamped to the axis even backwards, where ONNX Runtime takes the largest numbers for no end."""
+    """Return a huge end as one that backward slices clamp too; ONNX Runtime reads the largest integers as no end."""
     return as_dim(FURTHEST // 2) if end is not None and end.lo >= 2**31 - 1 else end

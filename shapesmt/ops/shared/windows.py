@@ -1,4 +1,4 @@
-"""Window: what slides along one axis, for the convolutions, the pools and the patches of every domain."""
+"""Sliding windows along one axis, for the convolutions, pools and patches of every domain."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from shapesmt.rules import RuleContext
 
 SMALL_WINDOW = 3
-EXACT = 1 << MANTISSA["float32"]  # float32 has every integer below it
+EXACT = 1 << MANTISSA["float32"]  # float32 represents every integer below it
 
 
 class Rounding(NamedTuple):
-    """How many positions there are where the stride doesn't divide how far the window can move.
+    """A formula for the number of positions if the stride doesn't divide the distance that the window can move.
 
     A `strict` window fits the padded input; any other may be larger by less than two strides.
     """
@@ -29,7 +29,7 @@ class Rounding(NamedTuple):
 
 
 class Window(NamedTuple):
-    """The window along one axis; with `same`, as much is padded as makes only the stride shrink the input.
+    """The window along one axis; with `same`, padding is chosen so that only the stride shrinks the input.
 
     A kernel of 3 with stride 2 has 4 positions on 9 elements: they begin at 0, 2, 4 and 6.
     """
@@ -44,26 +44,26 @@ class Window(NamedTuple):
 
     @property
     def extent(self) -> Dim:
-        """The kernel with the gaps that dilation makes."""
+        """The kernel's size with the gaps that dilation inserts."""
         return (self.kernel - 1) * self.dilation + 1
 
     def span(self, size: Dim) -> Dim:
-        """How far the window can move over an input of that size; negative where it doesn't fit."""
+        """Return how far the window can move over an input of that size; negative if it doesn't fit."""
         return size + (self.head + self.tail) - self.extent
 
     def places(self, size: Dim) -> Dim:
-        """How many positions there are along an axis of that size, where the window fits."""
+        """Return the number of positions along an axis of that size, if the window fits."""
         return ceil_divide(size, self.stride) if self.same else self.rounding.places(self, size)
 
     def positions(self, ctx: RuleContext, size: Dim, law: laws.Law = laws.WINDOW_FITS) -> Dim:
-        """How many positions there are along an axis of that size; it is stated that the window fits."""
+        """Require that the window fits an axis of that size, and return its number of positions."""
         if not self.same:
             slack = 0 if self.rounding.strict else 2 * self.stride - 1
             ctx.require_at_least(size + (self.head + self.tail), self.extent - slack, law)
         return self.places(size)
 
     def reach(self, size: Dim) -> Dim:
-        """The extent covered by a window at that many positions: the size of an unpadded transposed convolution."""
+        """Return the extent of `size` positions: the output size of an unpadded transposed convolution."""
         return (size - 1) * self.stride + self.extent
 
 
@@ -91,7 +91,7 @@ def _up_before_end(window: Window, size: Dim) -> Dim:
 
 
 def quotient(span: Dim, step: Dim | int, *, up: bool = False) -> Dim:
-    """`span / step` rounded down, or up, as runtimes compute it: in float32."""
+    """Return `span / step` rounded down, or up, as runtimes compute it in float32."""
     near = ceil_divide(span, step) if up else span // step
     if exact(span):
         return near
@@ -100,15 +100,15 @@ def quotient(span: Dim, step: Dim | int, *, up: bool = False) -> Dim:
 
 
 def exact(span: Dim) -> bool:
-    """Whether float32 has all numbers of a range; one without an end counts as such."""
+    """Whether float32 represents all integers of a range; an unbounded range counts as such."""
     return span.hi < EXACT or span.hi == inf
 
 
 def _towards_zero(window: Window, size: Dim) -> Dim:
-    """`span / stride + 1`: a window that is too large by less than a stride still has one position.
+    """Return `span / stride + 1`: a window that is too large by less than a stride still has one position.
 
-    Inputs below their declared range run as well then; for a large window (a head's, say) the formula covers them, for
-    the small ones that shrink a map step by step it stays short.
+    Inputs below their declared range run too. For a window of more than 3 the formula covers them; for smaller ones,
+    which shrink a map step by step, it stays short.
     """
     span, stride = window.span(size), window.stride
     if span.lo >= 0 and (window.kernel.constant or 0) > SMALL_WINDOW and -stride < beyond(span).lo < 0:
@@ -121,11 +121,11 @@ def _or_none(window: Window, size: Dim) -> Dim:
 
 
 DOWN = Rounding(_down)
-UP = Rounding(_up)  # the last one may stick out
-UP_INSIDE = Rounding(_up_inside)  # but begins inside the input or the padding before it
-UP_BEFORE_END = Rounding(_up_before_end, strict=False)  # the same, as ONNX Runtime's pools have it
+UP = Rounding(_up)  # the last window may stick out
+UP_INSIDE = Rounding(_up_inside)  # as UP, but a window begins inside the input or the padding before it
+UP_BEFORE_END = Rounding(_up_before_end, strict=False)  # as UP_INSIDE, as ONNX Runtime's pools compute it
 TOWARDS_ZERO = Rounding(_towards_zero, strict=False)
-OR_NONE = Rounding(_or_none, strict=False)  # none where the window doesn't fit
+OR_NONE = Rounding(_or_none, strict=False)  # none if the window doesn't fit
 
 
 def sliding(
@@ -137,7 +137,7 @@ def sliding(
     *,
     same: bool = False,
 ) -> list[Window]:
-    """The window along each axis."""
+    """Return the window along each axis."""
     heads, tails = pads or ([0] * len(kernel), [0] * len(kernel))
     each = zip(map(as_dim, kernel), strides, dilations, heads, map(as_dim, tails), strict=True)
     return [Window(*axis, same, rounding) for axis in each]

@@ -1,1 +1,1 @@
-"""Windows that slide over an image or a signal, and what samples one."""
+"""Convolutions, pools, resizing, sampling of images, and signal transforms."""

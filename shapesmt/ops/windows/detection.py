@@ -1,4 +1,4 @@
-"""Detection: the boxes selected by non-maximum suppression; and images decoded from files."""
+"""Non-maximum suppression of boxes, and decoding of image files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @rule("NonMaxSuppression", since=10)
 def non_max_suppression(ctx: RuleContext) -> Tensor:
-    """Boxes `[b, n, 4]`, scores `[b, c, n]`: `[selected, 3]`, at most `b * c * min(n, max_output_boxes_per_class)`."""
+    """Select boxes `[b, n, 4]` by scores `[b, c, n]`: `[selected, 3]`, `min(n, max_output_boxes)` per class at most."""
     boxes, scores = ctx.input(0, rank=3), ctx.input(1, rank=3)
     ctx.require_equal(boxes[0], scores[0], laws.BOXES_AND_SCORES_SAME_BATCH)
     ctx.require_equal(boxes[1], scores[2], laws.SCORE_PER_BOX_AND_CLASS)
@@ -28,7 +28,7 @@ def non_max_suppression(ctx: RuleContext) -> Tensor:
 
 
 def kept_per_class(ctx: RuleContext, boxes: Dim) -> Dim:
-    """The most boxes that are kept of a class."""
+    """Return the maximum number of boxes selected per class."""
     items = ctx.items(2) if ctx.has(2) else ()
     if items is None or None in items[:1]:
         return boxes
@@ -37,14 +37,14 @@ def kept_per_class(ctx: RuleContext, boxes: Dim) -> Dim:
 
 
 def known_number(t: Tensor) -> float | None:
-    """The number that a tensor holds first, where no size decides it: it may be infinite or NaN."""
+    """Return a tensor's first number, which may be infinite or NaN; None if it isn't known."""
     item = t.value.items[0] if isinstance(t.value, Elements) and t.value.items else None
     return float(item.value(Evaluator({}))) if isinstance(item, Float) and not item.symbols else None
 
 
 @rule("ImageDecoder", since=20)
 def image_decoder(ctx: RuleContext) -> Tensor:
-    """The bytes of a file: `[height, width, channels]`, which are 1 in grey and else 3."""
+    """Decode the bytes of a file: `[height, width, channels]`, 1 channel in grey and otherwise 3."""
     ctx.require_rank(ctx.input(0), 1)
     form = ctx.text("pixel_format", "RGB")
     ctx.check(form in ("RGB", "BGR", "Grayscale"), laws.PIXEL_FORMAT_KNOWN.of(format=form))
@@ -52,7 +52,7 @@ def image_decoder(ctx: RuleContext) -> Tensor:
 
 
 def _require_limits(ctx: RuleContext) -> None:
-    """State that each limit is a number, and that boxes overlap by a share from 0 to 1, where that is known."""
+    """State that each limit is a number, and that a known overlap threshold is between 0 and 1."""
     for index in filter(ctx.has, (2, 3, 4)):  # ONNX forbids several numbers, and the runtime reads the first
         open_unless(ctx, laws.LIMIT_SINGLE_NUMBER, equal(ctx.input(index).numel, 1))
     overlap = known_number(ctx.input(3)) if ctx.has(3) else None

@@ -1,4 +1,4 @@
-"""Resize and Upsample: output sizes from factors, in the runtimes' float32 arithmetic, or as requested."""
+"""Resize and Upsample: output sizes as requested, or from factors by the runtimes' float32 arithmetic."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from shapesmt.rules import RuleContext, Tensor
 
 
-HUGE = 1 << 62  # a factor beyond it may be no int64
+HUGE = 1 << 62  # a factor beyond it may exceed int64
 ONE = literal(1.0, "float32")
 ROUNDED = 1 << 22  # sizes beyond it may be off by one or more after two operations in float32
 
 
 class Scaled(NamedTuple):
-    """One axis: its new size, and what is to be known of its factor."""
+    """One resized axis: its new size, and whether its factor is positive, 1, or at least 1."""
 
     size: Dim
     positive: Formula = TRUE
@@ -41,14 +41,14 @@ class Scaled(NamedTuple):
 
 
 def by_factor(size: Dim, factor: Float) -> Scaled:
-    """`floor(size * factor)`, rounded to float32 before it is floored."""
+    """Return `floor(size * factor)`, rounded to float32 before the floor."""
     up, down = (const(HUGE) if HUGE <= f.lo < inf else f.to_int() for f in (factor.ceil(), factor.floor()))
     scaled = (from_dim(size, factor.dtype) * factor).to_int()
     return Scaled(scaled, at_least(up, 1), all_of(equal(up, 1), equal(down, 1)), at_least(down, 1))
 
 
 def by_size(size: Dim, asked: Dim) -> Scaled:
-    """The size asked for, which for an empty axis has to be 0."""
+    """Return the requested size, which has to be 0 for an empty axis."""
     both = all_of(at_least(size, 1), at_least(asked, 1))
     empty = all_of(equal(size, 0), equal(asked, 0))
     return Scaled(asked, any_of(both, empty), equal(asked, size), at_least(asked, size))
@@ -59,7 +59,7 @@ NEAREST = ("", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 
 @rule("Upsample", since=7)
 def upsample(ctx: RuleContext) -> Tensor:
-    """`floor(size * factor)` on every axis, for factors of at least 1."""
+    """Multiply every axis: `floor(size * factor)`, for factors of at least 1."""
     x = ctx.input(0)
     factors = attribute_factors(ctx) if ctx.version < 9 else input_factors(ctx, 1, x.rank)
     ctx.check(len(factors) == x.rank, laws.FACTOR_PER_AXIS)
@@ -68,14 +68,14 @@ def upsample(ctx: RuleContext) -> Tensor:
 
 @rule("Resize", since=10, traits=Traits.COPIED)
 def resize_10(ctx: RuleContext) -> Tensor:
-    """`floor(size * factor)` on every axis."""
+    """Multiply every axis: `floor(size * factor)`."""
     x = ctx.input(0)
     return resized(ctx, x, by_factors(ctx, x, range(x.rank), input_factors(ctx, 1, x.rank)))
 
 
 @rule("Resize", since=11, traits=Traits.COPIED)
 def resize(ctx: RuleContext) -> Tensor:
-    """`floor(size * factor)` on the axes in `axes`, or the sizes asked for."""
+    """Resize the axes in `axes`: `floor(size * factor)`, or the requested sizes."""
     x = ctx.input(0)
     axes = ctx.normals(ctx.integers("axes"), x.rank) if "axes" in ctx.attributes else tuple(range(x.rank))
     if ctx.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
@@ -93,13 +93,13 @@ def resize(ctx: RuleContext) -> Tensor:
 
 
 def by_factors(ctx: RuleContext, x: Tensor, axes: Sequence[int], factors: Sequence[Float | None]) -> list[Scaled]:
-    """Those axes multiplied by factors."""
+    """Multiply those axes by factors; None is an unknown factor."""
     pairs = zip(axes, factors, strict=True)
     return [unknown(ctx, axis) if factor is None else by_factor(x[axis], factor) for axis, factor in pairs]
 
 
 def by_sizes(ctx: RuleContext, x: Tensor, axes: Sequence[int]) -> list[Scaled]:
-    """The axes with the requested sizes, or with approximations that keep the aspect ratio."""
+    """Return the axes with the requested sizes, or with approximations that keep the aspect ratio."""
     asked, policy = asked_sizes(ctx, len(axes)), ctx.text("keep_aspect_ratio_policy", "stretch")
     if policy != "stretch":
         return in_proportion(ctx, x, axes, asked, larger=policy == "not_smaller")
@@ -107,19 +107,19 @@ def by_sizes(ctx: RuleContext, x: Tensor, axes: Sequence[int]) -> list[Scaled]:
 
 
 def unknown(ctx: RuleContext, axis: int) -> Scaled:
-    """A size that depends on factors or sizes known at run time only."""
+    """Return a size that depends on factors or sizes known at run time only."""
     return Scaled(ctx.fresh(f"size{axis}"))
 
 
 def attribute_factors(ctx: RuleContext) -> list[Float | None]:
-    """The factors of Upsample's first version."""
+    """Return the factors in an attribute, of Upsample's first version."""
     listed = ctx.attribute("scales")
     numbers = listed if isinstance(listed, tuple) else ()
     return [literal(float(f), "float32") for f in numbers if isinstance(f, (int, float))]
 
 
 def input_factors(ctx: RuleContext, index: int, count: int) -> list[Float | None]:
-    """The factors that an input lists, None where unknown."""
+    """Return the factors that an input lists, None where unknown."""
     scales = ctx.input(index)
     ctx.grant(index)
     ctx.require_equal(scales.numel, count, laws.FACTOR_PER_RESIZED_AXIS)
@@ -129,7 +129,7 @@ def input_factors(ctx: RuleContext, index: int, count: int) -> list[Float | None
 
 
 def asked_sizes(ctx: RuleContext, count: int) -> list[Dim | None]:
-    """The sizes that the last input lists, None where unknown."""
+    """Return the sizes that the last input lists, None where unknown."""
     ctx.require_equal(ctx.input(3).numel, count, laws.SIZE_PER_RESIZED_AXIS)
     listed = list(ctx.items(3) or ())
     return listed if len(listed) == count else [None] * count
@@ -138,7 +138,7 @@ def asked_sizes(ctx: RuleContext, count: int) -> list[Dim | None]:
 def in_proportion(
     ctx: RuleContext, x: Tensor, axes: Sequence[int], asked: Sequence[Dim | None], *, larger: bool
 ) -> list[Scaled]:
-    """Multiply the axes by the least of their factors (`larger`: the greatest); those in `axes` below 0 are kept."""
+    """Multiply the axes by their smallest factor (`larger`: the largest); a negative axis in `axes` keeps its size."""
     kept = [axis < 0 for axis in ctx.integers("axes", tuple(axes))]
     pairs = [(x[i], size) for i, size, keep in zip(axes, asked, kept, strict=True) if not keep]
     if larger:
@@ -152,7 +152,7 @@ def in_proportion(
 
 
 def common_factor(pairs: Sequence[tuple[Dim, Dim | None]], *, larger: bool) -> Float | None:
-    """The least or greatest factor in float32, that of an empty axis being 1; None where one isn't known."""
+    """Return the smallest or largest factor in float32, 1 for an empty axis; None if one isn't known."""
     factors = [
         choice(equal(d, 0), ONE, from_dim(maximum(size, 0), "float32") / from_dim(maximum(d, 1), "float32"))
         for d, size in pairs
@@ -162,7 +162,7 @@ def common_factor(pairs: Sequence[tuple[Dim, Dim | None]], *, larger: bool) -> F
 
 
 def multiplied(ctx: RuleContext, axis: int, size: Dim, factor: Float | None) -> Scaled:
-    """`size * factor`, multiplied in float32 and rounded to the nearest, a half up."""
+    """Return `size * factor`, multiplied in float32 and rounded to the nearest integer, halves up."""
     wide = None if factor is None else (from_dim(size, "float32") * factor).cast("float64")
     if factor is None or wide is None:
         return Scaled(ctx.fresh(f"proportion{axis}", kind=Kind.LOST))
@@ -174,7 +174,7 @@ def multiplied(ctx: RuleContext, axis: int, size: Dim, factor: Float | None) -> 
 
 
 def limited(axis: Scaled, size: Dim, asked: Dim | None, *, larger: bool | None) -> Scaled:
-    """The axis at most (`larger`: at least) as long as asked for; None where what is asked for isn't followed."""
+    """Return the axis, at most (`larger`: at least) as long as requested; unchanged if that isn't known (None)."""
     if asked is None:
         return axis
     if larger is False:
@@ -187,12 +187,12 @@ def limited(axis: Scaled, size: Dim, asked: Dim | None, *, larger: bool | None) 
 
 
 def resized(ctx: RuleContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
-    """The resized tensor; interpolation is implemented for batches and channels kept as they are."""
+    """Return the resized tensor; runtimes interpolate only if batch and channels keep their sizes."""
     grows = ctx.node.op == "Upsample"
     for axis, scaled in enumerate(axes):
         law = laws.FACTORS_AT_LEAST_1 if grows else laws.FACTORS_POSITIVE
         ctx.require(scaled.grows if grows else scaled.positive, law, x[axis], scaled.size)
-        if scaled.size.lo < 0:  # it is no int64
+        if scaled.size.lo < 0:  # it may exceed int64
             ctx.require_at_least(scaled.size, 0, laws.SIZES_NOT_NEGATIVE)
     mode = ctx.text("mode", "nearest")
     outside = mode == "cubic" or (mode == "linear" and ctx.flag("antialias"))
@@ -206,7 +206,7 @@ def resized(ctx: RuleContext, x: Tensor, axes: Sequence[Scaled]) -> Tensor:
 
 
 def interpolates(ctx: RuleContext, mode: str, axes: Sequence[Scaled]) -> Formula:
-    """The ranks and the axes that runtimes interpolate along."""
+    """Return the condition under which runtimes implement the interpolation of these axes."""
     one = [scaled.one for scaled in axes]
     rank = len(axes)
     if rank == 2 or (rank == 3 and mode == "linear"):

@@ -1,4 +1,4 @@
-"""Operators that read an image at computed places, or write one there: regions, grids, offsets, indices."""
+"""Read an image at computed points, or write to it: regions, grids, offsets, indices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @rule("RoiAlign", since=10)
 def roi_align(ctx: RuleContext) -> Tensor:
-    """Regions `[r, 4]` of images `[n, c, h, w]`, `batch_indices[r]`: `[r, c, output_height, output_width]`."""
+    """Sample regions `[r, 4]` of images `[n, c, h, w]`, `batch_indices[r]`: `[r, c, output_height, output_width]`."""
     x, rois, indices = ctx.input(0, rank=4), ctx.input(1, rank=2), ctx.input(2, rank=1)
     ctx.require_equal(rois[1], 4, laws.REGION_4_COORDINATES)
     ctx.require_equal(rois[0], indices[0], laws.BATCH_INDEX_PER_REGION)
@@ -32,7 +32,7 @@ def roi_align(ctx: RuleContext) -> Tensor:
 
 @rule("MaxRoiPool")
 def max_roi_pool(ctx: RuleContext) -> Tensor:
-    """Regions `[r, 5]` of images `[n, c, h, w]`: `[r, c, *pooled_shape]`."""
+    """Pool regions `[r, 5]` of images `[n, c, h, w]`: `[r, c, *pooled_shape]`."""
     x, rois, size = ctx.input(0, rank=4), ctx.input(1, rank=2), ctx.integers("pooled_shape")
     ctx.require_equal(rois[1], 5, laws.REGION_BATCH_INDEX_AND_COORDINATES)
     require_image(ctx, x, rois)
@@ -41,13 +41,13 @@ def max_roi_pool(ctx: RuleContext) -> Tensor:
 
 
 def require_image(ctx: RuleContext, x: Tensor, rois: Tensor) -> None:
-    """Without images there are no regions."""
+    """State that there is an image if there are regions."""
     ctx.require(any_of(equal(rois[0], 0), at_least(x[0], 1)), laws.REGIONS_IN_IMAGE_OF_BATCH, x[0], 1)
 
 
 @rule("GridSample", since=16)
 def grid_sample(ctx: RuleContext) -> Tensor:
-    """Images `[n, c, *sizes]` read at the points of a grid `[n, *places, len(sizes)]`: `[n, c, *places]`."""
+    """Sample images `[n, c, *sizes]` at the points of a grid `[n, *points, len(sizes)]`: `[n, c, *points]`."""
     x, grid = ctx.input(0), ctx.input(1)
     ctx.check(x.rank == grid.rank and x.rank in (4, 5), laws.SAME_RANK_4_OR_5.of(rank=x.rank, other=grid.rank))
     _require_mode(ctx)
@@ -67,7 +67,7 @@ def _require_mode(ctx: RuleContext) -> None:
 
 @rule("AffineGrid", since=20)
 def affine_grid(ctx: RuleContext) -> Tensor:
-    """`theta[n, 2, 3]` and the size `[n, c, h, w]` make `[n, h, w, 2]`; the same with one more axis."""
+    """Make a grid `[n, h, w, 2]` from `theta[n, 2, 3]` and the size `[n, c, h, w]`; or the same in three dimensions."""
     theta, size = ctx.input(0, rank=3), ctx.input(1, rank=1)
     ctx.check(size[0].constant in (None, 4, 5), laws.SIZE_4_OR_5_ELEMENTS_COUNTED.of(count=size[0]))
     if size[0].constant is None:
@@ -85,7 +85,7 @@ def affine_grid(ctx: RuleContext) -> Tensor:
 
 @rule("MaxUnpool", since=9)
 def max_unpool(ctx: RuleContext) -> Tensor:
-    """Pooled `[n, c, *sizes]` put back where they were: `(size - 1)*stride + kernel - pads`, or `output_shape`."""
+    """Write pooled `[n, c, *sizes]` back to their indices: `(size - 1)*stride + kernel - pads`, or `output_shape`."""
     x = ctx.input(0)
     ctx.require_agree(x, ctx.input(1), law=laws.VALUES_AND_INDICES_SAME_SHAPE)
     pairs = zip(x.dims[2:], pooling(ctx, x), strict=True)
@@ -97,7 +97,7 @@ def max_unpool(ctx: RuleContext) -> Tensor:
 
 
 def unpooled(ctx: RuleContext, inferred: Sequence[Dim]) -> list[Dim]:
-    """The sizes that `output_shape` lists, if it is given: no fewer elements than the pooling needs."""
+    """Return the sizes of `output_shape`, if given; they have no fewer elements than the inferred sizes."""
     if not ctx.has(2):
         return list(inferred)
     require_vector(ctx, 2, len(inferred), laws.OUTPUT_SHAPE_ELEMENT_PER_AXIS)
@@ -114,7 +114,7 @@ def unpooled(ctx: RuleContext, inferred: Sequence[Dim]) -> list[Dim]:
 
 @rule("DeformConv", since=19)
 def deform_conv(ctx: RuleContext) -> Tensor:
-    """A convolution whose window has an offset for each of its elements, at each position."""
+    """Convolve with an offset for each element of the window, at each position."""
     x, w, groups = ctx.input(0, rank=4), ctx.input(1), ctx.integer("offset_group", 1)
     axes = filters(ctx, x, w, TOWARDS_ZERO)
     require_least(ctx, w.dims[2:], 1, laws.KERNEL_NOT_EMPTY)
@@ -134,7 +134,7 @@ def deform_conv(ctx: RuleContext) -> Tensor:
 
 @rule("CausalConvWithState", since=27)
 def causal_conv(ctx: RuleContext) -> list[Tensor]:
-    """`[n, c, length]` under weights `[c, 1, k]`, after the `k - 1` elements of the state before."""
+    """Convolve `[n, c, length]` with weights `[c, 1, k]`, after the `k - 1` elements of the previous state."""
     x, w = ctx.input(0, rank=3), ctx.input(1)
     ctx.require_rank(w, 3)
     require_shape(ctx, 1, [x[1], 1, w[-1]], laws.WEIGHTS_CHANNELS_1_KERNEL)

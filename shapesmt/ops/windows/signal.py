@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def scalar(ctx: RuleContext, index: int, least: int = 0) -> Dim:
-    """The one integer that an input holds, which has no axis if it stands in the file."""
+    """Return the one integer that an input holds; require rank 0 if it is a constant in the file."""
     number = single(ctx, index, least)
     if (ctx.node.op, index) not in (("MelWeightMatrix", 2), ("STFT", 1)):
         require_axisless(ctx, index)
@@ -27,7 +27,7 @@ def scalar(ctx: RuleContext, index: int, least: int = 0) -> Dim:
 
 
 def single(ctx: RuleContext, index: int, least: int = 0) -> Dim:
-    """The one integer that an input holds; where it isn't known, any of at least `least`."""
+    """Return the one integer that an input holds; if it isn't known, a new symbol of at least `least`."""
     ctx.require_equal(ctx.input(index).numel, 1, laws.INPUT_SINGLE_NUMBER.of(index=index))
     items = ctx.items(index)
     if items is None or len(items) != 1 or items[0] is None:
@@ -36,7 +36,7 @@ def single(ctx: RuleContext, index: int, least: int = 0) -> Dim:
 
 
 def require_axisless(ctx: RuleContext, index: int) -> None:
-    """State that a number has no axis if it stands in the file: only there do runtimes mind."""
+    """State that a number has rank 0 if it is a constant in the file; runtimes check no others."""
     if ctx.input(index).shape != ():
         ctx.memoizable = False
         ctx.limit(ctx.node.inputs[index] not in ctx.literals, laws.FILE_INPUT_SCALAR.of(index=index))
@@ -44,13 +44,13 @@ def require_axisless(ctx: RuleContext, index: int) -> None:
 
 @rule("DFT", since=17)
 def dft_17(ctx: RuleContext) -> Tensor:
-    """The transform along the attribute `axis`."""
+    """Compute the Fourier transform along the axis in an attribute."""
     return transformed(ctx, ctx.integer("axis", 1))
 
 
 @rule("DFT", since=20)
 def dft(ctx: RuleContext) -> Tensor:
-    """The transform along the axis that an input names."""
+    """Compute the Fourier transform along the axis that an input names."""
     axis = ctx.constants(2) if ctx.has(2) else (-2,)
     if ctx.has(2):
         require_axisless(ctx, 2)
@@ -66,7 +66,7 @@ def dft(ctx: RuleContext) -> Tensor:
 
 
 def transformed(ctx: RuleContext, axis: int) -> Tensor:
-    """`[..., n, ..., 1 or 2]` to `[..., length, ..., 2]`, real numbers' half or back to real ones if `onesided`."""
+    """Transform `[..., n, ..., 1 or 2]` to `[..., length, ..., 2]`; `onesided`: half of a spectrum, or back from it."""
     x, half, back = ctx.input(0), ctx.flag("onesided"), ctx.flag("inverse")
     ctx.require_rank(x, 2, least=True)
     axis = ctx.normal(axis, x.rank)
@@ -83,13 +83,13 @@ def transformed(ctx: RuleContext, axis: int) -> Tensor:
 
 
 def in_32_bits(number: Dim) -> Dim:
-    """What is left of a number in 32 bits, which is what runtimes read."""
+    """Return the lowest 32 bits of a number as int32, which is what runtimes read."""
     rest = wrapped(number, "int32")
     return number if rest is None else rest
 
 
 def require_parts(ctx: RuleContext, size: Dim, admitted: Sequence[int]) -> None:
-    """The last axis holds the real part, or real and imaginary part."""
+    """State that the last axis holds real parts, or real and imaginary parts."""
     law = laws.LAST_AXIS_ELEMENTS if 2 in admitted else laws.LAST_AXIS_ELEMENT
     holds = any_of(*(equal(size, n) for n in admitted))
     ctx.require(holds, law.of(sizes=" or ".join(map(str, admitted))), size, admitted[-1])
@@ -97,7 +97,7 @@ def require_parts(ctx: RuleContext, size: Dim, admitted: Sequence[int]) -> None:
 
 @rule("STFT", since=17)
 def stft(ctx: RuleContext) -> Tensor:
-    """Signals `[n, length, 1 or 2]`, real ones `[n, length]` as well, to `[n, frames, bins, 2]`."""
+    """Transform signals `[n, length, 1 or 2]`, or real ones `[n, length]`, to `[n, frames, bins, 2]`."""
     x, half = ctx.input(0), ctx.flag("onesided", 1)
     ctx.check(x.rank in (2, 3), laws.RANK_2_OR_3.of(rank=x.rank))
     if x.rank == 3:
@@ -114,7 +114,7 @@ def stft(ctx: RuleContext) -> Tensor:
 
 
 def _frames(ctx: RuleContext, x: Tensor, frame: Dim, step: Dim) -> Dim:
-    """The number of frames, all of which are inside the signal."""
+    """Return the number of frames; require that all are inside the signal."""
     ctx.require_at_least(x[1], frame, laws.FRAME_FITS_SIGNAL)
     steps = quotient(x[1] - frame, step)
     ctx.require(any_of(at_least(x[1], steps * step + frame), equal(x[0], 0)), laws.FRAME_FITS_SIGNAL, x[1], frame)
@@ -123,7 +123,7 @@ def _frames(ctx: RuleContext, x: Tensor, frame: Dim, step: Dim) -> Dim:
 
 @rule("HannWindow", "HammingWindow", "BlackmanWindow", since=17)
 def window(ctx: RuleContext) -> Tensor:
-    """`[size]`."""
+    """Return a window function `[size]`."""
     size = scalar(ctx, 0)
     if size is ZERO:
         ctx.memoizable = False
@@ -134,7 +134,7 @@ def window(ctx: RuleContext) -> Tensor:
 
 @rule("MelWeightMatrix", since=17)
 def mel_weights(ctx: RuleContext) -> Tensor:
-    """`[dft_length // 2 + 1, num_mel_bins]`; both edges lie in the spectrum."""
+    """Return mel weights `[dft_length // 2 + 1, num_mel_bins]`; both edges are in the spectrum."""
     bins, length, rate = scalar(ctx, 0), scalar(ctx, 1), scalar(ctx, 2, 1)
     ctx.require_at_least(rate, 1, laws.RATE_POSITIVE)
     spectrum = maximum(length, 0) // 2 + 1  # ONNX Runtime rounds -1 / 2 to 0

@@ -1,4 +1,4 @@
-"""Operators that slide a window over the axes behind batch and channel, or sample there."""
+"""Convolution and pooling: windows that slide over the axes after batch and channel."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def windows(ctx: RuleContext, kernel: Sequence[Dim | int], rounding: Rounding) -> list[Window]:
-    """The windows that the attributes describe, one per axis of the kernel."""
+    """Return the windows that the attributes describe, one per axis of the kernel."""
     rank = len(kernel)
     strides, dilations = per_axis(ctx, "strides", rank), per_axis(ctx, "dilations", rank)
     pads = per_axis(ctx, "pads", 2 * rank, 0)
@@ -40,14 +40,14 @@ def windows(ctx: RuleContext, kernel: Sequence[Dim | int], rounding: Rounding) -
 
 
 def per_axis(ctx: RuleContext, name: str, length: int, default: int = 1) -> tuple[int, ...]:
-    """An attribute with one number per spatial axis (two for `pads`)."""
+    """Return an attribute with one number per spatial axis (two for `pads`)."""
     values = ctx.integers(name, (default,) * length) or (default,) * length
     ctx.check(len(values) == length, laws.ATTRIBUTE_ENTRIES.of(name=name, count=length))
     return values
 
 
 def same(ctx: RuleContext) -> bool:
-    """Whether padding is such that only the stride shrinks the input."""
+    """Whether padding is chosen so that only the stride shrinks the input."""
     return ctx.text("auto_pad", "NOTSET").startswith("SAME")
 
 
@@ -55,9 +55,9 @@ def same(ctx: RuleContext) -> bool:
 
 
 def filters(ctx: RuleContext, x: Tensor, w: Tensor, rounding: Rounding = DOWN) -> list[Window]:
-    """The windows of a convolution; `kernel_shape`, unless omitted, is that of the weights."""
+    """Return the windows of a convolution; `kernel_shape`, unless omitted, is that of the weights."""
     ctx.check(x.rank >= 3, laws.INPUT_RANK_3_OR_MORE.of(rank=x.rank))
-    for name in ("strides", "dilations"):  # which give the rank where the weights don't
+    for name in ("strides", "dilations"):  # they give the rank if the weights don't
         per_axis(ctx, name, x.rank - 2)
     ctx.check(x.rank == w.rank, laws.INPUT_AND_WEIGHT_SAME_RANK.of(rank=x.rank, other=w.rank))
     padding = "pads" not in ctx.attributes or ctx.text("auto_pad", "NOTSET") == "NOTSET"
@@ -72,7 +72,7 @@ def filters(ctx: RuleContext, x: Tensor, w: Tensor, rounding: Rounding = DOWN) -
 
 
 def convolved(ctx: RuleContext, x: Tensor, w: Tensor, bias: int, dtype: str | None = None) -> Tensor:
-    """`[n, c, *sizes]` and weights `[m, c/group, *kernel]` make `[n, m, *positions of the window]`."""
+    """Convolve `[n, c, *sizes]` with weights `[m, c/group, *kernel]`: `[n, m, *positions of the window]`."""
     axes = filters(ctx, x, w)
     require_group(ctx, x, w)
     require_vector(ctx, bias, w[0], laws.BIAS_PER_FILTER)
@@ -92,7 +92,7 @@ def require_group(ctx: RuleContext, x: Tensor, w: Tensor) -> None:
 
 @rule("Conv", traits=Traits.MIXED)
 def conv(ctx: RuleContext) -> Tensor:
-    """A window over the padded input, for each filter; runtimes don't come back from one without elements."""
+    """Convolve the padded input with each filter; the window has elements, as runtimes never return otherwise."""
     x, w = ctx.input(0), ctx.input(1)
     y = convolved(ctx, x, w, 2)
     _require_window(ctx, w, (x[0], x[1], w[0]))
@@ -100,7 +100,7 @@ def conv(ctx: RuleContext) -> Tensor:
 
 
 def _require_window(ctx: RuleContext, w: Tensor, sizes: Sequence[Dim]) -> None:
-    """State that the window has an element, unless one of these sizes is 0: there is nothing to compute then."""
+    """State that the window has an element, unless one of these sizes is 0 and there is nothing to compute."""
     for size in w.dims[2:]:
         if size.lo < 1:
             ctx.limit(any_of(at_least(size, 1), *(equal(d, 0) for d in sizes)), laws.WINDOW_HAS_ELEMENT, size, 1)
@@ -108,7 +108,7 @@ def _require_window(ctx: RuleContext, w: Tensor, sizes: Sequence[Dim]) -> None:
 
 @rule("ConvInteger", since=10, dtype="int32")
 def conv_integer(ctx: RuleContext) -> Tensor:
-    """A convolution of integers."""
+    """Convolve integers."""
     require_single(ctx, 2)
     ctx.require_rank(ctx.input(1), 3, least=True)
     require_one_or(ctx, 3, ctx.input(1)[0], laws.ONE_ZERO_POINT_OR_PER_FILTER)
@@ -117,7 +117,7 @@ def conv_integer(ctx: RuleContext) -> Tensor:
 
 @rule("QLinearConv", since=10, traits=Traits.MIXED)
 def qlinear_conv(ctx: RuleContext) -> Tensor:
-    """A convolution of quantized numbers; the element type is that of the output's zero point."""
+    """Convolve quantized numbers; the element type is that of the output's zero point."""
     x, w = ctx.input(0), ctx.input(3)
     require_single(ctx, 1, 2, 6, 7)
     ctx.require_rank(w, 3, least=True)
@@ -128,7 +128,7 @@ def qlinear_conv(ctx: RuleContext) -> Tensor:
 
 @rule("ConvTranspose", traits=Traits.MIXED)
 def conv_transpose(ctx: RuleContext) -> Tensor:
-    """Every element of `[n, c, *sizes]` spreads weights `[c, m/group, *kernel]`."""
+    """Convolve transposed: each element of `[n, c, *sizes]` spreads weights `[c, m/group, *kernel]`."""
     x, w, group = ctx.input(0), ctx.input(1), ctx.integer("group", 1)
     axes = filters(ctx, x, w)
     ctx.check(group > 0, laws.GROUP_POSITIVE)
@@ -146,7 +146,7 @@ def conv_transpose(ctx: RuleContext) -> Tensor:
 
 
 def spread(ctx: RuleContext, size: Dim, axis: Window, extra: int, asked: int | None) -> Dim:
-    """The size of what the weights reach along one axis, or the one asked for."""
+    """Return the output size along one axis: the requested one, or what the weights reach."""
     ctx.require_at_least(axis.kernel, 1, laws.KERNEL_NOT_EMPTY)
     ctx.check(0 <= extra < axis.stride, laws.OUTPUT_PADDING_BELOW_STRIDE)
     ctx.require_at_least(size, 1 if extra else 0, laws.OUTPUT_PADDING_INPUT_NOT_EMPTY)
@@ -168,7 +168,7 @@ def spread(ctx: RuleContext, size: Dim, axis: Window, extra: int, asked: int | N
 
 
 def pooled(ctx: RuleContext, size: Dim, axis: Window) -> Dim:
-    """The number of positions of a pooling window, by how much is padded: as listed, or not at all, or as needed."""
+    """Return the number of window positions, for the `auto_pad` in use: listed, none, or as much as needed."""
     padding: Dim | int = axis.head + axis.tail if ctx.text("auto_pad", "NOTSET") == "NOTSET" else 0
     if same(ctx):
         padding = (ceil_divide(size, axis.stride) - 1) * axis.stride + axis.kernel - size
@@ -179,7 +179,7 @@ def pooled(ctx: RuleContext, size: Dim, axis: Window) -> Dim:
 
 
 def _is_plain(ctx: RuleContext) -> bool:
-    """Whether runtimes take the kernel that refuses negative padding."""
+    """Whether runtimes use the kernel that refuses negative padding."""
     if ctx.node.op == "AveragePool":
         return ctx.version < 19 and not (ctx.flag("ceil_mode", only_one=True) and ctx.flag("count_include_pad"))
     dilated = any(d != 1 for d in ctx.integers("dilations", ()))
@@ -187,13 +187,13 @@ def _is_plain(ctx: RuleContext) -> bool:
 
 
 def require_batch_only_empty(ctx: RuleContext, x: Tensor) -> None:
-    """An input may have no samples, but a sample has elements."""
+    """State that samples have elements, unless there are no samples."""
     for d in x.dims[1:]:
         ctx.require(any_of(equal(x[0], 0), at_least(d, 1)), laws.ONLY_BATCH_EMPTY, d, 1)
 
 
 def pooling(ctx: RuleContext, x: Tensor) -> list[Window]:
-    """The windows of pooling, one for each spatial axis."""
+    """Return the windows of pooling, one for each spatial axis."""
     kernel = ctx.integers("kernel_shape")
     ctx.check(min(kernel, default=1) >= 1, laws.KERNEL_NOT_EMPTY)
     ctx.check(x.rank == len(kernel) + 2 >= 3, laws.RANK_OF_KERNEL_PLUS_2.of(rank=x.rank))
@@ -205,7 +205,7 @@ def pooling(ctx: RuleContext, x: Tensor) -> list[Window]:
 
 
 def pool(ctx: RuleContext) -> Tensor:
-    """The input with every spatial axis as long as the window has positions."""
+    """Pool: each spatial axis becomes the number of window positions."""
     x = ctx.input(0)
     axes = pooling(ctx, x)
     require_batch_only_empty(ctx, x)
@@ -214,20 +214,20 @@ def pool(ctx: RuleContext) -> Tensor:
 
 @rule("AveragePool", "LpPool")
 def average_pool(ctx: RuleContext) -> Tensor:
-    """Windows are averaged."""
+    """Average each window."""
     return pool(ctx)
 
 
 @rule("MaxPool")
 def max_pool(ctx: RuleContext) -> list[Tensor]:
-    """The maximum of each window, and where it was."""
+    """Return the maximum of each window, and its index."""
     y = pool(ctx)
     return [y, ctx.tensor(y.dims, "int64")]
 
 
 @rule("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
 def global_pool(ctx: RuleContext) -> Tensor:
-    """Every spatial axis becomes one element."""
+    """Reduce every spatial axis to one element."""
     x = ctx.input(0)
     ctx.check(3 <= x.rank <= 5, laws.RANK_3_4_OR_5.of(rank=x.rank))
     require_batch_only_empty(ctx, x)

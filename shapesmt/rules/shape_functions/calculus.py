@@ -1,6 +1,6 @@
-"""Calculus: the operations on sizes and shapes of TensorFlow's shape functions, as methods of the context.
+"""Calculus: TensorFlow's shape-function operations on sizes and shapes, as methods of the context.
 
-A shape is a `Tensor` whose elements aren't looked at, a dimension a `Dim`. An unknown size is a symbol: it is equal to
+A shape is a `Tensor` whose elements are ignored, a dimension a `Dim`. An unknown size is a symbol: it is equal to
 itself, and a fresh one to no other. A condition that can't hold ends the rule; one that may fail is a requirement.
 
     >>> from shapesmt.rules import InferenceContext
@@ -51,7 +51,7 @@ Size = Dim | int | None
 
 
 class Calculus:
-    """The part of a context that calculates with dimensions and shapes."""
+    """The methods of a context for arithmetic with dimensions and shapes."""
 
     node: Node
     inputs: tuple[Tensor | None, ...]
@@ -69,15 +69,15 @@ class Calculus:
     # Dimensions
 
     def make_dim(self, size: Size) -> Dim:
-        """The dimension of that size; None and -1 are unknown."""
+        """Return the dimension of that size; None and -1 are unknown."""
         return self.unknown_dim() if size is None or (isinstance(size, int) and size == UNKNOWN_DIM) else as_dim(size)
 
     def unknown_dim(self) -> Dim:
-        """A new unknown dimension."""
+        """Return a new unknown dimension."""
         return self.fresh(f"dim{len(self.fresh_symbols)}")
 
     def value(self, d: Dim) -> int | None:
-        """The size, where it is a known number."""
+        """Return the size as a number; None if unknown."""
         return d.constant
 
     def value_known(self, d: Dim) -> bool:
@@ -85,37 +85,37 @@ class Calculus:
         return d.constant is not None
 
     def with_value(self, d: Dim, size: int) -> Dim:
-        """The dimension with that size, which is required of it."""
+        """Return the dimension with that size, which is required."""
         self._hold(equal(d, size), laws.DIMENSION_IS.of(size=size, dim=d), d, size)
         return as_dim(size)
 
     def add(self, a: Dim, b: Dim | int) -> Dim:
-        """The sum, which is required to fit 64 bits."""
+        """Return the sum, which is required to fit 64 bits."""
         return self._fitting(a + b, "adding", a, b)
 
     def subtract(self, a: Dim, b: Dim | int) -> Dim:
-        """The difference, which is required not to be negative."""
+        """Return the difference, which is required not to be negative."""
         difference = a - b
         self._hold(at_least(difference, 0), laws.DIMENSION_NOT_NEGATIVE.of(left=a, right=b), a, b)
         return difference
 
     def multiply(self, a: Dim, b: Dim | int) -> Dim:
-        """The product, which is required to fit 64 bits."""
+        """Return the product, which is required to fit 64 bits."""
         return self._fitting(a * b, "multiplying", a, b)
 
     def divide(self, a: Dim, b: Dim | int, *, evenly_divisible: bool = True) -> Dim:
-        """The quotient, rounded down; with `evenly_divisible`, the divisor is required to divide the dimension."""
+        """Return the quotient, rounded down; `evenly_divisible` requires that the divisor divides the dimension."""
         self._hold(at_least(b, 1), laws.DIVISOR_POSITIVE.of(divisor=b), as_dim(b), 1)
         if evenly_divisible:
             self._hold(divides(b, a), laws.DIMENSION_EVENLY_DIVISIBLE.of(divisor=b, dim=a), a, b)
         return a // b
 
     def min(self, a: Dim, b: Dim | int) -> Dim:
-        """The smaller one."""
+        """Return the smaller dimension."""
         return minimum(a, b)
 
     def max(self, a: Dim, b: Dim | int) -> Dim:
-        """The greater one."""
+        """Return the greater dimension."""
         return maximum(a, b)
 
     def _fitting(self, d: Dim, operation: str, a: Dim, b: Dim | int) -> Dim:
@@ -125,31 +125,31 @@ class Calculus:
     # Shapes
 
     def make_shape(self, dims: Iterable[Size]) -> Tensor:
-        """The shape with these dimensions; None and -1 are unknown."""
+        """Return the shape with these dimensions; None and -1 are unknown."""
         return tensor("", [self.make_dim(d) for d in dims])
 
     def unknown_shape(self, lo: int = 0, hi: int = MAX_RANK) -> Tensor:
-        """A new shape of unknown rank."""
+        """Return a new shape of unknown rank."""
         return tensor("", None, ndim=self.fresh(f"rank{len(self.fresh_symbols)}", lo, hi))
 
     def unknown_shape_of_rank(self, rank: int) -> Tensor:
-        """A shape of that rank (-1: unknown) with unknown dimensions."""
+        """Return a shape of that rank (-1: unknown) with unknown dimensions."""
         return self.unknown_shape() if rank == UNKNOWN_RANK else self.make_shape([None] * rank)
 
     def scalar(self) -> Tensor:
-        """`[]`."""
+        """Return the shape `[]`."""
         return self.make_shape([])
 
     def vector(self, size: Size) -> Tensor:
-        """`[size]`."""
+        """Return the shape `[size]`."""
         return self.make_shape([size])
 
     def matrix(self, rows: Size, columns: Size) -> Tensor:
-        """`[rows, columns]`."""
+        """Return the shape `[rows, columns]`."""
         return self.make_shape([rows, columns])
 
     def rank(self, s: Tensor) -> int | None:
-        """The number of dimensions, where known."""
+        """Return the number of dimensions; None if unknown."""
         return None if s.shape is None else s.rank
 
     def rank_known(self, s: Tensor) -> bool:
@@ -157,7 +157,7 @@ class Calculus:
         return s.shape is not None
 
     def dim(self, s: Tensor, index: int) -> Dim:
-        """The dimension, counted from the end where negative; an unknown one of a shape of unknown rank."""
+        """Return the dimension at an index, from the end if negative; a new unknown one if the rank is unknown."""
         if self._unranked(s):
             return self.unknown_dim()
         self.check(-s.rank <= index < s.rank, laws.DIMENSION_INDEX_IN_RANGE.of(index=index, rank=s.rank))
@@ -168,11 +168,11 @@ class Calculus:
         return s.shape is not None and all(d.constant is not None for d in s.shape)
 
     def num_elements(self, s: Tensor) -> Dim:
-        """The product of the dimensions."""
+        """Return the product of the dimensions; an unknown dimension if the rank is unknown."""
         return self.unknown_dim() if self._unranked(s) else product(s.dims)
 
     def debug_string(self, what: Tensor | Dim) -> str:
-        """`[1,?,3]`, `?`."""
+        """Return a text for a shape or dimension: `[1,?,3]`, `?`."""
         if isinstance(what, Dim):
             return "?" if what.constant is None else str(what.constant)
         return "?" if what.shape is None else f"[{','.join(map(self.debug_string, what.shape))}]"
@@ -180,7 +180,7 @@ class Calculus:
     # Ranks
 
     def with_rank(self, s: Tensor, rank: int) -> Tensor:
-        """The shape, of which that rank is required."""
+        """Return the shape; require that rank."""
         if s.shape is None:
             if self._is_input(s):
                 raise UnknownRankError(s, rank)
@@ -190,7 +190,7 @@ class Calculus:
         return s
 
     def with_rank_at_least(self, s: Tensor, rank: int) -> Tensor:
-        """The shape, of which at least that many dimensions are required."""
+        """Return the shape; require at least that rank."""
         if self._unranked(s):
             self._hold(at_least(s.ndim or rank, rank), laws.UNKNOWN_SHAPE_RANK_AT_LEAST.of(least=rank), s.ndim, rank)
             return self.unknown_shape(lo=rank)
@@ -198,7 +198,7 @@ class Calculus:
         return s
 
     def with_rank_at_most(self, s: Tensor, rank: int) -> Tensor:
-        """The shape, of which at most that many dimensions are required."""
+        """Return the shape; require at most that rank."""
         if self._unranked(s):
             self._hold(at_most(s.ndim or rank, rank), laws.UNKNOWN_SHAPE_RANK_AT_MOST.of(most=rank), s.ndim, rank)
             return self.unknown_shape(hi=rank)
@@ -208,7 +208,7 @@ class Calculus:
     # Merging and relaxing
 
     def merge(self, a: Handle, b: Handle) -> Handle:
-        """Two dimensions, or two shapes, that are required to be equal, as one: the more specific of each pair."""
+        """Require that two dimensions, or two shapes, are equal, and return the more specific of each pair."""
         if isinstance(a, Dim):
             return self._merge_dims(a, b, laws.DIMENSIONS_EQUAL.of(left=a, right=b))
         return self._merge_shapes(a, b)
@@ -233,7 +233,7 @@ class Calculus:
         return tensor(a.dtype, merged)
 
     def _merge_unknown(self, a: Tensor, b: Tensor) -> Tensor:
-        """The shape whose rank is known; the other is required to have the same rank."""
+        """Return the shape whose rank is known; require the same rank of the other."""
         known, other = (b, a) if a.shape is None else (a, b)
         if known.shape is not None and self._is_input(other):
             raise UnknownRankError(other, known.rank)
@@ -242,7 +242,7 @@ class Calculus:
         return known if known.shape is not None else a
 
     def merge_prefix(self, s: Tensor, prefix: Tensor) -> tuple[Tensor, Tensor]:
-        """The shape and its prefix, with their common dimensions merged."""
+        """Return the shape and its prefix, with their common dimensions merged."""
         if self._unranked(s) or self._unranked(prefix):
             return s, prefix
         self.with_rank_at_least(s, prefix.rank)
@@ -251,7 +251,7 @@ class Calculus:
         return tensor(s.dtype, [*merged, *s.dims[prefix.rank :]]), tensor(prefix.dtype, merged)
 
     def relax(self, a: Handle, b: Handle) -> Handle:
-        """Two dimensions, or two shapes, as one that admits both: a fresh unknown where they differ."""
+        """Return a dimension or shape that admits both, with new unknown dimensions where they differ."""
         if a is b:
             return a
         if isinstance(a, Dim):
@@ -264,7 +264,7 @@ class Calculus:
     # Parts
 
     def subshape(self, s: Tensor, start: int = 0, end: int | None = None, stride: int = 1) -> Tensor:
-        """`s[start:end:stride]`; ends beyond the rank are the rank."""
+        """Return `s[start:end:stride]`; ends beyond the rank are clamped."""
         if start == 0 and stride == 1 and (end is None or (s.shape is not None and end >= s.rank)):
             return s
         if self._unranked(s):
@@ -282,23 +282,23 @@ class Calculus:
         return tensor(s.dtype, s.dims[first:stop:stride])
 
     def concatenate(self, a: Tensor, b: Tensor) -> Tensor:
-        """The dimensions of `a`, then those of `b`."""
+        """Return the dimensions of `a`, then those of `b`."""
         if self._unranked(a) or self._unranked(b):
             known = a.ndim is not None and b.ndim is not None
             return tensor(a.dtype, None, ndim=(a.ndim or ZERO) + (b.ndim or ZERO)) if known else self.unknown_shape()
         return tensor(a.dtype, [*a.dims, *b.dims])
 
     def replace_dim(self, s: Tensor, index: int, size: Size) -> Tensor:
-        """The shape with the dimension at that index replaced."""
+        """Return the shape with the dimension at that index replaced."""
         if self._unranked(s):
             return self.unknown_shape()
         self.check(-s.rank <= index < s.rank, laws.REPLACED_INDEX_IN_RANGE.of(index=index, rank=s.rank))
         return s.replace(index, self.make_dim(size))
 
-    # What can't hold
+    # Requirements
 
     def _hold(self, formula: Formula, law: laws.Law | str, left: Size = None, right: Size = None) -> None:
-        """State a requirement; where it can't hold, the rule ends."""
+        """State a requirement; if it can't hold, the rule ends."""
         if formula is FALSE:
             self.reject(law)
         self.require(formula, law, left, right)
@@ -308,14 +308,14 @@ class Calculus:
         return not self.alone and any(s is t for t in self.inputs)
 
     def _unranked(self, s: Tensor) -> bool:
-        """Whether the rank isn't known; a rule is run for every rank of an input."""
+        """Whether the rank isn't known; for an input, the rule is instead run at every rank."""
         if s.shape is None and self._is_input(s):
             raise UnknownRankError(s)
         return s.shape is None
 
 
 def solved(formula: Formula) -> dict[Atom, Dim]:
-    """The symbol that an equality fixes to a number: `n - 3 == 0` gives {n: 3}."""
+    """Return the symbol that an equality fixes to a number: `n - 3 == 0` gives {n: 3}; {} if there is none."""
     difference = formula.dim if formula.op == "eq" else None
     atom = next(iter(difference.symbols), None) if difference is not None and len(difference.symbols) == 1 else None
     if difference is None or atom is None:

@@ -28,7 +28,7 @@ from shapesmt.rules.tensors import Nested, Tensor, rank_symbol, tensor
 
 
 class InferenceContext(RuleContext, ShapeFunctions):
-    """What a rule reads of one node, and how it states requirements; `InferenceContext.of` makes one without a model.
+    """The context through which a rule reads one node and states requirements; `of` makes one without a model.
 
     >>> from shapesmt.rules.registry import rule
     >>> @rule("Twice", domain="com.example")
@@ -60,21 +60,21 @@ class InferenceContext(RuleContext, ShapeFunctions):
         tensors_as_shapes: Sequence[Tensor | None] = (),
         handles: Sequence[Sequence[ShapeAndType] | None] = (),
     ) -> InferenceContext:
-        """A context for a single node, in which a requirement that can't hold raises `ShapeMismatch`.
+        """Return a context for a single node, in which a requirement that can't hold raises `ShapeMismatch`.
 
         Args:
             op: The operator.
             inputs: Their shapes, as text (`"[2,?]"`), as lists, or as the tensors of another context.
-            outputs: How many there are.
-            attributes: The node's.
-            name: The node's; the operator's without one.
-            domain: The operator's.
+            outputs: Their number.
+            attributes: The node's attributes.
+            name: The node's name; by default the operator's.
+            domain: The operator's domain.
             version: The version of its operator set.
-            names: The names of inputs and outputs in order, and how many each one stands for.
+            names: The names of inputs and outputs in order, each with the number of tensors it stands for.
             dtypes: The element types of the first inputs, "" for an unknown one.
-            tensors: The elements of the first inputs where they are constants: a number, a list, a matrix, ...
+            tensors: The elements of the first inputs: a number, a list, a matrix, ...; None if they aren't constants.
             tensors_as_shapes: The shapes that the elements of the first inputs list.
-            handles: What each input refers to, where it is a handle.
+            handles: For each input that is a handle, the shapes and types that it refers to.
 
         Raises:
             ShapeMismatch: The number of inputs isn't that of the names or handles.
@@ -88,18 +88,18 @@ class InferenceContext(RuleContext, ShapeFunctions):
         return ctx
 
     def outputs_set(self) -> Iterable[Tensor]:
-        """The outputs that a rule set instead of returning them."""
+        """Return the outputs that a rule set instead of returning them."""
         return [self.output(i) for i in range(self.outputs)] if self._set else ()
 
 
 def input_tensors(shapes: Sequence[ShapeLike | Tensor | None], dtypes: Sequence[str]) -> tuple[Tensor | None, ...]:
-    """The inputs with these shapes and types; missing types are unknown."""
+    """Return inputs of these shapes and types; missing types are unknown."""
     types = [*dtypes, *[""] * (len(shapes) - len(dtypes))]
     return tuple(input_tensor(shape, i, types[i]) for i, shape in enumerate(shapes))
 
 
 def input_tensor(shape: ShapeLike | Tensor | None, index: int, dtype: str = "") -> Tensor | None:
-    """The input of that shape: a name is a symbol, each `?` a symbol of its own, and "?" alone an unknown shape."""
+    """Return an input of a shape: each name is a symbol, each `?` a new one, and "?" alone an unknown shape."""
     if shape is None or isinstance(shape, Tensor):
         return shape
     dims = None if shape == "?" else parse_shape(shape)
@@ -113,7 +113,7 @@ def input_tensor(shape: ShapeLike | Tensor | None, index: int, dtype: str = "") 
 def node_of(
     op: str, name: str, domain: str, version: int, sides: tuple[int, int], attributes: Mapping[str, Any]
 ) -> Node:
-    """A single node, its tensors named by their places; attributes that are left out have the schema's defaults."""
+    """Return a single node with tensors named by their index; omitted attributes have the schema's defaults."""
     reads, writes = ([f"{kind}{i}" for i in range(n)] for kind, n in zip(("input", "output"), sides, strict=True))
     frozen = {key: tuple(value) if isinstance(value, list) else value for key, value in attributes.items()}
     defaults = signatures(domain).default_attributes(domain, op, version)

@@ -24,7 +24,7 @@ INTEGERS = ("", "int32", "int64")
 
 
 class ShapeAndType(NamedTuple):
-    """What a resource or variant handle refers to; an element type of "" isn't known."""
+    """The shape and element type that a resource or variant handle refers to; a type of "" is unknown."""
 
     shape: Tensor
     dtype: str
@@ -52,26 +52,26 @@ class ShapeFunctions(Calculus):
 
     @property
     def num_inputs(self) -> int:
-        """How many inputs there are."""
+        """The number of inputs."""
         return len(self.inputs)
 
     @property
     def num_outputs(self) -> int:
-        """How many outputs there are."""
+        """The number of outputs."""
         return len(self.node.outputs)
 
     def input_list(self, name: str) -> list[Tensor | None]:
-        """The inputs of that name."""
+        """Return the inputs of that name."""
         start, end = self._range(self._names[0], name, "input")
         return list(self.inputs[start:end])
 
     def output_list(self, name: str) -> list[Tensor]:
-        """The outputs of that name, as they were set."""
+        """Return the outputs of that name, as they were set."""
         start, end = self._range(self._names[1], name, "output")
         return [self.output(i) for i in range(start, end)]
 
     def output(self, index: int) -> Tensor:
-        """The output as it was set; unknown before."""
+        """Return the output as it was set; an unknown shape if it wasn't."""
         self.check(0 <= index < self.num_outputs, laws.OUTPUT_INDEX_IN_RANGE.of(index=index, count=self.num_outputs))
         return self._set.get(index) or self.unknown_shape()
 
@@ -96,19 +96,19 @@ class ShapeFunctions(Calculus):
         return start, start + names[name]
 
     def get_attr(self, name: str) -> AttributeValue:
-        """The attribute; a node without it is rejected."""
+        """Return an attribute; a node without it is rejected."""
         self.check(name in self.node.attributes, laws.ATTRIBUTE_IN_NODE.of(name=name))
         return self.node.attributes[name]
 
     def merge_input(self, index: int, shape: Tensor) -> bool:
-        """Merge a shape into an input's; False, with nothing changed, where the two contradict each other."""
+        """Merge a shape into an input's; return False, with nothing changed, if the two contradict each other."""
         merged = self._tried(lambda: self.merge(self._at(index), shape))
         if merged is not None:
             self._replace(index, merged)
         return merged is not None
 
     def relax_input(self, index: int, shape: Tensor) -> bool:
-        """Relax an input's shape to what it has in common with another shape; whether that changed it."""
+        """Relax an input's shape to admit another shape too; return whether that changed it."""
         before = self._at(index)
         self._replace(index, self.relax(before, shape))
         return self.inputs[index] is not before
@@ -121,7 +121,7 @@ class ShapeFunctions(Calculus):
         self.inputs = (*self.inputs[:index], shape, *self.inputs[index + 1 :])
 
     def _tried(self, compute: Callable[[], Tensor]) -> Tensor | None:
-        """The computed shape, or None where one of its requirements can't hold."""
+        """Return the computed shape, or None if one of its requirements can't hold."""
         before = len(self.requirements)
         try:
             return compute()
@@ -132,7 +132,7 @@ class ShapeFunctions(Calculus):
     # Elements of inputs
 
     def input_tensor(self, index: int) -> Items | None:
-        """The elements of an input, None where they aren't constants; the request is remembered."""
+        """Return the elements of an input, None if they aren't constants; the request is recorded."""
         self._requested.add(index)
         return _items(self._at(index)) if index < len(self.inputs) else None
 
@@ -155,7 +155,7 @@ class ShapeFunctions(Calculus):
         self._shapes = tuple(shapes)
 
     def scalar_from_tensor(self, t: Tensor, index: int | None = None) -> Dim | None:
-        """The one integer of a scalar, or the integer at `index` of a vector; None where unknown."""
+        """Return the one integer of a scalar, or the integer at `index` of a vector; None if unknown."""
         self.check(t.dtype in INTEGERS, laws.SCALAR_INPUT_INTEGER)
         items = _items(t)
         if index is None:
@@ -165,7 +165,7 @@ class ShapeFunctions(Calculus):
         return items[index] if items is not None else None
 
     def make_dim_for_scalar_input(self, index: int) -> Dim:
-        """The dimension whose size is the scalar input."""
+        """Return the dimension whose size is the scalar input."""
         size = self._scalar(index)
         if size is None:
             return self.unknown_dim()
@@ -175,7 +175,7 @@ class ShapeFunctions(Calculus):
         return size
 
     def make_dim_for_scalar_input_with_negative_indexing(self, index: int, input_rank: int) -> Dim:
-        """The axis that the scalar input names, counted from the front; unknown without a rank to count from."""
+        """Return the axis that the scalar input names, counted from the front; unknown without a rank to count from."""
         size = self._scalar(index)
         if size is None or size.constant is None:
             return self.unknown_dim()
@@ -190,7 +190,7 @@ class ShapeFunctions(Calculus):
         return self.scalar_from_tensor(self._at(index))
 
     def make_shape_from_shape_tensor(self, index: int) -> Tensor:
-        """The shape that the elements of an input list; -1 is an unknown dimension, a scalar -1 an unknown shape."""
+        """Return the shape that an input's elements list; -1 is an unknown dimension, a scalar -1 an unknown shape."""
         self._requested.add(index)
         self._requested_shapes.add(index)
         spelt = self._shapes[index] if index < len(self._shapes) else None
@@ -199,7 +199,7 @@ class ShapeFunctions(Calculus):
         return self.make_shape_from_tensor(self._at(index))
 
     def make_shape_from_tensor(self, t: Tensor) -> Tensor:
-        """The shape that a tensor's elements list."""
+        """Return the shape that a tensor's elements list."""
         self.check(t.dtype in INTEGERS, laws.INPUT_TENSOR_INTEGER.of(dtype=t.dtype))
         items = _items(t)
         if t.shape == ():
@@ -213,7 +213,7 @@ class ShapeFunctions(Calculus):
         return self.make_shape_from_partial(items)
 
     def make_shape_from_partial(self, dims: Sequence[Size] | None, *, unknown_rank: bool = False) -> Tensor:
-        """The shape of a list of sizes, of which -1 and None are unknown; None is the unknown rank."""
+        """Return the shape of a list of sizes, in which -1 and None are unknown; the list None is an unknown rank."""
         if dims is None or unknown_rank:
             self.check(not dims, laws.UNKNOWN_SHAPE_WITHOUT_DIMENSIONS)
             return self.unknown_shape()
@@ -224,7 +224,7 @@ class ShapeFunctions(Calculus):
     # Handles
 
     def set_input_handles(self, handles: Sequence[Sequence[ShapeAndType] | None]) -> None:
-        """Set what each input refers to, where it is a handle; the number of inputs has to match the named inputs."""
+        """Set the shapes and types that inputs refer to; the number of inputs has to match the named inputs."""
         count = len(self.inputs)
         expected = sum(self._names[0].values()) if self._names[0] else count
         self.check(expected == count, laws.INPUT_COUNT.of(count=count, expected=expected))
@@ -232,41 +232,44 @@ class ShapeFunctions(Calculus):
         self._handles[0].update((i, list(h)) for i, h in enumerate(handles) if h is not None)
 
     def input_handle_shapes_and_types(self, index: int) -> Handles | None:
-        """What a resource or variant input refers to; None where that was never set."""
+        """Return the shapes and types that a resource or variant input refers to; None if they were never set."""
         return self._handles[0].get(index)
 
     def output_handle_shapes_and_types(self, index: int) -> Handles | None:
-        """What a resource or variant output refers to; None where that was never set."""
+        """Return the shapes and types that a resource or variant output refers to; None if they were never set."""
         return self._handles[1].get(index)
 
     def set_input_handle_shapes_and_types(self, index: int, shapes_and_types: Sequence[ShapeAndType]) -> None:
-        """Set what a resource or variant input refers to."""
+        """Set the shapes and types that a resource or variant input refers to."""
         self.check(0 <= index < self.num_inputs, laws.INPUT_INDEX_IN_RANGE.of(index=index, count=self.num_inputs))
         self._handles[0][index] = list(shapes_and_types)
 
     def set_output_handle_shapes_and_types(self, index: int, shapes_and_types: Sequence[ShapeAndType]) -> None:
-        """Set what a resource or variant output refers to."""
+        """Set the shapes and types that a resource or variant output refers to."""
         self.check(0 <= index < self.num_outputs, laws.OUTPUT_INDEX_IN_RANGE.of(index=index, count=self.num_outputs))
         self._handles[1][index] = list(shapes_and_types)
 
     def merge_input_handle_shapes_and_types(self, index: int, shapes_and_types: Sequence[ShapeAndType]) -> bool:
-        """Merge shapes and types into those that an input refers to; whether that changed any."""
+        """Merge shapes and types into those that an input refers to; return whether that changed any."""
         return self._join(self._handles[0], index, shapes_and_types, self.merge)
 
     def merge_output_handle_shapes_and_types(self, index: int, shapes_and_types: Sequence[ShapeAndType]) -> bool:
-        """Merge shapes and types into those that an output refers to; whether that changed any."""
+        """Merge shapes and types into those that an output refers to; return whether that changed any."""
         return self._join(self._handles[1], index, shapes_and_types, self.merge)
 
     def relax_input_handle_shapes_and_merge_types(self, index: int, shapes_and_types: Sequence[ShapeAndType]) -> bool:
-        """Relax the shapes that an input refers to, and merge the types; whether that changed any."""
+        """Relax the shapes that an input refers to, and merge the types; return whether that changed any."""
         return self._join(self._handles[0], index, shapes_and_types, self.relax)
 
     def relax_output_handle_shapes_and_merge_types(self, index: int, shapes_and_types: Sequence[ShapeAndType]) -> bool:
-        """Relax the shapes that an output refers to, and merge the types; whether that changed any."""
+        """Relax the shapes that an output refers to, and merge the types; return whether that changed any."""
         return self._join(self._handles[1], index, shapes_and_types, self.relax)
 
     def _join(self, handles: dict[int, Handles], index: int, added: Sequence[ShapeAndType], join: Join) -> bool:
-        """The pairs joined one by one: types agree, a shape that can't be joined stays."""
+        """Combine the pairs one by one, and return whether that changed any.
+
+        Types have to agree; a shape that can't be combined is unchanged.
+        """
         known = handles.get(index)
         if known is None:
             handles[index] = list(added)
@@ -285,7 +288,7 @@ class ShapeFunctions(Calculus):
     # Running
 
     def attach_context(self, message: str) -> str:
-        """The message with the node, its inputs' shapes, and what is known of their elements."""
+        """Return the message with the node, its inputs' shapes, and the known elements that the rule requested."""
         node = self.node
         attributes = ", ".join(f"{name}={value}" for name, value in node.attributes.items())
         shapes = ", ".join("?" if t is None else self.debug_string(t) for t in self.inputs)
@@ -302,10 +305,10 @@ class ShapeFunctions(Calculus):
         return "?" if item is None else self.debug_string(item)
 
     def run(self, rule: AnyRule) -> tuple[Tensor, ...]:
-        """The outputs of a rule, run on this node alone; an input gets the rank that the rule requires of it.
+        """Return the outputs of a rule, run on this node alone; an input gets the rank that the rule requires of it.
 
         Raises:
-            ShapeMismatch: Something that the rule requires can't hold; with the node and its input shapes.
+            ShapeMismatch: A requirement of the rule can't hold; the message has the node and its input shapes.
         """
         try:
             self._set.update(enumerate(self._outputs(rule)))
@@ -314,7 +317,7 @@ class ShapeFunctions(Calculus):
         return tuple(self.output(i) for i in range(self.num_outputs))
 
     def _outputs(self, rule: AnyRule) -> Sequence[Tensor]:
-        """The outputs of a rule; for an input of unknown rank, the rule is run at every rank that it may have."""
+        """Return the outputs of a rule, which is run at every possible rank of an input whose rank is unknown."""
         stated = len(self.requirements)
         while True:
             try:
@@ -324,7 +327,7 @@ class ShapeFunctions(Calculus):
                 if wrong:
                     raise ShapeMismatch(wrong) from error
                 raise
-            except RejectedError:  # the rule has stated the requirement that fails, or that it can't judge the node
+            except RejectedError:  # the rule has stated the failing requirement or left the node undecided
                 result = None
             except UnknownRankError as unknown:
                 del self.requirements[stated:]
@@ -337,7 +340,7 @@ class ShapeFunctions(Calculus):
             return [result] if isinstance(result, Tensor) else list(result or ())
 
     def _over_ranks(self, rule: AnyRule) -> Application:
-        """The rule applied at every rank that its inputs may have."""
+        """Apply the rule at every rank that its inputs may have."""
         fresh: Any = type(self)
 
         def applied(inputs: Sequence[Tensor | None]) -> Application:
@@ -349,7 +352,7 @@ class ShapeFunctions(Calculus):
         return over_ranks(self.inputs, applied, self.node)
 
     def _ranked(self, ranks: Sequence[tuple[Dim, int]], unknown: UnknownRankError) -> bool:
-        """Give inputs of unknown rank the ranks that the rule requires; whether that changed any input."""
+        """Give inputs of unknown rank the ranks that the rule requires; return whether that changed any input."""
         needed = dict(ranks)
         before = self.inputs
         for i, t in enumerate(before):
@@ -360,7 +363,7 @@ class ShapeFunctions(Calculus):
         return self.inputs != before
 
     def _hold_all(self, requirements: Sequence[Requirement]) -> None:
-        """Raise where a requirement can't hold, by itself or with the sizes that other requirements determine."""
+        """Raise if a requirement can't hold, by itself or with the sizes that other requirements determine."""
         known: dict[Atom, Dim] = {}
         for r in (*requirements, *requirements):
             formula = substitute(r.formula, known)
