@@ -157,7 +157,7 @@ def _locked(side: Path) -> int | None:
 def _refusing(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
-    except (OSError, ValueError, RuntimeError) as error:  # a NUL in the path, links in a circle
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL in the path, cyclic links
         pass_on(error)
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"cannot write {printable(str(path))}: {reason}") from None

@@ -23,7 +23,7 @@ Attributes hold JSON values only. `networkx.node_link_data` returns such a docum
                         a tensor: {"dtype": "int64", "shape": [2], "values": [2, 3]}; a graph: a document;
                         {"float": "inf"}, {"type": {"dtype": "float32", "shape": [3]}}; in a function
                         {"reference": "axis"}, the caller's attribute
-    a range             as RANGE text, or {"range": "1..32", "from": where it was declared}
+    a range             as RANGE text, or {"range": "1..32", "from": the source of the declaration}
     a function          `name`, `domain`, `outputs`, `attributes` (names), `defaults`, `body` (a document)
 """
 
@@ -65,7 +65,7 @@ Flow: TypeAlias = "nx.MultiDiGraph[Any]"
 
 
 def document(graph: Graph, *, nested: bool = False) -> Document:
-    """The node-link document of a graph, or of one inside another.
+    """Return the node-link document of a graph; `nested` for a graph inside another.
 
     Example:
         >>> relu = Node("Relu", "", "relu", ["x"], ["y"])
@@ -101,8 +101,6 @@ def networkx_graph(graph: Graph) -> Flow:
 
     The module's docstring lists the attributes of nodes and edges. Changes to the result don't change `graph`.
 
-    The attributes of nodes and edges are listed above. It is a copy: a change of it changes nothing in the graph.
-
     Example:
         >>> nodes = [Node("Relu", "", "a", ["x"], ["y"]), Node("Add", "", "b", ["y", "y"], ["z"])]
         >>> flow = networkx_graph(Graph("g", {"x": Declared("float32", None)}, ["z"], nodes))
@@ -121,14 +119,14 @@ def networkx_graph(graph: Graph) -> Flow:
 
 
 def new_flow() -> Flow:
-    """A networkx graph without nodes."""
+    """Return a networkx graph without nodes."""
     import networkx as nx
 
     return nx.MultiDiGraph()
 
 
 def document_of(flow: nx.Graph[Any]) -> Document:
-    """The node-link document of a networkx graph."""
+    """Return the node-link document of a networkx graph."""
     return {
         "directed": flow.is_directed(),
         "graph": dict(flow.graph),
@@ -173,7 +171,7 @@ def value(content: Any) -> Any:
 
 
 def constant(literal: Literal) -> Document:
-    """A constant tensor in a document."""
+    """Return a constant tensor as it stands in a document."""
     content: Document = {"dtype": literal.dtype, "shape": [*literal.shape]}
     if literal.values is not None:
         finite = (str(v) if isinstance(v, float) and not isfinite(v) else v for v in literal.values)
@@ -182,7 +180,7 @@ def constant(literal: Literal) -> Document:
 
 
 def declared(d: Declared) -> Document:
-    """A tensor's declaration in a document: `{"dtype": "float32", "shape": ["n", 3]}`."""
+    """Return a tensor's declaration as it stands in a document: `{"dtype": "float32", "shape": ["n", 3]}`."""
     shape = None if d.shape is None else [size(axis) for axis in d.shape]
     return {"dtype": d.dtype, "shape": shape, **({"sparse": True} if d.kind == "sparse" else {})}
 

@@ -3,8 +3,6 @@
 Every frontend returns this, and later stages know no file format. `Literal` and `Attributes` are interned, so
 equal contents are one object and a rule's memo key is a tuple of identities.
 
-Every frontend ends here and nothing later knows a file format. `Literal` and `Attributes` are interned, so
-equal contents are one object and a rule's memo key is a tuple of identities.
 """
 
 from __future__ import annotations
@@ -213,7 +211,7 @@ class Schemas(Protocol):
         """Return the law that the node's numbers of inputs and outputs break; None if they break none."""
 
     def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
-        """Return the nodes that replace this one, given its inputs' types and ranks; None if the format has none."""
+        """Return the function that replaces the node, given its inputs' types and ranks; None if there is none."""
 
     def bodies(self) -> Mapping[tuple[str, str], int]:
         """Return the operators that have such a body, by domain and name, with the first version that has it."""
@@ -285,7 +283,7 @@ class Graph:
     all sizes were to be dynamic.
     """
     source_line: Callable[[int, Node], SourceLine | None] = field(default=_unknown, repr=False)
-    """Returns the Python line of a node, given its index and the node; None if the file doesn't tell."""
+    """A function that returns the Python line of a node, given its index and the node; None if the file has none."""
 
     def producer(self, tensor: str) -> int | None:
         """Return the index of the node that computes the tensor; None for an input or a constant."""

@@ -154,8 +154,6 @@ class Declared(NamedTuple):
     For a sequence, optional or map, `shape` is the shape of the tensors inside, and `dtype` names the container:
     "seq(float32)", "map(string,float32)".
 
-    For a sequence, optional or map, `shape` is that of the tensors inside, and `dtype` says what is around them:
-    "seq(float32)", "map(string,float32)".
     """
 
     dtype: str

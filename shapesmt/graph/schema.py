@@ -14,7 +14,7 @@ __all__ = ["Parameter", "Signature"]
 
 
 class Parameter(NamedTuple):
-    """One input; inputs with the same `variable` have the same type, and "" is a type of its own."""
+    """One input; inputs with the same `variable` have the same type, and "" is for an independent type."""
 
     name: str
     variable: str
@@ -57,7 +57,7 @@ class Signature:
 
 
 def _either(types: frozenset[str]) -> str:
-    """List the types in words, the first `MOST_NAMED` if there are more."""
+    """List the types in words, at most `MOST_NAMED` of them by name."""
     listed = sorted(types)
     if len(listed) > MOST_NAMED:
         return f"{', '.join(listed[:MOST_NAMED])} or {len(listed) - MOST_NAMED} others"

@@ -282,7 +282,7 @@ def _ends(spec: object) -> tuple[int, int | None]:
     elif not isinstance(spec, tuple):
         pair = (spec, spec)
     try:
-        lo, hi = (-1 if end is None else index(end) for end in pair if not isinstance(end, bool))  # type: ignore[attr-defined]  # a TypeError where it isn't one
+        lo, hi = (-1 if end is None else index(end) for end in pair if not isinstance(end, bool))  # type: ignore[attr-defined]  # a TypeError if it isn't a pair
     except (TypeError, ValueError):
         raise UsageError(f"{quoted(spec)} is no dimension; {ACCEPTED}") from None
     return 0 if lo == -1 else lo, None if hi == -1 else hi

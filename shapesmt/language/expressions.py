@@ -68,7 +68,7 @@ _COMPUTE: dict[type[ast.operator], Callable[[Dim, Dim], Dim]] = {
 
 
 def parse_formula(text: str, symbols: Mapping[str, Dim], most: int = _MOST_SIZE) -> Formula:
-    """Parse the condition that `text` states over `symbols`; integers compared in it are at most `most`.
+    """Parse the condition that `text` states over `symbols`; comparisons with integers above `most` are refused.
 
     >>> from shapesmt.algebra import symbol
     >>> names = {"height": symbol("height", 1, 512), "Batch Size": symbol("Batch Size", 1, 64)}

@@ -285,7 +285,7 @@ class PartialShape:
         object.__setattr__(self, "rank", rank)
 
     def _pairs(self, other: PartialShape) -> Iterator[tuple[Dimension, Dimension]]:
-        """Return pairs of dimensions that are known on either side."""
+        """Return pairs of dimensions that are known on at least one side."""
         return zip_longest(self.leading, other.leading, fillvalue=_ANY)
 
 

@@ -16,7 +16,7 @@ from shapesmt.errors import UnknownNameError, UsageError, printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LARGEST = 2**63 - 1  # what a dimension's int64 holds
+LARGEST = 2**63 - 1  # the largest int64
 ACCEPTED_RANGE = "write 8, 1..32, 1.., ..32 or 64..512:16"
 ACCEPTED_SHAPE = "write [1..8,3,?,400], [batch,3,h,w], 1x3x224x224, or [...] when the rank is unknown"
 
@@ -28,7 +28,7 @@ _MOST_LISTED = 6
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of a declaration.
+    """The source of a declaration, such as an option, a configuration file, or an input's shape.
 
     If it isn't `needed`, it is ignored for a model that lacks the name, unless the name is a misspelt one of the model.
     """
@@ -66,14 +66,14 @@ class Range:
 
 @runtime_checkable
 class Ranged(Protocol):
-    """A value that declares a range, such as a `Dimension`; None declares none."""
+    """A value whose `to_range` returns the range that it declares, or None to leave it open: a `Dimension`."""
 
     def to_range(self) -> Range | None: ...  # noqa: D102 - as above
 
 
 @runtime_checkable
 class Shaped(Protocol):
-    """A value that declares a shape, such as a `PartialShape`; None is an unknown rank."""
+    """A value whose `to_ranges` returns the shape that it declares, or None for an unknown rank: a `PartialShape`."""
 
     def to_ranges(self) -> tuple[Range | None, ...] | None: ...  # noqa: D102 - as above
 

@@ -1,4 +1,4 @@
-"""Both: run a model and its simplified copy on ONNX Runtime at many sizes, where they must give the same bits."""
+"""Run a model and its simplified copy on ONNX Runtime at many sizes, where they must give the same bits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def exact(a: Analysis) -> bool:
 
 
 def compared(model: onnx.ModelProto, copy: onnx.ModelProto, a: Analysis, count: int, folder: str | None = None) -> int:
-    """Run both models at up to `count` sizes, corners of the ranges first, and return how many fit the deadline.
+    """Run both models at up to `count` sizes, corners of the ranges first; return the number run before the deadline.
 
     Raises:
         InternalError: They differ: in a bit of an output, or because only one of them fails.

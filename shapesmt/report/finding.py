@@ -263,7 +263,7 @@ class Guarded(Data):
     Attributes:
         nodes: Conditions; if all of them hold, every node runs.
         exact: Whether every node runs only if they hold.
-        refused: The condition under which the guards refuse one of these inputs; "" if it is too long.
+        refused: The condition under which the guards refuse one of these inputs; "" if it isn't known, or too long.
         partial: Whether the conditions are only necessary: nodes may fail although they hold.
         unread: Guards that couldn't be read and may refuse more inputs.
 

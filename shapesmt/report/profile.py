@@ -140,7 +140,7 @@ class Profile(Answer):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Points that the text leaves out: points that aren't proven, inputs that a box doesn't cover."""
+        """Remarks on the text: points that aren't proven, and inputs that a box doesn't cover."""
         notes = []
         for number, box in enumerate(self.boxes, 1):
             which = f"profile {number}" if len(self.boxes) > 1 else "the profile"

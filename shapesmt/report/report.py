@@ -44,7 +44,7 @@ class Precondition(Data):
     """The valid region: all conditions in `text` hold there.
 
     Attributes:
-        text: The conditions; empty if every admissible input is valid, `False` if none is.
+        text: The conditions; empty if every admissible input is valid, the one text `False` if none is.
         exact: Whether the region is proven to be exactly the valid inputs. If not, all inputs in it are valid (unless
             `partial`), but others may be too.
         data: None unless running depends on data; then the region has inputs that run whatever the data, and this is

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Line: TypeAlias = tuple[Fraction, Fraction]  # slope and offset
 
-TINY = Fraction(1, 1 << 24)  # more than any type's least positive number, below which rounding isn't relative
+TINY = Fraction(1, 1 << 24)  # bounds the rounding error of tiny values, which isn't relative
 NONE, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 ROUNDINGS = {
     steps.FLOOR: (-ONE, NONE),

@@ -1,6 +1,6 @@
 """Nearby: find models by evaluating conditions, before asking the solver.
 
-Most counterexamples have a single symbol slightly above its lower bound.
+Most counterexamples have a single symbol slightly off its low end: the bound of its range that is nearest to 0.
 
     >>> from shapesmt.algebra import at_least, symbol
     >>> b, h, w = symbol("b", 1), symbol("h", 1), symbol("w", 1, 4)

@@ -54,7 +54,7 @@ MAX_FAR_CORRECTIONS = 2
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer whether some sizes satisfy all the conditions.
+    """The answer of `check`, with sizes at which the conditions hold.
 
     Attributes:
         verdict: "sat", "unsat", or "unknown" when Z3 gave up or its model failed the check.
@@ -118,7 +118,7 @@ def _attempt(
     settings: Query,
     corrections: int,
 ) -> Answer:
-    """Ask Z3, and assert the right value of each operation that the text only bounds and the model has wrong."""
+    """Ask Z3 repeatedly, asserting the right values of operations that the text only bounds and the model has wrong."""
     names = [name[1:-1] for name in (*text.symbols.values(), *text.opaque.values())]
     lines = [str(text)]
     for _ in range(corrections):

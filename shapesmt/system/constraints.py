@@ -111,7 +111,7 @@ class Constraints:
 
     @one_call()
     def dim(self, tensor: str, axis: int) -> Any:
-        """The size of a tensor along an axis: a variable, or a number.
+        """Return the size of a tensor along an axis: a variable, or a number.
 
         Raises:
             UsageError: There is no such tensor or axis, or its rank is unknown.
@@ -127,10 +127,10 @@ class Constraints:
 
     @one_call()
     def symbol(self, name: str) -> Any:
-        """A named size of the inputs: a variable, or a number.
+        """Return a named size of the inputs: a variable, or a number.
 
         Raises:
-            UsageError: No input has it.
+            UsageError: No input has such a size.
         """
         if name not in self._dims:
             raise unknown_name("input dimension", name, self._dims, self._graph.source)

@@ -300,7 +300,7 @@ def _slice(
     edit = Edit(graph, taken)
 
     def sliced(name: str) -> str:
-        """The name that the tensor has before its slice; the same where it has none."""
+        """Return the tensor's name before its slice; the same name if it isn't sliced."""
         shape = tensors[name].shape if name in open_axes else None
         if not shape:
             return name

@@ -44,7 +44,7 @@ def refuse(path: str, message: str) -> NoReturn:
 
 
 def texts(contents: Sequence[Any], path: str, *, empty: bool = False) -> tuple[str, ...]:
-    """Return a list of names."""
+    """Return the values of a list if they are names."""
     for i, content in enumerate(contents):
         if not isinstance(content, str) or not (content or empty):
             refuse(f"{path}[{i}]", f"a name, not {shown(content)}")

@@ -38,7 +38,7 @@ class Region(NamedTuple):
     needs: Sequence[str]
     """The tensors that the region reads."""
     written: Callable[[], list[str]]
-    """Adds the ONNX node to the scope's body, and returns the outputs of the `Merge` or `Exit`."""
+    """A function that adds the ONNX node to the scope's body, and returns the outputs of the `Merge` or `Exit`."""
 
 
 class Library:

@@ -19,7 +19,7 @@ DTYPES = (
     *("complex128", "bool", "bfloat16", *("",) * 14, "uint16", "float8e4m3fn", "float8e5m2", "float8e4m3fnuz"),
     *("float8e5m2fnuz", "float8e8m0", "uint32", "uint64"),
 )
-"""This package's element types, by PyTorch's numbers in an archive; likewise layouts and memory formats below."""
+"""The package's element types, by PyTorch's numbers in an archive; likewise layouts and memory formats below."""
 LAYOUTS = ("", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "_mkldnn", "strided")
 FORMATS = ("", "contiguous_format", "channels_last", "channels_last_3d", "preserve_format")
 _NUMBERED = {"as_scalar_type": DTYPES, "as_layout": LAYOUTS, "as_memory_format": FORMATS}

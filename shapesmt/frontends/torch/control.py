@@ -28,7 +28,7 @@ _EFFECTS = {"aten._linalg_check_errors.default": ("info", "api_name")}
 class Body(NamedTuple):
     """The nodes of a graph inside another, the tensors that it returns, and its constants.
 
-    `changed` has the operands that it changes in place.
+    `changed` has the operands that the graph changes in place.
     """
 
     nodes: list[Node]

@@ -19,40 +19,40 @@ class MisfitError(Exception):
 
 
 def record(value: object) -> dict[str, Any]:
-    """Return a JSON object."""
+    """Return the value if it is a JSON object."""
     if not isinstance(value, dict):
         raise MisfitError(f"{_shown(value)} isn't an object")
     return value
 
 
 def entries(value: object) -> list[Any]:
-    """Return a JSON list."""
+    """Return the value if it is a JSON list."""
     if not isinstance(value, list):
         raise MisfitError(f"{_shown(value)} isn't a list")
     return value
 
 
 def records(value: object) -> list[dict[str, Any]]:
-    """Return a JSON list of objects."""
+    """Return the value if it is a JSON list of objects."""
     return [record(item) for item in entries(value)]
 
 
 def text(value: object) -> str:
-    """Return a text, which may be a name."""
+    """Return the value if it is a text, which may be a name."""
     if not isinstance(value, str):
         raise MisfitError(f"{_shown(value)} isn't a text")
     return value
 
 
 def integer(value: object) -> int:
-    """Return a 64-bit integer."""
+    """Return the value if it is a 64-bit integer."""
     if not isinstance(value, int) or isinstance(value, bool) or not -LARGEST <= value < LARGEST:
         raise MisfitError(f"{_shown(value)} isn't an integer of 64 bits")
     return value
 
 
 def natural(value: object) -> int:
-    """Return an integer that is 0 or more."""
+    """Return the value if it is an integer that is 0 or more."""
     number = integer(value)
     if number < 0:
         raise MisfitError(f"the size {number} is below 0")
@@ -60,7 +60,7 @@ def natural(value: object) -> int:
 
 
 def variant(value: object) -> tuple[str, Any]:
-    """Return the kind and the content of a value such as `{"as_int": 3}`."""
+    """Return the kind and the content of a value with one key, such as `{"as_int": 3}`."""
     kinds = record(value)
     if len(kinds) != 1:
         raise MisfitError(f"{_shown(value)} isn't of one kind")

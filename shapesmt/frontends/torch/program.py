@@ -46,7 +46,7 @@ class Literals(Protocol):
     """Looks up the tensors of an exported program by their path in the module."""
 
     def literal(self, name: str, dtype: str, shape: tuple[int, ...]) -> Literal:
-        """Return one of them by its path in the module."""
+        """Return a tensor by its path in the module."""
 
 
 def read_program(document: Mapping[str, Any], constants: Literals, source: str) -> Graph:

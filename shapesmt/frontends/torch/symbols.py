@@ -309,7 +309,7 @@ _CALLS: dict[str, tuple[int, int, Build]] = {
     **{name: (2, 2, _compared(ast.Gt())) for name in ("StrictGreaterThan", "Gt")},
     **{name: (2, 2, _compared(ast.Lt())) for name in ("StrictLessThan", "Lt")},
 }
-"""For each function, the minimum and maximum number of arguments, and what builds its tree from them."""
+"""For each function, the minimum and maximum number of arguments, and the function that builds its tree."""
 
 
 def _symbol_name(node: ast.expr) -> str | None:

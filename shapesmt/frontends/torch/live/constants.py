@@ -21,7 +21,7 @@ class Held:
     program: Any
 
     def literal(self, name: str, dtype: str, shape: tuple[int, ...]) -> Literal:
-        """Return one of them by its path in the module."""
+        """Return a tensor of the program by its path in the module."""
         if not has_few(dtype, shape) or not dtype.startswith(_KINDS):
             return Literal(dtype, shape, missing=Literal.ELSEWHERE)
         return Literal(dtype, shape, None, partial(self.elements, name, shape), Literal.ELSEWHERE)

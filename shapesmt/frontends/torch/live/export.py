@@ -70,7 +70,7 @@ class Exported:
     example: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The sizes with which it was exported."""
     fixed: tuple[str, ...] = ()
-    """The inputs with axes of which none was to vary."""
+    """The inputs that have axes, but none that was to vary."""
 
 
 def exported(request: Request) -> Exported:

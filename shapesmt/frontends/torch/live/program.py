@@ -124,7 +124,7 @@ class _Names:
             self._first[node.name] = first  # several nodes may take the same result
 
     def written(self, value: Any) -> Json:
-        """Return an argument; an argument with several results becomes their list."""
+        """Return an argument as JSON; a node with several results becomes the list of these."""
         if isinstance(value, (list, tuple)):
             return written([self._taken(item) for item in value])
         results = getattr(value, "meta", {}).get("val")
