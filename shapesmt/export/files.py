@@ -36,12 +36,12 @@ def write_whole(path: str | os.PathLike[str], content: bytes, *, own: bool = Fal
 
 
 def begin_whole(path: str | os.PathLike[str], content: bytes, *, own: bool = False) -> IO[bytes]:
-    """Write a file as `write_whole` does, and return it still open; later writes to it aren't atomic.
+    """Write a file as `write_whole` does, and return it open and unbuffered, so that more can be appended.
 
     Raises:
         OSError, ValueError, RuntimeError: The path can't be written.
     """
-    # a link stays a link, to the new content, unless its name is our own
+    # a link stays and leads to the new content, unless the file's name is our own
     target = Path(path).parent.resolve() / Path(path).name if own else Path(path).resolve()
     _refuse_foreign_links(Path(path), 0 if own else MAX_LINKS)
     if target.exists() and not target.is_file() and not (own and target.is_symlink()):

@@ -7,7 +7,7 @@ from itertools import takewhile
 
 __all__ = ["misspelt"]
 
-_SHORTEST = 4  # shorter names aren't compared: a slip in them is likely another name
+_SHORTEST = 4  # letters; in a shorter name a slip likely makes another name
 
 
 def misspelt(name: str, known: Iterable[str]) -> bool:

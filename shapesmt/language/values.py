@@ -16,7 +16,7 @@ __all__ = ["ACCEPTED_VALUE", "LEAST_VALUE", "Number", "ValueLike", "parse_value"
 ACCEPTED_VALUE = "write 16000, 1..32, 0.., ..8, -4..4:2, or true or false"
 
 LEAST_VALUE = -(1 << 63)  # `lo` of a range without a lower bound
-LONGEST = 100  # characters in a range's text; longer texts are refused
+LONGEST = 100  # characters; a longer text isn't read as a range
 
 _RANGE = re.compile(r"(-?\d+)?(?:(\.\.)(-?\d+)?(?::(\d+))?)?", re.ASCII)
 _WORDS = {"true": 1, "false": 0}

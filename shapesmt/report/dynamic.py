@@ -63,7 +63,7 @@ class DynamicShapes(Answer):
 
     model: str
     verdict: Verdict
-    """Whether the program runs for every size in the region."""
+    """Whether the program runs for every size that the text admits."""
     content: str = ""
     """The text; "" if no size is known to run."""
     region: Precondition | None = None
@@ -72,9 +72,9 @@ class DynamicShapes(Answer):
     exports: int = 0
     """The number of exports until PyTorch accepted the text."""
     admitted: Mapping[str, SymbolRange] = field(default_factory=dict)
-    """The sizes in the region, by dimension name; sizes that don't vary are numbers."""
+    """The sizes that the text admits, by dimension name; sizes that don't vary are numbers."""
     assume: tuple[str, ...] = ()
-    """Further conditions that hold in the region, which `torch.export` finds by itself."""
+    """Further conditions on these sizes, which `torch.export` finds by itself."""
     static: tuple[StaticAxis, ...] = ()
     seconds: float = 0.0
 

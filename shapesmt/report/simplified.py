@@ -50,7 +50,7 @@ class Simplified(Answer):
     runs: int = field(default=0, metadata={"key": "runs_compared"})
     """The number of sizes at which both files were run."""
     exact: bool = field(default=True, metadata={"key": "bits_compared"})
-    """Whether both files gave the same bits; for 16-bit floats, about the same numbers."""
+    """Whether their outputs were compared bit by bit; with 16-bit floats, only approximately."""
     admissible: str = field(default="", metadata=OMIT_EMPTY)
     """The inputs for which the file is valid, as its metadata state them; "" if that is every declared input."""
     defaults: tuple[str, ...] = field(default=(), metadata=OMIT_EMPTY)

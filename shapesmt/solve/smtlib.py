@@ -161,7 +161,7 @@ class Script:
         return self._opaque(atom) if write is None else write(self, atom, *(self._terms[a] for a in atom.args))
 
     def _opaque(self, atom: Atom) -> str:
-        """Declare a variable with the operation's bounds (lines, for floats), or with its table if that is short."""
+        """Declare a variable with the operation's bounds (lines, for floats), and its table of values if short."""
         name = self.name(f"{atom.op.name} {atom.number}")
         self.lines.append(f"(declare-const {name} Int)")
         conditions = _range(name, atom.lo, atom.hi)

@@ -80,9 +80,9 @@ class OnnxSchemas:
         return None if broken and parameters and self._newest(node, parameters).mistyped(node) else broken
 
     def _newest(self, node: Node, parameters: Parameters) -> Parameters:
-        """Return the parameters with the types that the operator's newest version allows, or any type that Cast has.
+        """Return the parameters with the types of the operator's newest version, or with any type that Cast makes.
 
-        Any type is allowed if the operator has a function body or a wider kernel.
+        The latter if the operator is defined by a function, or its kernel is wider than any version.
         """
         listed, cast = tables.newest(node.domain, node.op), tables.newest("", "Cast")
         newest = parameters if listed is None else listed.parameters
