@@ -1,4 +1,4 @@
-"""Answers to files: one exporter per format."""
+"""Write answers to files: one exporter per format."""
 
 from __future__ import annotations
 

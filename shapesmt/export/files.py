@@ -1,4 +1,4 @@
-"""Writes files atomically: a file is complete, or as it was before."""
+"""Write files atomically: a file is complete, or as it was before."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from shapesmt.errors import UsageError, pass_on, printable
 __all__ = ["begin_whole", "hidden_start", "only_writer", "replacing", "write_all", "write_whole"]
 
 LOCKS = os.name == "posix"  # whether files can be locked, and renamed while they are open
-MAX_LINKS = 40  # after which a system refuses a path
-YOUNG = 1.0  # seconds in which a temporary file may not be locked yet by its process
+MAX_LINKS = 40  # links that operating systems follow in one path
+YOUNG = 1.0  # seconds; a younger temporary file may not be locked yet by its process
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes, *, own: bool = False) -> None:
     """Write a file so that at every moment it has its old content or the new, keeping its links and permissions.
 
-    A link is followed if the user who asks or root made it. With `own`, the file's name is shapesmt's choice, not the
-    caller's: a link of that name is replaced.
+    A link is followed if root or the current user made it. With `own`, shapesmt chose the file's name, not the
+    caller: a link of that name is replaced.
 
     Raises:
         UsageError: The path can't be written.
@@ -36,12 +36,12 @@ def write_whole(path: str | os.PathLike[str], content: bytes, *, own: bool = Fal
 
 
 def begin_whole(path: str | os.PathLike[str], content: bytes, *, own: bool = False) -> IO[bytes]:
-    """Write a file as `write_whole` does, and leave it open: what is added to it is written at once.
+    """Write a file as `write_whole` does, and return it open and unbuffered, so that more can be appended.
 
     Raises:
         OSError, ValueError, RuntimeError: The path can't be written.
     """
-    # a link stays a link, to the new content, unless its name is our own
+    # a link stays and leads to the new content, unless the file's name is our own
     target = Path(path).parent.resolve() / Path(path).name if own else Path(path).resolve()
     _refuse_foreign_links(Path(path), 0 if own else MAX_LINKS)
     if target.exists() and not target.is_file() and not (own and target.is_symlink()):
@@ -57,7 +57,7 @@ def begin_whole(path: str | os.PathLike[str], content: bytes, *, own: bool = Fal
 
 
 def _refuse_foreign_links(path: Path, most: int) -> None:
-    """Refuse a link that another user made, who could choose which file of this user is overwritten."""
+    """Refuse a link that another user made, who could choose which of this user's files is overwritten."""
     for _ in range(most if hasattr(os, "geteuid") else 0):
         if not path.is_symlink():
             return
@@ -67,7 +67,7 @@ def _refuse_foreign_links(path: Path, most: int) -> None:
 
 
 def write_all(file: IO[bytes], content: bytes) -> None:
-    """Write to an open file, which may take a part at a time."""
+    """Write all of `content` to an open file that may accept only a part at a time."""
     rest = memoryview(content)
     while rest:
         rest = rest[file.write(rest) :]
@@ -75,7 +75,7 @@ def write_all(file: IO[bytes], content: bytes) -> None:
 
 @contextmanager
 def replacing(target: Path) -> Iterator[IO[bytes]]:
-    """A file of an unguessable name, which takes the target's place once its content is written inside."""
+    """Open a file with an unguessable name, which replaces `target` when the body ends without an exception."""
     start = f".{target.name[:40]}."
     with suppress(OSError):
         _sweep(target.parent, start)
@@ -98,12 +98,12 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def only_writer(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Refuse to go on where another process is inside for the same path; one that was killed is none.
+    """Run the body only if no other process is inside for the same path; killed processes don't count.
 
-    Only POSIX has such locks, and not each of its file systems.
+    Only POSIX has such locks, and not on every file system; without them the body always runs.
 
     Raises:
-        UsageError: Another process is, or the path can't be written.
+        UsageError: Another process is inside, or the path can't be written.
     """
     target = Path(path).resolve()
     if not LOCKS or (target.exists() and not target.is_file()):
@@ -124,12 +124,12 @@ def only_writer(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def hidden_start(target: Path) -> str:
-    """How the names of the hidden files of a target begin, beside it, and those of no other."""
+    """Return the beginning of the names of a target's hidden files, which no other target's files have."""
     return f".{target.name[:40]}.{sha256(os.fsencode(target.name)).hexdigest()[:8]}."
 
 
 def _locked(side: Path) -> int | None:
-    """A file that is open and locked; None where another process has locked it."""
+    """Return an open, locked file; None if another process has locked it."""
     import fcntl
 
     while True:
@@ -144,7 +144,7 @@ def _locked(side: Path) -> int | None:
         try:
             if os.path.samestat(os.fstat(file), side.lstat()):
                 return file
-        except FileNotFoundError:  # whoever held it has removed it meanwhile
+        except FileNotFoundError:  # the process that held it has removed it in the meantime
             os.close(file)
         except BaseException:
             os.close(file)
@@ -157,7 +157,7 @@ def _locked(side: Path) -> int | None:
 def _refusing(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
-    except (OSError, ValueError, RuntimeError) as error:  # a NUL in the path, links in a circle
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL in the path, cyclic links
         pass_on(error)
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"cannot write {printable(str(path))}: {reason}") from None
@@ -177,7 +177,7 @@ def _lock(file: IO[bytes]) -> None:
     """Lock a file as long as it is open.
 
     Raises:
-        BlockingIOError: Another process does.
+        BlockingIOError: Another process has locked it.
     """
     if LOCKS:
         import fcntl

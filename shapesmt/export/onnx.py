@@ -1,4 +1,4 @@
-"""Writes inferred shapes into ONNX models, raises the errors of ONNX's own inference, and saves models."""
+"""Write inferred shapes into ONNX models, raise the errors of ONNX's own inference, and save models."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 __all__ = ["CONSTANT", "Shapes", "annotate", "axes_of", "complaint", "keep_together", "refusing", "save"]
 
 Shapes: TypeAlias = "Mapping[str, tuple[str, Sequence[int | str | None] | None]]"
-"""The element type ("" if unknown) and dimensions of each tensor: numbers, formulas as text, None where unknown."""
+"""The element type ("" if unknown) and dimensions of each tensor: numbers, formulas as text, None if unknown."""
 
 CONSTANT = "Constant"
-"""ONNX's operator whose attribute is its output."""
+"""The ONNX operator whose attribute is its output."""
 _NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
 _KINDS = {"seq": "sequence_type", "optional": "optional_type", "map": "map_type"}
 
 
 def axes_of(tensors: Mapping[str, TensorBounds]) -> Shapes:
-    """The element type of every tensor, and for each axis a number if it is proven constant, else the formula's text.
+    """Return every tensor's element type, and for each axis a number if it is proven constant, else the formula's text.
 
     Example:
         >>> from shapesmt.report import DimBounds, TensorBounds
@@ -46,11 +46,11 @@ def axes_of(tensors: Mapping[str, TensorBounds]) -> Shapes:
 
 
 def annotate(proto: onnx.ModelProto, shapes: Shapes, *, override: bool = False) -> onnx.ModelProto:
-    """A copy with the shapes of these tensors in its value infos and outputs, also those of subgraphs.
+    """Return a copy with the shapes of these tensors in its value infos and outputs, also in subgraphs.
 
-    Everything else is unchanged, including the inputs. The declared shape of a tensor whose rank isn't known is kept,
-    unless `override`; that of an output even then, since ONNX's checker requires it. For a sequence ("seq(float32)")
-    the dimensions are those that all its tensors share.
+    Everything else is unchanged, including the inputs. If a tensor's rank isn't known, its declared shape is kept,
+    unless `override`; an output keeps it even then, since ONNX's checker requires one. The dimensions of a sequence
+    ("seq(float32)") are those that all its tensors share.
 
     Example:
         >>> import onnx
@@ -73,7 +73,7 @@ def annotate(proto: onnx.ModelProto, shapes: Shapes, *, override: bool = False) 
 
 
 def _annotate(graph: onnx.GraphProto, shapes: Shapes) -> None:
-    """Write the shapes into a graph and its subgraphs; value infos without a type, which ONNX refuses, are removed."""
+    """Write the shapes into a graph and its subgraphs; remove value infos without a type, which ONNX refuses."""
     infos = [*graph.value_info, *graph.output]
     for info in infos:
         dtype, dims = shapes.get(info.name, ("", None))
@@ -94,7 +94,7 @@ def _annotate(graph: onnx.GraphProto, shapes: Shapes) -> None:
 
 
 def _has_type(declared: onnx.TypeProto) -> bool:
-    """Whether a type states everything, down to the type of its elements."""
+    """Whether a type is complete, down to the type of its elements."""
     match declared.WhichOneof("value"):
         case "tensor_type" | "sparse_tensor_type" as kind:
             return bool(getattr(declared, kind).elem_type)
@@ -106,7 +106,7 @@ def _has_type(declared: onnx.TypeProto) -> bool:
 
 
 def _state(declared: onnx.TypeProto, dtype: str, dims: Sequence[int | str | None] | None) -> None:
-    """Write the inferred type into a declared one of the same kind; the dimensions are those of the tensor inside."""
+    """Write the inferred type into a declared one of the same kind; `dims` belong to the innermost tensor type."""
     outer, nested, inner = dtype.partition("(")
     kind = _KINDS[outer] if nested else "tensor_type"
     if declared.WhichOneof("value") not in (None, kind) or (not dtype and dims is None):
@@ -132,7 +132,7 @@ def _state_shape(tensor: onnx.TypeProto.Tensor, dims: Sequence[int | str | None]
         target.ClearField("dim_value")
         target.ClearField("dim_param")
         if isinstance(dim, str):
-            if CUT not in dim:  # a shortened formula would be the same name for different sizes
+            if CUT not in dim:  # a shortened formula could be the same name for different sizes
                 target.dim_param = dim
         elif dim is not None and dim < 1 << 63:
             target.dim_value = dim
@@ -140,7 +140,7 @@ def _state_shape(tensor: onnx.TypeProto.Tensor, dims: Sequence[int | str | None]
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """Turns a `ModelError` of the body into one that is ONNX's `InferenceError` too, as callers of ONNX expect."""
+    """Turn a `ModelError` of the body into one that is also ONNX's `InferenceError`, as callers of ONNX expect."""
     try:
         yield
     except ModelError as error:
@@ -156,12 +156,12 @@ def _refusal() -> type[ModelError]:
 
 
 def keep_together(proto: onnx.ModelProto, model: object, path: str | os.PathLike[str]) -> None:
-    """Refuse a folder without the external data that the copy refers to by file names.
+    """Refuse to write a copy into a folder that lacks the external data to which it refers by file names.
 
     Raises:
-        UsageError: It would lose them.
+        UsageError: The copy would lose its data.
     """
-    folder = Path(os.path.realpath(path)).parent  # of links in a circle too
+    folder = Path(os.path.realpath(path)).parent  # works for cyclic links too
     if isinstance(model, (str, os.PathLike)) and Path(os.path.realpath(os.fsdecode(model))).parent == folder:
         return
     away = [t for graph in (proto.graph, *proto.functions) for t in _constants(graph) if t.data_location == t.EXTERNAL]
@@ -176,7 +176,7 @@ def keep_together(proto: onnx.ModelProto, model: object, path: str | os.PathLike
 
 
 def _constants(graph: onnx.GraphProto | onnx.FunctionProto) -> Iterator[onnx.TensorProto]:
-    """The constant tensors of a graph and of its subgraphs."""
+    """Yield the constant tensors of a graph and of its subgraphs."""
     yield from getattr(graph, "initializer", ())
     for attribute in (a for node in graph.node for a in node.attribute):
         yield from (*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors)
@@ -185,9 +185,9 @@ def _constants(graph: onnx.GraphProto | onnx.FunctionProto) -> Iterator[onnx.Ten
 
 
 def complaint(proto: onnx.ModelProto, original: onnx.ModelProto) -> str:
-    """The error of ONNX's checker for a model; "" if it accepts it, or refuses the original too.
+    """Return the error of ONNX's checker for a model; "" if it accepts it, or refuses the original too.
 
-    Weights in other files don't matter.
+    External data is ignored.
     """
     from google.protobuf.message import EncodeError
 
@@ -214,7 +214,7 @@ def _complaint(proto: onnx.ModelProto) -> str:
 
 
 def save(proto: onnx.ModelProto, path: str | os.PathLike[str]) -> None:
-    """Write a model, the whole file or nothing; as ONNX text if the path ends in `.onnxtxt`, else binary.
+    """Write a model atomically; as ONNX text if the path ends in `.onnxtxt`, else binary.
 
     Raises:
         ModelError: The model is larger than a protobuf can be (2 GiB).

@@ -1,17 +1,17 @@
-"""Trees: expressions and conditions as plain lists that another program can evaluate.
+"""Trees: write expressions and conditions as plain lists that another program can evaluate.
 
-Each entry of `Trees.entries` refers to earlier entries by their positions:
+Each entry of `Trees.entries` refers to earlier entries by index:
 
     12, "2417851639229258349412352"    a number (as text past 2**53)
-    ["at", 0]                          the symbol at this position
+    ["at", 0]                          the symbol with this index
     ["sum", [[2, 3, 4], [-1, 5]]]      2 * entry 3 * entry 4 - entry 5
     ["div", 3, 4]                      floor division, where x // 0 is 0; so "mul", "min", "max"
-    ["if", 6, 3, 4]                    entry 3 where condition 6 holds, else entry 4
+    ["if", 6, 3, 4]                    entry 3 if condition 6 holds, else entry 4
     ["eq", 3], ["ne", 3], ["ge", 3]    entry 3 compared with 0
-    ["and", 6, 7], ["or", 6, 7]        conditions joined; without any, true and false
-    ["float", 24, "mul", 8, 9]         an operation on floats, rounded to so many bits
+    ["and", 6, 7], ["or", 6, 7]        conditions; an empty "and" is true, an empty "or" false
+    ["float", 24, "mul", 8, 9]         an operation on floats, rounded to 24 bits
     ["int", 10]                        a float rounded towards zero
-    ["?"]                              unknown: a symbol that isn't listed, or an operation that isn't written
+    ["?"]                              unknown: a symbol that isn't listed, or an unsupported operation
 
 >>> from shapesmt.algebra import symbol
 >>> h = symbol("h", 1)
@@ -43,9 +43,9 @@ from shapesmt.algebra.numeric import MANTISSA, TO_INT, Float
 __all__ = ["Trees"]
 
 Entry: TypeAlias = Any
-EXACT = 1 << 53  # from here on, another program's numbers may not be exact
+EXACT = 1 << 53  # larger numbers are written as text: floats don't hold them exactly
 NAMES = {FLOOR_DIVISION: "div", PRODUCT: "mul", MIN: "min", MAX: "max"}
-ROUNDED = {"float32", "float64"}  # the types that programs compute with as numpy does
+ROUNDED = {"float32", "float64"}  # types for which programs compute the same as numpy
 STEPS = {
     *("cast", "add", "sub", "mul", "div", "floor", "ceil", "trunc", "round", "sqrt"),
     *("min", "max", "sign", "choose", "abs", "equal", "at_least", "fraction", "from_dim"),
@@ -54,7 +54,7 @@ UNKNOWN: Entry = ["?"]
 
 
 class Trees:
-    """Expressions and conditions over some symbols, each shared part once."""
+    """Expressions and conditions over some symbols; each shared part is one entry."""
 
     def __init__(self, symbols: Iterable[Atom]) -> None:
         self.entries: list[Entry] = []
@@ -63,17 +63,17 @@ class Trees:
             self._places[s] = self._added(["at", position])
 
     def dim(self, dim: Dim) -> int:
-        """The position of an expression."""
+        """Return the index of an expression's entry."""
         self._define(dim)
         return self._placed(dim, self._dim)
 
     def formula(self, formula: Formula) -> int:
-        """The position of a condition."""
+        """Return the index of a condition's entry."""
         self._define(formula)
         return self._placed(formula, self._formula)
 
     def _define(self, what: Dim | Formula) -> None:
-        """Add the definitions that an expression rests on, oldest first, so that a long chain needs no recursion."""
+        """Add the definitions that an expression depends on, oldest first, so that a long chain needs no recursion."""
         if what not in self._places:
             for atom in definitions((what,), self._places):
                 self._placed(atom, self._atom)
@@ -106,16 +106,16 @@ class Trees:
         return UNKNOWN if write is None else write(self, atom)
 
     def operation(self, atom: Atom) -> Entry:
-        """The entry of an operation on expressions."""
+        """Return the entry of an operation on expressions."""
         return [NAMES[atom.op], *(self._placed(d, self._dim) for d in atom.args)]
 
     def choice(self, atom: Atom) -> Entry:
-        """The entry of a choice."""
+        """Return the entry of a choice."""
         condition, a, b = atom.args
         return ["if", self._placed(condition, self._formula), self._placed(a, self._dim), self._placed(b, self._dim)]
 
     def rounded(self, atom: Atom) -> Entry:
-        """The entry of a float as an integer."""
+        """Return the entry of a float rounded to an integer."""
         return ["int", self._placed(atom.args[0], self._float)]
 
     def _float(self, number: Float) -> Entry:
@@ -131,7 +131,7 @@ class Trees:
         return ["float", bits, name, *(self._part(a) for a in number.args)]
 
     def _whole(self, number: Dim, bits: int) -> int:
-        """The position of an integer as a float."""
+        """Return the index of an integer as a float."""
         return self._added(["float", bits, "cast", self._placed(number, self._dim)])
 
     def _part(self, part: Float | Formula) -> int:
@@ -145,7 +145,7 @@ class Trees:
 
 
 class _Place(int):
-    """The position of an entry that stands for another expression as well."""
+    """The index of an entry that another expression already has."""
 
 
 WRITERS: dict[Operation, Callable[[Trees, Atom], Entry]] = {

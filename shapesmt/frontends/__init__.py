@@ -1,4 +1,4 @@
-"""Files to graphs: one frontend per format, one door for all of them."""
+"""Read files into graphs: one frontend per format, and a common entry point."""
 
 from shapesmt.frontends.beside import SideRead, side_reads
 from shapesmt.frontends.files import ModelFile, content_digest, is_folder, is_url, listed, model_file

@@ -1,4 +1,4 @@
-"""Reads the files beside a model to which it refers, and keeps account of what was read of them."""
+"""Read the external files to which a model refers, and record what was read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["SideRead", "content_inside", "side_reads"]
 
 
 class SideRead(NamedTuple):
-    """A part of a file in a model's folder that was read, and the digest of what was there; "" for nothing."""
+    """A part of a file in a model's folder that was read, with the digest of its content; "" if there was none."""
 
     location: str
     offset: int
@@ -23,7 +23,7 @@ class SideRead(NamedTuple):
     digest: str
 
     def unchanged(self, folder: str | None) -> bool:
-        """Whether the same is there now."""
+        """Whether the file still has the same content."""
         return self.digest == (_digest(_content(folder, *self[:3])) if folder is not None else "")
 
 
@@ -32,7 +32,7 @@ _READS: ContextVar[list[SideRead] | None] = ContextVar("reads", default=None)
 
 @contextmanager
 def side_reads() -> Iterator[list[SideRead]]:
-    """The list of what is read inside."""
+    """Record in the returned list what is read in the body."""
     reads: list[SideRead] = []
     token = _READS.set(reads)
     try:
@@ -42,7 +42,7 @@ def side_reads() -> Iterator[list[SideRead]]:
 
 
 def content_inside(folder: str, location: str, offset: int, size: int) -> bytes | None:
-    """Some bytes of a file in a folder; None if the file is outside the folder (by links too) or too short."""
+    """Return some bytes of a file in a folder; None if the file is outside the folder (by links too) or too short."""
     content = _content(folder, location, offset, size)
     reads = _READS.get()
     if reads is not None:
@@ -60,7 +60,7 @@ def _content(folder: str, location: str, offset: int, size: int) -> bytes | None
         with path.open("rb") as file:
             file.seek(offset)
             content = file.read(size)
-    except (OSError, ValueError, RuntimeError, OverflowError) as error:  # RuntimeError: links in a circle
+    except (OSError, ValueError, RuntimeError, OverflowError) as error:  # RuntimeError: cyclic links
         pass_on(error)
         return None
     return content if len(content) == size else None

@@ -1,4 +1,4 @@
-"""The most that is read for one model: bytes, and requests and depth of a listing. The time is the deadline's."""
+"""Limits for reading one model: bytes, and requests and depth of a listing. The deadline limits the time."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from shapesmt.errors import ModelError, UsageError, printable
 __all__ = ["DEPTH", "REQUESTS", "most_bytes", "refuse", "whole"]
 
 REQUESTS = 500
-"""Folders of a web server, or another remote place, that are listed to find models."""
+"""Folders of a web server, or another remote location, that are listed to find models."""
 DEPTH = 32
-"""Folders inside each other that are listed there."""
+"""The depth of nested folders that are listed there."""
 _BYTES = 1 << 29
 _OPTION = "SHAPESMT_MAX_BYTES"
 _PIECE = 1 << 24
 
 
 def most_bytes() -> int:
-    """Return how many bytes may be read whole: 512 MiB, or what the environment says.
+    """Return how many bytes may be read whole: 512 MiB, or the number in SHAPESMT_MAX_BYTES.
 
     Binary ONNX files on this machine may be larger, as their weights are skipped.
 
@@ -38,10 +38,10 @@ def most_bytes() -> int:
 
 
 def refuse(place: str, size: int, most: int) -> None:
-    """Refuse what has more bytes than may be read.
+    """Refuse a file with more bytes than may be read.
 
     Raises:
-        ModelError: It has.
+        ModelError: The file has more than `most` bytes.
 
     Example:
         >>> refuse("model.xml", 600 << 20, 512 << 20)
@@ -54,10 +54,10 @@ def refuse(place: str, size: int, most: int) -> None:
 
 
 def whole(read: Callable[[int], bytes], place: str) -> bytes:
-    """Read to the end, in pieces, unless it takes more bytes or more time than it may.
+    """Read to the end, in pieces, unless it takes more bytes or more time than allowed.
 
     Raises:
-        ModelError: It has more bytes.
+        ModelError: There are more bytes than allowed.
         TimeUp: The deadline has passed.
 
     Example:

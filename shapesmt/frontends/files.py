@@ -1,4 +1,4 @@
-"""Reads files. Of the files that a model refers to, only those inside the model's folder are read."""
+"""Read files. Of the files to which a model refers, only those in the model's folder are read."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from shapesmt.frontends.recognize import is_binary, is_zip
 __all__ = ["ModelFile", "content_digest", "is_folder", "is_url", "listed", "model_file"]
 
 _SAVED = ("saved_model.pb", "saved_model.pbtxt")
-LARGE = 1 << 24  # bytes of a file that is read without its weights, where these don't matter
-MOST_COMPARED = 1 << 30  # bytes of a zip file that are read to tell it from others
-_AT_ONCE = 1 << 20  # of them
+LARGE = 1 << 24  # bytes; a larger file is read without its weights if these don't matter
+MOST_COMPARED = 1 << 30  # bytes; a larger zip file has no digest
+_AT_ONCE = 1 << 20  # bytes of a zip file per read
 
 
 class ModelFile(NamedTuple):
@@ -26,27 +26,28 @@ class ModelFile(NamedTuple):
 
     content: bytes
     source: str
-    """Its name in messages."""
+    """The file's name in messages."""
     folder: str | None
     """The folder of the file, where its external data may be; None for standard input and bytes."""
     name: str = ""
-    """Its name in that folder."""
+    """The file's name in that folder."""
     signature: str = ""
-    """What to read of it: the signature of a TensorFlow saved model (`score` of `saved#score`), or one of the programs
-    of a PyTorch archive; "" if the path names none."""
+    """The part to read: the signature of a TensorFlow saved model (`score` of `saved#score`), or a program in a PyTorch
+    archive; "" if the path names none.
+    """
     path: str = ""
-    """The path of a zip file, of which `content` has the beginning only; "" of other files."""
+    """The path of a zip file, as `content` has only its beginning; "" for other files."""
 
     def beside(self, suffix: str) -> str:
-        """The same file name with another suffix (`model.bin` beside `model.xml`), "" without a file name."""
+        """Return the same file name with another suffix (`model.bin` for `model.xml`); "" without a file name."""
         return Path(self.name).with_suffix(suffix).name if self.name else ""
 
 
 def model_file(model: object, *, weights: bool = True) -> ModelFile:
-    """The content of a model's file, from its path or URL, from standard input ("-"), or from bytes.
+    """Return the content of a model's file, from its path or URL, from standard input ("-"), or from bytes.
 
-    The path of a TensorFlow saved model may end in a signature, `saved#score`, that of a PyTorch archive in a program's
-    name, `model.pt2#encoder`. Without `weights`, the elements of large tensors are left out of a large ONNX file.
+    The path of a TensorFlow saved model may end in a signature, `saved#score`, the path of a PyTorch archive in a
+    program's name, `model.pt2#encoder`. Without `weights`, large ONNX files are read without large tensors' elements.
 
     Raises:
         ModelError: There is no such file, it is a folder or a device, or it may not be read.
@@ -77,9 +78,9 @@ def model_file(model: object, *, weights: bool = True) -> ModelFile:
 
 
 def content_digest(file: ModelFile) -> str:
-    """Return what tells a file from others, by its content and name; "" for a zip file that is too large, or gone.
+    """Return a digest of a file's content and name; "" for a zip file that is too large, or gone.
 
-    A zip file is read as it is, not unpacked: checksums in it can be forged, and what is packed may be huge.
+    A zip file is read without unpacking: checksums in it can be forged, and its content may be huge.
 
     >>> content_digest(ModelFile(b"a", "m.onnx", None)) == content_digest(ModelFile(b"b", "m.onnx", None))
     False
@@ -104,15 +105,15 @@ def content_digest(file: ModelFile) -> str:
 
 
 def is_url(path: str) -> bool:
-    """Whether this is the URL of a file rather than its path."""
+    """Whether the path is a URL."""
     return "://" in path
 
 
 def listed(url: str) -> list[str] | None:
-    """The URLs that match a pattern, or those of the models below a folder, sorted; None for a file's URL.
+    """Return the URLs that match a pattern, or those of the models below a folder, sorted; None for a file's URL.
 
     Raises:
-        ModelError: The place can't be read.
+        ModelError: The location can't be read.
         UsageError: fsspec isn't installed.
     """
     from shapesmt.frontends import remote
@@ -121,7 +122,7 @@ def listed(url: str) -> list[str] | None:
 
 
 def _named(path: str) -> tuple[str, str]:
-    """The path without the signature of a saved model, and that signature: `saved#score` is ("saved", "score")."""
+    """Return the path without a signature, and the signature: `saved#score` gives ("saved", "score")."""
     root, _, signature = path.rpartition("#")
     has_signature = root and not os.path.lexists(path) and (_saved(root) or root.endswith((*_SAVED, ".pt2")))
     return (root, signature) if has_signature else (path, "")
@@ -129,7 +130,7 @@ def _named(path: str) -> tuple[str, str]:
 
 def _content(path: str, *, weights: bool = True) -> bytes:
     try:
-        status = os.stat(path)  # noqa: PTH116 - as `pathlib` takes longer than this
+        status = os.stat(path)  # noqa: PTH116 - `pathlib` takes longer
         mode = status.st_mode
         if stat.S_ISREG(mode) and not path.endswith(".onnx") and is_zip(beginning := _beginning(path)):
             return beginning
@@ -152,13 +153,13 @@ def _content(path: str, *, weights: bool = True) -> bytes:
 
 
 def _beginning(path: str) -> bytes:
-    """What tells the kind of a zip file, whose entries are read one by one."""
+    """Return the first bytes of a file, enough to recognise a zip file."""
     with Path(path).open("rb") as file:
         return file.read(1024)
 
 
 def _without_weights(path: str, size: int) -> bytes:
-    """The content of a large file, without its weights if it is a binary ONNX model."""
+    """Return the content of a large file, without its weights if it is a binary ONNX model."""
     from shapesmt.frontends.onnx.skeleton import DamagedError, OtherFormatError, skeleton
 
     with Path(path).open("rb") as file:
@@ -181,6 +182,6 @@ def is_folder(path: str) -> bool:
 
 
 def _saved(folder: str) -> str:
-    """The name of the saved model's file in a folder (`saved_model.pb`); "" if there is none."""
+    """Return the name of the saved model's file in a folder (`saved_model.pb`); "" if there is none."""
     names = _SAVED if os.path.isdir(folder) else ()  # noqa: PTH112 - an unreadable file counts as missing
     return next((name for name in names if os.path.isfile(os.path.join(folder, name))), "")  # noqa: PTH113, PTH118 - as above

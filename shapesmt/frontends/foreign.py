@@ -1,4 +1,4 @@
-"""Files and objects of other tools that hold no graph, or one that isn't read; and how to get a file that is."""
+"""Recognise files and objects of other tools without a readable graph, and advise how to get a readable file."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ _TORCH_CLASSES = ("ExportedProgram", "ONNXProgram", "Module")
 
 
 def refuse_suffix(path: str) -> None:
-    """Refuse a file by its name, before it is read: weights are large.
+    """Refuse a file by its name before it is read, since weights are large.
 
     Raises:
-        ModelError: There is such a file, and it is another tool's.
+        ModelError: The file exists, and belongs to another tool.
     """
     what = _SUFFIXES.get(os.path.splitext(path)[1].lower())  # noqa: PTH122 - as the caller splits it
     if what is not None and os.path.isfile(path):  # noqa: PTH113 - an unreadable file is refused as such
@@ -62,7 +62,7 @@ def refuse_content(content: bytes, source: str) -> None:
     r"""Refuse a file by its first bytes.
 
     Raises:
-        ModelError: It is another tool's.
+        ModelError: The file belongs to another tool.
 
     Example:
         >>> refuse_content(b"\x1c\x00\x00\x00TFL3", "net")
@@ -75,7 +75,7 @@ def refuse_content(content: bytes, source: str) -> None:
 
 
 def how_to_export(model: object) -> str:
-    """What to do with an object of another tool, by the classes that it inherits; "" of any other."""
+    """Return advice for an object of another tool, by the classes that it inherits; "" for any other object."""
     for kind in type(model).__mro__:
         advice = _CLASSES.get((_library(kind), kind.__name__))
         if advice is not None:
@@ -84,7 +84,7 @@ def how_to_export(model: object) -> str:
 
 
 def torch_class(model: object) -> str:
-    """Which of the classes of PyTorch that hold a model an object is of, known without importing it; "" of others."""
+    """Return the PyTorch class of a model that an object is an instance of, without importing PyTorch; "" if none."""
     names = (kind.__name__ for kind in type(model).__mro__ if _library(kind) == "torch")
     return next((name for name in names if name in _TORCH_CLASSES), "")
 

@@ -1,4 +1,4 @@
-"""Recognises the format of a model, and loads it as a graph or as an ONNX protobuf."""
+"""Recognise the format of a model, and load it as a graph or as an ONNX protobuf."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Format", "Model", "OpenedModel", "asked", "load", "load_protobuf", "
 
 
 class Format(Enum):
-    """The format of a model; its value is the error where an ONNX model is needed, "" for ONNX itself."""
+    """The format of a model; its value is the error message if an ONNX model is needed, "" for ONNX itself."""
 
     ONNX = ""
     GRAPH = "a graph has no ONNX file to write into; give the file's path instead"
@@ -41,8 +41,8 @@ class OpenedModel(NamedTuple):
     """A model whose format is known, before it is read as a graph.
 
     `content` is the `onnx.ModelProto`, `Graph`, networkx graph, node-link document or `Exported` program; for files of
-    OpenVINO, TensorFlow and PyTorch it is the `ModelFile`. `source` is the model's name in messages. `folder` is where
-    an ONNX file's external data lies.
+    OpenVINO, TensorFlow and PyTorch it is the `ModelFile`. `source` is the model's name in messages. `folder` has an
+    ONNX file's external data; None if there is none to read.
     """
 
     format: Format
@@ -58,15 +58,15 @@ Model: TypeAlias = Union[
 
 
 def is_flow(model: object) -> TypeGuard[nx.Graph[Any]]:
-    """Whether it is a networkx graph; the library isn't loaded to find out."""
+    """Whether it is a networkx graph, without importing networkx."""
     graph = getattr(sys.modules.get("networkx"), "Graph", None)  # another thread may be importing it
     return graph is not None and isinstance(model, graph)
 
 
 def opened(model: Model, *, weights: bool = True) -> OpenedModel:
-    """The model with its format; that of a file is recognised by its first bytes.
+    """Return the model with its format; the format of a file is recognised by its first bytes.
 
-    Without `weights`, the elements of large tensors are left out of a large ONNX file, which no graph has.
+    Without `weights`, a large ONNX file is read without the elements of large tensors, which no graph has.
 
     Raises:
         ModelError: The file is missing, unreadable, or damaged.
@@ -101,11 +101,11 @@ def opened(model: Model, *, weights: bool = True) -> OpenedModel:
 
 
 def asked(model: Any, args: Any, kwargs: Any, dynamic_shapes: Any) -> Any:
-    """The model itself, or where there are arguments for it, the program that PyTorch exports with these.
+    """Return the model itself or, if there are arguments for it, the program that PyTorch exports with these.
 
     Raises:
         ModelError: PyTorch refuses to export it.
-        UsageError: It is no module, or the arguments aren't those that it takes.
+        UsageError: The model is no module, or doesn't take these arguments.
     """
     if args is None and kwargs is None and dynamic_shapes is None:
         return model
@@ -118,7 +118,7 @@ def asked(model: Any, args: Any, kwargs: Any, dynamic_shapes: Any) -> Any:
 
 
 def _in_memory(model: Any) -> OpenedModel | None:
-    """A model that is no file, with its format; None of a path or of bytes."""
+    """Return a model in memory with its format; None for a path or bytes."""
     if isinstance(model, OpenedModel):
         return model
     if isinstance(model, Graph):
@@ -134,7 +134,7 @@ def _in_memory(model: Any) -> OpenedModel | None:
 
 
 def _of_torch(model: Any, kind: str) -> OpenedModel:
-    """A program in memory, or the ONNX model that one was converted to."""
+    """Return a PyTorch program in memory, or the ONNX model to which one was converted."""
     if kind == "ONNXProgram":
         return OpenedModel(Format.ONNX, model.model_proto, "<ONNXProgram>")
     if kind == "Module":
@@ -146,14 +146,14 @@ def _of_torch(model: Any, kind: str) -> OpenedModel:
 
 @stage("reading the model")
 def load(model: Model) -> Graph:
-    """The model as a graph, in whichever format it is; weights and external data are not read yet.
+    """Return the model as a graph, whatever its format; weights and external data are not read yet.
 
     Args:
         model: A path or URL (of a file, or of a folder that TensorFlow saved), "-" for standard input, the content of a
-            file, an `onnx.ModelProto`, a graph, or a networkx graph such as what `networkx_graph` makes.
+            file, an `onnx.ModelProto`, a graph, or a networkx graph such as `networkx_graph` returns.
 
     Raises:
-        ModelError: It is missing, unreadable, or contradicts itself.
+        ModelError: The model is missing, unreadable, or contradicts itself.
         UsageError: The argument is none of these.
 
     Example:
@@ -192,7 +192,7 @@ def load(model: Model) -> Graph:
 
 
 def load_protobuf(model: Model) -> tuple[ModelProto, Graph]:
-    """The protobuf of an ONNX model, to be written or run, and its graph.
+    """Return the protobuf of an ONNX model, to be written or run, and its graph.
 
     Raises:
         ModelError: The file is missing, unreadable, or contradicts itself.

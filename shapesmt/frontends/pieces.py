@@ -1,4 +1,4 @@
-"""Pieces: a large or remote file, read from its start to its end with parts left out, in few requests."""
+"""Pieces: read a large or remote file from start to end in few requests, skipping parts."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import IO
 
 __all__ = ["Pieces"]
 
-_FIRST, _MOST = 1 << 16, 1 << 22  # bytes that are asked for at once: few after a part left out, then more and more
+_FIRST, _MOST = 1 << 16, 1 << 22  # bytes per read: 64 KiB at first and after a skip, doubling up to 4 MiB
 
 
 class Pieces:
-    """A binary file.
+    """A binary file, read in pieces.
 
     >>> from io import BytesIO
     >>> pieces = Pieces(BytesIO(b"abcdefgh"))
@@ -25,7 +25,7 @@ class Pieces:
         self._at = 0
 
     def peek(self, count: int) -> bytes:
-        """The next bytes, which remain to be read."""
+        """Return the next bytes without consuming them."""
         while len(self._held) < self._at + count:
             more = self._file.read(max(count, self._ahead))
             if not more:
@@ -35,17 +35,17 @@ class Pieces:
         return self._held[self._at : self._at + count]
 
     def held(self, most: int) -> bytes:
-        """Those of the next bytes that are here without another request, which remain to be read."""
+        """Return those of the next bytes that are in memory already, without consuming them."""
         return self._held[self._at : self._at + most]
 
     def read(self, count: int) -> bytes:
-        """That many bytes, or fewer at the end."""
+        """Read exactly `count` bytes, or fewer at the end."""
         content = self.peek(count)
         self._at += len(content)
         return content
 
     def skip(self, count: int) -> None:
-        """Go on after that many bytes."""
+        """Skip the next `count` bytes."""
         held = len(self._held) - self._at
         self._at += min(count, held)
         if count <= held:
@@ -53,7 +53,7 @@ class Pieces:
         self._ahead = _FIRST
         try:
             self._file.seek(count - held, 1)
-        except (OSError, ValueError, NotImplementedError):  # a stream
+        except (OSError, ValueError, NotImplementedError):  # a stream can't seek
             rest = count - held
             while rest > 0 and (read := self._file.read(min(rest, _MOST))):
                 rest -= len(read)

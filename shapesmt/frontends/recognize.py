@@ -1,4 +1,4 @@
-"""Recognises formats by the first bytes of a file."""
+"""Recognise formats by the first bytes of a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import accumulate
 __all__ = ["SUFFIXES", "is_binary", "is_xml", "is_zip", "nesting", "tensorflow_format", "text_format"]
 
 SUFFIXES = (".onnx", ".pt2")
-"""What the names of models end in that are looked for in folders."""
+"""Suffixes of the model files that are searched for in folders."""
 
 _TEXT = re.compile(rb"(?:\s|#[^\n]*\n)*(?:(?P<onnxtxt><)|(?P<json>\{)|(?P<textproto>[a-z_]+\s*[:{]))")
 _NUMBER = rb"[\x80-\xff]{0,9}[\x00-\x7f]"
@@ -23,7 +23,7 @@ _BRACKETS = re.compile(rb'(?s)"(?:[^"\\]|\\.)*(?:"|\\?\Z)|=>|(?P<opened>[(\[{<])
 
 
 def text_format(content: bytes) -> str | None:
-    r"""ONNX's name of a text format, recognised by the first character after spaces and comments; None for binary.
+    r"""Return ONNX's name of a text format, recognised by the first character after spaces and comments, or None.
 
     Example:
         >>> [text_format(start) for start in (b"# a model\n<ir_version: 8", b"{", b"graph {", bytes([8, 10]))]
@@ -34,22 +34,22 @@ def text_format(content: bytes) -> str | None:
 
 
 def is_zip(content: bytes) -> bool:
-    """Whether the content starts as a zip file does, which PyTorch's archives are."""
+    """Whether the content starts like a zip file, as PyTorch's archives do."""
     return content[:4] == b"PK\x03\x04"
 
 
 def is_binary(content: bytes) -> bool:
-    """Whether the content starts as a binary ONNX file does: as none of the other formats."""
+    """Whether the content starts like a binary ONNX file, that is, like none of the other formats."""
     return not (is_xml(content) or is_zip(content) or tensorflow_format(content) or text_format(content))
 
 
 def is_xml(content: bytes) -> bool:
-    """Whether the content starts as XML does, which OpenVINO's files are."""
+    """Whether the content starts like XML, as OpenVINO's files do."""
     return _XML.match(content) is not None
 
 
 def tensorflow_format(content: bytes) -> str:
-    r"""TensorFlow's format by the first bytes: "graph" or "saved_model", followed by ".text" for text; "" for neither.
+    r"""Return TensorFlow's format by the first bytes: "graph" or "saved_model", with ".text" for text; "" for neither.
 
     Example:
         >>> [tensorflow_format(start) for start in (b"\n\x05\n\x01x", b"# text\nnode {", b"\x08\x01\x12\x09\n", b"{")]
@@ -60,7 +60,7 @@ def tensorflow_format(content: bytes) -> str:
 
 
 def nesting(text: bytes) -> int:
-    r"""Return how deep the brackets of a text are nested, not counting those in quotes; a quote may have no end.
+    r"""Return the depth of nested brackets in a text, ignoring those in quotes; a quote may be unclosed.
 
     Example:
         >>> nesting(b'(["((" {}])'), nesting(b'<"' + b'"\\' * 30_000)

@@ -1,4 +1,4 @@
-"""Reads models by URL, through fsspec: `s3://`, `hf://`, `https://` and whatever else is installed for it."""
+"""Read models by URL, through fsspec: `s3://`, `hf://`, `https://` and any other protocol that is installed for it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from shapesmt.frontends.recognize import SUFFIXES
 
 __all__ = ["fetched", "listed"]
 
-LARGE = 1 << 20  # bytes of a file that is read as a whole
-PATIENCE = 30.0  # seconds in which a web server has to say something
-LONGEST = 600.0  # seconds for one of its answers
+LARGE = 1 << 20  # bytes; a larger file may be read in parts
+PATIENCE = 30.0  # seconds; limit for a web server's silence
+LONGEST = 600.0  # seconds; limit for a web server's whole answer
 
 
 def fetched(url: str, *, weights: bool) -> bytes:
-    """The content of a model's file; without `weights`, those of a large ONNX model aren't transferred.
+    """Return the content of a model's file; without `weights`, a large ONNX model's weights aren't transferred.
 
     Raises:
         ModelError: There is no such file, or it can't be read.
@@ -33,21 +33,21 @@ def fetched(url: str, *, weights: bool) -> bytes:
     with _reading(url) as (system, path):
         size = system.info(path).get("size")
         if not weights and size is not None and size > LARGE:
-            # DamagedError, or a server sends all where a part is asked for
+            # DamagedError, or a server that sends the whole file for a part of it
             with suppress(ValueError), system.open(path, "rb", block_size=LARGE, cache_type="none") as file:
                 return skeleton(file, size, floats=False)
         whole_size = size if isinstance(size, int) else 0
         refuse(url, whole_size, most_bytes())
-        # a server may send other than it says: the pieces are counted as they are unpacked
+        # a server may send more than it declares: bytes are counted after decompression
         with system.open(path, "rb", **({"block_size": 0} if _webs(url) else {})) as file:
             return whole(file.read, url)
 
 
 def listed(url: str) -> list[str] | None:
-    """The URLs that match a pattern, or those of the models below a folder, sorted; None for a file's URL.
+    """Return the URLs that match a pattern, or those of the models below a folder, sorted; None for a file's URL.
 
     Raises:
-        ModelError: The place can't be read.
+        ModelError: The location can't be read.
         UsageError: fsspec isn't installed.
     """
     with _reading(url) as (system, path):
@@ -73,7 +73,7 @@ def _below(system: Any, url: str, folder: str, depth: int) -> list[str]:
         ModelError: There are too many folders, or a name chains file systems.
     """
     files, seen, ahead = list[str](), set[str](), [(folder.rstrip("/"), 0)]
-    for place, level in ahead:  # to which its own are added
+    for place, level in ahead:  # grows by inner folders
         look()
         if len(seen) == REQUESTS:
             raise ModelError(f"cannot read {printable(url, 400)}: more than {REQUESTS:,} folders; name fewer")
@@ -91,14 +91,14 @@ def _below(system: Any, url: str, folder: str, depth: int) -> list[str]:
 
 
 def _urls(system: Any, url: str, paths: list[str]) -> list[str]:
-    """The URLs of paths, each in whatever the pattern's URL was in (`zip://*.onnx::all.zip`)."""
+    """Return the URLs of paths, each inside the pattern's outer URL (`zip://*.onnx::all.zip`)."""
     _, chained, outer = url.partition("::")
     return sorted(f"{system.unstrip_protocol(path)}{chained}{outer}" for path in paths)
 
 
 @contextmanager
 def _reading(url: str) -> Iterator[tuple[Any, str]]:
-    """The file system of a URL and the path in it; whatever goes wrong inside is one error."""
+    """Open the file system of a URL, and the path in it; any exception in the body becomes one error."""
     try:
         from fsspec.core import url_to_fs
     except ImportError:
@@ -107,14 +107,14 @@ def _reading(url: str) -> Iterator[tuple[Any, str]]:
         yield url_to_fs(url, **_patient(url))
     except ShapesmtError:
         raise
-    except Exception as error:  # each file system raises what it likes
+    except Exception as error:  # each file system has its own exceptions
         pass_on(error)
         look()
         raise ModelError(f"cannot read {printable(url, 400)}: {printable(_reason(error), 300)}") from None
 
 
 def _patient(url: str) -> dict[str, Any]:
-    """The settings of fsspec's web protocols in a URL, with which a server that says nothing is given up."""
+    """Return settings for fsspec's web protocols in a URL, with timeouts for servers that don't answer."""
     webs = _webs(url)
     if not webs:
         return {}
@@ -130,9 +130,9 @@ def _webs(url: str) -> list[str]:
 
 
 def _reason(error: BaseException) -> str:
-    if isinstance(error, FileNotFoundError):  # which fsspec raises as well where a server fails, or isn't there
+    if isinstance(error, FileNotFoundError):  # fsspec raises it for server errors too; `__cause__` tells them apart
         if error.__cause__ is None or getattr(error.__cause__, "status", 0) == 404:
             return "there is no such file"
         error = error.__cause__
-    said = getattr(error, "message", True)  # what a web server says beside its status; nothing of redirects in a circle
+    said = getattr(error, "message", True)  # a web server's message next to its status; none for cyclic redirects
     return (" ".join(str(error).split()) if said else "") or type(error).__name__

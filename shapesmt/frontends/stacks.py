@@ -1,4 +1,4 @@
-"""Stacks that PyTorch's exporters note, from which the line of Python is read that a node was written in."""
+"""Find the Python line that a node was exported from, in stacks that PyTorch's exporters note."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["MOST", "Frame", "frames_of", "located"]
 
 MOST = 20_000
-"""Characters of a stack that are looked at."""
-_LONGEST_PATH, _LONGEST = 1000, 200  # characters of a path, and of what is shown beside it
+"""The limit of characters of a stack that are read."""
+_LONGEST_PATH, _LONGEST = 1000, 200  # limits of characters: of a path, and of the texts next to it
 _FRAME = re.compile(r'File "([^"\n]+)", line ([1-9]\d{0,8}), in ([^\n]+)(?:\n(?!\s*File ")[ \t]*([^\n]+))?')
 _OF_TORCH = re.compile(
     r"^<|[\\/](?:site|dist)-packages[\\/]torch[\\/]|(?:^|[\\/])torch[\\/](?:nn|fx|jit|onnx|_\w+)[\\/]"
@@ -32,14 +32,14 @@ class Frame(NamedTuple):
 
 
 def frames_of(stack: str) -> list[Frame]:
-    """The calls of a stack as Python prints it, the innermost first."""
+    """Return the calls of a stack as Python prints it, the innermost first."""
     return [Frame(*frame) for frame in _FRAME.findall(stack[-MOST:])[::-1]]
 
 
 def located(frames: Iterable[Frame], module: str, *, any_file: bool = False) -> SourceLine | None:
-    """The innermost call that is none of PyTorch's own, with the outermost; None where nothing is known.
+    """Return the innermost call outside PyTorch, with the outermost as caller; None if nothing is known.
 
-    With `any_file`, the innermost call of PyTorch's own where there is no other, as of a model that is PyTorch's.
+    With `any_file`, return the innermost call inside PyTorch if there is no other, as for PyTorch's own models.
 
     >>> located([Frame("/a/site-packages/torch/nn/conv.py", "5", "forward", ""), Frame("unet.py", "9", "f", "")], "up")
     SourceLine(file='unet.py', line=9, function='f', code='', module='up', caller='')

@@ -1,29 +1,29 @@
 """Graphs as ordinary networkx graphs, and as the node-link documents in which networkx keeps them.
 
-A node is an operator, or what operators start from; an edge is a tensor on its way to one reader. Attributes hold
-JSON's own values only, so that a document is what `networkx.node_link_data` makes of the graph, and
-`networkx.node_link_graph(document, edges="edges")` is the graph again.
+A node is an operator, an input, a constant or a captured tensor; an edge leads from a tensor's producer to one reader.
+Attributes hold JSON values only. `networkx.node_link_data` returns such a document for a graph, and
+`networkx.node_link_graph(document, edges="edges")` returns the graph again. Defaults stand in parentheses.
 
-    of a document       `directed` (true), `multigraph` (true), `graph`, `nodes`, `edges`
-    of `graph`          `schema`: "shapesmt/graph/1"; `name`; `opsets`: {"ai.onnx": 21}; `outputs`: names of tensors;
-                        where there are any: `ranges`: {"batch": "1..32"}, `declared`: types of inner tensors and
+    a document          `directed` (true), `multigraph` (true), `graph`, `nodes`, `edges`
+    `graph`             `schema`: "shapesmt/graph/1"; `name`; `opsets`: {"ai.onnx": 21}; `outputs`: names of tensors;
+                        if there are any: `ranges`: {"batch": "1..32"}, `declared`: types of intermediate tensors and
                         outputs by name, `functions`: the model's own operators; `runtime`: "openvino", "tensorflow" or
-                        "torch" where another than ONNX Runtime runs it
-    of a node           `id`, unlike any other; `kind`: "operator" where it says nothing, or one of those below
+                        "torch" if it isn't ONNX Runtime
+    a node              `id`, unique; `kind` ("operator"), one of those below
       "operator"        `op`, `domain` ("" for ONNX's), `name` (the id), `outputs` ([id]; "" for an omitted one),
                         `attributes`
       "input"           `dtype`, `shape`; `sparse` (false)
-      "constant"        `dtype`, `shape`, `values` (in row-major order; left out where they don't matter)
-      "captured"        in a subgraph, a tensor of the graph around it
-    of an edge          `source`, `target`, `key`; `input`: the reader's input, from 0, or null where a subgraph of the
+      "constant"        `dtype`, `shape`, `values` (in row-major order; left out if they don't matter)
+      "captured"        in a subgraph, a tensor of the enclosing graph
+    an edge             `source`, `target`, `key`; `input`: the reader's input, from 0, or null if a subgraph of the
                         reader captures the tensor; `output` (0); `tensor`: its name
-    a shape             a list of sizes, null (of its own), "batch" (a name), "`past + 1`" (any name), in the model's
-                        inputs "1..8" (a range); or null where the rank is unknown; or all of it as one text
+    a shape             a list of sizes: an integer, null (unnamed), "batch" (a name), "`past + 1`" (any name), or
+                        "1..8" (a range; in the model's inputs only); null if the rank is unknown; or one text for all
     an attribute        an integer, a number with a point, a text, a list of these;
                         a tensor: {"dtype": "int64", "shape": [2], "values": [2, 3]}; a graph: a document;
                         {"float": "inf"}, {"type": {"dtype": "float32", "shape": [3]}}; in a function
                         {"reference": "axis"}, the caller's attribute
-    a range             as RANGE text, or {"range": "1..32", "from": where it was declared}
+    a range             as RANGE text, or {"range": "1..32", "from": the source of the declaration}
     a function          `name`, `domain`, `outputs`, `attributes` (names), `defaults`, `body` (a document)
 """
 
@@ -65,7 +65,7 @@ Flow: TypeAlias = "nx.MultiDiGraph[Any]"
 
 
 def document(graph: Graph, *, nested: bool = False) -> Document:
-    """The node-link document of a graph, or of one inside another.
+    """Return the node-link document of a graph; `nested` for a graph inside another.
 
     Example:
         >>> relu = Node("Relu", "", "relu", ["x"], ["y"])
@@ -97,9 +97,9 @@ def document(graph: Graph, *, nested: bool = False) -> Document:
 
 
 def networkx_graph(graph: Graph) -> Flow:
-    """An ordinary networkx graph: nodes are operators, inputs and constants by name, edges are tensors.
+    """Return a networkx graph: its nodes are operators, inputs and constants by name, its edges are tensors.
 
-    The attributes of nodes and edges are listed above. It is a copy: a change of it changes nothing in the graph.
+    The module's docstring lists the attributes of nodes and edges. Changes to the result don't change `graph`.
 
     Example:
         >>> nodes = [Node("Relu", "", "a", ["x"], ["y"]), Node("Add", "", "b", ["y", "y"], ["z"])]
@@ -114,19 +114,19 @@ def networkx_graph(graph: Graph) -> Flow:
     flow.graph.update(linked["graph"])
     flow.add_nodes_from((node.pop("id"), node) for node in linked["nodes"])
     edges: list[Any] = [(e.pop("source"), e.pop("target"), e.pop("key"), e) for e in linked["edges"]]
-    flow.add_edges_from(edges)  # of three parts and attributes each, which its type leaves out
+    flow.add_edges_from(edges)  # networkx's type stubs leave out tuples of three parts and attributes
     return flow
 
 
 def new_flow() -> Flow:
-    """A networkx graph without nodes."""
+    """Return a networkx graph without nodes."""
     import networkx as nx
 
     return nx.MultiDiGraph()
 
 
 def document_of(flow: nx.Graph[Any]) -> Document:
-    """The node-link document of a networkx graph."""
+    """Return the node-link document of a networkx graph."""
     return {
         "directed": flow.is_directed(),
         "graph": dict(flow.graph),
@@ -136,7 +136,7 @@ def document_of(flow: nx.Graph[Any]) -> Document:
 
 
 def label(name: str, axis: int) -> str:
-    """What a size of an input is called that has no name of its own.
+    """Return the name for a size of an input that has none of its own.
 
     Example:
         >>> label("image", 2)
@@ -146,12 +146,12 @@ def label(name: str, axis: int) -> str:
 
 
 def origin(name: str) -> Origin:
-    """Where a range comes from that stands in the shape of an input."""
+    """Return the origin of a range written in the shape of the input `name`."""
     return Origin(f"input {name}")
 
 
 def value(content: Any) -> Any:
-    """An `AttributeValue` in a document.
+    """Return an `AttributeValue` as it stands in a document.
 
     Example:
         >>> value((1.5, float("inf"))), value(Literal("int64", (2,), (3, 4)))
@@ -171,7 +171,7 @@ def value(content: Any) -> Any:
 
 
 def constant(literal: Literal) -> Document:
-    """A constant tensor in a document."""
+    """Return a constant tensor as it stands in a document."""
     content: Document = {"dtype": literal.dtype, "shape": [*literal.shape]}
     if literal.values is not None:
         finite = (str(v) if isinstance(v, float) and not isfinite(v) else v for v in literal.values)
@@ -180,13 +180,13 @@ def constant(literal: Literal) -> Document:
 
 
 def declared(d: Declared) -> Document:
-    """A tensor's declaration in a document: `{"dtype": "float32", "shape": ["n", 3]}`."""
+    """Return a tensor's declaration as it stands in a document: `{"dtype": "float32", "shape": ["n", 3]}`."""
     shape = None if d.shape is None else [size(axis) for axis in d.shape]
     return {"dtype": d.dtype, "shape": shape, **({"sparse": True} if d.kind == "sparse" else {})}
 
 
 def size(axis: int | str | Range | None) -> int | str | None:
-    """A size in a document.
+    """Return a size as it stands in a document.
 
     Example:
         >>> [size(axis) for axis in (3, "batch", "past + 1", Range(1, 8), Range(4, 4), None)]
@@ -198,7 +198,7 @@ def size(axis: int | str | Range | None) -> int | str | None:
 
 
 def _inline(graph: Graph) -> dict[str, str]:
-    """The ranges that stand in the shapes of inputs, by the label of the size."""
+    """Return the ranges that stand in the shapes of inputs, keyed by the size's label."""
     labels = {label(name, i): name for name, d in graph.inputs.items() for i, size in enumerate(d.shape or ()) if size}
     ranges = {size: (graph.ranges.get(size), name) for size, name in labels.items()}
     return {size: str(r) for size, (r, name) in ranges.items() if isinstance(r, Range) and r.origin == origin(name)}
@@ -212,7 +212,7 @@ def _range(r: str | Range) -> str | Document:
 
 
 def _function(f: Function) -> Document:
-    """A function: a body whose inputs are the function's."""
+    """Return a function as a document: its body's inputs are the function's inputs."""
     body = Graph(f.name, {name: Declared("", None) for name in f.inputs}, f.outputs, f.nodes, opsets=f.opsets)
     listed = [name for name in f.attributes if name not in f.defaults]
     defaults = {name: value(content) for name, content in f.defaults.items()}
@@ -226,7 +226,7 @@ def _function(f: Function) -> Document:
 
 
 def _nodes(graph: Graph, inline: dict[str, str], *, nested: bool) -> tuple[list[Document], dict[str, tuple[str, int]]]:
-    """The nodes of a document, operators last; of each tensor the node it comes from, and as which output."""
+    """Return the document's nodes, operators last, and for each tensor its producer and the output index there."""
     nodes: list[Document] = []
     for name, d in graph.inputs.items():
         shown = declared(d)

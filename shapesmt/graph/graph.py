@@ -1,7 +1,8 @@
-"""The model as frozen data: operators, the tensors between them, and what the file declares of them.
+"""The model as frozen data: operators, the tensors between them, and the types that the file declares.
 
-Every frontend ends here and nothing later knows a file format. `Literal` and `Attributes` are interned, so
+Every frontend returns this, and later stages know no file format. `Literal` and `Attributes` are interned, so
 equal contents are one object and a rule's memo key is a tuple of identities.
+
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ __all__ = [
 
 
 class Runtime(str, Enum):
-    """The program that runs models of a format; some laws are those of one alone."""
+    """The program that runs models of a format; some laws apply to one runtime only."""
 
     ONNX = "onnxruntime"
     OPENVINO = "openvino"
@@ -66,7 +67,7 @@ AttributeValue: TypeAlias = Union[_Constant, _Constants, tuple[Declared, ...], "
 
 
 GUARDS = "_guards_fn"
-"""The operator, and the name, of the node that states what a program checks of its inputs: the last of its nodes."""
+"""The operator and name of a program's last node, which states the conditions that the program checks on its inputs."""
 
 
 class Attributes(Mapping[str, AttributeValue]):
@@ -87,10 +88,10 @@ class Attributes(Mapping[str, AttributeValue]):
     graphs: tuple[Graph, ...]
     """The graphs among the values: branches and loop bodies."""
     captures: tuple[str, ...]
-    """The tensors that those graphs read from outside."""
+    """The tensors that `graphs` read from outside."""
 
     def __new__(cls, items: Mapping[str, AttributeValue] | None = None) -> Attributes:
-        """The one object of this content."""
+        """Return the one object with this content."""
         content = sorted((items or {}).items(), key=itemgetter(0))
         key = tuple((name, identity(value)) for name, value in content)
         attributes = cls._interned.get(key)
@@ -118,11 +119,11 @@ class Attributes(Mapping[str, AttributeValue]):
         return name in self._items
 
     def get(self, name: str, /, default: Any = None) -> AttributeValue | Any:
-        """The value of one, or the default."""
+        """Return the value of an attribute, or the default."""
         return self._items.get(name, default)
 
     def items(self) -> ItemsView[str, AttributeValue]:
-        """The names with their values, faster than a mapping's own."""
+        """Return the names with their values, faster than `Mapping.items`."""
         return self._items.items()
 
     __eq__ = object.__eq__
@@ -139,7 +140,7 @@ Attributes.EMPTY = Attributes()
 
 
 class Node(NamedTuple):
-    """One operator; an empty tensor name is an omitted optional one, and its own name is never empty."""
+    """One operator; "" in `inputs` and `outputs` is an omitted optional tensor, and `name` is never empty."""
 
     op: str
     domain: str
@@ -150,7 +151,7 @@ class Node(NamedTuple):
 
     @property
     def reads(self) -> list[str]:
-        """The tensors it needs: its inputs and what its subgraphs capture.
+        """The tensors that the node needs: its inputs and those that its subgraphs capture.
 
         Example:
             >>> Node("Clip", "", "clip", ("x", "", "high"), ("y",)).reads
@@ -160,10 +161,10 @@ class Node(NamedTuple):
 
 
 class SourceLine(NamedTuple):
-    """The line of Python that a node was exported from, and the path of the module that it belongs to.
+    """The line of Python that a node was exported from, and the path of its module.
 
-    `file` is "" and `line` 0 where only the module is known. `caller` is where the model's code was entered on the way
-    there, as `model.py:105`; "" where it is the line itself.
+    `file` is "" and `line` 0 if only the module is known. `caller` is the line from which the model's code was called,
+    such as `model.py:105`; "" if it is the line itself.
     """
 
     file: str
@@ -176,7 +177,7 @@ class SourceLine(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A model's own operator: a body that each calling node stands for."""
+    """A model's own operator: the body that replaces each node that calls it."""
 
     name: str
     domain: str
@@ -185,38 +186,38 @@ class Function:
     attributes: Sequence[str]
     """The attributes that a caller may give."""
     defaults: Attributes
-    """The values of those that have one."""
+    """The default values of attributes."""
     nodes: Sequence[Node]
     opsets: Mapping[str, int]
-    """The operator sets that it imports itself; a model's own are those in which the runtime runs its nodes."""
+    """The operator sets that the function imports; the runtime runs its nodes in the model's sets."""
 
 
 class Schemas(Protocol):
-    """The operators that a format defines."""
+    """The definitions of a format's operators."""
 
     def signature(self, domain: str, op: str, version: int) -> Signature | None:
-        """The inputs of an operator; None where the format doesn't define it."""
+        """Return the inputs of an operator; None if the format doesn't define it."""
 
     def misfit(self, node: Node, version: int) -> laws.Law | None:
-        """The law that a node breaks by what it has or lacks, if any."""
+        """Return the law that a node's numbers of inputs and outputs or its attributes break, if any."""
 
     def unchecked(self, node: Node, version: int) -> laws.Law | None:
-        """The law that a node breaks, if any, though its runtime doesn't look and may have a kernel for it."""
+        """Return the law that a node breaks, if any, although its runtime doesn't check it and may run the node."""
 
     def offers(self, domain: str, op: str, version: int) -> bool:
-        """Whether the runtime runs an operator in this version of its set; True for operators of others."""
+        """Whether the runtime runs an operator in this version of its set; True for operators of other parties."""
 
     def miscount(self, node: Node, version: int) -> laws.Law | None:
-        """The law that a node's numbers of inputs and outputs break, if any."""
+        """Return the law that the node's numbers of inputs and outputs break; None if they break none."""
 
     def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
-        """The nodes that this one stands for, given its inputs' types and ranks; None where the format doesn't say."""
+        """Return the function that replaces the node, given its inputs' types and ranks; None if there is none."""
 
     def bodies(self) -> Mapping[tuple[str, str], int]:
-        """The operators that have such a body, by domain and name, and the version since which they do."""
+        """Return the operators that have such a body, by domain and name, with the first version that has it."""
 
     def infers(self, domain: str, op: str, version: int) -> bool:
-        """Whether the operator was registered with a function that infers what it makes."""
+        """Whether the operator was registered with a function that infers the types of its outputs."""
 
     def infer(
         self,
@@ -225,7 +226,7 @@ class Schemas(Protocol):
         types: Sequence[Declared | None],
         elements: Sequence[Literal | None],
     ) -> list[Declared] | str | None:
-        """What that function says the outputs are, or why it refuses; None where there is no such function."""
+        """Return the outputs that this function infers, or its error message; None if there is no such function."""
 
 
 def _unknown(index: int, node: Node) -> SourceLine | None:  # noqa: ARG001 - the signature of `Graph.source_line`
@@ -245,61 +246,64 @@ class Graph:
 
     name: str
     inputs: Mapping[str, Declared]
-    """Without the initializers, which older files list here too."""
+    """The inputs, without the initializers that older files list among them."""
     outputs: Sequence[str]
     nodes: Sequence[Node]
     literals: Mapping[str, Literal] = field(default_factory=dict)
     """The initializers."""
     declared: Mapping[str, Declared] = field(default_factory=dict)
-    """What the file claims of inner tensors and outputs."""
+    """The types and shapes that the file declares for intermediate tensors and outputs."""
     opsets: Mapping[str, int] = field(default_factory=dict)
     functions: Mapping[tuple[str, str], Function] = field(default_factory=dict)
-    """By domain and name."""
+    """The model's own operators, by domain and name."""
     ranges: Mapping[str, str | Range] = field(default_factory=dict)
-    """The range of each symbol: as RANGE text the exporter's own, otherwise with its origin."""
+    """The range of each symbol: a text from the exporter, or a `Range` with its origin."""
     relations: Sequence[str] = ()
-    """The relations between sizes that the file's metadata state."""
+    """The relations between sizes in the file's metadata."""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """The dimension that each other name in the file stands for, where it names sizes that users don't know (`s53`)."""
+    """For other names of dimensions in the file, such as an exporter's `s53`, the dimension that each stands for."""
     source: str = "<graph>"
-    """What to call the model in a message."""
+    """The model's name in messages."""
     exporter: str = ""
     """The program that wrote the file, with its version."""
     missing: str = ""
-    """What the file leaves out of the model, as a sentence for the user."""
+    """A sentence for the user about parts of the model that the file lacks; "" if it lacks none."""
     schemas: Schemas | None = None
-    """What its format says of operators."""
+    """The format's definitions of operators; None if it has none."""
     runtime: Runtime = Runtime.ONNX
-    """What runs models of its format."""
+    """The program that runs models of this format."""
     arguments: Mapping[str, object] = field(default_factory=dict)
-    """The arguments of the module that it was exported from, nested as it takes them, each with its input's name."""
+    """The arguments of the exported module, nested as the module takes them, each with its input's name."""
     refused: Sequence[laws.Law] = ()
-    """The laws that the file itself breaks, so that its runtime doesn't load it."""
+    """The laws that the file as a whole breaks, so that its runtime doesn't load it."""
     early: Sequence[str] = ()
-    """The tensors that nodes read before the one that computes them, as the nodes stand in the file."""
+    """The tensors that a node reads before their producer, in the file's order of nodes."""
     asked: Mapping[Place, bool] = field(default_factory=dict)
-    """The sizes of inputs that were to vary when the model was exported, as far as that is known; whether each was
-    named, or all sizes were to vary."""
+    """The input sizes that the export was asked to keep dynamic, as far as known; True if that one was named, False if
+    all sizes were to be dynamic.
+    """
     source_line: Callable[[int, Node], SourceLine | None] = field(default=_unknown, repr=False)
-    """Where each node, by its index, was written in Python, as far as the file says."""
+    """A function that returns the Python line of a node, given its index and the node; None if the file has none."""
 
     def producer(self, tensor: str) -> int | None:
-        """The index of the node that computes the tensor; None of an input or a constant."""
+        """Return the index of the node that computes the tensor; None for an input or a constant."""
         return self._producers.get(tensor)
 
     def place(self, target: str) -> int | None:
-        """The index of the node of this name, else of the node that computes the tensor; None where there is none."""
+        """Return the index of the node named `target`, else of the node that computes it; None if there is none."""
         named = (index for index, node in enumerate(self.nodes) if node.name == target)
         return next(named, self.producer(target))
 
     def consumers(self, tensor: str) -> tuple[int, ...]:
-        """The indices of the nodes that read the tensor, in order."""
+        """Return the indices of the nodes that read the tensor, in ascending order."""
         return self._consumers.get(tensor, ())
 
     def ancestors(
         self, index: int, among: Collection[int] | None = None, known: Mapping[int, set[int]] | None = None
     ) -> set[int]:
-        """The nodes that this one's inputs come from; `among` says which of them matter, `known` has those of others.
+        """Return the nodes that this one's inputs depend on.
+
+        Only those in `among` are looked for (None: all); `known` has the ancestors already found for other nodes.
 
         Example:
             >>> nodes = [Node("Abs", "", n, [x], [y]) for n, x, y in ("axy", "bxz", "cyw")]
@@ -311,7 +315,7 @@ class Graph:
         producers, first, missing = self._producers, min(asked, default=index), set(asked)
         reached, ahead = {index}, [index]
         while ahead and missing:
-            for name in self.nodes[heappop(ahead)].reads:  # the first node of those ahead: it leads back the fastest
+            for name in self.nodes[heappop(ahead)].reads:  # the node with the lowest index leads back the fastest
                 i = producers.get(name, -1)
                 if i >= first and i not in reached:
                     reached.add(i)
@@ -325,7 +329,7 @@ class Graph:
         return missing.symmetric_difference(asked)
 
     def descendants(self, index: int) -> set[int]:
-        """The nodes that need an output of this one."""
+        """Return the nodes that depend on an output of this one."""
         reached: set[int] = set()
         ahead = [index]
         while ahead:
@@ -336,17 +340,17 @@ class Graph:
 
     @property
     def is_program(self) -> bool:
-        """Whether it is a program of PyTorch."""
+        """Whether it is a PyTorch program."""
         return self.runtime is Runtime.TORCH
 
     @property
     def unguarded(self) -> Graph:
-        """The graph without the node that states what a program checks of its inputs, and without a word about it."""
+        """The graph without its node of guards (`GUARDS`) and without the sentence about missing parts."""
         nodes = [node for node in self.nodes if node.op != GUARDS]
         return replace(self, nodes=nodes, missing="") if self.missing or len(nodes) < len(self.nodes) else self
 
     def every_node(self) -> Iterator[Node]:
-        """Its nodes and those of the graphs and functions inside, in no promised order."""
+        """Yield the graph's nodes and those of its subgraphs and functions, in no particular order."""
         stack: list[Sequence[Node]] = [self.nodes, *(f.nodes for f in self.functions.values())]
         while stack:
             for node in stack.pop():
@@ -355,14 +359,14 @@ class Graph:
 
     @cached_property
     def captures(self) -> tuple[str, ...]:
-        """The tensors that it reads from the graph around it."""
+        """The tensors that it reads from the enclosing graph."""
         reads = [name for node in self.nodes for name in node.reads]
         inner = self._producers.keys() | self.inputs.keys() | self.literals.keys() | {""}
         return tuple(name for name in dict.fromkeys([*reads, *self.outputs]) if name not in inner)
 
     @cached_property
     def memory(self) -> dict[str, Any]:
-        """What is worked out about it once, under a name for each."""
+        """A cache of results derived from this graph, each under its own key."""
         return {}
 
     @cached_property

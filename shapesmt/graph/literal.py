@@ -1,4 +1,4 @@
-"""Constant tensors, and what a file declares of the others."""
+"""Constant tensors, and the declared types of other tensors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["DTYPES", "Declared", "Literal", "Scalar", "Source", "identity"]
 
 Scalar: TypeAlias = int | float | bool | str
 Source: TypeAlias = "Callable[[], Iterable[Scalar] | None]"
-"""How to read the elements of a constant that is large; it gives None where that isn't possible."""
+"""A function that reads the elements of a large constant; it returns None if they can't be read."""
 
 _NUMBERED = (
     *("", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16"),
@@ -36,11 +36,11 @@ BITS: Mapping[str, int] = {
     **dict.fromkeys(("int2", "uint2"), 2),
     "complex128": 128,
 }
-"""The bits of an element; shorter ones than a byte are packed. The length of a string isn't known."""
+"""The bits of an element; elements shorter than a byte are packed. Strings have no fixed length and aren't listed."""
 
 
 def identity(value: Hashable) -> Hashable:
-    """What makes two values one: Python holds 1 == 1.0 == True and 0.0 == -0.0, an operator does not."""
+    """Return a key that is equal for equal values of the same type; Python has 1 == 1.0 == True and 0.0 == -0.0."""
     if type(value) is tuple:
         return tuple, _elements(value)
     return type(value), repr(value) if isinstance(value, float) else value
@@ -56,9 +56,9 @@ def _elements(values: tuple[Hashable, ...]) -> Hashable:
 class Literal:
     """A constant tensor, interned: the same dtype, shape and values are one object.
 
-    `values` lists the elements in row-major order, or is None while they aren't read. Where the elements can be read
-    later, `source` does it: such a literal equals itself only. Those that never can be are one `Literal` although
-    their elements may differ; `missing` says why, where it isn't their number or their type.
+    `values` lists the elements in row-major order; None until they are read. `source` reads them later; a literal made
+    with a source equals only itself. Literals whose elements can't be read are one object per dtype and shape, though
+    their elements may differ; `missing` has the reason if it is neither their number nor their type.
 
     Example:
         >>> Literal("int64", (2,), (3, 4)) is Literal("int64", (2,), (3, 4))
@@ -72,13 +72,13 @@ class Literal:
 
     __slots__ = ("__weakref__", "dtype", "missing", "shape", "source", "values")
     LIMIT: ClassVar[int] = 1024
-    """More elements than this are read only where something depends on them."""
+    """Larger constants are read only if something depends on their elements."""
     ELSEWHERE: ClassVar[str] = "the file leaves it to the run"
-    """Why the elements are missing of a constant that the run brings, so that they count as data."""
+    """The reason in `missing` for a constant that is supplied at run time; its elements count as data."""
     MOST: ClassVar[int] = 1 << 20
-    """More elements than this are never read."""
+    """Constants of int32 and int64 with more elements are never read."""
     MOST_WEIGHTS: ClassVar[int] = 1 << 18
-    """Nor more than this where their type isn't one of indices."""
+    """Constants of other types with more elements are never read."""
     _interned: ClassVar[WeakTable[Hashable, Literal]] = WeakTable("literals")
 
     dtype: str
@@ -95,7 +95,7 @@ class Literal:
         source: Source | None = None,
         missing: str = "",
     ) -> Literal:
-        """The one object of this content."""
+        """Return the one object with this content; with a `source`, a new object."""
         shape = tuple(shape)
         values = None if values is None else tuple(values)
         if source is not None:
@@ -117,7 +117,7 @@ class Literal:
 
     @classmethod
     def too_many(cls, dtype: str, count: int) -> bool:
-        """Whether a constant of so many elements is never read.
+        """Whether a constant of `count` elements is too large ever to be read.
 
         Example:
             >>> Literal.too_many("int64", 1 << 20), Literal.too_many("float32", 1 << 20)
@@ -126,7 +126,7 @@ class Literal:
         return count > (cls.MOST if dtype in ("int32", "int64") else cls.MOST_WEIGHTS)
 
     def read(self) -> bool:
-        """Whether the elements are known, those that can be read later being read now."""
+        """Read the elements if they can be read later, and return whether they are known."""
         with LOCK:
             if self.source is not None:
                 elements, self.source = self.source(), None
@@ -137,7 +137,7 @@ class Literal:
 
     @property
     def unread(self) -> str:
-        """Why the elements aren't known."""
+        """The reason why the elements aren't known."""
         size = prod(self.shape)
         return self.missing or (f"{size:,} elements" if size > self.LIMIT else f"type {self.dtype or 'unknown'}")
 
@@ -149,10 +149,11 @@ class Literal:
 
 
 class Declared(NamedTuple):
-    """What a file says of a tensor: a None dimension is anonymous, a None shape has unknown rank.
+    """The type that a file declares for a tensor; a None dimension is anonymous, a None shape has unknown rank.
 
-    For a sequence, optional or map, `shape` is that of the tensors inside, and `dtype` says what is around them:
+    For a sequence, optional or map, `shape` is the shape of the tensors inside, and `dtype` names the container:
     "seq(float32)", "map(string,float32)".
+
     """
 
     dtype: str

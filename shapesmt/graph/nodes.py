@@ -1,4 +1,4 @@
-"""Nodes: those of a graph as one list for each of their fields, which is made and read faster than one by one."""
+"""A graph's nodes as one list per field, which is faster to build and read than one object per node."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ __all__ = ["NodeKind", "Nodes"]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NodeKind:
-    """What a node is apart from its names: a large model has thousands of nodes, of about a hundred kinds."""
+    """A node without its names; a large model has thousands of nodes of about a hundred kinds."""
 
     op: str
     domain: str
     attributes: Attributes
     writes: int
-    """How many outputs it has, omitted ones included."""
+    """The number of outputs, omitted ones included."""
 
 
 @dataclass(frozen=True, eq=False)
 class Nodes(Sequence[Node]):
-    """Nodes as lists; a `Node` is put together when it is asked for.
+    """Nodes as lists, one per field; indexing builds the `Node`.
 
     Attributes:
-        kinds: What each node is; nodes that differ in their names only share one object.
-        names: What each is called.
-        inputs: The tensors that each reads.
-        outputs: The tensors that each computes.
+        kinds: Each node without its names; nodes that differ only in their names share one object.
+        names: Each node's name.
+        inputs: The tensors that each node reads.
+        outputs: The tensors that each node computes.
 
     Example:
         >>> nodes = Nodes.of([Node("Exp", "", "a", ["x"], ["y"]), Node("Exp", "", "b", ["y"], ["z"])])
@@ -50,7 +50,7 @@ class Nodes(Sequence[Node]):
 
     @classmethod
     def of(cls, nodes: Sequence[Node]) -> Nodes:
-        """The same nodes."""
+        """Return the nodes as `Nodes`."""
         if isinstance(nodes, Nodes):
             return nodes
         contents = [(node.op, node.domain, node.attributes, len(node.outputs)) for node in nodes]
@@ -78,4 +78,4 @@ class Nodes(Sequence[Node]):
     def _listed(self) -> list[Node]:
         op, domain, attributes = (map(attrgetter(field), self.kinds) for field in ("op", "domain", "attributes"))
         rows = zip(op, domain, self.names, self.inputs, self.outputs, attributes, strict=True)
-        return [*map(tuple.__new__, repeat(Node), rows)]  # Node(*row) for each row, in half of the time
+        return [*map(tuple.__new__, repeat(Node), rows)]  # Node(*row) for each row, in half the time

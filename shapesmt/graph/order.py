@@ -1,4 +1,4 @@
-"""The order of nodes: each tensor has one producer, before the nodes that read it; no function calls itself."""
+"""Sort nodes so that each tensor has one producer before all its readers; refuse functions that call themselves."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["ordered", "refuse_recursion"]
 
 
 def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed: Sequence[str] = ()) -> Nodes:
-    """The nodes in topological order: each tensor has one producer, before the nodes that read it.
+    """Return the nodes in topological order: each tensor has one producer, before the nodes that read it.
 
     Args:
-        nodes: In any order.
+        nodes: The nodes, in any order.
         available: The tensors that no node computes: inputs, initializers, captured ones.
-        where: What to call the graph in a message.
+        where: The graph's name in messages.
         needed: The graph's outputs.
 
     Raises:
@@ -96,10 +96,10 @@ def _single_producers(nodes: Sequence[Node], available: set[str], where: str) ->
 
 
 def refuse_recursion(functions: Mapping[tuple[str, str], Function], where: str) -> None:
-    """No function may call itself, at once or through others: expanding it would not end.
+    """Refuse functions that call themselves, directly or through others: expanding them would not end.
 
     Raises:
-        ModelError: One does.
+        ModelError: A function does.
     """
     calls = {key: {*_calls(function.nodes)} & functions.keys() for key, function in functions.items()}
     ended: set[tuple[str, str]] = set()

@@ -14,7 +14,7 @@ __all__ = ["Parameter", "Signature"]
 
 
 class Parameter(NamedTuple):
-    """One input; `variable` names what it shares with the inputs of the same type, "" for a type of its own."""
+    """One input; inputs with the same `variable` have the same type, and "" is for an independent type."""
 
     name: str
     variable: str
@@ -40,7 +40,7 @@ class Signature:
     inputs: tuple[Parameter, ...]
 
     def clash(self, dtypes: Sequence[str]) -> laws.Law | None:
-        """The law that inputs of these types break, if any; an unknown type ("") breaks none."""
+        """Return the law that inputs of these types break, if any; an unknown type ("") breaks none."""
         seen: dict[str, tuple[str, str]] = {}
         for index, dtype in enumerate(dtypes):
             if dtype == "" or "()" in dtype:
@@ -57,7 +57,7 @@ class Signature:
 
 
 def _either(types: frozenset[str]) -> str:
-    """A few types, or how many more there are."""
+    """List the types in words, at most `MOST_NAMED` of them by name."""
     listed = sorted(types)
     if len(listed) > MOST_NAMED:
         return f"{', '.join(listed[:MOST_NAMED])} or {len(listed) - MOST_NAMED} others"

@@ -1,4 +1,4 @@
-"""What callers write: ranges, shapes and expressions, and the same as values."""
+"""The notation that callers write: ranges, shapes and expressions, and the Python values that stand for them."""
 
 from __future__ import annotations
 

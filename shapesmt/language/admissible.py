@@ -1,4 +1,4 @@
-"""The inputs for which a written model is right, as its metadata state them: `n=1..8; total == past + seq`."""
+"""The inputs for which a written model is valid, as its metadata state them: `n=1..8; total == past + seq`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from shapesmt.language.ranges import Range
 __all__ = ["ADMISSIBLE", "Admissible", "both", "parse_admissible"]
 
 ADMISSIBLE = "shapesmt.admissible"
-"""The key of the metadata."""
+"""The key of this entry in the metadata."""
 _ENTRIES = re.compile(r"(?:`[^`]*`|[^;`])+")
 _RANGE = re.compile(r"\s*(`[^`]+`|[^`<>=!]+?)\s*=\s*(-?\d{1,19})(?:(\.\.)(-?\d{1,19})?(?::(\d{1,19}))?)?\s*")
 _PLAIN = re.compile(r"[^`<>=!;\s]+")
 
 
 class Admissible(NamedTuple):
-    """The ranges of sizes and elements by name, and the relations between them."""
+    """The ranges of sizes and elements by name, and relations between them."""
 
     ranges: Mapping[str, Range]
     relations: tuple[str, ...] = ()
@@ -30,12 +30,12 @@ class Admissible(NamedTuple):
 
 
 def _shown(name: str) -> str:
-    """A name as `parse_admissible` reads it."""
+    """Write a name so that `parse_admissible` can read it."""
     return name if _PLAIN.fullmatch(name) else f"`{name.replace('`', '')}`"
 
 
 def parse_admissible(text: str) -> Admissible:
-    """The ranges and relations of a text that `str` made.
+    """Parse the ranges and relations of a text written by `str`.
 
     >>> parse_admissible("n=2..8:2; `Batch Size`=1..; m == n").ranges["n"]
     Range(lo=2, hi=8, step=2)
@@ -54,13 +54,13 @@ def parse_admissible(text: str) -> Admissible:
 
 
 def both(one: Admissible, other: Admissible) -> Admissible:
-    """The inputs that two models admit.
+    """Return the inputs that both models admit.
 
     >>> str(both(parse_admissible("n=1..64:3; m == n"), parse_admissible("n=2..20:2; k=4")))
     'n=4..16:6; k=4; m == n'
 
     Raises:
-        ModelError: There is none.
+        ModelError: There are none.
     """
     ranges = {**one.ranges}
     for name, r in other.ranges.items():
@@ -69,7 +69,7 @@ def both(one: Admissible, other: Admissible) -> Admissible:
 
 
 def _common(name: str, one: Range, other: Range) -> Range:
-    """The numbers that are in two ranges."""
+    """Return the numbers that are in both ranges."""
     step, shared = lcm(one.step, other.step), gcd(one.step, other.step)
     away, left = divmod(other.lo - one.lo, shared)
     apart = other.step // shared

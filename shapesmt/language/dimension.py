@@ -1,12 +1,12 @@
-"""`Dimension`: the sizes that one axis can have, or the ranks that a tensor can, as an interval to compute with.
+"""`Dimension`: the possible sizes of one axis, or the possible ranks of a tensor, as an interval to compute with.
 
     3       one size: static                2..    2 or more
     1..8    from 1 to 8, both included      ..8    8 or less, 0 included
     ?       any size, 0 included
 
-An end is -1 or None where there is none, and an upper end of 2**63 - 1, the largest size, is none either. Ends in the
-wrong order are exchanged. Arithmetic gives the smallest interval that has every result: an end that is missing stays
-missing, and an end past 2**63 - 1 is an error.
+-1 or None stands for a missing bound; an upper bound of 2**63 - 1, the largest size, counts as missing too. Bounds in
+the wrong order are swapped. Arithmetic returns the smallest interval that contains every result: a missing bound stays
+missing, and a bound past 2**63 - 1 is an error.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ ACCEPTED = "write 8, 1..8, 2.., ..8 or ?"
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
 class Dimension:
-    """The sizes from `min_length` to `max_length`; without end where `max_length` is None.
+    """The sizes from `min_length` to `max_length`; unbounded if `max_length` is None.
 
-    The arguments are one size, two ends, a text, or none, which is any size; wherever a dimension is an argument, so
-    can these be. A negative size other than -1 is possible, as `all_non_negative` shows, and arithmetic refuses it.
+    The arguments are one size, two bounds, a text, or nothing for any size; every method that takes a dimension takes
+    these too. A single negative size other than -1 is allowed (see `all_non_negative`), but not in arithmetic.
 
     >>> Dimension(3), Dimension(1, 8), Dimension("2.."), Dimension()
     (Dimension(3), Dimension(1, 8), Dimension(2, None), Dimension())
@@ -42,8 +42,8 @@ class Dimension:
     3..10 2..16 ..6 3
 
     Raises:
-        UsageError: The text is no dimension, or an interval's end is negative.
-        SizeOverflowError: An end exceeds 2**63 - 1.
+        UsageError: The text is no dimension, or an interval's bound is negative.
+        SizeOverflowError: A bound exceeds 2**63 - 1.
     """
 
     min_length: int
@@ -63,12 +63,12 @@ class Dimension:
 
     @classmethod
     def dynamic(cls) -> Dimension:
-        """Any size: `?`."""
+        """Return the dimension of any size: `?`."""
         return cls()
 
     @property
     def is_static(self) -> bool:
-        """Whether there is one size."""
+        """Whether there is only one size."""
         return self.min_length == self.max_length
 
     @property
@@ -81,12 +81,12 @@ class Dimension:
         return self.min_length >= 0
 
     def same_scheme(self, other: DimensionLike) -> bool:
-        """Whether both are dynamic, or both the same size."""
+        """Whether both are dynamic, or both are the same size."""
         other = dimension(other)
         return self == other or (self.is_dynamic and other.is_dynamic)
 
     def compatible(self, other: DimensionLike) -> bool:
-        """Whether some size is in both.
+        """Whether the two have a size in common.
 
         >>> Dimension(1, 5).compatible((3, 8)), Dimension(1, 2).compatible((3, 8))
         (True, False)
@@ -95,7 +95,7 @@ class Dimension:
         return max(self.min_length, other.min_length) <= min(_last(self), _last(other))
 
     def relaxes(self, other: DimensionLike) -> bool:
-        """Whether each size of `other` is one of these.
+        """Whether this interval contains every size of `other`.
 
         >>> Dimension().relaxes(5), Dimension(1, 5).relaxes((2, 3)), Dimension(1, 5).relaxes((2, 8))
         (True, True, False)
@@ -104,17 +104,17 @@ class Dimension:
         return self.min_length <= other.min_length and _last(other) <= _last(self)
 
     def refines(self, other: DimensionLike) -> bool:
-        """Whether each of these sizes is one of `other`'s."""
+        """Whether `other` contains every size of this interval."""
         return dimension(other).relaxes(self)
 
     def merge(self, other: DimensionLike) -> Dimension:
-        """The sizes that are in both, also written `&`: the largest interval that refines both.
+        """Return the sizes that are in both, also written `&`: the largest interval that refines both.
 
         >>> Dimension(1, 5).merge((3, 8))
         Dimension(3, 5)
 
         Raises:
-            ShapeMismatch: None is.
+            ShapeMismatch: No size is in both.
         """
         other = dimension(other)
         if not self.compatible(other):
@@ -122,7 +122,7 @@ class Dimension:
         return Dimension(max(self.min_length, other.min_length), min(_last(self), _last(other)))
 
     def relax(self, other: DimensionLike) -> Dimension:
-        """The smallest interval that relaxes both, also written `|`.
+        """Return the smallest interval that contains both, also written `|`.
 
         >>> Dimension(2).relax((4, 8))
         Dimension(2, 8)
@@ -131,7 +131,7 @@ class Dimension:
         return Dimension(min(self.min_length, other.min_length), max(_last(self), _last(other)))
 
     def broadcast_merge(self, other: DimensionLike) -> Dimension:
-        """The smallest interval with each size of the result, when a size of 1 is stretched to the other side's.
+        """Return the smallest interval that contains every size that broadcasting the two can give.
 
         >>> print(Dimension().broadcast_merge(5), Dimension(1, 5).broadcast_merge((3, 8)))
         5 3..8
@@ -143,7 +143,7 @@ class Dimension:
         return self._hull(other, (b for a, b in ((self, other), (other, self)) if a.relaxes(1)))
 
     def stretch(self, other: DimensionLike) -> Dimension:
-        """The smallest interval with those of these sizes to which some size of `other` can be stretched.
+        """Return the smallest interval with every size of this one to which some size of `other` can be broadcast.
 
         >>> Dimension(1, 8).stretch((5, 9)), Dimension(1, 8).stretch((1, 3))
         (Dimension(5, 8), Dimension(1, 8))
@@ -155,19 +155,19 @@ class Dimension:
         return self._hull(other, [self] if other.relaxes(1) else [])
 
     def broadcast_refine(self, other: DimensionLike) -> Dimension:
-        """The smallest interval with those of these sizes that broadcast with some size of `other`.
+        """Return the smallest interval with every size of this one that broadcasts with some size of `other`.
 
         >>> Dimension().broadcast_refine(5), Dimension(2, 9).broadcast_refine((4, 5))
         (Dimension(1, 5), Dimension(4, 5))
 
         Raises:
-            ShapeMismatch: None does.
+            ShapeMismatch: No size broadcasts.
         """
         other = dimension(other)
         return self._hull(other, (a for a, b in ((Dimension(1), self), (self, other)) if b.relaxes(1)))
 
     def to_range(self) -> Range | None:
-        """The RANGE that this is where a symbol is declared; None, left open, for any size."""
+        """Return the RANGE to declare a symbol with; None if it can be any size."""
         return None if self == Dimension() else Range(self.min_length, self.max_length)
 
     def __int__(self) -> int:
@@ -216,7 +216,7 @@ class Dimension:
         return Dimension(0 if d is None else a // d, None if b is None else b // max(c, 1))
 
     def __truediv__(self, other: DimensionLike) -> Dimension:
-        """The quotients of those sizes that `other`, one size, divides without remainder.
+        """Divide those sizes that `other`, one size, divides without remainder.
 
         Raises:
             ShapeMismatch: It divides none.
@@ -245,13 +245,13 @@ class Dimension:
 
     @property
     def _interval(self) -> tuple[int, int | None]:
-        """Both ends, of what arithmetic has a meaning for."""
+        """The two bounds; negative sizes, for which arithmetic isn't defined, raise ValueError."""
         if self.min_length < 0:
             raise ValueError(f"a size of {self} takes part in no arithmetic; sizes are 0 or more")
         return self.min_length, self.max_length
 
     def _hull(self, other: Dimension, cases: Iterable[Dimension]) -> Dimension:
-        """The hull of the cases of a broadcast, equal sizes among them."""
+        """Return the smallest interval that contains the cases of a broadcast and the sizes that both sides have."""
         merged = [*cases, *([self & other] if self.compatible(other) else [])]
         if not merged:
             raise ShapeMismatch(f"{self} and {other} are neither equal nor 1")
@@ -262,7 +262,7 @@ Rank = Dimension
 
 
 def dimension(spec: DimensionLike) -> Dimension:
-    """The dimension that an argument stands for: a size, a pair of ends, a text, None, or itself."""
+    """Return an argument as a `Dimension`: a size, a pair of bounds, a text, None, or a dimension."""
     return spec if isinstance(spec, Dimension) else Dimension(spec)
 
 
@@ -271,7 +271,7 @@ def _last(d: Dimension) -> int:
 
 
 def _ends(spec: object) -> tuple[int, int | None]:
-    """Both ends of a size, a pair, a text or a dimension, unchecked."""
+    """Return both bounds of a size, a pair, a text or a dimension, unchecked."""
     if isinstance(spec, Dimension):
         return spec.min_length, spec.max_length
     if spec is None or (isinstance(spec, str) and spec.strip() == "?"):
@@ -282,14 +282,14 @@ def _ends(spec: object) -> tuple[int, int | None]:
     elif not isinstance(spec, tuple):
         pair = (spec, spec)
     try:
-        lo, hi = (-1 if end is None else index(end) for end in pair if not isinstance(end, bool))  # type: ignore[attr-defined]  # a TypeError where it isn't one
+        lo, hi = (-1 if end is None else index(end) for end in pair if not isinstance(end, bool))  # type: ignore[attr-defined]  # a TypeError if it isn't a pair
     except (TypeError, ValueError):
         raise UsageError(f"{quoted(spec)} is no dimension; {ACCEPTED}") from None
     return 0 if lo == -1 else lo, None if hi == -1 else hi
 
 
 def _written(text: str) -> tuple[int | None, int | None]:
-    """Both ends as the text has them."""
+    """Return both bounds as the text states them."""
     parts = ends(text)
     if parts is None or parts[2] != 1:
         raise UsageError(f"{quoted(text)} is no dimension; {ACCEPTED}")

@@ -1,7 +1,7 @@
-"""EXPR text to `Formula` and `Dim`: read by Python's grammar, never evaluated by Python.
+"""Parse EXPR text to `Formula` and `Dim`: Python's grammar reads it, and Python never evaluates it.
 
-Comparisons joined by `and`, `or` and `not` over symbols with `+ - * // % min max`. Names that are no identifiers stand
-in backticks, in which a backtick is written twice. Every text that a `Formula` or `Dim` prints is read back.
+It has comparisons joined by `and`, `or` and `not` over symbols with `+ - * // % min max`. Names that aren't identifiers
+stand in backticks, with a backtick written twice. Every text that a `Formula` or `Dim` prints can be parsed again.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ ACCEPTED = "use comparisons joined by and, or, not over symbols with + - * // % 
 _MOST_TEXT = 10_000
 _MOST_DEPTH = 100
 _MOST_POWER = 8
-_MOST_SIZE = 2**1024  # what intermediate numbers may reach: far past any size, and still cheap
+_MOST_SIZE = 2**1024  # limit of intermediate numbers; larger ones are refused
 _QUOTED = re.compile(r"`(?:[^`]|``)*`")
 _FOREIGN = re.compile(r"[^\w\s+\-*/%()<>=!,{}\[\].]")
 _MISFIT = re.compile(r"(?<![\w.])\d+[^\W\d]\w*")  # 2d, 0x10, 1e3
@@ -68,7 +68,7 @@ _COMPUTE: dict[type[ast.operator], Callable[[Dim, Dim], Dim]] = {
 
 
 def parse_formula(text: str, symbols: Mapping[str, Dim], most: int = _MOST_SIZE) -> Formula:
-    """The condition that `text` states over `symbols`, which compares none of them with more than `most`.
+    """Parse the condition that `text` states over `symbols`; comparisons with integers above `most` are refused.
 
     >>> from shapesmt.algebra import symbol
     >>> names = {"height": symbol("height", 1, 512), "Batch Size": symbol("Batch Size", 1, 64)}
@@ -87,7 +87,7 @@ def parse_formula(text: str, symbols: Mapping[str, Dim], most: int = _MOST_SIZE)
 
 
 def names_in(text: str) -> frozenset[str]:
-    """The names that `text` speaks of, be it a condition or a number.
+    """Return the names in `text`, a condition or a number.
 
     >>> sorted(names_in("max(past, 1) + seq == `total length`"))
     ['past', 'seq', 'total length']
@@ -102,7 +102,7 @@ def names_in(text: str) -> frozenset[str]:
 
 
 def parse_dim(text: str, symbols: Mapping[str, Dim]) -> Dim:
-    """The number that `text` computes from `symbols`.
+    """Parse the number that `text` computes from `symbols`.
 
     >>> from shapesmt.algebra import symbol
     >>> parse_dim("2*((h + 1)//2)", {"h": symbol("h", 1, 64)})
@@ -117,7 +117,7 @@ def parse_dim(text: str, symbols: Mapping[str, Dim]) -> Dim:
 
 @dataclass
 class _Reader:
-    """One text being read; `source` is what Python's grammar sees, `names` its stand-ins for quoted names."""
+    """A text being parsed; Python's grammar parses `source`, in which the keys of `names` replace quoted names."""
 
     text: str
     symbols: Mapping[str, Dim]
@@ -126,7 +126,7 @@ class _Reader:
     source: str = ""
 
     def tree(self) -> ast.expr:
-        """The syntax tree of the text."""
+        """Return the syntax tree of the text."""
         if len(self.text) > _MOST_TEXT:
             raise self.refusal(f"is {len(self.text)} characters long; at most {_MOST_TEXT} are read")
         stand_in = "q"
@@ -164,7 +164,7 @@ class _Reader:
         return self.refusal(f"cannot be read {where}")
 
     def formula(self, node: ast.expr, depth: int) -> Formula:
-        """The condition that `node` states."""
+        """Return the condition that `node` states."""
         self._enter(depth)
         if isinstance(node, ast.BoolOp):
             join = all_of if isinstance(node.op, ast.And) else any_of
@@ -175,11 +175,11 @@ class _Reader:
             return self._chain(node, depth + 1)
         if isinstance(node, ast.Constant) and isinstance(node.value, bool):
             return TRUE if node.value else FALSE
-        self.dim(node, depth)  # what is no number either has a message of its own
+        self.dim(node, depth)  # raises its own message if it isn't a number either
         raise self.refusal("is a number, not a condition; compare it, as in n >= 1", node)
 
     def _chain(self, node: ast.Compare, depth: int) -> Formula:
-        """`a < b <= c` is `a < b and b <= c`."""
+        """Read `a < b <= c` as `a < b and b <= c`."""
         links = []
         left = node.left
         for operator, right in zip(node.ops, node.comparators, strict=True):
@@ -201,7 +201,7 @@ class _Reader:
         return compare(self.dim(left, depth), self.dim(right, depth))
 
     def dim(self, node: ast.expr, depth: int) -> Dim:
-        """The number that `node` computes."""
+        """Return the number that `node` computes."""
         self._enter(depth)
         result = self._number(node, depth + 1)
         for bound in (result.lo, result.hi):
@@ -240,7 +240,7 @@ class _Reader:
         return known
 
     def name(self, node: ast.Name) -> str:
-        """The name as it was written."""
+        """Return the name as it was written."""
         return self.names.get(node.id, self._part(node))  # not node.id: Python normalises identifiers
 
     def _binary(self, node: ast.BinOp, depth: int) -> Dim:
@@ -282,7 +282,7 @@ class _Reader:
             raise self.refusal(f"is nested too deeply; at most {_MOST_DEPTH} levels are read")
 
     def _part(self, first: ast.expr, last: ast.expr | None = None) -> str:
-        """The text between two nodes, quoted names in backticks again."""
+        """Return the text from the first node to the last, with quoted names in backticks again."""
         encoded = self.source.encode()
         part = encoded[first.col_offset : (last or first).end_col_offset].decode(errors="replace")
         return self._restored(part)
@@ -294,7 +294,7 @@ class _Reader:
         return part
 
     def refusal(self, reason: str, first: ast.expr | None = None, last: ast.expr | None = None) -> UsageError:
-        """The error that names the part at fault and the whole."""
+        """Return the error that shows the part at fault and the whole text."""
         part = self._part(first, last) if first is not None else self.text
         within = "" if part == self.text else f" (in {quoted(self.text)})"
         return UsageError(f"expression {quoted(part)} {reason}{within}")

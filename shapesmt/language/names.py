@@ -1,4 +1,4 @@
-"""Names that are misspelt: one slip away from another."""
+"""Detect misspelt names, which differ from a known one by a single slip."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from itertools import takewhile
 
 __all__ = ["misspelt"]
 
-_SHORTEST = 4  # letters of a name in which a slip is told from another name
+_SHORTEST = 4  # letters; in a shorter name a slip likely makes another name
 
 
 def misspelt(name: str, known: Iterable[str]) -> bool:
-    """Whether a name is one of the known ones but for its capitals or hyphens, or for one letter or two swapped ones.
+    """Whether a name differs from a known one only in capitals, hyphens, one letter or two swapped letters.
 
-    The first and the last letter, digits, and whole words between underscores distinguish names and are no slips.
+    A different first or last letter, digit, or whole word between underscores makes another name.
 
     >>> misspelt("hieght", ["batch", "height"]), misspelt("Batch-Size", ["batch_size"])
     (True, True)
@@ -42,5 +42,5 @@ def _one_slip(name: str, other: str) -> bool:
 
 
 def _common(name: str, other: str) -> int:
-    """The number of letters that two names begin with alike."""
+    """Return the number of letters that two names begin with alike."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(name, other, strict=False)))

@@ -1,4 +1,4 @@
-"""`PartialShape`: a shape of which only part is known, as a value; with `Dimension` and `Rank`, which is one.
+"""`PartialShape`: a shape of which only part is known, as a value; also `Dimension`, and `Rank`, the same class.
 
 Each dimension is an interval of sizes, and the rank may be one too:
 
@@ -8,9 +8,10 @@ Each dimension is an interval of sizes, and the rank may be one too:
     [... rank 3..5]     3 to 5 dimensions
     [2,1..8,...]        2 or more dimensions, of which the first two are known
 
-Values are immutable and hashable. `merge` gives what two shapes have in common, `relax` the least that has both, and
-`a.relaxes(b)` orders them: each shape of `b` is one of `a`. What can't be raises `ShapeMismatch` with the dimension
-that can't; a conversion of what is dynamic raises `ValueError`; a size past 2**63 - 1 raises `SizeOverflowError`.
+Values are immutable and hashable. `merge` returns the shapes that two have in common, `relax` the smallest partial
+shape that contains both, and `a.relaxes(b)` says whether each shape of `b` is one of `a`. Shapes that don't fit raise
+`ShapeMismatch`, which names the dimension; converting a dynamic shape raises `ValueError`; a size past 2**63 - 1 raises
+`SizeOverflowError`.
 
     >>> from shapesmt import Dimension, PartialShape
     >>> image = PartialShape("[1..8,3,?,400]")
@@ -54,9 +55,9 @@ _ANY, _ONE = Dimension(), Dimension(1)
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class PartialShape:
-    """The shapes of a rank in `rank` that begin with sizes in `leading`; the argument is a text or dimensions.
+    """The shapes with a rank in `rank` that begin with sizes in `leading`; the argument is a text or dimensions.
 
-    Where the rank is one number, `leading` has all dimensions; indexing and iterating give them.
+    If the rank is one number, `leading` has all dimensions; indexing and iterating return them.
 
     >>> PartialShape([1, (1, 8), None, Dimension(3)]), PartialShape.dynamic(2), PartialShape.dynamic()
     (PartialShape('[1,1..8,?,3]'), PartialShape('[?,?]'), PartialShape('[...]'))
@@ -85,7 +86,7 @@ class PartialShape:
 
     @classmethod
     def dynamic(cls, rank: DimensionLike = None) -> PartialShape:
-        """Any shape of this rank, an interval perhaps; without one, any shape at all.
+        """Return any shape of this rank, which may be an interval; without a rank, any shape at all.
 
         >>> print(PartialShape.dynamic(), PartialShape.dynamic(3), PartialShape.dynamic((3, 5)))
         [...] [?,?,?] [... rank 3..5]
@@ -94,7 +95,7 @@ class PartialShape:
 
     @property
     def is_static(self) -> bool:
-        """Whether there is one shape: the rank and all dimensions are static."""
+        """Whether there is only one shape: the rank and all dimensions are static."""
         return self.rank.is_static and all(d.is_static for d in self.leading)
 
     @property
@@ -107,7 +108,7 @@ class PartialShape:
         return all(d.all_non_negative() for d in self.leading)
 
     def to_shape(self) -> tuple[int, ...]:
-        """The one shape that this is.
+        """Return the one shape as a tuple of sizes.
 
         Raises:
             ValueError: It has more than one.
@@ -118,29 +119,29 @@ class PartialShape:
         return tuple(map(int, self))
 
     def to_ranges(self) -> tuple[Range | None, ...] | None:
-        """The SHAPE that this is where an input is declared: ranges, None for a size left open; None for any rank.
+        """Return the SHAPE to declare an input with: a range, or None for any size, per dimension; None for any rank.
 
         Raises:
-            UsageError: Something is known of the rank, but not which one it is.
+            UsageError: The rank is an interval other than any rank.
         """
         if self.rank.is_dynamic and self != PartialShape.dynamic():
             raise UsageError(f"{self} declares no input: its rank is one number, or unknown as in [...]")
         return tuple(d.to_range() for d in self) if self.rank.is_static else None
 
     def compatible(self, other: PartialShapeLike) -> bool:
-        """Whether some shape is in both."""
+        """Whether the two have a shape in common."""
         other = partial_shape(other)
         return self.rank.compatible(other.rank) and all(a.compatible(b) for a, b in self._pairs(other))
 
     def same_scheme(self, other: PartialShapeLike) -> bool:
-        """Whether both ranks are dynamic, or the same with dimensions that are all of the same scheme."""
+        """Whether both ranks are dynamic, or the ranks are equal and each pair of dimensions is of the same scheme."""
         other = partial_shape(other)
         if self.rank.is_dynamic or other.rank.is_dynamic:
             return self.rank.is_dynamic and other.rank.is_dynamic
         return self.rank == other.rank and all(a.same_scheme(b) for a, b in self._pairs(other))
 
     def relaxes(self, other: PartialShapeLike) -> bool:
-        """Whether each shape of `other` is one of these.
+        """Whether each shape of `other` is one of this partial shape's.
 
         >>> PartialShape("[1..5,?]").relaxes("[2..3,7]"), PartialShape("[1..5,?]").relaxes("[2..8,7]")
         (True, False)
@@ -149,17 +150,17 @@ class PartialShape:
         return self.rank.relaxes(other.rank) and all(a.relaxes(b) for a, b in self._pairs(other))
 
     def refines(self, other: PartialShapeLike) -> bool:
-        """Whether each of these shapes is one of `other`'s."""
+        """Whether each shape of this partial shape is one of `other`'s."""
         return partial_shape(other).relaxes(self)
 
     def merge(self, other: PartialShapeLike) -> PartialShape:
-        """The shapes that are in both, also written `&`: the most that refines both.
+        """Return the shapes that are in both, also written `&`: the largest partial shape that refines both.
 
         >>> print(PartialShape("[1,2,?,?]").merge("[1,?,3,?]"), PartialShape("[1..5,...]") & "[3..8,?]")
         [1,2,3,?] [3..5,?]
 
         Raises:
-            ShapeMismatch: None is; the message has the ranks or the first dimension that don't agree.
+            ShapeMismatch: No shape is in both; the message has the ranks or the first dimension that don't agree.
         """
         other = partial_shape(other)
         if not self.rank.compatible(other.rank):
@@ -168,7 +169,7 @@ class PartialShape:
         return _shape(met, self.rank & other.rank)
 
     def merge_rank(self, rank: DimensionLike) -> PartialShape:
-        """The shapes of this rank.
+        """Return the shapes of this rank.
 
         >>> print(PartialShape.dynamic().merge_rank(2), PartialShape.dynamic((2, 5)).merge_rank((4, 8)))
         [?,?] [... rank 4..5]
@@ -179,7 +180,7 @@ class PartialShape:
         return self.merge(PartialShape.dynamic(rank))
 
     def relax(self, other: PartialShapeLike) -> PartialShape:
-        """The least partial shape that relaxes both, also written `|`.
+        """Return the smallest partial shape that relaxes both, also written `|`.
 
         >>> print(PartialShape([2, 3]).relax([4, 3]), PartialShape([2, 3]).relax([4]))
         [2..4,3] [2..4,... rank 1..2]
@@ -189,11 +190,11 @@ class PartialShape:
         return _shape(tuple(a | b for a, b in common), self.rank | other.rank)
 
     def broadcast_merge(self, other: PartialShapeLike, mode: str = "numpy", axis: int = -1) -> PartialShape:
-        """The least partial shape with each result of broadcasting a shape of `other` with one of these.
+        """Return the smallest partial shape with every result of broadcasting a shape of this one with one of `other`.
 
-        In `mode` "numpy" the last dimensions face each other, and either side's 1 is stretched. In "pdpd" the first
-        dimension of `other` faces the one at `axis` here (its last the last, where `axis` is -1), and only a 1 of
-        `other` is stretched; with an unknown rank the result may be larger than the least. In "none" they are equal.
+        In `mode` "numpy" the last dimensions are aligned, and a 1 on either side is broadcast. In "pdpd" the first
+        dimension of `other` is aligned with `axis` of this shape (for -1, the last with the last), and only a 1 of
+        `other` is broadcast; if a rank is unknown, the result may be larger than needed. In "none" they are equal.
 
         >>> print(PartialShape("[2,3..5,?]").broadcast_merge("[4,1..6]"), PartialShape([2, 3]).broadcast_merge("[...]"))
         [2,4,?] [... rank 2..]
@@ -215,19 +216,20 @@ class PartialShape:
         return _shape(_each(Dimension.broadcast_merge, _facing(self, other), _cant(self, other)))
 
     def broadcast_refine(self, other: PartialShapeLike) -> PartialShape:
-        """The least partial shape with those of these shapes that broadcast, as numpy does, with one of `other`.
+        """Return the smallest partial shape with every shape of this one that numpy broadcasts with one of `other`.
 
-        Where a rank is unknown, the shape is left as it is.
+        If a rank is unknown, return the shape unchanged.
+
 
         >>> print(PartialShape("[?,3]").broadcast_refine([5, 1]))
         [1..5,3]
 
         Raises:
-            ShapeMismatch: None does.
+            ShapeMismatch: No shape does.
         """
         other = partial_shape(other)
         if self.rank.is_dynamic or other.rank.is_dynamic:
-            self.broadcast_merge(other)  # raises where none does
+            self.broadcast_merge(other)  # raises if none does
             return self
         refined = _each(Dimension.broadcast_refine, _facing(self, other), _cant(self, other))
         return _shape(refined[len(refined) - len(self) :])
@@ -271,7 +273,7 @@ class PartialShape:
         return self.leading[i] if i < len(self.leading) else _ANY
 
     def _set(self, leading: Sequence[Dimension], rank: Dimension) -> None:
-        """Take these dimensions, no more and no fewer than the rank lets one say."""
+        """Set the dimensions: as many as the rank if it is static, else without unknown dimensions at the end."""
         if not rank.all_non_negative():
             raise UsageError(f"a rank of {rank} is negative")
         kept = list(leading)
@@ -283,12 +285,12 @@ class PartialShape:
         object.__setattr__(self, "rank", rank)
 
     def _pairs(self, other: PartialShape) -> Iterator[tuple[Dimension, Dimension]]:
-        """The dimensions that are known of either."""
+        """Return pairs of dimensions that are known on at least one side."""
         return zip_longest(self.leading, other.leading, fillvalue=_ANY)
 
 
 def partial_shape(spec: PartialShapeLike) -> PartialShape:
-    """The partial shape that an argument stands for."""
+    """Return an argument as a `PartialShape`."""
     return spec if isinstance(spec, PartialShape) else PartialShape(spec)
 
 
@@ -299,7 +301,7 @@ def _shape(leading: Sequence[Dimension], rank: Dimension | None = None) -> Parti
 
 
 def _written(text: str) -> tuple[tuple[Dimension, ...], Dimension]:
-    """The leading dimensions and the rank that a text gives."""
+    """Return the leading dimensions and the rank that a text states."""
     items = shape_items(text) or []
     rest = _REST.fullmatch(items[-1].strip()) if items else None
     leading = tuple(map(Dimension, items[: len(items) - (rest is not None)]))
@@ -311,7 +313,7 @@ def _written(text: str) -> tuple[tuple[Dimension, ...], Dimension]:
 def _each(
     rule: Callable[[Dimension, Dimension], Dimension], pairs: Iterable[tuple[Dimension, Dimension]], cant: str
 ) -> list[Dimension]:
-    """What the rule makes of each pair; the first that it refuses is named."""
+    """Apply the rule to each pair; the error names the first pair that it refuses."""
     dims: list[Dimension] = []
     try:
         for a, b in pairs:
@@ -326,13 +328,13 @@ def _cant(a: PartialShape, b: PartialShape) -> str:
 
 
 def _facing(a: PartialShape, b: PartialShape) -> Iterator[tuple[Dimension, Dimension]]:
-    """The dimensions that face each other, the last ones first aligned; 1 where one side has none."""
+    """Return pairs of dimensions, aligned at the last one; a shorter shape is filled up with 1."""
     longer = max(len(a), len(b))
     return zip([_ONE] * (longer - len(a)) + [*a], [_ONE] * (longer - len(b)) + [*b], strict=True)
 
 
 def _pdpd(a: PartialShape, b: PartialShape, axis: int) -> PartialShape:
-    """The broadcast into `a`, whose dimensions from `axis` face those of `b`."""
+    """Return the result of broadcasting `b` into `a`, with the dimensions of `b` aligned with those from `axis` on."""
     if not Dimension(b.rank.min_length, None).compatible(a.rank):
         raise ShapeMismatch(f"{_cant(a, b)}: the second has more dimensions")
     if a.rank.is_dynamic or b.rank.is_dynamic:
@@ -346,10 +348,10 @@ def _pdpd(a: PartialShape, b: PartialShape, axis: int) -> PartialShape:
 
 
 def _any_ranks(a: PartialShape, b: PartialShape) -> PartialShape:
-    """The broadcast of shapes that are not both of known rank: of each pair of ranks, until all that follow are alike.
+    """Return the result of broadcasting if a rank is unknown, by trying every pair of ranks up to `enough`.
 
-    Past `enough`, ranks can be further apart than there are leading dimensions: those of the longer side stay as
-    they are, and those behind them are any.
+    Higher ranks add nothing: they are further apart than there are leading dimensions, so the longer side's leading
+    dimensions stay as they are, and any size may follow.
     """
     enough = max(a.rank.min_length, b.rank.min_length) + len(a.leading) + len(b.leading)
     merged = []
@@ -364,7 +366,7 @@ def _any_ranks(a: PartialShape, b: PartialShape) -> PartialShape:
 
 
 def _ranked(shape: PartialShape, enough: int) -> Iterator[PartialShape]:
-    """The shape at each of its ranks, up to one that is enough."""
+    """Yield the shape at each of its ranks up to `enough`."""
     most = shape.rank.max_length
     for rank in range(shape.rank.min_length, 1 + (enough if most is None else min(most, enough))):
         yield shape.merge_rank(rank)

@@ -1,4 +1,4 @@
-"""What a user declares: ranges of symbols, shapes of inputs, and names that have to exist.
+"""Parse the ranges of symbols and shapes of inputs that users declare, and suggest names for unknown ones.
 
 RANGE is `8`, `1..32`, `1..`, `..32` or `64..512:16`; SHAPE is `[1..8,3,?,400]`, `[...]` or `1x3x224x224`.
 """
@@ -16,7 +16,7 @@ from shapesmt.errors import UnknownNameError, UsageError, printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LARGEST = 2**63 - 1  # what a dimension's int64 holds
+LARGEST = 2**63 - 1  # the largest int64
 ACCEPTED_RANGE = "write 8, 1..32, 1.., ..32 or 64..512:16"
 ACCEPTED_SHAPE = "write [1..8,3,?,400], [batch,3,h,w], 1x3x224x224, or [...] when the rank is unknown"
 
@@ -28,9 +28,9 @@ _MOST_LISTED = 6
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a declaration comes from.
+    """The source of a declaration, such as an option, a configuration file, or an input's shape.
 
-    Where it isn't `needed`, a model that lacks the name does without it, unless it is one of the model's misspelt.
+    If it isn't `needed`, it is ignored for a model that lacks the name, unless the name is a misspelt one of the model.
     """
 
     source: str
@@ -39,7 +39,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A range as a caller writes it: `lo, lo + step, ...` up to `hi`, without end when `hi` is None.
+    """A range as a caller writes it: `lo, lo + step, ...` up to `hi`, unbounded if `hi` is None.
 
     A report shows it as a `SymbolRange`.
 
@@ -66,14 +66,14 @@ class Range:
 
 @runtime_checkable
 class Ranged(Protocol):
-    """A value that declares a range, or None to leave it open: a `Dimension`."""
+    """A value whose `to_range` returns the range that it declares, or None to leave it open: a `Dimension`."""
 
     def to_range(self) -> Range | None: ...  # noqa: D102 - as above
 
 
 @runtime_checkable
 class Shaped(Protocol):
-    """A value that declares a shape, None for an unknown rank: a `PartialShape`."""
+    """A value whose `to_ranges` returns the shape that it declares, or None for an unknown rank: a `PartialShape`."""
 
     def to_ranges(self) -> tuple[Range | None, ...] | None: ...  # noqa: D102 - as above
 
@@ -84,9 +84,9 @@ ShapeLike: TypeAlias = "str | Sequence[RangeLike | None] | Shaped"
 
 
 def parse_range(spec: RangeLike, name: str = "") -> Range:
-    """The range that a text, an int, a pair or a Python `range` declares for the dimension `name`.
+    """Parse the range that a text, an int, a pair or a Python `range` declares for the dimension `name`.
 
-    `hi` is lowered to the last size that the step reaches. `..32` starts at 1; write `0..32` to include 0.
+    `hi` is lowered to the last size that the steps reach. `..32` starts at 1; write `0..32` to include 0.
 
     >>> parse_range("64..520:16"), parse_range(8), parse_range((1, None))
     (Range(lo=64, hi=512, step=16), Range(lo=8, hi=8, step=1), Range(lo=1, hi=None, step=1))
@@ -119,9 +119,9 @@ def parse_range(spec: RangeLike, name: str = "") -> Range:
 
 
 def parse_shape(spec: ShapeLike, name: str = "") -> tuple[DimLike, ...] | None:
-    """The shape that a text or a sequence declares for the input `name`; None is the unknown rank.
+    """Parse the shape that a text or a sequence declares for the input `name`; return None for an unknown rank.
 
-    Each dimension is a `Range`, a symbol's name, or None for one of its own (`?`).
+    Each dimension is a `Range`, a symbol's name, or None for an unnamed one (`?`).
 
     >>> parse_shape("[1..8, ?, `Batch Size`]")
     (Range(lo=1, hi=8, step=1), None, 'Batch Size')
@@ -131,7 +131,7 @@ def parse_shape(spec: ShapeLike, name: str = "") -> tuple[DimLike, ...] | None:
     True
 
     Raises:
-        UsageError: the text is no shape, or one of its ranges is none.
+        UsageError: the text is no shape, or a dimension is no range.
     """
     if isinstance(spec, Shaped):
         ranges = spec.to_ranges()
@@ -149,7 +149,7 @@ def parse_shape(spec: ShapeLike, name: str = "") -> tuple[DimLike, ...] | None:
 
 
 def ends(text: str) -> tuple[int | None, int | None, int] | None:
-    """`(lo, hi, step)` of a range's text as written, an end None where it is left out; None of any other text.
+    """Return `(lo, hi, step)` of a range's text as written, None for an omitted bound; None if the text is no range.
 
     >>> ends("8"), ends("..32"), ends("64..512:16"), ends("n")
     ((8, 8, 1), (None, 32, 1), (64, 512, 16), None)
@@ -162,7 +162,7 @@ def ends(text: str) -> tuple[int | None, int | None, int] | None:
 
 
 def shape_items(text: str) -> list[str] | None:
-    """The dimensions of a shape's text, as written; None where there is nothing.
+    """Split a shape's text into its dimensions, as written; return None for an empty text.
 
     >>> shape_items("[1..8, ?]"), shape_items("3x224x224"), shape_items("[]"), shape_items("")
     (['1..8', ' ?'], ['3', '224', '224'], [], None)
@@ -183,7 +183,7 @@ def is_plain_name(text: str) -> bool:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the nearest known one, else the first few.
+    """Return the end of a message about an unknown name: the nearest known one, else the first few.
 
     >>> did_you_mean("hieght", ["batch", "height"])
     "; did you mean 'height'?"
@@ -201,7 +201,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def unknown_name(what: str, name: str, known: Iterable[str], where: str) -> UnknownNameError:
-    """The error for a `name` that is none of the `known` ones of `where`.
+    """Return the error for a `name` that isn't among the `known` ones of `where`.
 
     >>> unknown_name("input dimension", "hieght", ["batch", "height"], "unet.onnx")
     UnknownNameError("no input dimension 'hieght' in unet.onnx; did you mean 'height'?")
@@ -210,7 +210,7 @@ def unknown_name(what: str, name: str, known: Iterable[str], where: str) -> Unkn
 
 
 def quoted(value: object) -> str:
-    r"""`value` in quotes, printable, on one line.
+    r"""Return `value` in quotes, printable, on one line.
 
     >>> print(quoted("Batch\nSize"))
     'Batch\nSize'
@@ -220,7 +220,7 @@ def quoted(value: object) -> str:
 
 
 def _numbers(spec: RangeLike, name: str) -> tuple[int, int | None, int]:
-    """`(lo, hi, step)` as written, not yet judged."""
+    """Return `(lo, hi, step)` as written, unchecked."""
     if isinstance(spec, Range):
         return spec.lo, spec.hi, spec.step
     if isinstance(spec, str):
@@ -255,7 +255,7 @@ def _no_shape(spec: object, name: str) -> UsageError:
 
 
 def _items(bare: str) -> list[str]:
-    """The dimensions of a bracketless shape, split at commas, or at `x` when it starts with a size."""
+    """Split a shape without brackets at commas, or at `x` if it starts with a size."""
     if not bare:
         return []
     if "," not in bare and (bare[0].isdigit() or bare[0] in "?."):
@@ -282,7 +282,7 @@ def _dimension(item: RangeLike | None, name: str, spec: object) -> DimLike:
 
 
 def _nearest(name: str, names: Sequence[str]) -> str | None:
-    """The known name that differs from `name` least, when it is near at all."""
+    """Return the known name that differs least from `name`; None if none is near."""
     from difflib import get_close_matches
 
     folded = name.casefold()

@@ -1,4 +1,4 @@
-"""What a user declares of the elements of small inputs: `16000`, `1..32`, `-4..4:2`, `true` or `0.5`."""
+"""Parse the elements that users declare for small inputs: `16000`, `1..32`, `-4..4:2`, `true` or `0.5`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["ACCEPTED_VALUE", "LEAST_VALUE", "Number", "ValueLike", "parse_value"
 
 ACCEPTED_VALUE = "write 16000, 1..32, 0.., ..8, -4..4:2, or true or false"
 
-LEAST_VALUE = -(1 << 63)  # the lower end of a range that has none
-LONGEST = 100  # characters of a range
+LEAST_VALUE = -(1 << 63)  # `lo` of a range without a lower bound
+LONGEST = 100  # characters; a longer text isn't read as a range
 
 _RANGE = re.compile(r"(-?\d+)?(?:(\.\.)(-?\d+)?(?::(\d+))?)?", re.ASCII)
 _WORDS = {"true": 1, "false": 0}
@@ -24,7 +24,7 @@ _WORDS = {"true": 1, "false": 0}
 
 @dataclass(frozen=True)
 class Number:
-    """A float that the caller gives as an input's value."""
+    """A float that a caller declares as an input's value."""
 
     value: float
     origin: Origin | None = field(default=None, compare=False, repr=False)
@@ -34,7 +34,7 @@ ValueLike: TypeAlias = "RangeLike | float | Number"
 
 
 def parse_value(spec: ValueLike, name: str = "") -> Range | Number:
-    """A text, a number or a pair read as a range of integers or as a float; `..8` has no lower end.
+    """Parse a text, a number or a pair as a range of integers or as a float; `..8` has no lower bound.
 
     >>> parse_value("16000"), parse_value("-4..4:2"), parse_value("true"), parse_value(0.5)
     (Range(lo=16000, hi=16000, step=1), Range(lo=-4, hi=4, step=2), Range(lo=1, hi=1, step=1), Number(value=0.5))

@@ -1,4 +1,4 @@
-"""A counterexample run, cut out of its model, or written as a script."""
+"""Run a counterexample, cut it out of its model, or write it as a script."""
 
 from shapesmt.replay.both import compared, exact, unloaded
 from shapesmt.replay.reproduce import reproduced

@@ -1,4 +1,4 @@
-"""Whether two runs gave the same."""
+"""Compare the outputs of two runs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 __all__ = ["NEAR", "alike"]
 
-NEAR = 0.02  # of the greatest number: that much floats of 16 bits may differ
+NEAR = 0.02  # tolerance for 16-bit floats, as a fraction of the largest number
 
 
 def alike(a: Any, b: Any, near: float = 0.0) -> bool:
-    """Whether two outputs are the same, bit by bit, or with `near` as far as that."""
+    """Whether two outputs are the same bit by bit, or with `near` within this relative tolerance."""
     import numpy as np
 
     if not hasattr(a, "tobytes"):  # a sequence, or an optional value that is missing

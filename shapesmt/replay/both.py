@@ -1,4 +1,4 @@
-"""Both: a model and its simplified copy run on ONNX Runtime at many sizes, where they have to give the same bits."""
+"""Run a model and its simplified copy on ONNX Runtime at many sizes, where they must give the same bits."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from shapesmt.replay.run import Drawn, Filled, Runtime, require_runtime
 if TYPE_CHECKING:
     import onnx
 
-FAR = 64  # how far above its least value a size without an end is tried
+FAR = 64  # steps above its minimum up to which an unbounded size is tried
 
 
 def exact(a: Analysis) -> bool:
-    """Whether a model has to give the same bits: not with floats of 16 bits.
+    """Whether the copy of a model must give the same bits: not if it has 16-bit floats.
 
-    ONNX Runtime computes these in 32 bits, and rounds them only between some nodes: other ones where nodes are gone.
+    ONNX Runtime computes these in 32 bits and rounds them only between some nodes, which change if nodes are removed.
     """
     return not any(t.dtype in ("float16", "bfloat16") for t in a.examination.original.tensors.values())
 
 
 def compared(model: onnx.ModelProto, copy: onnx.ModelProto, a: Analysis, count: int, folder: str | None = None) -> int:
-    """The number of sizes at which both were run, the corners of the ranges first, until the deadline.
+    """Run both models at up to `count` sizes, corners of the ranges first; return the number run before the deadline.
 
     Raises:
-        InternalError: They differ somewhere: in a bit of an output, or because one of them refuses.
+        InternalError: They differ: in a bit of an output, or because only one of them fails.
         UsageError: ONNX Runtime isn't installed.
     """
     require_runtime("--check-runs")
@@ -44,7 +44,7 @@ def compared(model: onnx.ModelProto, copy: onnx.ModelProto, a: Analysis, count: 
         for values in islice(assignments(a), count):
             try:
                 difference = runtime.differing(models, _feeds(a, values, done), folder, exact=exact(a))
-            except CutError:  # there is no time left
+            except CutError:  # the time is over
                 break
             if difference:
                 sizes = ", ".join(f"{name}={n}" for name, n in a.problem.counterexample(values).symbols.items())
@@ -54,9 +54,9 @@ def compared(model: onnx.ModelProto, copy: onnx.ModelProto, a: Analysis, count: 
 
 
 def unloaded(copy: onnx.ModelProto, original: onnx.ModelProto, folder: str | None, deadline: Deadline) -> str:
-    """Why ONNX Runtime doesn't load a rewritten model; "" if it does, refuses the original too, or isn't installed.
+    """Return why ONNX Runtime doesn't load a rewritten model; "" if it does, refuses the original, or isn't installed.
 
-    External data is in `folder`. It is "" as well if loading takes longer than the deadline, or a minute.
+    External data is in `folder`. The result is also "" if loading takes longer than the deadline, or a minute.
     """
     from google.protobuf.message import EncodeError
 
@@ -69,11 +69,11 @@ def unloaded(copy: onnx.ModelProto, original: onnx.ModelProto, folder: str | Non
 
 
 def assignments(a: Analysis) -> Iterator[Assignment]:
-    """Admissible sizes: the corners of the ranges as far as relations admit them, then sizes drawn by chance.
+    """Yield admissible sizes: the corners of the ranges, as far as relations admit them, then random sizes.
 
-    It ends with the deadline, and where there is nothing to draw.
+    It ends at the deadline, or when there are no symbols to draw sizes for.
     """
-    domain, random = a.problem.domain, Random(0)  # noqa: S311 - to be the same again
+    domain, random = a.problem.domain, Random(0)  # noqa: S311 - repeatable
     free = [s for s in domain.symbols if not s.universal]
     ends = [_ends(domain, s) for s in free]
     corners = product(*(dict.fromkeys(pair) for pair in ends))
@@ -93,7 +93,7 @@ def _ends(domain: Domain, s: Atom) -> tuple[int, int]:
 
 
 def _near(a: Analysis, symbols: list[Atom], wanted: Iterable[int]) -> Assignment | None:
-    """Admissible sizes that have as many of the wanted values as the relations admit together."""
+    """Return admissible sizes with as many wanted values as the relations admit together; None if there are none."""
     domain = a.problem.domain.copy()
     for s, value in zip(symbols, wanted, strict=True):
         trial = domain.copy()
@@ -104,7 +104,7 @@ def _near(a: Analysis, symbols: list[Atom], wanted: Iterable[int]) -> Assignment
 
 
 def _feeds(a: Analysis, values: Assignment, seed: int) -> dict[str, Filled]:
-    """The inputs at these sizes; elements that the sizes don't name are drawn by chance."""
+    """Return the inputs at these sizes; elements that the counterexample doesn't state are random."""
     at = a.problem.counterexample(values)
     return {
         name: (t.dtype or "float32", at.inputs[name], at.values.get(name) or Drawn(seed))

@@ -1,7 +1,7 @@
-"""Cuts out of a model the part that shows a failure: the failing node with the nodes before it, or alone.
+"""Cut the part of a model out that shows a failure: the failing node with the nodes before it, or alone.
 
-Large weights become inputs of their shape, so that the files with their elements aren't needed. Tensors of nodes that
-aren't included become inputs of the inferred shape, with their elements where they are known.
+Large weights become inputs of the same shape, so the files with their elements aren't needed. Outputs of nodes that
+aren't included become inputs of the inferred shape, with their elements if these are known.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ __all__ = ["UNABLE", "Cut", "CutError", "Feed", "Shape", "at", "bytes_of", "cut"
 Number: TypeAlias = int | float | bool
 Shape: TypeAlias = tuple[int, ...]
 
-MEMORY = 1 << 30  # the most bytes of the inputs and of all tensors computed from them; a larger part is not run
-KEPT = 1 << 20  # bytes of a constant that stays one
-LARGEST_INSIDE = 1 << 26  # bytes of a constant inside a node that stands in for what another file has
-LISTED = 1 << 16  # the most elements of an input that are listed
+MEMORY = 1 << 30  # limit in bytes for the inputs and all tensors computed from them; a larger part isn't run
+KEPT = 1 << 20  # bytes; a larger constant becomes an input
+LARGEST_INSIDE = 1 << 26  # bytes; larger external data of a constant inside a node isn't replaced by zeros
+LISTED = 1 << 16  # elements; of a larger input, computed elements aren't listed
 UNABLE = (
     "NOT_IMPLEMENTED",
     "not a registered function/op",
@@ -45,7 +45,7 @@ UNABLE = (
 )
 """Parts of ONNX Runtime's messages about operators and types that it doesn't implement."""
 _KNOWN = 21
-"""A newer operator set is lowered to this one if the operators are the same there: runtimes support it sooner."""
+"""The operator set to which newer ones are lowered if the operators are the same there; runtimes support it sooner."""
 _NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
 _FED = frozenset({"bool", "string", "float16", "float32", "float64", "complex64", "complex128"}) | {
     f"{sign}int{8 * size}" for sign in ("", "u") for size in (1, 2, 4, 8)
@@ -57,42 +57,42 @@ class CutError(UsageError):
 
 
 def bytes_of(t: Tensor) -> int:
-    """How many bytes the elements of a tensor take, about, and as far as its sizes are known."""
+    """Return the approximate size of a tensor in bytes; unknown sizes count as 1."""
     return 4 * prod(d.constant for d in t.shape or () if d.constant is not None)
 
 
 def too_large(needed: int) -> str:
-    """Why tensors of so many bytes aren't computed; "" where they are."""
+    """Return why tensors of so many bytes aren't computed; "" if they are."""
     return f"running it would take {needed / (1 << 30):.1f} GiB" if needed > MEMORY else ""
 
 
 class Feed(NamedTuple):
-    """The content of an input: `values` where its elements are known, else any elements of the type and shape."""
+    """The content of an input: `values` if its elements are known, else any elements of this type and shape."""
 
     dtype: str
     shape: Shape
     values: tuple[Number, ...] | None = None
     declared: tuple[int | str | None, ...] | None = None
-    """The shape that the model's file declares; None for a weight, and for a tensor of a node that isn't included."""
+    """The shape that the model's file declares; None for a weight, and for an output of a node that isn't included."""
 
     @property
     def bytes(self) -> int:
-        """Its approximate size in bytes."""
+        """The approximate size in bytes."""
         size = 8 if self.dtype in ("string", "bool") else np.dtype(self.dtype).itemsize
         return prod(self.shape) * size
 
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """A part of a model, whose last node should fail on these inputs.
+    """A part of a model whose last node should fail on these inputs.
 
     Attributes:
-        nodes: In topological order.
+        nodes: The nodes, in topological order.
         reads: The tensors that the last node reads.
         constants: The initializers that are kept.
         feeds: The inputs, including those that replace weights.
         whole: Whether all nodes before the last one are included.
-        settled: Whether the elements of all integer inputs are known, so that the run doesn't depend on arbitrary ones.
+        settled: Whether all integer inputs have known elements, so that the run doesn't depend on arbitrary ones.
         origin: The whole model, for its operator sets and functions.
     """
 
@@ -111,7 +111,7 @@ class Cut:
 
     @property
     def inner(self) -> list[str]:
-        """The outputs of the other nodes that the last node reads; none if it reads only inputs."""
+        """The outputs of earlier nodes that the last node reads; none if it reads only inputs."""
         earlier = {name for node in self.nodes[:-1] for name in node.output}
         return [name for name in self.reads if name in earlier]
 
@@ -130,7 +130,7 @@ class Cut:
 
     @cached_property
     def opsets(self) -> dict[str, int]:
-        """The operator sets by domain; ONNX's own as old as the nodes allow."""
+        """The operator sets by domain; ONNX's own at the oldest version that the nodes allow."""
         from onnx import defs
 
         versions = {o.domain: o.version for o in self.origin.opset_import}
@@ -142,7 +142,7 @@ class Cut:
         return versions
 
     def model(self, *, last: bool = True, fixed: bool = False) -> bytes:
-        """The part as a file; without the last node to see whether the others run; `fixed`: with the actual shapes."""
+        """Return the part as a file; `last=False` drops the last node, `fixed` declares the actual shapes."""
         from onnx import helper
 
         nodes, outputs = (self.nodes, self.outputs) if last else (self.nodes[:-1], self.inner)
@@ -160,7 +160,7 @@ class Cut:
 
 
 def at(graph: Graph, example: Counterexample) -> Mapping[str, Tensor]:
-    """Every tensor as inferred with these shapes of the inputs, and these elements of small inputs."""
+    """Return every tensor as inferred for these shapes of the inputs and elements of small inputs."""
     inputs = {name: tensor(d.dtype, example.inputs.get(name)) for name, d in graph.inputs.items()}
     for name, numbers in example.values.items():
         shape, dtype = example.inputs[name], inputs[name].dtype
@@ -178,19 +178,19 @@ def cut(
     whole: bool = True,
     keep: int = KEPT,
 ) -> Cut:
-    """The node with the nodes before it that it needs, or (not `whole`) alone.
+    """Cut out the node with the nodes before it that it needs, or alone if `whole` is false.
 
     Args:
         proto: The model, as protobuf.
-        graph: The same as a graph, which orders and names its nodes.
-        index: Of the node in the graph.
+        graph: The model as a graph, which orders and names its nodes.
+        index: The node's index in the graph.
         example: The model's inputs.
-        known: Every tensor as inferred at these shapes.
+        known: Every tensor as inferred for these inputs.
         whole: Whether to include the nodes before it.
-        keep: The bytes up to which a constant stays one.
+        keep: The size in bytes up to which a constant stays a constant.
 
     Raises:
-        CutError: What would be an input has no shape that is known, or isn't a tensor.
+        CutError: A tensor that would become an input has no known shape, or isn't a plain tensor.
     """
     indices = sorted({*graph.ancestors(index), index}) if whole else [index]
     protos = {tuple(node.output): node for node in proto.graph.node}
@@ -206,7 +206,7 @@ def cut(
 
 
 def _constants(names: Iterable[str], proto: onnx.ModelProto, graph: Graph, keep: int) -> dict[str, onnx.TensorProto]:
-    """The initializers of these names that are kept as constants."""
+    """Return the initializers among these names that are kept as constants."""
     stored = {t.name: t for t in proto.graph.initializer}
     literals = {name: graph.literals[name] for name in names if name in graph.literals}
     constants = {name: _constant(stored.get(name), literal, name, keep) for name, literal in literals.items()}
@@ -214,7 +214,7 @@ def _constants(names: Iterable[str], proto: onnx.ModelProto, graph: Graph, keep:
 
 
 def _feed(name: str, graph: Graph, example: Counterexample, known: Mapping[str, Tensor]) -> Feed:
-    """The input that replaces a tensor which the part doesn't compute: a weight, an input, or another node's output."""
+    """Return the input that replaces a tensor from outside the part: a weight, an input, or another node's output."""
     literal = graph.literals.get(name)
     if literal is not None:
         return _fed(name, literal.dtype, literal.shape)
@@ -222,7 +222,7 @@ def _feed(name: str, graph: Graph, example: Counterexample, known: Mapping[str, 
 
 
 def _node(proto: onnx.NodeProto, name: str) -> onnx.NodeProto:
-    """The node under its name, without what only its exporter reads, and with zeros for data in other files."""
+    """Return a copy of the node with this name, without metadata, and with zeros for data in other files."""
     from onnx import helper
 
     copy = type(proto)()
@@ -267,7 +267,7 @@ def _operators(nodes: Sequence[onnx.NodeProto]) -> Iterator[tuple[str, str]]:
 
 
 def _constant(stored: onnx.TensorProto | None, literal: Literal, name: str, keep: int) -> onnx.TensorProto | None:
-    """The initializer, if it is kept as a constant: it is small, or its elements decide shapes; else None."""
+    """Return the initializer if it stays a constant, being small or deciding shapes by its elements; else None."""
     from onnx import helper
 
     if stored is not None and stored.data_location != stored.EXTERNAL:
@@ -303,7 +303,7 @@ def _input(name: str, graph: Graph, example: Counterexample) -> Feed:
 
 
 def _inferred(name: str, t: Tensor | None) -> Feed:
-    """The input for the output of a node that isn't included: its shape, and its elements where they are known."""
+    """Return the input that replaces the output of an excluded node: its shape, and its elements if they are known."""
     evaluator = Evaluator({})
     if t is None or t.shape is None or any(d.symbols for d in t.shape):
         raise CutError(f"the shape of tensor '{printable(name)}' isn't known")

@@ -1,4 +1,4 @@
-"""Load models in ONNX Runtime, and say of findings that it refuses a model whether it does."""
+"""Load models in ONNX Runtime, to confirm findings that it refuses a model."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 __all__ = ["LOADS", "loaded", "session_of"]
 
-LOADS = "SM408"  # the code of laws that hold where a runtime loads the model
+LOADS = "SM408"  # the code of laws about the runtime loading the model
 
 
 def loaded(proto: onnx.ModelProto, finding: Finding, runtime: str, complaint: Callable[[bytes], str]) -> Replay:
-    """The result of loading a model, which is confirmed if the runtime refuses it; `complaint` says why it does."""
+    """Load a model and return the result, confirmed if the runtime refuses it; `complaint` returns its reason or ""."""
     if any(tensor.external_data for tensor in proto.graph.initializer):
         return Replay(runtime, None, finding.node, "its external data is not read")
     said = complaint(proto.SerializeToString())
@@ -25,7 +25,7 @@ def loaded(proto: onnx.ModelProto, finding: Finding, runtime: str, complaint: Ca
 
 
 def session_of(model: bytes, folder: str | None) -> Any:
-    """A model loaded by the runtime without optimisations."""
+    """Load a model in the runtime without optimisations; external data is in `folder`."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

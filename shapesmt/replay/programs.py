@@ -1,6 +1,6 @@
-"""Replay of PyTorch's programs: each counterexample runs through the program, which has to fail at the named node.
+"""Replay PyTorch programs: run each counterexample through the program, which has to fail at the named node.
 
-The inputs are filled as for ONNX Runtime, floats with 1 and integers with 0; where data decides, also at random.
+Inputs are filled as for ONNX Runtime, floats with 1 and integers with 0; if the finding depends on data, also randomly.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from shapesmt.report import Counterexample, Finding, FindingKind, Replay
 
 __all__ = ["program_of", "replayed_program"]
 
-DRAWN = 8  # random fills where data decides
+DRAWN = 8  # number of fills for findings that depend on data
 _CHECKS = ("_check_input_constraints_pre_hook", "_check_input_constraints_for_graph")
 
 
 def program_of(model: OpenedModel) -> Any:
-    """The program to run; one in an archive is loaded by PyTorch.
+    """Return the program to run; PyTorch loads one that is in an archive.
 
     Raises:
         ModelError: PyTorch can't load it.
@@ -40,7 +40,7 @@ def program_of(model: OpenedModel) -> Any:
     with quiet():
         try:
             return torch.export.load(model.content.path or BytesIO(model.content.content))
-        except Exception as error:  # whatever it raises is its answer
+        except Exception as error:  # PyTorch may raise anything
             pass_on(error)
             reason = printable(" ".join(str(error).split()), 200)
             raise ModelError(f"{model.source}: PyTorch can't load it, so nothing is run: {reason}") from None
@@ -49,7 +49,7 @@ def program_of(model: OpenedModel) -> Any:
 def replayed_program(
     program: Any, graph: Graph, findings: tuple[Finding, ...], deadline: Deadline
 ) -> tuple[Finding, ...]:
-    """The findings, each with the result of running its counterexample, as long as there is time."""
+    """Return the findings with the results of running their counterexamples, as long as there is time."""
     import torch
 
     name = f"torch {torch.__version__.partition('+')[0]}"
@@ -85,7 +85,7 @@ def _replay(name: str, program: Any, graph: Graph, finding: Finding, example: Co
 
 
 def _run(program: Any, example: Counterexample, guarded: bool, seed: int) -> tuple[str, str]:
-    """The node that fails and PyTorch's message; "" where everything runs."""
+    """Return the node that fails and PyTorch's message; "" for both if everything runs."""
     import torch
 
     torch.manual_seed(seed)
@@ -102,14 +102,17 @@ def _run(program: Any, example: Counterexample, guarded: bool, seed: int) -> tup
 
         try:
             Runner(program.graph_module).run(*arguments, enable_io_processing=False)
-        except Exception as error:  # whatever it raises is its answer
+        except Exception as error:  # any exception is a failure of the node
             pass_on(error)
             return place[0], _short(getattr(error, "__cause__", None) or error)
     return "", ""
 
 
 def _refused(program: Any, arguments: list[Any]) -> tuple[str, str]:
-    """Whether what is checked before a run refuses the inputs."""
+    """Run the whole program: return `GUARDS` and the message if a check before the run refuses the inputs.
+
+    Return "a node" and the message if it fails later, "" for both if it runs.
+    """
     import torch
 
     kinds = [spec.kind.name for spec in program.graph_signature.input_specs]
@@ -117,7 +120,7 @@ def _refused(program: Any, arguments: list[Any]) -> tuple[str, str]:
     args, kwargs = torch.utils._pytree.tree_unflatten(flat, program.call_spec.in_spec)  # noqa: SLF001 - there is no other
     try:
         program.module()(*args, **kwargs)
-    except Exception as error:  # whatever it raises is its answer
+    except Exception as error:  # any exception is a failure
         pass_on(error)
         frames = []
         trace = error.__traceback__
@@ -131,7 +134,7 @@ def _refused(program: Any, arguments: list[Any]) -> tuple[str, str]:
 
 
 def _argument(spec: Any, program: Any, example: Counterexample, seed: int) -> Any:
-    """The value of one input of the graph."""
+    """Return the value of one input of the graph."""
     kind, name = spec.kind.name, getattr(spec.arg, "name", "")
     if kind != "USER_INPUT":
         value = program.state_dict.get(spec.target)
@@ -157,6 +160,6 @@ def _filled(dtype: Any, shape: tuple[int, ...], values: Any, seed: int) -> Any:
 
 
 def _short(error: BaseException) -> str:
-    """The first line of PyTorch's message."""
+    """Return the first line of PyTorch's message."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     return printable((lines[0] if lines else type(error).__name__).rstrip("."), 240)

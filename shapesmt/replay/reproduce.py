@@ -1,4 +1,4 @@
-"""Reproduce: a finding as a script that shows it to others, who have neither the model nor shapesmt."""
+"""Reproduce: write a finding as a script that shows it to people who have neither the model nor shapesmt."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 __all__ = ["reproduced"]
 
-READABLE = 60  # the most nodes of a script; with more before the failing node, only that node is shown
-SMALL = 128  # the most bytes of a constant that is written out
+READABLE = 60  # nodes; with more before the failing one, the script has only that node
+SMALL = 128  # bytes; larger constants become inputs instead of being written out
 
 
 def reproduced(
     proto: onnx.ModelProto, graph: Graph, findings: Sequence[Finding], node: str | None = None
 ) -> str | None:
-    """The script for the first finding with a counterexample (of `node`); None where there is none.
+    """Return the script for the first finding with a counterexample (of `node`, if given); None if there is none.
 
     It includes the nodes before the failing one if they are few enough to read, else that node alone.
 
     Raises:
-        UsageError: The model doesn't allow to cut out either.
+        UsageError: Neither can be cut out of the model.
     """
     shown = [f for f in findings if f.counterexample is not None and node in (None, f.node)]
     if not shown:

@@ -1,6 +1,6 @@
-"""Replay: runs each counterexample on ONNX Runtime, which has to fail at the node that the finding names.
+"""Replay: run each counterexample on ONNX Runtime, which has to fail at the node that the finding names.
 
-The nodes before it are run too, with the node and without it, to see that it is the one that fails. They run in a
+The nodes before it run too, with it and without it, to make sure that it is the one that fails. They run in a
 separate process: a kernel that crashes is a failure too.
 """
 
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
 __all__ = ["Drawn", "Filled", "Runtime", "replayed", "require_runtime", "runnable", "serve"]
 
 Filled: TypeAlias = tuple[str, Shape, Any]
-"""The type and shape of an input, and its elements or the one number that they all are."""
+"""The type and shape of an input, and its elements, or one number for all of them."""
 
 Fill: TypeAlias = "Mapping[str, int] | Random"
-"""What fills inputs whose elements are unknown: a number for each type, or a random generator."""
+"""The fill for inputs of unknown elements: a number for each kind of type, or a random generator."""
 
 _ANY_OPSET = "ALLOW_RELEASED_ONNX_OPSET_ONLY"
-SECONDS = 60.0  # of one run
-# The working directory's modules aren't ours.
+SECONDS = 60.0  # limit of one run
+# Drop the working directory from the path: its modules aren't ours.
 _WORKER = "import sys; del sys.path[0]; from shapesmt.replay.run import serve; serve()"
-DRAWN = 16  # the number of random fills where elements of the inputs decide whether the node fails
-MOST_DRAWN = 4096  # the most elements of an input that are drawn one by one
+DRAWN = 16  # number of random fills if the elements of inputs decide whether the node fails
+MOST_DRAWN = 4096  # elements; larger inputs aren't filled randomly
 _FILLS = ({"f": 1, "b": 1, "i": 0}, {"f": 0, "b": 0, "i": 0}, {"f": 1, "b": 1, "i": 1})
 _NAMED = re.compile(r"Name:'([^']*)'|Node \(([^)]*)\) Op \(")
 _PLACE = re.compile(
@@ -61,29 +61,29 @@ _UNABLE = re.compile(
     "|".join(map(re.escape, UNABLE)) + "|not yet supported|not implemented"
     "|allocate memory|bad_alloc|MemoryError|Unable to allocate"
 )
-DIVIDES = "SM404"  # the code of the law that no integer is divided by zero
+DIVIDES = "SM404"  # the code of the law against integer division by zero
 _BY_CHANCE = re.compile(r"(?i)division by zero|divide by zero")
 
 
 class Drawn(NamedTuple):
-    """Elements drawn by chance: floats around 0, integers that are 0 or 1."""
+    """Random elements: floats around 0, integers that are 0 or 1."""
 
     seed: int
 
 
 class End(Enum):
-    """How a run of a part of a model ends."""
+    """The outcome of running a part of a model."""
 
-    LAST = auto()  # its last node fails
-    BEFORE = auto()  # a node before that fails
-    DIVIDES = auto()  # the last node divides by zero, which the zeros that fill inputs may cause
-    DIVIDED = auto()  # a node before that does
+    LAST = auto()  # the last node fails
+    BEFORE = auto()  # an earlier node fails
+    DIVIDES = auto()  # the last node divides by zero, perhaps because inputs are filled with zeros
+    DIVIDED = auto()  # an earlier node divides by zero
     RAN = auto()
-    UNABLE = auto()  # the runtime has no code for it, or there is no time or memory
+    UNABLE = auto()  # the runtime has no kernel for it, or there is no time or memory
 
 
 class Ended(NamedTuple):
-    """How a run ended, with the runtime's message; `node` is the earlier node that failed, if it has a name."""
+    """The outcome of a run, with the runtime's message; `node` is the earlier node that failed, if it has a name."""
 
     where: End
     message: str = ""
@@ -91,7 +91,7 @@ class Ended(NamedTuple):
 
 
 def runnable(model: Model) -> tuple[Any, Graph]:
-    """What is run, an `onnx.ModelProto` or a program of PyTorch, and its graph.
+    """Return the object to run, an `onnx.ModelProto` or a PyTorch program, and its graph.
 
     Raises:
         ModelError: The program can't be loaded.
@@ -107,7 +107,7 @@ def runnable(model: Model) -> tuple[Any, Graph]:
 
 
 def require_runtime(option: str) -> None:
-    """Refuse an option without ONNX Runtime.
+    """Refuse an option if ONNX Runtime is missing.
 
     Raises:
         UsageError: It isn't installed.
@@ -117,7 +117,7 @@ def require_runtime(option: str) -> None:
 
 
 def replayed(runs: Any, graph: Graph, findings: tuple[Finding, ...], deadline: Deadline) -> tuple[Finding, ...]:
-    """The findings, each with the result of running its counterexample, as long as there is time."""
+    """Return the findings with the results of running their counterexamples, as long as there is time."""
     if all(f.counterexample is None for f in findings):
         return findings
     if graph.is_program:
@@ -134,7 +134,7 @@ def replayed(runs: Any, graph: Graph, findings: tuple[Finding, ...], deadline: D
 
 
 def _replay(proto: onnx.ModelProto, graph: Graph, finding: Finding, runtime: Runtime) -> Replay:
-    """The result of running a finding's counterexample: with all nodes before the failing one, else that one alone."""
+    """Run a finding's counterexample: with all nodes before the failing one, else with that node alone."""
     assert finding.counterexample is not None
     if finding.code == LOADS:
         return loaded(proto, finding, runtime.name, runtime.refusal)
@@ -165,7 +165,7 @@ def _refuse_large(part: Cut, known: Mapping[str, Tensor]) -> None:
     """Refuse a run that takes too much memory.
 
     Raises:
-        CutError: It would.
+        CutError: It takes more than `MEMORY`.
     """
     computed = [known[name] for node in part.nodes[:-1] for name in node.output if name in known]
     reason = too_large(sum(feed.bytes for feed in part.feeds.values()) + sum(map(bytes_of, computed)))
@@ -174,7 +174,7 @@ def _refuse_large(part: Cut, known: Mapping[str, Tensor]) -> None:
 
 
 class Runtime:
-    """ONNX Runtime in a process of its own, started when needed and again after a crash."""
+    """ONNX Runtime in a separate process, started when needed and again after a crash."""
 
     def __init__(self, deadline: Deadline) -> None:
         self.deadline = deadline
@@ -191,13 +191,13 @@ class Runtime:
     def run(self, part: Cut, *, data: bool, zero: bool) -> Ended:
         """Run a part of a model with several fills of its inputs.
 
-        It fails if all fills fail; with `data` (the elements decide), if one does. A division by zero counts only if
-        `zero` (the finding is about one): otherwise it may come from the zeros that fill the inputs.
+        It fails if every fill fails, or with `data` (the elements decide) if one does. A division by zero counts only
+        with `zero` (the finding is about one): otherwise the zeros that fill inputs may cause it.
         """
         first, either = (End.LAST, End.RAN) if data else (End.RAN, End.LAST)
         endings: dict[End, Ended] = {}
         varied = data or any("int" in f.dtype and f.values is None for f in part.feeds.values())
-        drawn: list[Fill] = [Random(seed) for seed in range(DRAWN)] if data else []  # noqa: S311 - to be the same again
+        drawn: list[Fill] = [Random(seed) for seed in range(DRAWN)] if data else []  # noqa: S311 - repeatable
         for fill in [*_FILLS, *drawn] if varied else _FILLS[:1]:
             ended = self._filled(part, fill)
             endings.setdefault(ended.where, ended)
@@ -209,11 +209,11 @@ class Runtime:
         return ended._replace(where=End.LAST if zero and ended.where is End.DIVIDES else End.UNABLE)
 
     def refusal(self, model: bytes) -> str:
-        """Why the runtime doesn't load a model."""
+        """Return why the runtime doesn't load a model; "" if it does."""
         return self.said(model, None)
 
     def _filled(self, part: Cut, fill: Fill) -> Ended:
-        """How it ends with the shapes that the file declares and, if that runs, with the actual shapes declared."""
+        """Run the part with the shapes that the file declares and, if it runs, with the actual shapes declared."""
         feeds = {name: _filled(feed, fill) for name, feed in part.feeds.items()}
         ended = self._once(part, feeds, fixed=False)
         return self._once(part, feeds, fixed=True) if ended.where is End.RAN else ended
@@ -237,11 +237,11 @@ class Runtime:
     def differing(
         self, models: tuple[bytes, bytes], feeds: Mapping[str, Filled], folder: str | None, *, exact: bool
     ) -> str:
-        """How two models differ on the same inputs; "" where both give the same bits (or nearly), or both fail."""
+        """Return how two models differ on the same inputs; "" if both give the same bits (or nearly), or both fail."""
         return self.said(*models, feeds, folder, 0.0 if exact else NEAR)
 
     def said(self, *task: object) -> str:
-        """ONNX Runtime's error message for a model and inputs (or how two models differ); "" when it runs."""
+        """Return ONNX Runtime's error message for a model and inputs (or how two models differ); "" if it runs."""
         process = self._process or self._start()
         late = threading.Event()
 
@@ -296,7 +296,7 @@ def _filled(feed: Feed, fill: Fill) -> Filled:
 
 
 def _short(message: str) -> str:
-    """The reason in the runtime's message, without source lines and function names, which differ between builds."""
+    """Return the reason in the runtime's message, without source lines and function names: they vary between builds."""
     text, longer = " ".join(message.split()), ""
     while text != longer:
         longer, text = text, _PLACE.sub("", text)
@@ -304,7 +304,7 @@ def _short(message: str) -> str:
 
 
 def serve() -> None:
-    """Run in the process of its own: reads models and inputs from standard input, writes the runtime's messages."""
+    """Serve as the separate process: read models and inputs from standard input, write the runtime's messages."""
     import onnxruntime
 
     answers, sys.stdout = sys.stdout.buffer, sys.stderr
@@ -324,18 +324,18 @@ def _asked() -> Iterator[tuple[Any, ...]]:
 
 
 def _complaint(model: bytes, feeds: dict[str, Filled] | None) -> str:
-    """The runtime's error for a model without optimisations; "" when it runs, or without feeds when it is loaded."""
+    """Return the runtime's error for a model without optimisations; "" if it runs (without feeds: if it loads)."""
     if feeds is None:
         return _unloaded(model, None)
     try:
         _outputs(model, feeds)
-    except Exception as error:  # whatever it raises is its answer
+    except Exception as error:  # any exception is the result
         return f"{type(error).__name__}: {error}" if isinstance(error, MemoryError) else str(error) or repr(error)
     return ""
 
 
 def _refusal(copy: bytes, original: bytes, folder: str | None) -> str:
-    """The runtime's error when it loads a model; "" if it loads it, or refuses the original too."""
+    """Return the runtime's error on loading a model; "" if it loads it, or refuses the original too."""
     reason = _unloaded(copy, folder)
     return "" if not reason or _unloaded(original, folder) else reason
 
@@ -343,15 +343,15 @@ def _refusal(copy: bytes, original: bytes, folder: str | None) -> str:
 def _unloaded(model: bytes, folder: str | None) -> str:
     try:
         session_of(model, folder)
-    except Exception as error:  # whatever it raises is its answer
+    except Exception as error:  # any exception is the result
         return _short(str(error))
     return ""
 
 
 def _difference(model: bytes, copy: bytes, feeds: dict[str, Filled], folder: str | None, near: float) -> str:
-    """How a model's copy differs from it on the same inputs; "" where both give the same bits, or both fail.
+    """Return how a model's copy differs from it on the same inputs; "" if both give the same bits, or both fail.
 
-    With `near`, numbers may differ by that part of the greatest one.
+    With `near`, numbers may differ by this fraction of the largest one.
     """
     before, after = _tried(model, feeds, folder), _tried(copy, feeds, folder)
     if isinstance(before, str) or isinstance(after, str):
@@ -360,20 +360,20 @@ def _difference(model: bytes, copy: bytes, feeds: dict[str, Filled], folder: str
     names = [name for name, a in before.items() if not alike(a, after[name], near)]
     again = _tried(model, feeds, folder) if names else before
     if not isinstance(again, dict) or not all(alike(a, again[name]) for name, a in before.items()):
-        return ""  # the model draws by chance, or runs where it shouldn't and leaves elements as they are in memory
+        return ""  # the model's outputs vary: it has random operators or reads uninitialised memory
     return f"the output {names[0]} differs" if names else ""
 
 
 def _tried(model: bytes, feeds: dict[str, Filled], folder: str | None) -> dict[str, Any] | str:
-    """What the runtime computes, or its error."""
+    """Return the model's outputs, or the runtime's error."""
     try:
         return _outputs(model, feeds, folder)
-    except Exception as error:  # whatever it raises is its answer
+    except Exception as error:  # any exception is the result
         return _short(str(error))
 
 
 def _outputs(model: bytes, feeds: dict[str, Filled], folder: str | None = None) -> dict[str, Any]:
-    """What the runtime computes without optimisations; external data is in a folder."""
+    """Return the model's outputs without optimisations; external data is in `folder`."""
     import numpy as np
 
     session = session_of(model, folder)

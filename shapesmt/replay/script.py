@@ -1,4 +1,4 @@
-"""Writes a Python script that shows one failure on ONNX Runtime; it needs only numpy, onnx and onnxruntime."""
+"""Write a Python script that shows one failure on ONNX Runtime; it needs only numpy, onnx and onnxruntime."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["script"]
 
 _WIDTH = 110
-_LISTED = 1024  # the most elements of a constant inside a node that are written out
+_LISTED = 1024  # elements; larger constants are written as zeros
 _PLAIN = {1: "f", 2: "i", 3: "s", 6: "floats", 7: "ints", 8: "strings"}  # attributes that make_node takes as they are
 _NOT_KEYWORDS = frozenset({"op_type", "inputs", "outputs", "name", "doc_string", "domain", "overload"})
 
@@ -81,9 +81,9 @@ sys.exit(1)
 
 
 def script(part: Cut, finding: Finding, model: str, version: str) -> str:
-    """The script: the finding as a comment, the part of the model that fails as data, and the run.
+    """Return the script: the finding as a comment, the failing part of the model as data, and the run.
 
-    It exits with 0 where the failure shows, else with 1.
+    It exits with 0 if the failure shows, else with 1.
     """
     opsets = [f"helper.make_opsetid({domain!r}, {version})" for domain, version in part.opsets.items()]
     fills = (None, 0, 1) if finding.kind == FindingKind.DATA else (None,)
@@ -103,7 +103,7 @@ def script(part: Cut, finding: Finding, model: str, version: str) -> str:
     comment = "".join(f"# {line}".rstrip() + "\n" for line in _comment(part, finding, model, version))
     about = "# Each input: its type, its shape as declared, its shape here, and what it is filled with.\n"
     blocks.append("# What it says of nodes that it has no code for.\n" + _listing("UNABLE", map(repr, UNABLE)))
-    return unmarked(f"{comment}\n{_HEAD}{about}{''.join(blocks)}{_TAIL}", r"\x23")  # in texts and comments only
+    return unmarked(f"{comment}\n{_HEAD}{about}{''.join(blocks)}{_TAIL}", r"\x23")  # only texts and comments have marks
 
 
 def _comment(part: Cut, finding: Finding, model: str, version: str) -> Iterator[str]:
@@ -134,7 +134,7 @@ def _feed(feed: Feed, number: int) -> str:
 
 
 def _node(node: onnx.NodeProto) -> str:
-    """A node as a call of `make_node`, or as the expression of its protobuf where that is not possible."""
+    """Return a node as a call of `make_node`, or as the expression of its protobuf if that isn't possible."""
     simple = all(
         a.type in _PLAIN and (a.type < 6 or len(getattr(a, _PLAIN[a.type]))) and a.name.isidentifier()
         and a.name not in _NOT_KEYWORDS and not a.ref_attr_name for a in node.attribute
@@ -149,7 +149,7 @@ def _node(node: onnx.NodeProto) -> str:
 
 
 def _text(value: Any) -> Any:
-    """Bytes as text, if they are UTF-8; any other value as it is."""
+    """Return bytes as text if they are UTF-8; any other value unchanged."""
     try:
         return value.decode() if isinstance(value, bytes) else value
     except UnicodeDecodeError:
@@ -157,7 +157,7 @@ def _text(value: Any) -> Any:
 
 
 def _called(plain: list[str], attributes: dict[str, Any]) -> list[str]:
-    """The attributes as keyword arguments; as a dictionary if one's name is a keyword of Python."""
+    """Return the attributes as keyword arguments, or as a dictionary if the name of one is a Python keyword."""
     from keyword import iskeyword
 
     if any(map(iskeyword, attributes)):
@@ -166,7 +166,7 @@ def _called(plain: list[str], attributes: dict[str, Any]) -> list[str]:
 
 
 def _source(message: Any) -> str:
-    """The Python expression for a protobuf message."""
+    """Return the Python expression for a protobuf message."""
     if message.DESCRIPTOR.full_name == "onnx.TensorProto" and (text := _tensor(message)):
         return text
     parts = [f"{field.name}={_value(value)}" for field, value in message.ListFields()]
@@ -184,13 +184,13 @@ def _value(value: Any) -> str:
 
 
 def _number(value: float) -> str:
-    """A number as Python writes it; infinity and nan as `float("inf")`."""
+    """Return a number as Python writes it; infinity and nan as `float("inf")`."""
     text = repr(value)
     return text if text.lstrip("-")[:1].isdigit() or isinstance(value, bool) else f"float({text!r})"
 
 
 def _tensor(tensor: onnx.TensorProto) -> str:
-    """A constant with its elements, or with zeros if there are many; "" for a type that numpy lacks or damaged data."""
+    """Return the expression of a constant, with zeros if it is large; "" if numpy lacks the type or it is damaged."""
     from onnx import helper, numpy_helper
 
     try:

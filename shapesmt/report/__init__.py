@@ -1,4 +1,4 @@
-"""Answers as frozen data."""
+"""Results as frozen data: the answers of the questions in `shapesmt.api`."""
 
 from __future__ import annotations
 

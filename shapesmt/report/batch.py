@@ -1,4 +1,4 @@
-"""The result of `check` for several models: for each a report, or the error that prevented one."""
+"""The result of `check` for several models: a report for each, or the error that prevented one."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ class Unchecked(Data):
     model: str
     error: str
     internal: bool = False
-    """Whether the mistake is shapesmt's own."""
+    """Whether the error is shapesmt's own fault."""
 
     @property
     def exit_status(self) -> int:
-        """2 the user's mistake, 4 ours."""
+        """2 if the user made a mistake, 4 if shapesmt failed."""
         return 4 if self.internal else 2
 
 
 @dataclass(frozen=True, slots=True)
 class Times(Data):
-    """How many nodes something happens at, and in how many models; `code` is that of a law.
+    """The number of nodes to which something applies, and of models with such nodes; `code` is the law's code, if any.
 
     >>> Times("joined tensors match off the join axis", 4, 2, "SM103").to_dict()
     {'name': 'joined tensors match off the join axis', 'nodes': 4, 'models': 2, 'code': 'SM103'}
@@ -63,7 +63,7 @@ class Times(Data):
 
 @dataclass(frozen=True, slots=True)
 class Exported(Data):
-    """How many models an exporter wrote, by verdict."""
+    """The number of models that an exporter wrote, by verdict."""
 
     exporter: str
     models: int
@@ -75,7 +75,7 @@ class Exported(Data):
 
 @dataclass(frozen=True, slots=True)
 class Tally(Data):
-    """Of many reports: which laws fail and at which operators, which operators have no rule, who exported the models.
+    """Statistics of several reports: failing laws, the operators they fail at, operators without a rule, exporters.
 
     Each is sorted by its number, the largest first.
     """
@@ -88,21 +88,21 @@ class Tally(Data):
 
 @dataclass(frozen=True, slots=True)
 class Marks(Data):
-    """What a tally counts of a report: law, code and operator of each node that fails; operators without a rule."""
+    """The parts of a report that a tally counts: law, code and operator per failing node; operators without a rule."""
 
     failing: tuple[tuple[str, ...], ...] = field(default=(), metadata=OMIT_EMPTY)
     unruled: tuple[str, ...] = field(default=(), metadata=OMIT_EMPTY)
 
     @classmethod
     def of(cls, report: Report) -> Marks:
-        """Those of a whole report."""
+        """Return the marks of a report that has its findings."""
         failing = [f for f in report.judged if f.verdict in (Verdict.FAILS, Verdict.DEPENDS)]
         unruled = [f.op_type for f in report.findings if f.kind is FindingKind.UNSUPPORTED]
         return cls(tuple([(f.law, f.code, f.op_type) for f in failing]), tuple(unruled))
 
 
 class Tallying:
-    """A tally in the making, which holds none of the reports.
+    """A tally under construction, which keeps none of the reports.
 
     >>> from shapesmt.report.report import Counts
     >>> tallying = Tallying()
@@ -116,7 +116,7 @@ class Tallying:
         self._exporters: dict[str, Counter[Verdict]] = {}
 
     def add(self, report: Report, marks: Marks | None = None) -> None:
-        """Count one more report; without its findings, it needs its marks."""
+        """Count one more report; a report without its findings needs `marks`."""
         marks = Marks.of(report) if marks is None else marks
         self._exporters.setdefault(report.exporter or "unknown", Counter())[report.verdict] += 1
         self._laws.add([(law, code) for law, code, _ in marks.failing])
@@ -124,7 +124,7 @@ class Tallying:
         self._unruled.add([(op, "") for op in marks.unruled])
 
     def result(self) -> Tally:
-        """The tally of what was added."""
+        """Return the tally of the reports added so far."""
         exporters = [
             Exported(
                 name,
@@ -138,7 +138,7 @@ class Tallying:
 
 
 class _Counted:
-    """The nodes and the models of each name."""
+    """The number of nodes and of models for each name."""
 
     def __init__(self) -> None:
         self.nodes: Counter[tuple[str, str]] = Counter()
@@ -156,7 +156,7 @@ class _Counted:
 
 @dataclass(frozen=True)
 class BatchReport(Answer):
-    """The answer of `check` for several models, in the order in which they were asked for.
+    """The answer of `check` for several models, in the order of the question.
 
     >>> from shapesmt.report.report import Counts
     >>> batch = BatchReport((Report("a.onnx", Verdict.PROVED, {}, Counts()), Unchecked("b.onnx", "it is damaged")))
@@ -169,9 +169,9 @@ class BatchReport(Answer):
     models: tuple[Report | Unchecked, ...]
     seconds: float = 0.0
     counted: Tally | None = None
-    """The tally of the reports, where these are without their findings."""
+    """The tally of the reports if these are without their findings, else None."""
     left: int = 0
-    """How many models were left out, as one before failed."""
+    """The number of models left out because an earlier one failed."""
 
     @property
     def reports(self) -> tuple[Report, ...]:
@@ -192,7 +192,7 @@ class BatchReport(Answer):
 
     @property
     def tally(self) -> Tally:
-        """The laws that fail, the operators and the exporters, over all models."""
+        """The failing laws, operators and exporters over all models."""
         if self.counted is not None:
             return self.counted
         tallying = Tallying()
@@ -202,14 +202,14 @@ class BatchReport(Answer):
 
     @property
     def exit_status(self) -> int:
-        """The gravest of the models': 2 not checked, then 1 depends or fails, 3 undecided, 0 proved.
+        """The gravest status of a model: 2 not checked, then 1 depends or fails, 3 undecided, 0 proved.
 
-        What was not checked comes before what was model, as the answer isn't whole without it.
+        An unchecked model outranks a failing one, since the answer is incomplete without it.
         """
         return max((model.exit_status for model in self.models), key=_GRAVEST_LAST.index, default=0)
 
     def to_dict(self) -> Json:
-        """The JSON of this object: a report for each model that was checked."""
+        """Return the JSON of this object, with a report for each checked model."""
         return {
             "schema": self.schema,
             "summary": self.summary,
@@ -225,12 +225,12 @@ AnyResult: TypeAlias = Result | BatchReport
 
 
 def reports_in(result: AnyResult) -> tuple[Report, ...]:
-    """The reports in a result: one for one model, several for several, none for the result of another question."""
+    """Return the reports in a result: one for one model, several for several, none if it answers another question."""
     if isinstance(result, BatchReport):
         return result.reports
     return (result,) if isinstance(result, Report) else ()
 
 
 def unchecked_in(result: AnyResult) -> tuple[Unchecked, ...]:
-    """The models of a result that could not be checked."""
+    """Return the models of a result that could not be checked."""
     return result.unchecked if isinstance(result, BatchReport) else ()

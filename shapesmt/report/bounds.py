@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DimBounds(Data):
-    """The interval of one dimension over the valid region, its formula, and an input for each end.
+    """The interval of one dimension over the valid region, its formula, and an input for each bound.
 
-    `max` is None when there is no end. `exact` when both ends are attained and proven; else the interval is
-    sound all the same. `expr` is meant to be read: "..." stands for what takes more than 4000 characters.
+    `max` is None if there is no upper bound. `exact` means that both bounds are proven and attained; without it, the
+    interval is sound but may be too wide. `expr` is for people: "..." replaces text beyond 4000 characters.
 
-    `step` is how far the values are apart: every value is `min + k * step`.
+    Every value is `min + k * step` for some k.
 
     >>> DimBounds(1, 32, "batch").to_dict()
     {'min': 1, 'max': 32, 'expr': 'batch', 'exact': True}
@@ -40,7 +40,7 @@ class DimBounds(Data):
 
 @dataclass(frozen=True, slots=True)
 class CaseBounds(Data):
-    """The bounds of a tensor's dimensions where a condition holds."""
+    """The bounds of a tensor's dimensions when the condition `when` holds."""
 
     when: str
     shape: tuple[DimBounds, ...]
@@ -48,9 +48,9 @@ class CaseBounds(Data):
 
 @dataclass(frozen=True, slots=True)
 class TensorBounds(Data):
-    """The bounds of every dimension of a tensor; `shape` is None when there is no one rank.
+    """The bounds of every dimension of a tensor; `shape` is None if there isn't one known rank.
 
-    Where a condition on the sizes decides the rank, `cases` has the shape under each that can come about, else nothing.
+    If a condition on the sizes decides the rank, `cases` has the shape for each case that can occur; else it is empty.
     """
 
     dtype: str
@@ -64,7 +64,7 @@ class TensorBounds(Data):
 
     @property
     def exact(self) -> bool:
-        """Whether the rank is known and every end is attained and proven.
+        """Whether the rank is known and every bound is proven and attained.
 
         >>> TensorBounds("float32", None).exact
         False
@@ -73,7 +73,7 @@ class TensorBounds(Data):
 
     @property
     def partial_shape(self) -> PartialShape:
-        """The intervals as a value to compute with; a size without end, or past 2**63 - 1, has no `max_length`.
+        """The intervals as a value to compute with; an upper bound that is missing or past 2**63 - 1 is None there.
 
         >>> TensorBounds("float32", (DimBounds(1, 32, "batch"), DimBounds(3, 3, "3"))).partial_shape
         PartialShape('[1..32,3]')
@@ -87,7 +87,7 @@ class TensorBounds(Data):
 
 @dataclass(frozen=True, slots=True)
 class Share(Data):
-    """How many of the admissible sizes of some dimensions are valid: those for which every node runs.
+    """The number of admissible sizes of some dimensions, and how many of them are valid: every node runs for them.
 
     >>> Share(841, 201601, ("height", "width")).to_dict()
     {'valid': 841, 'admissible': 201601, 'symbols': ['height', 'width']}
@@ -102,8 +102,8 @@ class Share(Data):
 class Bounds(Answer, Mapping[str, "PartialShape"]):
     """The answer of `bounds`: the tightest interval of every dimension of every tensor over the valid region.
 
-    Tensors of equal bounds may share one `TensorBounds`, and then share its dictionary. When no admissible
-    input is valid, `valid` is false and there are no tensors.
+    Tensors with equal bounds may share one `TensorBounds`, and then share its dictionary. If no admissible input is
+    valid, `valid` is false and there are no tensors.
 
     >>> Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(3, 3, "3"),))}).to_dict()["tensors"]
     {'x': {'dtype': 'float32', 'shape': [{'min': 3, 'max': 3, 'expr': '3', 'exact': True}]}}
@@ -118,11 +118,11 @@ class Bounds(Answer, Mapping[str, "PartialShape"]):
     valid: bool = True
     assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
     verdict: Verdict | None = field(default=None, metadata=_OMIT_EMPTY)
-    """Whether the model runs for every admissible input; the bounds are over those for which it does."""
+    """Whether the model runs for every admissible input; the bounds cover only inputs for which it runs."""
     share: Share | None = field(default=None, metadata=_OMIT_EMPTY)
 
     def __getitem__(self, tensor: str) -> PartialShape:
-        """The intervals of this tensor's dimensions, as a value to compute with.
+        """Return the intervals of this tensor's dimensions, as a value to compute with.
 
         >>> Bounds("m.onnx", {}, {"x": TensorBounds("float32", (DimBounds(1, 8, "n"),))})["x"]
         PartialShape('[1..8]')
@@ -145,11 +145,11 @@ class Bounds(Answer, Mapping[str, "PartialShape"]):
 
     @property
     def exit_status(self) -> int:
-        """0 when every end is exact, 1 when no input is valid, 3 when some end isn't exact."""
+        """0 if every bound is exact, 1 if no input is valid, 3 if some bound isn't exact."""
         if not self.valid:
             return 1
         return 0 if all(tensor.exact for tensor in self.distinct()) else 3
 
     def distinct(self) -> Iterator[TensorBounds]:
-        """Each shared `TensorBounds` once."""
+        """Return an iterator over the distinct `TensorBounds`: each shared one once."""
         return iter({id(tensor): tensor for tensor in self.tensors.values()}.values())

@@ -1,4 +1,4 @@
-"""What shapesmt knows whatever the model: the operators that have a rule, and what an error code means."""
+"""Facts that don't depend on a question: operators with a rule, a model's inputs and dimensions, and error codes."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from shapesmt.report.simplified import Simplified, Tightened
 
 @dataclass(frozen=True, slots=True)
 class Operator(Data):
-    """One operator: since which version of its domain it has a rule (None: none), its nodes in a model."""
+    """An operator, the first version of its domain with a rule (None: no rule), and its number of nodes in a model."""
 
     name: str
     domain: str = ""
     since: int | None = 1
     nodes: int = 0
     expanded: bool = False
-    """It has no rule of its own but stands for nodes that do."""
+    """Whether it has no rule of its own, but its definition consists of nodes that do."""
     inferred: bool = field(default=False, metadata=_OMIT_EMPTY)
-    """It has no rule, but a registered schema that says what it makes."""
+    """Whether it has no rule, but a registered schema that infers its outputs."""
     plugin: str = field(default="", metadata=_OMIT_EMPTY)
-    """The module that its rule comes from, where that isn't one of shapesmt's."""
+    """The module that defines its rule; "" if that is one of shapesmt's."""
 
     @property
     def qualified(self) -> str:
-        """The name with its domain, where that isn't ONNX's own.
+        """The name with its domain, unless that is ONNX's own.
 
         >>> Operator("Add").qualified, Operator("Attention", "com.microsoft").qualified
         ('Add', 'com.microsoft.Attention')
@@ -59,7 +59,7 @@ class Operators(Answer):
 
 @dataclass(frozen=True, slots=True)
 class TensorFacts(Data):
-    """The element type and the shape of an input or output, its sizes as formulas; None where the rank is unknown."""
+    """The element type and the shape of an input or output, with formulas as sizes; None if the rank is unknown."""
 
     dtype: str
     shape: tuple[str, ...] | None
@@ -69,7 +69,7 @@ class TensorFacts(Data):
 class DimensionFacts(Data):
     """The range of a dimension before anything is declared, and the axes of inputs that have it (`image[2]`).
 
-    `alias` is what else the file calls it, which is accepted as well (`s53`).
+    `alias` is another name for it in the file (`s53`), which is accepted as well.
     """
 
     range: SymbolRange
@@ -79,10 +79,10 @@ class DimensionFacts(Data):
 
 @dataclass(frozen=True)
 class ModelFacts(Answer):
-    """The answer of `inspect`: what one has to know of a model before one asks about it.
+    """The answer of `inspect`: the facts about a model that help to ask about it.
 
     `opsets` are the operator sets that the file names, if its format has any. `operators` counts the nodes of each
-    operator, `missing` those that have no rule; `values` are the elements of small inputs, which `--value` declares.
+    operator, `missing` those without a rule; `values` names the elements of small inputs that `--value` can declare.
 
     >>> ModelFacts("m.onnx", "pytorch 2.5", {"": 18}, 3, {}, {}, {}, {"Add": 3}).to_dict()["exporter"]
     'pytorch 2.5'
@@ -112,9 +112,9 @@ class ModelFacts(Answer):
 
 @dataclass(frozen=True)
 class ErrorCode(Answer):
-    """The answer of `explain` about an error code: its law, a model that breaks it, and what helps.
+    """The answer of `explain` about an error code: its law, a model that breaks it, and a remedy.
 
-    `model` is that model as text, `report` what `check` says of it; "" and None where there is no example.
+    `model` is that model as text, `report` the answer of `check` for it; "" and None if there is no example.
 
     >>> ErrorCode("SM103", "join", "joined tensors match", "pad the input").to_dict()["schema"]
     'shapesmt/code/1'
@@ -133,7 +133,7 @@ class ErrorCode(Answer):
 
     @property
     def exit_status(self) -> int:
-        """Always 0: it is about no model of the user's."""
+        """Always 0: it is about no model of the user."""
         return 0
 
 

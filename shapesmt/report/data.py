@@ -1,4 +1,4 @@
-"""The base of the results: frozen data that converts itself into the plain dictionaries of its JSON."""
+"""The base of the results: frozen data that converts itself to the plain dictionaries of its JSON."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ Json: TypeAlias = dict[str, Any]
 Value = TypeVar("Value")
 Kind = TypeVar("Kind", bound="Data")
 
-_MAKE = "made when it is read"  # no field's name
+_MAKE = "made when it is read"  # not the name of a field
 _PLAIN = (int, float, bool, str, type(None))
 _NONE = (MISSING, MISSING)
 _EMPTY: tuple[object, ...] = (None, "", (), {})
-OMIT_EMPTY = {"omit": _EMPTY}  # a field that stays out of the JSON when it is None, "" or without elements
-OMIT_FALSE = {"omit": (False,)}  # one that stays out when it is false
-OMIT_ONE = {"omit": (1,)}  # one that stays out when it is 1
-OMIT = {"omit": None}  # one that is never in the JSON
+OMIT_EMPTY = {"omit": _EMPTY}  # left out of the JSON if the field is None, "" or without elements
+OMIT_FALSE = {"omit": (False,)}  # left out if the field is false
+OMIT_ONE = {"omit": (1,)}  # left out if the field is 1
+OMIT = {"omit": None}  # never in the JSON
 
 
 class Data:
-    """Frozen data whose `to_dict()` is its fields, in order; a schema, where it has one, comes first."""
+    """Frozen data; `to_dict()` has its fields in order, after the schema if it has one."""
 
     __slots__ = ()
     schema: ClassVar[str] = ""
 
     def to_dict(self) -> Json:
-        """The JSON of this object, as plain dictionaries, lists and values."""
+        """Return the JSON of this object, as plain dictionaries, lists and values."""
         data: Json = {"schema": self.schema} if self.schema else {}
         for name, key, omitted in _layout(cast("Any", type(self))):
             value = getattr(self, name)
@@ -69,10 +69,10 @@ class Data:
 
     @classmethod
     def from_dict(cls, data: Json) -> Self:
-        """The object of which this is the JSON; fields that it doesn't know are passed by.
+        """Return the object that this JSON describes; unknown keys are ignored.
 
         Raises:
-            KeyError, TypeError, ValueError: It is the JSON of no such object.
+            KeyError, TypeError, ValueError: It isn't the JSON of such an object.
         """
         if data.get("schema", cls.schema) != cls.schema:
             raise ValueError(f"the schema is {data['schema']}, not {cls.schema}")
@@ -91,7 +91,7 @@ class _Later(NamedTuple):
 
 
 class _Late:
-    """A field that works out a value given by `later` when it is first read."""
+    """A field that computes a value given by `later` when it is first read."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -108,12 +108,12 @@ class _Late:
 
 
 def later(work: Callable[[], Value]) -> Value:
-    """A value for a `late` field, which this function works out when the field is first read."""
+    """Return a value for a `late` field: `work` is called when the field is first read."""
     return cast("Value", _Later(work))
 
 
 def late(name: str) -> Callable[[type[Kind]], type[Kind]]:
-    """A class whose field of this name may have a value that is worked out `later`; copies and pickles have it.
+    """Let the field of this name have a value that is computed `later`; copies and pickles have the value itself.
 
     >>> from dataclasses import dataclass
     >>> @late("text")
@@ -137,7 +137,7 @@ def _reduced(data: Any) -> tuple[Any, ...]:
 
 
 class _Unread:
-    """A field whose value is that of another object, which is made when the first of such fields is read."""
+    """A field that is read from another object, which is made when the first such field is read."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -146,14 +146,14 @@ class _Unread:
         values = vars(data)
         make = values.get(_MAKE)
         if make is None:
-            return values[self._name]  # another thread has read it meanwhile
+            return values[self._name]  # another thread has made it in the meantime
         values.update({name: value for name, value in vars(make()).items() if name not in values})
         values.pop(_MAKE, None)
         return values[self._name]
 
 
 def may_be_unread(*names: str) -> Callable[[type[Kind]], type[Kind]]:
-    """A class whose fields of these names may be left `unread`; copies and pickles have them.
+    """Let the fields of these names be left `unread`; copies and pickles have their values.
 
     >>> from dataclasses import dataclass
     >>> @may_be_unread("text")
@@ -175,7 +175,7 @@ def may_be_unread(*names: str) -> Callable[[type[Kind]], type[Kind]]:
 
 
 def unread(kind: type[Kind], make: Callable[[], Kind], **values: object) -> Kind:
-    """An object with these values; all others are those of the object that is made when one of them is first read."""
+    """Return an object with these values; `make` is called for the others when one of them is first read."""
     data = object.__new__(kind)
     vars(data).update(values)
     vars(data)[_MAKE] = make
@@ -183,29 +183,29 @@ def unread(kind: type[Kind], make: Callable[[], Kind], **values: object) -> Kind
 
 
 class Presenter(Protocol):
-    """The part of the package that words answers, which registers itself at `Answer.presenter`."""
+    """The package that puts answers into words; it registers itself as `Answer.presenter`."""
 
     def text(self, answer: Answer, width: int | None, everything: bool) -> str:
-        """The answer as the command line prints it."""
+        """Return the answer as the command line prints it."""
         ...
 
     def html(self, answer: Answer) -> str:
-        """The answer as part of a page."""
+        """Return the answer as part of a page."""
         ...
 
 
 class Answer(Data):
-    """An answer that people read: `str` is its text, and a notebook shows it as the page does."""
+    """An answer that people read: `str` returns its text, and a notebook shows it as the page does."""
 
     __slots__ = ()
     presenter: ClassVar[Presenter | None] = None
 
     def text(self, width: int | None = None, *, everything: bool = False) -> str:
-        """The answer as the command line prints it.
+        """Return the answer as the command line prints it.
 
         Args:
-            width: The columns that lines are folded to; None leaves them as long as they are.
-            everything: Whether all findings of a report are shown, however many.
+            width: The number of columns to fold lines to; None doesn't fold them.
+            everything: Whether to show all findings of a report, however many.
         """
         return repr(self) if self.presenter is None else self.presenter.text(self, width, everything)
 
@@ -218,7 +218,7 @@ class Answer(Data):
 
 @cache
 def _layout(kind: Any) -> list[tuple[str, str, tuple[object, ...]]]:
-    """For each field in the JSON: its name, its key, and the values for which it is omitted."""
+    """Return for each field in the JSON: its name, its key, and the values for which it is omitted."""
     return [
         (item.name, item.metadata.get("key", item.name), omitted)
         for item in fields(kind)
@@ -231,10 +231,9 @@ Restore: TypeAlias = Callable[[Any], Any]
 
 @cache
 def _plan(kind: Any) -> list[tuple[str, str, frozenset[Any], Restore, object]]:
-    """For each field in the JSON: its name, its key, how its value is restored, and the value where there is no key.
+    """Return for each field in the JSON: name, key, types of values to keep, function that restores others, default.
 
-    A value of the types that come first stays as it is. The value where there is no key is `MISSING` where the field's
-    own default is right, or a key is needed.
+    The default replaces a missing key; it is `MISSING` if the field's own default is right or the key is required.
     """
     hints, needed = get_type_hints(kind), {f.name for f in fields(kind) if (f.default, f.default_factory) == _NONE}
     return [
@@ -246,14 +245,14 @@ def _plan(kind: Any) -> list[tuple[str, str, frozenset[Any], Restore, object]]:
 
 @cache
 def _unchanged(kind: Any) -> frozenset[Any]:
-    """The types of the values that are the same in JSON."""
+    """Return the plain types whose values are the same in JSON."""
     kinds = frozenset([] if get_origin(kind) in (tuple, Mapping) else get_args(kind) or (kind,))
     return (kinds | {int} if float in kinds else kinds).intersection(_PLAIN)
 
 
 @cache
 def _restorer(kind: Any) -> Restore:
-    """What makes a value of this type of what `_plain` made of it."""
+    """Return the function that restores a value of this type from the output of `_plain`."""
     inner = get_args(kind)
     if get_origin(kind) is tuple:
         item, same = _restorer(inner[0]), _unchanged(inner[0]).issuperset
@@ -273,7 +272,7 @@ def _restorer(kind: Any) -> Restore:
 
 
 def _exactly(kinds: tuple[Any, ...]) -> Restore:
-    """What returns a plain value of these types as it is, and refuses any other."""
+    """Return a function that returns plain values of these types unchanged and refuses others."""
     accepted = {*kinds, int} if float in kinds else {*kinds}
 
     def restore(value: Any) -> Any:
@@ -285,7 +284,7 @@ def _exactly(kinds: tuple[Any, ...]) -> Restore:
 
 
 def _plain(value: object) -> object:
-    """`value` as JSON's own types; an object met twice in one mapping gives one dictionary."""
+    """Return `value` in JSON types; an object met twice in one mapping gives one dictionary."""
     if isinstance(value, Data):
         return value.to_dict()
     if isinstance(value, Mapping):

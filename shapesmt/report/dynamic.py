@@ -1,4 +1,4 @@
-"""DynamicShapes: which sizes of a program may vary, as the text that `torch.export` takes."""
+"""DynamicShapes: the sizes of a program that may vary, as the text that `torch.export` takes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["DynamicShapes", "StaticAxis"]
 
 @dataclass(frozen=True, slots=True)
 class StaticAxis(Data):
-    """An axis of an input that was to vary and is a number in the program; no `node` where only the trace needs it."""
+    """An input axis that was to vary but is a number in the program; `node` is "" if only the trace needs that."""
 
     input: str
     axis: int
@@ -25,16 +25,16 @@ class StaticAxis(Data):
     source: str = field(default="", metadata=OMIT_EMPTY)
     """The line of Python that the node comes from."""
     or_one: bool = field(default=False, metadata=OMIT_EMPTY)
-    """Whether the node runs for a size of 1 as well, which it broadcasts."""
+    """Whether the node also runs for a size of 1, which it broadcasts."""
 
     @property
     def word(self) -> str:
-        """How grave that is: weights need channels to be numbers, which is no surprise."""
+        """The severity: a note if a node needs the number, as weights need their channels; else a warning."""
         return "note" if self.node else "warning"
 
     @property
     def words(self) -> str:
-        """The axis, and what needs it.
+        """The axis, and the node or trace that needs its size.
 
         >>> StaticAxis("x", 1, 7).words
         'x axis 1 is 7 in the program: no node needs it, only the trace'
@@ -52,8 +52,8 @@ class StaticAxis(Data):
 class DynamicShapes(Answer):
     """The answer of `dynamic_shapes`: Python text for `torch.export.export`, for the largest region that is proven.
 
-    `verified` says that PyTorch accepts the text, and that no size in what it exported is known to fail; it is None
-    where there is no module to export.
+    `verified` says whether PyTorch accepts the text and no size in the exported program is known to fail; it is None if
+    there is no module to export.
 
     >>> DynamicShapes("m.pt2", Verdict.PROVED, "dynamic_shapes = {}").to_dict()["schema"]
     'shapesmt/dynamic-shapes/1'
@@ -63,24 +63,24 @@ class DynamicShapes(Answer):
 
     model: str
     verdict: Verdict
-    """Whether the program runs for every size inside."""
+    """Whether the program runs for every size that the text admits."""
     content: str = ""
-    """The text; "" where no size is known to run."""
+    """The text; "" if no size is known to run."""
     region: Precondition | None = None
-    """The sizes for which the program as it was exported runs."""
+    """The sizes for which the program runs as it was exported; None if unknown."""
     verified: bool | None = None
     exports: int = 0
-    """How often PyTorch exported the module until it accepted."""
+    """The number of exports until PyTorch accepted the text."""
     admitted: Mapping[str, SymbolRange] = field(default_factory=dict)
-    """The sizes inside, by the names of the dimensions; those that don't vary are numbers."""
+    """The sizes that the text admits, by dimension name; sizes that don't vary are numbers."""
     assume: tuple[str, ...] = ()
-    """What else holds inside, which `torch.export` finds by itself."""
+    """Further conditions on these sizes, which `torch.export` finds by itself."""
     static: tuple[StaticAxis, ...] = ()
     seconds: float = 0.0
 
     @property
     def exit_status(self) -> int:
-        """0 where the text is proven to run, 1 where there is none, else 3."""
+        """0 if the text is proven to run, 1 if there is none, else 3."""
         if not self.content:
             return 1
         return 0 if self.verdict is Verdict.PROVED else 3

@@ -1,4 +1,4 @@
-"""Why a node, a tensor or the model is as it is, and what a node contributes to the solver's system, as frozen data."""
+"""Explanations of a node, a tensor or the model, and a node's part in the solver's system, as frozen data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shapesmt.report.report import Precondition
 
 @dataclass(frozen=True, slots=True)
 class Variable(Data):
-    """An integer of the system: its bounds (`max` None: no end) and, unless it is free, what it equals.
+    """An integer of the system: its bounds (`max` None: unbounded) and, unless it is free, the formula it equals.
 
     >>> Variable("half[2]", 32, 256, expr="height//2").to_dict()
     {'name': 'half[2]', 'min': 32, 'max': 256, 'expr': 'height//2'}
@@ -30,10 +30,10 @@ class Variable(Data):
 
 @dataclass(frozen=True, slots=True)
 class Condition(Data):
-    """A requirement over the node's variables, how far it holds, and the certificate that shows it.
+    """A requirement over the node's variables, its verdict, and the certificate that decides it.
 
-    The certificate is the cheapest that decides: "normal form", "assumed", "enumeration" or "z3". Of a node that no
-    input reaches the verdict is None.
+    The certificate is the cheapest that decides: "normal form", "assumed", "enumeration" or "z3". The verdict is None
+    for a node that no input reaches.
     """
 
     law: str
@@ -44,14 +44,14 @@ class Condition(Data):
 
 @dataclass(frozen=True, slots=True)
 class NodeConstraints(Data):
-    """What a node contributes to the complete system.
+    """A node's part in the complete system.
 
     Attributes:
-        symbols: The free variables on which it depends.
-        reads: The sizes and listed integers of its inputs, in terms of the symbols.
-        requires: Its requirements, over what it reads.
-        defines: The sizes and listed integers of its outputs, over what it reads.
-        smt2: Its lines of the system as SMT-LIB 2.
+        symbols: The free variables on which the node depends.
+        reads: The sizes and listed integers of its inputs, in terms of `symbols`.
+        requires: Its requirements, in terms of `reads`.
+        defines: The sizes and listed integers of its outputs, in terms of `reads`.
+        smt2: The node's lines of the system, in SMT-LIB 2.
     """
 
     node: str
@@ -68,8 +68,8 @@ class NodeConstraints(Data):
 class Fact(Data):
     """One member of a minimal set of facts that can't all hold.
 
-    `kind` is "input" (a value it takes), "range", "assumption", "requirement" (of `node`, with its law) or
-    "definition" (what `node` computes).
+    `kind` is "input" (a value of an input), "range", "assumption", "requirement" (of `node`, with its law) or
+    "definition" (the result of `node`).
     """
 
     kind: str
@@ -81,9 +81,9 @@ class Fact(Data):
 
 @dataclass(frozen=True, slots=True)
 class Proof(Data):
-    """Why one requirement of a node holds: what proved it, and a minimal set of facts from which it follows.
+    """The reason why a requirement of a node holds: the means of proof, and a minimal set of facts that imply it.
 
-    Without facts it holds whatever the input, by the way the sizes are computed.
+    Without facts, it holds for every input because of the way the sizes are computed.
     """
 
     law: str
@@ -96,9 +96,13 @@ class Proof(Data):
 class Explanation(Answer):
     """The answer of `explain`: why a node, a tensor or the model (`target` None) is as it is.
 
-    `findings` are those that decide the target, `because` how its dimensions came to be, `facts` a minimal
-    set that can't all hold (empty unless something fails), `tensors` the bounds of the tensors it touches,
-    `proofs` why what a node needs holds, `constraints` what a node contributes to the solver's system, if asked for.
+    Attributes:
+        findings: The findings that decide the target's verdict.
+        facts: A minimal set of facts that can't all hold; empty unless something fails.
+        because: The nodes that computed the target's dimensions.
+        tensors: The bounds of the target's tensors.
+        proofs: The reasons why a node's requirements hold.
+        constraints: A node's part in the solver's system; None if it wasn't asked for.
 
     >>> Explanation("m.onnx", "fc", Verdict.PROVED, {}).to_dict()["schema"]
     'shapesmt/explain/1'

@@ -15,9 +15,9 @@ from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY, OMIT_FALSE as _OMIT_
 
 @dataclass(frozen=True, slots=True)
 class SymbolRange(Data):
-    """A `Range` as a report has it, for JSON: with the source of the declaration, `--dim` or the model's file.
+    """A `Range` in a report, for JSON, with the source of the declaration: `--dim` or the model's file.
 
-    Its values are `min, min + step, ...` up to `max` (None: no end).
+    Its values are `min, min + step, ...` up to `max` (None: unbounded).
 
     >>> SymbolRange(64, 512, 16, "--dim").to_dict()
     {'min': 64, 'max': 512, 'step': 16, 'from': '--dim'}
@@ -33,9 +33,9 @@ class SymbolRange(Data):
 class Counterexample(Data):
     """An admissible input that fails: the value of every symbol and the shape of every input.
 
-    `relevant` names the symbols that matter: with their values it fails whatever the others are. Without it, all may.
+    `relevant` names symbols whose values make it fail whatever the others are; if it is empty, all may matter.
     `values` has the elements of small inputs on which something depends, in row-major order.
-    `data` has the sizes that data decides, for which it fails.
+    `data` has the values of data-dependent sizes for which it fails.
 
     >>> Counterexample({"height": 65}, {"image": (1, 3, 65, 64)}).to_dict()
     {'symbols': {'height': 65}, 'inputs': {'image': [1, 3, 65, 64]}}
@@ -50,7 +50,7 @@ class Counterexample(Data):
 
 @dataclass(frozen=True, slots=True)
 class Source(Data):
-    """Where a node was written in Python: the line, and the path of the module that it belongs to.
+    """The line of Python that a node was exported from, and the path of its module.
 
     >>> Source("unet.py", 9, "forward", "x = self.up(x)", "up").to_dict()
     {'file': 'unet.py', 'line': 9, 'function': 'forward', 'code': 'x = self.up(x)', 'module': 'up'}
@@ -62,7 +62,7 @@ class Source(Data):
     code: str = field(default="", metadata=_OMIT_EMPTY)
     module: str = field(default="", metadata=_OMIT_EMPTY)
     caller: str = field(default="", metadata={"key": "called_from", **_OMIT_EMPTY})
-    """Where the model's code was entered on the way there, as `model.py:105`."""
+    """The line from which the model's code was called, as `model.py:105`; "" if it is the line itself."""
 
 
 @late("attributes")
@@ -70,8 +70,8 @@ class Source(Data):
 class Cause(Data):
     """A cause of a dimension: `node` computes `tensor`, whose `axis` has the size `expr`.
 
-    `axis` is None where `expr` is among the elements of the tensor; `value` is what it is at the counterexample, and
-    `shape` the whole tensor's shape there. `attributes` are those that matter for shapes ("kernel 3, stride 2").
+    `axis` is None if `expr` is an element of the tensor. `value` is its value at the counterexample, and `shape` the
+    tensor's shape there. `attributes` lists the node's attributes that affect shapes ("kernel 3, stride 2").
 
     >>> Cause("/down1/Conv", "d1", 2, "(height + 1)//2").to_dict()
     {'node': '/down1/Conv', 'tensor': 'd1', 'axis': 2, 'expr': '(height + 1)//2'}
@@ -90,9 +90,9 @@ class Cause(Data):
 
 @dataclass(frozen=True, slots=True)
 class Side(Data):
-    """One side of a clash: a formula (or a shape), and its value at the counterexample where it has one.
+    """One side of a clash: a formula (or a shape), and its value at the counterexample; None if it has none.
 
-    Where it is the size of one of the node's inputs, `tensor` and `axis` say which, else `name` says what it is.
+    `tensor` and `axis` are set if it is a size of one of the node's inputs, else `name` describes it.
     """
 
     expr: str
@@ -104,7 +104,7 @@ class Side(Data):
 
 @dataclass(frozen=True, slots=True)
 class Clash(Data):
-    """The two sizes that a law relates and that violate it.
+    """The two sizes that violate a law.
 
     >>> Clash(Side("height", 65), Side("64")).to_dict()
     {'left': {'expr': 'height', 'value': 65}, 'right': {'expr': '64', 'value': None}}
@@ -116,7 +116,7 @@ class Clash(Data):
 
 @dataclass(frozen=True, slots=True)
 class Replay(Data):
-    """The result of running a counterexample: `confirmed` if `node` fails, None if it could not be run.
+    """The result of running a counterexample: `confirmed` is whether `node` fails, None if it could not be run.
 
     >>> Replay("onnxruntime 1.20.0", True, "fc", "the inner sizes differ").to_dict()["confirmed"]
     True
@@ -129,15 +129,15 @@ class Replay(Data):
 
 
 class FindingKind(str, Enum):
-    """What a finding is about."""
+    """The subject of a finding."""
 
     REQUIREMENT = "requirement"  # a law that fails, or isn't decided
-    DATA = "data"  # a law that depends on a size that only the data decide
-    DECLARATION = "declaration"  # the file claims another shape
+    DATA = "data"  # a law that depends on a data-dependent size
+    DECLARATION = "declaration"  # the file declares another shape
     UNSUPPORTED = "unsupported"  # no rule for the operator
     RANK = "rank"  # an input of unknown rank
-    ELEMENTS = "elements"  # integers computed from sizes in a way that is not followed
-    TIMEOUT = "timeout"  # a node that the timeout left unexamined
+    ELEMENTS = "elements"  # integers computed from sizes in a way that isn't tracked
+    TIMEOUT = "timeout"  # a node left unexamined by the timeout
 
     def __str__(self) -> str:
         return self.value
@@ -145,13 +145,16 @@ class FindingKind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding(Data):
-    """One requirement that isn't proved, with the input that shows it and the inputs that are fine.
+    """One requirement that isn't proved, with an input that shows it and the condition for inputs that are fine.
 
-    `title` says what is wrong at the counterexample, `code` names the law in the catalogue of error codes; `holds_iff`
-    is exact, or None. `group` is the place of its group in `Report.groups`. `rests_on` is the node or the constant that
-    isn't followed, where that is why the node isn't judged. `when` is the condition of the
-    branches that the law stands in, where only some inputs take them. Where it hinges on data, `safe_iff`
-    says exactly for which inputs the node runs whatever the data.
+    Attributes:
+        code: The law's error code.
+        group: The index of its group in `Report.groups`; None if it has none.
+        title: The problem at the counterexample, in words.
+        holds_iff: The exact condition on inputs under which the requirement holds; None if unknown.
+        when: The condition of the branches that contain the law, if only some inputs take them.
+        safe_iff: If it depends on data: the exact condition under which the node runs whatever the data.
+        rests_on: The node or constant with unknown values that leaves this node undecided; "" if there is none.
 
     >>> kind = FindingKind.REQUIREMENT
     >>> Finding(Verdict.FAILS, kind, "fc", "Gemm", 3, "inner sizes agree", "4 == 5").to_dict()["kind"]
@@ -184,8 +187,9 @@ class Finding(Data):
 class Group(Data):
     """Findings with one cause: the same law on the same dimensions, the same operator without a rule.
 
-    `size` is their number; `behind` counts the nodes that can't be judged because of them. Where inputs decide,
-    `holds_iff` says exactly for which all of them hold, and `safe_iff` for which they do whatever the data.
+    `size` is their number; `behind` counts the downstream nodes left undecided because of them. `holds_iff` is the
+    exact condition on inputs under which all of them hold, `safe_iff` the one under which they hold whatever the data;
+    None if unknown.
 
     >>> Group(4, holds_iff="height % 16 == 0").to_dict()
     {'size': 4, 'behind': 0, 'holds_iff': 'height % 16 == 0'}
@@ -198,16 +202,16 @@ class Group(Data):
 
 
 class WarningKind(str, Enum):
-    """What a warning is about."""
+    """The subject of a warning."""
 
     BROADCAST = "broadcast"  # sizes that are meant to be equal, but a 1 is broadcast as well
-    DECLARATION = "declaration"  # the file declares another shape than its nodes make
+    DECLARATION = "declaration"  # the file declares another shape than its nodes compute
     UNREACHABLE = "unreachable"  # a branch that no input takes, a loop body that never runs
     RANGE = "range"  # assumptions that leave one value of a wider range
     SIZE = "size"  # a tensor with more elements than a signed 32-bit integer can count
     SYMBOL = "symbol"  # a dimension that no node reads
     PLACEHOLDER = "placeholder"  # dimensions that the file names `?` or the like, which is no name
-    STATIC = "static"  # a size that was to vary and is a number in the program
+    STATIC = "static"  # a size that was to be dynamic but is a number in the program
 
     def __str__(self) -> str:
         return self.value
@@ -215,9 +219,9 @@ class WarningKind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class ModelWarning(Data):
-    """A model that runs, but probably not as intended; a warning never changes the verdict.
+    """A sign that a model runs, but probably not as intended; a warning never changes the verdict.
 
-    `index` is -1 where it is about no node; `example` is an input at which it shows. `source` is the node's.
+    `index` is the node's, -1 if it is about no node; `example` is an input that shows it; `source` is the node's line.
 
     >>> ModelWarning("SM906", WarningKind.SYMBOL, "", "", -1, "x", "nothing depends on n: no node reads 'x'").to_dict()
     {'code': 'SM906', 'kind': 'symbol', 'index': -1, 'tensor': 'x', 'text': "nothing depends on n: no node reads 'x'"}
@@ -236,10 +240,10 @@ class ModelWarning(Data):
 
 @dataclass(frozen=True, slots=True)
 class Assumed(Data):
-    """What data are assumed to satisfy at a node: no answer says that it runs for others.
+    """A law that data is assumed to satisfy at a node; no answer covers other data.
 
-    `node` is the path of the node, with the nodes that contain it; `index` is that of the outermost. `tensor` is the
-    input whose elements are data, "" inside another node.
+    `node` is the path of the node, with the nodes that contain it; `index` is the outermost node's. `tensor` is the
+    input whose elements are data; "" if the node is inside another.
 
     >>> Assumed("embed", "Gather", 3, "input_ids", "indices are inside the axis").to_dict()["law"]
     'indices are inside the axis'
@@ -254,11 +258,14 @@ class Assumed(Data):
 
 @dataclass(frozen=True, slots=True)
 class Guarded(Data):
-    """What a program's guards refuse beside what its nodes need.
+    """The inputs that a program's guards refuse although its nodes run for them.
 
-    Every node runs where all of `nodes` hold, and only there where that is `exact`; where it is `partial`, only there,
-    but not always. Of these inputs the guards refuse those for which `refused` holds, "" where that takes too long to
-    say. `unread` guards may refuse others.
+    Attributes:
+        nodes: Conditions; if all of them hold, every node runs.
+        exact: Whether every node runs only if they hold.
+        refused: The condition under which the guards refuse one of these inputs; "" if it isn't known, or too long.
+        partial: Whether the conditions are only necessary: nodes may fail although they hold.
+        unread: Guards that couldn't be read and may refuse more inputs.
 
     >>> Guarded(("h >= 8",), True, "h == 9").to_dict()
     {'nodes': ['h >= 8'], 'exact': True, 'refused': 'h == 9'}

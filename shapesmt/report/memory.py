@@ -1,4 +1,4 @@
-"""Memory: the bytes that a model's activations take, at most and within a budget."""
+"""Memory: the bytes of a model's activations: their maximum, and the inputs that fit a budget."""
 
 from __future__ import annotations
 
@@ -13,10 +13,15 @@ from shapesmt.report.finding import SymbolRange
 
 @dataclass(frozen=True, slots=True)
 class Peak(Data):
-    """The most bytes that are held at once, the node that runs then, and an input at which it does.
+    """The maximum activation memory, the node that runs at that moment, and an input that reaches it.
 
-    `bytes` is None where there is no end, or none is known: `exact` says that there is none, `endless` which sizes
-    have none. A number is proven to be an upper bound of what is counted, and attained where it is `exact`.
+    Attributes:
+        bytes: Upper bound in bytes; None if unbounded or unknown.
+        exact: Whether `witness` attains `bytes`; if that is None, whether memory is proven unbounded.
+        witness: The size of each dimension at the peak; None if no input is known.
+        node, op_type: The node that runs at the peak.
+        formula: Bytes at the peak, over the dimensions.
+        endless: Dimensions without an upper bound on which the peak depends.
 
     >>> Peak(4096, True, {"batch": 4}, "relu", "Relu", "1024*batch").to_dict()["formula"]
     '1024*batch'
@@ -33,7 +38,7 @@ class Peak(Data):
 
 @dataclass(frozen=True, slots=True)
 class HeldTensor(Data):
-    """A tensor that is held at the worst moment; no bytes where there is no witness."""
+    """A tensor that is held at the peak; `bytes` is None if there is no witness."""
 
     name: str
     bytes: int | None
@@ -42,7 +47,7 @@ class HeldTensor(Data):
 
 @dataclass(frozen=True, slots=True)
 class Budget(Data):
-    """The inputs whose activations fit so many bytes: all of `text` hold; without text, every valid input fits."""
+    """The inputs whose activations fit into `bytes`: all of `text` hold; without text, every valid input fits."""
 
     bytes: int
     text: tuple[str, ...]
@@ -51,9 +56,9 @@ class Budget(Data):
 
 @dataclass(frozen=True, slots=True)
 class Greatest(Data):
-    """The greatest value of a dimension at which some valid input fits the budget, and that input.
+    """The maximum value of a dimension at which some valid input fits the budget, and that input.
 
-    `value` is None where none fits, or (with `endless`) where each does.
+    `value` is None if no value fits, or (with `endless`) if every value does.
     """
 
     name: str
@@ -65,7 +70,7 @@ class Greatest(Data):
 
 @dataclass(frozen=True, slots=True)
 class PeakAt(Data):
-    """The most bytes at given sizes."""
+    """The peak at given sizes."""
 
     sizes: Mapping[str, int]
     worst: Peak
@@ -73,7 +78,7 @@ class PeakAt(Data):
 
 @dataclass(frozen=True, slots=True)
 class IndexLimit(Data):
-    """A tensor that can have more elements than indices of 32 bits count, and the inputs at which none has."""
+    """A tensor that can have more elements than 32-bit indices can address, and the inputs for which no tensor has."""
 
     tensor: str
     elements: int | None
@@ -84,12 +89,12 @@ class IndexLimit(Data):
 
 @dataclass(frozen=True, slots=True)
 class Chart(Data):
-    """The bytes over the values of one dimension or of two, at fixed values of the others.
+    """The bytes as a function of one dimension or two, with the others fixed.
 
     Attributes:
-        values: For each dimension, by name, the values that are looked at, in order.
-        bytes: The bytes at each value of the first dimension, in a row for each value of the second; None where no
-            input is valid.
+        values: The values sampled for each dimension, by its name, in order.
+        bytes: A row for each value of the second dimension, with the bytes for each value of the first; None if no
+            such input is valid.
         fixed: The values of the other dimensions.
     """
 
@@ -100,11 +105,11 @@ class Chart(Data):
 
 @dataclass(frozen=True)
 class Memory(Answer):
-    """The answer of `memory`: the bytes of activations, over all valid inputs.
+    """The answer of `memory`: the bytes of activations over all valid inputs.
 
-    Inputs and weights belong to the caller and are reported beside. `inputs` are the bytes at the witness; None where
-    there is none, or where a type's size isn't known. `unknown` has the tensors, and the nodes with others inside,
-    whose bytes aren't known and which are left out; `worst` isn't exact then.
+    Inputs and weights belong to the caller and are reported separately. `inputs` are the inputs' bytes at the witness;
+    None if there is no witness, or if a type's size isn't known. `unknown` names the tensors, and the nodes with
+    tensors inside, that are left out because their bytes aren't known; `worst` isn't exact then.
     """
 
     schema: ClassVar[str] = "shapesmt/memory/1"
@@ -128,13 +133,13 @@ class Memory(Answer):
 
     @property
     def exact(self) -> bool:
-        """Whether all that was asked for is proven and attained."""
+        """Whether every requested figure is proven and attained."""
         parts = self.worst, self.budget, self.max, None if self.at is None else self.at.worst
         return all(part is None or part.exact for part in parts)
 
     @property
     def exit_status(self) -> int:
-        """1 where no input is valid, or some valid input isn't known to fit the budget; 3 where something isn't exact.
+        """1 if no input is valid, or some valid input isn't known to fit the budget; 3 if a figure isn't exact; else 0.
 
         >>> Memory("m.onnx", "live", None).exit_status
         1

@@ -1,4 +1,4 @@
-"""The content of a model's page, as frozen data: report, bounds, causes, regions, formulas to compute with."""
+"""The content of a model's page, as frozen data: report, bounds, causes, regions, and formulas to compute with."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 class Size:
     """One dimension on an edge: its formula, and its value at the counterexample.
 
-    `role` is "traced" where the graph is about it, "clash" where it is one of the sides that don't fit.
+    `role` is "traced" for a size that the graph explains, "clash" for a side of the clash, else "".
     """
 
     expr: str
@@ -45,7 +45,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A box of a cause graph: a node, or an input (then without `op_type`); `failing` where the law is broken."""
+    """A box of a cause graph: a node, or an input (then without `op_type`); `failing` if it breaks the law."""
 
     name: str
     op_type: str = ""
@@ -55,9 +55,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An edge of a cause graph between two of its steps: the tensor that arrives, and the number of nodes between.
+    """An edge between two steps of a cause graph: the tensor that arrives, and the number of nodes skipped in between.
 
-    `sizes` is None where the rank is unknown.
+    `sizes` is None if the rank is unknown.
     """
 
     source: int
@@ -77,9 +77,9 @@ class CauseGraph:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One direction of a raster: the values `first, first + step, ...`, `block` of them in each of `cells` cells.
+    """One axis of a raster: the values `first, first + step, ...`, `block` of them in each of `cells` cells.
 
-    `count` values are shown of `total` (None: without end); only every `stride`-th of them was looked at.
+    It shows `count` of `total` values (None: unbounded); only every `stride`-th of them was evaluated.
     """
 
     name: str
@@ -101,11 +101,11 @@ class Axis:
 
     @property
     def last(self) -> int:
-        """The greatest value in the raster."""
+        """The largest value in the raster."""
         return self.first + (self.count - 1) * self.step
 
     def span(self, cell: int) -> tuple[int, int]:
-        """The least and the greatest value of a cell.
+        """Return the smallest and the largest value of a cell.
 
         >>> Axis("height", 64, 2, 10, 10, block=4).span(2)
         (80, 82)
@@ -114,7 +114,7 @@ class Axis:
         return self.first + ends[0] * self.step, self.first + ends[1] * self.step
 
     def cell(self, value: int) -> float:
-        """The position of a value, in cells from the first.
+        """Return the position of a value, in cells from the first.
 
         >>> Axis("height", 64, 2, 10, 10, block=4).cell(80)
         2.125
@@ -123,7 +123,7 @@ class Axis:
 
 
 class Cell(str, Enum):
-    """Whether the inputs in a cell of a raster run, as one letter."""
+    """Whether the model runs for the inputs in a cell of a raster, as one letter."""
 
     RUNS = "g"  # all run
     FAILS = "r"  # all fail
@@ -133,12 +133,12 @@ class Cell(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Raster:
-    """Where a model runs, over one symbol or two.
+    """The region where a model runs, over one symbol or two.
 
     Attributes:
-        axes: From left to right, then from bottom to top.
-        rows: A text for each cell of the second axis (one text without it), with the letter of a `Cell` for each of the
-            first.
+        axes: The axis from left to right, then the one from bottom to top.
+        rows: A text for each cell of the second axis (one text without it), with a letter of `Cell` for each cell of
+            the first.
         fixed: The values of the other symbols.
         marks: The counterexamples.
         counts: The numbers of inputs that run and of all inputs, if all were evaluated; None for a sample.
@@ -153,7 +153,7 @@ class Raster:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Consecutive values of a dimension that all run or all fail; `last` is None where they have no end."""
+    """Consecutive values of a dimension that all run or all fail; `last` is None if they are unbounded."""
 
     first: int
     last: int | None
@@ -162,16 +162,16 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class NumberLine:
-    """Where a model runs along one dimension.
+    """The values of one dimension for which a model runs.
 
     Attributes:
         name: The dimension.
-        parts: The values in order, from the least on.
+        parts: Runs of values, in ascending order.
         step: The difference between neighbouring values.
-        period: What comes after the parts repeats their last `period` values; None where they are all, or it doesn't.
-        last: The greatest value; None without end.
+        period: The last `period` values of the parts repeat after them; None if nothing follows or nothing repeats.
+        last: The largest value; None if unbounded.
         more: The number of parts that are left out.
-        counts: The number of values that run and of all values; None where there is no end.
+        counts: The number of values that run and of all values; None if unbounded.
     """
 
     name: str
@@ -185,7 +185,7 @@ class NumberLine:
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A dimension that can be chosen: `first, first + step, ...` up to `last` (None: no end), at first `start`."""
+    """A dimension to choose: `first, first + step, ...` up to `last` (None: unbounded), initially `start`."""
 
     name: str
     first: int
@@ -198,8 +198,8 @@ class Slider:
 class PlacedNode:
     """A node of the graph: the earlier nodes that it reads from, and the entry of the condition under which it runs.
 
-    `verdict` is the node's over all admissible inputs; `judged` is false where that isn't known because something isn't
-    followed, `reached` behind a node that runs for no input.
+    `verdict` is the node's over all admissible inputs; `judged` is false if it depends on unknown values, `reached` is
+    false downstream of a node that runs for no input.
     """
 
     name: str
@@ -213,14 +213,14 @@ class PlacedNode:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The sizes of a tensor as entries (None: unknown), where a condition holds (its entry; None: always)."""
+    """The sizes of a tensor as entries (None: unknown) when a condition holds (its entry; None: always)."""
 
     condition: int | None
     sizes: tuple[int, ...] | None
 
 
 class Elements(NamedTuple):
-    """The least and the greatest number of a tensor's elements (None: without end), and whether each is proven."""
+    """The minimum and maximum number of a tensor's elements (None: unbounded), and whether each is proven."""
 
     least: int
     greatest: int | None
@@ -230,9 +230,9 @@ class Elements(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TensorData:
-    """A tensor: the node that computes it (its position, or "input" or "constant"), its shape by cases, and its size.
+    """A tensor: the node that computes it (its index, or "input" or "constant"), its shape by cases, and its elements.
 
-    `elements` is None where nothing is known.
+    `elements` is None if nothing is known about their number.
     """
 
     maker: int | str
@@ -242,13 +242,13 @@ class TensorData:
 
 @dataclass(frozen=True, slots=True)
 class Calculator:
-    """All that a program needs to compute shapes and verdicts at chosen sizes.
+    """The data that a program needs to compute shapes and verdicts at chosen sizes.
 
     Attributes:
-        entries: Expressions and conditions; each refers to earlier ones by position, and to sliders by theirs.
+        entries: Expressions and conditions; each refers to earlier entries and to sliders by index.
         sliders: The dimensions to choose.
-        dims: The entry of each declared name, computed ones included.
-        facts: What is assumed: as text, and the entry.
+        dims: The entry of each declared name, also of computed ones.
+        facts: The assumptions: as text, and the entry.
         nodes: The graph, in topological order.
         tensors: Each tensor by its name.
         outputs: The names of the model's outputs.
@@ -265,11 +265,11 @@ class Calculator:
 
 @dataclass(frozen=True, slots=True)
 class PageData:
-    """Everything that a page shows.
+    """The complete content of a page.
 
     Attributes:
-        cause_graphs: The cause graph of each finding, by its position among the report's `judged`.
-        regions: Where the model runs: a line for each dimension that decides alone, a raster for those that don't.
+        cause_graphs: The cause graph of each finding, by its index in the report's `judged`.
+        regions: The sizes for which the model runs: a line for each dimension that decides alone, a raster for others.
     """
 
     report: Report

@@ -1,4 +1,4 @@
-"""Profile: for every input the sizes at which a compiler is to build: the least, the usual, the greatest."""
+"""Profile: the minimum, usual and maximum sizes of every input for which a compiler is to build."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ POINTS = ("min", "opt", "max")
 
 @dataclass(frozen=True, slots=True)
 class ProfileSize(Data):
-    """How one size of a tensor comes about.
+    """One size of a tensor, and its relation to a symbol.
 
     Attributes:
-        expr: Its formula.
-        fixed: Whether the file itself declares it as a number.
+        expr: The formula of the size.
+        fixed: Whether the file itself declares the size as a number.
         name: The name that the file gives it, or "".
-        symbol: The one symbol that it is a multiple of, plus a constant; "" where it is none such.
-        factor: How much it grows when the symbol grows by 1.
-        offset: The constant.
+        symbol: The symbol if the size is `factor * symbol + offset`; "" if it has another form.
+        factor, offset: The numbers in that form.
     """
 
     expr: str
@@ -38,10 +37,10 @@ class ProfileSize(Data):
 
 @dataclass(frozen=True, slots=True)
 class TensorProfile(Data):
-    """The sizes of a tensor, or the elements of a small input, at the three points; None has no end.
+    """The sizes of a tensor, or the elements of a small input, at the three points; None is unbounded.
 
-    `ends` are the least and the greatest one of each that any valid input has: the points can lie further inside,
-    where not all sizes are at their ends together.
+    `ends` has the minimum and maximum of each over all valid inputs; the points can lie inside these, since not all
+    sizes need to reach their bounds together.
 
     >>> TensorProfile((1, 3), (4, 3), (8, 3), "float32").to_dict()
     {'min': [1, 3], 'opt': [4, 3], 'max': [8, 3]}
@@ -55,11 +54,11 @@ class TensorProfile(Data):
     ends: tuple[tuple[int | None, int | None], ...] = field(default=(), metadata=OMIT)
 
     def at(self, point: str) -> tuple[int | None, ...]:
-        """The sizes at the point `min`, `opt` or `max`."""
+        """Return the sizes at the point `min`, `opt` or `max`."""
         return {"min": self.min, "opt": self.opt, "max": self.max}[point]
 
     def widened(self) -> TensorProfile:
-        """The same from the least ends to the greatest."""
+        """Return the profile with `min` and `max` at the bounds in `ends`."""
         least, greatest = zip(*self.ends, strict=True) if self.ends else ((), ())
         return replace(self, min=least, max=greatest)
 
@@ -71,16 +70,17 @@ class TensorProfile(Data):
 
 @dataclass(frozen=True, slots=True)
 class Box(Data):
-    """One profile: three inputs of the model, the sizes of the first nowhere above those of the last.
+    """One profile: three inputs of the model; no size of the first exceeds the same size of the last.
 
     Attributes:
         inputs: The sizes of every input.
         values: The elements of the small inputs on which sizes depend.
-        inner: The sizes of the inner tensors that were asked for: the least and the greatest that they have in the box.
-        symbols: The dimensions by name, as one tensor has its sizes.
-        steps: How far the values of each dimension are apart, at least.
+        inner: The requested intermediate tensors, with their minimum and maximum sizes in the box.
+        symbols: The dimensions by name, each as a tensor with one size.
+        steps: A lower bound on the distance between a dimension's values.
         proven: The points that are proven to run.
-        left_out: A valid input that the box is to cover and can't: its least or greatest sizes don't go together.
+        left_out: A valid input that the box should cover but can't, as its smallest or largest sizes don't fit
+            together; None if there is none.
     """
 
     inputs: Mapping[str, TensorProfile]
@@ -92,7 +92,7 @@ class Box(Data):
     left_out: Mapping[str, int] | None = field(default=None, metadata=OMIT_EMPTY)
 
     def widened(self) -> Box:
-        """The box that leaves out no valid input; its corners need not be valid."""
+        """Return the box that leaves out no valid input; its corners need not be valid."""
         wide = [{name: t.widened() for name, t in part.items()} for part in (self.inputs, self.values, self.symbols)]
         return replace(self, inputs=wide[0], values=wide[1], symbols=wide[2], left_out=None)
 
@@ -101,8 +101,8 @@ class Box(Data):
 class Profile(Answer):
     """The answer of `profile`: boxes that cover the valid inputs, and their text for the compiler.
 
-    Nothing is written (no boxes, no text) for a model that fails for some admissible input, unless only the valid ones
-    are meant. `assume` is what an input inside the boxes has to satisfy besides.
+    There are no boxes and no text for a model that fails for some admissible input, unless the question was restricted
+    to valid inputs. `assume` has further conditions that an input in the boxes has to satisfy.
 
     >>> refused = Profile("m.onnx", Verdict.DEPENDS)
     >>> refused.to_dict()["schema"], refused.exit_status
@@ -118,12 +118,12 @@ class Profile(Answer):
     target: str = "json"
     """The compiler that the text is for."""
     content: str = ""
-    """The text to paste."""
+    """The text to paste for the compiler."""
     remedy: Remedy | None = None
     seconds: float = 0.0
 
     def to_dict(self) -> Json:
-        """The first box at the top, and all of them where there are several."""
+        """Return the JSON: the first box at the top level, and all boxes if there are several."""
         data: Json = {"schema": self.schema, "model": self.model, "verdict": self.verdict.value}
         boxes = [box.to_dict() for box in self.boxes]
         if boxes:
@@ -140,7 +140,7 @@ class Profile(Answer):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the text doesn't say: points that aren't proven, inputs that a box leaves out."""
+        """Remarks on the text: points that aren't proven, and inputs that a box doesn't cover."""
         notes = []
         for number, box in enumerate(self.boxes, 1):
             which = f"profile {number}" if len(self.boxes) > 1 else "the profile"
@@ -156,7 +156,7 @@ class Profile(Answer):
 
     @property
     def exit_status(self) -> int:
-        """1 where nothing is written, 3 where some point isn't proven, else 0."""
+        """1 if nothing is written, 3 if some point isn't proven, else 0."""
         if not self.boxes:
             return 1
         return 0 if all(box.proven == POINTS for box in self.boxes) else 3

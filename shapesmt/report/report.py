@@ -25,7 +25,7 @@ from shapesmt.report.finding import Assumed, Finding, FindingKind, Group, Guarde
 
 @dataclass(frozen=True, slots=True)
 class Counts(Data):
-    """How many requirements there are, by verdict; `proved_by` says by which certificate.
+    """The number of requirements by verdict; `proved_by` counts proved ones by certificate.
 
     >>> Counts(3, proved=3).to_dict()
     {'total': 3, 'proved': 3, 'depends': 0, 'fails': 0, 'unknown': 0}
@@ -41,12 +41,15 @@ class Counts(Data):
 
 @dataclass(frozen=True, slots=True)
 class Precondition(Data):
-    """The valid region: all of `text` hold. `exact` when that was proven in both directions.
+    """The valid region: all conditions in `text` hold there.
 
-    No text says that every admissible input is valid; the text `False`, that none is. Where running hinges on data, it
-    is about inputs that run whatever the data: `data` is true where these are proven to be all, else false. Others run
-    for some data, so that it isn't `exact`. Where it is `partial`, more is needed that has no text: inputs that satisfy
-    the text may fail, but no others run. Of the other regions that aren't exact, all inputs run.
+    Attributes:
+        text: The conditions; empty if every admissible input is valid, the one text `False` if none is.
+        exact: Whether the region is proven to be exactly the valid inputs. If not, all inputs in it are valid (unless
+            `partial`), but others may be too.
+        data: None unless running depends on data; then the region has inputs that run whatever the data, and this is
+            whether it is proven to have all of them. Other inputs run for some data, so it isn't `exact`.
+        partial: Whether the text is only necessary: inputs that satisfy it may fail, but no others run.
     """
 
     text: tuple[str, ...]
@@ -56,7 +59,7 @@ class Precondition(Data):
 
     @property
     def whole(self) -> str:
-        """All of them as one formula.
+        """The conjunction of the conditions as one formula.
 
         >>> Precondition(("n % 2 == 0", "m == 1 or m == n"), exact=True).whole
         'n % 2 == 0 and (m == 1 or m == n)'
@@ -66,9 +69,9 @@ class Precondition(Data):
 
 @dataclass(frozen=True, slots=True)
 class Remedy(Data):
-    """Narrower ranges and relations with which the model runs: what `--dim`, `--assume` and `--value` are to say.
+    """Narrower ranges and relations for which the model runs, to declare with `--dim`, `--assume` and `--value`.
 
-    `note` says in words what runs beside these sizes.
+    `note` says in words which other sizes run.
 
     >>> Remedy({"height": "64..512:16"}, ("total == past + seq",)).to_dict()
     {'dims': {'height': '64..512:16'}, 'assume': ['total == past + seq']}
@@ -82,9 +85,9 @@ class Remedy(Data):
 
 @dataclass(frozen=True, slots=True)
 class Release(Data):
-    """For which inputs a model runs that fails at sizes to which `--dim` binds it, without these: `dims`.
+    """The inputs for which a model runs that fails at the sizes fixed by `--dim` (`dims`), if these sizes were free.
 
-    `nearest` has the sizes nearest to them at which it runs.
+    `nearest` has the nearest sizes at which it runs.
 
     >>> Release({"seq": 600}, Precondition(("seq <= 512",), exact=True), ({"seq": 512},)).to_dict()
     {'dims': {'seq': 600}, 'precondition': {'text': ['seq <= 512'], 'exact': True}, 'nearest': [{'seq': 512}]}
@@ -104,7 +107,7 @@ _DETAILS = (
 @may_be_unread(*_DETAILS)
 @dataclass(frozen=True)
 class Report(Answer):
-    """The answer of `check`: does every node run for every admissible input?
+    """The answer of `check`: whether every node runs for every admissible input.
 
     >>> report = Report("m.onnx", Verdict.PROVED, {}, Counts(2, proved=2))
     >>> report.to_dict()["schema"], report.to_dict()["verdict"], report.exit_status
@@ -116,14 +119,14 @@ class Report(Answer):
     model: str
     verdict: Verdict
     symbols: Mapping[str, SymbolRange]
-    """The range of each dimension and element that inputs may have, and where it comes from."""
+    """The range of each dimension and each declared element, and the source of the range."""
     requirements: Counts
     findings: tuple[Finding, ...] = ()
-    """The nodes that aren't proved, in the order of the graph, then what the file declares otherwise."""
+    """The nodes that aren't proved, in graph order, then shapes that the file declares wrongly."""
     precondition: Precondition | None = None
-    """The inputs for which the model runs, where that is known."""
+    """The inputs for which the model runs; None if unknown."""
     seconds: float = 0.0
-    """How long the answer took, without reading the file."""
+    """The time the answer took in seconds, without reading the file."""
     assumptions: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
     """The relations that were assumed."""
     certificate: str = field(default="", metadata=_OMIT_EMPTY)
@@ -131,26 +134,26 @@ class Report(Answer):
     origins: Mapping[str, str] = field(default_factory=dict, metadata={"key": "assumptions_from", **_OMIT_EMPTY})
     """The configuration file of each assumption that comes from one."""
     unadopted: Mapping[str, SymbolRange] = field(default_factory=dict, metadata=_OMIT_EMPTY)
-    """Ranges in the file's metadata for names that no dimension has, which are not used."""
+    """Ranges in the file's metadata whose names no dimension has; they are ignored."""
     remedy: Remedy | None = field(default=None, metadata=_OMIT_EMPTY)
-    """Ranges and relations with which the model is proved."""
+    """Ranges and relations with which the model is proved; None if none is known."""
     release: Release | None = field(default=None, metadata=_OMIT_EMPTY)
-    """Where a model runs that fails for the numbers given to dimensions, without these."""
+    """If the model fails at fixed sizes: the inputs for which it runs without fixing them; else None."""
     warnings: tuple[ModelWarning, ...] = field(default=(), metadata=_OMIT_EMPTY)
     groups: tuple[Group, ...] = field(default=(), metadata=_OMIT_EMPTY)
-    """The findings by their cause; `Finding.group` is the place of its group here."""
+    """The findings grouped by their cause; `Finding.group` is an index into this."""
     guarded: Guarded | None = field(default=None, metadata=_OMIT_EMPTY)
-    """What the guards of a program refuse beside what its nodes need."""
+    """The inputs that a program's guards refuse although its nodes run for them; None if there are none."""
     hints: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
-    """What the answer leaves out though nobody may have meant to; a hint never changes a verdict or an exit status."""
+    """Cases that the answer doesn't cover, perhaps by oversight; a hint never changes a verdict or an exit status."""
     assumed: tuple[Assumed, ...] = field(default=(), metadata=_OMIT_EMPTY)
-    """What the answer takes for granted of data, by node."""
+    """The laws that data is assumed to satisfy, by node."""
     exporter: str = field(default="", metadata=_OMIT_EMPTY)
-    """The program that wrote the model's file, where several models are checked."""
+    """The program that wrote the model's file, if several models are checked; else ""."""
     strict: bool = field(default=False, metadata=_OMIT)
     """Whether warnings make the check fail: this changes the exit status, never the verdict."""
     pages: Callable[[], str] | None = field(default=None, metadata=_OMIT, compare=False, repr=False)
-    """Makes the page of this report, from the model as it was read."""
+    """The function that makes this report's page from the model in memory; None if the report was stored or sent."""
 
     @property
     def ok(self) -> bool:
@@ -159,7 +162,7 @@ class Report(Answer):
 
     @property
     def brief(self) -> Report:
-        """The report without what is said of single nodes and inputs, but for the finding in its headline."""
+        """The report without details of single nodes and inputs, except the finding in its headline."""
         refuted = [f for f in self.findings if f.replay is not None and f.replay.confirmed is False]
         grave = [f for f in self.judged if f.verdict is self.verdict]
         alone = len(grave) == 1 or any(f.kind is FindingKind.UNSUPPORTED for f in grave[:1])
@@ -171,7 +174,7 @@ class Report(Answer):
         )  # fmt: skip
 
     def page(self) -> str:
-        """The report as one HTML page; neither the model's file nor the options are needed again.
+        """Return the report as one HTML page, without reading the model's file or the options again.
 
         Raises:
             UsageError: The report doesn't come from `shapesmt.check` in this process.
@@ -189,12 +192,12 @@ class Report(Answer):
 
     @property
     def judged(self) -> tuple[Finding, ...]:
-        """The findings about requirements of nodes, without those about declared shapes, which are warnings too."""
+        """The findings about requirements of nodes, without those about declared shapes, which are also warnings."""
         return tuple(finding for finding in self.findings if finding.kind != FindingKind.DECLARATION)
 
     @property
     def exit_status(self) -> int:
-        """0 proved, 1 depends or fails (with `strict`, or warnings), 3 undecided; 4 where a run refutes a finding."""
+        """0 proved, 1 depends or fails (with `strict`, also warnings), 3 undecided; 4 if a run refutes a finding."""
         if any(f.replay is not None and f.replay.confirmed is False for f in self.findings):
             return 4
         return 1 if self.strict and self.warnings else self.verdict.exit_status

@@ -1,4 +1,4 @@
-"""What was written of a model, or why nothing was: with fewer nodes by `simplify`, with its shapes by `tighten`."""
+"""The results of `simplify` (a model with fewer nodes) and `tighten` (a model with its shapes)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shapesmt.report.report import Precondition, Remedy
 
 @dataclass(frozen=True, slots=True)
 class Rewritten(Data):
-    """One node that was removed or changed, by which rule, and the identity that the rule rests on.
+    """A node that was removed or changed, the rewrite rule, and the identity on which it is based.
 
     >>> Rewritten("identity", "copy", "Identity", "Identity returns its input").to_dict()["rule"]
     'identity'
@@ -29,9 +29,9 @@ class Rewritten(Data):
 class Simplified(Answer):
     """The answer of `simplify`: the nodes before and after, each rewrite, and the path of the file.
 
-    `written` is None where nothing was written: of a model that fails for some admissible input, unless only the valid
-    ones are meant. `precondition` then says which they are, and `remedy` with which ranges it is written. Constants
-    don't count as nodes.
+    `written` is None if nothing was written: the model fails for some admissible input, and the question wasn't
+    restricted to valid ones. `precondition` then has the valid inputs, and `remedy` ranges with which the file is
+    written. Constants don't count as nodes.
 
     >>> Simplified("m.onnx", Verdict.DEPENDS, None).exit_status
     1
@@ -50,26 +50,26 @@ class Simplified(Answer):
     runs: int = field(default=0, metadata={"key": "runs_compared"})
     """The number of sizes at which both files were run."""
     exact: bool = field(default=True, metadata={"key": "bits_compared"})
-    """Whether these gave the same bits; with floats of 16 bits, about the same numbers."""
+    """Whether their outputs were compared bit by bit; with 16-bit floats, only approximately."""
     admissible: str = field(default="", metadata=OMIT_EMPTY)
-    """The inputs for which alone the file is right, as its metadata say; "" if it is for all that it declares."""
+    """The inputs for which the file is valid, as its metadata state them; "" if that is every declared input."""
     defaults: tuple[str, ...] = field(default=(), metadata=OMIT_EMPTY)
-    """The inputs with a value that a caller may replace."""
+    """The inputs with a default value, which a caller may replace."""
     trusted: bool = field(default=False, metadata=OMIT_EMPTY)
-    """Whether rewrites rest on the ranges and relations given, and on these values."""
+    """Whether rewrites depend on the given ranges and relations, and on the default values."""
 
     @property
     def exit_status(self) -> int:
-        """1 where nothing is written, else 0."""
+        """1 if nothing is written, else 0."""
         return 1 if self.written is None else 0
 
 
 @dataclass(frozen=True)
 class Tightened(Answer):
-    """The answer of `tighten`: the bounds, and the path of the file; None where nothing was written.
+    """The answer of `tighten`: the bounds, and the path of the file; None if nothing was written.
 
-    Nothing is written of a model that fails for some admissible input, unless only the valid ones are meant: a compiler
-    that trusts the shapes would accept inputs that fail. `remedy` says with which ranges it is written.
+    Nothing is written if the model fails for some admissible input, unless the question was restricted to valid ones:
+    a compiler that trusts the shapes would accept inputs that fail. `remedy` has ranges with which the file is written.
 
     >>> refused = Tightened(Bounds("m.onnx", {}, {}, verdict=Verdict.DEPENDS), None)
     >>> refused.to_dict()["written"], refused.exit_status
@@ -80,9 +80,9 @@ class Tightened(Answer):
     written: str | None
     remedy: Remedy | None = None
     simplified: Simplified | None = None
-    """The rewrites of its nodes, where these were asked for."""
+    """The rewrites of its nodes; None if they weren't requested."""
     admissible: str = ""
-    """The inputs for which alone the file is right, as its metadata say; "" if it is for all that it declares."""
+    """The inputs for which the file is valid, as its metadata state them; "" if that is every declared input."""
 
     @property
     def verdict(self) -> Verdict | None:
@@ -90,7 +90,7 @@ class Tightened(Answer):
         return self.bounds.verdict
 
     def to_dict(self) -> Json:
-        """The JSON of the bounds, with the path."""
+        """Return the JSON of the bounds, with the path."""
         remedy = {} if self.remedy is None else {"remedy": self.remedy.to_dict()}
         nodes = self.simplified.to_dict() if self.simplified is not None else {}
         rewrites = {key: nodes[key] for key in ("nodes_before", "nodes_after", "rewrites") if nodes}
@@ -99,5 +99,5 @@ class Tightened(Answer):
 
     @property
     def exit_status(self) -> int:
-        """1 where nothing is written, 3 when some end isn't exact, else 0."""
+        """1 if nothing is written, 3 if some bound isn't exact, else 0."""
         return 1 if self.written is None else self.bounds.exit_status

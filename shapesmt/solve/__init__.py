@@ -1,4 +1,4 @@
-"""The conditions that presolve can't decide, decided by Z3: one query each, from SMT-LIB text."""
+"""Z3 decides the conditions that presolve can't: one query for each, from SMT-LIB text."""
 
 from shapesmt.solve.process import Query, Reply, ask
 from shapesmt.solve.smtlib import Script

@@ -1,6 +1,6 @@
-"""Envelopes: two straight lines between which a result of float arithmetic lies, so that integers can bound it.
+"""Envelopes: two straight lines that bound a result of float arithmetic, so that integers can bound it.
 
-`floor(0.7 * h)` in float32 isn't `7*h//10`, but a rounding changes a value by a known fraction of it at most.
+`floor(0.7 * h)` in float32 isn't `7*h//10`, but rounding changes a value at most by a known fraction of it.
 
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.algebra.numeric import from_dim, literal
@@ -9,7 +9,7 @@
     >>> between.base, [f"{float(slope):.3f}h + {float(offset):.3f}" for slope, offset in between.lines]
     (Dim('h'), ['0.700h + -1.000', '0.700h + 0.000'])
 
-With them a solver can decide conditions that don't depend on the last bit, over ranges too long for a table.
+With the lines, a solver can decide conditions that don't depend on the last bit, over ranges too long for a table.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Line: TypeAlias = tuple[Fraction, Fraction]  # slope and offset
 
-TINY = Fraction(1, 1 << 24)  # more than any type's least positive number, below which rounding isn't relative
+TINY = Fraction(1, 1 << 24)  # bounds the rounding error of tiny values, which isn't relative
 NONE, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 ROUNDINGS = {
     steps.FLOOR: (-ONE, NONE),
@@ -42,12 +42,12 @@ class Envelope(NamedTuple):
     lines: tuple[Line, Line]
 
     def mapped(self, below: Callable[[Line], Line], above: Callable[[Line], Line]) -> Envelope:
-        """The same base with other lines."""
+        """Return an envelope of the same base with each line mapped by its function."""
         return Envelope(self.base, (below(self.lines[0]), above(self.lines[1])))
 
 
 def envelope(number: Float) -> Envelope | None:
-    """The lines around a value that is never negative; None where an operation isn't one of those above."""
+    """Return the lines around a value that is never negative; None if it may be, or if an operation isn't supported."""
     if number.numerator is not None:
         exact = (Fraction(1, number.denominator), Fraction(0))
         return Envelope(number.numerator, (exact, exact)) if number.numerator.lo >= 0 else None
@@ -78,7 +78,7 @@ def _constant(number: Float) -> Fraction | None:
 
 
 def _rounded(exact: Envelope, dtype: str) -> Envelope:
-    """The lines widened by the largest error of rounding to that type."""
+    """Return the lines widened by the largest error of rounding to `dtype`."""
     part = Fraction(1, 1 << MANTISSA[dtype])
     return exact.mapped(
         lambda line: (line[0] * (1 - part), line[1] * (1 - part) - TINY),

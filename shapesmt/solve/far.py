@@ -1,4 +1,4 @@
-"""Far away: sizes at which expressions are beyond what tensors have, tried before a solver is asked.
+"""Try sizes beyond 2**63 that satisfy the facts, before asking the solver.
 
 >>> from shapesmt.algebra import at_least, symbol
 >>> past, total = symbol("past", 1), symbol("total", 1)
@@ -17,18 +17,19 @@ from shapesmt.algebra import Assignment, Atom, Dim, Formula, at_most, evaluate
 from shapesmt.solve.nearby import complete, holds
 from shapesmt.solve.smtlib import script
 
-COMPOSITE = 2**80 * lcm(*range(1, 33))  # so much more that quotients by usual numbers are beyond tensors' sizes too
-POWERS = range(56, 90)  # of 2
-MAX_STARTS = 3  # models from which one far away is looked for
-MAX_ALONE = 4  # symbols that are tried one by one
+COMPOSITE = 2**80 * lcm(*range(1, 33))  # even quotients of it by common divisors exceed 2**63
+POWERS = range(56, 90)  # exponents of 2
+MAX_STARTS = 3  # models from which the search starts
+MAX_ALONE = 4  # symbols that are moved one by one
 
 
 def best(
     dim: Dim, end: int, facts: list[Formula], symbols: Iterable[Atom], models: Iterable[Assignment]
 ) -> Assignment | None:
-    """Of some sizes at which the facts hold those with the least value; the first with no more than `end`.
+    """Return the model with the least value of `dim` among those tried; the search stops at a value of at most `end`.
 
-    Evaluating takes less time than solving: of `-n` under `4*k == n*m`, where all may be 0, it shows `k == m == 0`.
+    The facts hold in it; None if they hold in no model tried. Evaluating is faster than solving: for `-n` under
+    `4*k == n*m`, where all may be 0, it finds `k == m == 0`.
     """
     starts = [complete({s: model[s] for s in symbols if s in model}, symbols) for model in ({}, *models)]
     known = [model for model in starts if holds(facts, model)]
@@ -47,14 +48,14 @@ def best(
 def _size(dim: Dim, model: Assignment) -> float:
     try:
         return int(evaluate(dim, model))
-    except (ArithmeticError, ValueError):  # a float that is no number
+    except (ArithmeticError, ValueError):  # the float is NaN or infinite
         return inf
 
 
 def _far_away(dim: Dim, start: Assignment, powers: Iterable[int]) -> Iterator[Assignment]:
-    """Sizes with symbols of an expression, or with all, far up from some sizes.
+    """Yield models far above `start`, with the symbols of `dim` moved, or all symbols.
 
-    Adding a multiple of many numbers keeps remainders; some powers of 2 as factors keep ratios, as floats need it.
+    Adding a multiple of many numbers keeps remainders; multiplying by a power of 2 keeps ratios, which floats need.
     """
     inner = dict.fromkeys((s for s in start if s in dim.symbols), 1)
     outer = dict.fromkeys((s for s in start if s not in inner), 8)

@@ -1,6 +1,6 @@
-"""Nearby: models found by evaluating conditions, before a solver is asked.
+"""Nearby: find models by evaluating conditions, before asking the solver.
 
-Most counterexamples have a single symbol off the low end of its range, by little.
+Most counterexamples have a single symbol slightly off its low end: the bound of its range that is nearest to 0.
 
     >>> from shapesmt.algebra import at_least, symbol
     >>> b, h, w = symbol("b", 1), symbol("h", 1), symbol("w", 1, 4)
@@ -28,12 +28,12 @@ from shapesmt.algebra import (
     lowest,
 )
 
-TRIED = 32  # values of a symbol
-LARGEST = 2**63  # one more than what a tensor's sizes can be
+TRIED = 32  # values tried for a symbol
+LARGEST = 2**63  # one more than the largest size of a tensor
 
 
 def relevant(conditions: Sequence[Formula]) -> list[Formula]:
-    """The conditions that others depend on: all hold where these do and all symbols not in them are at their low ends.
+    """Return conditions that suffice: if they hold, all hold with every symbol not in them at its low end.
 
     >>> from shapesmt.algebra import at_least, symbol
     >>> h, count, row = symbol("h", 1), symbol("count", 0), symbol("row", 0)
@@ -52,10 +52,10 @@ def relevant(conditions: Sequence[Formula]) -> list[Formula]:
 
 
 def moved(conditions: Sequence[Formula], symbols: Sequence[Atom]) -> Iterator[Assignment | None]:
-    """The model with all symbols at their low ends, if it is one; else the nearest with one symbol moved, for each.
+    """Yield the model with all symbols at their low ends if the conditions hold there, else models with one moved.
 
-    The symbols come in reverse order, without those that have no such model; None stands for one of which that isn't
-    known. All the symbols of the conditions have to be among them.
+    Symbols are moved in reverse order, each to its value nearest to its low end; None stands for a symbol for which
+    it isn't known whether there is such a model. `symbols` must contain all symbols of the conditions.
     """
     start = complete({}, symbols)
     evaluator = Evaluator(start)
@@ -70,7 +70,7 @@ def moved(conditions: Sequence[Formula], symbols: Sequence[Atom]) -> Iterator[As
 
 
 def nearest(conditions: Iterable[Formula], at: Assignment, symbol: Atom) -> Iterator[int | None]:
-    """The value of a symbol nearest to its low end, with all others as they are; none, or None where it isn't known."""
+    """Yield the value of `symbol` nearest to its low end, the others as in `at`; nothing if none, None if unknown."""
     about = [f for f in conditions if symbol in f.symbols]
     others = Substitution({s: as_dim(value) for s, value in at.items() if s is not symbol})
     values = _values(symbol, all_of(*map(others.apply, about)))
@@ -80,7 +80,7 @@ def nearest(conditions: Iterable[Formula], at: Assignment, symbol: Atom) -> Iter
 
 
 def _values(symbol: Atom, condition: Formula) -> range:
-    """The values of a symbol, without those that linear conjuncts of a condition on it exclude."""
+    """Return the values of a symbol, without those that linear conjuncts of the condition exclude."""
     first, last = lowest(symbol), min(symbol.hi, LARGEST)
     for part in condition.conjuncts:
         terms = dict(part.dim.terms) if part.op == "ge" and part.dim is not None else {}
@@ -94,7 +94,7 @@ def _values(symbol: Atom, condition: Formula) -> range:
 
 
 def complete(values: Assignment, symbols: Iterable[Atom]) -> dict[Atom, int]:
-    """Values for all the symbols: those without get the end of their range nearest to 0."""
+    """Return values for all the symbols; a symbol without a value gets the bound of its range nearest to 0."""
     completed = dict(values)
     for atom in symbols:
         if atom not in completed:
@@ -108,10 +108,10 @@ def holds(formulas: Iterable[Formula], values: Assignment) -> bool:
 
 
 def all_hold(evaluator: Evaluator, conditions: Iterable[Formula]) -> bool:
-    """Whether the conditions are known to hold."""
+    """Whether the conditions hold and all of them can be evaluated."""
     try:
         return all(evaluator.formula(f) for f in conditions)
-    except (ArithmeticError, ValueError, KeyError):  # a float that is no number has no integer, any element no value
+    except (ArithmeticError, ValueError, KeyError):  # NaN has no integer, an element no value
         return False
 
 

@@ -1,7 +1,7 @@
-"""Z3 in a child process, with a timeout that is kept.
+"""Run Z3 in a child process, so that timeouts are kept.
 
-Z3 checks its own limits only now and then, so the only reliable timeout is to kill it. One child is started
-when first needed, answers query after query, and is replaced after it was killed.
+Z3 checks its own limits rarely, so the only reliable timeout is to kill it. One child is started when first needed,
+answers all queries, and is replaced after it was killed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 WORKER = Path(__file__).with_name("worker.py")
-LONGEST = 1e6  # seconds that a wait can last
+LONGEST = 1e6  # seconds; limit of a single wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class Query:
         text: SMT-LIB 2 without `check-sat`.
         values: The names, without bars, of the constants whose values are returned.
         assume: Boolean constants assumed to be true; an unsatisfiable core is a subset of them.
-        effort: Z3's resource limit, the same on every machine; 0 is none.
-        seed: For its choices.
-        chain: Simplify by tactics first, then solve.
+        effort: Z3's resource limit, the same on every machine; 0 is no limit.
+        seed: Seed of Z3's random choices.
+        chain: Whether to simplify by tactics first.
     """
 
     text: str
@@ -63,7 +63,7 @@ UNKNOWN = Reply("unknown")
 
 
 def ask(query: Query, deadline: Deadline) -> Reply:
-    """Z3's answer to one query; "unknown" when the deadline passes first."""
+    """Return Z3's reply to a query; "unknown" if the deadline passes first."""
     if not _CHILD.lock.acquire(timeout=min(deadline.remaining, LONGEST)):  # another thread's query
         return UNKNOWN
     try:
@@ -73,7 +73,7 @@ def ask(query: Query, deadline: Deadline) -> Reply:
 
 
 class _Child:
-    """The process and the thread that reads its answers (waiting for one ends when the deadline passes)."""
+    """Z3's process, and the thread that reads its answers so that waiting for one can time out."""
 
     def __init__(self) -> None:
         self.lock = Lock()
@@ -108,11 +108,11 @@ class _Child:
                 cast("IO[bytes]", process.stdin).close()
 
     def leave(self) -> None:
-        """In a process that has been forked: leave the child to the other one, though a query may be half written."""
+        """Leave the child process to the parent after a fork, although a query may be half written."""
         self.lock = Lock()
         process, self._process = self._process, None
         if process is not None:
-            self._left.append(process)  # since a thread that isn't here may be at its pipes, they aren't closed
+            self._left.append(process)  # pipes stay open: the parent's thread may be using them
             with suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:  # noqa: PTH123
                 os.dup2(nowhere.fileno(), cast("IO[bytes]", process.stdin).fileno(), inheritable=False)
 
@@ -124,10 +124,10 @@ class _Child:
             process = self.start()
             _send(process, query)
             line = self._answers.get(timeout=min(deadline.remaining, LONGEST))
-        except (OSError, Empty, RuntimeError) as error:  # it ended, is late, or there is no room for it
+        except (OSError, Empty, RuntimeError) as error:  # it ended, is late, or couldn't be started
             pass_on(error)
         finally:
-            if not line:  # late, dead, or interrupted: a later answer must not be read as one to the next query
+            if not line:  # late, dead, or interrupted: its answer must not be taken for one to the next query
                 self.stop()
         return _reply(json.loads(line)) if line else UNKNOWN
 

@@ -1,4 +1,4 @@
-"""Expressions and conditions as SMT-LIB 2 text, which every solver reads.
+"""Write expressions and conditions as SMT-LIB 2 text, which every solver reads.
 
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.algebra import equal
@@ -8,8 +8,8 @@
     (assert (<= 1 |height| 64))
     (assert (= 0 (+ (* (- 2) (div (+ 1 |height|) 2)) |height|)))
 
-The text grows with the number of distinct parts: a part whose text is long gets a name of its own, and each
-part is written once, however often it is used. Nothing here recurses, so that depth has no limit.
+The text grows with the number of distinct parts: a part with a long text gets a name, and each part is written once,
+however often it is used. No function recurses over the parts, so depth has no limit.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ Part: TypeAlias = "Dim | Formula | Atom"
 
 LONGEST = 100  # characters; a longer part is named
 SCALE = 1 << 28  # denominator of the slopes and offsets of the lines around a float
-MAX_TABLE = 500  # values of a symbol for which an operation on floats is tabulated
+MAX_TABLE = 500  # steps in a symbol's range; beyond this a float operation is bounded, not tabulated
 RESERVED = frozenset({
     *("!", "_", "as", "Bool", "Int", "true", "false", "not", "and", "or", "xor", "=>", "=", "distinct", "ite"),
     *("+", "-", "*", "div", "mod", "abs", "<", "<=", ">", ">="),
 })  # fmt: skip
-"""What SMT-LIB and its theory of integers call operators and types: solvers refuse variables of some of these names."""
+"""Operators and types of SMT-LIB and its theory of integers; solvers refuse variables with some of these names."""
 
 
 class Script:
-    """A script in the making.
+    """An SMT-LIB script under construction.
 
     Attributes:
         lines: The commands so far.
         symbols: The free symbols declared so far, with their names in the text.
-        opaque: Operations that the text only bounds: a solver may give them any value inside their interval.
+        opaque: Operations that the text only bounds; a solver may give them any value within these bounds.
     """
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class Script:
         self._taken: set[str] = set()
 
     def term(self, what: Part) -> str:
-        """The text of a term; the symbols and parts in it are declared and defined first."""
+        """Return the text of a term, after declaring its symbols and defining its parts."""
         terms = self._terms
         if what not in terms:
             stack: list[Part] = [what]
@@ -92,14 +92,14 @@ class Script:
             self.lines.append(f"(assert {self.term(f)})")
 
     def define(self, name: str, what: Part) -> str:
-        """Define a name for a term; returns the name as it is written in the text."""
+        """Define a name for a term and return it as written in the text."""
         text = self.term(what)
         name = self.name(name)
         self.lines.append(f"(define-fun {name} () {'Bool' if isinstance(what, Formula) else 'Int'} {text})")
         return name
 
     def name(self, stem: str) -> str:
-        """A unique quoted name, as close to the stem as SMT-LIB's grammar admits."""
+        """Return a unique quoted name, as close to `stem` as SMT-LIB's grammar admits."""
         clean = unmarked("".join(c if " " <= c <= "~" and c not in "|\\" else "?" for c in stem), "?")
         name, count = clean, 1
         while name in self._taken or name in RESERVED:
@@ -109,9 +109,9 @@ class Script:
         return f"|{name}|"
 
     def corrections(self, evaluator: Evaluator, solver_values: Mapping[str, int]) -> list[str]:
-        """Assertions of the values of opaque operations at these sizes, for those that a solver's model has wrong.
+        """Return assertions of the right values of opaque operations that have wrong ones in a solver's model.
 
-        `solver_values` has the solver's values by name without bars.
+        `evaluator` computes the right values; `solver_values` has the solver's, by name without bars.
         """
         lines = []
         for atom, name in self.opaque.items():
@@ -161,7 +161,7 @@ class Script:
         return self._opaque(atom) if write is None else write(self, atom, *(self._terms[a] for a in atom.args))
 
     def _opaque(self, atom: Atom) -> str:
-        """A variable in the operation's interval, between two lines (of floats), equal to a table if that is short."""
+        """Declare a variable with the operation's bounds (lines, for floats), and its table of values if short."""
         name = self.name(f"{atom.op.name} {atom.number}")
         self.lines.append(f"(declare-const {name} Int)")
         conditions = _range(name, atom.lo, atom.hi)
@@ -176,7 +176,7 @@ class Script:
         return name
 
     def extreme(self, atom: Atom, best: str, *rest: str) -> str:
-        """A minimum or maximum as choices between two arguments, named one by one so that the text stays linear."""
+        """Write a minimum or maximum as named choices between two arguments, so that the text stays linear."""
         compare = "<=" if atom.op is MIN else ">="
         for i, other in enumerate(rest):
             text = f"(ite ({compare} {best} {other}) {best} {other})"
@@ -188,14 +188,14 @@ class Script:
 
 
 def script(formulas: Iterable[Formula]) -> Script:
-    """The script that asserts these conditions."""
+    """Return the script that asserts these conditions."""
     text = Script()
     text.state(*formulas)
     return text
 
 
 def number(value: int) -> str:
-    """An integer literal.
+    """Return an integer literal.
 
     >>> number(-3)
     '(- 3)'
@@ -204,7 +204,7 @@ def number(value: int) -> str:
 
 
 def _parts(part: Part) -> list[Part]:
-    """The parts of which a part is composed."""
+    """Return the parts that a part refers to: operands, or the symbols and base line of an opaque operation."""
     if isinstance(part, Dim):
         return [a for factors, _ in part.products() for a in factors]
     if isinstance(part, Formula):
@@ -226,7 +226,7 @@ def _polynomial(dim: Dim, terms: dict[Part, str]) -> str:
         written.append(factors[0] if len(factors) == 1 else f"(* {' '.join(factors)})")
     if not written:
         return "0"
-    written.sort()  # whatever was computed before in this process
+    written.sort()  # the text mustn't depend on what was computed before in this process
     return written[0] if len(written) == 1 else f"(+ {' '.join(written)})"
 
 
@@ -240,7 +240,7 @@ def _condition(formula: Formula, terms: dict[Part, str]) -> str:
 
 
 def _quotient(_: Script, atom: Atom, top: str, bottom: str) -> str:
-    """The quotient rounded down, 0 where b is 0; SMT-LIB's `div` rounds down for positive divisors only."""
+    """Return the quotient rounded down, 0 for a divisor of 0; `div` rounds down for positive divisors only."""
     b: Dim = atom.args[1]
     if b.lo > 0:
         return f"(div {top} {bottom})"
@@ -259,7 +259,7 @@ WRITTEN: dict[Operation, Callable[..., str]] = {
     MAX: Script.extreme,
     SELECT: lambda _script, _atom, condition, a, b: f"(ite {condition} {a} {b})",
 }
-"""The text of each operation, from the script, the atom and the texts of its arguments."""
+"""Functions that write the text of an operation from the script, the atom and the texts of its arguments."""
 
 
 def _range(name: str, lo: Bound, hi: Bound) -> list[str]:
@@ -274,7 +274,7 @@ def _between(atom: Atom) -> Envelope | None:
 
 
 def _lines(name: str, base: str, between: Envelope) -> list[str]:
-    """The conditions that an integer lies between the lines, which are moved apart to short numbers."""
+    """Return conditions that an integer lies between the lines, after widening these to short coefficients."""
     conditions = [f"(<= 0 {name})"]
     for line, side, away in zip(between.lines, ("<=", ">="), (floor, ceil), strict=True):
         slope, offset = (away(part * SCALE) for part in line)
@@ -283,7 +283,7 @@ def _lines(name: str, base: str, between: Envelope) -> list[str]:
 
 
 def _table(atom: Atom) -> list[tuple[int, int]] | None:
-    """The values of an operation on one symbol, as pairs: the symbol's value from which on, the result."""
+    """Tabulate an operation on one symbol as pairs (first value of the symbol, result); None if not possible."""
     if len(atom.symbols) != 1:
         return None
     (symbol,) = atom.symbols
@@ -301,7 +301,7 @@ def _table(atom: Atom) -> list[tuple[int, int]] | None:
 
 
 def _steps(symbol: str, runs: Sequence[tuple[int, int]]) -> str:
-    """A step function as a balanced tree of `ite`s."""
+    """Write a step function as a balanced tree of `ite`s."""
     if len(runs) == 1:
         return number(runs[0][1])
     middle = len(runs) // 2

@@ -1,4 +1,4 @@
-"""Whether conditions can hold together: Z3 asked once, its model checked by our own evaluation.
+"""Decide whether conditions can hold together: ask Z3, and check its model by our own evaluation.
 
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.algebra import at_least, differs
@@ -8,7 +8,7 @@
     >>> check([differs(2 * (h // 2), h), at_least(h, 64)]).verdict
     'unsat'
 
-Every query is a fresh one over a few conditions, which Z3 answers faster than one solver kept for many.
+Every query starts a fresh solver with few conditions: Z3 answers faster than with one solver for many queries.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from shapesmt.solve.smtlib import Script, script
 
 Name = TypeVar("Name", bound=Hashable)
 
-EFFORT = 2_000_000  # Z3's resource units for a first attempt: some 0.2 s
+EFFORT = 2_000_000  # Z3's resource units for a first attempt, about 0.2 s
 ATTEMPTS = ((False, 0, 1), (True, 1, 2), (False, 7, 4))  # (by tactics, seed, how many times the effort)
 MAX_CORRECTIONS = 24
 MAX_FAR_CORRECTIONS = 2
@@ -54,7 +54,7 @@ MAX_FAR_CORRECTIONS = 2
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Whether the conditions hold together somewhere.
+    """The answer of `check`, with sizes at which the conditions hold.
 
     Attributes:
         verdict: "sat", "unsat", or "unknown" when Z3 gave up or its model failed the check.
@@ -82,20 +82,20 @@ def check(
     effort: float = 1,
     corrections: int = MAX_CORRECTIONS,
 ) -> Answer:
-    """Whether the conditions can hold together.
+    """Decide whether the conditions can hold together.
 
     Args:
         formulas: The conditions.
         deadline: When to give up.
-        symbols: More symbols to have a value in the answer.
-        effort: What Z3 may spend, as a multiple of the usual.
-        corrections: How often its model is corrected in an attempt; one attempt is made where that is less than usual.
+        symbols: Further symbols to which the model gives values.
+        effort: Z3's resource limit, as a multiple of the default.
+        corrections: Limit of model corrections per attempt; below the default, only one attempt is made.
     """
     conditions = [f for f in dict.fromkeys(formulas) if f is not TRUE]
     if FALSE in conditions:
         return UNSAT
     all_symbols = frozenset(symbols).union(*(f.symbols for f in conditions))
-    if conditions and deadline.expired:  # the text alone takes its time
+    if conditions and deadline.expired:  # writing the text alone takes time
         return UNKNOWN
     near = next(filter(None, moved(conditions, sorted(all_symbols, key=attrgetter("number")))), None)
     if near is not None:
@@ -118,7 +118,7 @@ def _attempt(
     settings: Query,
     corrections: int,
 ) -> Answer:
-    """One attempt; where a model has a wrong value for an operation that the text only bounds, it is corrected."""
+    """Ask Z3 repeatedly, asserting the right values of operations that the text only bounds and the model has wrong."""
     names = [name[1:-1] for name in (*text.symbols.values(), *text.opaque.values())]
     lines = [str(text)]
     for _ in range(corrections):
@@ -141,16 +141,16 @@ def _attempt(
 def core(
     named: Mapping[Name, Formula], deadline: Deadline = FOREVER, background: Sequence[Formula] = ()
 ) -> list[Name] | None:
-    """A minimal set of conditions that can't hold together.
+    """Return a minimal set of conditions that can't hold together.
 
     Args:
-        named: The conditions by any key.
+        named: The conditions, under keys of any kind.
         deadline: When to give up.
-        background: Conditions that hold anyway.
+        background: Conditions that are always assumed.
 
     Returns:
-        The keys of the set, in order: it is unsatisfiable, proven by a query of its own, and as far as Z3 can
-        tell none can be left out. None where the whole isn't proven to be unsatisfiable.
+        The keys of the set, in order: a separate query proves it unsatisfiable, and as far as Z3 can tell, no key
+        can be left out. None if the conditions aren't proven unsatisfiable.
 
     Example:
         >>> from shapesmt.algebra import symbol
@@ -177,7 +177,7 @@ def core(
 
 
 def _first_core(named: Mapping[Name, Formula], deadline: Deadline, background: Sequence[Formula]) -> list[Name] | None:
-    """The core that Z3 reports, if a query of its own confirms it."""
+    """Return the core that Z3 reports, if a separate query confirms it; None if not."""
     text = script(background)
     literals: dict[str, Name] = {}
     for key, formula in named.items():
@@ -196,7 +196,7 @@ def _first_core(named: Mapping[Name, Formula], deadline: Deadline, background: S
 def minimize(
     dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER, models: Iterable[Assignment] = ()
 ) -> End:
-    """The least value of an expression where the facts hold; sizes to try before the solver is asked can be passed.
+    """Return the minimum of an expression where the facts hold; `models` are tried before the solver is asked.
 
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.algebra import at_least, divides
@@ -219,7 +219,7 @@ def minimize(
     else:
         if model is not None and evaluate(dim, model) <= end:
             return End(None, model, proven=True)
-        floats = bool(script([at_most(dim, end)]).opaque)  # as integers, these don't exceed those of 64 bits
+        floats = bool(script([at_most(dim, end)]).opaque)  # cast to integers, floats don't exceed 64 bits
         corrections = MAX_FAR_CORRECTIONS if floats else MAX_CORRECTIONS
         answer = check([*facts, at_most(dim, end)], deadline, symbols=symbols, corrections=corrections)
         if answer.verdict != "unsat":
@@ -234,7 +234,7 @@ def minimize(
 
 
 def _stated_ends(dim: Dim, facts: Iterable[Formula]) -> Iterator[int]:
-    """The numbers that a fact says an expression isn't below: 3 for `n - m` where `n >= m + 3`."""
+    """Yield the lower bounds that facts state for an expression: 3 for `n - m` if `n >= m + 3`."""
     for fact in facts:
         rest = dim - fact.dim if fact.op == "ge" and fact.dim is not None else None
         if rest is not None and rest.constant is not None:
@@ -244,7 +244,7 @@ def _stated_ends(dim: Dim, facts: Iterable[Formula]) -> Iterator[int]:
 def maximize(
     dim: Dim, facts: Iterable[Formula] = (), deadline: Deadline = FOREVER, models: Iterable[Assignment] = ()
 ) -> End:
-    """The greatest value of an expression where the facts hold."""
+    """Return the maximum of an expression where the facts hold."""
     least = minimize(-dim, facts, deadline, models)
     return least if least.value is None else least._replace(value=-least.value)
 
@@ -252,7 +252,7 @@ def maximize(
 def _descend(
     dim: Dim, facts: list[Formula], deadline: Deadline, low: int, model: Assignment, *, near: bool = True
 ) -> End:
-    """The least value, from a lower bound to a model's value; the search begins near the bound, or near the model."""
+    """Return the minimum, between `low` and a model's value; the search begins near the bound, or near the model."""
     best = int(evaluate(dim, model))
     step = 1
     while low < best:
@@ -275,16 +275,16 @@ def smallest_model(
     deadline: Deadline = FOREVER,
     known: Answer | None = None,
 ) -> Assignment | None:
-    """A model such as a person would write: few symbols off the low end of their range, and small values.
+    """Return a model such as a person would write: few symbols off the low end of their range, and small values.
 
     Args:
         formulas: The conditions.
-        symbols: Those to make small; what comes first stays at its low end if there is a choice.
+        symbols: The symbols to make small; given a choice, earlier ones stay at their low ends.
         deadline: When to return the smallest model so far.
-        known: What `check` says of these very conditions.
+        known: The answer of `check` for the same conditions; None if it wasn't asked.
 
     Returns:
-        The model; None where none is known.
+        The model; None if none is known.
 
     Example:
         >>> from shapesmt.algebra import symbol
@@ -320,7 +320,7 @@ def smallest_model(
 def _few_moved(
     facts: list[Formula], symbols: Sequence[Atom], fewest: int, model: Assignment, deadline: Deadline
 ) -> Assignment:
-    """A model with as few symbols off their low ends as possible, at least so many; the first of them aren't."""
+    """Return a model with few symbols off their low ends, at least `fewest`; earlier ones stay there if possible."""
     off = total(select(equal(of_atom(s), lowest(s)), 0, 1) for s in symbols)
     facts = list(facts)
     for count in range(fewest, sum(model[s] != lowest(s) for s in symbols)):

@@ -1,7 +1,7 @@
-"""The child process that Z3 lives in: queries come in on standard input, answers go out on standard output.
+"""Z3's child process: it reads queries from standard input and writes answers to standard output.
 
-A query is a line of JSON, followed by as many bytes of SMT-LIB text as it says; the answer is a line of JSON.
-Every query has a context of its own, so that answers don't depend on what was asked before.
+A query is a line of JSON, followed by `size` bytes of SMT-LIB text; the answer is a line of JSON.
+Every query has its own context, so answers don't depend on earlier queries.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ CHAIN = ("simplify", "propagate-values", "solve-eqs", "simplify", "smt")
 
 
 def answer(query: dict[str, Any], text: str) -> dict[str, Any]:
-    """The verdict, with the values asked for ("sat") or the core of the assumptions ("unsat")."""
+    """Return the verdict, with the requested values ("sat") or the core of the assumptions ("unsat")."""
     import z3
 
     context = z3.Context()
@@ -37,8 +37,8 @@ def answer(query: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def serve() -> None:
-    """Answer until standard input ends."""
-    del sys.path[0]  # this very folder, whose modules mustn't stand in for others
+    """Answer queries until standard input ends."""
+    del sys.path[0]  # this file's folder, whose modules mustn't shadow others
     import z3
 
     z3.set_param("memory_max_size", MEMORY)

@@ -1,4 +1,4 @@
-"""The complete system of constraints: as text, as Z3's objects, and decided as a whole."""
+"""The complete system of constraints: as text, as Z3 objects, and decided as a whole."""
 
 from shapesmt.system.certify import UNKNOWN, certify
 from shapesmt.system.constraints import Constraints

@@ -1,4 +1,4 @@
-"""Certify: the complete system decided as a whole, without presolve, and its answer checked at the model.
+"""Certify: decide the complete system as a whole, without presolve, and check the answer at the model.
 
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.frontends import load
@@ -10,7 +10,7 @@
     >>> certificate.verdict, certificate.failing.node, list(certificate.values.values())[0] in (2, 4)
     ('REFUTED', 'Add_0', True)
 
-A model counts only if our own evaluation finds a requirement that fails at it.
+A model counts only if our own evaluation finds a requirement that fails there.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Certificate(NamedTuple):
 
     Attributes:
         verdict: "PROVED": every requirement of every node holds for all admissible inputs. "REFUTED": `failing`
-            is the first that fails at `values`. "UNKNOWN": neither was shown.
-        values: A value of every symbol, for "REFUTED".
-        failing: The requirement, for "REFUTED".
+            is the first requirement that fails at `values`. "UNKNOWN": neither is proven.
+        values: For "REFUTED", a value of every symbol; else empty.
+        failing: For "REFUTED", the requirement; else None.
     """
 
     verdict: Literal["PROVED", "REFUTED", "UNKNOWN"]
@@ -47,10 +47,9 @@ UNKNOWN = Certificate("UNKNOWN", {}, None)
 
 
 def certify(encoding: Encoding, deadline: Deadline | None = None) -> Certificate:
-    """The complete system decided by Z3, before the deadline.
+    """Decide the complete system by Z3, before the deadline.
 
-    The system has no requirements of nodes without a rule; the caller has to check whether there are any
-    (`encoding.unsupported`).
+    The system has no requirements for nodes without a rule; the caller has to check `encoding.unsupported`.
     """
     deadline = deadline or Deadline(None)
     script = encoding.script
@@ -74,13 +73,13 @@ def certify(encoding: Encoding, deadline: Deadline | None = None) -> Certificate
 
 
 def first_failing(encoding: Encoding, values: Assignment) -> Stated | None:
-    """The first requirement that fails at these sizes; None where all hold, or where the sizes aren't admissible."""
+    """Return the first requirement that fails at these sizes; None if all hold or the sizes aren't admissible."""
     if not holds(encoding.facts, values):
         return None
     evaluator = Evaluator(values)
     try:
         return next((r for r in encoding.requirements if not evaluator.formula(r.formula)), None)
-    except (ArithmeticError, ValueError):  # a float that is no number has no integer
+    except (ArithmeticError, ValueError):  # NaN has no integer
         return None
 
 

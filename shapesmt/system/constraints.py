@@ -1,4 +1,4 @@
-"""The system of a graph as Z3's own objects, for those who add constraints of their own and solve.
+"""The system of a graph as Z3 objects, for callers who add their own constraints and solve.
 
     >>> from shapesmt import GraphBuilder, encoding
     >>> g = GraphBuilder()
@@ -14,8 +14,8 @@
     >>> solver.check(), enc.shapes(solver.model())["x"]
     (sat, (2, 3, 3, 400))
 
-Every size is an integer variable called `tensor[axis]`, or as its symbol is; a constant size is a number. A tensor's
-sizes are defined by those of its node's inputs, so no expression spans two nodes.
+Every size is an integer variable named `tensor[axis]`, or named after its symbol; a constant size is a number. A
+tensor's sizes are defined by the sizes of its node's inputs, so no expression spans two nodes.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class Constraints:
 
     Attributes:
         bounds: The admissible interval of each free symbol.
-        definitions: What each size and each listed element is in terms of others, by its name: `y[1] == 400*x_dim2`.
-        assumptions: What is assumed of the symbols, as conditions.
+        definitions: The equation for each size and each listed element, by its name: `y[1] == 400*x_dim2`.
+        assumptions: The conditions assumed of the symbols.
         requirements: The requirements of each node, by law; those that hold for all inputs are left out.
-        facts: Facts about data-dependent sizes, which hold once the nodes before have run.
-        approximate: Sizes from float arithmetic, for which Z3 has only an interval; `shapes` has the exact values.
+        facts: Facts about data-dependent sizes, which hold if all earlier nodes run.
+        approximate: Sizes from float arithmetic, for which Z3 has only bounds; `shapes` has the exact values.
         unsupported: The nodes without a rule, for which there are no requirements.
     """
 
@@ -111,7 +111,7 @@ class Constraints:
 
     @one_call()
     def dim(self, tensor: str, axis: int) -> Any:
-        """The size of a tensor along an axis: a variable, or a number.
+        """Return the size of a tensor along an axis: a variable, or a number.
 
         Raises:
             UsageError: There is no such tensor or axis, or its rank is unknown.
@@ -127,29 +127,29 @@ class Constraints:
 
     @one_call()
     def symbol(self, name: str) -> Any:
-        """A named size of the inputs: a variable, or a number.
+        """Return a named size of the inputs: a variable, or a number.
 
         Raises:
-            UsageError: No input has it.
+            UsageError: No input has such a size.
         """
         if name not in self._dims:
             raise unknown_name("input dimension", name, self._dims, self._graph.source)
         return self._expression(self._dims[name])
 
     def running(self) -> Any:
-        """The condition that every node runs."""
+        """Return the condition that every node runs."""
         return z3.And([condition for laws in self.requirements.values() for condition in laws.values()])
 
     def failing(self) -> Any:
-        """The condition that some node fails."""
+        """Return the condition that some node fails."""
         return z3.Not(self.running())
 
     def admissible(self) -> Any:
-        """The conditions on admissible inputs (bounds and assumptions), with the definition of each size."""
+        """Return the conditions on admissible inputs (bounds and assumptions), with the definition of each size."""
         return z3.And(self._stated())
 
     def solver(self) -> Any:
-        """A `z3.Solver` with the conditions of `admissible`; it doesn't assume that the nodes run."""
+        """Return a `z3.Solver` with the conditions of `admissible`; it doesn't assume that the nodes run."""
         solver = z3.Solver()
         solver.add(self._stated())
         return solver
@@ -159,7 +159,7 @@ class Constraints:
 
     @one_call()
     def shapes(self, model: Any) -> dict[str, tuple[int, ...]]:
-        """The concrete shape of each tensor whose rank is known, at the values that a Z3 model gives the symbols."""
+        """Return the concrete shape of each tensor of known rank, at the values that a Z3 model gives the symbols."""
         free = {atom: v for atom, v in self._variables.items() if atom.definition is None}
         values = {atom: model.eval(v, model_completion=True).as_long() for atom, v in free.items()}
         evaluator = Evaluator(values)
@@ -195,7 +195,7 @@ class _Declaring(Script):
         super().__init__()
         self.kinds: list[tuple[str, Any]] = []
         self.names: dict[Atom, str] = {}
-        self._noted = 0  # lines
+        self._noted = 0  # number of lines at the last note
 
     def note(self, kind: str, name: Any, formulas: Iterable[Formula] = ()) -> None:
         """State conditions, and record the kind of all assertions written since the last note."""
@@ -222,12 +222,12 @@ class _Declaring(Script):
 
 
 def _variable(d: Dim, name: str) -> Dim:
-    """A size as a variable or a number."""
+    """Return a size as a variable or a number."""
     return d if d.constant is not None or d.as_symbol() is not None else defined(d, name)
 
 
 def _named(name: str, t: Tensor) -> Tensor:
-    """The tensor with a variable or a number for each size."""
+    """Return the tensor with a variable or a number for each size."""
     cases = in_each_case(t, lambda i, each: _named(f"{name} in case {i}", each))
     if t.shape is None:
         return tensor(t.dtype, None, cases=cases) if cases else t

@@ -1,8 +1,8 @@
-"""The complete system of a graph as SMT-LIB 2 text: satisfiable exactly where some node can fail.
+"""The complete system of a graph as SMT-LIB 2 text: satisfiable if and only if some node can fail.
 
-Every size and every listed element of every tensor is a variable of its own, named `tensor[axis]` or `tensor{i}`
-and defined in terms of the node's inputs alone; every requirement is a named condition. No expression spans two
-nodes, so nothing that presolve does along the way takes part.
+Every size and every listed element of a tensor has its own variable, named `tensor[axis]` or `tensor{i}` and defined
+in terms of the node's inputs alone; every requirement is a named condition. No expression spans two nodes, so the
+system is independent of what presolve decides.
 
     >>> from shapesmt.frontends import load
     >>> from shapesmt.algebra import symbol
@@ -46,8 +46,8 @@ class Stated(NamedTuple):
     """A requirement of the system.
 
     Attributes:
-        name: Its name in the text.
-        node: The node's name, with the path inside it.
+        name: The requirement's name in the text.
+        node: The node's name, with the path of the subgraph node inside it, if any.
         position: The node's index in the graph.
         law: The law that it states.
         formula: The condition over the system's variables.
@@ -65,8 +65,8 @@ class Encoding:
     """A graph's complete system.
 
     Attributes:
-        script: The text with the names in it.
-        requirements: The requirements in the order of the nodes; those that hold for all inputs are left out.
+        script: The text, with the names of its symbols.
+        requirements: The requirements in the order of the nodes, without those that hold for all inputs.
         facts: The assumptions about the symbols.
         unsupported: Nodes without a rule, for which the system has no requirements.
     """
@@ -78,7 +78,7 @@ class Encoding:
 
     @property
     def text(self) -> str:
-        """The SMT-LIB 2 text, as a solver's command line reads it."""
+        """The SMT-LIB 2 text, as solvers' command lines read it."""
         return f"{self.script}\n"
 
 
@@ -88,13 +88,13 @@ def encode(
     facts: Iterable[Formula] = (),
     assumed: Iterable[tuple[int, Requirement]] = (),
 ) -> Encoding:
-    """The complete system of a graph.
+    """Return the complete system of a graph.
 
     Args:
         graph: The model.
-        inputs: Its input tensors by name.
+        inputs: The input tensors by name.
         facts: The assumptions about their symbols.
-        assumed: The requirements on ranks that the inputs are assumed to have, with the nodes' indices.
+        assumed: Requirements on the ranks of inputs that are assumed to hold, with the nodes' indices.
     """
     facts = tuple(facts)
     system = _System(graph)
@@ -109,14 +109,14 @@ def encode(
 
 
 class Part(NamedTuple):
-    """What one node contributes to the system.
+    """The part of the system for one node.
 
     Attributes:
-        encoding: The node's requirements, with all on which they depend, as a system of its own.
+        encoding: The node's requirements, with everything they depend on, as a complete system.
         reads: The tensors that the node reads, by name; each size and each listed integer is a variable.
-        makes: Those that it computes.
-        requirements: Its requirements over what it reads, those that always hold among them.
-        lines: The lines of the system that are about the node itself.
+        makes: The tensors that the node computes, likewise.
+        requirements: All its requirements over `reads`, also those that always hold.
+        lines: The lines of the system for the node itself.
     """
 
     encoding: Encoding
@@ -133,7 +133,7 @@ def encode_node(
     facts: Iterable[Formula] = (),
     assumed: Iterable[tuple[int, Requirement]] = (),
 ) -> Part:
-    """The part of the system that one node contributes: satisfiable where it can fail while the nodes before it run.
+    """Return the part of the system for one node: satisfiable if it can fail while the nodes before it run.
 
     The arguments are those of `encode`, and the node's index.
     """
@@ -160,7 +160,7 @@ def encode_node(
 def _inferred(
     graph: Graph, inputs: Mapping[str, Tensor], assumed: Iterable[tuple[int, Requirement]]
 ) -> tuple[list[Application], Mapping[str, Tensor]]:
-    """The application of each node and the tensors, in which every size and listed integer is a variable."""
+    """Return each node's application and the tensors, with a variable for every size and listed integer."""
     inference = infer(graph, inputs, rename=renamed, sizes=infer(graph, inputs).scope.named)
     applications = [*inference.applications]
     for index, r in [*assumed][::-1]:
@@ -175,7 +175,7 @@ class _System:
         self.script = Script()
         self.requirements: list[Stated] = []
         self.unsupported: list[str] = []
-        self._passed: list[str] = []  # requirements so far; after a fact, one name stands for all of them
+        self._passed: list[str] = []  # names of the requirements so far; after a fact, one name for all of them
 
     def begin(self, inputs: Mapping[str, Tensor], facts: Iterable[Formula]) -> None:
         lines = self.script.lines
@@ -210,7 +210,7 @@ class _System:
             self.script.lines.insert(start, f"; node {printable(self.graph.nodes[index].name)}, which runs")
 
     def _stated(self, index: int, application: Application) -> Iterator[Stated]:
-        """Define a node's requirements by name; those that always hold, or rest on what isn't known, are left out."""
+        """Define a node's requirements by name, except those that always hold or depend on unknown values."""
         name = self.graph.nodes[index].name
         for number, r in enumerate(application.requirements, 1):
             if r.formula is not TRUE and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in r.formula.symbols):
@@ -231,7 +231,7 @@ class _System:
             lines.append(f"(get-value ({' '.join(self.script.symbols.values())}))")
 
     def _grant(self, fact: Formula) -> None:
-        """Add a fact about sizes that data decides, which holds only if all requirements so far hold."""
+        """Add a fact about data-dependent sizes, which holds only if all requirements so far hold."""
         term = self.script.term(fact)
         if self._passed:
             before = self.script.name("every requirement so far")
@@ -242,7 +242,7 @@ class _System:
 
 
 def renamed(name: str, t: Tensor) -> Tensor:
-    """The tensor with a variable for each size and each listed integer."""
+    """Return the tensor with a variable for each size and each listed integer."""
     cases = in_each_case(t, lambda i, each: renamed(f"{name} in case {i}", each))
     if t.shape is None or not t.is_tensor:
         return tensor(t.dtype, None, cases=cases) if cases else t
@@ -255,13 +255,13 @@ def renamed(name: str, t: Tensor) -> Tensor:
 
 
 def _size(meaning: Dim, name: str) -> Dim:
-    """A variable for a size, at least 0: a node that reads it runs only if the node that computes it did."""
+    """Return a variable for a size, at least 0: a node reads it only if the node that computes it ran."""
     lo, hi = max(0, meaning.lo), meaning.hi
     return defined(meaning, name, (lo, hi if hi >= lo else inf))
 
 
 def variables(t: Tensor) -> list[Dim]:
-    """The sizes and the listed integers of a tensor."""
+    """Return the sizes and the listed integers of a tensor."""
     items = t.value.items if isinstance(t.value, Elements) else ()
     inner = [d for case in t.cases for d in variables(case.tensor)]
     return [*(t.shape or ()), *(d for d in items if isinstance(d, Dim)), *inner]

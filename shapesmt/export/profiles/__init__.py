@@ -1,4 +1,4 @@
-"""Profiles as the text that each compiler takes: one small function for each."""
+"""Write profiles as the text that each compiler takes: one small function for each."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ TARGETS: dict[str, Callable[[Profile], str]] = {
     "triton": tensorrt.triton,
     "json": lambda profile: to_json(profile.to_dict()).rstrip(),
 }
-"""The function of each format."""
+"""The function for each format."""
 
 INTERVALS = ("openvino", "ovms", "stablehlo", "torch-export", "tvm")
-"""Those that take an interval of every size and no points: it has the sizes of all valid inputs."""
+"""Formats that take an interval for every size and no points; it contains the sizes of all valid inputs."""
 
 TAKES_INNER = ("ort-trt", "triton", "json")
 
 
 def require_target(target: str) -> None:
-    """Refuse what is no format.
+    """Refuse an unknown format.
 
     Raises:
         UsageError: There is no such format.
@@ -46,10 +46,10 @@ def require_target(target: str) -> None:
 
 
 def exported(profile: Profile, target: str) -> str:
-    """The profile as text to paste.
+    """Return the profile as text to paste.
 
     Raises:
-        UsageError: The format can't say what the profile has.
+        UsageError: The format can't express the profile.
     """
     if any(box.inner for box in profile.boxes) and target not in TAKES_INNER:
         raise UsageError(f"{target} takes sizes of inputs only; those of inner tensors go to {', '.join(TAKES_INNER)}")

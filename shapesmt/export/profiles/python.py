@@ -1,4 +1,4 @@
-"""Profiles for compilers that are called from Python."""
+"""Write profiles for compilers that are called from Python."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from shapesmt.report import Profile, TensorProfile
 __all__ = ["coreml", "onnxruntime", "torch_export", "torch_tensorrt", "tvm"]
 
 _COREML_RANK, _COREML_SHAPES = 5, 128
-"""The most dimensions of a tensor, and the most shapes of an input, that Core ML takes."""
+"""Core ML's limits: dimensions of a tensor, and enumerated shapes of an input."""
 
 
 def onnxruntime(profile: Profile) -> str:
-    """One size for every dimension that the file names: the usual ones, which go together."""
+    """Return one size for every dimension that the file names: the usual sizes, which are valid together."""
     box = profile.boxes[0]
     named = [pair for t in box.inputs.values() for pair in zip(t.sizes, t.opt, strict=True)]
     fixed = {size.name: number for size, number in named if size.name}
@@ -28,7 +28,7 @@ def onnxruntime(profile: Profile) -> str:
 
 
 def tvm(profile: Profile) -> str:
-    """The ends of every dimension that the file names, as attributes of TVM's function."""
+    """Return the bounds of every dimension that the file names, as attributes of TVM's function."""
     ends: dict[str, dict[str, str]] = {"upper": {}, "lower": {}}
     for t in hull(profile).values():
         for size, low, high in zip(t.sizes, t.min, t.max, strict=True):
@@ -40,12 +40,12 @@ def tvm(profile: Profile) -> str:
 
 
 def coreml(profile: Profile) -> str:
-    """The inputs for Core ML's converter: intervals, or the valid shapes where not every size inside is valid.
+    """Return the inputs for Core ML's converter: intervals, or the valid shapes if not every size inside is valid.
 
-    Shapes of several inputs are enumerated as an alternative, for iOS 18 and later, which alone take these.
+    Enumerated shapes of several inputs are an alternative in the text, as only iOS 18 and later accept them.
 
     Raises:
-        UsageError: A size has no end, a rank isn't 1 to 5, or an input has more than 128 shapes.
+        UsageError: A size is unbounded, a rank isn't 1 to 5, or an input has more than 128 shapes.
     """
     tensors = hull(profile)
     closed(tensors)
@@ -62,12 +62,12 @@ def coreml(profile: Profile) -> str:
 
 
 def _coreml_inputs(variable: str, shapes: Mapping[str, str]) -> list[str]:
-    """The lines that define a list of inputs."""
+    """Return the lines that define a list of inputs."""
     return [f"{variable} = [", *(f"    ct.TensorType({python(n)}, shape={s})," for n, s in shapes.items()), "]"]
 
 
 def _enumerated(name: str, profile: Profile) -> str:
-    """The shapes of an input at the points of all boxes."""
+    """Return the shapes of an input at the points of all boxes."""
     points = [numbers({name: box.inputs[name]}, p)[name] for box in profile.boxes for p in ("min", "opt", "max")]
     shapes = [*dict.fromkeys(points)]
     if len(shapes) > _COREML_SHAPES:
@@ -76,14 +76,14 @@ def _enumerated(name: str, profile: Profile) -> str:
 
 
 def _ranges(t: TensorProfile) -> str:
-    """The shape of an input as an interval of each size."""
+    """Return the shape of an input with an interval for each size."""
     sizes = zip(t.min, t.opt, t.max, strict=True)
     parts = [str(low) if low == high else f"ct.RangeDim({low}, {high}, {usual})" for low, usual, high in sizes]
     return f"ct.Shape({_tuple(parts)})"
 
 
 def torch_tensorrt(profile: Profile) -> str:
-    """The inputs for Torch-TensorRT."""
+    """Return the inputs for Torch-TensorRT."""
     if len(profile.boxes) > 1:
         raise UsageError("Torch-TensorRT takes one profile")
     (box,) = profile.boxes
@@ -99,9 +99,9 @@ def torch_tensorrt(profile: Profile) -> str:
 
 
 def torch_export(profile: Profile) -> str:
-    """`dynamic_shapes` for `torch.export`: multiples of a `Dim`, and a `Dim` of its own for what none is.
+    """Return `dynamic_shapes` for `torch.export`: multiples of a `Dim`, and a separate `Dim` for any other size.
 
-    How such a size depends on others torch finds by itself: `Dim.AUTO` in its place would refuse sizes of 1.
+    Torch finds by itself how such a size depends on others; `Dim.AUTO` instead would refuse sizes of 1.
     """
     roots = _Roots(profile)
     rows: list[str] = []
@@ -115,7 +115,7 @@ def torch_export(profile: Profile) -> str:
 
 
 class _Roots:
-    """The `Dim` behind each size: a symbol, or where its values are apart, `_height` of `height == 16*_height`."""
+    """The `Dim` behind each size: a symbol, or `_height` with `height == 16*_height` if its values are apart."""
 
     def __init__(self, profile: Profile) -> None:
         self._symbols = joined([box.symbols for box in profile.boxes])
@@ -125,7 +125,7 @@ class _Roots:
         """The line that defines each name."""
 
     def text(self, t: TensorProfile, axis: int) -> str:
-        """The size of an axis."""
+        """Return the text for the size of an axis."""
         size = t.sizes[axis]
         if size.factor < 1 or size.symbol not in self._symbols:
             remark = f"  {comment(size.expr)}"
@@ -138,7 +138,7 @@ class _Roots:
         return (f"{factor}*" if factor != 1 else "") + name + (f" {'+-'[offset < 0]} {abs(offset)}" if offset else "")
 
     def _defined(self, wanted: str, expr: str, low: int, high: int | None, remark: str = "") -> str:
-        """The name of what an expression says, as Python can have it, and nothing else has."""
+        """Return the name of the `Dim` for an expression, a unique Python identifier."""
         if expr not in self._names:
             name = identifier(wanted)
             while name in self.definitions or name in ("Dim", "dynamic_shapes"):

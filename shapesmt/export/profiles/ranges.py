@@ -1,4 +1,4 @@
-"""Profiles for compilers that take an interval of every size."""
+"""Write profiles for compilers that take an interval for every size."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MLIR = {
 
 
 def openvino(profile: Profile) -> str:
-    """The call that reshapes a model of OpenVINO, and its converter's command as a comment."""
+    """Return the call that reshapes an OpenVINO model, and its converter's command as a comment."""
     shapes = {name: _intervals(t, "..", "..") for name, t in hull(profile).items()}
     command = shell("ovc", profile.model, "--input", ",".join(f"{name}[{s}]" for name, s in shapes.items()))
     rows = [f'    {python(name)}: ov.PartialShape("[{shape}]"),' for name, shape in shapes.items()]
@@ -34,14 +34,14 @@ def openvino(profile: Profile) -> str:
 
 
 def model_server(profile: Profile) -> str:
-    """The option of OpenVINO's model server."""
+    """Return the option for OpenVINO's model server."""
     shapes = {name: f"({_intervals(t, ':', None)})" for name, t in hull(profile).items()}
     text = json_text(shapes) if len(shapes) > 1 else next(iter(shapes.values()), "")
     return shell("--shape", text)
 
 
 def _intervals(t: TensorProfile, between: str, endless: str | None) -> str:
-    """Sizes as intervals; one without an end is `1..` or -1."""
+    """Return sizes as intervals; an unbounded one is `1..`, or -1 if `endless` is None."""
     texts = []
     for low, high in zip(t.min, t.max, strict=True):
         if high is None:
@@ -52,7 +52,7 @@ def _intervals(t: TensorProfile, between: str, endless: str | None) -> str:
 
 
 def stablehlo(profile: Profile) -> str:
-    """The type of each input, with the upper ends as its encoding; a name that MLIR can't have is in a comment."""
+    """Return the type of each input, with upper bounds as its encoding; a name that MLIR can't have is in a comment."""
     names: dict[str, str] = {}
     for name in (inputs := hull(profile)):
         own = mlir(name)

@@ -1,4 +1,4 @@
-"""What several formats need: inputs at a point, and the range of every size over all boxes."""
+"""Helpers for several formats: inputs at a point, and the range of every size over all boxes."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ __all__ = ["closed", "hull", "joined", "numbers", "open_inputs"]
 
 
 def open_inputs(box: Box) -> dict[str, TensorProfile]:
-    """The inputs with a size that the file leaves open, and the elements of small inputs in place of their sizes."""
+    """Return the inputs with a size that the file leaves open; for small inputs, their elements instead of sizes."""
     return {name: t for name, t in {**box.inputs, **box.values}.items() if name in box.values or not t.fixed}
 
 
 def numbers(tensors: Mapping[str, TensorProfile], point: str) -> dict[str, tuple[int, ...]]:
-    """The sizes of tensors at a point.
+    """Return the sizes of tensors at a point.
 
     Raises:
-        UsageError: One has no end.
+        UsageError: A size is unbounded.
     """
     closed(tensors)
     return {name: tuple([size for size in t.at(point) if size is not None]) for name, t in tensors.items()}
 
 
 def closed(tensors: Mapping[str, TensorProfile]) -> None:
-    """Refuse sizes without an end.
+    """Refuse unbounded sizes.
 
     Raises:
-        UsageError: The format needs one.
+        UsageError: A size is unbounded.
     """
     for name, t in tensors.items():
         for axis, high in enumerate(t.max):
@@ -43,12 +43,12 @@ def closed(tensors: Mapping[str, TensorProfile]) -> None:
 
 
 def hull(profile: Profile) -> dict[str, TensorProfile]:
-    """Every input from the least size of any box to the greatest; the usual ones are those of the first."""
+    """Return every input from its smallest size in any box to its largest; usual sizes are those of the first box."""
     return joined([box.inputs for box in profile.boxes])
 
 
 def joined(boxes: Sequence[Mapping[str, TensorProfile]]) -> dict[str, TensorProfile]:
-    """The same tensors of several boxes as one range each."""
+    """Return the same tensors of several boxes as one range each."""
     return {name: _joined(t, [box[name] for box in boxes]) for name, t in boxes[0].items()}
 
 
@@ -59,5 +59,5 @@ def _joined(first: TensorProfile, boxes: Sequence[TensorProfile]) -> TensorProfi
 
 
 def _place(size: int | None) -> float:
-    """Where a size without an end is in order: behind all others."""
+    """Return the sort key of a size; an unbounded one comes last."""
     return float("inf") if size is None else size

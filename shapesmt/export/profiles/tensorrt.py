@@ -1,7 +1,7 @@
-"""Profiles for TensorRT: its own tools, and ONNX Runtime's and Triton's use of it.
+"""Write profiles for TensorRT: its own tools, and its use by ONNX Runtime and Triton.
 
-TensorRT takes the least, the usual and the greatest sizes of every input that the file leaves open; of an input whose
-elements decide sizes, those elements.
+TensorRT takes the minimum, usual and maximum sizes of every input that the file leaves open; for an input whose
+elements decide sizes, it takes the elements.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TRITON = {
 
 
 def trtexec(profile: Profile) -> str:
-    """The options of `trtexec`."""
+    """Return the options of `trtexec`."""
     words = []
     for number, box in enumerate(profile.boxes):
         tensors = open_inputs(box)
@@ -41,7 +41,7 @@ def trtexec(profile: Profile) -> str:
 
 
 def _escaped(name: str) -> str:
-    """A name that `trtexec` reads as one: in quotes where it has a colon."""
+    """Return a name that `trtexec` reads as one: in quotes if it has a colon."""
     return f"'{name}'" if ":" in name else name
 
 
@@ -50,7 +50,7 @@ def _by_x(shape: tuple[int, ...]) -> str:
 
 
 def polygraphy(profile: Profile) -> str:
-    """The command of `polygraphy` that builds the engine."""
+    """Return the `polygraphy` command that builds the engine."""
     stem = profile.model.rpartition(".")[0] or profile.model
     words = ["polygraphy", "convert", profile.model, "-o", f"{stem}.engine"]
     for box in profile.boxes:
@@ -62,7 +62,7 @@ def polygraphy(profile: Profile) -> str:
 
 
 def onnxruntime(profile: Profile) -> str:
-    """The options of ONNX Runtime's execution provider for TensorRT, a dictionary; inner tensors beside inputs."""
+    """Return the options of ONNX Runtime's TensorRT provider as a dictionary; it takes intermediate tensors too."""
     return to_json(_options(profile)).rstrip()
 
 
@@ -79,7 +79,7 @@ def _shapes(tensors: Mapping[str, TensorProfile], point: str) -> str:
 
 
 def triton(profile: Profile) -> str:
-    """The part of Triton's `config.pbtxt` about inputs, for a model that ONNX Runtime runs with TensorRT."""
+    """Return the part of Triton's `config.pbtxt` about inputs, for a model that ONNX Runtime runs with TensorRT."""
     tensors, batch = hull(profile), _batch(profile.boxes[0])
     most = numbers(tensors, "max")[next(iter(tensors))][0] if batch else 0
     rows = [f'platform: "onnxruntime_onnx"\nmax_batch_size: {most}\ninput [']
@@ -91,7 +91,7 @@ def triton(profile: Profile) -> str:
 
 
 def _batch(box: Box) -> bool:
-    """Whether all inputs begin with the same open size, which Triton then joins requests along."""
+    """Whether all inputs begin with the same open size, along which Triton then batches requests."""
     first = {t.sizes[0].expr if t.sizes and not t.sizes[0].fixed else "" for t in box.inputs.values()}
     return len(first) == 1 and "" not in first and not box.values
 

@@ -1,4 +1,4 @@
-"""Models as single compilers take them: which shapes are written into them, and in what form their nodes are."""
+"""Adapt models to single compilers: which shapes are written into them, and the form of their nodes."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ __all__ = ["BOUNDED", "FITTED", "TARGETS", "WRITTEN", "fitted", "require", "writ
 
 TARGETS = ("ort", "openvino", "iree", "tensorrt")
 FITTED = ("openvino", "iree")
-"""Those that need nodes of another form."""
+"""Targets that need some nodes in another form."""
 BOUNDED = ("openvino",)
-"""Targets whose form carries the ends of ranges: simplification for these always relies on the declared ranges."""
+"""Targets whose form contains upper bounds: simplification for these always relies on the declared ranges."""
 WRITTEN = ("all", "outputs", "none")
 
 
 def written(
     proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds], target: str | None = None, which: str | None = None
 ) -> dict[str, TensorBounds]:
-    """The tensors whose shapes are written: all, those of the outputs, or none.
+    """Return the tensors whose shapes are written: all, the outputs, or none.
 
-    ONNX Runtime reuses buffers of tensors by the names of their sizes, and plans worse with the shapes of inner tensors
-    than without: it can need twice the memory. For it only the outputs have theirs, unless others are asked for.
+    ONNX Runtime reuses buffers by the names of sizes, and plans worse if intermediate tensors have shapes: it can need
+    twice the memory. For it only the outputs' shapes are written, unless `which` says otherwise.
 
     Raises:
         UsageError: There is no such target, or choice.
@@ -43,10 +43,10 @@ def written(
 
 
 def require(word: str | None, words: Sequence[str] = TARGETS) -> None:
-    """Refuse a word that is none of these.
+    """Refuse a word that isn't in the list.
 
     Raises:
-        UsageError: It is none.
+        UsageError: The word isn't in the list.
     """
     if word and word not in words:
         raise UsageError(f"expected one of {', '.join(words)}, not {quoted(word)}")
@@ -59,10 +59,10 @@ def fitted(
     inner: Callable[[], Mapping[str, TensorBounds]] = dict,
     earlier: Callable[[], Mapping[str, TensorBounds]] = dict,
 ) -> onnx.ModelProto:
-    """The model with its nodes in the form that the target needs; the same model where it needs none.
+    """Return the model with its nodes in the form that the target needs; the same model if it needs none.
 
-    `inner` gives the bounds of tensors inside branches and loops, where they are needed, `earlier` those of inputs and
-    of tensors before nodes that may fail, over all inputs that a caller declares.
+    `inner` returns the bounds of tensors inside branches and loops. `earlier` returns the bounds of inputs, and of
+    tensors before nodes that may fail, over all inputs that a caller declares. Both are called only if needed.
     """
     if target == "iree":
         from shapesmt.export.targets.iree import without_zeros

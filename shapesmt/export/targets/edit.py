@@ -1,4 +1,4 @@
-"""Edits: nodes and constants added to a copy of a graph, under names that nothing else has."""
+"""Edits: add nodes and constants to a copy of a graph, under unused names."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ __all__ = ["Edit", "array", "graphs_of", "names_in", "subgraphs", "vectors"]
 
 
 def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
-    """A graph and its subgraphs."""
+    """Yield a graph and its subgraphs."""
     yield graph
     for inner in (inner for node in graph.node for inner in subgraphs(node)):
         yield from graphs_of(inner)
 
 
 def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
-    """The graphs that are attributes of a node."""
+    """Yield the graphs that are attributes of a node."""
     for attribute in node.attribute:
         yield from (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs)
 
 
 def names_in(graph: onnx.GraphProto) -> set[str]:
-    """The names of all tensors of a graph and of its subgraphs."""
+    """Return the names of all tensors of a graph and of its subgraphs."""
     names: set[str] = set()
     for part in graphs_of(graph):
         names.update(t.name for t in (*part.input, *part.initializer))
@@ -44,13 +44,13 @@ def array(tensor: onnx.TensorProto) -> np.ndarray[Any, Any] | None:
     """Return the elements of a constant; None if they are in another file or damaged."""
     try:
         return None if tensor.external_data else numpy_helper.to_array(tensor)
-    except Exception as error:  # the decoder isn't ours and meets hostile data: it may raise anything
+    except Exception as error:  # onnx's decoder may raise anything on hostile data
         pass_on(error)
         return None
 
 
 def vectors(graph: onnx.GraphProto, longest: float = inf) -> dict[str, list[int]]:
-    """Return the elements of the constant int64 vectors of a graph that aren't longer than that."""
+    """Return the elements of the graph's constant int64 vectors with at most `longest` elements."""
     tensors = {t.name: t for t in graph.initializer}
     for node in graph.node:
         for attribute in node.attribute if node.op_type == "Constant" and not node.domain else ():
@@ -73,7 +73,7 @@ class Edit:
         self._constants: dict[tuple[str, bytes, tuple[int, ...]], str] = {}
 
     def name(self, stem: str) -> str:
-        """A name that nothing has yet."""
+        """Return an unused name."""
         name, number = stem, 0
         while name in self._taken:
             number += 1
@@ -82,7 +82,7 @@ class Edit:
         return name
 
     def constant(self, value: Sequence[int] | np.ndarray[Any, Any]) -> str:
-        """The name of an initializer with these elements; equal ones are one."""
+        """Return the name of an initializer with these elements; equal ones are shared."""
         held = np.asarray(value, np.int64) if not isinstance(value, np.ndarray) else value
         key = (str(held.dtype), held.tobytes(), held.shape)
         if key not in self._constants:
@@ -91,7 +91,7 @@ class Edit:
         return self._constants[key]
 
     def node(self, op: str, *inputs: str, stem: str = "", output: str = "", **attributes: Any) -> str:
-        """A node more; the name of its output."""
+        """Add a node and return the name of its output."""
         output = output or self.name(f"{stem}_{op.lower()}")
         self.nodes.append(helper.make_node(op, list(inputs), [output], name=f"{output}_node", **attributes))
         return output

@@ -1,4 +1,4 @@
-"""IREE: no 0 in the target of a Reshape, which its front end takes for a size."""
+"""IREE: replace 0 in the target of a Reshape, which its front end takes for a size."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["without_zeros"]
 
 
 def without_zeros(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> onnx.ModelProto:
-    """A copy where each 0 that stands for the input's size is that number, -1 or computed.
+    """Return a copy in which each 0 that means "the input's size" is that number, -1, or a computed size.
 
     Example:
         >>> import onnx
@@ -45,7 +45,7 @@ def without_zeros(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -
 
 
 def _constants(graph: onnx.GraphProto) -> dict[str, list[int]]:
-    """The elements of the constant integer vectors of a graph."""
+    """Return the elements of the constant integer vectors of a graph."""
     stated = {
         node.output[0]: [int(i) for i in helper.get_attribute_value(attribute)]
         for node in graph.node if node.op_type == "Constant"
@@ -55,12 +55,12 @@ def _constants(graph: onnx.GraphProto) -> dict[str, list[int]]:
 
 
 def _copies(node: onnx.NodeProto) -> bool:
-    """Whether a 0 stands for the input's size."""
+    """Whether a 0 means the input's size."""
     return not any(attribute.name == "allowzero" and attribute.i for attribute in node.attribute)
 
 
 def _target(edit: Edit, node: onnx.NodeProto, target: list[int], tensors: Mapping[str, TensorBounds]) -> str:
-    """The name of the target without zeros."""
+    """Return the name of the target without zeros."""
     bounds = tensors.get(node.input[0])
     sizes = bounds.shape if bounds is not None else None
     numbers = list(target)

@@ -1,8 +1,8 @@
-"""OpenVINO: upper ends of sizes that its own inference loses, carried by the nodes.
+"""OpenVINO: add slices to nodes so that its own inference finds upper bounds that it would lose.
 
-OpenVINO follows the ends of sizes through the nodes and loses them where a size is computed as a number. Behind `Range`
-it knows no end at all; a slice of a constant table has one, the table's length. Where another node makes a size without
-an end, a slice up to the proven greatest size, which changes nothing, gives it back. OpenVINO itself says where.
+OpenVINO propagates upper bounds of sizes through the nodes and loses them when a node computes a size as a number.
+The output of `Range` has no bound at all; a slice of a constant table has one, the table's length. After any other node
+that loses a bound, a slice up to the proven maximum changes nothing and restores it. OpenVINO reports these nodes.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = ["lost", "with_ends"]
 
-ROUNDS = 50  # of reading the model and adding slices; each adds those that the ones before leave over
-LARGE = 1024  # elements of a constant that isn't shown to OpenVINO: no size depends on it
-UNSLICED = "_unsliced"  # how the name of a tensor before its slice ends
-EXACT = 1 << 24  # whole numbers below it are exact in float32
+ROUNDS = 50  # limit for reading the model and adding slices; each round adds those that are still missing
+LARGE = 1024  # elements; larger constants aren't passed to OpenVINO, as no size depends on them
+UNSLICED = "_unsliced"  # suffix of a tensor's name before its slice
+EXACT = 1 << 24  # integers below this are exact in float32
 
 
 def with_ends(
@@ -39,13 +39,13 @@ def with_ends(
     inner: Mapping[str, TensorBounds] | None = None,
     earlier: Mapping[str, TensorBounds] | None = None,
 ) -> onnx.ModelProto:
-    """A copy that computes the same, and in which OpenVINO finds the ends of sizes that it would lose.
+    """Return an equivalent copy in which OpenVINO finds the upper bounds of sizes that it would lose.
 
-    `inner` has the bounds of tensors inside branches and loops, `earlier` those of inputs and of tensors before nodes
-    that may fail, for all inputs that are declared: to shorten one of these might make such a node run.
+    `inner` has the bounds of tensors inside branches and loops. `earlier` has the bounds of inputs, and of tensors
+    before nodes that may fail, over all declared inputs: slicing one of these shorter might make such a node run.
 
     Raises:
-        ModelError: A size has no proven end, or OpenVINO finds none.
+        ModelError: A size has no proven upper bound, or OpenVINO still finds none.
         UsageError: OpenVINO isn't installed.
     """
     for name, t in tensors.items():
@@ -55,7 +55,7 @@ def with_ends(
     copy = type(proto)()
     copy.CopyFrom(proto)
     taken, inside = names_in(copy.graph), inner or {}
-    twice = inside.keys() & tensors.keys()  # of a tensor that hides another one it isn't said which is meant
+    twice = inside.keys() & tensors.keys()  # a name used inside and outside is ambiguous
     known = {**inside, **tensors, **(earlier or {})}
     every = {name: t for name, t in known.items() if name not in twice and _is_closed(t)}
     _tables(copy.graph, taken, every)
@@ -77,9 +77,9 @@ def with_ends(
 
 
 def _numbers(graph: onnx.GraphProto, taken: set[str], tensors: Mapping[str, TensorBounds]) -> None:
-    """Write each -1 in the target of a Reshape that is always the same number as that number.
+    """Replace -1 in the target of a Reshape by the size if that is always the same number.
 
-    OpenVINO finds no end of it where another size may be 0.
+    OpenVINO finds no bound for -1 if another size may be 0.
     """
     for part in graphs_of(graph):
         edit, made = Edit(part, taken), {name: node for node in part.node for name in node.output}
@@ -101,7 +101,7 @@ def _numbered(
     made: Mapping[str, onnx.NodeProto],
     tensors: Mapping[str, TensorBounds],
 ) -> str:
-    """The name of a target whose -1 is its size, if that is a number; the same name where nothing changes."""
+    """Return the name of a target with known sizes in place of -1; the same name if nothing changes."""
     known = constants.get(target)
     if known is not None:
         numbers = [size if n == -1 else n for n, size in zip(known, sizes, strict=False)]
@@ -130,7 +130,7 @@ def _tables(
     tensors: Mapping[str, TensorBounds],
     outside: Mapping[str, onnx.TensorProto] | None = None,
 ) -> None:
-    """Put slices of tables in the place of Range, in a graph and its subgraphs; these see the constants outside."""
+    """Replace Range by a slice of a table in a graph and its subgraphs; `outside` has the enclosing constants."""
     constants, edit = {**(outside or {}), **_scalars(graph)}, Edit(graph, taken)
     for node in graph.node:
         for inner in subgraphs(node):
@@ -141,12 +141,12 @@ def _tables(
 
 
 def _innermost_first(graph: onnx.GraphProto) -> list[onnx.GraphProto]:
-    """A graph and its subgraphs, each before the one that it is in."""
+    """Return a graph and its subgraphs, each before the graph that contains it."""
     return [*graphs_of(graph)][::-1]
 
 
 def _scalars(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
-    """The constant scalars of a graph."""
+    """Return the constant scalars of a graph."""
     tensors = {t.name: t for t in graph.initializer if not t.external_data}
     for node in graph.node:
         for attribute in node.attribute if node.op_type == "Constant" else ():
@@ -158,7 +158,7 @@ def _scalars(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
 def _tabled(
     edit: Edit, node: onnx.NodeProto, tensors: Mapping[str, TensorBounds], constants: Mapping[str, onnx.TensorProto]
 ) -> bool:
-    """Write a Range of whole steps as its start plus a slice of a table: whether this is one."""
+    """Write a Range with integer steps as its start plus a slice of a table; return whether `node` is one."""
     bounds = tensors.get(node.output[0]) if node.op_type == "Range" and not node.domain else None
     if bounds is None or not bounds.shape or node.input[2] not in constants:
         return False
@@ -184,7 +184,7 @@ def _tabled(
 
 
 def _length(edit: Edit, node: onnx.NodeProto, tensors: Mapping[str, TensorBounds], *, zero: bool) -> tuple[str, str]:
-    """How far a Range goes, and the type of that; of one that is a whole number made a float, the whole number."""
+    """Return the name and type of limit minus start; if the limit is an integer cast to float, of the integer."""
     start, limit = node.input[:2]
     if not zero:
         return edit.node("Sub", limit, start, stem=node.output[0]), tensors[node.output[0]].dtype
@@ -198,7 +198,7 @@ def _length(edit: Edit, node: onnx.NodeProto, tensors: Mapping[str, TensorBounds
 def _count(
     edit: Edit, stem: str, step: int, far: tuple[str, str], size: DimBounds, tensors: Mapping[str, TensorBounds]
 ) -> str:
-    """The number of elements of a Range, as the one element of a vector: its length divided by the step, rounded up."""
+    """Return the number of elements of a Range as a vector of length 1: length divided by step, rounded up."""
     length, dtype = far
     if dtype.startswith("float"):
         length = edit.node("Ceil" if step > 0 else "Floor", length, stem=stem)
@@ -219,7 +219,7 @@ def _count(
 
 
 def lost(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> dict[str, list[int]]:
-    """The tensors of which OpenVINO knows no end though it knows those of what they are computed from: their axes.
+    """Return the tensors, with their axes, for which OpenVINO loses a bound though it knows those of the node's inputs.
 
     Raises:
         UsageError: OpenVINO isn't installed.
@@ -233,7 +233,7 @@ def lost(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> dict[st
         model = ov.Core().read_model(_without_weights(proto).SerializeToString(), b"")
         shapes = {i.any_name: tensors[i.any_name].partial_shape for i in model.inputs if i.any_name in tensors}
         model.reshape({name: ov.PartialShape(str(shape)) for name, shape in shapes.items()})
-    except Exception as error:  # whatever it raises, it doesn't take the model
+    except Exception as error:  # OpenVINO may raise anything for a model that it refuses
         pass_on(error)
         raise ModelError(f"OpenVINO doesn't read the model: {_reason(str(error))}") from None
     found: dict[str, list[int]] = {}
@@ -246,14 +246,14 @@ def lost(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> dict[st
 
 
 def _reason(message: str) -> str:
-    """The line of OpenVINO's message that says what is wrong: one with a dash, or else the last."""
+    """Return the line of OpenVINO's message that states the problem: one with a dash, or else the last."""
     lines = [line.strip() for line in message.splitlines() if line.strip() and "https://" not in line]
     dashed = (line.lstrip("- ") for line in lines if line.startswith("-- "))
     return printable(next(dashed, lines[-1] if lines else "it doesn't say why"), 200)
 
 
 def _every_op(model: ov.Model) -> Iterator[Any]:
-    """The operators of a model, those in the bodies of others first."""
+    """Yield the operators of a model, each after those in its bodies."""
     for op in model.get_ordered_ops():
         kind = op.get_type_name()
         for body in [op.get_function(k) for k in range(2)] if kind == "If" else []:
@@ -264,14 +264,14 @@ def _every_op(model: ov.Model) -> Iterator[Any]:
 
 
 def _open_axes(shape: ov.PartialShape) -> list[int]:
-    """The axes without an end; of a shape without a rank, -1."""
+    """Return the axes without an upper bound; [-1] if the rank is unknown."""
     if shape.rank.is_dynamic:
         return [-1]
     return [axis for axis, d in enumerate(shape) if d.is_dynamic and d.get_max_length() == -1]
 
 
 def _without_weights(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with its large constants as inputs: no size depends on what they hold."""
+    """Return the model with its large constants as inputs: no size depends on their elements."""
     bare = type(proto)()
     bare.CopyFrom(proto)
     large = [t for t in bare.graph.initializer if t.external_data or np.prod(t.dims) > LARGE]
@@ -293,14 +293,14 @@ def _slice(
     *,
     inside: bool = False,
 ) -> None:
-    """Slice these axes of tensors to their greatest sizes right after the nodes that compute them.
+    """Slice these axes of tensors to their maximum sizes, right after the nodes that compute them.
 
-    Inside a node the inputs are sliced as well: what a loop carries has no end there.
+    Inputs of subgraphs are sliced as well (`inside`), since loop-carried tensors have no bound there.
     """
     edit = Edit(graph, taken)
 
     def sliced(name: str) -> str:
-        """The name that the tensor has before its slice; the same where it has none."""
+        """Return the tensor's name before its slice; the same name if it isn't sliced."""
         shape = tensors[name].shape if name in open_axes else None
         if not shape:
             return name

@@ -1,4 +1,4 @@
-"""Graphs built by hand in Python."""
+"""Build graphs by hand in Python."""
 
 from shapesmt.frontends.builder.builder import GraphBuilder
 

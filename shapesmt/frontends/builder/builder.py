@@ -11,8 +11,8 @@
     >>> [(d.min, d.max) for d in bounds(graph).tensors["z"].shape]
     [(1, 8), (8, 8), (20, 20), (400, 400)]
 
-The builder keeps a networkx graph, `g.flow`, whose nodes and edges `shapesmt.graph.dataflow` describes: `build` turns
-it into a `Graph`, `shapesmt.save_graph` writes it to a file.
+The builder holds a networkx graph, `g.flow`, whose nodes and edges `shapesmt.graph.dataflow` describes: `build`
+converts it to a `Graph`, `shapesmt.save_graph` writes it to a file.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Handle:
 
     @property
     def name(self) -> str:
-        """Its name in the graph and in reports."""
+        """The tensor's name in the graph and in reports."""
         outputs: list[str] = self.builder.flow.nodes[self.node].get("outputs", [self.node])
         return outputs[self.index]
 
@@ -74,15 +74,15 @@ class Handle:
 
 
 Operand: TypeAlias = Any
-"""A tensor's handle; a constant (a number, a list, a numpy array); None for an optional input that is left out."""
+"""A tensor's handle; a constant (a number, a list, a numpy array); None for an omitted optional input."""
 
 
 class GraphBuilder:
     """Builds a `Graph` from inputs, constants and operators.
 
     Args:
-        name: What reports call the model.
-        opset: The version of ONNX's operators, or those of several domains: `{"": 21, "com.example": 2}`.
+        name: The model's name in reports.
+        opset: The version of ONNX's operators, or the versions of several domains: `{"": 21, "com.example": 2}`.
     """
 
     def __init__(self, name: str = "graph", *, opset: int | Mapping[str, int] = OPSET) -> None:
@@ -92,17 +92,17 @@ class GraphBuilder:
         """The networkx graph so far."""
         self.flow.graph.update(schema=SCHEMA, name=name, opsets={}, outputs=[])
         self.outer: GraphBuilder | None = None
-        """The builder of the graph around it, if this one builds a subgraph."""
+        """The builder of the enclosing graph if this one builds a subgraph, else None."""
         self._owner = ""  # the operator that has this subgraph
         self._scope = ""
         self._taken: set[str] = set()  # names of nodes and tensors, shared with the subgraphs
         self._numbers: Counter[str] = Counter()
-        self._captured: dict[str, Handle] = {}  # the tensors of graphs around this one that it reads
+        self._captured: dict[str, Handle] = {}  # the tensors of enclosing graphs that it reads
         self.fixed: set[str] = set()
-        """The tensors that can't be renamed, since subgraphs read them."""
+        """The tensors that can't be renamed because subgraphs read them."""
 
     def dim(self, name: str, among: RangeLike) -> str:
-        """Declare the range of a named size, and return the name, to be used in shapes.
+        """Declare the range of a named size, and return the name for use in shapes.
 
         Example:
             >>> g = GraphBuilder()
@@ -121,13 +121,13 @@ class GraphBuilder:
         return name
 
     def input(self, name: str, shape: Any = "[...]", *, dtype: str = "float32") -> Handle:
-        """An input of the graph.
+        """Add an input of the graph, and return it.
 
         Args:
-            name: Its name; scopes don't add to it.
-            shape: As text (`[1..8,3,?,400]`, `[batch,3,h,w]`, `[...]` where the rank is unknown), as a list of
-                sizes, pairs, names and None, or anything that prints as such.
-            dtype: Its element type; `seq(float32)` for a sequence.
+            name: The input's name; scopes aren't prepended.
+            shape: A text (`[1..8,3,?,400]`, `[batch,3,h,w]`, `[...]` for an unknown rank), a list of sizes, pairs,
+                names and None, or anything that prints like these.
+            dtype: The element type; `seq(float32)` for a sequence.
 
         Raises:
             UsageError: The name is in use, or the shape or the type can't be read.
@@ -143,12 +143,12 @@ class GraphBuilder:
         return Handle(self, name)
 
     def constant(self, values: Any, *, dtype: str = "", name: str = "") -> Handle:
-        """A constant tensor.
+        """Add a constant tensor, and return it.
 
         Args:
             values: A number, a list, or a numpy array. Python's integers are int64 and its floats float32.
             dtype: Another element type.
-            name: Its name, under the scope; `Constant_0` and so on where it has none.
+            name: The constant's name, under the scope; if "", it is `Constant_0` and so on.
 
         Raises:
             UsageError: The values are no tensor, or the name is in use.
@@ -166,11 +166,11 @@ class GraphBuilder:
 
         Args:
             op_type: The operator, as ONNX or its rule names it.
-            operands: Its inputs: tensors, constants, or None for an optional input that is left out.
-            name: The node's name, under the scope; `Add_0` and so on where it has none. The tensor is called like
-                the node; of several, `Split_0:0` and so on.
-            domain: The operator's domain, where it isn't ONNX's own.
-            outputs: How many outputs it has, or their names; None for an optional one that is left out.
+            operands: The inputs: tensors, constants, or None for an omitted optional input.
+            name: The node's name, under the scope; if "", it is `Add_0` and so on. A single output has the node's
+                name; several are `Split_0:0` and so on.
+            domain: The operator's domain; "" is ONNX's own.
+            outputs: The number of outputs, or their names; None for an omitted optional one.
             attributes: Integers, floats, texts, lists of them, numpy arrays for tensors, subgraphs of this builder.
 
         Raises:
@@ -211,7 +211,7 @@ class GraphBuilder:
     def output(self, tensor: Operand, name: str = "") -> Handle:
         """Declare a tensor an output of the graph, under `name` if that isn't empty.
 
-        A tensor of a graph around a subgraph is copied, since a body makes its outputs itself.
+        In a subgraph, a tensor of an enclosing graph is copied, since a body computes its outputs itself.
 
         Raises:
             UsageError: The tensor is an output already, or another one has that name.
@@ -231,7 +231,7 @@ class GraphBuilder:
 
     @contextmanager
     def scope(self, name: str) -> Iterator[GraphBuilder]:
-        """Put `name/` before the names of the nodes and tensors that are added inside."""
+        """Prefix `name/` to the names of the nodes and tensors that are added inside."""
         check_name(name, "a scope")
         before, self._scope = self._scope, f"{self._scope}{name}/"
         try:
@@ -240,7 +240,7 @@ class GraphBuilder:
             self._scope = before
 
     def subgraph(self, name: str) -> GraphBuilder:
-        """A builder for a branch or a loop's body, which may read this one's tensors; an attribute of one operator.
+        """Return a builder for a branch or loop body, an attribute of one operator; it may read this builder's tensors.
 
         Example:
             >>> g = GraphBuilder()
@@ -256,7 +256,7 @@ class GraphBuilder:
         return inner
 
     def build(self) -> Graph:
-        """The graph, which `check`, `bounds` and the others take.
+        """Return the graph, which `check`, `bounds` and the others take.
 
         Raises:
             UsageError: The graph has no output, or is a subgraph.
@@ -271,10 +271,10 @@ class GraphBuilder:
         self.flow.graph["opsets"] = {domain or "ai.onnx": version for domain, version in self.opsets.items()}
         return read(document_of(self.flow), printable(str(self.flow.graph["name"])))
 
-    # For the builder of the graph around a subgraph
+    # For the builder of the enclosing graph
 
     def check_inside(self, outer: GraphBuilder, where: str) -> None:
-        """Refuse a subgraph that another builder made, or that another operator has already."""
+        """Refuse a subgraph that another builder made, or that belongs to another operator already."""
         name = quoted(self.flow.graph["name"])
         if self.outer is not outer:
             raise UsageError(f"{where} is the graph {name}, which is no subgraph of this builder; use subgraph()")
@@ -283,12 +283,12 @@ class GraphBuilder:
         self._check_finished()
 
     def close(self, owner: str) -> Document:
-        """The finished subgraph as a document; nothing can be added to it any more."""
+        """Return the finished subgraph as a document; nothing can be added to it any more."""
         self._owner = owner
         return document_of(self.flow)
 
     def captured(self) -> list[Handle]:
-        """The tensors of the graphs around it that it reads."""
+        """Return the tensors of enclosing graphs that it reads."""
         return [*self._captured.values()]
 
     # Names
@@ -307,7 +307,7 @@ class GraphBuilder:
         self._taken.add(name)
 
     def _name(self, name: str, op_type: str) -> str:
-        """The full name, with the scope; a node without a name gets the next free number: `Add_0`."""
+        """Return the full name, with the scope; a node without a name gets the next free number: `Add_0`."""
         if not name:
             stem = f"{self._scope}{op_type}_"
             number = next(n for n in count(self._numbers[stem]) if f"{stem}{n}" not in self._taken)
@@ -316,7 +316,7 @@ class GraphBuilder:
         return self._scope + name
 
     def _outputs(self, node: str, outputs: int | Sequence[str | None]) -> list[str]:
-        """The names of a node's output tensors."""
+        """Return the names of a node's output tensors."""
         if outputs == 1:
             return [node]
         if isinstance(outputs, int):
@@ -329,7 +329,7 @@ class GraphBuilder:
         return names
 
     def _renamed(self, handle: Handle, name: str) -> Handle:
-        """The tensor renamed; where others refer to its old name, a copy (`Identity`) with the new name."""
+        """Return the tensor renamed; if others refer to its old name, a copy (`Identity`) with the new name."""
         self._claim(name)
         node = self.flow.nodes[handle.node]
         if node["kind"] != "operator" or handle.name in self.fixed or handle.name in self.flow.graph["outputs"]:
@@ -344,7 +344,7 @@ class GraphBuilder:
     # Nodes
 
     def _known(self, op_type: str, domain: str) -> Parameters | None:
-        """The inputs and attributes of an operator by ONNX's schema, None if only a rule knows the operator."""
+        """Return the inputs and attributes of an operator by ONNX's schema; None if only a rule knows the operator."""
         if domain not in self.opsets:
             newest = [rule.since for rule in rules() if rule.domain == domain]
             self.opsets[domain] = max(newest, default=1)
@@ -368,7 +368,7 @@ class GraphBuilder:
         self.flow.add_edge(operand.node, reader, tensor=operand.name, output=operand.index, input=index)
 
     def _local(self, operand: Operand, title: str) -> Handle | None:
-        """An operand as a tensor of this graph: constants are added, tensors of graphs around it are captured."""
+        """Return an operand as this graph's tensor: constants are added, tensors of enclosing graphs are captured."""
         if operand is None:
             return None
         if isinstance(operand, str):

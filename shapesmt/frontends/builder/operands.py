@@ -1,4 +1,4 @@
-"""Checks the arguments of a `GraphBuilder` and writes them as a node-link document holds them."""
+"""Check the arguments of a `GraphBuilder`, and write them as values of a node-link document."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 
 NUMBERS = {dtype: number for number, dtype in DTYPES.items() if dtype}
 """ONNX's numbers of the element types."""
-_USUAL = {"float64": "float32", "int32": "int64"}  # numpy's type of Python's numbers, and the type that models use
+_USUAL = {"float64": "float32", "int32": "int64"}  # numpy's types of Python's numbers, and the types that models use
 _ENDLESS = 2**31 - 1  # ONNX's maximum for an operator whose last input or output may repeat
 
 
@@ -44,7 +44,7 @@ def check_name(name: object, what: str) -> None:
 
 
 def unknown_operator(op_type: str, domain: str, version: int) -> UsageError:
-    """The error for an operator without rule and schema; it suggests a similar name or the domain that has it."""
+    """Return the error for an operator without rule and schema, with a similar name or a domain that has it."""
     title = f"no operator {quoted(op_type)} in {domain or 'ai.onnx'}, opset {version}"
     known = [*rules()]
     own = min((r.since for r in known if (r.domain, r.name) == (domain, op_type)), default=None)
@@ -61,7 +61,7 @@ def unknown_operator(op_type: str, domain: str, version: int) -> UsageError:
 
 
 def check_count(title: str, what: str, number: int, limits: tuple[int, int]) -> None:
-    """Refuse a number of inputs or outputs outside the limits (least, most)."""
+    """Refuse a number of inputs or outputs outside the limits (minimum, maximum)."""
     least, most = limits
     if least <= number <= most:
         return
@@ -80,7 +80,7 @@ def check_names(title: str, attributes: Mapping[str, Any], known: Parameters) ->
 
 
 def attribute(content: Any, key: str, title: str, known: Parameters | None) -> Any:
-    """An attribute's value as a node-link document holds it: an array becomes a list or a tensor."""
+    """Return an attribute's value for a node-link document: an array becomes a list or a tensor."""
     expected = None if known is None else known.attributes.get(key)
     is_array = hasattr(content, "tolist")
     if expected == "tensor" or (expected is None and is_array and content.ndim):
@@ -98,7 +98,7 @@ def attribute(content: Any, key: str, title: str, known: Parameters | None) -> A
 
 
 def constant(values: Any, dtype: str) -> Document:
-    """A constant tensor as a node-link document holds it."""
+    """Return a constant tensor for a node-link document."""
     import numpy as np
 
     if dtype and dtype not in NUMBERS:
@@ -120,12 +120,12 @@ def constant(values: Any, dtype: str) -> Document:
 
 
 def opset_version(version: object, domain: str) -> int:
-    """The version of an operator set, an integer of at least 1."""
+    """Return the version of an operator set, an integer of at least 1."""
     if not isinstance(version, int) or version < 1:
         raise UsageError(f"the opset of {quoted(domain or 'ai.onnx')} is a number from 1 on, not {quoted(version)}")
     return version
 
 
 def axis_text(part: object) -> Any:
-    """A size of another type than int and str: an int where it has `__index__` (numpy's integers), else its text."""
+    """Return a size that isn't an int or str as an int if it has `__index__` (numpy's integers), else as its text."""
     return str(part) if not hasattr(part, "__index__") else part.__index__()

@@ -1,4 +1,4 @@
-"""Node-link documents, which networkx reads and writes too."""
+"""Read node-link documents, which networkx reads and writes too."""
 
 from shapesmt.frontends.nodelink.reader import parse, read
 

@@ -1,4 +1,4 @@
-"""Reads the values of a document: one of another type than its field needs is refused, with its path.
+"""Read the values of a document; a value of the wrong type is refused, with its path.
 
 >>> field({"axis": "one"}, "axis", "nodes[3].attributes", int)
 Traceback (most recent call last):
@@ -25,13 +25,13 @@ _CALLED = {
     dict: "an object",
     bool: "true or false",
 }
-_LONGEST = 1000  # bits of an integer that is written out
+_LONGEST = 1000  # bits; longer integers aren't shown
 
 T = TypeVar("T")
 
 
 class RefusedError(Exception):
-    """A value in a document is wrong; the message has its path and what it should be."""
+    """A value in a document is wrong; the message has its path and the expected value."""
 
 
 def refuse(path: str, message: str) -> NoReturn:
@@ -44,7 +44,7 @@ def refuse(path: str, message: str) -> NoReturn:
 
 
 def texts(contents: Sequence[Any], path: str, *, empty: bool = False) -> tuple[str, ...]:
-    """A list of names."""
+    """Return the values of a list if they are names."""
     for i, content in enumerate(contents):
         if not isinstance(content, str) or not (content or empty):
             refuse(f"{path}[{i}]", f"a name, not {shown(content)}")
@@ -55,7 +55,7 @@ _MISSING: Any = object()
 
 
 def field(document: Mapping[str, Any], key: str, path: str, kind: type[T], default: Any = _MISSING) -> T:
-    """The value of a key, which has to be of a type; a missing key gives the default, or an error without one."""
+    """Return the value of a key, checked for its type; a missing key gives the default, or an error without one."""
     if key not in document:
         if default is _MISSING:
             refuse(at(path, key), "is missing")
@@ -65,7 +65,7 @@ def field(document: Mapping[str, Any], key: str, path: str, kind: type[T], defau
 
 
 def a(content: Any, kind: type[T], path: str) -> T:
-    """The value itself if it is of a type, otherwise an error; a tuple passes as a list."""
+    """Return the value if it has this type, else raise an error; a tuple passes as a list."""
     if kind is list and isinstance(content, tuple):
         content = list(content)
     if not isinstance(content, kind) or (kind is int and isinstance(content, bool)):
@@ -74,7 +74,7 @@ def a(content: Any, kind: type[T], path: str) -> T:
 
 
 def at(path: str, key: str) -> str:
-    """The path of a key.
+    """Return the path of a key.
 
     Example:
         >>> at("graph.opsets", "ai.onnx"), at("", "nodes")
@@ -87,13 +87,13 @@ def at(path: str, key: str) -> str:
 
 
 def shown(content: object) -> str:
-    """A value in a message, on one line."""
+    """Return a value for a message, on one line."""
     if isinstance(content, (dict, list, tuple)):
         return _CALLED[dict if isinstance(content, dict) else list]
     if content is None or isinstance(content, bool):
         return {None: "null", True: "true", False: "false"}[content]
     if isinstance(content, str):
         return f'"{printable(content, 60)}"'
-    if isinstance(content, int) and content.bit_length() > _LONGEST:  # Python refuses to write it
+    if isinstance(content, int) and content.bit_length() > _LONGEST:  # Python doesn't print very long ones
         return "a number of hundreds of digits"
     return printable(str(content), 60) if isinstance(content, (int, float)) else f"a {type(content).__name__}"

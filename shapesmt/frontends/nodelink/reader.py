@@ -1,6 +1,6 @@
-"""Reads node-link documents into graphs; `shapesmt.graph.dataflow` describes their fields.
+"""Read node-link documents into graphs; `shapesmt.graph.dataflow` describes their fields.
 
-Whatever is wrong becomes one `ModelError` with the path: `nodes[3].attributes.axis: an integer, not "one"`.
+Any defect becomes one `ModelError` with the path: `nodes[3].attributes.axis: an integer, not "one"`.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 __all__ = ["attribute", "parse", "read"]
 
 _DEPTH = 50
-"""Subgraphs nested deeper are refused."""
-_GAPS = 64  # the most optional inputs of a node that may be left out
+"""The limit of nested subgraphs, above which a document is refused."""
+_GAPS = 64  # limit of omitted optional inputs of a node
 
 
 def parse(content: bytes, source: str) -> dict[str, Any] | None:
-    """The document in a JSON file; None if the file is an ONNX model as JSON.
+    """Return the document in a JSON file; None if the file is an ONNX model as JSON.
 
     Raises:
         ModelError: The file has nodes, but is damaged.
@@ -67,10 +67,10 @@ def parse(content: bytes, source: str) -> dict[str, Any] | None:
 
 
 def read(document: Mapping[str, Any], source: str) -> Graph:
-    """The graph of a document.
+    """Return the graph of a document.
 
     Args:
-        document: As `json.loads` makes it, or as a networkx graph holds it.
+        document: The result of `json.loads`, or of `document_of` for a networkx graph.
         source: The model's name in messages.
 
     Raises:
@@ -95,7 +95,7 @@ def read(document: Mapping[str, Any], source: str) -> Graph:
 
 
 def attribute(content: Any, path: str, expected: str | None = None) -> AttributeValue:
-    """An attribute's value, converted to the type that its operator expects ("int", "floats") if one is stated.
+    """Return an attribute's value, converted to the type that its operator expects ("int", "floats") if one is stated.
 
     Raises:
         RefusedError: The value is of another type.
@@ -141,7 +141,7 @@ class _Reader:
         self.in_function = in_function
 
     def graph(self, document: Mapping[str, Any], path: str) -> Graph:
-        """The graph of a document; `path` is where it lies, "" for the model's own graph."""
+        """Return the graph of a document; `path` is its path in the whole document, "" for the model's own graph."""
         if self.depth > _DEPTH:
             refuse(path, f"subgraphs are nested deeper than {_DEPTH}")
         if not field(document, "directed", path, bool, True):
@@ -175,7 +175,7 @@ class _Reader:
         return graph if nodes is graph.nodes else replace(graph, nodes=nodes)
 
     def function(self, f: Mapping[str, Any], path: str) -> Function:
-        """A function of the model, which its nodes use as an operator."""
+        """Return a function of the model, which its nodes use as an operator."""
         body = field(f, "body", path, dict)
         opsets = _opsets(field(body, "graph", f"{path}.body", dict), f"{path}.body.graph") or self.opsets
         inner = _Reader(self.source, opsets, self.functions, self.depth + 1, in_function=True)
@@ -188,7 +188,7 @@ class _Reader:
         return Function(name, domain, inputs, graph.outputs, (*required, *defaults), defaults, graph.nodes, opsets)
 
     def attributes(self, node: Mapping[str, Any], path: str, op: str, domain: str) -> Attributes:
-        """The attributes of an operator."""
+        """Return the attributes of an operator."""
         where = f"{path}.attributes"
         contents = field(node, "attributes", path, dict, {})
         if not contents:
@@ -199,12 +199,12 @@ class _Reader:
         return Attributes(read)
 
     def parameters(self, domain: str, op: str) -> Parameters | None:
-        """The inputs and attributes of an operator by ONNX's schema; None where there is none."""
+        """Return the inputs and attributes of an operator by ONNX's schema; None if there is none."""
         version = self.opsets.get(domain)
         return None if version is None else schemas().parameters(domain, op, version)
 
     def value(self, content: Any, path: str, expected: str | None) -> AttributeValue:
-        """An attribute's value, converted to the type that the operator expects if one is stated."""
+        """Return an attribute's value, converted to the type that the operator expects if one is stated."""
         value = self.list(content, path) if isinstance(content, (list, tuple)) else self.single(content, path)
         if expected == "float" and type(value) is int:
             return float(value)
@@ -215,7 +215,7 @@ class _Reader:
         return value
 
     def list(self, content: Sequence[Any], path: str) -> AttributeValue:
-        """The value of an attribute that is a list: all its parts have to be of one type."""
+        """Return the value of an attribute that is a list; all its parts must be of one type."""
         parts = [self.single(part, f"{path}[{i}]") for i, part in enumerate(content)]
         kinds = {type(part) for part in parts}
         if kinds == {int, float}:
@@ -225,7 +225,7 @@ class _Reader:
         return tuple(parts)  # type: ignore[return-value]  # they are of one type
 
     def single(self, content: Any, path: str) -> AttributeValue:
-        """The value of an attribute, or of a part of one, that is no list."""
+        """Return the value of an attribute, or of a part of one, that is no list."""
         if isinstance(content, bool) or content is None:
             refuse(path, f"an integer, a number, a text, a list or an object, not {shown(content)}")
         if isinstance(content, int):
@@ -285,7 +285,7 @@ class _Nodes:
             refuse(f"{path}.kind", f'"operator", "input", "constant"{inside}, not {shown(kind)}')
 
     def _input(self, node: Mapping[str, Any], path: str, name: str) -> Declared:
-        """The declared type and shape of an input; a range in the shape becomes a named dimension (`x_dim0`)."""
+        """Return the declared type and shape of an input; a range in the shape becomes a named dimension (`x_dim0`)."""
         sizes = axes(node.get("shape"), f"{path}.shape")
         if any(isinstance(size, Range) for size in sizes or ()) and self.reader.depth:
             refuse(f"{path}.shape", "ranges are for the model's own inputs; write a name, a number or null")
@@ -327,7 +327,7 @@ class _Nodes:
         reads[index] = tensor
 
     def operators(self) -> list[Node]:
-        """The operators with their inputs."""
+        """Return the operators with their inputs."""
         nodes = []
         for path, key, node in self._rows:
             reads = self._reads[key]
@@ -345,7 +345,7 @@ class _Nodes:
 
 
 def _id(document: Mapping[str, Any], key: str, path: str) -> str:
-    """The id of a node under a key: a text, or an integer, which becomes a text."""
+    """Return the id of a node under a key: a text, or an integer, which becomes a text."""
     name = field(document, key, path, object)
     if isinstance(name, bool) or not isinstance(name, (str, int)) or name == "":
         refuse(at(path, key), f"a text or an integer, not {shown(name)}")

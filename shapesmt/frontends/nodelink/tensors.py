@@ -1,4 +1,4 @@
-"""Tensors in node-link documents: types, shapes, ranges, constants."""
+"""Read tensors in node-link documents: types, shapes, ranges, constants."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 __all__ = ["axes", "declared", "literal", "number", "symbol_range"]
 
 RANK = 255
-"""Tensors of more dimensions are refused."""
+"""The limit of dimensions of a tensor, above which a document is refused."""
 _KINDS = {"seq": "sequence", "optional": "optional", "map": "map"}
 _NAMES = frozenset(DTYPES.values())
 _NOT_FINITE = ("inf", "-inf", "nan")
 
 
 def symbol_range(content: Any, path: str) -> str | Range:
-    """A symbol's range; one that the exporter noted in the file's metadata stays text."""
+    """Return a symbol's range; one that the exporter noted in the file's metadata stays text."""
     document = content if isinstance(content, dict) else {"range": content, "from": "model"}
     text, source = document.get("range"), field(document, "from", path, str, "model")
     if source == "metadata":
@@ -36,7 +36,7 @@ def symbol_range(content: Any, path: str) -> str | Range:
 
 
 def declared(content: Any, path: str) -> Declared:
-    """The type and shape that a document declares for a tensor."""
+    """Return the type and shape that a document declares for a tensor."""
     document = a(content, dict, path)
     dtype = field(document, "dtype", path, str, "")
     outer = dtype.partition("(")[0]
@@ -51,7 +51,7 @@ def declared(content: Any, path: str) -> Declared:
 
 
 def axes(content: Any, path: str) -> tuple[int | str | Range | None, ...] | None:
-    """The sizes of a shape: numbers, names, ranges, None for unknown ones; None where the rank is unknown."""
+    """Return the sizes of a shape: numbers, names, ranges, None for unknown ones; None if the rank is unknown."""
     if content is None:
         return None
     parts = content if isinstance(content, str) else a(content, list, path)
@@ -68,7 +68,7 @@ def axes(content: Any, path: str) -> tuple[int | str | Range | None, ...] | None
 
 
 def literal(document: Mapping[str, Any], path: str) -> Literal:
-    """A constant tensor; without "values" its elements are unknown."""
+    """Return a constant tensor; without "values" its elements are unknown."""
     dtype = field(document, "dtype", path, str)
     if dtype not in _NAMES:
         refuse(f"{path}.dtype", f"an element type such as float32, not {shown(dtype)}")
@@ -89,7 +89,7 @@ def literal(document: Mapping[str, Any], path: str) -> Literal:
 
 
 def _scalar(content: Any, dtype: str, path: str) -> Scalar:
-    """An element as the Python type of its element type: bool, str, int or float."""
+    """Return an element as the Python type of its element type: bool, str, int or float."""
     if dtype == "bool" and isinstance(content, bool):
         return content
     if dtype == "string" and isinstance(content, str):
@@ -104,7 +104,7 @@ def _scalar(content: Any, dtype: str, path: str) -> Scalar:
 
 
 def number(document: Mapping[str, Any], path: str) -> float:
-    """A number that JSON can't write: `{"float": "inf"}`, "-inf" or "nan"."""
+    """Return a number that JSON can't write: `{"float": "inf"}`, "-inf" or "nan"."""
     if document["float"] not in _NOT_FINITE:
         refuse(f"{path}.float", f'"inf", "-inf" or "nan", not {shown(document["float"])}')
     return float(document["float"])

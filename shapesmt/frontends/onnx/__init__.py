@@ -1,4 +1,4 @@
-"""ONNX files, in protobuf or text."""
+"""Read ONNX files, in protobuf or text."""
 
 from shapesmt.frontends.onnx.messages import is_model
 from shapesmt.frontends.onnx.reader import parse, read, schemas

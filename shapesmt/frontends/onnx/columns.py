@@ -1,8 +1,8 @@
-"""Columns: each field of all nodes as one list, which protobuf itself reads.
+"""Columns: read each field of all nodes as one list, by protobuf itself.
 
-Messages of protobuf, joined, are one message, in which a repeated field has the values of all. So nodes that are joined
-and read as a message whose fields are all repeated are columns, in half of the time that it takes to ask each node. A
-mark stands behind each node in those fields of which a node has none or several.
+Concatenated protobuf messages are one message, in which a repeated field has the values of all. So nodes that are
+concatenated, and read as a message with repeated fields only, become columns, in half the time that it takes to read
+each node. A mark after each node separates the values of fields that a node can have several times, or not at all.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ if TYPE_CHECKING:
 __all__ = ["Columns", "columns"]
 
 _MARK = "\0"
-"""Stands behind the inputs, and the outputs, of each node."""
+"""The mark after the inputs, and after the outputs, of each node."""
 _NO_ATTRIBUTE, _DIGEST = b"\0", b"\1"
-"""What stands behind the attributes of each node, and what a digest of one begins with; no message does so."""
+"""The mark after each node's attributes, and the first byte of a digest; no message begins with either."""
 
 _TEXTS = {"input": 1, "output": 2, "name": 3, "op_type": 4, "domain": 7, "overload": 8}
 _ATTRIBUTE = 5
 _SINGLE = ("name", "op_type", "domain", "overload")
-"""The fields of which a node has one at most."""
+"""Fields that a node has at most once."""
 _REPEATED, _STRING, _BYTES = 3, 9, 12
 _LARGE = 1 << 16
-"""Bytes of a node that has weights among its attributes, of which less is copied."""
+"""A node of at least so many bytes has its attributes replaced by digests, so that less is copied."""
 _AT_ONCE = 512
-"""Nodes that are joined: for a few the same memory, which the processor has at hand, is used again and again."""
+"""The number of nodes read at once: for a few, the processor reuses memory in its cache."""
 
 
 class Columns(NamedTuple):
-    """The fields of nodes.
+    """The fields of nodes, each as a list.
 
     Attributes:
-        kinds: The first node of each kind: by operator, attributes as bytes or digests, number of outputs, domain,
-            and overload.
-        places: For each node the first of its kind.
-        names: What each is called; "" where it has no name.
-        inputs: The inputs of each.
-        outputs: The outputs of each.
+        kinds: The index of the first node of each kind: by operator, attributes as bytes or digests, number of outputs,
+            domain, and overload.
+        places: For each node, the index of the first node of its kind.
+        names: Each node's name; "" if it has none.
+        inputs: Each node's inputs.
+        outputs: Each node's outputs.
     """
 
     kinds: dict[Hashable, int]
@@ -56,10 +56,10 @@ class Columns(NamedTuple):
 
 
 def columns(protos: Sequence[onnx.NodeProto], source: str) -> Columns:
-    """The fields of all nodes.
+    """Return the fields of all nodes.
 
     Raises:
-        ModelError: Some tensor has the mark for its name.
+        ModelError: A tensor's name is the mark.
 
     Example:
         >>> from onnx import helper
@@ -86,7 +86,7 @@ def columns(protos: Sequence[onnx.NodeProto], source: str) -> Columns:
 
 
 def _split(names: list[str], count: int, source: str) -> list[list[str]]:
-    """The names before each mark."""
+    """Split the names at the marks, which are dropped."""
     ahead = iter(names)
     rows = [*map(list, map(iter, repeat(ahead.__next__, count), repeat(_MARK)))]
     if next(ahead, None) is not None:
@@ -95,14 +95,14 @@ def _split(names: list[str], count: int, source: str) -> list[list[str]]:
 
 
 def _attributes(listed: list[bytes]) -> list[bytes]:
-    """The attributes before each mark, joined by what is in none of them."""
+    """Join each node's attributes, separated by a text that is in none of them."""
     everything = b"".join(listed)
     between = next(text for text in map(b"\1%d\2".__mod__, count()) if text not in everything)
     return between.join([b"", *listed]).split(between + _NO_ATTRIBUTE)[:-1]
 
 
 def _each(joined: Any, field: str, protos: Sequence[onnx.NodeProto]) -> list[str]:
-    """A field of which each node has one at most; "" where it has none."""
+    """Return a field that each node has at most once; "" if it has none."""
     values: list[str] = getattr(joined, field)[:]
     if not values:
         return [""] * len(protos)
@@ -110,7 +110,7 @@ def _each(joined: Any, field: str, protos: Sequence[onnx.NodeProto]) -> list[str
 
 
 def _digested(content: bytes) -> bytes:
-    """A node with a digest in place of each attribute."""
+    """Return a node with a digest in place of each attribute."""
     from hashlib import sha256
 
     node = _message()[0].FromString(content)
@@ -121,7 +121,7 @@ def _digested(content: bytes) -> bytes:
 
 @cache
 def _message() -> tuple[Any, bytes]:
-    """The class of a message in which every field of a node is repeated, and what stands behind each node in one."""
+    """Return the class of a message in which every field of a node is repeated, and the encoded marks."""
     from google.protobuf import descriptor_pool, message_factory
 
     fields = [_field(2, _described(name, number, _STRING)) for name, number in _TEXTS.items()]
@@ -133,10 +133,10 @@ def _message() -> tuple[Any, bytes]:
 
 
 def _described(name: str, number: int, kind: int) -> bytes:
-    """The description of a repeated field, as a `FieldDescriptorProto` is encoded."""
+    """Return the description of a repeated field, encoded as a `FieldDescriptorProto`."""
     return _field(1, name.encode()) + bytes((3 << 3, number, 4 << 3, _REPEATED, 5 << 3, kind))
 
 
 def _field(number: int, content: bytes) -> bytes:
-    """A field of text, or of a message, as protobuf encodes it; less than 128 bytes."""
+    """Encode a field with a text or a message of less than 128 bytes, as protobuf does."""
     return bytes((number << 3 | 2, len(content))) + content

@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 __all__ = ["refused"]
 
 ONNX: dict[Version, tuple[int, int]] = {(1, 31): (13, 26), (1, 32): (14, 28)}
-"""The newest IR version and the newest version of ONNX's own operator set, by the version of ONNX Runtime."""
+"""The newest IR version and ONNX operator set that each version of ONNX Runtime loads."""
 OTHERS = {"ai.onnx.ml": 5, "ai.onnx.preview": 1, "ai.onnx.preview.training": 1, "ai.onnx.training": 1} | dict.fromkeys(
     ("com.microsoft", "com.microsoft.experimental", "com.microsoft.nchwc", "org.pytorch.aten"), 1
 )
-"""The newest version of the other operator sets that ONNX Runtime knows; of a set that it doesn't know it takes any."""
+"""The newest version of other operator sets that ONNX Runtime knows; it accepts any version of an unknown set."""
 
 
 def refused(ir_version: int | None, opsets: Mapping[str, Mapping[str, int]]) -> Iterator[Law]:
-    """The laws that a file breaks because ONNX Runtime doesn't know the version of its format or operators.
+    """Yield the laws that a file breaks because ONNX Runtime doesn't know the version of its format or operators.
 
-    What an ONNX Runtime that is newer than the rules loads isn't known.
+    The limits of an ONNX Runtime that is newer than the rules aren't known, so nothing is refused because of them.
 
     Args:
         ir_version: The version of the file's format; None if the file doesn't state it.
-        opsets: The operator sets that the model and each of its functions import, by what a message calls them.
+        opsets: The operator sets that the model and each of its functions import, by their names in messages.
     """
     if ir_version is None:
         yield laws.IR_VERSION_STATED

@@ -1,4 +1,4 @@
-"""ONNX's protobuf messages, without the rest of its package where nothing has imported that."""
+"""ONNX's protobuf messages, loaded without the rest of its package unless that is imported already."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["from_bytes", "is_model"]
 
 _GENERATED = "onnx.onnx_ml_pb2"
-"""What protobuf's compiler makes of ONNX's definitions. It needs protobuf alone, and a fifth of the rest's time."""
+"""The module that protobuf's compiler generates from ONNX's definitions; it loads in a fifth of the package's time."""
 
 
 def is_model(value: object) -> TypeGuard[onnx.ModelProto]:
-    """Whether it is an `onnx.ModelProto`, which somebody has imported then."""
+    """Whether the value is an `onnx.ModelProto`; only if onnx is imported can it be one."""
     return "onnx" in sys.modules and isinstance(value, _messages().ModelProto)
 
 
 def from_bytes(content: bytes) -> onnx.ModelProto:
-    """The model in a binary file.
+    """Parse the model in a binary file.
 
     Raises:
         google.protobuf.message.DecodeError: It is damaged.
@@ -37,7 +37,7 @@ def from_bytes(content: bytes) -> onnx.ModelProto:
 
 @cache
 def _messages() -> ModuleType:
-    """The module of the messages; protobuf has one class for each, however often the module is executed."""
+    """Return the module of the messages; protobuf has one class for each, however often the module is executed."""
     package = None if "onnx" in sys.modules else find_spec("onnx")
     if package is not None and package.origin is not None:
         spec = spec_from_file_location(_GENERATED, Path(package.origin).with_name("onnx_ml_pb2.py"))

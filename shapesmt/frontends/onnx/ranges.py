@@ -1,4 +1,4 @@
-"""Reads the ranges of sizes that exporters write into a file's metadata."""
+"""Read the ranges of sizes that exporters write into a file's metadata."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _BOUNDS = re.compile(r"(?<=[{,])([^{},:\[\]]+):\s*VR\[([^{},\[\]]+),([^{},\[\]]+
 
 
 def noted_ranges(metadata: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The range of each symbol or expression, as RANGE text, from a file's metadata; a later entry wins.
+    """Return the range of each symbol or expression, as RANGE text, from a file's metadata; a later entry wins.
 
-    PyTorch's exporter writes its symbols' ranges under a key that ends in `range_constraints`. It gives every size
-    that has no lower bound the bound 0, which therefore says nothing.
+    PyTorch's exporter writes its symbols' ranges under a key that ends in `range_constraints`. It writes a lower bound
+    of 0 for every size without one, so 0 is ignored.
 
     Example:
         >>> noted_ranges([("pkg.torch.export.ExportedProgram.range_constraints",
@@ -37,5 +37,5 @@ def noted_ranges(metadata: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _bound(text: str) -> str:
-    """A bound, or nothing when it is infinite: `int_oo`, or the largest machine integer in older files."""
+    """Return a bound, or "" if it is infinite: `int_oo`, or the largest machine integer in older files."""
     return text.strip() if re.fullmatch(r"\s*-?[0-9]{1,18}\s*", text) else ""

@@ -1,6 +1,6 @@
-"""Reads ONNX files and protobufs into graphs.
+"""Read ONNX files and protobufs into graphs.
 
-A file may be hostile: whatever is wrong with it becomes one `ModelError`. Weights are not read until a rule needs them.
+A file may be hostile: any damage becomes a `ModelError`. Weights are not read until a rule needs them.
 """
 
 from __future__ import annotations
@@ -52,21 +52,21 @@ if TYPE_CHECKING:
 __all__ = ["parse", "read", "schemas"]
 
 _DEPTH, _RANK = 100, 255
-"""Subgraphs nested deeper are refused, and constants of more dimensions."""
+"""Limits: of nested subgraphs, and of dimensions of a constant; beyond them the file is refused."""
 
 _FIELDS = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "strings", 9: "tensors"}
 _FIELDS |= {10: "graphs", 11: "sparse_tensor", 12: "sparse_tensors", 13: "tp", 14: "type_protos"}
-"""Where an attribute of each type keeps its value."""
+"""The field that holds an attribute's value, by the attribute's type."""
 
 _LISTS = {"strings": "s", "tensors": "t", "graphs": "g", "sparse_tensors": "sparse_tensor", "type_protos": "tp"}
-"""The field of one value, for each field that lists several."""
+"""For each field that lists several values, the field for one value."""
 
 _ELSEWHERE, _EXTERNAL = 1, "external data is missing"
-"""Where a tensor says that its elements are: in another file."""
+"""The data location of a tensor with its elements in another file, and the reason if these can't be read."""
 
 
 def parse(content: bytes, source: str) -> onnx.ModelProto:
-    """The model in a file: binary, ONNX's own text, protobuf's text or JSON, recognised by the first bytes.
+    """Parse a model file: binary, ONNX's own text, protobuf's text or JSON, recognised by the first bytes.
 
     Raises:
         ModelError: The content is in none of these formats, or damaged.
@@ -84,14 +84,14 @@ def parse(content: bytes, source: str) -> onnx.ModelProto:
         if form == "onnxtxt":
             return onnx.parser.parse_model(content.decode())
         return onnx.load_model_from_string(content, format=form)
-    except Exception as error:  # the parsers are not ours and meet hostile data: they may raise anything
+    except Exception as error:  # onnx's parsers may raise anything on hostile data
         pass_on(error)
         reason = printable(" ".join(str(error).partition("Available Fields")[0].split()), 200)
         raise ModelError(f"{source}: not an ONNX model, or a damaged one ({reason})") from None
 
 
 def read(proto: onnx.ModelProto, source: str, folder: str | None = None) -> Graph:
-    """The graph of a protobuf.
+    """Return the graph of a protobuf.
 
     Args:
         proto: The model.
@@ -179,7 +179,7 @@ class _Scope:
             self.functions[domain, name] = function
 
     def graph(self, proto: onnx.GraphProto) -> Graph:
-        """The graph of a protobuf; a subgraph may read the tensors of the graph around it."""
+        """Return the graph of a protobuf; a subgraph may read the tensors of the enclosing graph."""
         if self.depth == _DEPTH:
             raise ModelError(f"{self.source}: its subgraphs are nested deeper than {_DEPTH}")
         nested = self.depth > 0 or self.in_function
@@ -211,7 +211,7 @@ class _Scope:
         return graph if nodes is graph.nodes else replace(graph, nodes=nodes, early=tuple(_read_early(graph.nodes)))
 
     def nodes(self, protos: Sequence[onnx.NodeProto]) -> Nodes:
-        """The nodes in the order of the file."""
+        """Return the nodes in the order of the file."""
         first, places, names, inputs, outputs = columns(protos, self.source)
         known = self.kinds_read.get
         kinds = {place: known(key) or self.kind(key, protos[place], place) for key, place in first.items()}
@@ -221,7 +221,7 @@ class _Scope:
         return Nodes(listed, names, inputs, outputs)
 
     def kind(self, key: Hashable, proto: onnx.NodeProto, index: int) -> NodeKind:
-        """What a node is apart from its names, read for all that have this key."""
+        """Return the node without its names, read once for all nodes with this key."""
         overload = proto.overload if proto.domain or self.overloads else ""
         op, domain = self.operator(proto.op_type, overload), _domain(proto.domain)
         title = _title(_name(proto.name, op, index), op)
@@ -232,13 +232,13 @@ class _Scope:
         return kind
 
     def operator(self, name: str, overload: str = "") -> str:
-        """The operator's name of a node or function, with the overload if it has one: `Scale:fast`."""
+        """Return the operator's name of a node or function, with the overload if it has one: `Scale:fast`."""
         if not name:
             raise ModelError(f"{self.source}: a node or function in it names no operator")
         return f"{text_of(name)}:{text_of(overload)}" if overload else text_of(name)
 
     def attributes(self, protos: Iterable[onnx.AttributeProto], where: str) -> Attributes:
-        """The attributes of a node, or a function's defaults."""
+        """Return the attributes of a node, or a function's defaults."""
         values: dict[str, AttributeValue] = {}
         for proto in protos:
             name, outer = text_of(proto.name), text_of(proto.ref_attr_name)
@@ -250,7 +250,7 @@ class _Scope:
         return Attributes(values)
 
     def value(self, proto: onnx.AttributeProto, where: str) -> AttributeValue:
-        """The value of an attribute."""
+        """Return the value of an attribute."""
         field = _FIELDS.get(proto.type)
         if field is None:  # the oldest files don't state the type
             filled = {descriptor.name for descriptor, _ in proto.ListFields()}
@@ -264,7 +264,7 @@ class _Scope:
         return only
 
     def single(self, field: str, content: Any, where: str) -> Any:
-        """One value, from the field of an attribute of one value."""
+        """Return one value, given the field that holds it in an attribute with one value."""
         match field:
             case "s":
                 return _text(content)
@@ -279,7 +279,7 @@ class _Scope:
         return content
 
     def initializers(self, proto: onnx.GraphProto, where: str) -> dict[str, Literal]:
-        """The constant tensors by name; two of the same name have to be equal."""
+        """Return the constant tensors by name; two of the same name have to be equal."""
         literals: dict[str, Literal] = {}
         dense = ((text_of(tensor.name), self.literal(tensor, where)) for tensor in proto.initializer)
         sparse = ((text_of(tensor.values.name), self.sparse(tensor, where)) for tensor in proto.sparse_initializer)
@@ -290,7 +290,7 @@ class _Scope:
         return literals
 
     def literal(self, proto: onnx.TensorProto, where: str) -> Literal:
-        """A constant tensor. Few elements are decoded now; more (weights) only when a rule asks for them."""
+        """Return a constant tensor. Few elements are decoded now; more (weights) only when a rule asks for them."""
         number, dims, external = proto.data_type, proto.dims[:], proto.data_location == _ELSEWHERE
         key = number, *dims
         known = self.shapes_read.get(key)
@@ -307,12 +307,12 @@ class _Scope:
         return Literal(dtype, shape, self.elements(proto, dtype, size), missing=missing)
 
     def elements(self, proto: onnx.TensorProto, dtype: str, size: int) -> tuple[Scalar, ...] | None:
-        """The elements of a constant; None where they can't be read."""
+        """Return the elements of a constant; None if they can't be read."""
         external = proto.data_location == _ELSEWHERE
         return elements(partial(self.external, proto, dtype, size) if external else lambda: proto, dtype, size)
 
     def external(self, proto: onnx.TensorProto, dtype: str, size: int) -> onnx.TensorProto | None:
-        """A tensor with its content from an external file; None if the file is missing, too short or not allowed."""
+        """Return a tensor with its content from an external file; None if that is missing, too short or not allowed."""
         length = (size * BITS.get(dtype, 0) + 7) // 8
         entries = {text_of(entry.key): text_of(entry.value) for entry in proto.external_data}
         offset, stated = entries.get("offset", "0"), entries.get("length", str(length))
@@ -322,13 +322,13 @@ class _Scope:
         return None if content is None else type(proto)(data_type=proto.data_type, dims=proto.dims, raw_data=content)
 
     def sparse(self, proto: onnx.SparseTensorProto, where: str) -> Literal:
-        """A constant tensor of which the file lists only the elements that aren't zero."""
+        """Return a constant tensor for which the file lists only the nonzero elements."""
         dtype, shape = DTYPES.get(proto.values.data_type, ""), _shape(proto.dims, text_of(proto.values.name), where)
         source = partial(dense, proto, dtype, shape)
         return Literal(dtype, shape, None, None if Literal.too_many(dtype, math.prod(shape)) else source)
 
     def declared(self, proto: onnx.TypeProto) -> Declared:
-        """The element type and shape that a `TypeProto` declares."""
+        """Return the element type and shape that a `TypeProto` declares."""
         key = proto.SerializeToString()
         if key not in self.types_read:
             self.types_read[key] = declared(proto)
@@ -336,7 +336,7 @@ class _Scope:
 
 
 def _read_early(nodes: Sequence[Node]) -> Iterator[str]:
-    """The tensors that nodes read before another computes them."""
+    """Yield the tensors that nodes read before another node computes them."""
     made = {name for node in nodes for name in node.outputs}
     for node in nodes:
         yield from made.intersection(node.reads)
@@ -345,7 +345,7 @@ def _read_early(nodes: Sequence[Node]) -> Iterator[str]:
 
 @cache
 def schemas() -> OnnxSchemas:
-    """ONNX's schemas of its own operators."""
+    """Return ONNX's schemas of its operators."""
     return OnnxSchemas(_definition)
 
 

@@ -1,4 +1,4 @@
-"""ONNX's own schemas of its operators, each read when a node first needs it: from a table, or else from `onnx.defs`."""
+"""ONNX's schemas of its operators, each read when a node first needs it: from a table, or else from `onnx.defs`."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = ["OnnxSchemas"]
 _NUMBERS = {name: number for number, name in DTYPES.items()}
 TYPES = ("to", "dtype", "output_datatype", "output_dtype")
 _NAMES = {"float": "float32", "double": "float64"}
-_WIDER = ("SequenceEmpty",)  # whose kernel makes types that no version names
+_WIDER = ("SequenceEmpty",)  # the kernel supports more types than any version of the schema
 
 
 def dtype_of(text: str) -> str:
-    """The type that a schema writes as `tensor(float)`, in this package's spelling.
+    """Return the element type that a schema writes as `tensor(float)`, in this package's spelling.
 
     Example:
         >>> dtype_of("tensor(float)"), dtype_of("optional(seq(tensor(int64)))"), dtype_of("seq(map(string, float))")
@@ -42,10 +42,10 @@ def dtype_of(text: str) -> str:
 
 
 class OnnxSchemas:
-    """The schemas of ONNX and of those that have registered some in `onnx.defs`.
+    """The schemas of ONNX, and those that other packages have registered in `onnx.defs`.
 
     Args:
-        read: Turns a `FunctionProto`, and a name for it in messages, into a `Function`.
+        read: Returns a `Function`, given a `FunctionProto` and its name in messages.
     """
 
     def __init__(self, read: Callable[[Any, str], Function]) -> None:
@@ -54,33 +54,36 @@ class OnnxSchemas:
         self._parameters: dict[tuple[str, str, int], Parameters] = {}
 
     def signature(self, domain: str, op: str, version: int) -> Signature | None:
-        """The names and types of an operator's inputs in a version; None for an unknown operator."""
+        """Return the names and types of an operator's inputs in a version; None for an unknown operator."""
         key = (domain, op, version)
         if key not in self._signatures:
             listed = tables.find(*key)
             schema = self._schema(*key) if listed is None else None
-            if listed is None and schema is None:  # it may yet be registered
+            if listed is None and schema is None:  # it may be registered later
                 return None
             self._signatures[key] = _signature(schema) if listed is None else listed.signature
         return self._signatures[key]
 
     def misfit(self, node: Node, version: int) -> laws.Law | None:
-        """The law that a node's numbers of inputs and outputs or its attributes break, if any."""
+        """Return the law that a node's numbers of inputs and outputs or its attributes break, if any."""
         key = (node.domain, node.op, version)
         parameters = self._parameters.get(key) or self.parameters(*key)
-        if parameters is None:  # it may yet be registered
+        if parameters is None:  # it may be registered later
             return None
         self._parameters[key] = parameters
         return parameters.misfit(node) or (parameters.mistyped(node) and self._newest(node, parameters).mistyped(node))
 
     def unchecked(self, node: Node, version: int) -> laws.Law | None:
-        """The law that a node breaks by a type that only later versions, or a definition by Cast, make: kernels may."""
+        """Return the law that a node breaks, if any, by a type that its version lacks but kernels may support."""
         parameters = self._parameters.get((node.domain, node.op, version))
         broken = None if parameters is None else parameters.mistyped(node)
         return None if broken and parameters and self._newest(node, parameters).mistyped(node) else broken
 
     def _newest(self, node: Node, parameters: Parameters) -> Parameters:
-        """Return the types that the operator's newest version allows, else these; any that Cast makes if it has one."""
+        """Return the parameters with the types of the operator's newest version, or with any type that Cast makes.
+
+        The latter if the operator is defined by a function, or its kernel is wider than any version.
+        """
         listed, cast = tables.newest(node.domain, node.op), tables.newest("", "Cast")
         newest = parameters if listed is None else listed.parameters
         if cast and newest.mistyped(node) and (node.op in _WIDER or (node.domain, node.op) in self.bodies()):
@@ -92,22 +95,22 @@ class OnnxSchemas:
         return tables.offers(domain, op, version)
 
     def miscount(self, node: Node, version: int) -> laws.Law | None:
-        """The law that a node's numbers of inputs and outputs break, if any."""
+        """Return the law that a node's numbers of inputs and outputs break, if any."""
         parameters = self.parameters(node.domain, node.op, version)
         return None if parameters is None else parameters.miscount(node)
 
     def body(self, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> Function | None:
-        """The operator's definition as a function of simpler operators (`LayerNormalization`); None if it has none."""
+        """Return the operator's definition by simpler operators (`LayerNormalization`); None if it has none."""
         schema = self._schema(node.domain, node.op, version)
         if schema is None or not (schema.has_function or schema.has_context_dependent_function):
             return None
         try:
             proto = self._onnx.FunctionProto.FromString(self._built(schema, node, version, types))
-        except (RuntimeError, TypeError, ValueError):  # the node's types or attributes leave it without a body
+        except (RuntimeError, TypeError, ValueError):  # it has no body for the node's types or attributes
             return None
         proto.name, proto.domain = node.op, node.domain
         produced = {name for inner in proto.node for name in inner.output}
-        outputs = list(takewhile(produced.__contains__, proto.output))  # optional ones that the node doesn't ask for
+        outputs = list(takewhile(produced.__contains__, proto.output))  # without unused optional ones
         del proto.output[len(outputs) :]
         own_attributes = {*proto.attribute, *(a.name for a in proto.attribute_proto)}
         defaults = (a.default_value for name, a in schema.attributes.items() if name not in own_attributes)
@@ -115,7 +118,7 @@ class OnnxSchemas:
         return self._read(proto, f"the definition of {node.op}")
 
     def parameters(self, domain: str, op: str, version: int) -> Parameters | None:
-        """The inputs, outputs and attributes that a node of an operator may have; None for an unknown operator."""
+        """Return the inputs, outputs and attributes that an operator's nodes may have; None for an unknown operator."""
         listed = tables.find(domain, op, version)
         if listed is not None:
             return listed.parameters
@@ -130,7 +133,7 @@ class OnnxSchemas:
         return Parameters(inputs, outputs, attributes, required, inevitable, tuple(type_attributes(schema)))
 
     def defaults(self, domain: str, op: str, version: int) -> dict[str, AttributeValue]:
-        """The default values of an operator's attributes: numbers, texts and lists of them."""
+        """Return the default values of an operator's attributes: numbers, texts and lists of them."""
         schema = self._schema(domain, op, version)
         protos = {} if schema is None else {n: a.default_value for n, a in schema.attributes.items()}
         values = {n: self._onnx.helper.get_attribute_value(proto) for n, proto in protos.items() if proto.type}
@@ -139,7 +142,7 @@ class OnnxSchemas:
         return {n: v for n, v in lists.items() if isinstance(v, (int, float, str, tuple))}
 
     def bodies(self) -> dict[tuple[str, str], int]:
-        """The operators that ONNX defines by a function, by domain and name, with the first version that has one."""
+        """Return the operators that ONNX defines by a function, by domain and name, and the first version with one."""
         versions: dict[tuple[str, str], int] = {}
         for schema in self._onnx.defs.get_all_schemas_with_history():
             if schema.has_function or schema.has_context_dependent_function:
@@ -159,7 +162,7 @@ class OnnxSchemas:
         types: Sequence[Declared | None],
         elements: Sequence[Literal | None],
     ) -> list[Declared] | str | None:
-        """The outputs that the schema's own function infers, its reason for refusing, or None without such a function.
+        """Return the outputs that the schema's own function infers, or its reason to refuse; None without a function.
 
         Raises:
             UsageError: The function raises an exception that isn't about the model.
@@ -179,7 +182,7 @@ class OnnxSchemas:
             inferred = infer_node_outputs(schema, self._proto(node), known, data, opset_imports=imports)
         except (InferenceError, ValidationError) as error:
             return printable(" ".join(str(error).split()).removeprefix("[ShapeInferenceError] "), 200)
-        except Exception as error:  # the function isn't ours: it may raise anything
+        except Exception as error:  # a registered function may raise anything
             pass_on(error)
             reason = printable(f"{type(error).__name__}: {error}", 200)
             where = printable(f"{node.op} broke at node '{node.name}'", 200)
@@ -206,7 +209,7 @@ class OnnxSchemas:
         return onnx
 
     def _schema(self, domain: str, op: str, version: int) -> Any:
-        if domain not in tables.DOMAINS and "onnx" not in sys.modules:  # nobody has registered any
+        if domain not in tables.DOMAINS and "onnx" not in sys.modules:  # no schemas can be registered
             return None
         try:
             return self._onnx.defs.get_schema(op, version, domain)
@@ -214,7 +217,7 @@ class OnnxSchemas:
             return None
 
     def _built(self, schema: Any, node: Node, version: int, types: Sequence[tuple[str, int | None]]) -> bytes:
-        """The serialized body, written for the newest operator set that isn't newer than the model's."""
+        """Return the serialized body, written for the newest operator set that isn't newer than the model's."""
         if schema.has_function:
             return bytes(schema.get_function_with_opset_version(_newest(schema.function_opset_versions, version)))
         known = [_type(self._onnx, *t).SerializeToString() for t in types]
@@ -227,7 +230,7 @@ class OnnxSchemas:
 
 
 def type_attributes(schema: Any) -> Iterator[tuple[str, frozenset[int]]]:
-    """The attributes that name the element type of the first output (`to` of Cast), and the numbers they allow."""
+    """Yield the attributes that name the first output's element type (`to` of Cast), and the numbers they allow."""
     for name in TYPES:
         if name in schema.attributes and schema.attributes[name].type.name == "INT" and schema.outputs:
             allowed = {dtype_of(t).removeprefix("seq(").removesuffix(")") for t in schema.outputs[0].types}
@@ -245,7 +248,7 @@ def _type(onnx: Any, dtype: str, rank: int | None) -> Any:
 
 def _tensor_type(make: Any, t: Declared) -> Any:
     proto = make.make_tensor_type_proto(_NUMBERS["float32"], t.shape)
-    proto.tensor_type.elem_type = _NUMBERS.get(t.dtype, 0)  # set here, since the helper refuses 0, which means unknown
+    proto.tensor_type.elem_type = _NUMBERS.get(t.dtype, 0)  # set here, since the helper refuses 0 (unknown)
     return proto
 
 

@@ -1,4 +1,4 @@
-"""Defaults of attributes and numbers of inputs by ONNX's schemas, for those that have no graph."""
+"""Attribute defaults and input counts from ONNX's schemas, for callers without a graph."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shapesmt.graph import AttributeValue
 
 
 def default_attributes(domain: str, op: str, version: int) -> Mapping[str, AttributeValue]:
-    """The default values of the attributes that a node may leave out.
+    """Return the default values of the attributes that a node may leave out.
 
     >>> default_attributes("", "Gemm", 13)["alpha"]
     1.0
@@ -19,7 +19,7 @@ def default_attributes(domain: str, op: str, version: int) -> Mapping[str, Attri
 
 
 def input_counts(domain: str, op: str, version: int) -> tuple[float, float]:
-    """The least and the greatest number of inputs; (1, inf) for an operator that ONNX doesn't define.
+    """Return the minimum and maximum number of inputs; (1, inf) for an operator that ONNX doesn't define.
 
     >>> input_counts("", "Conv", 11), input_counts("com.example", "Mine", 1)
     ((2, 3), (1, inf))

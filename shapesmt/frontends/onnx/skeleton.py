@@ -1,7 +1,7 @@
-"""Reads a binary ONNX file without the elements of its weights, which no answer depends on.
+"""Read a binary ONNX file without the elements of its weights, which no answer depends on.
 
-The messages of protobuf are copied field by field. Of a tensor that is large the elements are skipped, and it is marked
-as one whose elements are in another file, which there isn't.
+Protobuf messages are copied field by field. The elements of a large tensor are skipped, and the tensor is marked as
+having its elements in another file, which doesn't exist.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["DamagedError", "OtherFormatError", "skeleton"]
 
-_BEGINNING = 1 << 16  # the first bytes tell the format
-_SMALL = 1 << 12  # bytes of a message that is copied as it is: it has fewer than `Literal.LIMIT` elements of 4 bytes
-_RUN = 1 << 16  # bytes that are looked through at once for fields that are copied as they are
+_BEGINNING = 1 << 16  # bytes at the beginning that tell the format
+_SMALL = 1 << 12  # bytes; smaller messages are copied whole: they have at most `Literal.LIMIT` elements of 4 bytes
+_RUN = 1 << 16  # bytes that are searched at once for fields to copy whole
 _VARINT, _LENGTH = 0, 2
 _FIXED = {1: 8, 5: 4}
-"""The bytes of a field, by its wire type."""
+"""The number of bytes of a field, by its wire type."""
 _INSIDE: Mapping[str, Mapping[int, str]] = {
     "model": {7: "graph", 25: "function"},
     "graph": {1: "node", 5: "tensor"},
@@ -32,32 +32,32 @@ _INSIDE: Mapping[str, Mapping[int, str]] = {
     "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph"},
     "tensor": {},
 }
-"""The fields of each message that hold weights somewhere inside."""
+"""For each message, the fields that can contain weights."""
 _DIMS, _DTYPE = 1, 2
 _ELSEWHERE = b"\x70\x01"
-"""The field of a tensor which says that its elements are in another file."""
+"""The encoded field of a tensor which says that its elements are in another file."""
 _WEIGHTS = {dtype for dtype in DTYPES.values() if dtype.lstrip("bu").startswith(("float", "int8", "int4", "int2"))}
 _ELEMENTS = {4, 5, 7, 9, 10, 11}
 """The fields of a tensor that list its elements."""
 
 
 class DamagedError(ValueError):
-    """The bytes are no message of protobuf."""
+    """The bytes are not a protobuf message."""
 
 
 class OtherFormatError(DamagedError):
-    """They are a file of another format, which a reader of its own takes."""
+    """The file has another format, which another reader accepts."""
 
 
 def skeleton(file: IO[bytes], size: int, *, floats: bool = True) -> bytes:
-    """A model of `size` bytes without the elements of tensors that are never read.
+    """Return a model of `size` bytes without the elements of tensors that are never read.
 
-    Without `floats`, those of other weights are left out as well, which an answer can depend on in odd cases only:
-    what does is undecided then.
+    Without `floats`, the elements of other weights are left out as well; requirements that depend on these, which are
+    rare, stay undecided.
 
     Raises:
-        OtherFormatError: The file begins as one of another format does.
-        DamagedError: It is no binary ONNX model, or ends early.
+        OtherFormatError: The file begins like another format.
+        DamagedError: The file is no binary ONNX model, or ends early.
 
     Example:
         >>> from io import BytesIO
@@ -83,7 +83,7 @@ class _Copier:
         self.floats = floats
 
     def message(self, kind: str, size: int) -> bytes:
-        """The content of a message of that many bytes, without weights."""
+        """Return the content of a message of `size` bytes, without weights."""
         parts: list[bytes] = []
         tensor = _Tensor()
         while size > 0:
@@ -111,7 +111,7 @@ class _Copier:
         return b"".join(parts) + tensor.skipped
 
     def field(self) -> tuple[int, int, int, bytes, bytes]:
-        """The number and the wire type of a field, its value or its length, and the bytes of both."""
+        """Return a field's number, wire type, value or length, and the bytes of its key and of its value or length."""
         kind, key = self.varint()
         number, wire = kind >> 3, kind & 7
         if not number:
@@ -124,14 +124,14 @@ class _Copier:
         return number, wire, value, key, head
 
     def exactly(self, length: int) -> bytes:
-        """That many bytes."""
+        """Read exactly `length` bytes; raise DamagedError if the file ends first."""
         content = self.file.read(length)
         if len(content) != length:
             raise DamagedError("the file ends early")
         return content
 
     def varint(self) -> tuple[int, bytes]:
-        """The next number, and its bytes."""
+        """Return the next number, and its bytes."""
         taken = b""
         while len(taken) < 10:
             taken += self.exactly(1)
@@ -141,7 +141,7 @@ class _Copier:
 
 
 class _Tensor:
-    """What is known of a tensor when its elements come."""
+    """The facts about a tensor that are known before its elements are read."""
 
     def __init__(self) -> None:
         self.dims: list[int] = []
@@ -155,16 +155,16 @@ class _Tensor:
             self.dtype = DTYPES.get(values[0], "")
 
     def weights(self, length: int, floats: bool) -> bool:
-        """Whether its elements, which take so many bytes, are left out."""
+        """Whether its elements, which take `length` bytes, are left out."""
         count = prod(self.dims)
         small = length <= _SMALL or count <= Literal.LIMIT
         return not small and (Literal.too_many(self.dtype, count) or not (floats or self.dtype not in _WEIGHTS))
 
 
 def _run(content: bytes) -> int:
-    """The bytes of the fields at the beginning that are small and whole: most of them, as nodes and names are.
+    """Return the length of the small, complete fields at the beginning of `content`, as most nodes and names are.
 
-    Of texts and messages with a number below 16, whose length takes one byte or two.
+    Only texts and messages with a field number below 16 and a length of one or two bytes count.
     """
     at, end = 0, len(content) - 2
     while at < end and content[at] & 0x87 == _LENGTH:

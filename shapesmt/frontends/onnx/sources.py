@@ -1,8 +1,8 @@
-"""Reads where a node was written in Python, which PyTorch's exporters note in the file.
+"""Read the Python line that a node was exported from, which PyTorch's exporters note in the file.
 
-The exporter of `torch.export` writes each node's stack and modules as metadata. The TorchScript one names a node after
-its modules (`/encoder/layer.0/MatMul`) and, where it is verbose, documents the node with its stack. Nothing is read
-before someone asks for a node.
+The `torch.export` exporter writes each node's stack and modules as metadata. The TorchScript exporter names a node
+after its modules (`/encoder/layer.0/MatMul`) and, if verbose, writes the stack as the node's documentation. Nothing is
+read before a node's source is requested.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Sources:
 
     proto: onnx.GraphProto
     by_name: bool
-    """Whether the names of nodes may be paths of modules."""
+    """Whether node names may be paths of modules."""
 
     @cached_property
     def _places(self) -> dict[str, int]:
         return {output: place for place, node in enumerate(self.proto.node) for output in node.output}
 
     def __call__(self, index: int, node: Node) -> SourceLine | None:
-        """The source of a node, which most files have at its index; None where the file doesn't say."""
+        """Return the source of the node, which most files have at this index; None if the file has none."""
         proto = self.proto.node[index]
         if list(proto.output) != list(node.outputs):
             proto = self.proto.node[self._places[next(filter(None, node.outputs))]]
@@ -52,9 +52,9 @@ class Sources:
 
 
 def noted_source(notes: dict[str, str], documentation: str = "", name: str = "") -> SourceLine | None:
-    r"""The source that a node's metadata, its documentation or its name tells.
+    r"""Return the source that a node's metadata, its documentation or its name tells; None if none does.
 
-    Of a stack it is the innermost frame that is none of PyTorch's own, with the outermost.
+    From a stack, it takes the innermost frame outside PyTorch, and the outermost as caller.
 
     Example:
         >>> stack = 'File "unet.py", line 9, in forward\n    x = self.up(x)\n  File "/site-packages/torch/nn/conv.py"'
@@ -73,7 +73,7 @@ def noted_source(notes: dict[str, str], documentation: str = "", name: str = "")
 
 
 def _module(notes: dict[str, str]) -> str:
-    """The innermost module: the last but one of the scopes, of which the last is the operator."""
+    """Return the innermost module: the last but one of the scopes, as the last is the operator."""
     scopes = re.findall("'([^']*)'", notes.get(f"{_PREFIX}name_scopes", "")[-MOST:])
     if not scopes:
         scopes = [scope.partition(": ")[0] for scope in notes.get("namespace", "")[-MOST:].split("/")]
@@ -81,7 +81,7 @@ def _module(notes: dict[str, str]) -> str:
 
 
 def _module_by_name(name: str) -> str:
-    """The module that a node is named after; of a list's members the name has the list's before it as well."""
+    """Return the module that a node is named after; a list's member repeats the list's name."""
     path = ""
     for scope in name[:MOST].split("/")[1:-1]:
         path = f"{path}.{scope}" if path and not scope.startswith(f"{path}.") else scope

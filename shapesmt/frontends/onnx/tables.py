@@ -1,10 +1,10 @@
-"""The schemas of operators, from tables that are read when a model has one of them.
+"""The schemas of operators, from tables that are read when a model uses one of their operators.
 
-One is ONNX's own, whose package takes longer to import than most models to check; one is ONNX Runtime's. A line has
-the operator and the first version that it is about, how many inputs and outputs there are (least and most), the inputs
-("?" marks optional ones, "*" one that repeats) with the names of their types ("~" where each may be another), the
-attributes ("!" marks required ones; after "=" the element types that one names), and the element types that each name
-of a type allows.
+One table is ONNX's own, as importing its package takes longer than checking most models; the other is ONNX Runtime's.
+A line has the operator and its first version, the minimum and maximum numbers of inputs and outputs, the inputs ("?"
+marks optional ones, "*" one that repeats) with the names of their types ("~" if each may differ), the attributes ("!"
+marks required ones; after "=" the element types that the attribute can name), and the element types that each type
+name allows.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ __all__ = ["DOMAINS", "find"]
 
 DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")
 MICROSOFT = "com.microsoft"
-ADDED = ("MemcpyFromHost", "MemcpyToHost", "SimplifiedLayerNormalization")  # by ONNX Runtime to ONNX's own domain
-EARLIER = ("LayerNormalization", "MeanVarianceNormalization", "ThresholdedRelu")  # it has these in older ones as well
+ADDED = ("MemcpyFromHost", "MemcpyToHost", "SimplifiedLayerNormalization")  # added by ONNX Runtime to ONNX's domain
+EARLIER = ("LayerNormalization", "MeanVarianceNormalization", "ThresholdedRelu")  # it runs these in older opsets too
 WITHDRAWN = {
     ("", "Scatter"): 11, ("", "Upsample"): 10, ("ai.onnx.ml", "TreeEnsembleClassifier"): 5,
     ("ai.onnx.ml", "TreeEnsembleRegressor"): 5,
 }  # fmt: skip
-"""The operators that ONNX Runtime refuses from a version on."""
+"""The operators that ONNX Runtime refuses, with the first version in which it does."""
 _NUMBERS = {name: number for number, name in DTYPES.items()}
 
 
 class Schema(NamedTuple):
-    """One operator: the types of its inputs, and what else a node may have."""
+    """One operator: the types of its inputs, and the inputs, outputs and attributes that a node may have."""
 
     signature: Signature
     parameters: Parameters
 
 
 def find(domain: str, op: str, version: int) -> Schema | None:
-    """The schema of an operator in a version; None if the tables have none, or aren't as new as that version.
+    """Return the schema of an operator in a version; None if the tables have none, or are older than that version.
 
     >>> find("com.microsoft", "Gelu", 1).parameters.inputs, find("", "Conv", 11).parameters.inputs
     ((1, 1), (2, 3))
@@ -58,7 +58,7 @@ def find(domain: str, op: str, version: int) -> Schema | None:
 
 
 def newest(domain: str, op: str) -> Schema | None:
-    """The schema of an operator in its newest version; None if the tables have none."""
+    """Return the schema of an operator in its newest version; None if the tables have none."""
     known = _table("onnx.txt")[1]
     return find(domain, op, known.get(domain, 1))
 
@@ -77,7 +77,7 @@ def offers(domain: str, op: str, version: int) -> bool:
 
 @cache
 def _table(name: str) -> tuple[dict[tuple[str, str], list[tuple[int, str]]], dict[str, int]]:
-    """The lines about each operator with their versions in order, and the newest version in each domain."""
+    """Return each operator's lines with their first versions, in order, and the newest version of each domain."""
     lines: dict[tuple[str, str], list[tuple[int, str]]] = {}
     newest: dict[str, int] = {}
     for line in Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()[1:]:

@@ -1,4 +1,4 @@
-"""ONNX's types and constants: declared types and shapes, kinds of attributes, elements of constants."""
+"""Convert ONNX's types and constants: declared types and shapes, kinds of attributes, elements of constants."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from shapesmt.graph import Node
 
 LAST_OPSET = (1 << 31) - 1
-"""The greatest version of an operator set that ONNX can count."""
+"""The largest version number of an operator set that ONNX can represent."""
 BITS = {"bool": 8} | {f"{kind}{bits}": bits for kind in ("int", "uint") for bits in (2, 4, 8, 16, 32, 64)}
 BITS |= {"float16": 16, "bfloat16": 16, "float32": 32, "float64": 64}
 BITS |= {dtype: int(dtype[5]) for dtype in DTYPES.values() if re.match("float[468]e", dtype)}
-"""How many bits an element takes in an external file."""
+"""The bits of an element in an external file."""
 
 
 def _is_list(kind: type) -> Callable[[object], bool]:
@@ -56,9 +56,9 @@ class Parameters(NamedTuple):
     """The inputs, outputs and attributes that a node of one operator may have."""
 
     inputs: tuple[int, int]
-    """The least and the greatest number of inputs."""
+    """The minimum and maximum number of inputs."""
     outputs: tuple[int, int]
-    """The least and the greatest number of outputs."""
+    """The minimum and maximum number of outputs."""
     attributes: dict[str, str]
     """The kind of each attribute ("int", "floats")."""
     required: tuple[str, ...]
@@ -69,11 +69,11 @@ class Parameters(NamedTuple):
     """The attributes that name the element type of the output, and the numbers of types that they allow."""
 
     def misfit(self, node: Node) -> laws.Law | None:
-        """The law that the number of inputs and outputs or an attribute breaks, if any."""
+        """Return the law that the number of inputs and outputs or an attribute breaks, if any."""
         return self.miscount(node) or self._attribute(node)
 
     def miscount(self, node: Node) -> laws.Law | None:
-        """The law that the number of inputs and outputs breaks, if any."""
+        """Return the law that the number of inputs and outputs breaks, if any."""
         for kind, number, (least, most) in (
             ("input", len(node.inputs), self.inputs),
             ("output", len(node.outputs), self.outputs),
@@ -85,7 +85,7 @@ class Parameters(NamedTuple):
         return None
 
     def _attribute(self, node: Node) -> laws.Law | None:
-        """The law that an omitted input or output or an attribute breaks, if any."""
+        """Return the law that an omitted input or output or an attribute breaks, if any."""
         if "" in node.outputs[: self.outputs[0]]:
             return laws.OUTPUT_NAMED.of(index=node.outputs.index(""))
         omitted = [name for name, tensor in zip(self.inevitable, node.inputs, strict=False) if name and not tensor]
@@ -103,7 +103,7 @@ class Parameters(NamedTuple):
         return None
 
     def mistyped(self, node: Node) -> laws.Law | None:
-        """The law that an attribute breaks by the element type that it names, if any."""
+        """Return the law that an attribute breaks by naming an element type that isn't allowed, if any."""
         for name, numbers in self.types:
             if node.attributes.get(name) not in numbers and name in node.attributes:
                 return laws.ATTRIBUTE_NAMES_OUTPUT_TYPE.of(name=name)
@@ -111,7 +111,7 @@ class Parameters(NamedTuple):
 
 
 def declared(proto: onnx.TypeProto) -> Declared:
-    """The element type, shape and kind that a `TypeProto` declares."""
+    """Return the element type, shape and kind that a `TypeProto` declares."""
     match proto.WhichOneof("value"):
         case "tensor_type":
             return _tensor(proto.tensor_type, "tensor")
@@ -128,7 +128,7 @@ def declared(proto: onnx.TypeProto) -> Declared:
 
 
 def _nested(outer: str, inner: Declared, kind: str) -> Declared:
-    """A type around another: `seq(float32)`, `map(string,float32)`."""
+    """Return a type around another: `seq(float32)`, `map(string,float32)`."""
     return inner._replace(dtype=f"{outer}{'' if '(' in outer else '('}{inner.dtype})", kind=kind)
 
 
@@ -144,7 +144,7 @@ def _dim(proto: onnx.TensorShapeProto.Dimension) -> int | str | None:
 
 
 def text_of(text: str | bytes) -> str:
-    """A name as text. Protobuf returns a name that is not UTF-8 as bytes: decoding those raises."""
+    """Return a name as text; raise UnicodeDecodeError for a name that isn't UTF-8, which protobuf returns as bytes."""
     return text if isinstance(text, str) else text.decode()
 
 
@@ -152,28 +152,28 @@ _CODES = {
     "bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I", "int64": "q",
     "uint64": "Q", "float16": "e", "float32": "f", "float64": "d",
 }  # fmt: skip
-"""How `struct` calls the elements of a tensor in raw bytes."""
+"""The `struct` format of an element in raw bytes."""
 _LISTS = {"int32": "int32_data", "int64": "int64_data", "uint64": "uint64_data"}
 _LISTS |= {"float32": "float_data", "float64": "double_data"}
-"""The field that lists them as they are, where there are no raw bytes."""
+"""The field that lists the elements unchanged if there are no raw bytes."""
 
 
 def elements(held: Callable[[], onnx.TensorProto | None], dtype: str, size: int) -> tuple[Scalar, ...] | None:
-    """The elements as Python's numbers or strings; None if they are complex, missing, damaged or of unknown type."""
+    """Return the elements as Python numbers or strings; None if complex, missing, damaged or of unknown type."""
     proto = None if dtype.startswith("complex") else held()
     if proto is None:
         return None
     try:
         values = _plain(proto, dtype, size)
         values = _decoded(proto, dtype) if values is None else values
-    except Exception as error:  # the decoders are not ours and meet hostile data: they may raise anything
+    except Exception as error:  # onnx's decoders may raise anything on hostile data
         pass_on(error)
         return None
     return values if len(values) == size else None
 
 
 def _plain(proto: onnx.TensorProto, dtype: str, size: int) -> tuple[Scalar, ...] | None:
-    """The elements in the layouts that most files have; None for others, and for what isn't in the tensor itself."""
+    """Return the elements in the layouts of most files; None for other layouts and for data outside the tensor."""
     if proto.HasField("segment") or proto.data_location != proto.DEFAULT:
         return None
     if not proto.HasField("raw_data"):
@@ -191,7 +191,7 @@ def _decoded(proto: onnx.TensorProto, dtype: str) -> tuple[Scalar, ...]:
 
 
 def dense(proto: onnx.SparseTensorProto, dtype: str, shape: tuple[int, ...]) -> tuple[Scalar, ...] | None:
-    """All elements of a sparse tensor, zeros included; its indices count in row-major order, or one per axis."""
+    """Return all elements of a sparse tensor; None if damaged. Its indices are in row-major order, or one per axis."""
     size, axes = math.prod(shape), max(len(shape), 1) if len(proto.indices.dims) == 2 else 1
     values = elements(lambda: proto.values, dtype, math.prod(proto.values.dims))
     indices = elements(lambda: proto.indices, "int64", math.prod(proto.indices.dims))

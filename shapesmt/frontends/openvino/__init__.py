@@ -1,4 +1,4 @@
-"""OpenVINO's IR files."""
+"""Read OpenVINO's IR files."""
 
 from shapesmt.frontends.openvino.reader import read
 

@@ -1,8 +1,8 @@
-"""Turns the loops of OpenVINO's IR, `Loop` and `TensorIterator`, into ONNX's `Loop`.
+"""Convert the loops of OpenVINO's IR, `Loop` and `TensorIterator`, to ONNX's `Loop`.
 
-The body reads tensors that don't change between iterations from the graph around it. A slice of an input that an
+The body reads tensors that don't change between iterations from the enclosing graph. A slice of an input that an
 iteration reads becomes a `LoopSlice` node in the body; slices that iterations return are stacked by ONNX's `Loop` and
-concatenated by a `LoopJoined` node after it. Where the loop covers only a part of an axis, a `LoopPart` node before it
+concatenated by a `LoopJoined` node after it. If the loop covers only a part of an axis, a `LoopPart` node before it
 cuts out that part. A loop that writes only a part of an axis is not converted and has no rule.
 """
 
@@ -24,19 +24,19 @@ _SETTINGS = {"axis": "0", "start": "0", "end": "-1", "stride": "1", "part_size":
 
 
 class Host(Protocol):
-    """What a loop needs of the reader of its file."""
+    """The part of a file's reader that loops use."""
 
     def unique(self, name: str) -> str:
-        """The name itself if it is free, else with a number behind it."""
+        """Return the name itself if it is free, else with a number appended."""
 
     def body(self, root: Element, outer: Mapping[str, str]) -> tuple[Graph, dict[str, str]]:
-        """The loop's body as a graph, whose parameters are these tensors, and its outputs by their layers."""
+        """Return the loop's body as a graph, with these tensors as its parameters, and its outputs by their layers."""
 
 
 def as_onnx_loop(
     host: Host, name: str, xml: Element, inputs: Sequence[str], outputs: Sequence[str], domain: str, *, counted: bool
 ) -> list[Node] | None:
-    """The nodes that replace a loop, ONNX's `Loop` among them; None where ONNX's `Loop` can't express it.
+    """Return the nodes that replace a loop, ONNX's `Loop` among them; None if ONNX's `Loop` can't express it.
 
     Args:
         host: The reader of the file.
@@ -62,7 +62,7 @@ def as_onnx_loop(
 
 @dataclass
 class _Loop:
-    """A loop during its conversion: what its parameters and results become."""
+    """A loop while it is converted."""
 
     host: Host
     name: str
@@ -74,7 +74,7 @@ class _Loop:
     starts: list[str] = field(default_factory=list)
     """The initial values of the loop-carried tensors."""
     carried: dict[str, str] = field(default_factory=dict)
-    """The loop-carried tensors: by the layer of the result, the body's input with the value of the iteration before."""
+    """The loop-carried tensors: by the layer of the result, the body's input with the previous iteration's value."""
     lasting: dict[str, str] = field(default_factory=dict)
     """The output of the loop with the final value of each loop-carried tensor, by the layer of the result."""
     scans: dict[str, str] = field(default_factory=dict)
@@ -94,9 +94,9 @@ class _Loop:
         self.going = self.host.unique(f"{self.name}.going")
 
     def read(self, port: Element, fed: Mapping[str | None, str]) -> bool:
-        """Convert a parameter of the body; False where nothing is connected to it.
+        """Convert a parameter of the body, and return False if nothing is connected to it.
 
-        It is the iteration's number, a slice of an input, a loop-carried tensor, or a tensor of the graph around.
+        It is the iteration's number, a slice of an input, a loop-carried tensor, or a tensor of the enclosing graph.
         """
         number, source = port.get("internal_layer_id", ""), fed.get(port.get("external_port_id"), "")
         back = {e.get("to-layer"): e.get("from-layer", "") for e in self.xml.iterfind("back_edges/edge")}
@@ -139,7 +139,7 @@ class _Loop:
             self.prologue.append(Node("LoopCarried", self.domain, inner, [source, before], [inner]))
 
     def write(self, ports: Element, results: Mapping[str, str], outputs: Sequence[str]) -> bool:
-        """Convert the loop's outputs: stacked slices, or final values; False where one is neither."""
+        """Convert the loop's outputs, stacked slices or final values; return False if one is neither."""
         entries_by_port = {p.get("external_port_id"): p for p in ports.findall("output")}
         entries = [entries_by_port.get(p.get("id")) for p in self.xml.findall("output/port")]
         self.lasting = dict.fromkeys(self.carried, "")
@@ -159,7 +159,7 @@ class _Loop:
         return self.lasting.keys() <= results.keys()
 
     def body(self, ports: Element, body: Graph, results: Mapping[str, str]) -> Graph:
-        """The body of ONNX's `Loop`: iteration, condition and states in; condition, states and slices out."""
+        """Return the body of ONNX's `Loop`: iteration, condition and states in; condition, states and slices out."""
         condition = next((p for p in ports.findall("output") if p.get("purpose") == "execution_condition"), None)
         number = "" if condition is None else condition.get("internal_layer_id", "")
         types = {self.trip: Declared("int64", ()), self.going: Declared("bool", ())}
@@ -172,7 +172,7 @@ class _Loop:
         )
 
     def nodes(self, body: Graph, inputs: Sequence[str]) -> list[Node]:
-        """The loop with the nodes before and after it."""
+        """Return the loop with the nodes before and after it."""
         trips = self.host.unique(f"{self.name}.trips")
         source, axis, size = ("", 0, 1) if self.counted else self.sliced[0]
         settings = Attributes({"axis": axis, "part_size": size})

@@ -1,4 +1,4 @@
-"""Reads OpenVINO's IR (an `.xml` file with its weights in a `.bin` file beside it) into graphs.
+"""Read OpenVINO's IR (an `.xml` file, with its weights in a `.bin` file next to it) into graphs.
 
 A layer becomes a node of the same operator in the domain "openvino"; `shapesmt.ops.openvino` has the rules. Constants
 are read from the `.bin` file of the same name, large ones only when a rule needs their elements; without the file their
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["DOMAIN", "dtype_of", "read"]
 
 DOMAIN = "openvino"
-ONNX_OPSET = 22  # of the `If` and `Loop` that layers with control flow become
+ONNX_OPSET = 22  # for the `If` and `Loop` that layers with control flow become
 
 _DEPTH, _RANK = 100, 255
 _TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"}
@@ -87,11 +87,11 @@ _OLD = {
     "ShapeOf": ("opset1",),
     "SoftMax": ("opset1",),
 }
-"""The older versions of an operator that differ from the newest; nodes of these are named `Interpolate-1`."""
+"""Older versions of an operator that differ from the newest; nodes of these are named like `Interpolate-1`."""
 
 
 def dtype_of(text: str) -> str:
-    """The element type that OpenVINO spells `f32`, in this package's spelling; "" if it is unknown.
+    """Return this package's name for the element type that OpenVINO writes as `f32`; "" if it is unknown.
 
     >>> dtype_of("f32"), dtype_of("I64"), dtype_of("FP16"), dtype_of("dynamic")
     ('float32', 'int64', 'float16', '')
@@ -100,16 +100,16 @@ def dtype_of(text: str) -> str:
 
 
 def read(content: bytes, source: str, folder: str | None = None, weights: str = "") -> Graph:
-    """The graph of an IR file.
+    """Return the graph of an IR file.
 
     Args:
         content: The XML text.
         source: The file's name in messages.
         folder: The folder from which the weights may be read; None: they are not read.
-        weights: The name of the weights' file in that folder.
+        weights: The name of the weights file in that folder.
 
     Raises:
-        ModelError: The content is no IR or of another version, is damaged, or contradicts itself.
+        ModelError: The content is no IR or has another version, is damaged, or contradicts itself.
     """
     try:
         with gc_paused():
@@ -147,7 +147,7 @@ class _Layer(NamedTuple):
 
 
 class _Net:
-    """Reads one file: keeps where its weights are, and the names of tensors and nodes that are in use."""
+    """Reads one file; it has the location of the weights, and the names of tensors and nodes in use."""
 
     def __init__(self, source: str, folder: str | None, weights: str) -> None:
         self.source = source
@@ -157,9 +157,9 @@ class _Net:
         self.depth = 0
 
     def graph(self, root: Xml.Element, outer: Mapping[str, str]) -> Graph:
-        """The graph of a `<net>`, or of the body of a layer.
+        """Return the graph of a `<net>`, or of the body of a layer.
 
-        The parameters of a body are tensors of the graph around it: `outer` names them by the parameter's layer.
+        The parameters of a body are tensors of the enclosing graph: `outer` names them by the parameter's layer.
         """
         if self.depth == _DEPTH:
             raise ModelError(f"{self.source}: its bodies are nested deeper than {_DEPTH}")
@@ -193,7 +193,7 @@ class _Net:
         return replace(graph, runtime=Runtime.OPENVINO)
 
     def layers(self, root: Xml.Element, outer: Mapping[str, str]) -> dict[str, _Layer]:
-        """The layers by their ids, with the tensors that the edges connect to their inputs."""
+        """Return the layers by their ids, with the tensors that the edges connect to their inputs."""
         tensors: dict[tuple[str, str], str] = {}
         layers: dict[str, _Layer] = {}
         for xml in root.iterfind("layers/layer"):
@@ -219,7 +219,7 @@ class _Net:
         tensors: Mapping[tuple[str, str], str],
         edges: Mapping[tuple[str, str], tuple[str, str]],
     ) -> _Layer:
-        """The layer with the names of the tensors at its input ports."""
+        """Return the layer with the names of the tensors at its input ports."""
         inputs = []
         for port in layer.xml.findall("input/port"):
             tensor = tensors.get(edges.get((number, port.get("id", "")), ("", "")))
@@ -232,20 +232,20 @@ class _Net:
         return layer._replace(inputs=inputs)
 
     def tensor(self, layer: str, port: Xml.Element, ports: int) -> str:
-        """A unique name for an output: the first of the names in the file, else the layer's name."""
+        """Return a unique name for an output: the first of the names in the file, else the layer's name."""
         first_name = re.split(r"(?<!\\),", port.get("names", ""))[0].replace("\\,", ",")
         name = first_name or (layer if ports == 1 else f"{layer}:{port.get('id', '')}")
         return self.unique(name)
 
     def unique(self, name: str) -> str:
-        """The name itself if it is free, else with a number behind it: `x:1`."""
+        """Return the name itself if it is free, else with a number appended: `x:1`."""
         if name in self.taken:
             name = next(f"{name}:{i}" for i in count(1) if f"{name}:{i}" not in self.taken)
         self.taken.add(name)
         return name
 
     def parameter(self, name: str, data: Mapping[str, str], ranges: dict[str, str]) -> Declared:
-        """The declared type and shape of an input.
+        """Return the declared type and shape of an input.
 
         A size with a range (`1..8`) becomes a named dimension, and its range is added to `ranges`.
         """
@@ -264,7 +264,7 @@ class _Net:
         return Declared(dtype, tuple(shape))
 
     def constant(self, name: str, data: Mapping[str, str]) -> Literal:
-        """A constant tensor. Few elements are read now; more (weights) only when a rule asks for them."""
+        """Return a constant tensor. Few elements are read now; more (weights) only when a rule asks for them."""
         text, dtype = data.get("shape", ""), dtype_of(data.get("element_type", ""))
         if not re.fullmatch(r"\s*|\s*[0-9]{1,18}\s*(?:,\s*[0-9]{1,18}\s*){0,254}", text):
             raise ModelError(f"{self.source}: constant '{printable(name)}' has the shape '{printable(text)}'")
@@ -278,7 +278,7 @@ class _Net:
         return Literal(dtype, shape, source(), missing=missing if dtype in _BITS else "")
 
     def elements(self, dtype: str, size: int, data: Mapping[str, str]) -> tuple[Scalar, ...] | None:
-        """The elements of a constant; None where the weights' file is missing or the type is unknown."""
+        """Return the elements of a constant; None if the weights file is missing or the type is unknown."""
         offset, bits = data.get("offset", ""), _BITS.get(dtype)
         if size == 0 or Literal.too_many(dtype, size) or bits is None:
             return None if size else ()
@@ -290,7 +290,7 @@ class _Net:
         return None if content is None else _unpacked(content, dtype, size)
 
     def nodes(self, layer: _Layer, data: Mapping[str, str]) -> list[Node]:
-        """The nodes of a layer that is no parameter, constant or result: one node, or several for a loop."""
+        """Return the nodes of a layer other than a parameter, constant or result: one node, or several for a loop."""
         if layer.op == "If" and layer.inputs:
             branches = {f"{side}_branch": self.branch(layer, side) for side in ("then", "else")}
             return [Node("If", "", layer.name, layer.inputs[:1], layer.outputs, Attributes(branches))]
@@ -303,13 +303,13 @@ class _Net:
         return [Node(layer.op, DOMAIN, layer.name, layer.inputs, layer.outputs, Attributes(attributes))]
 
     def body(self, root: Xml.Element, outer: Mapping[str, str]) -> tuple[Graph, dict[str, str]]:
-        """The body of a layer as a graph, and its outputs by the ids of their `Result` layers."""
+        """Return the body of a layer as a graph, and its outputs by the ids of their `Result` layers."""
         numbers = [x.get("id", "") for x in root.iterfind("layers/layer") if x.get("type") == "Result"]
         graph = self.graph(root, outer)
         return graph, dict(zip(numbers, graph.outputs, strict=True))
 
     def branch(self, layer: _Layer, side: str) -> Graph:
-        """One branch of an `If`: it reads tensors of the graph around it; its outputs are in the layer's order."""
+        """Return a branch of an `If`, which reads the enclosing graph's tensors; outputs are in the layer's order."""
         body, ports = layer.xml.find(f"{side}_body"), layer.xml.find(f"{side}_port_map")
         title = f"{self.source}: the {side} branch of '{printable(layer.name)}'"
         if body is None or ports is None:
@@ -325,7 +325,7 @@ class _Net:
 
 
 def _unpacked(content: bytes, dtype: str, size: int) -> tuple[Scalar, ...]:
-    """The first `size` elements of little-endian content; types below 8 bits have several elements in a byte.
+    """Return the first `size` elements of little-endian content; types below 8 bits have several elements in a byte.
 
     >>> _unpacked(bytes([0x2F, 0x80, 0x3F]), "int4", 3), _unpacked(bytes([0x80, 0x3F]), "bfloat16", 1)
     ((-1, 2, 0), (1.0,))
@@ -343,7 +343,7 @@ def _unpacked(content: bytes, dtype: str, size: int) -> tuple[Scalar, ...]:
 
 
 def _wide(byte: int) -> bytes:
-    """The bytes of the 32-bit float equal to a float of 8 bits with 3 bits of fraction (`f8e4m3`).
+    """Return the bytes of the 32-bit float equal to an 8-bit float with 3 bits of fraction (`f8e4m3`).
 
     >>> struct.unpack("<f", _wide(0x38)), struct.unpack("<f", _wide(0x81))
     ((1.0,), (-0.001953125,))
@@ -364,7 +364,7 @@ _WIDENED: dict[str, tuple[str, Callable[[int], bytes]]] = {
 
 
 def _edges(root: Xml.Element) -> dict[tuple[str, str], tuple[str, str]]:
-    """The output port (layer, port) that each input port (layer, port) is connected to."""
+    """Return the output port (layer, port) to which each input port (layer, port) is connected."""
     return {
         (e.get("to-layer", ""), e.get("to-port", "")): (e.get("from-layer", ""), e.get("from-port", ""))
         for e in root.iterfind("edges/edge")
@@ -372,14 +372,14 @@ def _edges(root: Xml.Element) -> dict[tuple[str, str], tuple[str, str]]:
 
 
 def _claimed(port: Xml.Element) -> Declared:
-    """The type and shape that the file states for an output; without sizes the rank is unknown (or 0)."""
+    """Return the type and shape that the file states for an output; without sizes the rank is unknown (or 0)."""
     sizes = [dim.text or "" for dim in port.findall("dim")]
     plain = [int(size) if re.fullmatch("[0-9]{1,18}", size) else None for size in sizes]
     return Declared(dtype_of(port.get("precision", "")), tuple(plain) if 0 < len(plain) <= _RANK else None)
 
 
 def _value(text: str) -> AttributeValue:
-    """The value of an attribute's text: booleans become 1 or 0, several numbers a tuple.
+    """Return the value of an attribute's text: booleans become 1 or 0, several numbers a tuple.
 
     >>> [_value(text) for text in ("max", "true", "-1", "1, 2", "0.5", "1,0.5", "")]
     ['max', 1, -1, (1, 2), 0.5, (1.0, 0.5), ()]

@@ -1,10 +1,10 @@
-r"""Reads TensorFlow's graphs (`GraphDef`, binary or text) and saved models (a folder with a `saved_model.pb`).
+r"""Read TensorFlow's graphs (`GraphDef`, binary or text) and saved models (a folder with a `saved_model.pb`).
 
 Nodes keep TensorFlow's operators, in the domain "tensorflow"; `shapesmt.ops.tensorflow` has their rules. The first
-output of a node has the node's name, further ones are `node:1`. Inputs and outputs of a saved model are those of one
+output of a node has the node's name, further ones are `node:1`. A saved model has the inputs and outputs of one
 signature: the one that its path names (`saved#score`), or `serving_default`, or the only one. In a plain graph every
 placeholder that a node reads is an input, and every tensor that no node reads is an output. Function calls are inlined;
-variables are tensors whose elements are unknown.
+variables are tensors with unknown elements.
 
     >>> from shapesmt.frontends.files import model_file
     >>> graph = read(model_file(b'''
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
 __all__ = ["DOMAIN", "read"]
 
-_UNSHAPED = 24  # graphs of versions before this one write an unknown rank as the shape of a scalar
+_UNSHAPED = 24  # graphs of earlier versions write an unknown rank as the shape of a scalar
 _NO_OUTPUTS = ("Assert", "Const", "NoOp", *INPUTS, *VARIABLES)
 
 
 def read(file: ModelFile, form: str) -> Graph:
-    """The graph of a file.
+    """Return the graph of a file.
 
     Args:
         file: The file.
@@ -72,7 +72,7 @@ class _Model:
         self.body = Body()
 
     def plain(self) -> Graph:
-        """A graph without a signature."""
+        """Return a graph without a signature."""
         nodes = self.proto.node
         read = {reference.lstrip("^").partition(":")[0] for node in nodes for reference in node.input}
         placeholders = [node for node in nodes if node.op in INPUTS and node.name in read]
@@ -88,7 +88,7 @@ class _Model:
         return self.body.graph("", inputs, tuple(outputs), self.source)
 
     def placeholder(self, node: Proto, info: Proto | None = None) -> Declared:
-        """The type and shape of a placeholder; where it has no shape, the signature's `info` may."""
+        """Return the type and shape of a placeholder; if it has no shape, the signature's `info` may have one."""
         shape = node.attr["shape"].shape if "shape" in node.attr else None
         if shape is not None and not shape.dim and self.proto.versions.producer < _UNSHAPED:
             shape = None
@@ -98,7 +98,7 @@ class _Model:
         return Declared(dtype, None) if shape is None else declared(dtype, shape)
 
     def served(self, signature: Signature) -> Graph:
-        """The part of a saved model between the inputs and the outputs of its signature."""
+        """Return the part of a saved model between the inputs and the outputs of its signature."""
         infos, results = signature
         nodes = {node.name: node for node in self.proto.node}
         fed = {self.fed(key, info, nodes): key for key, info in infos.items()}
@@ -116,12 +116,12 @@ class _Model:
         return self.body.graph("", inputs, tuple(names), self.source)
 
     def result(self, key: str, info: Proto) -> str:
-        """The name of an output: its key in the signature, made unique unless the tensor itself has that name."""
+        """Return the name of an output: its key in the signature, made unique unless it is the tensor's own name."""
         own = key == info.name.partition(":")[0] and key not in self.library.taken
         return key if own else self.library.unique(key.replace(":", "_"))
 
     def fed(self, key: str, info: Proto, nodes: Mapping[str, Proto]) -> str:
-        """The name of the node that an input of the signature replaces."""
+        """Return the name of the node that an input of the signature replaces."""
         name, _, output = str(info.name).partition(":")
         if info.WhichOneof("encoding") != "name":
             raise ModelError(f"{self.source}: input '{printable(key)}' of its signature is not a plain tensor")

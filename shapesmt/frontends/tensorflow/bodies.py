@@ -1,7 +1,7 @@
-"""Turns the nodes of a `GraphDef` and of its functions into one graph: calls are inlined, control flow becomes ONNX's.
+"""Convert the nodes of a `GraphDef` and of its functions to one graph: inline calls, and use ONNX's control flow.
 
-A node keeps its name if that is free; otherwise the name of the call is put before it (`call/node`). The graph has the
-nodes that its outputs need, and those that assert something or fill a table; others are left out.
+A node keeps its name if that is free; otherwise the name of the call precedes it (`call/node`). The graph has the
+nodes that its outputs need, and nodes that assert something or fill a table; others are left out.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ __all__ = ["INPUTS", "VARIABLES", "Control", "Library", "Region", "Scope", "titl
 INPUTS = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
 VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 _DEPTH, _NODES, _OUTPUTS = 100, 200_000, 10_000
-"""The limits above which a file is refused: depth of nested calls, nodes after inlining, outputs of a node."""
+"""Limits above which a file is refused: depth of nested calls, nodes after inlining, outputs of a node."""
 _CALLS = ("PartitionedCall", "StatefulPartitionedCall")
-_SAME = ("Enter", "PlaceholderWithDefault", "ReadVariableOp")  # a placeholder that is no input has its default
+_SAME = ("Enter", "PlaceholderWithDefault", "ReadVariableOp")  # a placeholder that is no input returns its default
 _GATES = ("Exit", "Switch")
-_NONE = ("SparseCross", "SparseCrossV2")  # operators with inputs that are a list which may be empty
+_NONE = ("SparseCross", "SparseCrossV2")  # operators with list inputs that may be empty
 
 
 class Region(NamedTuple):
     """The nodes of a branch or loop that become one ONNX node: those before a `Merge` or an `Exit`."""
 
     needs: Sequence[str]
-    """The tensors that it reads."""
+    """The tensors that the region reads."""
     written: Callable[[], list[str]]
-    """Adds the ONNX node to the scope's body, and returns the outputs of the `Merge` or `Exit`."""
+    """A function that adds the ONNX node to the scope's body, and returns the outputs of the `Merge` or `Exit`."""
 
 
 class Library:
@@ -48,8 +48,8 @@ class Library:
         source: The file's name in messages.
         functions: The functions that the file defines.
         operators: The numbers of inputs and outputs of operators.
-        control: What converts the operators that branch or loop (`If`, `While`).
-        region: What finds the region before a `Merge` or an `Exit`: branches and loops of TensorFlow 1.
+        control: Functions that convert operators that branch or loop (`If`, `While`).
+        region: Finds the region before a `Merge` or an `Exit`: branches and loops of TensorFlow 1.
     """
 
     def __init__(
@@ -70,25 +70,25 @@ class Library:
         self.nodes = 0
 
     def refuse(self, text: str) -> ModelError:
-        """The error with this text, to be raised."""
+        """Return the error with this text, to be raised."""
         inside = f", in function '{printable(self.calling[-1])}'" if self.calling else ""
         return ModelError(f"{self.source}{inside}: {text}")
 
     def unique(self, name: str) -> str:
-        """The name itself if it is free, else with a number behind it: `x_1`."""
+        """Return the name itself if it is free, else with a number appended: `x_1`."""
         if name in self.taken:
             name = next(f"{name}_{i}" for i in count(1) if f"{name}_{i}" not in self.taken)
         self.taken.add(name)
         return name
 
     def function(self, name: str) -> Proto:
-        """A function of the file by its name."""
+        """Return a function of the file by its name."""
         if name not in self.functions:
             raise self.refuse(f"it has no function '{printable(name)}'")
         return self.functions[name]
 
     def results(self, function: Proto) -> list[str]:
-        """The tensors that a function returns, in order."""
+        """Return the tensors that a function returns, in order."""
         names = [result.name for result in function.signature.output_arg]
         missing = next((name for name in names if name not in function.ret), None)
         if missing is not None:
@@ -103,7 +103,7 @@ class Library:
             body: The body to which its nodes are added.
             called: The attribute with the function's name and the values of its attributes (`NameAttrList`).
             arguments: The tensors that are passed to it.
-            path: What to put before names that are in use.
+            path: The prefix for names that are in use.
         """
         function = self.function(called.name)
         names = [argument.name for argument in function.signature.input_arg]
@@ -122,7 +122,7 @@ class Library:
         return results
 
     def kept(self, called: Proto) -> list[bool]:
-        """For each input of a loop's body, whether an iteration returns it unchanged."""
+        """Return for each input of a loop's body whether an iteration returns it unchanged."""
         function = self.function(called.name)
         nodes, results = {node.name: node for node in function.node_def}, self.results(function)
         for i, result in enumerate(results):
@@ -174,9 +174,9 @@ class Scope:
         self.loops: dict[str, Region | None] = {}
 
     def within(self, body: Body, path: str, converted: Mapping[str, list[str]]) -> Scope:
-        """A scope of the same nodes for a subgraph, which may read this scope's tensors.
+        """Return a scope of the same nodes for a subgraph, which may read this scope's tensors.
 
-        `converted` has the outputs of nodes that aren't to be converted again, such as the switches before a branch.
+        `converted` has the outputs of nodes that are converted already, such as the switches before a branch.
         """
         inner = copy(self)
         inner.body, inner.path, inner.regions, inner.loops = body, path, {}, {}
@@ -184,7 +184,7 @@ class Scope:
         return inner
 
     def tensors(self, references: Sequence[str], also: Iterable[str] = ()) -> list[str]:
-        """The tensors of some references (`node:1`). The nodes that they need, and the nodes `also`, are added."""
+        """Add the nodes that some references (`node:1`) need, and the nodes `also`; return the references' tensors."""
         unread = () if self.read else self.protos.values()
         for reference in (*references, *(r for proto in unread for r in proto.input if r[:1] != "^")):
             name, output, index = self.parts(reference)
@@ -197,7 +197,7 @@ class Scope:
         return [self.tensor(reference) for reference in references]
 
     def parts(self, reference: str) -> tuple[str, str, int]:
-        """Node, output and index of a reference: `node`, `node:1`, or in functions `node:output:1`."""
+        """Return node, output and index of a reference: `node`, `node:1`, or in functions `node:output:1`."""
         name, *rest = reference.split(":")
         index = rest.pop() if rest and rest[-1].isdecimal() and len(rest[-1]) < 6 else "0"
         if len(rest) > 1 or not index.isascii():
@@ -205,7 +205,7 @@ class Scope:
         return name, rest[0] if rest else "", int(index)
 
     def tensor(self, reference: str, reader: Proto = None) -> str:
-        """The tensor of a reference; the reader is for the error, None for an output of the graph."""
+        """Return the tensor of a reference; `reader` is for the error message, None for an output of the graph."""
         name, output, index = self.parts(reference)
         blocks, tensors = self.blocks.get(name, {}), self.converted.get(name, [])
         for block, size in blocks.items() if output else ():
@@ -220,12 +220,12 @@ class Scope:
         return tensors[index]
 
     def absent(self, reference: str, reader: Proto) -> ModelError:
-        """The error for a reference to a tensor that no node has as an output."""
+        """Return the error for a reference to a tensor that no node computes."""
         who = "an output" if reader is None else title(reader)
         return self.library.refuse(f"{who} reads '{printable(reference)}', which nothing makes")
 
     def in_order(self, roots: Iterable[str]) -> Iterator[Proto]:
-        """The nodes that the roots need, in topological order, otherwise in the order of the file."""
+        """Yield the nodes that the roots need, in topological order, otherwise in the order of the file."""
         reached, ahead = set[str](), [(root, None) for root in roots]
         while ahead:
             name, reader = ahead.pop()
@@ -252,26 +252,26 @@ class Scope:
                     stack += reversed(missing)
 
     def needs(self, proto: Proto) -> Sequence[str]:
-        """The tensors that a node reads, or the region that replaces it."""
+        """Return the tensors that a node, or the region that replaces it, reads."""
         if proto.name not in self.regions:
-            self.regions[proto.name] = None  # while it is looked for, which may ask for it again
+            self.regions[proto.name] = None  # while the search runs, which may get here again
             self.regions[proto.name] = self.library.region(self, proto)
         region = self.regions[proto.name]
         return region.needs if region is not None else () if proto.op == "NextIteration" else proto.input
 
     def nodes(self, proto: Proto) -> list[str]:
-        """The nodes that a node needs, without those behind the back edge of a loop (`NextIteration`)."""
+        """Return the nodes that a node needs, without those before the back edge of a loop (`NextIteration`)."""
         return [reference.lstrip("^").partition(":")[0] for reference in self.needs(proto)]
 
     def label(self, name: str) -> str:
-        """A unique name for a node or its output."""
+        """Return a unique name for a node or its output."""
         taken = name in self.library.taken and self.path
         return self.library.unique(f"{self.path}/{name}" if taken else name)
 
     def layout(self, proto: Proto) -> dict[str, int]:
-        """The names of a node's outputs with the number of tensors of each.
+        """Return the names of a node's outputs, each with its number of tensors.
 
-        For an unknown operator they are the outputs that other nodes read.
+        For an unknown operator, these are the outputs that other nodes read.
         """
         operator = self.library.operators.get(proto.op)
         if operator is None or operator.outputs is None:
@@ -283,9 +283,9 @@ class Scope:
         return counts
 
     def number(self, proto: Proto, attribute: str) -> int | None:
-        """The number of inputs or outputs that an attribute states: its value, or the length of its list of types.
+        """Return the number of inputs or outputs that an attribute states: its value, or the length of its type list.
 
-        1 without an attribute's name, None where the node leaves the attribute out.
+        It is 1 if `attribute` is "", None if the node leaves the attribute out.
         """
         value = proto.attr.get(attribute) if attribute else None
         if value is None:
@@ -294,7 +294,7 @@ class Scope:
         return len(value.list.type) if value.WhichOneof("value") == "list" else int(value.i)
 
     def refuse_other_inputs(self, proto: Proto, count: int) -> None:
-        """Refuse a node with another number of inputs than its operator has."""
+        """Refuse a node whose number of inputs doesn't fit its operator."""
         operator = self.library.operators.get(proto.op)
         if operator is None or operator.inputs is None:
             return
@@ -334,7 +334,7 @@ class Scope:
         return self.node(proto, label, reads)
 
     def node(self, proto: Proto, label: str, reads: Sequence[str]) -> list[str]:
-        """Add a node of an operator that is converted as it is."""
+        """Add a node of an operator without special treatment."""
         self.refuse_other_inputs(proto, len(reads))
         self.blocks[proto.name] = self.layout(proto)
         names = numbered(label, sum(self.blocks[proto.name].values()))
@@ -360,16 +360,16 @@ class Scope:
 
 @dataclass
 class _Called:
-    """A function that is called as an operator."""
+    """A function called as an operator."""
 
     name: str
     attr: Mapping[str, Proto]
 
 
 def title(proto: Proto) -> str:
-    """A node's name and operator in messages."""
+    """Return a node's name and operator for messages."""
     return f"node '{printable(proto.name)}' ({printable(proto.op)})"
 
 
 Control: TypeAlias = Callable[[Scope, Proto, str, Sequence[str]], list[str]]
-"""Converts a node: scope, node, its name and its inputs to outputs; the nodes are added to the scope's body."""
+"""A function that converts a node: from scope, node, name and inputs to outputs; it adds nodes to the scope's body."""

@@ -1,4 +1,4 @@
-"""`Body`: a graph under construction, to which TensorFlow's nodes are added one after another."""
+"""`Body`: a graph under construction, to which TensorFlow's nodes are added one by one."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ EFFECTS = (
     "Assert",
     *(f"LookupTable{what}" for what in ("Import", "ImportV2", "Insert", "InsertV2", "RemoveV2")),
 )
-"""Operators that have no output and may fail nevertheless."""
-_OPSET = 22  # of the ONNX operators that control flow becomes
+"""Operators without outputs that may fail nevertheless."""
+_OPSET = 22  # for the ONNX operators that control flow becomes
 
 
 @dataclass
 class Body:
-    """The nodes and constants of a graph that isn't complete yet."""
+    """The nodes and constants of an incomplete graph."""
 
     nodes: list[Node] = field(default_factory=list)
     literals: dict[str, Literal] = field(default_factory=dict)
     declared: dict[str, Declared] = field(default_factory=dict)
 
     def graph(self, name: str, inputs: Mapping[str, Declared], outputs: Sequence[str], source: str) -> Graph:
-        """The graph, without the nodes that neither an output nor a node with an effect (`EFFECTS`) needs."""
+        """Return the graph, without nodes that neither an output nor a node with an effect (`EFFECTS`) needs."""
         nodes, needed = [], set(outputs)
         for node in reversed(self.nodes):
             if _acts(node) or not needed.isdisjoint(node.outputs):
@@ -44,7 +44,7 @@ def _acts(node: Node) -> bool:
 
 
 def numbered(label: str, outputs: int) -> list[str]:
-    """The names of a node's outputs.
+    """Return the names of a node's outputs.
 
     >>> numbered("split", 3)
     ['split', 'split:1', 'split:2']

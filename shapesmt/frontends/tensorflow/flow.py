@@ -1,7 +1,7 @@
-"""Converts TensorFlow's control flow into ONNX's: `If` and `Case` become `If`, `While` becomes `Loop`.
+"""Convert TensorFlow's control flow to ONNX's: `If` and `Case` become `If`, `While` becomes `Loop`.
 
-Branches and bodies read tensors of the graph around them, as ONNX's do. A variable that the body of a `While` returns
-unchanged is read from there too; only the others become loop-carried tensors.
+Branches and bodies read tensors of the enclosing graph, as in ONNX. So does the body of a `While` for variables that it
+returns unchanged; only the other variables become loop-carried tensors.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def branching(body: Body, label: str, condition: str, graphs: Mapping[str, Graph
 
 
 def _case(scope: Scope, proto: Proto, label: str, reads: Sequence[str]) -> list[str]:
-    """Convert a `Case`, which runs the branch of a number, or the last one for a number without a branch."""
+    """Convert a `Case`, which runs the branch with a given number, or the last one if there is no such branch."""
     branches, library = proto.attr["branches"].list.func, scope.library
     if not branches or not reads:
         raise library.refuse(f"{title(proto)} has no branch, or no number to choose by")
@@ -60,7 +60,7 @@ def _case(scope: Scope, proto: Proto, label: str, reads: Sequence[str]) -> list[
 
 
 def choosing(body: Body, label: str, number: str, graphs: Sequence[Graph], library: Library) -> list[str]:
-    """Add a chain of `If`s that runs the graph of a number, or the last one; return its output tensors."""
+    """Add a chain of `If`s that runs the graph with a given number, or the last one; return its output tensors."""
     graph = graphs[-1]
     for i in reversed(range(len(graphs) - 1)):
         inner, name = Body(), library.unique(f"{label}.{i}")

@@ -1,7 +1,7 @@
 """The numbers of inputs and outputs of TensorFlow's operators, and the names of the outputs.
 
-The names are needed in functions, where a node reads `split:output:1`: output, then index. Saved models define each
-operator that they use; other files don't, so that these tables are needed.
+Functions use the names: a node reads `split:output:1`, output then index. Saved models define each operator that they
+use; other files don't, so these tables are needed.
 """
 
 from __future__ import annotations
@@ -210,24 +210,24 @@ Tin: EagerPyFunc PyFunc
 
 
 class Output(NamedTuple):
-    """An output that an operator has, or a list of them."""
+    """One output of an operator, or a list of outputs."""
 
     name: str
     many: str = ""
-    """The attribute that says how many there are, or lists their types; "" where it is one."""
+    """The attribute with the number or the types of the outputs in the list; "" for a single output."""
 
 
 class Operator(NamedTuple):
-    """What is known of an operator: None where it isn't known."""
+    """The inputs and outputs of an operator; None if unknown."""
 
     inputs: tuple[str, ...] | None
-    """The same of each input, "" where it is one."""
+    """For each input, the attribute with the number or the types of its list; "" for a single input."""
     outputs: tuple[Output, ...] | None
 
 
 @cache
 def known() -> dict[str, Operator]:
-    """The inputs and outputs of operators that have a rule, or that don't have exactly one output.
+    """Return the inputs and outputs of operators that have a rule, or that don't have exactly one output.
 
     >>> known()["Unique"].outputs, known()["ConcatV2"].inputs
     ((Output(name='y', many=''), Output(name='idx', many='')), ('', 'N'))
@@ -245,7 +245,7 @@ def known() -> dict[str, Operator]:
 
 
 def named(operators: Iterable[Proto]) -> dict[str, Operator]:
-    """The known operators, and those that a file defines itself (`OpDef`)."""
+    """Return the known operators, and those that a file defines itself (`OpDef`)."""
     defined = {
         o.name: Operator(
             tuple(a.number_attr or a.type_list_attr for a in o.input_arg),
@@ -257,12 +257,12 @@ def named(operators: Iterable[Proto]) -> dict[str, Operator]:
 
 
 def default_attributes(domain: str, op: str, version: int) -> dict[str, AttributeValue]:  # noqa: ARG001 - as ONNX's
-    """The attributes that a node has where it leaves them out: TensorFlow's files state them all."""
+    """Return the default attributes: none, as TensorFlow's files state every attribute."""
     return {}
 
 
 def input_counts(domain: str, op: str, version: int) -> tuple[float, float]:  # noqa: ARG001 - as ONNX's
-    """The least and the greatest number of inputs.
+    """Return the minimum and maximum number of inputs.
 
     >>> input_counts("tensorflow", "Unique", 1), input_counts("tensorflow", "ConcatV2", 1)
     ((1, 1), (2, inf))

@@ -1,4 +1,4 @@
-"""Parses TensorFlow's protobufs. No other module imports them.
+"""Parse TensorFlow's protobufs. No other module imports them.
 
 The classes come from tensorboard, which includes them without TensorFlow itself.
 """
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 __all__ = ["Proto", "Signature", "parse"]
 
 Proto: TypeAlias = Any
-"""A protobuf message of TensorFlow's."""
+"""A protobuf message of TensorFlow."""
 Signature: TypeAlias = "tuple[Mapping[str, Proto], Mapping[str, Proto]]"
 """The inputs and the outputs of a saved model's signature: a `TensorInfo` by name."""
 
 _SERVING = "serving_default"
-_MESSAGE, _INT64, _OPTIONAL, _REPEATED = 11, 3, 1, 3  # numbers of protobuf's own
+_MESSAGE, _INT64, _OPTIONAL, _REPEATED = 11, 3, 1, 3  # protobuf's numbers for types and labels
 
 
 def parse(file: ModelFile, form: str) -> tuple[Proto, list[Proto], Signature | None]:
-    """The `GraphDef` of a file, the operators that it defines (`OpDef`), and the signature of a saved model.
+    """Return the `GraphDef` of a file, the operators that it defines (`OpDef`), and the signature of a saved model.
 
     Args:
         file: The file.
@@ -46,7 +46,7 @@ def parse(file: ModelFile, form: str) -> tuple[Proto, list[Proto], Signature | N
             text_format.Parse(file.content.decode(), message)
         else:
             message.ParseFromString(file.content)
-    except Exception as error:  # the parsers are not ours and meet hostile data: they may raise anything
+    except Exception as error:  # protobuf's parsers may raise anything on hostile data
         pass_on(error)
         reason = printable(" ".join(str(error).split()), 200) or "nested too deep"
         what = "a TensorFlow graph" if kind == "graph" else "a TensorFlow saved model"
@@ -70,7 +70,7 @@ def _message(kind: str, source: str) -> Proto:
 
 @cache
 def _saved_model() -> Proto:
-    """The class of a saved model's protobuf (a version and the graphs), which tensorboard lacks."""
+    """Return the class of a saved model's protobuf (a version and the graphs), which tensorboard lacks."""
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     from tensorboard.compat.proto import meta_graph_pb2
 
@@ -86,7 +86,7 @@ def _saved_model() -> Proto:
 
 
 def _served(graphs: Proto, source: str) -> Proto:
-    """The graph that is tagged "serve" alone (for serving on any device), or the only graph."""
+    """Return the graph that is tagged "serve" alone (for serving on any device), or the only graph."""
     served = [graph for graph in graphs if list(graph.meta_info_def.tags) == ["serve"]] or list(graphs)
     if len(served) != 1:
         tags = "; ".join(sorted(" ".join(graph.meta_info_def.tags) for graph in served))
@@ -96,7 +96,7 @@ def _served(graphs: Proto, source: str) -> Proto:
 
 
 def _signature(graph: Proto, file: ModelFile) -> Signature:
-    """The signature to read: the one that the path names, else `serving_default`, or the only one."""
+    """Return the signature to read: the one that the path names, else `serving_default`, or the only one."""
     signatures = {key: s for key, s in graph.signature_def.items() if not key.startswith("__")}
     chosen = signatures.get(file.signature or _SERVING)
     if chosen is None and len(signatures) == 1 and not file.signature:

@@ -1,7 +1,7 @@
-"""Converts the control flow of TensorFlow 1, `Switch` and `Merge` among ordinary nodes, into ONNX's `If` and `Loop`.
+"""Convert the control flow of TensorFlow 1, `Switch` and `Merge` among ordinary nodes, to ONNX's `If` and `Loop`.
 
 Frozen graphs still have it. The nodes between a `Merge` and the `Switch` nodes of one condition are its branches; the
-nodes between an `Exit` and the `Enter` nodes before it are a loop. Nodes that don't form such a region are kept as they
+nodes between an `Exit` and the `Enter` nodes before it are a loop. Nodes that don't form such a region stay as they
 are, without a rule.
 """
 
@@ -27,20 +27,20 @@ SWITCHES = ("Switch", "_SwitchN")
 
 
 def region(scope: Scope, proto: Proto) -> Region | None:
-    """The branches before a `Merge`, or the loop before an `Exit`, as a region that becomes one ONNX node."""
+    """Return the branches before a `Merge`, or the loop before an `Exit`, as a region that becomes one ONNX node."""
     if proto.op == "Exit":
         return _loop(scope, proto)
     return _branches(scope, proto) if proto.op == "Merge" else None
 
 
 def _node(scope: Scope, reference: str, *operators: str) -> Proto:
-    """The node that a reference names, None if its operator is another."""
+    """Return the node that a reference names; None if it has another operator."""
     proto = scope.protos.get(reference.lstrip("^").partition(":")[0])
     return proto if proto is not None and proto.op in operators else None
 
 
 def _border(scope: Scope, references: Iterable[str], outside: Callable[[Proto], bool]) -> list[str]:
-    """The first tensors from `outside` nodes on the paths backwards from some tensors."""
+    """Return the first tensors from `outside` nodes on the paths backwards from some tensors."""
     border, seen, ahead = dict[str, None](), set[str](), [*references]
     while ahead:
         reference = ahead.pop()
@@ -59,7 +59,7 @@ def _border(scope: Scope, references: Iterable[str], outside: Callable[[Proto], 
 
 
 def _branches(scope: Scope, merge: Proto) -> Region | None:
-    """The region before a `Merge`: branches that each read one output of the `Switch` nodes of one condition."""
+    """Return the region before a `Merge`: branches that each read one output of the `Switch` nodes of one condition."""
     values = [reference for reference in merge.input if reference[:1] != "^"]
     borders = [_border(scope, [value], lambda p: _chooses(scope, p)) for value in values]
     gates = {p.name: p for border in borders for p in (_node(scope, r, *SWITCHES) for r in border) if p is not None}
@@ -98,7 +98,7 @@ def _chooses(scope: Scope, proto: Proto) -> bool:
 
 
 def _same(scope: Scope, reference: str) -> str:
-    """The tensor of which this one is a copy by `Identity` nodes."""
+    """Return the tensor that `Identity` nodes copy to this one."""
     for _ in range(len(scope.protos)):
         proto = _node(scope, reference, "Identity")
         if proto is None or not proto.input:
@@ -114,7 +114,7 @@ class _Variable(NamedTuple):
     """A loop-carried tensor."""
 
     merge: str
-    """The `Merge` of the initial value and the one from the iteration before."""
+    """The `Merge` of the initial value and the value from the previous iteration."""
     switch: str
     """The `Switch` that passes it to the body or to the `Exit`."""
     start: str
@@ -124,7 +124,7 @@ class _Variable(NamedTuple):
 
 
 def _loop(scope: Scope, proto: Proto) -> Region | None:
-    """The region before an `Exit`, the final value of a loop-carried tensor."""
+    """Return the region before an `Exit`, which gives the final value of a loop-carried tensor."""
     switch = _node(scope, proto.input[0], "Switch") if proto.input else None
     if switch is None or not switch.input:
         return None
@@ -132,7 +132,7 @@ def _loop(scope: Scope, proto: Proto) -> Region | None:
     if goes_on is None:
         return None
     if goes_on.name not in scope.loops:
-        scope.loops[goes_on.name] = None  # while it is looked for
+        scope.loops[goes_on.name] = None  # while the search runs
         scope.loops[goes_on.name] = _whole(scope, goes_on)
     loop = scope.loops[goes_on.name]
     index = [p.name for p in scope.after[goes_on.name]].index(switch.name)
@@ -140,7 +140,7 @@ def _loop(scope: Scope, proto: Proto) -> Region | None:
 
 
 def _whole(scope: Scope, goes_on: Proto) -> Region | None:
-    """The region of a whole loop with a condition (`LoopCond`)."""
+    """Return the region of a whole loop with a condition (`LoopCond`)."""
     variables = [_variable(scope, switch) for switch in scope.after[goes_on.name]]
     complete = [v for v in variables if v is not None]
     if len(complete) < len(variables) or not goes_on.input:
@@ -153,7 +153,7 @@ def _whole(scope: Scope, goes_on: Proto) -> Region | None:
 
 
 def _variable(scope: Scope, switch: Proto) -> _Variable | None:
-    """The loop-carried tensor of a `Switch`, None if its nodes aren't those of a loop."""
+    """Return the loop-carried tensor of a `Switch`; None if its nodes aren't those of a loop."""
     merge = _node(scope, switch.input[0], "Merge") if switch.op == "Switch" else None
     ends = [] if merge is None else merge.input[:2]
     enter, again = (

@@ -1,4 +1,4 @@
-"""Reads TensorFlow's attributes, shapes and constant tensors."""
+"""Read TensorFlow's attributes, shapes and constant tensors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _KINDS = ("s", "i", "f", "b", "type", "shape", "tensor", "func")
 
 
 def dtype_of(number: int) -> str:
-    """The element type of TensorFlow's number, "" if it is unknown.
+    """Return the element type for TensorFlow's number; "" if it is unknown.
 
     >>> dtype_of(1), dtype_of(9), dtype_of(101), dtype_of(20)
     ('float32', 'int64', 'float32', '')
@@ -44,7 +44,7 @@ def dtype_of(number: int) -> str:
 
 
 def attributes(protos: Mapping[str, Proto], arguments: Mapping[str, Proto]) -> dict[str, AttributeValue]:
-    """The values of a node's attributes; in a function, an attribute may refer to one of the caller's `arguments`."""
+    """Return the values of a node's attributes; in a function, these may refer to the caller's `arguments`."""
     values = {name: _value(arguments.get(a.placeholder, a)) for name, a in protos.items() if not name.startswith("_")}
     return {name: value for name, value in values.items() if value is not None}
 
@@ -59,7 +59,7 @@ def _value(proto: Proto) -> AttributeValue | None:
 
 
 def _one(kind: str, content: Proto) -> AttributeValue | None:
-    """A value of one kind ("i", "shape"), None for a kind that no rule uses."""
+    """Return a value of one kind ("i", "shape"); None for a kind that no rule uses."""
     match kind:
         case "i" | "b":
             return int(content)
@@ -77,14 +77,14 @@ def _one(kind: str, content: Proto) -> AttributeValue | None:
 
 
 def declared(dtype: str, shape: Proto) -> Declared:
-    """The declared type and shape; TensorFlow writes an unknown size as -1."""
+    """Return the declared type and shape; TensorFlow writes an unknown size as -1."""
     if shape.unknown_rank or len(shape.dim) > _RANK:
         return Declared(dtype, None)
     return Declared(dtype, tuple(None if dim.size < 0 else int(dim.size) for dim in shape.dim))
 
 
 def literal(proto: Proto, where: str) -> Literal:
-    """A constant tensor. Few elements are read now; more (weights) only when a rule asks for them.
+    """Return a constant tensor. Few elements are read now; more (weights) only when a rule asks for them.
 
     Raises:
         ModelError: The shape has an unknown size, or the number of elements doesn't fit it.
@@ -105,7 +105,7 @@ def literal(proto: Proto, where: str) -> Literal:
 
 
 def _elements(proto: Proto, dtype: str, size: int) -> tuple[Scalar, ...] | None:
-    """The elements, from packed bytes or from a list whose last element repeats to the end; None for other types."""
+    """Return the elements, from packed bytes or a list whose last element repeats to the end; None for other types."""
     if dtype == "string":
         return _repeated([text.decode(errors="replace") for text in proto.string_val[: size + 1]], "", size)
     form = _PACKED.get(dtype)

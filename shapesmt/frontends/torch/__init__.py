@@ -1,7 +1,7 @@
-"""Reads programs that `torch.export.save` writes (`.pt2`) into graphs, without PyTorch.
+"""Read programs written by `torch.export.save` (`.pt2`) into graphs, without PyTorch.
 
 An operator becomes a node of the same name in the domain "torch", such as `aten.cat.default`; `shapesmt.ops.torch` has
-the rules and says how arguments are written. What PyTorch checks before a run is a node of its own, `_guards_fn`.
+the rules and describes how arguments are written. A separate node, `_guards_fn`, has the checks before a run.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _MOST_NAMES = 3
 
 
 def read(file: str | bytes, source: str, name: str = "") -> Graph:
-    """The graph of a program in an archive.
+    """Return the graph of a program in an archive.
 
     Args:
         file: The path of the archive, or its content.
-        source: What to call it in messages.
-        name: Which of its programs; "" where there is one.
+        source: The archive's name in messages.
+        name: The program's name in the archive; "" if there is only one.
 
     Raises:
-        ModelError: It can't be read, or is damaged.
+        ModelError: The archive can't be read, or is damaged.
         UsageError: There are several programs, or none of that name.
     """
     archive = Archive(file, source)
@@ -51,7 +51,7 @@ def read(file: str | bytes, source: str, name: str = "") -> Graph:
 
 
 def read_object(program: Exported, source: str) -> Graph:
-    """The graph of a program in memory.
+    """Return the graph of a program in memory.
 
     Raises:
         ModelError: It has something that no archive of such a program has.
@@ -60,7 +60,7 @@ def read_object(program: Exported, source: str) -> Graph:
 
     try:
         document = document_of(program.program)
-    except AttributeError as error:  # another version of PyTorch's
+    except AttributeError as error:  # another version of PyTorch
         raise ModelError(f"{source}: it isn't as PyTorch 2.6 to 2.13 have a program: {printable(str(error))}") from None
     graph = read_program(document, Held(program.program), source)
     asked = graph.asked if program.request is None else program.asked
@@ -70,7 +70,7 @@ def read_object(program: Exported, source: str) -> Graph:
 
 
 def _kept(names: Sequence[str]) -> str:
-    """A sentence that names the inputs which keep the sizes of the example; "" for none."""
+    """Return a sentence that names the inputs which keep the sizes of the example; "" for none."""
     shown = ", ".join(printable(name, 60) for name in names[:_MOST_NAMES])
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     keep = "keeps" if len(names) == 1 else "keep"

@@ -1,7 +1,7 @@
-"""Tensors that share their memory, so that an operator that writes in place changes the elements of all.
+"""Track tensors that share memory: an operator that writes in place changes the elements of all of them.
 
-After `b = a.add_(1)`, `a` stands for `b`; so does what a dropout out of training made of `a`, for it returns `a`.
-After `v = a.view(-1); v.add_(1)`, the elements of `a` are no longer what they were: a node `changed` says so.
+After `b = a.add_(1)`, the name `a` refers to `b`; likewise after a dropout outside training, which returns `a` itself.
+After `v = a.view(-1); v.add_(1)`, the elements of `a` have changed too: a node `changed` states that.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ _RESHAPED = frozenset(
         *("swapdims_", "t_", "transpose_", "unsqueeze_"),
     )
 )
-"""Operators in place that change no elements of other tensors."""
+"""In-place operators that don't change the elements of other tensors."""
 _DROPOUTS = frozenset(("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"))
 
 
 class Memory:
-    """Which tensors of one graph share memory, while its nodes are read in order.
+    """The tensors of one graph that share memory, while its nodes are read in order.
 
     Attributes:
-        names: The tensor that each of PyTorch's names stands for by now.
+        names: The tensor to which each PyTorch name currently refers.
     """
 
     def __init__(self, names: dict[str, str], unique: Callable[[str], str]) -> None:
@@ -59,13 +59,13 @@ class Memory:
     def follow(
         self, op: str, read: str, written: list[str], attributes: Mapping[str, AttributeValue] | None = None
     ) -> list[Node]:
-        """Follow a node; a node for each tensor whose elements it changes without saying so.
+        """Track a node; return a node `changed` for each other tensor whose elements it changes.
 
         Args:
             op: The operator.
-            read: PyTorch's name of the tensor that it reads first.
+            read: PyTorch's name of the first tensor that it reads.
             written: PyTorch's names of its outputs.
-            attributes: Its arguments that are constants.
+            attributes: Its constant arguments; None if it has none.
         """
         base = op.split(".")[1] if op.startswith("aten.") and op.count(".") > 1 else ""
         in_place = base.endswith("_") and not base.startswith("__")
@@ -87,12 +87,12 @@ class Memory:
         return [] if base in _RESHAPED else [*self._changed(group - {*same, *written})]
 
     def overwritten(self, tensor: str) -> list[Node]:
-        """A node for each tensor that shares its memory with one that a graph inside a node has changed."""
+        """Return a node `changed` for each tensor that shares memory with one changed by a graph inside a node."""
         own = [name for name, current in self.names.items() if current == tensor]
         return [*self._changed(set(own).union(*(self._shared.get(name, ()) for name in own)))]
 
     def _changed(self, names: set[str]) -> Iterator[Node]:
-        """The nodes that return tensors with other elements, for which PyTorch's names stand from here on."""
+        """Yield nodes that return these tensors with other elements; from here on the names refer to their outputs."""
         for name in sorted(names):
             read, self.names[name] = self.names[name], self._unique(f"{name}.{CHANGED}")
             yield Node(CHANGED, "torch", self.names[name], [read], [self.names[name]])

@@ -1,6 +1,6 @@
-"""The archive that `torch.export.save` writes: a zip file, of which only JSON and raw constants are ever read.
+"""Read the archive that `torch.export.save` writes: a zip file; only JSON and raw constants in it are ever read.
 
-Since PyTorch 2.8 it has `ROOT/models/NAME.json` for each program, before that `serialized_exported_program.json`.
+Since PyTorch 2.8 it has `ROOT/models/NAME.json` for each program; before, only `serialized_exported_program.json`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Archive"]
 
-_MOST = 1 << 27  # bytes of a program
-_DIRECTORY = 1 << 24  # bytes of the list of entries; each parameter may be one
-_END = 1 << 17  # bytes at the end of a zip file, which tell the length of that list
+_MOST = 1 << 27  # bytes; a larger program is refused
+_DIRECTORY = 1 << 24  # bytes; a longer list of entries is refused (each parameter may be an entry)
+_END = 1 << 17  # bytes at the end of a zip file that contain the length of that list
 _PROGRAM = re.compile(r"(?:[^/]+/)?models/([^/]+)\.json")
 _OLD = "serialized_exported_program.json"
 _COMPILED = re.compile(r"(?:[^/]+/)?data/aotinductor/|.*\.(?:so|wrapper\.cpp)$")
@@ -33,19 +33,19 @@ _COMPILED = re.compile(r"(?:[^/]+/)?data/aotinductor/|.*\.(?:so|wrapper\.cpp)$")
 
 @dataclass(frozen=True, eq=False)
 class Archive:
-    """The programs of an archive, read when asked for.
+    """The programs of an archive, read on demand.
 
-    `file` is the archive's path or, where it has none, its content.
+    `file` is the archive's path or, if it has none, its content.
     """
 
     file: str | bytes
     source: str
 
     def programs(self) -> dict[str, str]:
-        """The entry of each program by its name.
+        """Return the entry of each program by its name.
 
         Raises:
-            ModelError: It is no archive of programs.
+            ModelError: The file is no archive of programs.
         """
         names = self.names
         entries = [(match[1], name) for name in names if (match := _PROGRAM.fullmatch(name))]
@@ -63,19 +63,19 @@ class Archive:
 
     @cached_property
     def names(self) -> list[str]:
-        """The entries, which may be there twice.
+        """The names of the entries, which may repeat.
 
         Raises:
-            ModelError: It is no zip file, or damaged.
+            ModelError: The file is no zip file, or damaged.
         """
         with self._opened() as zipped:
             return [info.filename for info in zipped.infolist()]
 
     def document(self, entry: str) -> dict[str, Any]:
-        """The JSON of an entry.
+        """Return the JSON of an entry.
 
         Raises:
-            ModelError: It is missing, too large, or not JSON.
+            ModelError: The entry is missing, too large, or not JSON.
         """
         content = self.content(entry, _MOST)
         if content is None:
@@ -91,7 +91,7 @@ class Archive:
         return document
 
     def content(self, entry: str, most: int) -> bytes | None:
-        """The content of an entry; None where there is none, or more than `most` bytes of it."""
+        """Return the content of an entry; None if there is none, or if it has more than `most` bytes."""
         try:
             with self._opened() as zipped, zipped.open(entry) as file:
                 content = file.read(most + 1)
@@ -111,14 +111,14 @@ class Archive:
             raise
         except MemoryError:
             raise ModelError(f"{self.source}: too large to read") from None
-        except Exception as error:  # the decoders aren't ours and meet hostile data: they may raise anything
+        except Exception as error:  # zipfile may raise anything on hostile data
             pass_on(error)
             reason = printable(str(error), 100) or type(error).__name__
             raise ModelError(f"{self.source}: a zip file that can't be read: {reason}") from None
 
 
 def _directory(file: IO[bytes]) -> int:
-    """The length of a zip file's list of entries, of which each is read when the file is opened."""
+    """Return the length of a zip file's list of entries, which zipfile reads completely when it opens the file."""
     size = file.seek(0, 2)
     file.seek(max(size - _END, 0))
     end = file.read()

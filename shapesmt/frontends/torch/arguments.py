@@ -1,4 +1,4 @@
-"""Arguments of nodes: from PyTorch's JSON to inputs and attributes, as `shapesmt.ops.torch.call` reads them."""
+"""Convert arguments of nodes from PyTorch's JSON to inputs and attributes, as `shapesmt.ops.torch.call` reads them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DTYPES = (
     *("complex128", "bool", "bfloat16", *("",) * 14, "uint16", "float8e4m3fn", "float8e5m2", "float8e4m3fnuz"),
     *("float8e5m2fnuz", "float8e8m0", "uint32", "uint64"),
 )
-"""This package's element types by PyTorch's numbers in an archive; layouts and memory formats below."""
+"""The package's element types, by PyTorch's numbers in an archive; likewise layouts and memory formats below."""
 LAYOUTS = ("", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "_mkldnn", "strided")
 FORMATS = ("", "contiguous_format", "channels_last", "channels_last_3d", "preserve_format")
 _NUMBERED = {"as_scalar_type": DTYPES, "as_layout": LAYOUTS, "as_memory_format": FORMATS}
@@ -28,19 +28,19 @@ _NAMED = ("as_tensor", "as_tensors", "as_optional_tensor", "as_optional_tensors"
 _LISTS = ("as_ints", "as_floats", "as_bools", "as_strings")
 
 UNREAD = "@unread"
-"""The attribute that lists the arguments of kinds that aren't read; a node that has it isn't judged."""
+"""The attribute that lists arguments of unsupported kinds; a node that has it isn't judged."""
 
 
 @dataclass
 class Arguments:
-    """A node's arguments while they are read; `names` has the tensors of the graph by PyTorch's names."""
+    """A node's arguments while they are read; `names` has the graph's tensors by PyTorch's names."""
 
     names: Mapping[str, str]
     inputs: list[str] = field(default_factory=list)
     attributes: dict[str, AttributeValue] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
     first: str = ""
-    """PyTorch's name of the first tensor."""
+    """PyTorch's name of the first tensor argument."""
 
     def add(self, name: str, argument: object) -> None:
         """Read one argument."""
@@ -61,7 +61,7 @@ class Arguments:
             self.unread.append(name)
 
     def input(self, name: str) -> int:
-        """The index of an input."""
+        """Add an input and return its index."""
         self.inputs.append(tensor_named(name, self.names))
         self.first = self.first or name
         return len(self.inputs) - 1
@@ -89,21 +89,21 @@ class Arguments:
         return tuple(-1 if name is None else self.input(name) for name in names)
 
     def result(self) -> dict[str, AttributeValue]:
-        """The attributes."""
+        """Return the attributes."""
         if self.unread:
             self.attributes[UNREAD] = tuple(self.unread)
         return self.attributes
 
 
 def tensor_named(name: str, names: Mapping[str, str]) -> str:
-    """The tensor of the graph that PyTorch's name stands for."""
+    """Return the graph's tensor to which a PyTorch name refers."""
     if name not in names:
         raise MisfitError(f"it reads '{printable(name, 60)}', which nothing makes")
     return names[name]
 
 
 def name_of(value: object) -> str | None:
-    """The name of a tensor, which may be inside `{"as_tensor": ...}`; None of a tensor that isn't there."""
+    """Return the name of a tensor, which may be inside `{"as_tensor": ...}`; None for an omitted tensor."""
     content = record(value)
     if "as_none" in content:
         return None
@@ -112,7 +112,7 @@ def name_of(value: object) -> str | None:
 
 
 def constant_of(kind: str, value: object) -> AttributeValue | None:
-    """A constant argument; None of a kind that isn't read."""
+    """Return a constant argument; None for an unsupported kind."""
     if kind == "as_int":
         return integer(value)
     if kind == "as_bool":
@@ -135,14 +135,14 @@ def constant_of(kind: str, value: object) -> AttributeValue | None:
 
 
 def number(value: object) -> float:
-    """A float, which JSON may write as a text such as "Infinity"."""
+    """Return a float, which JSON may write as a text such as "Infinity"."""
     if isinstance(value, (int, float)) or value in ("Infinity", "-Infinity", "NaN"):
         return float(value)
     raise MisfitError(f"{printable(str(value), 60)} isn't a number")
 
 
 def names_of(argument: object) -> list[str]:
-    """The tensors and symbolic numbers that an argument names; a constant is ""."""
+    """Return the names of the tensors and symbolic numbers in an argument; "" for a constant."""
     kind, value = variant(argument)
     if kind in _NAMED:
         return [name_of(item) or "" for item in (entries(value) if kind.endswith("s") else [value])]
@@ -153,5 +153,5 @@ def names_of(argument: object) -> list[str]:
 
 
 def outputs_of(outputs: object) -> list[str]:
-    """The names of a node's outputs, those of lists one by one."""
+    """Return the names of a node's outputs, with lists flattened."""
     return [name for output in entries(outputs) for name in names_of(output)]

@@ -1,4 +1,4 @@
-"""Tensors that belong to a program: their elements are read from the archive where it has them as plain numbers."""
+"""Tensors that belong to a program: their elements are read if the archive has them as plain numbers."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _MOST_FLOATS = 16
 
 
 def has_few(dtype: str, shape: tuple[int, ...]) -> bool:
-    """Whether a constant has so few elements that they may be read."""
+    """Whether a constant has few enough elements to be read."""
     count = prod(shape)
     return count <= _MOST_FLOATS if "float" in dtype else not Literal.too_many(dtype, count)
 
 
 class _Stored(NamedTuple):
-    """The entry of a constant's memory, the form of its elements, and the place of the first among all."""
+    """The archive entry with a constant's memory, the `struct` format of its elements, and the index of the first."""
 
     entry: str
     form: str
@@ -50,13 +50,13 @@ class Constants:
     entry: str
 
     def literal(self, name: str, dtype: str, shape: tuple[int, ...]) -> Literal:
-        """A constant by its path in the module; its elements are read when something depends on them."""
+        """Return a constant by its path in the module; its elements are read when something depends on them."""
         stored = self._stored(name, dtype, shape) if has_few(dtype, shape) and dtype in _FORMATS else None
         source = None if stored is None else partial(self._elements, stored)
         return Literal(dtype, shape, None, source, Literal.ELSEWHERE)
 
     def _stored(self, name: str, dtype: str, shape: tuple[int, ...]) -> _Stored | None:
-        """Where the elements of a constant are; None where the archive doesn't have them as plain numbers."""
+        """Return where the elements of a constant are; None if the archive doesn't have them as plain numbers."""
         folder, described = self._configuration.get(name, ("", None))
         try:
             entry = folder + text(record(described).get("path_name"))
@@ -68,7 +68,7 @@ class Constants:
 
     @cached_property
     def _configuration(self) -> dict[str, tuple[str, Any]]:
-        """The folder and the description of each constant, which layouts before PyTorch 2.8 don't have."""
+        """The folder and the description of each constant; empty for archives from before PyTorch 2.8."""
         if "models/" not in self.entry:
             return {}
         root, _, name = self.entry.removesuffix(".json").rpartition("models/")
@@ -85,7 +85,7 @@ class Constants:
         return found
 
     def _elements(self, stored: _Stored) -> tuple[int | float, ...] | None:
-        """Elements; None where the archive's content isn't as long as they are."""
+        """Return the elements; None if the archive's content is too short for them."""
         length = struct.calcsize(stored.form)
         start = stored.place * (length // max(int(stored.form[1:-1]), 1))
         try:
@@ -102,7 +102,7 @@ class Constants:
 
 
 def _place(described: Mapping[str, Any], dtype: str, shape: tuple[int, ...]) -> int:
-    """The place of the first element in the memory of a contiguous tensor of this type and shape."""
+    """Return the index of the first element in the memory of a contiguous tensor of this type and shape."""
     meta = record(described.get("tensor_meta"))
     strides = tuple(integer(record(stride).get("as_int")) for stride in meta.get("strides", ()))
     rows = tuple(accumulate(reversed(shape[1:]), mul, initial=1))[::-1] if shape else ()

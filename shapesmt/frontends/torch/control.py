@@ -1,7 +1,7 @@
-"""Turns higher-order operators into ONNX's `If`, `Loop` and `Scan`, and puts the graphs that others only wrap in place.
+"""Convert higher-order operators to ONNX's `If`, `Loop` and `Scan`, and inline the graphs that others only wrap.
 
-The graphs inside take what they read as operands. Here they read it from the graph around, as ONNX's do; only what a
-loop carries, and the slices that a scan reads, are inputs of a body.
+PyTorch's inner graphs take everything they read as operands. Here, as in ONNX, they capture it from the enclosing
+graph; only loop-carried tensors, and the slices that a scan reads, are inputs of a body.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 __all__ = ["CAST", "Body", "Host", "converted", "effect"]
 
 CAST = "cast"
-"""The operator of a node that returns its input as floats of any type."""
+"""The operator of a node that returns its input as floats of any float type."""
 
 _EFFECTS = {"aten._linalg_check_errors.default": ("info", "api_name")}
-"""The arguments by position of operators with effects, of which programs have no names."""
+"""Argument names of operators with effects, by position; programs don't store them."""
 
 
 class Body(NamedTuple):
-    """The nodes of a graph inside another, the tensors that it returns, and the constants among them.
+    """The nodes of a graph inside another, the tensors that it returns, and its constants.
 
-    `changed` has the operands that it changes in place.
+    `changed` has the operands that the graph changes in place.
     """
 
     nodes: list[Node]
@@ -38,20 +38,23 @@ class Body(NamedTuple):
 
 
 class Host(Protocol):
-    """What a higher-order operator needs of the reader of its program."""
+    """The part of a program's reader that higher-order operators use."""
 
     def unique(self, name: str) -> str:
-        """The name itself if it is free, else with a number behind it."""
+        """Return the name itself if it is free, else with a number appended."""
 
     def body(self, graph: Mapping[str, Any], operands: Sequence[str], *, casts: bool | None = None) -> Body:
-        """The content of a graph whose inputs are these tensors; `casts` says whether its operators cast floats."""
+        """Return the content of a graph with these inputs.
+
+        `casts` says whether its operators cast floats; None is as in the enclosing graph.
+        """
 
     def overwritten(self, tensor: str) -> list[Node]:
-        """The nodes that say that a tensor of the graph around has other elements from here on."""
+        """Return the nodes which state that a tensor of the enclosing graph has other elements from here on."""
 
 
 class _Call(NamedTuple):
-    """A node of a higher-order operator: its graphs and its operands, each a list of tensors."""
+    """A node of a higher-order operator: its graphs, and its operands, each a list of tensors."""
 
     host: Host
     name: str
@@ -62,7 +65,7 @@ class _Call(NamedTuple):
 
 
 def converted(host: Host, node: Mapping[str, Any], op: str, name: str, names: Mapping[str, str]) -> Call | None:
-    """How to write a node of a higher-order operator, given its outputs; None where it has no counterpart."""
+    """Return a function from outputs to the nodes for a higher-order operator; None if it has no counterpart."""
     write = _WRITERS.get(op)
     arguments = [variant(record(argument).get("arg")) for argument in entries(node.get("inputs"))]
     graphs = [record(record(value).get("graph")) for kind, value in arguments if kind == "as_graph"]
@@ -77,9 +80,9 @@ def converted(host: Host, node: Mapping[str, Any], op: str, name: str, names: Ma
 
 
 def effect(node: Mapping[str, Any], names: dict[str, str]) -> Mapping[str, Any]:
-    """The operator that `with_effects(token, operator, ...)` calls, as a node of its own; another node as it is.
+    """Return the call in `with_effects(token, operator, ...)` as a node; return any other node unchanged.
 
-    The token that it returns stands for the one that it reads.
+    The token that it returns is renamed to the one that it reads.
     """
     if node.get("target") != "torch.ops.higher_order.with_effects":
         return node
@@ -100,7 +103,7 @@ def effect(node: Mapping[str, Any], names: dict[str, str]) -> Mapping[str, Any]:
 
 
 def _named(argument: dict[str, Any], place: int, names: Sequence[str]) -> dict[str, Any]:
-    """An argument by its name; one that has none is of a kind that isn't read."""
+    """Return an argument with its name; if the name is unknown, as an argument of an unsupported kind."""
     if argument.get("name"):
         return argument
     return {**argument, "name": names[place]} if place < len(names) else {"name": f"{place}", "arg": {"as_unknown": ""}}
@@ -118,7 +121,7 @@ def _list(call: _Call, index: int) -> list[str]:
 
 
 def _cond(call: _Call) -> list[Node]:
-    """`cond(predicate, then, else, operands)`."""
+    """Convert `cond(predicate, then, else, operands)`."""
     if len(call.graphs) != 2 or len(_list(call, 0)) != 1:
         raise MisfitError("a cond has two branches and a predicate")
     branches = [call.host.body(graph, _list(call, 1)) for graph in call.graphs]
@@ -127,7 +130,7 @@ def _cond(call: _Call) -> list[Node]:
 
 
 def _while_loop(call: _Call) -> list[Node]:
-    """`while_loop(condition, body, carried, others)`: the condition once before the loop, then after each trip."""
+    """Convert `while_loop(condition, body, carried, others)`; the condition is also evaluated before the loop."""
     if len(call.graphs) != 2:
         raise MisfitError("a while_loop has a condition and a body")
     condition, body = call.graphs
@@ -146,12 +149,12 @@ def _while_loop(call: _Call) -> list[Node]:
 
 
 def _map(call: _Call) -> list[Node]:
-    """`map_impl(body, mapped, others)`: along the first axis."""
+    """Convert `map_impl(body, mapped, others)`, which maps along the first axis."""
     return _scanned(call, [], _list(call, 0), _list(call, 1))
 
 
 def _scan(call: _Call) -> list[Node]:
-    """`scan(body, carried, scanned, others)`: along the first axis."""
+    """Convert `scan(body, carried, scanned, others)`, which scans along the first axis."""
     return _scanned(call, _list(call, 0), _list(call, 1), _list(call, 2))
 
 
@@ -164,12 +167,12 @@ def _scanned(call: _Call, carried: list[str], scanned: list[str], others: list[s
 
 
 def _autocast(call: _Call) -> list[Node]:
-    """`wrap_with_autocast(device, type, enabled, cached, graph, operands)`: operators choose their floats."""
+    """Inline `wrap_with_autocast(device, type, enabled, cached, graph, operands)`: operators choose float types."""
     return _wrapped(call, casts=not call.flags or call.flags[0])
 
 
 def _wrapped(call: _Call, *, casts: bool | None = None) -> list[Node]:
-    """A graph that is run as it is; its results have the names of the node's outputs."""
+    """Inline a graph that runs unconditionally; its results get the names of the node's outputs."""
     read = [name for names in call.operands for name in names]
     given = {name: call.host.unique(f"{name}.{CAST}") if casts else name for name in read}
     body = call.host.body(call.graphs[0], [given[name] for name in read], casts=casts)

@@ -1,4 +1,4 @@
-"""What a program's JSON has to be: each function returns a value of its type, or refuses another one."""
+"""Validate a program's JSON: each function returns a value of its type, and raises MisfitError for any other value."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ LARGEST = 1 << 63
 
 
 class MisfitError(Exception):
-    """A value that isn't what PyTorch writes at its place."""
+    """A value differs from what PyTorch writes there."""
 
 
 def record(value: object) -> dict[str, Any]:
-    """A JSON object."""
+    """Return the value if it is a JSON object."""
     if not isinstance(value, dict):
         raise MisfitError(f"{_shown(value)} isn't an object")
     return value
 
 
 def entries(value: object) -> list[Any]:
-    """A JSON list."""
+    """Return the value if it is a JSON list."""
     if not isinstance(value, list):
         raise MisfitError(f"{_shown(value)} isn't a list")
     return value
 
 
 def records(value: object) -> list[dict[str, Any]]:
-    """A JSON list of objects."""
+    """Return the value if it is a JSON list of objects."""
     return [record(item) for item in entries(value)]
 
 
 def text(value: object) -> str:
-    """A text, which may be a name."""
+    """Return the value if it is a text, which may be a name."""
     if not isinstance(value, str):
         raise MisfitError(f"{_shown(value)} isn't a text")
     return value
 
 
 def integer(value: object) -> int:
-    """An integer of 64 bits."""
+    """Return the value if it is a 64-bit integer."""
     if not isinstance(value, int) or isinstance(value, bool) or not -LARGEST <= value < LARGEST:
         raise MisfitError(f"{_shown(value)} isn't an integer of 64 bits")
     return value
 
 
 def natural(value: object) -> int:
-    """An integer that is 0 or more."""
+    """Return the value if it is an integer that is 0 or more."""
     number = integer(value)
     if number < 0:
         raise MisfitError(f"the size {number} is below 0")
@@ -60,7 +60,7 @@ def natural(value: object) -> int:
 
 
 def variant(value: object) -> tuple[str, Any]:
-    """The kind and the content of a value that is of one of several kinds: `{"as_int": 3}`."""
+    """Return the kind and the content of a value with one key, such as `{"as_int": 3}`."""
     kinds = record(value)
     if len(kinds) != 1:
         raise MisfitError(f"{_shown(value)} isn't of one kind")
@@ -68,7 +68,7 @@ def variant(value: object) -> tuple[str, Any]:
 
 
 def optional(value: Mapping[str, Any], name: str, default: Any) -> Any:
-    """An entry that an older PyTorch doesn't write, or that is null."""
+    """Return an entry, or the default if an older PyTorch didn't write it or it is null."""
     found = value.get(name)
     return default if found is None else found
 

@@ -1,4 +1,4 @@
-"""What PyTorch requires of a program's inputs before it runs: guards, ranges, sizes that are equal or constant."""
+"""PyTorch's requirements on a program's inputs before it runs: guards, ranges, sizes that are equal or constant."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["fixed_axes", "guards_node"]
 
-_UNENFORCED = 2  # lower ends up to it stand for sizes left out of the trace
-_MOST = 2000  # guards; programs have a hundred or so
+_UNENFORCED = 2  # lower bounds up to this aren't checked before a run: the trace leaves out 0 and 1
+_MOST = 2000  # guards; a program with more is refused (about a hundred are common)
 _ENDLESS = 1 << 62
 LARGEST_SIZE = (1 << 63) - 1
 _ENDS_FIXED = re.compile(r"\] == \d+$").search
@@ -42,7 +42,7 @@ def guards_node(
     graph: Mapping[str, Any],
     paths: Mapping[Path, str],
 ) -> list[Node]:
-    """The node that states the guards, after all others; none where there are none."""
+    """Return the node that states the guards, to put after all others; [] if there are no guards."""
     metas, numbers = (record(optional(graph, key, {})) for key in ("tensor_values", "sym_int_values"))
     places = {name: i for i, name in enumerate(inputs)}
     shapes = {name: shape_of(record(metas[name])) for name in inputs if name in metas}
@@ -68,7 +68,7 @@ def guards_node(
 def fixed_axes(
     document: Mapping[str, Any], inputs: Mapping[str, Declared], paths: Mapping[Path, str]
 ) -> dict[Place, bool]:
-    """The sizes that guards of PyTorch's fix to a number: it writes them of the sizes that were to vary, no others."""
+    """Return the input sizes that PyTorch's guards fix to a number; only sizes that were to vary have such guards."""
     names, places = [*inputs], {name: i for i, name in enumerate(inputs)}
     fixing = (guard for guard in map(text, entries(optional(document, "guards_code", []))) if _ENDS_FIXED(guard))
     fixed = (_FIXED(_guard(guard, places, paths) or "") for guard in fixing)
@@ -76,13 +76,13 @@ def fixed_axes(
 
 
 def _number(value: object) -> Size:
-    """An integer input, as the archive has it."""
+    """Return an integer input as stored in the archive."""
     kind, content = variant(value)
     return integer(content) if kind == "as_int" else text(record(content).get("expr_str"))
 
 
 def _of_sizes(axes: Sequence[tuple[str, Size]], document: Mapping[str, Any]) -> Iterator[str]:
-    """What follows from the sizes of the inputs in the archive: constants, equal sizes, ranges."""
+    """Yield conditions implied by the stored sizes of inputs: constants, equal sizes, ranges."""
     ranges = {_normal(key): ends for key, ends in record(optional(document, "range_constraints", {})).items()}
     known = {symbol: here for here, size in reversed(axes) if (symbol := alone(size))}
     hidden: dict[str, tuple[str, Affine]] = {}
@@ -101,7 +101,7 @@ def _of_sizes(axes: Sequence[tuple[str, Size]], document: Mapping[str, Any]) -> 
 
 
 def _normal(size: str) -> object:
-    """A size in a form in which Sympy's text and its `srepr` agree.
+    """Return a normal form of a size that is the same for Sympy's text and its `srepr`.
 
     >>> _normal("Mul(Symbol('s1'), Symbol('s0'))") == _normal("s0*s1")
     True
@@ -123,14 +123,14 @@ def _range(here: str, ends: object) -> Iterator[str]:
 
 
 def _guard(guard: str, places: Mapping[str, int], paths: Mapping[Path, str]) -> str | None:
-    """A guard over the sizes and the elements of inputs; None where it isn't followed.
+    """Return a guard as a condition over the sizes and elements of inputs; None if it isn't supported.
 
     >>> _guard("L['x'].size()[2] // 5 != 1", {"x": 0}, {("x",): "x"})
     'i0_2 // 5 != 1'
     """
 
     def leaf(node: ast.expr) -> ast.expr | None:
-        """`L['x'].size()[2]`, or `L['n']`, which is a number."""
+        """Return the symbol for `L['x'].size()[2]`, or for `L['n']`, which is a number; None for other nodes."""
         if not isinstance(node, (ast.Subscript, ast.Attribute, ast.Name)):
             return None
         tensor = _sized(node.value) if isinstance(node, ast.Subscript) else None
@@ -152,14 +152,14 @@ def _guard(guard: str, places: Mapping[str, int], paths: Mapping[Path, str]) -> 
 
 
 class _Divided(ast.NodeTransformer):
-    """Adds to each comparison that what it divides by isn't 0, where Python raises an error.
+    """Add to each comparison that its divisors aren't 0, for which Python raises an error.
 
     >>> as_text(_Divided().visit(ast.parse("a % (b - 1) == 0 or a // 2 == b", mode="eval").body))
     'b - 1 != 0 and a % (b - 1) == 0 or a // 2 == b'
     """
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        """The comparison, with those before it."""
+        """Return the comparison, preceded by conditions on its divisors."""
         divisions = (part for part in ast.walk(node) if isinstance(part, ast.BinOp))
         divisors = [part.right for part in divisions if isinstance(part.op, (ast.FloorDiv, ast.Mod, ast.Div))]
         unsafe = [divisor for divisor in divisors if not isinstance(divisor, ast.Constant) or not divisor.value]
@@ -168,32 +168,32 @@ class _Divided(ast.NodeTransformer):
 
 
 class _Parted(ast.NodeTransformer):
-    """Writes numbers beyond the largest size, which the language has no word for, as sums.
+    """Write numbers beyond the largest size, which the language can't express, as sums.
 
     >>> as_text(_Parted().visit(ast.parse("a <= 9223372036854775808 - a", mode="eval").body))
     'a <= 9223372036854775807 + 1 - a'
     """
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        """A number, or the largest size and the rest of it."""
+        """Return a number, or the sum of the largest size and the remainder."""
         if type(node.value) is not int or not LARGEST_SIZE < node.value <= 2 * LARGEST_SIZE:
             return node
         return ast.BinOp(ast.Constant(LARGEST_SIZE), ast.Add(), ast.Constant(node.value - LARGEST_SIZE))
 
 
 def _sized(node: ast.expr) -> ast.expr | None:
-    """What the sizes are of: `x` in `x.size()`."""
+    """Return `x` of `x.size()`; None for another expression."""
     called = node.func if isinstance(node, ast.Call) else None
     return called.value if isinstance(called, ast.Attribute) and called.attr in ("size", "shape") else None
 
 
 def _named(path: Path, paths: Mapping[Path, str]) -> str:
-    """The input at a path, or (with the names of fields in it) of the name that PyTorch makes of the path."""
+    """Return the input at a path or, inside named tuples, the one with the name that PyTorch derives from the path."""
     return paths.get(path) or paths.get(("", "_".join(map(str, path)).lower()), "")
 
 
 def _path(node: ast.expr) -> Path:
-    """`L['d']['a'][0].b` as ("d", "a", 0, "b")."""
+    """Return `L['d']['a'][0].b` as ("d", "a", 0, "b")."""
     path: list[str | int] = []
     while isinstance(node, (ast.Subscript, ast.Attribute)) and len(path) < 100:
         index = node.slice if isinstance(node, ast.Subscript) else ast.Constant(node.attr)

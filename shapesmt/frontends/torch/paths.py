@@ -1,4 +1,4 @@
-"""The path of each input among the arguments of the module, as guards name it: `L['d']['mask']`."""
+"""The path of each input among the module's arguments, as guards name it: `L['d']['mask']`."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ _STARRED = re.compile(r"(\w+)_([0-9]{1,3})").fullmatch
 
 
 def placeholders(module: Mapping[str, Any]) -> dict[Path, str]:
-    """The user inputs by their paths; by their numbers as well, which `strict=True` writes: `L['flat_args'][0]`."""
+    """Return the user inputs by their paths, and by number, as `strict=True` writes them: `L['flat_args'][0]`."""
     names = _names(module)
     numbered: dict[Path, str] = {("flat_args", i): name for i, name in enumerate(names)}
     paths = [*_paths(module)]
     if len(paths) != len(names):
         return numbered
     by_path = dict(zip(paths, names, strict=True))
-    # One of `*parts` is written `L['parts'][0]`, and is the argument `parts_0`.
+    # A member of `*parts` is the argument `parts_0`, and guards write it as `L['parts'][0]`.
     starred = {(m[1], int(m[2]), *path[1:]): name for path, name in by_path.items() if (m := _STARRED(str(path[0])))}
     return numbered | starred | by_path | _fields(module, by_path)
 
 
 def _fields(module: Mapping[str, Any], by_path: Mapping[Path, str]) -> dict[Path, str]:
-    """The inputs inside named tuples, by `("", name)`: their names are all that an archive has of the fields."""
+    """Return the inputs inside named tuples by `("", name)`, since an archive has only these names, not the fields."""
     trees = dict(_arguments(module))
     named = {name for path, name in by_path.items() if _through_named(trees[str(path[0])], path[1:])}
-    numbered = {m[1] for name in by_path.values() if (m := _STARRED(name))}  # by which equal names are told apart
+    numbered = {m[1] for name in by_path.values() if (m := _STARRED(name))}  # a number tells equal names apart
     return {("", name): name for name in named - numbered if not _STARRED(name)}
 
 
@@ -51,13 +51,13 @@ def _through_named(tree: Mapping[str, Any], path: Path) -> bool:
 
 
 def nested(module: Mapping[str, Any]) -> dict[str, object]:
-    """The arguments as the module takes them, with the name of the input at each place, "" where there is none."""
+    """Return the arguments as the module takes them, with the input's name in place of each leaf, "" if none."""
     names = iter(_names(module))
     return {name: _filled(tree, names) for name, tree in _arguments(module)}
 
 
 def _filled(tree: Mapping[str, Any], names: Iterator[str]) -> object:
-    """An argument as `torch.export` takes what is said of it: classes of one's own become lists of their tensors."""
+    """Return an argument in the form of `dynamic_shapes`: custom classes become lists of their tensors."""
     kind = tree["type"]
     if kind is None:
         return next(names, "")
@@ -67,7 +67,7 @@ def _filled(tree: Mapping[str, Any], names: Iterator[str]) -> object:
     if kind == _NAMED:
         name = text(tree["context"]).rpartition(".")[2]
         kept = name.isidentifier() and not iskeyword(name)
-        make: Any = collections.namedtuple  # noqa: PYI024 - a class for what one file has
+        make: Any = collections.namedtuple  # noqa: PYI024 - the fields depend on the file
         return make(name if kept else "namedtuple", [f"part{i}" for i in range(len(parts))])(*parts)
     return tuple(parts) if kind.endswith("tuple") else parts
 
@@ -87,13 +87,13 @@ def _name(kind: str, spec: Mapping[str, Any]) -> str:
 
 
 def _paths(module: Mapping[str, Any]) -> Iterator[Path]:
-    """The path of each leaf of the arguments."""
+    """Yield the path of each leaf of the arguments."""
     for name, tree in _arguments(module):
         yield from _leaves(tree, (name,))
 
 
 def _arguments(module: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """The arguments by name, each as the tree that PyTorch writes of it; none where that can't be read."""
+    """Return the arguments by name, each as the tree that PyTorch writes; none if they can't be read."""
     calls = entries(optional(module, "module_call_graph", []))
     signature = record(calls[0]).get("signature") if calls else None
     if not isinstance(signature, dict):
@@ -120,7 +120,7 @@ def _leaves(tree: Mapping[str, Any], path: Path) -> Iterator[Path]:
 
 
 def _keys(tree: Mapping[str, Any]) -> Sequence[str | int]:
-    """The keys of a dictionary, the fields of a dataclass, or the places in another container."""
+    """Return the keys of a dictionary, the fields of a dataclass, or the indices in another container."""
     kind, places = tree["type"], [*range(len(tree["children_spec"]))]
     if not isinstance(kind, str) or kind == _NAMED or (kind.startswith("builtins.") and not kind.endswith(_DICTS)):
         return places
@@ -136,7 +136,7 @@ def _keys(tree: Mapping[str, Any]) -> Sequence[str | int]:
 
 
 def _keys_fit(tree: Mapping[str, Any], depth: int) -> bool:
-    """Whether a tree is as PyTorch writes one: as many keys as there are children.
+    """Whether a tree is like PyTorch's: as many keys as children.
 
     Raises:
         MisfitError: It is too deep.

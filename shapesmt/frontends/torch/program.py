@@ -1,4 +1,4 @@
-"""Reads one exported program: its inputs, its nodes, and the sizes that the file claims."""
+"""Read one exported program: its inputs, its nodes, and the sizes that the file declares."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ __all__ = ["DOMAIN", "Literals", "read_program"]
 
 DOMAIN = "torch"
 TOKEN = ""
-"""The tensor that tokens stand for, which order operators with effects: none."""
+"""The tensor name for tokens, which order operators with effects: "", no tensor."""
 UNGUARDED = (
     "this program is stored without guards, as by PyTorch 2.8 and before: "
     "what PyTorch checks of its inputs beyond ranges and equal sizes isn't known"
 )
 STRIDED = "strided"
-"""The operator of a node that returns an input, or a constant, as it is in memory."""
-ONNX_OPSET = 22  # of the `If`, `Loop` and `Scan` that higher-order operators become
+"""The operator of a node that returns an input, or a constant, with its memory layout."""
+ONNX_OPSET = 22  # for the `If`, `Loop` and `Scan` that higher-order operators become
 
 _MAJOR = 8
 _MOST_NODES = 100_000
-_MOST_DEPTH = 40  # of graphs inside graphs
+_MOST_DEPTH = 40  # limit of nested graphs
 _HIGHER = "higher_order."
-_UNUSED = "_unused_"  # between a node's name and the number of an output that nothing reads
+_UNUSED = "_unused_"  # between a node's name and the number of an unused output
 _NUMBERS = {"as_int": "int64", "as_float": "float64", "as_bool": "bool"}
 _LIFTED = {"parameter": "parameter_name", "buffer": "buffer_name", "tensor_constant": "tensor_constant_name"}
 
 
 class Literals(Protocol):
-    """What has the tensors that belong to a program."""
+    """Looks up the tensors of an exported program by their path in the module."""
 
     def literal(self, name: str, dtype: str, shape: tuple[int, ...]) -> Literal:
-        """One of them by its path in the module."""
+        """Return a tensor by its path in the module."""
 
 
 def read_program(document: Mapping[str, Any], constants: Literals, source: str) -> Graph:
-    """The graph of a program, from its JSON in an archive and what has its constants.
+    """Return the graph of a program, given its JSON in an archive and its constants.
 
     Raises:
-        ModelError: It is of another version, damaged, or contradicts itself.
+        ModelError: The program has another schema version, is damaged, or contradicts itself.
     """
     version = document.get("schema_version", 0)
     major = version.get("major") if isinstance(version, dict) else version
@@ -69,12 +69,12 @@ def read_program(document: Mapping[str, Any], constants: Literals, source: str) 
 
 
 def replaced(literal: Literal) -> Literal:
-    """A constant that the program itself changes: its elements are those of the last run."""
+    """Return a constant that the program itself changes: its elements are unknown, as an earlier run may set them."""
     return Literal(literal.dtype, literal.shape, missing=Literal.ELSEWHERE)
 
 
 class _Program:
-    """One program while it is read."""
+    """One program while it is being read."""
 
     def __init__(self, document: Mapping[str, Any], constants: Literals, source: str) -> None:
         self.document, self.constants, self.source = document, constants, source
@@ -89,14 +89,14 @@ class _Program:
         self.tokens: dict[str, str] = {}
 
     def graph(self) -> Graph:
-        """The program as a graph."""
+        """Return the program as a graph."""
         graph = record(self.module.get("graph"))
         signature = record(self.module.get("signature"))
         metas = record(graph.get("tensor_values"))
         inputs, literals = self.inputs(records(signature.get("input_specs")), metas)
         names = {name: name for name in (*inputs, *literals)}
         written = (outputs_of(node.get("outputs")) for node in records(graph.get("nodes")))
-        self.taken.update(names, *written)  # so that tensors of the graphs inside have other names
+        self.taken.update(names, *written)  # tensors of inner graphs get other names
         apart = [*self.strided(names, metas)]
         first = dict(names)
         names |= self.tokens
@@ -130,7 +130,7 @@ class _Program:
     def inputs(
         self, specs: Sequence[Mapping[str, Any]], metas: Mapping[str, Any]
     ) -> tuple[dict[str, Declared], dict[str, Literal]]:
-        """The inputs of a run, and the tensors that belong to the program."""
+        """Return the inputs of a run, and the tensors that belong to the program."""
         inputs: dict[str, Declared] = {}
         literals: dict[str, Literal] = {}
         shapes = {}
@@ -157,14 +157,14 @@ class _Program:
         return inputs, literals
 
     def literal(self, path: str, meta: Mapping[str, Any]) -> Literal:
-        """A tensor that belongs to the program, by its path in the module."""
+        """Return a tensor that belongs to the program, by its path in the module."""
         shape = [size for size in shape_of(meta) if isinstance(size, int) and size >= 0]
         if len(shape) < len(shape_of(meta)):
             raise MisfitError(f"'{printable(path)}' has sizes that aren't numbers")
         return self.constants.literal(path, dtype_of(meta), tuple(shape))
 
     def strided(self, names: dict[str, str], metas: Mapping[str, Any]) -> Iterator[Node]:
-        """A node for each tensor that isn't row after row in memory, for which PyTorch's name stands from here on."""
+        """Yield a node for each tensor that isn't row-major in memory; from here on its name refers to that output."""
         for name in [*names]:
             memory = memory_of(record(metas[name])) if name in metas else None
             if memory is not None:
@@ -172,7 +172,7 @@ class _Program:
                 yield Node(STRIDED, DOMAIN, names[name], [name], [names[name]], Attributes(memory))
 
     def nodes(self, graph: Mapping[str, Any], names: dict[str, str]) -> list[Node]:
-        """The nodes of a graph; the names of their outputs are added to `names`."""
+        """Return the nodes of a graph, and add the names of their outputs to `names`."""
         nodes: list[Node] = []
         listed = records(graph.get("nodes"))
         self.count += len(listed)
@@ -185,7 +185,7 @@ class _Program:
         return nodes
 
     def node(self, node: Mapping[str, Any], names: dict[str, str]) -> list[Node]:
-        """What a node becomes: one node or, for a higher-order operator, several."""
+        """Return the nodes for a node of the program: one or, for a higher-order operator, several."""
         node = effect(node, names)
         op = text(node.get("target")).removeprefix("torch.ops.")
         written = outputs_of(node.get("outputs"))
@@ -203,13 +203,13 @@ class _Program:
         return [made, *cast, *(self.memory.follow(op, first, written, constants) if first else [])]
 
     def cast(self, written: Sequence[str], names: dict[str, str]) -> Iterator[Node]:
-        """The nodes that leave the types of floats open, for which PyTorch's names stand from here on."""
+        """Yield nodes that leave the types of floats open; from here on the names refer to their outputs."""
         for name in filter(None, written):
             read, names[name] = names[name], self.unique(f"{name}.{CAST}")
             yield Node(CAST, DOMAIN, names[name], [read], [names[name]])
 
     def node_name(self, node: Mapping[str, Any], op: str, written: Sequence[str]) -> str:
-        """The name of a node: before PyTorch 2.10 that of its output, or what PyTorch would call it."""
+        """Return the name of a node; before PyTorch 2.10 its output's name, or the name that PyTorch would give it."""
         unused = [name.partition(_UNUSED)[0] for name in written if _UNUSED in name]
         single = [name for name in written if name and not name.startswith("getitem")]
         name = text(optional(node, "name", "")) or next(iter((*unused, *single)), "")
@@ -222,7 +222,7 @@ class _Program:
         return name
 
     def outputs(self, node: Mapping[str, Any], name: str, written: Sequence[str], names: dict[str, str]) -> list[str]:
-        """The tensors that a node's outputs become, under whose names its notes are kept."""
+        """Return the tensors for a node's outputs, and keep its notes under the first one's name."""
         outputs = [self.output(each, names) for each in written]
         notes = node.get("metadata")
         if isinstance(notes, dict):
@@ -230,13 +230,13 @@ class _Program:
         return outputs
 
     def overwritten(self, tensor: str) -> list[Node]:
-        """The nodes that say that a tensor of the graph that is read has other elements from here on."""
+        """Return the nodes which state that a tensor of the current graph has other elements from here on."""
         return self.memory.overwritten(tensor)
 
     def body(self, graph: Mapping[str, Any], operands: Sequence[str], *, casts: bool | None = None) -> Body:
-        """The content of a graph inside a node, whose inputs are these tensors.
+        """Return the content of a graph inside a node, whose inputs are these tensors.
 
-        With `casts`, as in an autocast, what its operators return are floats of any type; None is as around it.
+        With `casts`, as in an autocast, its operators return floats of any type; None is as in the enclosing graph.
         """
         if self.depth == _MOST_DEPTH:
             raise ModelError(f"{self.source}: its graphs are nested deeper than {_MOST_DEPTH}")
@@ -263,7 +263,7 @@ class _Program:
         return Body(nodes, outputs, literals, changed)
 
     def output(self, name: str, names: dict[str, str]) -> str:
-        """The tensor that a node's output becomes."""
+        """Return the tensor for a node's output."""
         if not name:
             return ""
         if name in names:
@@ -272,7 +272,7 @@ class _Program:
         return names[name]
 
     def unique(self, name: str) -> str:
-        """The name itself if it is free, else with a number behind it: `x:1`."""
+        """Return the name itself if it is free, else with a number appended: `x:1`."""
         if name in self.taken:
             name = next(f"{name}:{i}" for i in count(1) if f"{name}:{i}" not in self.taken)
         self.taken.add(name)

@@ -1,6 +1,6 @@
-"""The sizes of a program's inputs: their names, what PyTorch requires of them, and what the file claims of the others.
+"""The sizes of a program's inputs: their names, PyTorch's requirements, and the declared sizes of other tensors.
 
-A size that PyTorch calls `s53` has the name of the first axis that has it, `x_dim2`.
+A size that PyTorch calls `s53` is named after the first axis that has it, `x_dim2`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST_RANK = 64
 
 
 def size_of(value: object) -> Size:
-    """A size as the archive has it."""
+    """Return a size as stored in the archive."""
     kind, content = variant(value)
     if kind == "as_int":
         return natural(content)
@@ -33,7 +33,7 @@ def size_of(value: object) -> Size:
 
 
 def shape_of(meta: Mapping[str, Any]) -> tuple[Size, ...]:
-    """The sizes of a tensor as the archive has them."""
+    """Return the sizes of a tensor as stored in the archive."""
     sizes = entries(meta.get("sizes"))
     if len(sizes) > _MOST_RANK:
         raise MisfitError(f"a tensor has {len(sizes):,} axes")
@@ -41,13 +41,13 @@ def shape_of(meta: Mapping[str, Any]) -> tuple[Size, ...]:
 
 
 def dtype_of(meta: Mapping[str, Any]) -> str:
-    """The element type of a tensor."""
+    """Return the element type of a tensor."""
     number = integer(meta.get("dtype"))
     return DTYPES[number] if 0 <= number < len(DTYPES) else ""
 
 
 def memory_of(meta: Mapping[str, Any]) -> dict[str, tuple[int, ...]] | None:
-    """How a tensor is in memory that isn't row after row: its axes from the outermost inwards, or its strides, or {}.
+    """Return the memory layout if it isn't row-major: its axes from the outermost, or its strides, or {}; else None.
 
     >>> sizes = [{"as_int": 2}, {"as_expr": {"expr_str": "Symbol('s0')"}}]
     >>> memory_of({"sizes": sizes, "strides": [{"as_int": 1}, {"as_int": 2}]})
@@ -66,9 +66,9 @@ def memory_of(meta: Mapping[str, Any]) -> dict[str, tuple[int, ...]] | None:
 
 
 def _order(sizes: Sequence[Size], steps: Sequence[Size]) -> tuple[int, ...] | None:
-    """The axes of a tensor that fills its memory, from the outermost inwards; None of other tensors."""
+    """Return the axes of a tensor without gaps in memory, from the outermost inwards; None for other tensors."""
     left, order = [*range(len(sizes))][::-1], list[int]()
-    number, others = 1, list[str]()  # the elements inside an axis
+    number, others = 1, list[str]()  # the product of the sizes of inner axes
     while left:
         reached = number, sorted(others)
         axis = next((axis for axis in left if sizes[axis] == 1 or _factors(steps[axis]) == reached), None)
@@ -90,34 +90,34 @@ class Sizes:
     """The names of sizes."""
 
     names: dict[str, str] = field(default_factory=dict)
-    """The dimension, by PyTorch's symbol."""
+    """The dimension for each PyTorch symbol."""
     _read: dict[str, str | None] = field(default_factory=dict)
 
     def name(self, tensor: str, shape: tuple[Size, ...]) -> None:
-        """Name the symbols that are sizes of an input by themselves."""
+        """Name the symbols that are the size of an input's axis by themselves."""
         for axis, size in enumerate(shape):
             symbol = alone(size)
             if symbol:
                 self.names.setdefault(symbol, f"{tensor}_dim{axis}")
 
     def input(self, shape: tuple[Size, ...]) -> tuple[int | str | None, ...]:
-        """The axes of an input, of which those that aren't followed have no name."""
+        """Return the axes of an input; None for those that can't be expressed."""
         return tuple(size if isinstance(size, int) else self.expression(size) for size in shape)
 
     def declared(self, meta: object) -> Declared:
-        """What the file claims of a tensor."""
+        """Return the type and shape that the file declares for a tensor."""
         content = record(meta)
         return Declared(dtype_of(content), self.input(shape_of(content)))
 
     def expression(self, size: str) -> str | None:
-        """A size over the names of dimensions; None where it isn't followed."""
+        """Return a size over the names of dimensions; None if it can't be expressed."""
         if size not in self._read:
             self._read[size] = parse(size, self.names)
         return self._read[size]
 
 
 def alone(size: Size) -> str:
-    """The symbol that a size is by itself; "" of other sizes.
+    """Return the symbol if a size consists of it alone; "" for other sizes.
 
     >>> alone("Symbol('s77', positive=True, integer=True)"), alone("Integer(2)")
     ('s77', '')

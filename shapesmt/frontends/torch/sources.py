@@ -1,4 +1,4 @@
-"""Where nodes were written in Python, which a program notes of each: the stack, and the modules."""
+"""Read the Python line that a node was exported from: a program notes the stack and the modules of each node."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _NO_MODULE = "_empty_nn_module_stack"
 
 
 class Sources:
-    """The source of each node, noted under its first output or, without any, its name; read when someone asks."""
+    """The source of each node, noted under its first output or, without one, its name; read on demand."""
 
     def __init__(self, notes: Mapping[str, Mapping[str, object]]) -> None:
         self._notes = notes
 
     def __call__(self, index: int, node: Node) -> SourceLine | None:  # noqa: ARG002 - the signature of `source_line`
-        """The source of a node; None where the program doesn't say. Guards are checked where the model is entered."""
+        """Return the source of a node; None if the program has none. Guards have the line where the model is called."""
         if node.op == GUARDS:
             return self._entry()
         notes = self._notes.get(next(filter(None, node.outputs), node.name), {})
@@ -37,7 +37,7 @@ class Sources:
         return frames_of(stack) if isinstance(stack, str) else []
 
     def _entry(self) -> SourceLine | None:
-        """The outermost line of the first node that has one, of the user's code before PyTorch's, without its code."""
+        """Return the outermost line of the first node that has one, preferring user code, without its text."""
         stacks = [self._frames(notes)[::-1] for notes in self._notes.values()]
         lines = (located(frames, "", any_file=any_file) for any_file in (False, True) for frames in stacks)
         first = next(filter(None, lines), None)
@@ -45,7 +45,7 @@ class Sources:
 
 
 def module_in(modules: str) -> str:
-    """The path of the innermost module, of entries such as `L__self__up,up,torch.nn.Conv2d`.
+    """Return the path of the innermost module, given entries such as `L__self__up,up,torch.nn.Conv2d`.
 
     >>> module_in("L__self__,,unet.UNet;L__self__up,up,unet.Up;L__self__up.0,up.0,torch.nn.Conv2d")
     'up.0'

@@ -1,6 +1,6 @@
-"""Sizes as PyTorch writes them, in the package's own expressions: Sympy's `srepr`, and Python's text of guards.
+"""Convert PyTorch's texts of sizes to the package's expressions: Sympy's `srepr`, and the Python text of guards.
 
-Both are parsed by Python's grammar and never evaluated; what has no counterpart is None.
+Both are parsed by Python's grammar and never evaluated; a text without a counterpart is None.
 
     >>> parse("Add(Mul(Integer(2), Symbol('s59', positive=True, integer=True)), Integer(-1))", {"s59": "n"})
     '2 * n + -1'
@@ -9,7 +9,7 @@ Both are parsed by Python's grammar and never evaluated; what has no counterpart
     >>> parse("IntTrueDiv(Symbol('s59'), Integer(2))", {"s59": "n"}) is None
     True
 
-Guards have Python's floats too, as in `math.trunc(0.5 * torch.sym_float(n))`, which `plain` keeps and `whole` refuses.
+Guards have floats too, as in `math.trunc(0.5 * torch.sym_float(n))`: `plain` keeps them, and `whole` refuses them.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _COMPARISONS = (ast.Eq, ast.NotEq, ast.GtE, ast.LtE, ast.Gt, ast.Lt)
 
 
 class Unfollowed(Exception):  # noqa: N818 - it is no error
-    """Text that has no counterpart among the package's expressions."""
+    """The text has no counterpart among the package's expressions."""
 
 
 def parse(text: str, names: Mapping[str, str]) -> str | None:
-    """Sympy's `srepr` as an expression over names for its symbols; None where it has no counterpart."""
+    """Return Sympy's `srepr` as an expression over names for its symbols; None if it has no counterpart."""
     try:
         return as_text(whole(plain(tree_of(text), lambda node: _symbol(node, names))))
     except Unfollowed:
@@ -56,7 +56,7 @@ class Affine(NamedTuple):
 
 
 def affine(text: str) -> Affine | None:
-    """Sympy's `srepr`, or its text as in "2*s59", as a multiple of one symbol plus a number; None of other sizes.
+    """Parse Sympy's `srepr`, or text like "2*s59", as a multiple of one symbol plus a number; None for other sizes.
 
     >>> affine("Add(Mul(Integer(2), Symbol('s59', integer=True)), Integer(-1))"), affine("2*s59 - 1")
     (Affine(symbol='s59', factor=2, offset=-1), Affine(symbol='s59', factor=2, offset=-1))
@@ -77,7 +77,7 @@ def _own_name(node: ast.expr) -> ast.expr | None:
 
 
 def _linear(node: ast.expr) -> dict[str, int]:
-    """The factor of each symbol in a sum, and the constant under ""."""
+    """Return the factor of each symbol in a sum, and the constant under ""."""
     if isinstance(node, ast.Name):
         return {node.id: 1}
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
@@ -97,7 +97,7 @@ def _linear(node: ast.expr) -> dict[str, int]:
 
 
 def factors(text: str) -> tuple[int, list[str]]:
-    """The number and the other factors, in order, of which a size is the product.
+    """Return the number and the other factors, sorted, whose product is the size.
 
     >>> factors("Mul(Integer(6), Symbol('s1'), Pow(Symbol('s0'), Integer(2)))")
     (6, ['s0', 's0', 's1'])
@@ -121,7 +121,7 @@ def factors(text: str) -> tuple[int, list[str]]:
 
 
 def symbols_in(text: str) -> frozenset[str]:
-    """The symbols that Sympy's text speaks of; none where it can't be read."""
+    """Return the symbols in Sympy's text; none if it can't be read."""
     try:
         parts = [node for node in ast.walk(tree_of(text)) if isinstance(node, ast.Call | ast.Name)]
     except Unfollowed:
@@ -131,10 +131,10 @@ def symbols_in(text: str) -> frozenset[str]:
 
 
 def tree_of(text: str) -> ast.expr:
-    """The syntax tree of a text.
+    """Return the syntax tree of a text.
 
     Raises:
-        Unfollowed: It is none, or too large.
+        Unfollowed: The text is no expression, or too large.
     """
     if len(text) > _MOST_TEXT:
         raise Unfollowed
@@ -145,15 +145,15 @@ def tree_of(text: str) -> ast.expr:
 
 
 def as_text(tree: ast.expr) -> str:
-    """The text of a tree that `plain` returned."""
+    """Return the text of a tree that `plain` returned."""
     return ast.unparse(tree)
 
 
 def plain(node: ast.expr, leaf: Callable[[ast.expr], ast.expr | None], depth: int = 0) -> ast.expr:
-    """The tree with Sympy's functions as Python's operators, and with what `leaf` returns for the symbols.
+    """Return the tree with Sympy's functions as Python's operators, and with the results of `leaf` for symbols.
 
     Raises:
-        Unfollowed: It has something that isn't followed, or is too deep.
+        Unfollowed: It has an unsupported part, or is too deep.
     """
     if depth > _MOST_DEPTH:
         raise Unfollowed
@@ -174,7 +174,7 @@ def plain(node: ast.expr, leaf: Callable[[ast.expr], ast.expr | None], depth: in
 
 
 def whole(tree: ast.expr) -> ast.expr:
-    """The tree.
+    """Return the tree unchanged.
 
     Raises:
         Unfollowed: It computes with floats.
@@ -191,7 +191,7 @@ def _of_floats(node: ast.AST) -> bool:
 
 
 def _joined(node: ast.expr, parts: list[ast.expr]) -> ast.expr:
-    """A tree of one of Python's operators, with other parts."""
+    """Return a tree with one of Python's operators and these parts."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         return _power(parts)
     if isinstance(node, ast.BinOp) and isinstance(node.op, _ARITHMETIC):
@@ -208,7 +208,7 @@ def _joined(node: ast.expr, parts: list[ast.expr]) -> ast.expr:
 
 
 def _spelled(name: str) -> str:
-    """The name under which a function is in the table: `torch.sym_max`, `sympy.Max` and `max` are one.
+    """Return the function's name in the table: `torch.sym_max`, `sympy.Max` and `max` are the same.
 
     >>> _spelled("torch.sym_max"), _spelled("torch.utils._sympy.functions.FloorDiv"), _spelled("torch.sym_float")
     ('max', 'FloorDiv', 'torch.sym_float')
@@ -220,7 +220,7 @@ def _spelled(name: str) -> str:
 
 
 def _called(name: str, parts: list[ast.expr]) -> ast.expr:
-    """A call of one of Sympy's functions, or of PyTorch's among them."""
+    """Return a call of a function of Sympy or PyTorch in Python's notation."""
     least, most, build = _CALLS.get(name, (1, 0, None))
     if build is None or not least <= len(parts) <= most:
         raise Unfollowed
@@ -228,7 +228,7 @@ def _called(name: str, parts: list[ast.expr]) -> ast.expr:
 
 
 def _piecewise(pairs: Sequence[ast.expr], leaf: Callable[[ast.expr], ast.expr | None], depth: int) -> ast.expr:
-    """`Piecewise(ExprCondPair(a, c), ..., ExprCondPair(z, true))` as `a if c else ... z`."""
+    """Return `Piecewise(ExprCondPair(a, c), ..., ExprCondPair(z, true))` as `a if c else ... z`."""
     parts = [pair.args if isinstance(pair, ast.Call) else getattr(pair, "elts", []) for pair in pairs]
     if not parts or any(len(part) != 2 for part in parts) or len(parts) > _MOST_DEPTH:
         raise Unfollowed
@@ -280,7 +280,7 @@ _ALIASES = {
     }.items()
     for new in others.split()
 }  # fmt: skip
-"""Other names of functions, without `sym_` and the module."""
+"""Other names of functions, without `sym_` and the module, and their names in `_CALLS`."""
 _OF_FLOATS = ("math.trunc", "math.ceil", "math.floor", "round", "torch.sym_float", "torch._sym_sqrt")
 _CALLS: dict[str, tuple[int, int, Build]] = {
     "Add": (1, _ANY, _chained(ast.Add())),
@@ -309,11 +309,11 @@ _CALLS: dict[str, tuple[int, int, Build]] = {
     **{name: (2, 2, _compared(ast.Gt())) for name in ("StrictGreaterThan", "Gt")},
     **{name: (2, 2, _compared(ast.Lt())) for name in ("StrictLessThan", "Lt")},
 }
-"""How each function is written: the least and the greatest number of its arguments, and what it becomes."""
+"""For each function, the minimum and maximum number of arguments, and the function that builds its tree."""
 
 
 def _symbol_name(node: ast.expr) -> str | None:
-    """The name in `Symbol('s0')`, or that itself."""
+    """Return the name in `Symbol('s0')` or in `s0`; None for other nodes."""
     if isinstance(node, ast.Name):
         return node.id
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "Symbol":
@@ -332,5 +332,5 @@ def _symbol(node: ast.expr, names: Mapping[str, str]) -> ast.expr | None:
 
 
 def named(name: str) -> ast.expr:
-    """A dimension's name in an expression, in backticks where it is no identifier."""
+    """Return a dimension's name in an expression, in backticks if it is no identifier."""
     return ast.Name(name if name.isidentifier() and not keyword.iskeyword(name) else f"`{name.replace('`', '``')}`")

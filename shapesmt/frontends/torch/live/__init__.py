@@ -1,4 +1,4 @@
-"""PyTorch's own objects: exported programs, and modules to be exported; PyTorch is imported only for these."""
+"""Exported programs and modules in memory; PyTorch is imported only for these."""
 
 from shapesmt.frontends.torch.live.constants import Held
 from shapesmt.frontends.torch.live.export import Exported, Request, exported, quiet, request

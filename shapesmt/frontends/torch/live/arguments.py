@@ -1,4 +1,4 @@
-"""Arguments of a node of `torch.fx` as the JSON that PyTorch's archives have of them."""
+"""Write arguments of `torch.fx` nodes as the JSON that PyTorch's archives have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["TYPE_NUMBERS", "kind_of", "named", "written"]
 
 _OWN_NAMES = {name: name.replace("float8", "float8_") for name in DTYPES} | {"float8e8m0": "float8_e8m0fnu"}
 TYPE_NUMBERS = {_OWN_NAMES[name]: number for number, name in enumerate(DTYPES) if name}
-"""The number that an archive has for each element type, by PyTorch's name."""
+"""The number of each element type in an archive, by PyTorch's name."""
 _SYMBOLIC = {"SymInt": "as_sym_int", "SymFloat": "as_sym_float", "SymBool": "as_sym_bool"}
 _CONSTANTS = {bool: "as_bool", int: "as_int", float: "as_float", str: "as_string"}
 _NUMBERS = {bool: "as_sym_bool", int: "as_sym_int", float: "as_sym_float"}
@@ -23,7 +23,7 @@ Json = dict[str, Any]
 
 
 def written(argument: Any) -> Json:
-    """An argument of any kind; one that has no counterpart is of the kind "as_unknown"."""
+    """Return an argument as JSON; without a counterpart, it is of the kind "as_unknown"."""
     if argument is None:
         return _NOTHING
     if _is_node(argument):
@@ -36,7 +36,7 @@ def written(argument: Any) -> Json:
 
 
 def named(name: str, value: object) -> Json:
-    """A tensor or a symbolic number by its name; `value` is what the trace has of it."""
+    """Return a tensor or a symbolic number by its name; `value` is its value in the trace."""
     if value is None:
         return _NOTHING
     kind = kind_of(value)
@@ -46,7 +46,7 @@ def named(name: str, value: object) -> Json:
 
 
 def kind_of(value: object) -> str:
-    """The kind of what a trace has of a node: "as_tensor", "as_sym_int", ...; "" of another."""
+    """Return the kind of a node's value in a trace: "as_tensor", "as_sym_int", ...; "" for other values."""
     kind = _SYMBOLIC.get(type(value).__name__) or _NUMBERS.get(type(value), "")
     return kind or ("as_tensor" if hasattr(value, "dtype") and hasattr(value, "shape") else "")
 
@@ -56,7 +56,7 @@ def _is_node(argument: object) -> bool:
 
 
 def _of_torch(argument: object) -> Json:
-    """An operator, an element type, a device, a layout or a memory format."""
+    """Return an operator, an element type, a device, a layout or a memory format."""
     text = str(argument).removeprefix("torch.")
     kind = type(argument).__name__
     if kind == "OpOverload":
@@ -82,7 +82,7 @@ def _name(part: Json) -> str:
 
 
 def _listed(items: Sequence[object]) -> Json:
-    """A list: of tensors, among which may be None or symbolic numbers, or of numbers, symbolic ones among them."""
+    """Return a list: of tensors, with None or symbolic numbers among them, or of numbers, symbolic ones included."""
     parts = [written(item) for item in items]
     kinds = {kind for part in parts for kind in part}
     if not kinds:

@@ -1,4 +1,4 @@
-"""Tensors that belong to a program in memory; the elements of small ones are read when something depends on them."""
+"""Tensors of a program in memory; the elements of small ones are read when something depends on them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Held:
     program: Any
 
     def literal(self, name: str, dtype: str, shape: tuple[int, ...]) -> Literal:
-        """One of them by its path in the module."""
+        """Return a tensor of the program by its path in the module."""
         if not has_few(dtype, shape) or not dtype.startswith(_KINDS):
             return Literal(dtype, shape, missing=Literal.ELSEWHERE)
         return Literal(dtype, shape, None, partial(self.elements, name, shape), Literal.ELSEWHERE)
 
     def elements(self, name: str, shape: tuple[int, ...]) -> tuple[int | float, ...] | None:
-        """The elements of a constant; None where the program doesn't have them."""
+        """Return the elements of a constant; None if the program doesn't have them."""
         tensor = self.program.constants.get(name)
         tensor = self.program.state_dict.get(name) if tensor is None else tensor
         if tensor is None or tuple(tensor.shape) != shape:

@@ -1,4 +1,4 @@
-"""A module exported as `torch.export` does, with what was asked of each size; PyTorch's refusal becomes one line."""
+"""Export a module by `torch.export`, and record which sizes were to vary; PyTorch's refusal becomes one line."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from shapesmt.graph import Place
 __all__ = ["Exported", "Request", "exported", "quiet", "request"]
 
 _MAPPINGS = (dict, OrderedDict, defaultdict)
-_MOST = 400  # characters of PyTorch's message
+_MOST = 400  # characters of PyTorch's message that are shown
 _SUGGESTED = "Suggested fixes:"
 
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """A module, and the arguments with which it is exported."""
+    """A module, and the arguments for its export."""
 
     module: Any
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     dynamic_shapes: Any = None
-    """As `torch.export.export` takes them; None for `Dim.AUTO` wherever there is a size."""
+    """The value for `torch.export.export`; None for `Dim.AUTO` on every axis."""
 
     @property
     def source(self) -> str:
@@ -45,7 +45,7 @@ class Request:
 
 
 def request(module: Any, args: Any = None, kwargs: Any = None, dynamic_shapes: Any = None) -> Request:
-    """The request of a caller, who may leave out the tuple around a single argument.
+    """Return the request of a caller, who may pass a single argument without a tuple.
 
     Raises:
         UsageError: The keywords are no mapping.
@@ -58,23 +58,23 @@ def request(module: Any, args: Any = None, kwargs: Any = None, dynamic_shapes: A
 
 @dataclass(frozen=True, eq=False)
 class Exported:
-    """A program, and of which sizes the request wanted that they vary."""
+    """A program, and the sizes that the request wanted to vary."""
 
     program: Any
     asked: Mapping[Place, bool] = field(default_factory=dict)
-    """Inputs, each with an axis, and whether the request names it."""
+    """Inputs and axes that were to vary, with whether the request names them."""
     request: Request | None = None
-    """The module that it comes from."""
+    """The request that it comes from; None if the program was given."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    """The arguments as `forward` takes them, with the name of the input at each place."""
+    """The arguments as `forward` takes them, with the name of the input in place of each tensor."""
     example: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The sizes with which it was exported."""
     fixed: tuple[str, ...] = ()
-    """The inputs with axes of which none was to vary."""
+    """The inputs that have axes, but none that was to vary."""
 
 
 def exported(request: Request) -> Exported:
-    """The program of a module.
+    """Export a module to a program.
 
     Raises:
         ModelError: PyTorch refuses to export it.
@@ -91,7 +91,7 @@ def exported(request: Request) -> Exported:
             program = torch.export.export(
                 request.module, request.args, dict(request.kwargs), dynamic_shapes=shapes, strict=False
             )
-        except Exception as error:  # whatever it raises is its refusal
+        except Exception as error:  # any exception is a refusal
             pass_on(error)
             raise ModelError(f"{request.source}: torch.export refuses it: {_refusal(error)}") from None
     given = shapes if isinstance(shapes, Mapping) else dict(zip(arguments, shapes or (), strict=False))
@@ -106,7 +106,7 @@ def exported(request: Request) -> Exported:
 
 
 def _bound(request: Request) -> dict[str, Any]:
-    """The arguments by the names of `forward`."""
+    """Return the arguments by the names of `forward`."""
     try:
         return dict(inspect.signature(request.module.forward).bind(*request.args, **request.kwargs).arguments)
     except TypeError as error:
@@ -116,7 +116,7 @@ def _bound(request: Request) -> dict[str, Any]:
 
 
 def _everything(request: Request, arguments: Mapping[str, Any]) -> Any:
-    """`Dim.AUTO` for each axis of each tensor."""
+    """Return `Dim.AUTO` for each axis of each tensor."""
     import torch
 
     shapes = torch.export.ShapesCollection()
@@ -127,7 +127,7 @@ def _everything(request: Request, arguments: Mapping[str, Any]) -> Any:
 
 
 def _pairs(value: Any, shapes: Any) -> Iterator[tuple[Any, Any]]:
-    """The tensors among arguments, each with what is asked of its sizes."""
+    """Yield the tensors among arguments, each with its entry in `dynamic_shapes`."""
     if hasattr(value, "dtype") and hasattr(value, "dim"):
         yield value, shapes
     for key, part in _parts(value).items():
@@ -139,7 +139,7 @@ def _pairs(value: Any, shapes: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _parts(value: Any) -> dict[Any, Any]:
-    """The parts of an argument as PyTorch takes it apart: those of a dictionary by key, of another class by place."""
+    """Return the parts of an argument as PyTorch flattens it: by key for a dictionary, else by index."""
     from torch.utils import _pytree
 
     parts, spec = _pytree.tree_flatten(value, is_leaf=lambda part: part is not value)
@@ -149,7 +149,7 @@ def _parts(value: Any) -> dict[Any, Any]:
 
 
 def _nested(value: Any, names: Iterator[str]) -> Any:
-    """Arguments with a name in place of each tensor, and "" in place of anything else."""
+    """Return the arguments with a name in place of each tensor, and "" in place of any other leaf."""
     if hasattr(value, "dtype") and hasattr(value, "dim"):
         return next(names, "")
     parts = {key: _nested(part, names) for key, part in _parts(value).items()}
@@ -161,7 +161,7 @@ def _nested(value: Any, names: Iterator[str]) -> Any:
 
 
 def _wanted(spec: Any) -> list[int]:
-    """The axes that are to vary.
+    """Return the axes that are to vary.
 
     >>> _wanted({0: 8, 1: None}), _wanted(None)
     ([], [])
@@ -174,7 +174,7 @@ def _wanted(spec: Any) -> list[int]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Without what PyTorch logs, prints to standard error and warns of inside."""
+    """Suppress PyTorch's logs, warnings and output to standard error in the body."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
@@ -186,7 +186,7 @@ def quiet() -> Iterator[None]:
 
 
 def _refusal(error: BaseException) -> str:
-    """PyTorch's reason in one line, with the line of Python at which it stopped."""
+    """Return PyTorch's reason in one line, with the line of Python at which it stopped."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     listed = [line.removeprefix("- ") for line in lines if line.startswith("- ")]
     reason = lines[0] if lines else type(error).__name__
@@ -202,7 +202,7 @@ def _refusal(error: BaseException) -> str:
 
 
 def _help(reason: str) -> str:
-    """A hint for the reason why PyTorch refused to export; "" where none is known."""
+    """Return a hint for PyTorch's reason to refuse; "" if none is known."""
     if "data-dependent" in reason:
         return "torch.cond, torch.where or torch._check say it without reading data in Python"
     if "Constraints violated" in reason:
@@ -212,7 +212,7 @@ def _help(reason: str) -> str:
 
 
 def _line(error: BaseException) -> str:
-    """The innermost line outside PyTorch among those that the export ran; "" where there is none."""
+    """Return the innermost line outside PyTorch that the export ran; "" if there is none."""
     import torch
 
     library = f"{Path(torch.__file__).parent}{os.sep}"

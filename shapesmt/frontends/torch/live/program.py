@@ -1,7 +1,7 @@
-"""An exported program in memory as the document that `torch.export.save` writes of it, without PyTorch's serializer.
+"""Write an exported program in memory as the document that `torch.export.save` writes, without PyTorch's serializer.
 
-That takes longer, and refuses programs that can be read. The names are those of an archive: an operator's arguments
-have the names of its schema, and what `getitem` takes out of an operator's results is an output of that operator.
+The serializer takes longer, and refuses programs that can be read. Names are those of an archive: an operator's
+arguments have the names of its schema, and the results of `getitem` are outputs of the operator that it reads.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LIFTED = {
 
 
 def document_of(program: Any) -> Json:
-    """The document of a `torch.export.ExportedProgram`."""
+    """Return the document of a `torch.export.ExportedProgram`."""
     guards = getattr(program, "_guards_code", None)  # absent before PyTorch 2.9
     call = program.module_call_graph[0].signature if program.module_call_graph else None
     return {
@@ -54,7 +54,7 @@ def _version() -> str:
 
 
 def _graph(module: Any) -> Json:
-    """A graph, or one inside an operator such as `cond`."""
+    """Return a graph, or one inside an operator such as `cond`."""
     nodes = list(module.graph.nodes)
     names = _Names(nodes)
     listed = [_node(node, module, names) for node in nodes if node.op == "call_function" and not _is_getitem(node)]
@@ -80,7 +80,7 @@ def _node(node: Any, module: Any, names: _Names) -> Json:
 
 
 def _target(target: Any) -> str:
-    """The name of an operator, or of a function of Python.
+    """Return the name of an operator, or of a Python function.
 
     >>> import operator, math
     >>> _target(operator.mul), _target(math.trunc)
@@ -95,7 +95,7 @@ def _target(target: Any) -> str:
 
 
 def _bound(node: Any) -> Iterator[tuple[str, Any]]:
-    """A node's arguments, with their names in the operator's schema."""
+    """Yield a node's arguments, with their names in the operator's schema."""
     schema = getattr(node.target, "_schema", None)
     if schema is not None:
         yield from zip([argument.name for argument in schema.arguments], node.args, strict=False)
@@ -107,24 +107,24 @@ def _bound(node: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _argument(value: Any, module: Any, names: _Names) -> Json:
-    """An argument, which may be a graph."""
+    """Return an argument, which may be a graph."""
     if getattr(value, "op", "") == "get_attr" and hasattr(inner := getattr(module, value.target, None), "graph"):
         return {"as_graph": {"name": value.target, "graph": _graph(inner)}}
     return names.written(value)
 
 
 class _Names:
-    """The tensors that the outputs of nodes become: `getitem` nodes are outputs of the node that they take from."""
+    """The names of nodes' outputs; a `getitem` node becomes an output of the node that it reads."""
 
     def __init__(self, nodes: Iterable[Any]) -> None:
         self._parts: dict[str, dict[int, Any]] = {}
         self._first: dict[str, Any] = {}
         for node in filter(_is_getitem, nodes):
             first = self._parts.setdefault(node.args[0].name, {}).setdefault(node.args[1], node)
-            self._first[node.name] = first  # others take the same
+            self._first[node.name] = first  # several nodes may take the same result
 
     def written(self, value: Any) -> Json:
-        """An argument; one that is a list of results becomes their list."""
+        """Return an argument as JSON; a node with several results becomes the list of these."""
         if isinstance(value, (list, tuple)):
             return written([self._taken(item) for item in value])
         results = getattr(value, "meta", {}).get("val")
@@ -136,7 +136,7 @@ class _Names:
         return self._first.get(value.name, value) if hasattr(value, "meta") else value
 
     def outputs(self, node: Any) -> list[Json]:
-        """A node's outputs."""
+        """Return a node's outputs."""
         value = node.meta.get("val")
         if not isinstance(value, (list, tuple)):
             return [] if value is None else [named(node.name, value)]
@@ -146,7 +146,7 @@ class _Names:
         return results
 
     def _results(self, name: str, value: Iterable[Any]) -> Iterator[tuple[str, Any]]:
-        """The names of the results of a node, those of a list among them one by one."""
+        """Yield the names of a node's results, with lists flattened."""
         parts = self._parts.get(name, {})
         for index, part in enumerate(value):
             one = parts[index].name if index in parts else f"{name}_unused_{index}"
@@ -169,7 +169,7 @@ def _flat(value: Any) -> Iterator[Any]:
 
 
 def _meta(value: Any) -> Json:
-    """What the trace has of a tensor: its element type and sizes."""
+    """Return the element type and sizes of a tensor in the trace."""
     dtype = TYPE_NUMBERS.get(str(value.dtype).removeprefix("torch."), 0)
     meta: Json = {"dtype": dtype, "sizes": [_size(size) for size in value.shape]}
     if str(getattr(value, "layout", "")) == "torch.strided":
@@ -178,7 +178,7 @@ def _meta(value: Any) -> Json:
 
 
 def _size(size: Any) -> Json:
-    """A size: a number, or Sympy's text."""
+    """Return a size: a number, or Sympy's text."""
     expression = getattr(getattr(size, "node", None), "expr", None)
     if expression is None:
         return {"as_int": int(size)}
@@ -199,14 +199,14 @@ def _range(ends: Any) -> Json:
 
 
 def _metadata(meta: Mapping[str, Any]) -> dict[str, str]:
-    """Where a node was written, as an archive says it."""
+    """Return the Python source of a node as an archive states it."""
     stack = (f"{key},{path},{kind}" for key, (path, kind) in (meta.get("nn_module_stack") or {}).items())
     kept = {"stack_trace": meta.get("stack_trace") or "", "nn_module_stack": ";".join(stack)}
     return {name: text for name, text in kept.items() if text}
 
 
 def _input(spec: Any) -> Json:
-    """An input of the graph: what the caller gives, or what belongs to the program."""
+    """Return an input of the graph: one given by the caller, or one that belongs to the program."""
     kind, argument = spec.kind.name, spec.arg
     if kind in _LIFTED:
         word, field = _LIFTED[kind]
@@ -221,7 +221,7 @@ def _input(spec: Any) -> Json:
 
 
 def _call(signature: Any) -> Json | None:
-    """How the module's arguments are nested."""
+    """Return the nesting of the module's arguments."""
     if signature is None:
         return None
     spec = json.dumps([1, _tree(signature.in_spec)])
