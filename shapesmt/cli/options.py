@@ -120,7 +120,7 @@ _SECTIONS = {
 
 
 class _Text(click.types.StringParamType):
-    """A text about a model, in UTF-8 whatever the locale: Python leaves bytes undecoded that the locale doesn't have."""
+    """A text about a model, read as UTF-8 in every locale, though Python leaves its bytes undecoded in some."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ARG002
         """Decode these bytes."""
