@@ -1,4 +1,4 @@
-"""Two nodes that one does the work of."""
+"""Chains: merge a node with its producer."""
 
 from __future__ import annotations
 
@@ -44,5 +44,5 @@ def expand_before_broadcast(site: Site) -> Change:
 
 
 def _has(shape: Shape | None, axis: int, dim: object) -> bool:
-    """Whether a shape has this size along an axis counted from the end."""
+    """Whether a shape has this size on an axis counted from the end."""
     return shape is not None and len(shape) >= -axis and shape[axis] is dim
