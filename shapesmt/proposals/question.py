@@ -47,6 +47,7 @@ def dynamic_shapes(
     The model is a `torch.nn.Module` with an example of its arguments, a program of `torch.export`, or a `.pt2` file. A
     module is exported with the result, so that PyTorch is known to accept it. `dims` bounds the sizes, by the names
     that `shapes` gives them or as in a report.
+
     Raises:
         ModelError: PyTorch can't export the module at all.
         UsageError: The model isn't a program of PyTorch.
