@@ -48,7 +48,7 @@ with lazy_imports(__name__):  # separate questions: `check` needs none of these 
     from shapesmt.proposals import dynamic_shapes as dynamic_shapes
 
 LEAST_FOR_BOUNDS = 0.5
-"""Seconds: a page computes exact bounds for half the check's time, and at least this long; the others are only sound."""
+"""Seconds: a page computes exact bounds for half the check's time, at least this long; others are only sound."""
 Answer.presenter = Words()
 Output: TypeAlias = "str | os.PathLike[str] | None"
 
