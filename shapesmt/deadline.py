@@ -55,7 +55,7 @@ class Deadline:
 
     @property
     def remaining(self) -> float:
-        """Seconds left, at least 0."""
+        """The seconds left, at least 0."""
         return max(0.0, self.end - monotonic())
 
     @property

@@ -88,7 +88,7 @@ def lazy_imports(package: str) -> Iterator[None]:
 
 
 class _Module:
-    """A stand-in for a module that isn't imported yet; its names are stand-ins too."""
+    """A stand-in for a module that isn't imported yet; its attributes are stand-ins for names."""
 
     def __init__(self, name: str) -> None:
         self._name = name

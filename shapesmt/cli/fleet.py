@@ -38,7 +38,7 @@ class Fleet:
 
     @property
     def several(self) -> bool:
-        """Whether even a single model gets the answer for several."""
+        """Whether an option for many models is given, so that even one is treated like several."""
         return self.summary or any((self.scheduler, self.cache, self.output, self.index))
 
 

@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # any error becomes one line
         status, text = _failed(error, debug)
     discard_output_that_fails()
-    with suppress(OSError):  # where that can't be written either, the status has to do
+    with suppress(OSError):  # if that can't be written either, the status has to do
         click.echo(text, err=True)
     discard_output_that_fails(sys.stderr)
     return status

@@ -164,7 +164,7 @@ def answers(tasks: bytes, asking: tuple[str, ...]) -> bytes:
     for theirs, ours in zip(_who(kept=bool(asking[-1])), asking, strict=False):
         if theirs != ours:
             raise UsageError(f"{_worker()} has {theirs} and this process has {ours}; install the same on both")
-    return all_done(pickle.loads(tasks))  # noqa: S301 - Dask itself unpickles what comes
+    return all_done(pickle.loads(tasks))  # noqa: S301 - Dask unpickles its messages itself
 
 
 def _worker() -> str:

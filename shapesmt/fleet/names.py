@@ -50,7 +50,7 @@ def models_in(paths: Iterable[str], timeout: float) -> list[str]:
     Folders are searched to any depth, without hidden files and linked folders. The models found there are sorted.
 
     Raises:
-        OutOfTimeError: They aren't listed within `timeout` seconds.
+        OutOfTimeError: The models aren't listed within `timeout` seconds.
         UsageError: A folder has no such file, nothing matches, or standard input is among several models.
     """
     return _in_time(lambda: _models_in(paths), timeout)

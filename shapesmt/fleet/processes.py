@@ -205,7 +205,7 @@ class _Worker:
         self._process.join()
 
     def ended(self) -> str:
-        """Return how the process has ended, such as ` with status -9`; "" if that is unknown."""
+        """Wait for the end of the process, and return a text such as ` with status -9`; "" if the status is unknown."""
         self.stop(at_once=True)
         self.wait()
         status = _status(self._process)

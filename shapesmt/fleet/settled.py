@@ -44,8 +44,8 @@ class Wish(NamedTuple):
     """The form in which an outcome is wanted.
 
     Attributes:
-        brief: Whether the report is without its findings.
-        asked: The digest of the question, for a line of the file of results; "" for no line.
+        brief: Whether the report comes without its findings.
+        asked: The digest of the question, which a line in the file of results has; "" for no line.
     """
 
     brief: bool = False

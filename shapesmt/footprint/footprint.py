@@ -26,7 +26,7 @@ INDICES = 2**31 - 1
 
 @dataclass(frozen=True)
 class Wanted:
-    """The parts of an answer beside the worst case.
+    """The parts of an answer that are wanted in addition to the worst case.
 
     Attributes:
         mode: The tensors that share a buffer: "live", "alias" or "inplace".

@@ -131,7 +131,7 @@ class Counts:
         return tensor(t.dtype, t.shape, field(as_dim(TRIALS[trial] if t.dtype == "bool" else 1)), layout=t.layout)
 
     def _moved(self, node: Node, trial: int, application: Application | None, index: int) -> Tensor | None:
-        """Return an output of a tried node; if only its elements' positions are unknown, each is the maximum."""
+        """Return an output of a tried node; if only the positions of its elements are unknown, all are the maximum."""
         t = None if application is None else application.outputs[index]
         ordered = self._rules.traits(node).in_order
         x = self._counted[node.inputs[0]][trial] if ordered and node.inputs[0] in self._counted else None

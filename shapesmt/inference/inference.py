@@ -73,9 +73,9 @@ def infer(
         graph: The model.
         inputs: Its input tensors by name.
         rename: Applied to every output of a node before other nodes read it; `encode` uses it to give each size
-            a variable of its own.
-        claims: Shapes for outputs of unknown rank.
-        sizes: Data-dependent sizes of an earlier inference of the graph, by name, to be used again.
+            a variable of its own. None changes nothing.
+        claims: Shapes for outputs of unknown rank; None for none.
+        sizes: Data-dependent sizes of an earlier inference of the graph, by name, to be used again; None for none.
     """
     ranks: dict[Atom, Dim] = {}
     assumed: tuple[tuple[int, Requirement], ...] = ()

@@ -246,7 +246,7 @@ class Origins:
         return left(joint, node)
 
     def _trains(self, node: Node, training: int | None) -> bool:
-        """Whether a node is in training mode, by its input of index `training`, and so is random."""
+        """Whether a node is random because its input of index `training` puts it into training mode."""
         mode = None if training is None or training >= len(node.inputs) else self._tensors.get(node.inputs[training])
         return mode is not None and uniform(mode.value) is not ZERO
 

@@ -10,7 +10,8 @@ _BROADCASTING = (
     *("Add", "Sub", "Mul", "Div", "Mod", "And", "Or", "Xor", "Equal", "Greater", "Less", "GreaterOrEqual"),
     *("LessOrEqual", "Where", "Mean", "Sum", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor"),
 )
-"""Not Pow, Max and Min: ONNX Runtime's kernels give another bit for some scalars (`x ** 3`, -0.0)."""
+"""Operators that broadcast, without Pow, Max and Min, whose ONNX Runtime kernels compute other bits for some scalars
+(`x ** 3`, -0.0)."""
 
 
 @rewrite("Transpose")

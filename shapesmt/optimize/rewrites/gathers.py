@@ -39,7 +39,7 @@ def gather_tuples_in_order(site: Site) -> Change:
 
 
 def _component(element: Dim, index: int) -> Dim:
-    """Return one component of each index tuple, as a formula of the tuple's position."""
+    """Return component `index` of the index tuples, as a formula of a tuple's position."""
     return move_positions(element, lambda axis: as_dim(index) if axis == 1 else position(axis - 1))
 
 

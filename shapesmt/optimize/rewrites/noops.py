@@ -1,4 +1,4 @@
-"""No-ops: remove nodes whose output is proven to have the input's shape, as the operator then keeps all elements."""
+"""No-ops: remove nodes whose output equals their input, which follows for some operators from the output's shape."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Site:
         return self.draft.known(self.node.outputs[0])
 
     def like(self, index: int = 0) -> bool:
-        """Whether the output has the type and the shape of an input; equal sizes have one normal form."""
+        """Whether the output has the element type and the shape of an input, by the normal forms of the sizes."""
         x, y = self.read(index), self.made
         return bool(x.dtype) and x.dtype == y.dtype and x.shape is not None and x.shape == y.shape
 

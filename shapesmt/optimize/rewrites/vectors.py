@@ -73,7 +73,7 @@ class Builder:
                 yield Piece(name, axis, tuple(slots[: same.index(False) if False in same else len(same)]))
 
     def _there(self, name: str, before: Place) -> bool:
-        """Whether a tensor is still computed, and before a position."""
+        """Whether a tensor is still computed before a position."""
         known = name in self.draft.graph.inputs or self.draft.producer(name) is not None
         return known and self.draft.final(name) == name and self.draft.place(name) < before
 
