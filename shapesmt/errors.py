@@ -100,7 +100,7 @@ def _has(frame: FrameType, interrupted: FrameType) -> bool:
 
 
 def printable(text: str, limit: int = 120) -> str:
-    r"""Return the text on one line of at most `limit` characters: others are escaped, and a long text's middle omitted.
+    r"""Return the text on one line of at most `limit` characters; unprintable ones are escaped, a long middle omitted.
 
     Names come from files: they may have line ends, terminal commands, or a megabyte of anything.
 

@@ -84,7 +84,7 @@ def _ends(low: int, high: int | None) -> str:
 
 
 def _names(roots: Mapping[str, Root]) -> dict[str, str]:
-    """Return a name for each root that is valid in Python, and unique."""
+    """Return a unique name for each root that is valid in Python."""
     names: dict[str, str] = {}
     for root in roots:
         name = ("_" if roots[root].step > 1 else "") + identifier(root)

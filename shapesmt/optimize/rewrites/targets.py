@@ -34,7 +34,7 @@ def target(site: Site, source: Tensor) -> list[int] | None:
 
 
 def copied(form: Form, before: Sequence[Dim], shape: Sequence[Dim]) -> list[bool]:
-    """Return for each size whether it is the size of the same axis before, for which 0 may stand in a target."""
+    """Return for each size whether it equals the size of that axis in `before`, for which 0 may stand in a target."""
     return [form.zeros and i < len(before) and d is before[i] for i, d in enumerate(shape)]
 
 
