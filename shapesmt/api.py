@@ -1,12 +1,12 @@
-"""The questions, each answered by the stages in order: read this file first.
+"""The questions, each answered by stages in order: read this file first.
 
     model ─load─▶ Graph ─pose─▶ Problem ─examine─▶ Examination ─▶ Report, Bounds, Explanation, ...
                                    └─infer, node by node─┘
 
-Every public function takes a model and options, which `check` describes, and raises `ModelError` where the model can't
-be read, `UsageError` where the options don't fit it. Each makes one `Question` of its options and asks the function
-behind it, which is called as what it gives: `check` asks `checked`. Settings in a file are read only when asked for:
-`shapesmt.Config` gives them as these arguments.
+Every public function takes a model and the options that `check` describes. It raises `ModelError` if the model can't be
+read, and `UsageError` if the options don't fit it. Each makes one `Question` of its options and calls the function that
+is named after the result: `check` calls `checked`. Settings in a file are read only when asked for:
+`shapesmt.Config` returns them as these arguments.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 
     from shapesmt.report import Bounds, Explanation, PageData, Tightened
 
-with lazy_imports(__name__):  # questions of their own, which `check` needs nothing of
+with lazy_imports(__name__):  # separate questions: `check` needs none of these modules
     from shapesmt.footprint import measured as measured, memory as memory
     from shapesmt.optimize import simplified as simplified, simplify as simplify
     from shapesmt.proposals import dynamic_shapes as dynamic_shapes
 
 LEAST_FOR_BOUNDS = 0.5
-"""Seconds: a page has bounds that take half as long as the check took, or this long; others are sound only."""
+"""Seconds: a page computes exact bounds for half the check's time, at least this long; others are only sound."""
 Answer.presenter = Words()
 Output: TypeAlias = "str | os.PathLike[str] | None"
 
@@ -70,29 +70,30 @@ def check(
     kwargs: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
 ) -> Report:
-    """Does every node run for every admissible input? If not: which input breaks it, and which are fine?
+    """Check whether every node runs for every admissible input; if not, report which input fails and which inputs run.
 
     Args:
         model: A path or URL, the bytes of a file, an `onnx.ModelProto`, a `Graph`, a networkx graph, or PyTorch's
             `ExportedProgram`, `ONNXProgram` or, with `args`, `Module`.
-        dims: The range of each named input dimension: `"1..32"`, `"64..512:16"`, 8, `(1, 32)`; else 1 and more.
-        shapes: Shapes of inputs, over the file's: `"[1..8,3,?,400]"`.
-        values: Elements of small inputs, by the input or the element: 16000, `"1..32"`, True.
+        dims: The range of each named input dimension: `"1..32"`, `"64..512:16"`, 8, `(1, 32)`; by default 1 and more.
+        shapes: Shapes of inputs, which override the file's: `"[1..8,3,?,400]"`.
+        values: Elements of small inputs, by the name of the input or the element: 16000, `"1..32"`, True.
         assume: Relations between dimensions: `"total == past + seq"` (a mapping says where each comes from).
-        declared: What shapes that the file declares of inner tensors and outputs are for: "check" reports those that
-            differ from what is inferred, "trust" takes them where nothing is, "ignore" and "override" drop them.
-        certify: Have the solver decide the complete system as well, without any presolve.
-        strict: Give a report with warnings the exit status 1; its verdict stays what it is.
-        replay: Run every counterexample on ONNX Runtime, and say in the finding what that showed.
-        guards: "ignore" leaves out what a PyTorch program checks of its inputs before it runs.
-        timeout: Seconds to read the model and to answer; what takes longer is reported as undecided.
+        declared: The use of shapes that the file declares for intermediate tensors and outputs: "check" reports those
+            that differ from the inferred ones, "trust" uses them where none is inferred, "ignore" and "override" don't
+            use them.
+        certify: Let the solver decide the complete system as well, without presolve.
+        strict: Give a report with warnings the exit status 1; the verdict doesn't change.
+        replay: Run every counterexample on ONNX Runtime, and state the outcome in the finding.
+        guards: "ignore" removes the checks of its inputs that a PyTorch program makes before it runs.
+        timeout: Seconds to read the model and to answer; nodes not checked by then are reported as undecided.
         args: The positional arguments of a module, as `torch.export.export` takes them.
-        kwargs: Its keyword arguments.
-        dynamic_shapes: Which of their sizes may vary; all by default (`Dim.AUTO`).
+        kwargs: The keyword arguments of a module; none by default.
+        dynamic_shapes: The sizes of the arguments that may vary; None lets all vary (`Dim.AUTO`).
 
     Raises:
         ModelError: The model can't be read.
-        UsageError: A name doesn't exist, a range is malformed, no input is left, or ONNX Runtime isn't installed.
+        UsageError: A name doesn't exist, a range is malformed, no input is admissible, or ONNX Runtime isn't installed.
         InternalError: The solver's answer to the complete system contradicts the verdict.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
@@ -121,7 +122,7 @@ def page(
     kwargs: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
 ) -> str:
-    """What is known of a model, as `check` takes it, as one HTML page: verdict, findings, region, tensors.
+    """Return an HTML page about a model, as `check` takes it: verdict, findings, region, tensors.
 
     >>> page(b'''<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Abs(x) }''')[:15]
     '<!doctype html>'
@@ -145,9 +146,9 @@ def bounds(
     kwargs: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
 ) -> Bounds:
-    """The tightest minimum and maximum of every dimension, over the inputs for which the model runs.
+    """Compute the minimum and maximum of every dimension over the inputs for which the model runs.
 
-    `tensors` names those to bound, all by default; the options are those of `check`.
+    `tensors` names the tensors to bound, by default all; the options are those of `check`.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
     ... g (float[n, 4] x) => (float[k, m] y) { y = Flatten <axis=0> (x) }'''
@@ -173,9 +174,9 @@ def explain(
     kwargs: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
 ) -> Explanation:
-    """Why a node, a tensor or (without a target) the whole model is as it is: a short chain of causes.
+    """Explain by a short chain of causes why a node, a tensor or (without a target) the whole model is as it is.
 
-    With `constraints`, also what the node contributes to the solver's system; the other options are those of `check`.
+    `constraints` adds the node's part of the solver's system; the other options are those of `check`.
 
     >>> model = b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[k] y) { y = Neg (x) }'
     >>> explain(model, "y").verdict.value
@@ -203,19 +204,21 @@ def tighten(
     trust_ranges: bool = False,
     timeout: float = TIMEOUT,
 ) -> ModelProto:
-    """The model with the shape of every tensor written into it, and saved where `output` says.
+    """Return the model with the shape of every tensor written into it, and save it if there is an `output`.
 
-    Sizes of inputs with one value become numbers, tied ones get one name. The shapes hold for all inputs that the
-    written model declares; with `trust_ranges`, or for "openvino", for those in the ranges and relations given, which
+    Sizes of inputs with one value become numbers, and equal ones get one name. The shapes hold for all inputs that the
+    written model declares; with `trust_ranges`, or for "openvino", for those in the given ranges and relations, which
     its metadata then state. A size that is proven constant is a number; any other has its expression as its name, so
-    that equal dimensions share a name. `declared` says what becomes of shapes that the file claims: with "check" one
-    that no input has is an error, "trust" takes them where nothing could be inferred, "ignore" leaves them there,
-    "override" removes them there as well, but for outputs. If the model fails for some admissible input, `valid_only`
-    writes the shapes of the valid ones. `target` is the runtime ("ort", "openvino", "iree", "tensorrt"), `written`
-    whose shapes are written: "all", "outputs" or "none". `simplify` also removes the nodes that `simplify()` removes.
+    that equal dimensions share a name.
+
+    `declared` says how to treat shapes that the file declares: with "check", a shape that no input has is an error.
+    "trust" uses them where nothing could be inferred, "ignore" leaves them there, "override" removes them there too,
+    except for outputs. If the model fails for some admissible input, `valid_only` writes the shapes of the valid ones.
+    `target` is the runtime ("ort", "openvino", "iree", "tensorrt"), `written` the tensors whose shapes are written:
+    "all", "outputs" or "none". `simplify` also removes the nodes that `simplify()` removes.
 
     Raises:
-        ModelError: The model fails for some admissible input, or the file claims a shape that no input has.
+        ModelError: The model fails for some admissible input, or the file declares a shape that no input has.
     """
     question = Question(dims, shapes, values, assume, timeout, declared, target=target, written=written)
     proto, a = analysed_protobuf(model, output, question)
@@ -237,12 +240,12 @@ def encode(
     guards: str = "check",
     timeout: float = TIMEOUT,
 ) -> str:
-    """The complete system as SMT-LIB 2 text, before any presolve: satisfiable where some node can fail.
+    """Return the complete system as SMT-LIB 2 text, before any presolve: it is satisfiable if some node can fail.
 
-    Of one node it is the part that it contributes: satisfiable where it can fail while the nodes before it run.
+    For one node, return its part of the system: satisfiable if the node can fail while the nodes before it run.
 
     Raises:
-        OutOfTimeError: It isn't complete when the timeout ends.
+        OutOfTimeError: The system isn't complete when the timeout ends.
     """
     return encoded(model, Question(dims, shapes, values, assume, timeout, guards=guards), node)
 
@@ -257,42 +260,42 @@ def repro(
     assume: Iterable[str] | None = None,
     timeout: float = TIMEOUT,
 ) -> str | None:
-    """A Python script that shows a failure on ONNX Runtime: that of `node`, or the first; None where there is none.
+    """Return a Python script that shows a failure on ONNX Runtime: that of `node`, or the first; None if there is none.
 
-    It needs numpy, onnx and onnxruntime, and holds the part of the model that fails, without its weights.
+    The script needs numpy, onnx and onnxruntime. It has the part of the model that fails, without weights.
     """
     return reproduced(model, node, Question(dims, shapes, values, assume, timeout))
 
 
 @one_call()
 def checked(model: Model, question: Question) -> Report:
-    """The answer of `check`."""
+    """Return the answer of `check`."""
     return _report(model, question)[1]
 
 
 @one_call()
 def page_data(model: Model, question: Question) -> PageData:
-    """`check` and `bounds` in one, with how each failure comes about and where the model runs: what a page shows."""
+    """Return the data of a page: the answers of `check` and `bounds`, the causes of failures, and the region."""
     return _page_data(*_report(model, question))
 
 
 @one_call()
 def _page(model: OpenedModel, question: Question, report: Report) -> str:
-    """The page of a report on a model; a report keeps no analysis, which would be many times its size."""
+    """Analyse the model again and return the page of its report, which keeps no analysis as that is much larger."""
     from shapesmt.render import html_page
 
     return html_page(_page_data(analysed(model, dataclasses.replace(question, timeout=TIMEOUT)), report))
 
 
 def _page_data(a: Analysis, report: Report) -> PageData:
-    """What a page shows beside the report: bounds, the chains of causes, the region, the formulas."""
+    """Return the data that a page shows with a report: bounds, chains of causes, region, formulas."""
     hurried = dataclasses.replace(a, judge=a.judge.within(max(LEAST_FOR_BOUNDS, report.seconds / 2)))
     return diagnose.page_content(a.problem, a.examination, a.judge, report, _bounds(hurried))
 
 
 @one_call()
 def bounded(model: Model, tensors: Iterable[str], question: Question) -> Bounds:
-    """The answer of `bounds`: of these tensors, or of all where none is named."""
+    """Return the answer of `bounds` for these tensors, or for all if none is named."""
     a, names = analysed(model, question), tuple(tensors)
     for name in names:
         if name not in a.examination.inference.tensors:
@@ -302,7 +305,7 @@ def bounded(model: Model, tensors: Iterable[str], question: Question) -> Bounds:
 
 @one_call()
 def explained(model: Model, target: str | None, question: Question, *, constraints: bool = False) -> Explanation:
-    """The answer of `explain`."""
+    """Return the answer of `explain`."""
     a = analysed(model, question)
     return diagnose.explanation_of(a.problem, a.examination, a.judge, target, a.started, constraints=constraints)
 
@@ -317,7 +320,7 @@ def tightened(
     simplify: bool = False,
     trust_ranges: bool = False,
 ) -> Tightened:
-    """`tighten` and `bounds` in one: the model is written if it runs for every input, or else with `valid_only`."""
+    """Write the model if it runs for every input, or with `valid_only`; return that answer and the bounds."""
     from shapesmt.report import Tightened
 
     proto, a = analysed_protobuf(model, output, question)
@@ -334,14 +337,14 @@ def tightened(
 
 @one_call()
 def encoded(model: Model, question: Question, node: str | None = None) -> str:
-    """The answer of `encode`."""
+    """Return the answer of `encode`."""
     graph, deadline = question.read(lambda: load(model)), question.deadline
     return deadline.require(lambda: diagnose.system_text(pose(graph, question), node), "the system isn't complete")
 
 
 @one_call()
 def reproduced(model: Model, node: str | None, question: Question) -> str | None:
-    """The answer of `repro`."""
+    """Return the answer of `repro`."""
     from shapesmt.replay import reproduced as script
 
     proto, graph = question.read(lambda: load_protobuf(model))
@@ -354,7 +357,7 @@ def reproduced(model: Model, node: str | None, question: Question) -> str | None
 
 
 def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
-    """The analysis of a model, and what `check` says of it."""
+    """Return the analysis of a model, and the answer of `check`."""
     if question.replay:
         from shapesmt.replay import replayed, runnable
 
@@ -382,7 +385,7 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
 
 
 def _bounds(a: Analysis, names: Iterable[str] | None = None) -> Bounds:
-    """The bounds of the named tensors (all without names), if any input is valid."""
+    """Return the bounds of the named tensors (None: of all), or none if no input is valid."""
     from shapesmt.report import Bounds
 
     valid = a.judge.satisfiable(a.examination.domain) and not a.examination.fails

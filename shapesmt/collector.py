@@ -1,4 +1,4 @@
-"""Collector: Python's garbage collector paused where it only costs time."""
+"""Collector: pause Python's garbage collector in stages that build many objects and no cycles."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ LOCK = RLock()
 
 
 class _Own(local):
-    """Who is inside in one thread."""
+    """The number of pauses that one thread is in."""
 
     pauses = 0
 
 
 class _State:
-    """The pauses at work, over all threads."""
+    """The pauses of all threads together."""
 
     pauses = 0
-    """The number of them."""
+    """The number of pauses."""
     threshold = (0, 0, 0)
     """The collector's thresholds before the first pause."""
 
@@ -50,7 +50,7 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Nothing is collected inside: for stages that build many small objects and no cycles among them.
+    """Pause the garbage collector inside the block: for stages that build many small objects and no cycles among them.
 
     It changes the threshold of collections, not whether they are enabled: `gc.disable()` and `gc.enable()` of the
     program around it keep their effect whenever they are called, and so does a threshold that it sets meanwhile.

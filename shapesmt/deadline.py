@@ -1,8 +1,9 @@
-"""Deadline: when to give up, handed down from the caller to every query, and kept by all work in between.
+"""Deadline: when to give up, handed down from the caller to every query, and checked by all work in between.
 
-How long the stages of a call take is measured here as well (`measured`), in the words of its caller.
+`measured` also measures how long the stages of a call take, in the words of its caller.
 
-Work that may take long stands inside `limit`, and looks at the clock now and then (`look`). When time is up it ends
+Work that may take long runs inside `limit`, and checks the clock now and then (`look`). When time is up, it ends
+with `TimeUp`, which the stage that began it reports as "not known".
 with `TimeUp`, which the stage that began it takes as "not known".
 
     >>> with suppress(TimeUp), limit(Deadline(0)):
@@ -14,7 +15,7 @@ with `TimeUp`, which the stage that began it takes as "not known".
     >>> sorted(stopwatch.seconds)
     ['everything else, such as starting up', 'looking up', 'reading']
 
-A stage inside another counts for itself only, so that the times add up to the whole.
+The time of an inner stage doesn't count for the outer one, so that the times add up to the total.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from shapesmt.errors import OutOfTimeError, UsageError, printable
 __all__ = ["Deadline", "Stopwatch", "TimeUp", "limit", "look", "measured", "remaining", "seconds", "stage", "suppress"]
 
 
-ENDLESS = 1e18  # seconds: so much is no limit
+ENDLESS = 1e18  # seconds; longer timeouts are shortened to this
 Answer = TypeVar("Answer")
 
 
@@ -54,21 +55,21 @@ class Deadline:
 
     @property
     def remaining(self) -> float:
-        """Seconds left, not below 0."""
+        """The seconds left, at least 0."""
         return max(0.0, self.end - monotonic())
 
     @property
     def expired(self) -> bool:
-        """Whether it is over."""
+        """Whether the deadline has passed."""
         return monotonic() >= self.end
 
     def within(self, seconds: float) -> Deadline:
-        """The earlier of this one and that many seconds from now."""
+        """Return the earlier of this deadline and `seconds` from now."""
         sooner = Deadline(seconds)
         return sooner if sooner.end < self.end else self
 
     def attempt(self, work: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """What the work gives; `otherwise` where it isn't done by then.
+        """Return the result of the work, or `otherwise` if the deadline passes first.
 
         >>> Deadline(None).attempt(lambda: 6 * 7, 0), Deadline(0).attempt(lambda: 6 * 7, 0)
         (42, 0)
@@ -81,10 +82,10 @@ class Deadline:
             return otherwise
 
     def require(self, work: Callable[[], Answer], what: str) -> Answer:
-        """What the work gives, without which there is no answer.
+        """Return the result of the work, without which there is no answer.
 
         Raises:
-            OutOfTimeError: It isn't done by then.
+            OutOfTimeError: The deadline passes first; the message begins with `what`.
         """
         try:
             with limit(self):
@@ -94,10 +95,10 @@ class Deadline:
 
 
 def seconds(timeout: float) -> float:
-    """A time to wait, as a user gives it.
+    """Return a timeout, as a user gives it, as a float.
 
     Raises:
-        UsageError: It is none.
+        UsageError: The timeout is negative or not a number.
 
     >>> seconds(2.5)
     2.5
@@ -112,7 +113,7 @@ _CURRENT: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def limit(deadline: Deadline | None) -> Iterator[None]:
-    """What runs inside has until then; with None it has no limit, whatever is outside."""
+    """Limit the work inside the block by a deadline, instead of the one outside; None is no limit."""
     token = _CURRENT.set(deadline)
     try:
         yield
@@ -121,10 +122,10 @@ def limit(deadline: Deadline | None) -> Iterator[None]:
 
 
 def look(*, hopeless: bool = False) -> None:
-    """End the work that the current deadline limits, if it has passed or (`hopeless`) can't be kept.
+    """End the work that the current deadline limits, if it has passed or (`hopeless`) the work can't meet it.
 
     Raises:
-        TimeUp: It has.
+        TimeUp: The deadline has passed or can't be met.
     """
     deadline = _CURRENT.get()
     if deadline is not None and (hopeless or monotonic() >= deadline.end):
@@ -150,13 +151,13 @@ class Stopwatch:
         self._since = perf_counter()
 
     def enter(self, name: str) -> None:
-        """A stage begins, and the one around it stands still."""
+        """Begin a stage, and stop the clock of the stage around it."""
         self._count()
         self._open.append(name)
         self.times[name] += 1
 
     def leave(self) -> None:
-        """The stage that began last ends."""
+        """End the stage that began last."""
         self._count()
         self._open.pop()
 
@@ -166,7 +167,7 @@ class Stopwatch:
         self._since = now
 
     def lines(self) -> list[str]:
-        """A line for each stage, what took longest first, and the sum."""
+        """Return a line for each stage, the longest first, and a line with the sum."""
         order = sorted(self.seconds, key=lambda name: -self.seconds[name])
         often = {name: f", {count:,} times" for name, count in self.times.items() if count > 1}
         rows = [f"{self.seconds[name]:8.3f} s  {name}{often.get(name, '')}" for name in order]
@@ -178,7 +179,7 @@ _STOPWATCH: ContextVar[Stopwatch | None] = ContextVar("stopwatch", default=None)
 
 @contextmanager
 def measured() -> Iterator[Stopwatch]:
-    """The stages that run inside are measured."""
+    """Measure the stages that run inside the block."""
     stopwatch = Stopwatch()
     token = _STOPWATCH.set(stopwatch)
     try:
@@ -190,7 +191,7 @@ def measured() -> Iterator[Stopwatch]:
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
-    """What runs inside is one stage, where somebody measures."""
+    """Count the time inside the block for a stage; do nothing outside of `measured`."""
     stopwatch = _STOPWATCH.get()
     if stopwatch is None:
         yield

@@ -23,11 +23,11 @@ def infer_shapes(
     strict_mode: bool = False,
     data_prop: bool = False,  # noqa: ARG001 - ONNX's signature
 ) -> ModelProto:
-    """A drop-in for `onnx.shape_inference.infer_shapes`: the model with `value_info` for every tensor.
+    """Return the model with `value_info` for every tensor, as `onnx.shape_inference.infer_shapes` does.
 
-    Values are always propagated (`data_prop`). Where nothing can be inferred of a tensor, the file's `value_info` is
-    believed. With `strict_mode` or `check_type`, a model with a node that no input can run is an error (`ModelError`),
-    but for laws that no shape depends on; without them no solver is asked, which keeps it as quick as ONNX's. Every
+    Values are always propagated (`data_prop`). The file's `value_info` is used for tensors about which nothing can be
+    inferred. With `strict_mode` or `check_type`, a node that no input can run is a `ModelError`, except for laws that
+    no shape depends on; without them no solver is asked, so that this is as quick as ONNX's function. Every
     `ModelError` raised here is an `onnx.shape_inference.InferenceError` and an `onnx.checker.ValidationError` too.
 
     >>> import onnx
@@ -54,7 +54,7 @@ def infer_shapes(
 
 
 def _pinned(needed: Iterable[Formula]) -> dict[Atom, Dim]:
-    """The symbols of which a node needs that they are one number."""
+    """Return the symbols that a node requires to be a number, each with the number."""
     pinned: dict[Atom, Dim] = {}
     for formula in needed:
         if formula.op == "eq" and formula.dim is not None and len(formula.dim.symbols) == 1:
@@ -66,7 +66,7 @@ def _pinned(needed: Iterable[Formula]) -> dict[Atom, Dim]:
 
 
 def _axes(t: Tensor, pinned: Mapping[Atom, Dim]) -> list[int | str | None] | None:
-    """Of each axis the size where it is a number, else the expression's text; of sequences, the tensors' axes."""
+    """Return each axis's size as a number, expression or None (unknown); the axes of its tensors for a sequence."""
     if t.shape is None or "map(" in t.dtype:
         return [] if "map(" in t.dtype else None
     dims = t.dims[1:] if "seq(" in t.dtype else t.dims

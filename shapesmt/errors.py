@@ -1,4 +1,4 @@
-"""What can go wrong, by whose mistake it is: the user's (one line, exit status 2) or ours (a bug report)."""
+"""Exceptions: mistakes of the user (one line, exit status 2) and bugs of shapesmt (with a request for a report)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MARK = re.compile(r"#(?=#\w*(?:\[|\Z))")
 
 
 class ShapesmtError(Exception):
-    """A user's mistake; its text is one line that names the thing, both values and the remedy."""
+    """A user's mistake; the text is one line that names the thing, both values and the remedy."""
 
 
 class ModelError(ShapesmtError):
@@ -36,7 +36,7 @@ class UsageError(ShapesmtError):
 
 
 class UnknownNameError(UsageError, KeyError):
-    """A name that nothing has, with the closest one that something has; it is a `KeyError`, as mappings raise.
+    """A name that doesn't exist, with the closest one that does; it is a `KeyError`, as mappings raise.
 
     >>> print(UnknownNameError("no tensor 'y'"))
     no tensor 'y'
@@ -46,23 +46,23 @@ class UnknownNameError(UsageError, KeyError):
 
 
 class ShapeMismatch(ShapesmtError, ValueError):  # noqa: N818 - it says what happened, as users of shapes know it
-    """Two shapes, ranks or sizes that can't be what they have to be; its text names both."""
+    """Two shapes, ranks or sizes that contradict each other; the text names both."""
 
 
 class SizeOverflowError(ShapesmtError, OverflowError):
-    """A size past 2**63 - 1, the largest that a tensor can have, or a product of sizes too long to be written."""
+    """A size above 2**63 - 1, the maximum of a tensor, or a product of sizes too long to be written."""
 
 
 class OutOfTimeError(ShapesmtError, TimeoutError):
-    """What was asked for isn't done in the time given, and a part of it would be no answer."""
+    """The timeout passed before the answer was complete, and a partial answer would be useless."""
 
 
 class RejectedError(Exception):
-    """Ends a rule whose node can't run; raised and caught by the context's own side only."""
+    """Ends a rule whose node can't run; only the rule's context raises and catches it."""
 
 
 class InternalError(Exception):
-    """A mistake of shapesmt itself; its text asks for a report.
+    """A bug of shapesmt; the text asks for a report.
 
     Example:
         >>> print(InternalError("a shape of rank 3 met one of rank 4"))
@@ -74,9 +74,9 @@ class InternalError(Exception):
 
 
 def pass_on(error: BaseException) -> None:
-    """Raise an error again if it comes from a signal handler, a time limit's for example: it is no answer of ours.
+    """Raise an error again if it comes from a signal handler, such as a time limit's, and so isn't about the answer.
 
-    Python calls a handler with the frame that it interrupts, as no other function is called.
+    Python calls a handler with the interrupted frame as an argument, which no other function gets.
     """
     trace, handlers = error.__traceback__, _installed()
     while trace is not None:
@@ -86,7 +86,7 @@ def pass_on(error: BaseException) -> None:
 
 
 def _installed() -> set[object]:
-    """The code of the signal handlers that are functions or methods."""
+    """Return the code of the signal handlers that are functions or methods."""
     import signal
 
     handlers = [signal.getsignal(number) for number in signal.valid_signals()]
@@ -94,15 +94,15 @@ def _installed() -> set[object]:
 
 
 def _has(frame: FrameType, interrupted: FrameType) -> bool:
-    """Whether a frame is an argument of a call."""
+    """Whether `interrupted` is an argument of a call, given by its frame."""
     values = [*frame.f_locals.values()]
     return any(value is interrupted for v in values for value in (v if type(v) is tuple else (v,)))
 
 
 def printable(text: str, limit: int = 120) -> str:
-    r"""The text on one line of at most `limit` characters: others escaped, the middle of a long one left out.
+    r"""Return the text on one line of at most `limit` characters; unprintable ones are escaped, a long middle omitted.
 
-    Names come from files: they may hold line ends, terminal commands or a megabyte of anything.
+    Names come from files: they may have line ends, terminal commands, or a megabyte of anything.
 
     Example:
         >>> printable("conv\n\x1b[2J")
@@ -121,8 +121,8 @@ def printable(text: str, limit: int = 120) -> str:
 
 
 def unmarked(text: str, sign: str) -> str:
-    """The text with `sign` for the first sign of each `##vso[`, `##teamcity[` or `##[`, and of what may become one.
+    """Return the text with `sign` for the first `#` of each `##vso[`, `##teamcity[` or `##[`, complete or cut off.
 
-    Those who run jobs, as GitHub and Azure do, obey these anywhere in a line that a job prints.
+    Systems that run jobs, such as GitHub and Azure, obey these commands anywhere in a line that a job prints.
     """
     return _MARK.sub(lambda _: sign, text) if "##" in text else text

@@ -1,4 +1,4 @@
-"""What can be looked at besides answers: models as graphs and constraints, operators with a rule, error codes."""
+"""Inspection: models as graphs and constraints, operators with a rule, error codes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def encoding(
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
 ) -> Constraints:
-    """The complete system as Z3's variables and constraints, by name: to add one's own, and solve.
+    """Return the complete system as Z3's variables and constraints, by name: to add others, and solve.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
     ... g (float[n, 4] x) => (float[k, m] y) { y = Flatten <axis=0> (x) }'''
@@ -56,9 +56,9 @@ def dataflow(
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
 ) -> nx.MultiDiGraph[str]:
-    """The networkx graph of a model, with the `dtype` and `shape` of each edge's tensor: see `shapesmt.graph.dataflow`.
+    """Return a model's networkx graph, with `dtype` and `shape` of each edge's tensor: see `shapesmt.graph.dataflow`.
 
-    A shape is a tuple of formulas as text, or None where the rank is unknown.
+    A shape is a tuple of formulas as text; None if the rank is unknown.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
     ... g (float[n, 4] x) => (float[k, m] z) { y = Flatten <axis=0> (x) z = Relu (y) }'''
@@ -75,10 +75,10 @@ def dataflow(
 
 
 def load_graph(model: Model) -> Graph:
-    """A model as a graph, read from ONNX or any other format; `shapesmt.dataflow` gives the networkx graph of one.
+    """Return a model as a graph, from ONNX or any other format; `shapesmt.dataflow` returns its networkx graph.
 
     Raises:
-        ModelError: It can't be read; of node-link JSON, naming the place in it.
+        ModelError: The model can't be read; for node-link JSON, the message names the faulty part.
 
     >>> graph = load_graph(b'''<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) { y = Exp (x) }''')
     >>> graph.nodes[0].op, graph.inputs["x"].shape
@@ -88,7 +88,7 @@ def load_graph(model: Model) -> Graph:
 
 
 def save_graph(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write a model as node-link JSON, which `shapesmt check` reads, and networkx: see `shapesmt.graph.dataflow`.
+    """Write a model as node-link JSON, which `shapesmt check` and networkx read: see `shapesmt.graph.dataflow`.
 
     Raises:
         UsageError: The path can't be written.
@@ -103,9 +103,9 @@ def save_graph(model: Model, path: str | os.PathLike[str]) -> None:
 
 @one_call()
 def inspect(model: Model, *, timeout: float = TIMEOUT) -> ModelFacts:
-    """What one has to know of a model before one asks about it: inputs, dimensions and their axes, operators.
+    """Return a model's inputs, dimensions with their axes, and operators: the facts to know before asking about it.
 
-    Shapes of outputs that take longer than the timeout are left out.
+    Shapes of outputs that can't be inferred within the timeout are omitted.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
     ... g (float[n, 4] x, float[n, m] w) => (float[k, l] y) { y = Concat <axis=1> (x, w) }'''
@@ -139,9 +139,9 @@ def _facts(t: Tensor) -> TensorFacts:
 
 
 def supported_ops(model: Model | None = None) -> Operators:
-    """The operators that have a rule; with a model, those that it uses.
+    """Return the operators that have a rule; with a model, those that it uses.
 
-    `expanded` marks those that have none of their own, but stand for nodes that do: a model's functions, and
+    `expanded` marks operators that have no rule of their own, but stand for nodes that do: a model's functions, and
     operators that their format defines by others.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18, "my.own":1]>
@@ -175,7 +175,10 @@ def supported_ops(model: Model | None = None) -> Operators:
 
 
 def explain_code(code: str) -> ErrorCode:
-    """What an error code stands for: the law, a small model that breaks it with its report, and what helps.
+    """Return the catalogue's entry for an error code, with a report on its example.
+
+    Args:
+        code: The code, such as "SM103", in upper or lower case.
 
     Raises:
         UsageError: The catalogue has no such code.

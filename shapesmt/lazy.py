@@ -1,4 +1,4 @@
-"""Names and modules that are imported when they are first used, so that `shapesmt --help` is quick."""
+"""Lazy imports: names and modules that are imported when they are first used, so that `shapesmt --help` is quick."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["late_module", "lazy_imports", "np"]
 
 _ONE_AT_A_TIME = RLock()
-if hasattr(os, "register_at_fork"):  # no process is forked in the middle
+if hasattr(os, "register_at_fork"):  # no process is forked inside `lazy_imports`
     os.register_at_fork(
         before=_ONE_AT_A_TIME.acquire, after_in_parent=_ONE_AT_A_TIME.release, after_in_child=_ONE_AT_A_TIME.release
     )
@@ -26,10 +26,10 @@ if hasattr(os, "register_at_fork"):  # no process is forked in the middle
 
 @contextmanager
 def lazy_imports(package: str) -> Iterator[None]:
-    """Each `from ... import ...` inside is carried out when its name is first used.
+    """Delay each `from ... import ...` inside the block until its name is first used.
 
-    It is what Python 3.15 writes as `lazy from ... import ...`: type checkers, editors and tools that pack programs
-    see ordinary imports. The names are the module's `__all__`, and `dir()` lists them too.
+    This is like Python 3.15's `lazy from ... import ...`: type checkers, editors and packaging tools see ordinary
+    imports. The names become the module's `__all__`, and `dir()` lists them too.
 
     Args:
         package: The `__name__` of the module that has the imports.
@@ -70,7 +70,7 @@ def lazy_imports(package: str) -> Iterator[None]:
         try:
             yield
         finally:
-            waiting = False  # what another thread has put there meanwhile stays, and may call `postponed`
+            waiting = False  # a function that another thread has installed meanwhile stays, and may call `postponed`
             if builtins.__import__ is postponed:
                 builtins.__import__ = imports
     late = {name: value for name, value in names.items() if isinstance(value, _Late)}
@@ -88,7 +88,7 @@ def lazy_imports(package: str) -> Iterator[None]:
 
 
 class _Module:
-    """What stands for a module whose import waits: its names are taken from it."""
+    """A stand-in for a module that isn't imported yet; its attributes are stand-ins for names."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -98,19 +98,19 @@ class _Module:
 
 
 class _Late:
-    """What stands for a name until it is used."""
+    """A stand-in for a name until it is used."""
 
     def __init__(self, module: str, name: str) -> None:
         self._module = module
         self._name = name
 
     def load(self) -> object:
-        """The name's value, its module imported."""
+        """Import the module and return the value of the name."""
         return getattr(import_module(self._module), self._name)
 
 
 def late_module(name: str) -> ModuleType:
-    """A module that is imported when something of it is first used.
+    """Return a module that is imported when one of its attributes is first used.
 
     Example:
         >>> late_module("math").sqrt(9)

@@ -1,4 +1,4 @@
-"""A helper for test suites: a model is proved, or the test fails with the report."""
+"""Testing: a helper for test suites that fails with the report unless a model is proved."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def assert_proved(
     declared: str = "check",
     timeout: float = TIMEOUT,
 ) -> Report:
-    """The report on a model that is proved; the arguments are those of `check`.
+    """Return the report on a proved model; the arguments are those of `check`.
 
     Raises:
-        AssertionError: It isn't proved, or is undecided; the message is the report.
-        ModelError: It can't be read.
-        UsageError: A name that doesn't exist, a malformed range, or declarations that admit no input.
+        AssertionError: The model isn't proved, or is undecided; the message is the report.
+        ModelError: The model can't be read.
+        UsageError: A name doesn't exist, a range is malformed, or no input is admissible.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
     ... g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add(x, y) }'''

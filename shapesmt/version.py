@@ -1,4 +1,4 @@
-"""The versions on which answers rest: shapesmt's own, which logs name, and that of ONNX Runtime."""
+"""Versions on which answers depend: that of shapesmt, which logs name, and that of ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 __version__ = "0.1.0"
-LOADED = time.time_ns()  # when this process imported the package
+LOADED = time.time_ns()  # nanoseconds since the epoch when this process imported the package
 Version = tuple[int, int]
-OLDEST, NEWEST = (1, 31), (1, 32)  # of ONNX Runtime, that the rules know
+OLDEST, NEWEST = (1, 31), (1, 32)  # versions of ONNX Runtime that the rules know
 
 
 def followed_runtime() -> Version:
-    """Return the known version of ONNX Runtime nearest to the installed one; without any, the newest."""
+    """Return the known version of ONNX Runtime nearest to the installed one; the newest if none is installed."""
     return min(max(installed_runtime() or NEWEST, OLDEST), NEWEST)
 
 
@@ -26,9 +26,9 @@ def newer_runtime() -> bool:
 
 @cache
 def installed_runtime() -> Version | None:
-    """Return the installed version of ONNX Runtime; None where there is none, or its package does not tell.
+    """Return the installed version of ONNX Runtime; None if none is installed or its package doesn't tell.
 
-    The package's own file is read, as importing it takes longer than most answers.
+    The version is read from the package's file, as importing it takes longer than most answers.
     """
     try:
         spec = find_spec("onnxruntime")

@@ -1,4 +1,4 @@
-"""The command line, and its configuration."""
+"""The command line and its configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`check`, of one model or many."""
+"""The command `check`, for one model or many."""
 
 from __future__ import annotations
 

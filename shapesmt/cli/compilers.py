@@ -1,4 +1,4 @@
-"""The commands whose answers are for compilers."""
+"""The commands that write models, sizes and memory figures for compilers."""
 
 from __future__ import annotations
 

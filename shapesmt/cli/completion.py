@@ -1,4 +1,4 @@
-"""Completion in the shell: files for models, and names from the model that is already on the line."""
+"""Completion in the shell: files for models, and names from the model that is on the line."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = ["complete_dims", "complete_inputs", "complete_model", "complete_targe
 
 
 def complete_model(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Files and folders, which the shell itself completes."""
+    """Let the shell complete files and folders."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="file")]
 
 
 def complete_dims(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """`height=` for each dimension of the model's inputs."""
+    """Complete `height=` for each dimension of the model's inputs."""
     from shapesmt.errors import ShapesmtError
     from shapesmt.examine import names_of
 
@@ -39,13 +39,13 @@ def complete_dims(context: click.Context, _parameter: click.Parameter, incomplet
 
 
 def complete_inputs(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """`image=` for each of the model's inputs."""
+    """Complete `image=` for each of the model's inputs."""
     graph = _model(context)
     return [] if graph is None else _items((f"{name}=" for name in graph.inputs), incomplete)
 
 
 def complete_target(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Each of the model's nodes and tensors."""
+    """Complete the names of the model's nodes and tensors."""
     graph = _model(context)
     if graph is None:
         return []
@@ -54,7 +54,7 @@ def complete_target(context: click.Context, _parameter: click.Parameter, incompl
 
 
 def _model(context: click.Context) -> Graph | None:
-    """The first model on the line, if it can be read."""
+    """Return the first model on the line; None if there is none or it can't be read."""
     from shapesmt.errors import ShapesmtError
     from shapesmt.frontends import load
 
@@ -66,7 +66,7 @@ def _model(context: click.Context) -> Graph | None:
 
 
 def _items(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    """The names that begin so; one that has to be quoted can't be completed, as bash takes it as it is."""
+    """Return the names with this beginning, except names to be quoted: bash inserts a completion without quotes."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(name) for name in names if name.startswith(incomplete) and _UNQUOTED.fullmatch(name)]

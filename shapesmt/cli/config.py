@@ -3,19 +3,19 @@
     timeout = 120
     jobs = 4
 
-    [dims]                       # of every model that has such a dimension
+    [dims]                       # for every model that has such a dimension
     batch = "1..32"
 
-    [values]                     # of every model that has such an input
+    [values]                     # for every model that has such an input
     sr = 16000
 
     [models."decoder*.onnx"]     # every model that matches needs these names
     dims = { past = "1..2048", seq = "1..64" }
     assume = "total == past + seq"
 
-A pattern with a slash is compared with the model's path from the file's folder, any other with the model's name;
-`*` matches any characters. Where several match, a later one wins; assumptions add up. A name of the file's top level
-that a model lacks is an error where it looks like one of the model's misspelt.
+A pattern with a slash is compared with the model's path relative to the file's folder, any other with the model's name;
+`*` matches any characters. If several match, the last one wins; assumptions add up. A name at the file's top level that
+a model doesn't have is ignored, unless it looks like a misspelt name of the model's: that is an error.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from shapesmt.language import Origin, Range, did_you_mean, names_in, parse_range
 __all__ = ["Config"]
 
 _FILES = ("shapesmt.toml", "pyproject.toml")
-MOST = 1 << 24  # bytes of such a file
+MOST = 1 << 24  # bytes; a larger file is an error
 
 Options: TypeAlias = dict[str, Any]
 
@@ -46,9 +46,9 @@ class Config:
     """The declarations of a configuration file; empty without a file.
 
     Attributes:
-        path: The file.
-        options: Of each pattern the keyword arguments for the models that match it; `*` is the file's top level.
-        jobs: How many models are checked at once.
+        path: The file; None without one.
+        options: Patterns with keyword arguments for the models that match; `*` has the file's top level.
+        jobs: The number of models checked at once; None if the file doesn't say.
     """
 
     path: Path | None = None
@@ -57,13 +57,12 @@ class Config:
 
     @staticmethod
     def load(path: str | os.PathLike[str] | None = None) -> Config:
-        """The configuration in a file; by default the nearest, from the working directory upwards.
+        """Read the configuration from a file; None is the nearest one, from the working directory upwards.
 
-        Where one folder has both files, `shapesmt.toml` counts; a `pyproject.toml` without `[tool.shapesmt]` is
-        passed by.
+        If a folder has both files, `shapesmt.toml` is read. A `pyproject.toml` without `[tool.shapesmt]` is skipped.
 
         Raises:
-            UsageError: The file can't be read, is no TOML, or has a key or a value that means nothing.
+            UsageError: The file can't be read, isn't TOML, or has an unknown key or an invalid value.
         """
         if path is not None:
             file = Path(path)
@@ -81,7 +80,7 @@ class Config:
         return Config()
 
     def of(self, model: object) -> Options:
-        r"""Keyword arguments of `check` for a model: those of every pattern that its path matches.
+        r"""Return the keyword arguments of `check` for a model, from every pattern that matches its path.
 
         Example:
             >>> from pathlib import Path
@@ -101,7 +100,7 @@ class Config:
         return options
 
     def _matches(self, pattern: str, model: object) -> bool:
-        if pattern == "*":  # the bytes of a file as well
+        if pattern == "*":  # matches models without a path too
             return True
         if self.path is None or not isinstance(model, str | os.PathLike):
             return False
@@ -121,13 +120,13 @@ def _absolute(path: str | Path) -> Path:
 
 
 def _table(file: Path, within: bool) -> Mapping[str, Any] | None:
-    """The file's own table, or that `within` a larger file, where it has one."""
+    """Return the file's table, or [tool.shapesmt] if it is `within` a larger file; None if there is none."""
     try:
         with file.open("rb") as opened:
             content = opened.read(MOST + 1)
         if len(content) > MOST:
             raise UsageError(f"cannot read {printable(str(file))}: more than {MOST >> 20} MiB of settings")
-        if within and b"shapesmt" not in content:  # the usual case, which needs no parser
+        if within and b"shapesmt" not in content:  # the usual case; it needs no parser
             return None
         text = content.decode()
     except (OSError, UnicodeDecodeError) as error:
@@ -165,7 +164,7 @@ def _config(file: Path, table: Mapping[str, Any]) -> Config:
 
 
 class _Reader(NamedTuple):
-    """One table of a file, whose values are checked and marked with their origin."""
+    """A table of a file; its values are checked and marked with their origin."""
 
     file: Path
     origin: Origin
@@ -173,7 +172,7 @@ class _Reader(NamedTuple):
     keys: Mapping[str, Callable[[_Reader, str, Any], Any]]
 
     def options(self, table: Mapping[str, Any]) -> Options:
-        """The keyword arguments that the table stands for."""
+        """Return the keyword arguments that a table stands for."""
         for key in table:
             if key not in self.keys:
                 hint = did_you_mean(key, self.keys)
@@ -181,20 +180,20 @@ class _Reader(NamedTuple):
         return {key: self.keys[key](self, key, value) for key, value in table.items()}
 
     def table(self, key: str, value: Any) -> Mapping[str, Any]:
-        """A table inside this one."""
+        """Check and return a table inside this one."""
         if not isinstance(value, dict):
             raise self._refusal(key, value, f"write a table, as in [{self.prefix}{key}]")
         return value
 
     def dims(self, key: str, value: Any) -> Options:
-        """Ranges by name."""
+        """Parse ranges by name."""
         return {
             name: replace(self._parsed(f"{key}.{name}", parse_range, spec), origin=self.origin)
             for name, spec in self.table(key, value).items()
         }
 
     def shapes(self, key: str, value: Any) -> Options:
-        """Shapes by input; the origin goes with their ranges."""
+        """Parse shapes by input; their ranges get the origin."""
         shapes: Options = {}
         for name, spec in self.table(key, value).items():
             shape = self._parsed(f"{key}.{name}", parse_shape, tuple(spec) if isinstance(spec, list) else spec)
@@ -203,14 +202,14 @@ class _Reader(NamedTuple):
         return shapes
 
     def values(self, key: str, value: Any) -> Options:
-        """Elements of small inputs by name."""
+        """Parse elements of small inputs by name."""
         return {
             name: replace(self._parsed(f"{key}.{name}", parse_value, spec), origin=self.origin)
             for name, spec in self.table(key, value).items()
         }
 
     def assume(self, key: str, value: Any) -> dict[str, Origin]:
-        """One relation or several, each with its origin."""
+        """Parse a relation or a list of them; each gets the origin."""
         texts = [value] if isinstance(value, str) else value
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise self._refusal(key, value, 'write a text or a list of them: "total == past + seq"')
@@ -219,32 +218,32 @@ class _Reader(NamedTuple):
         return dict.fromkeys(texts, self.origin)
 
     def timeout(self, key: str, value: Any) -> float:
-        """A number of seconds."""
+        """Check and return a number of seconds."""
         if type(value) not in (int, float) or not 0 < value < inf:
             raise self._refusal(key, value, "write a number of seconds above 0")
         return float(value)
 
     def jobs(self, key: str, value: Any) -> int:
-        """A number of processes."""
+        """Check and return a number of processes."""
         if type(value) is not int or value < 1:
             raise self._refusal(key, value, "write a whole number, 1 or more")
         return value
 
     def declared(self, key: str, value: Any) -> str:
-        """What to do with declared shapes."""
+        """Check and return the word that says what declared shapes are for."""
         words = [claims.value for claims in Claims]
         if value not in words:
             raise self._refusal(key, value, f"write one of {', '.join(words)}")
         return str(value)
 
     def guards(self, key: str, value: Any) -> str:
-        """What to do with the guards of programs."""
+        """Check and return the word that says whether guards of programs count."""
         if value not in GUARDS:
             raise self._refusal(key, value, f"write one of {', '.join(GUARDS)}")
         return str(value)
 
     def strict(self, key: str, value: Any) -> bool:
-        """Whether warnings make the check fail."""
+        """Check and return whether warnings make the check fail."""
         if not isinstance(value, bool):
             raise self._refusal(key, value, "write true or false")
         return value

@@ -1,4 +1,4 @@
-"""`check` of several models: its options, and how they are carried out."""
+"""`check` for several models: its options, and how it carries them out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Fleet", "checked", "fleet_options", "is_several"]
 
 @dataclass(frozen=True)
 class Fleet:
-    """The options that are about many models, as the command line has them."""
+    """The command line's options for many models."""
 
     jobs: int | None = None
     scheduler: str | None = None
@@ -38,12 +38,12 @@ class Fleet:
 
     @property
     def several(self) -> bool:
-        """Whether even one model is answered as several are."""
+        """Whether an option for many models is given, so that even one is treated like several."""
         return self.summary or any((self.scheduler, self.cache, self.output, self.index))
 
 
 def fleet_options(command: Callable[..., object]) -> Callable[..., object]:
-    """The options that are about many models, in one argument, `fleet`."""
+    """Add the options for many models, passed to the command as one argument, `fleet`."""
 
     @functools.wraps(command)
     def gathered(**options: Any) -> object:
@@ -68,8 +68,8 @@ def fleet_options(command: Callable[..., object]) -> Callable[..., object]:
 
 
 def is_several(path: str, timeout: float) -> bool:
-    """Whether a name stands for any number of models, which a remote place says within so many seconds."""
-    if os.path.isfile(path):  # noqa: PTH113 - the usual case, which needs nothing else
+    """Whether a path stands for any number of models; a remote folder is listed within `timeout` seconds."""
+    if os.path.isfile(path):  # noqa: PTH113 - the usual case; nothing has to be imported
         return False
     from shapesmt import fleet as many
 
@@ -79,7 +79,7 @@ def is_several(path: str, timeout: float) -> bool:
 def checked(
     models: Sequence[str], fleet: Fleet, config: Config, options: dict[str, Any], html: str | None, *, brief: bool
 ) -> BatchReport:
-    """The answer of `check` for several models, with a folder of pages where one is named; `brief` as in a `Plan`."""
+    """Check several models and return the reports; `html` is a folder for their pages, `brief` as in a `Plan`."""
     from shapesmt import fleet as many
     from shapesmt.render import counting
 
@@ -88,12 +88,12 @@ def checked(
     paths = many.models_in(models, options["timeout"])
     options = many.shared(paths, options)
     shapes, options["shapes"] = options["shapes"], {}
-    every = settled("", config, options)  # without a file of settings, the question is the same about every model
+    every = settled("", config, options)  # without a configuration file, every model gets the same question
     tasks: list[many.Task] = []
     for path in paths:
         question = every if config.path is None else settled(path, config, options)
         if tasks and question == tasks[-1].question:
-            question = tasks[-1].question  # the same object, whose digest is known
+            question = tasks[-1].question  # the same object: its digest is known
         tasks.append(many.Task(path, question, shapes))
     if html is not None:
         tasks = [task._replace(page=page) for task, page in zip(tasks, many.page_paths(html, paths), strict=True)]
@@ -115,7 +115,7 @@ def checked(
 
 @contextmanager
 def _cluster(address: str) -> Iterator[Client]:
-    """A client of the scheduler at an address, which need not have workers yet."""
+    """Connect to the scheduler at an address for the block; say so if it has no workers yet."""
     from shapesmt import fleet as many
 
     with many.connected(address) as client:

@@ -1,4 +1,4 @@
-"""The command line: parse, one call of `shapesmt.api`, render, exit status."""
+"""The command line: parse, call `shapesmt.api` once, render, return the exit status."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ INTERNAL_ERROR = 4
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 _NO_FRAME = "without "
-"""What Python says in a `SystemError` where it had no memory to call a function: "returned NULL without setting an
+"""Part of Python's `SystemError` texts when there is no memory to call a function: "returned NULL without setting an
 exception", "error return without exception set"."""
 
 
@@ -39,32 +39,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status; every mistake becomes one line on standard error."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words or bool(os.environ.get("SHAPESMT_DEBUG"))
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's, whose memory is large and of no use here
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads take much memory and are of no use here
     try:
         have_streams()
         tolerate_unprintable()
         with gc_paused():
             status = cli.main(args=words, prog_name="shapesmt", standalone_mode=False)
-            if arguments is None:  # the process ends, and the collector would look through all that there is
+            if arguments is None:  # the process ends: spare the collector its last look at everything
                 gc.freeze()
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
-    except (BrokenPipeError, SystemExit) as ended:  # click makes a SystemExit of a broken pipe, and after completion
+    except (BrokenPipeError, SystemExit) as ended:  # click raises SystemExit for a broken pipe, and after completion
         discard_output()
         return 0 if isinstance(ended, SystemExit) and ended.code == 0 else BROKEN_PIPE
     except Exception as error:  # any error becomes one line
         status, text = _failed(error, debug)
     discard_output_that_fails()
-    with suppress(OSError):  # where that can't be written either, the status has to do
+    with suppress(OSError):  # if that can't be written either, the status has to do
         click.echo(text, err=True)
     discard_output_that_fails(sys.stderr)
     return status
 
 
 def _failed(error: Exception, debug: bool) -> tuple[int, str]:
-    """The exit status and the line for an error: 2 for the user's mistakes, 4 for internal errors."""
+    """Return the exit status and the line for an error: 2 for the user's mistakes, 4 for internal errors."""
     if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):  # click 8.1 has none
         return 2, str(error)
     if debug:
@@ -89,7 +89,7 @@ def _failed(error: Exception, debug: bool) -> tuple[int, str]:
 
 
 def _worded(error: click.ClickException) -> str:
-    """What click says, as other mistakes are worded: `no such option '--dims'; did you mean '--dim'?`."""
+    """Return click's message in the words of other mistakes: `no such option '--dims'; did you mean '--dim'?`."""
     text = error.format_message().rstrip(" .")
     said, _, guess = (text[:1].lower() + text[1:]).partition("Did you mean ")
     return f"{said.rstrip(' .(')}; did you mean {guess.rstrip(')')}" if guess else said

@@ -1,4 +1,4 @@
-"""The pages of `shapesmt help`: one Markdown file per topic, in the folder `pages`."""
+"""The pages of `shapesmt help`: a Markdown file per topic, in the folder `pages`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ TOPICS = (
     "security",
     "shell",
 )
-"""In the order in which a newcomer reads them."""
+"""The topics, in the order in which a newcomer reads them."""
 
 
 def page(topic: str) -> str:
-    """The Markdown text of a topic.
+    """Return the Markdown text of a topic.
 
     >>> page("verdicts").splitlines()[0]
     '# What a verdict means'
@@ -34,5 +34,5 @@ def page(topic: str) -> str:
 
 
 def titles() -> dict[str, str]:
-    """Each topic with the title of its page."""
+    """Return the topics with the titles of their pages."""
     return {topic: page(topic).partition("\n")[0].removeprefix("# ") for topic in TOPICS}

@@ -1,4 +1,4 @@
-"""A module of PyTorch on the command line: `model.py:example`, a function that returns it with its arguments.
+"""A PyTorch module on the command line: `model.py:example`, a function that returns it with its arguments.
 
     def example():
         return Net().eval(), (torch.ones(2, 3, 64, 64),)
@@ -22,10 +22,10 @@ _NAMED = re.compile(r"(?P<file>.+\.py):(?P<name>[^\W\d]\w*)")
 
 
 def module_of(text: str) -> tuple[Any, ...] | None:
-    """The module, its arguments and, if there are, its keywords; None of what names no function in a file of Python.
+    """Import a file and return the module, arguments and keywords (if any) from its function; None for any other text.
 
     Raises:
-        UsageError: There is no such file or function, it fails, or it returns something else.
+        UsageError: The file or the function doesn't exist, it fails, or it returns something else.
 
     >>> module_of("model.pt2") is None
     True

@@ -1,4 +1,4 @@
-"""The options of the command line: how they are declared, parsed, and joined with the configuration."""
+"""The options of the command line: their declaration, parsing, and combination with the configuration."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ __all__ = [
     "with_options",
 ]
 
-GUARDS = ("check", "ignore")  # as `shapesmt.examine.question` has them, which takes longer to import
+GUARDS = ("check", "ignore")  # as in `shapesmt.examine.question`, which takes long to import
 _SIZE = re.compile("[0-9]{1,19}")
 Command = TypeVar("Command", bound=Callable[..., object])
 
 
 class Late(MutableMapping[str, click.Command]):
-    """Commands by name, each imported when it is first asked for.
+    """Commands by name, each imported when it is first used.
 
     Args:
-        homes: Of each command, the module of this package that has it.
+        homes: The module of this package that has each command.
     """
 
     def __init__(self, homes: Mapping[str, str]) -> None:
@@ -74,16 +74,16 @@ class Late(MutableMapping[str, click.Command]):
 
 
 class Commands(click.Group):
-    """The commands, in the order of their declaration; of a model without one, the mistake says which is likely."""
+    """The commands in the order of their declaration; a model without a command is an error that proposes `check`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """The names of the commands."""
+        """Return the names of the commands."""
         return [*self.commands]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the first argument names."""
+        """Return the command that the first argument names."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
@@ -98,7 +98,7 @@ class Sectioned(click.Command):
     """A command whose help lists its options in sections."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, those of no section first."""
+        """Write the options section by section; those without a section come first."""
         sections: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Options", *_SECTIONS)}
         homes = {option: title for title, options in _SECTIONS.items() for option in options}
         for option in self.get_params(ctx):
@@ -120,13 +120,13 @@ _SECTIONS = {
 
 
 class _Text(click.types.StringParamType):
-    """What is said of a model, in UTF-8 whatever the locale: Python leaves bytes in it that ASCII hasn't."""
+    """A text about a model, read as UTF-8 in every locale, though Python leaves its bytes undecoded in some."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ARG002
-        """The text with those bytes read."""
+        """Decode these bytes."""
         try:
             return value.encode(errors="surrogateescape").decode(errors="surrogateescape")
-        except UnicodeEncodeError:  # half a character of UTF-16
+        except UnicodeEncodeError:  # a lone surrogate of UTF-16
             return value
 
 
@@ -134,7 +134,7 @@ model_text = _Text()
 
 
 def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """`NAME=TEXT` repeated, as a mapping."""
+    """Parse repeated `NAME=TEXT` to a mapping."""
     pairs: dict[str, str] = {}
     for value in values:
         name, equals, text = value.rpartition("=")
@@ -149,7 +149,7 @@ def _pairs(context: click.Context, option: click.Parameter, values: tuple[str, .
 
 
 def sizes(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, int]:
-    """`NAME=SIZE` repeated, as a mapping to numbers."""
+    """Parse repeated `NAME=SIZE` to a mapping of integers."""
     pairs = _pairs(context, option, values)
     for name, text in pairs.items():
         if not _SIZE.fullmatch(text.strip()):
@@ -158,7 +158,7 @@ def sizes(context: click.Context, option: click.Parameter, values: tuple[str, ..
 
 
 def _number(context: click.Context, option: click.Parameter, value: float) -> float:
-    """The type of a number option; it refuses `nan`."""
+    """Return the number; refuse `nan`."""
     if value != value:
         raise click.BadParameter("nan is no number of seconds", context, option)
     return value
@@ -180,7 +180,7 @@ def _times() -> Iterator[None]:
 
 
 def list_codes(context: click.Context, option: click.Parameter, asked: bool) -> None:  # noqa: ARG001 - click's signature
-    """Every error code with its title, and nothing else."""
+    """Print every error code with its title, and exit."""
     if asked:
         from shapesmt.laws.codes import CATALOGUE
 
@@ -189,13 +189,13 @@ def list_codes(context: click.Context, option: click.Parameter, asked: bool) -> 
 
 
 def debug_option(command: Command) -> Command:
-    """The option `--debug`, which `main` looks for by itself."""
+    """Add the option `--debug`, which `main` reads by itself."""
     text = "Show tracebacks (or SHAPESMT_DEBUG=1)."
     return click.option("--debug", is_flag=True, expose_value=False, help=text)(command)
 
 
 class _Seconds(click.FloatRange):
-    """What click calls a float range in its messages."""
+    """A range of floats that click's messages call a number of seconds."""
 
     name = "number of seconds"
 
@@ -207,18 +207,18 @@ timeout_option = click.option(
 
 
 def model_command(command: Command) -> Command:
-    """The argument and the options that every question about a model takes."""
+    """Add the argument and the options of every question about a model."""
     return click.argument("model", metavar="MODEL", shell_complete=complete_model)(_question(command, FORMS))
 
 
 def check_command(command: Command) -> Command:
-    """The argument and the options of `check`."""
+    """Add the arguments and the options of `check`."""
     models = click.argument("models", metavar="MODEL...", nargs=-1, required=True, shell_complete=complete_model)
     return models(_question(command, CHECK_FORMS))
 
 
 def _question(command: Command, forms: Sequence[Form]) -> Command:
-    """The options that every question takes."""
+    """Add the options of every question."""
     options = [
         click.option("--dim", "dims", multiple=True, type=model_text, metavar="NAME=RANGE", callback=_pairs,
                      shell_complete=complete_dims,
@@ -247,14 +247,14 @@ def _question(command: Command, forms: Sequence[Form]) -> Command:
 
 
 def with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
-    """A command with more options, which its help lists in this order."""
+    """Add options to a command; its help lists them in this order."""
     for option in reversed(options):
         command = option(command)
     return command
 
 
 def memory_options(command: Command) -> Command:
-    """The options of `memory` beside those of every question."""
+    """Add the options of `memory` to those of every question."""
     options = [
         click.option("--mode", type=click.Choice(["live", "alias", "inplace"]), default="live", show_default=True,
                      help="Which tensors share a buffer: none, views, results over an operand as well."),
@@ -275,7 +275,7 @@ declared_option = click.option(
 
 
 def configured(options: dict[str, Any]) -> tuple[Config, dict[str, Any]]:
-    """The configuration by `--config` or `--no-config`, and the other options."""
+    """Return the configuration that `--config` and `--no-config` ask for, and the other options."""
     from shapesmt.cli.config import Config
 
     path, none = options.pop("config"), options.pop("no_config")
@@ -285,7 +285,7 @@ def configured(options: dict[str, Any]) -> tuple[Config, dict[str, Any]]:
 
 
 def settled(model: str, config: Config, options: Mapping[str, Any]) -> Question:
-    """The question about a model: options of the command line override those of the configuration."""
+    """Return the question about a model: options of the command line override the configuration's."""
     from shapesmt.examine import Question
     from shapesmt.language import Origin
 

@@ -1,4 +1,4 @@
-"""How a command answers: a bar while it waits, then text or JSON on standard output or in a file."""
+"""Output of a command: a bar while it waits, then text or JSON on standard output or in a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BOUNDS_STATUS = STATUS.format("0 all exact, 1 no valid input, 3 some end not exa
 
 
 def put(text: str, output: str | None, form: Form, data: Mapping[str, object]) -> None:
-    """Write a text, or the JSON that holds it, to a file or standard output."""
+    """Write a text, or the JSON in `data` that has it, to a file or standard output."""
     if form == "json":
         from shapesmt.render import to_json
 
@@ -38,7 +38,7 @@ Answer = TypeVar("Answer")
 
 
 def waiting(what: str, question: Question, ask: Callable[[], Answer]) -> Answer:
-    """The answer, with a bar that shows how much of the timeout is spent."""
+    """Return the result of `ask`; meanwhile a bar shows how much of the timeout has passed."""
     from shapesmt.render import timing
 
     with timing(what, question.timeout):
@@ -46,7 +46,7 @@ def waiting(what: str, question: Question, ask: Callable[[], Answer]) -> Answer:
 
 
 def show(result: AnyResult, form: Form) -> int:
-    """Print an answer; its exit status."""
+    """Print a result and return its exit status."""
     from shapesmt.render import render
 
     render(result, form)

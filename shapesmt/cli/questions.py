@@ -1,4 +1,4 @@
-"""The commands that ask about one model: why, how large, in which form, of what it is made."""
+"""The commands that ask about one model: causes, bounds, formulas, operators."""
 
 from __future__ import annotations
 

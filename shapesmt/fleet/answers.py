@@ -1,8 +1,8 @@
-"""Answers: those that are kept in a folder, by keys, as rows of an SQLite database.
+"""Answers: a cache in a folder, as rows of an SQLite database that are found by their key.
 
-Any number of processes may read and write it at once, and one that is killed leaves the rows that it has written. Each
-row has a digest, so that a damaged one is none; a damaged database is begun anew. Above `MOST` bytes the oldest rows
-make room. Where `SHAPESMT_CACHE_KEY` is set, the digest is a signature with that key, and other rows are none.
+Several processes may read and write it at once; a process that is killed leaves complete rows. Each row has a digest,
+and a row with a wrong one is ignored. A damaged database is replaced by an empty one. When the database reaches `MOST`
+bytes, its oldest rows are deleted. If `SHAPESMT_CACHE_KEY` is set, digests are signatures with that key.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ if TYPE_CHECKING:
 
 __all__ = ["KEY", "Answers", "Entry", "answers", "prepared", "sum_of"]
 
-MOST = 1 << 30  # bytes of the database
-LARGEST = 1 << 26  # bytes of an answer that is kept
-PATIENCE = 5.0  # seconds in which other processes have to end their writing
-ROWS = 128  # that are written at once, at most
-SECONDS = 1.0  # after which they are written even if they are fewer
+MOST = 1 << 30  # maximum size of the database in bytes
+LARGEST = 1 << 26  # bytes; larger answers aren't cached
+PATIENCE = 5.0  # seconds to wait until other processes have written
+ROWS = 128  # queued rows that are written at once
+SECONDS = 1.0  # seconds since the last write after which fewer rows are written too
 KEY = "SHAPESMT_CACHE_KEY"
-NAME = "answers-1.sqlite"  # another number for another layout
+NAME = "answers-1.sqlite"  # the number changes with the layout
 _PAGE = 4096
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, sum BLOB NOT NULL, text BLOB NOT NULL)"
 _OLDEST = """DELETE FROM answers WHERE rowid <=
     (SELECT rowid FROM answers ORDER BY rowid LIMIT 1 OFFSET (SELECT count(*) FROM answers) / 4)"""
-_TEMPORARY = ("locked", "readonly", "unable to open", "full")  # in SQLite's messages about what may pass
+_TEMPORARY = ("locked", "readonly", "unable to open", "full")  # words in SQLite's messages about errors that may pass
 
 
 class Entry(NamedTuple):
-    """An answer as it is kept."""
+    """An answer in the cache: its key and its text."""
 
     key: bytes
     text: bytes
 
 
 def prepared(folder: str) -> str:
-    """The folder of a cache, which is created.
+    """Create the folder of a cache and return its absolute path.
 
     Raises:
-        UsageError: It can't be, or the key to sign with is empty.
+        UsageError: The folder can't be created, or the key for signatures is empty.
     """
     if os.environ.get(KEY) == "":
         raise UsageError(f"{KEY} is empty, with which anybody signs: give it a key, or unset it")
@@ -60,7 +60,7 @@ def prepared(folder: str) -> str:
 
 
 def sum_of(*contents: bytes) -> bytes:
-    """A digest of some bytes after others."""
+    """Return the SHA-256 digest of the concatenated `contents`."""
     digest = sha256()
     for content in contents:
         digest.update(content)
@@ -69,10 +69,10 @@ def sum_of(*contents: bytes) -> bytes:
 
 @contextmanager
 def answers(folder: str, *, writing: bool = False) -> Iterator[Answers]:
-    """The answers in a folder; those to be kept are written at the end at the latest.
+    """Open the answers in a folder for the block; queued ones are written when it ends.
 
     Raises:
-        UsageError: Answers can't be kept there whenever it is tried: its file system has no locks, say.
+        UsageError: `writing` can never succeed there, for example because the file system has no locks.
     """
     opened = Answers(folder, writing=writing)
     try:
@@ -85,8 +85,8 @@ class Answers:
     """The answers in a folder, for one thread.
 
     Args:
-        folder: The folder; "" for none, in which nothing is.
-        writing: Whether answers are kept there.
+        folder: The folder; with "", nothing is found or written.
+        writing: Whether `keep` writes to the folder.
     """
 
     def __init__(self, folder: str, *, writing: bool = False) -> None:
@@ -102,7 +102,7 @@ class Answers:
             raise UsageError(f"cannot keep answers in {printable(str(self._path))}: {error}")
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The texts that are kept of these keys, some hundred at most."""
+        """Return the cached texts of some keys, a few hundred at most; {} if the database can't be read."""
         if self._database is None or self._locked:
             return {}
         from sqlite3 import Error
@@ -111,26 +111,26 @@ class Answers:
             which = ",".join("?" * len(keys))
             rows = self._database.execute(f"SELECT key, sum, text FROM answers WHERE key IN ({which})", keys)  # noqa: S608
             return {k: text for k, stated, text in rows if stated == self._sum(k, text)}
-        except (Error, TypeError, MemoryError) as error:  # it is damaged, or a row is none of ours
-            self._locked = "locked" in str(error)  # which isn't waited for again
+        except (Error, TypeError, MemoryError) as error:  # it is damaged, or has rows that shapesmt didn't write
+            self._locked = "locked" in str(error)  # don't wait for the lock again
             return {}
 
     def keep(self, entry: Entry) -> None:
-        """Keep an answer, which is written with others; where it can't be, it is an answer all the same."""
+        """Queue an answer, and write the queue if it is long or old; if writing fails, nothing is cached any more."""
         if len(entry.text) <= LARGEST:
             self._entries.append(entry)
         if len(self._entries) >= ROWS or time.monotonic() > self._written + SECONDS:
             self._write()
 
     def close(self) -> None:
-        """Write what isn't written."""
+        """Write the queue and close the database."""
         if self._entries:
             self._write()
         if self._database is not None:
             self._database.close()
 
     def _write(self) -> DatabaseError | None:
-        """Write what is to be written; where that fails, the error, after which nothing is."""
+        """Write the queue; if that fails, return the error and write nothing from then on."""
         rows = [(*entry, self._sum(*entry)) for entry in self._entries]
         self._entries, self._written = [], time.monotonic()
         error = self._insert(rows)
@@ -140,7 +140,7 @@ class Answers:
         return error
 
     def _sum(self, key: bytes, text: bytes) -> bytes:
-        """The digest of a row, signed where there is a key."""
+        """Return the digest of a row; with a key, its signature."""
         if not self._key:
             return sum_of(key, text)
         from hmac import digest
@@ -154,7 +154,7 @@ class Answers:
             try:
                 with self._database as database:
                     database.execute(f"PRAGMA max_page_count = {MOST // _PAGE}")
-                    database.execute("PRAGMA synchronous = OFF")  # rows have digests, should the machine fail
+                    database.execute("PRAGMA synchronous = OFF")  # digests show which rows a crash has damaged
                     database.execute("BEGIN IMMEDIATE")
                     database.execute(_TABLE)
                     database.executemany("INSERT OR REPLACE INTO answers (key, text, sum) VALUES (?, ?, ?)", rows)
@@ -163,10 +163,10 @@ class Answers:
         return None
 
     def _mended(self, error: DatabaseError) -> bool:
-        """Whether it may be tried again: there is room now, or a new database instead of a damaged one."""
+        """Remove a damaged database, or the oldest rows of a full one; return whether to write again."""
         from sqlite3 import DatabaseError
 
-        if type(error) is DatabaseError:  # damage; what else may happen has classes of its own
+        if type(error) is DatabaseError:  # only damage raises the base class itself
             self._remove()
             self._database = self._connected()
             return True
@@ -175,7 +175,7 @@ class Answers:
         return False
 
     def _connected(self) -> Connection | None:
-        """The database; None where there is none to read, or something else is in its place."""
+        """Connect to the database; None if there is none to read, or the path isn't a file."""
         # `Path.is_file` raises an error in a folder that may not be read
         if not os.path.isfile(self._path) and (not self._writing or os.path.lexists(self._path)):  # noqa: PTH113
             return None

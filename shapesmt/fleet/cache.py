@@ -1,4 +1,4 @@
-"""Cache: the key of an answer is the content of the model, the question, and who answers it."""
+"""Cache keys: digests of a model's content, the question, and the answerer."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ __all__ = ["digest", "key"]
 
 
 def key(content: str, question: Question, shapes: Mapping[str, Any]) -> bytes:
-    """Return the key of an answer: a digest of model, question and answerer; b"" if one of them has none.
+    """Return the key of an answer: a digest of model, question and answerer; b"" if model or answerer have no digest.
 
     Args:
-        content: What tells the model from others, by `content_digest`.
+        content: The model's digest, by `content_digest`; "" if it has none.
         question: The question.
-        shapes: Shapes that are used if the model has such an input.
+        shapes: Shapes that apply if the model has such an input.
     """
     return sum_of(content.encode(), digest(question, shapes).encode()) if content and not identity().trouble else b""
 
 
 class _Last:
-    """The question that was asked last, which is that of thousands of models: one tuple, as threads share it."""
+    """The last question and its digest, which thousands of models share: one tuple, so that threads see it whole."""
 
     asked: tuple[Question, Mapping[str, Any], Answerer, str] | None = None
 
 
 def digest(question: Question, shapes: Mapping[str, Any]) -> str:
-    """Return a digest of a question and of who answers it."""
+    """Return a digest of a question, its shapes, and the answerer."""
     last, who = _Last.asked, identity()
     if last is None or last[0] is not question or last[1] is not shapes or last[2] is not who:
         written = json.dumps([who.digest, _plain(question), _plain(shapes)])
@@ -41,7 +41,7 @@ def digest(question: Question, shapes: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON that tells it from every other, origins of ranges included."""
+    """Convert a value to JSON that differs for different values; origins of ranges count too."""
     if is_dataclass(value):
         return [type(value).__name__, *(_plain(getattr(value, item.name)) for item in fields(value) if item.compare)]
     if isinstance(value, Mapping):

@@ -1,7 +1,7 @@
-"""Cluster: tasks on the workers of a Dask scheduler, which may come and go meanwhile.
+"""Cluster: check tasks on the workers of a Dask scheduler, which may come and go meanwhile.
 
-Dask does again what a worker had that is gone. It gives up a piece of work that several such workers had: each model of
-it is done again at the end while nothing else is, and reported if workers end even so.
+Dask repeats the work of a worker that is gone. If it gives up a piece of work after several such workers, each model of
+the piece is checked again at the end, one at a time, and reported if workers end again.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 __all__ = ["connected", "on_cluster"]
 
-PATIENCE = 10  # seconds in which a scheduler has to answer
-_MOST = 1000  # pieces of work that the scheduler has at once
-_PROCESSES = 4  # what pieces are cut for where there are fewer: more may come
+PATIENCE = 10  # seconds to wait for a scheduler's answer
+_MOST = 1000  # pieces of work submitted at the same time
+_PROCESSES = 4  # pieces are cut for at least so many, as workers may join later
 _GONE = "the scheduler is gone, and with it what isn't finished"
 
 
 @contextmanager
 def connected(address: str) -> Iterator[Client]:
-    """A client of the scheduler at an address.
+    """Connect to the scheduler at an address for the block, and yield the client.
 
     Raises:
         UsageError: Dask isn't installed, or no scheduler answers.
@@ -45,11 +45,11 @@ def connected(address: str) -> Iterator[Client]:
         from distributed.comm.addressing import get_address_host
     except ImportError:
         raise UsageError("--scheduler needs Dask: pip install 'shapesmt[dask]'") from None
-    for name in ("distributed", *logging.root.manager.loggerDict):  # what goes wrong is said once
-        if name.partition(".")[0] == "distributed":  # some have levels of their own
+    for name in ("distributed", *logging.root.manager.loggerDict):  # shapesmt itself reports errors, once
+        if name.partition(".")[0] == "distributed":  # some loggers have their own levels
             logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        get_address_host(address)  # as a client of what is no address writes to standard error when it is dropped
+        get_address_host(address)  # raises, while a client of a malformed address prints when it is deleted
         client = Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())
@@ -62,10 +62,10 @@ def connected(address: str) -> Iterator[Client]:
 
 
 def on_cluster(tasks: Sequence[Task], client: Client) -> Arriving:
-    """The index and the outcome of each task, in the order in which the workers finish them.
+    """Yield the index and the outcome of each task, in the order in which the workers finish them.
 
     Raises:
-        UsageError: The scheduler is gone, or a worker would answer otherwise than this process, or has no shapesmt.
+        UsageError: The scheduler is gone, or a worker has no shapesmt, or other versions or rules than this process.
     """
     work = _Work([_placed(task) for task in tasks], client)
     try:
@@ -75,7 +75,7 @@ def on_cluster(tasks: Sequence[Task], client: Client) -> Arriving:
 
 
 def _placed(task: Task) -> Task:
-    """The task with absolute paths, as a worker has another working directory."""
+    """Return the task with absolute paths, as workers have other working directories."""
     place = task.path if is_url(task.path) else os.path.abspath(task.path)  # noqa: PTH100 - links stay as they are
     page = os.path.abspath(task.page) if task.page else ""  # noqa: PTH100 - as above
     return task._replace(place=place, page=page)
@@ -96,7 +96,7 @@ class _Work:
         self._kept = any(task.cache for task in tasks)
 
     def done(self) -> Iterator[tuple[int, Settled]]:
-        """Whatever is finished."""
+        """Yield outcomes as they arrive; at the end, check again the tasks that ended several workers."""
         pieces = iter(split(len(self._tasks), max(_PROCESSES, self._processes())))
         for piece in islice(pieces, _MOST):
             self._submit(piece)
@@ -115,14 +115,14 @@ class _Work:
             yield index, gone if done is None else done[0]
 
     def _processes(self) -> int:
-        """How many pieces of work the workers that are there do at once."""
+        """Return how many pieces of work the connected workers do at once."""
         try:
             return sum(self._client.nthreads().values())
         except OSError:
             raise UsageError(_GONE) from None
 
     def _submit(self, piece: range) -> Any:
-        # Dask looks for its own keys in whatever isn't bytes
+        # Dask searches everything but bytes for its own keys
         tasks = pickle.dumps(self._tasks[piece.start : piece.stop])
         future = self._client.submit(answers, tasks, _who(self._kept), pure=False)
         self._pieces[future] = piece
@@ -130,7 +130,7 @@ class _Work:
         return future
 
     def _result(self, future: Any) -> list[Settled] | None:
-        """The outcomes; None where too many workers ended meanwhile."""
+        """Return the outcomes of a piece of work; None if too many workers ended at it."""
         try:
             return unsealed(future.result())
         except self._killed:
@@ -141,7 +141,7 @@ class _Work:
             raise UsageError(_GONE) from None
 
     def cancel(self) -> None:
-        """Give up what isn't finished."""
+        """Cancel the unfinished pieces."""
         if self._pieces:
             with suppress(Exception):  # the scheduler may be gone
                 self._client.cancel(list(self._pieces), force=True)
@@ -154,15 +154,17 @@ def _who(kept: bool) -> tuple[str, ...]:
 
 
 def answers(tasks: bytes, asking: tuple[str, ...]) -> bytes:
-    """On a worker: the outcomes of pickled tasks, sealed. Every version takes these two, so as to refuse others.
+    """Check pickled tasks on a worker, and return the pickled outcomes.
+
+    The two arguments are the same in every version, so that each can refuse the others.
 
     Raises:
-        UsageError: The caller's own answers would rest on something else.
+        UsageError: The worker has other versions or rules than the asking process.
     """
     for theirs, ours in zip(_who(kept=bool(asking[-1])), asking, strict=False):
         if theirs != ours:
             raise UsageError(f"{_worker()} has {theirs} and this process has {ours}; install the same on both")
-    return all_done(pickle.loads(tasks))  # noqa: S301 - Dask itself unpickles what comes
+    return all_done(pickle.loads(tasks))  # noqa: S301 - Dask unpickles its messages itself
 
 
 def _worker() -> str:

@@ -1,4 +1,4 @@
-"""Earlier results: what a file of them has already. It may be damaged, or hostile: what can't be read is counted."""
+"""Earlier results: read the records in a file of results, which may be damaged or hostile."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from shapesmt.report import Report
 __all__ = ["Earlier", "Known", "Record", "earlier", "is_parquet", "journals", "records", "usage_errors"]
 
 Record = dict[str, Any]
-LONGEST = 1 << 28  # bytes of a line that is read
-NAMES = 1000  # characters of a model's name
+LONGEST = 1 << 28  # bytes; a longer line counts as damaged
+NAMES = 1000  # characters; a record with a longer name of a model counts as damaged
 _JOURNAL = ".rows"
 
 
 class Known(NamedTuple):
-    """An earlier report about a model that is asked for again, by the same process or one that answers alike.
+    """An earlier report that answers the same question by the same answerer, if its model is unchanged.
 
     Attributes:
-        record: As it is in the file.
-        report: The report.
-        content: What told the model from others.
-        beside: What was read of files beside it.
+        record: The record in the file.
+        report: The report in it.
+        content: The digest of the model's content.
+        beside: The external files that were read for it.
     """
 
     record: Record
@@ -43,9 +43,9 @@ class Earlier(NamedTuple):
     """The contents of a file of results.
 
     Attributes:
-        known: The reports that may answer again, by model.
-        others: The records of models that aren't asked for now, by model.
-        damaged: How many lines or rows can't be read.
+        known: Reports that may be used again, by model.
+        others: Records of models that aren't checked now, by model.
+        damaged: The number of lines or rows that can't be read.
     """
 
     known: dict[str, Known]
@@ -54,7 +54,7 @@ class Earlier(NamedTuple):
 
 
 def earlier(path: str, asked: Mapping[str, str]) -> Earlier:
-    """Read a file of results; `asked` has the digest of the question that is asked now about each model.
+    """Read a file of results; `asked` has the digest of the current question, by model.
 
     Raises:
         UsageError: The file can't be read at all.
@@ -78,7 +78,7 @@ def earlier(path: str, asked: Mapping[str, str]) -> Earlier:
 
 
 def _known(record: Record) -> Known | None:
-    """The report of a record; None where it is none that this version writes."""
+    """Return the report in a record; None if this version doesn't write such records."""
     with suppress(AttributeError, KeyError, TypeError, ValueError, RecursionError):
         report = Report.from_dict(record)
         content, beside = record["content"], tuple([SideRead(*read) for read in record.get("beside", ())])
@@ -94,7 +94,7 @@ _READ = (str, int, int, str)
 
 @contextmanager
 def usage_errors(verb: str, path: str) -> Iterator[None]:
-    """Turn what prevents reading or writing a file of results into one line, such as `cannot read r.jsonl: ...`."""
+    """Turn errors in reading or writing a file of results into one line, such as `cannot read r.jsonl: ...`."""
     shown = printable(path)
     try:
         yield
@@ -107,12 +107,12 @@ def usage_errors(verb: str, path: str) -> Iterator[None]:
 
 
 def is_parquet(path: str) -> bool:
-    """Whether a file of this name has a row for each report."""
+    """Whether `path` names a Parquet file, which has a row for each report."""
     return path.endswith(".parquet")
 
 
 def journals(path: str) -> list[Path]:
-    """The rows of a Parquet file that was not ended, as JSON Lines in hidden files beside it: this user's own."""
+    """Return the journals of an unfinished Parquet file, oldest first: this user's hidden JSON Lines next to it."""
     target = Path(path).resolve()
     start = hidden_start(target)
     found = []
@@ -127,7 +127,7 @@ def _is_own(file: Path) -> bool:
 
 
 def _found(path: str) -> Iterator[Record | None]:
-    """The records in a file, and in the rows of one that was not ended; None for each that can't be read."""
+    """Yield the records in a file, or in a Parquet file and its journals; None for each that can't be read."""
     if not is_parquet(path):
         if Path(path).is_file():
             yield from records(Path(path))
@@ -147,13 +147,13 @@ def _rows(path: str) -> Iterator[object]:
                 raise ValueError("it has no column 'report'")
             for batch in file.iter_batches(columns=["report"]):
                 yield from batch.column(0).to_pylist()
-    except Exception as error:  # of a damaged file, pyarrow raises whatever there is
+    except Exception as error:  # pyarrow raises errors of all kinds for a damaged file
         pass_on(error)
         raise ValueError(" ".join(str(error).split())) from None
 
 
 def records(path: Path) -> Iterator[Record | None]:
-    """The records in JSON Lines; None for a line that can't be read."""
+    """Yield the records in JSON Lines; None for a line that can't be read."""
     with path.open("rb") as file:
         while line := file.readline(LONGEST):
             if not line.isspace():

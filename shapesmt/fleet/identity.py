@@ -1,6 +1,6 @@
-"""Identity: who answers. Answers are kept, gone on with, and taken from a cluster, only where it is the same.
+"""Identity of the answerer: cached, earlier and remote answers are used only if it is the same.
 
-It is the sources of this package and of the rules of plugins, and the versions of the packages on which answers rest.
+It covers the sources of this package and of plugin rules, and the versions of the packages that answers depend on.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from shapesmt.version import LOADED, __version__, followed_runtime, newer_runtim
 __all__ = ["Answerer", "identity"]
 
 _PACKAGES = ("onnx", "z3-solver", "numpy")
-_SHOWN = 16  # digits of a digest
+_SHOWN = 16  # digits of a digest in messages
 
 
 class Answerer(NamedTuple):
-    """Who answers.
+    """The sources and versions that decide an answer.
 
     Attributes:
-        parts: What is told of it, as messages name it.
-        trouble: Why it can't be told from others, "" if it can; it is equal to that of no other process then.
+        parts: A text for each of them, as in messages.
+        trouble: Why they can't be determined; "" if they can. With trouble, no other process has equal parts.
     """
 
     parts: tuple[str, ...]
@@ -41,13 +41,13 @@ class Answerer(NamedTuple):
 
 
 class _Last:
-    """The identity with the rules that were registered last."""
+    """The last identity, with the plugins that it covers."""
 
     known: tuple[dict[str, int], Answerer] | None = None
 
 
 def identity() -> Answerer:
-    """Return who answers in this process."""
+    """Return the identity of this process, computed again after plugins were registered."""
     last, registered = _Last.known, plugins()
     if last is None or last[0] != registered:
         last = _Last.known = registered, _told()
@@ -80,7 +80,7 @@ def _version(package: str) -> str:
 
 @cache
 def _sources() -> tuple[str, str]:
-    """A digest of this package's own files, and why there is none."""
+    """Return a digest of this package's files and "", or "" and the reason why there is none."""
     folder = str(Path(__file__).parents[1])
     digest, paths = sha256(), sorted(_below(folder))
     for path in paths:
@@ -96,7 +96,7 @@ def _sources() -> tuple[str, str]:
 
 
 def _below(folder: str) -> Iterator[str]:
-    """The files in a folder and those inside it, but for what Python compiled."""
+    """Yield the files in a folder and its subfolders, except `__pycache__`."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir():

@@ -1,4 +1,4 @@
-"""Many models, each checked as if alone, and reported in the order in which they were asked for."""
+"""Many models, each checked as if alone, and reported in the order in which they were given."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "check_all", "check_many"]
 
 
-READERS = 8  # threads that look whether models are what they were, which may be far away
+READERS = 8  # threads that look whether models have changed, which may be remote
 AT_ONCE = 32
-"""Models that are looked up together; after some of which no answer is kept, the others are where they are checked."""
+"""Models looked up in the cache together; if it has none of them, the others are looked up when they are checked."""
 
 
 def _warned(text: str) -> None:
@@ -42,18 +42,19 @@ def _warned(text: str) -> None:
 
 @dataclass(frozen=True)
 class Plan:
-    """How many models are checked.
+    """The way in which many models are checked.
 
     Attributes:
-        jobs: How many at once, each in a process of its own; None is as many as there are processors, and one is
-            checked in this process.
-        cluster: A client of a Dask cluster, whose workers check them: entered when the first model is to be checked.
-        cache: The folder of answers, which the workers of a cluster have to reach too.
-        output: The file of results.
-        resume: Whether the models that it has reports of are left out.
+        jobs: The number of models to check at once, each in its own process; None for one per processor. With 1, this
+            process checks them.
+        cluster: A client of a Dask cluster whose workers check them, entered when the first model is to be checked;
+            None for this machine.
+        cache: The folder of cached answers, which workers of a cluster also read if they reach it; None for no cache.
+        output: The file of results; None for none.
+        resume: Whether to skip models that the file of results has reports of.
         fail_fast: Whether to stop at the first model that isn't proved.
-        brief: Whether reports are kept without their findings, which the file has.
-        say: What is called with a line about what isn't done as asked.
+        brief: Whether to retain reports without their findings, which the file of results has.
+        say: Called with a line about anything that isn't done as asked.
     """
 
     jobs: int | None = None
@@ -85,14 +86,14 @@ def check_many(
     fail_fast: bool = False,
     done: Callable[[str], object] = str,
 ) -> BatchReport:
-    """`check` of many models: files, folders, patterns such as `models/**/*.onnx`, and URLs.
+    """Check many models: files, folders, patterns such as `models/**/*.onnx`, and URLs.
 
-    A declaration applies to the models that have its name, and at least one has to. What ends a process ends no
-    other model's check. `output` is a file of one report a line (`.jsonl`), or a row (`.parquet`), as they arrive; with
-    `resume` the models that it has reports of are left out, unless they have changed. `cache` is a folder of answers,
-    by the content of models. `done` is called with the path of each model that is finished.
+    A declaration applies to the models that have its name, and at least one has to. If a process ends, its other models
+    are checked again. `output` is a file of results with a line (`.jsonl`) or a row (`.parquet`) for each report; with
+    `resume`, models with a report in it are skipped unless they have changed. `cache` is a folder of answers, found by
+    the models' content. `done` is called with the path of each finished model.
 
-    Where there are `jobs`, processes are started: as with `multiprocessing`, a script has to call it below
+    Several `jobs` are processes: as with `multiprocessing`, a script has to call this function below
     `if __name__ == "__main__":`.
 
     Raises:
@@ -111,7 +112,7 @@ def check_many(
 
 
 def check_all(tasks: Sequence[Task], plan: Plan, done: Callable[[str], object] = str) -> BatchReport:
-    """The report of every task, as planned; `done` is called with the path of each that is finished."""
+    """Check every task as planned and return the reports; `done` is called with the path of each finished task."""
     started = time.perf_counter()
     if plan.cache is not None:
         folder = prepared(os.fsdecode(plan.cache))
@@ -135,7 +136,7 @@ def check_all(tasks: Sequence[Task], plan: Plan, done: Callable[[str], object] =
 
 
 class _Run:
-    """The outcomes so far."""
+    """The outcomes so far, with the file and the cache that they go to."""
 
     def __init__(self, tasks: Sequence[Task], plan: Plan, stack: ExitStack) -> None:
         self._tasks, self._plan = [task._replace(wish=Wish(plan.brief)) for task in tasks], plan
@@ -147,20 +148,20 @@ class _Run:
             self._begin(os.fsdecode(plan.output), stack)
 
     def _begin(self, output: str, stack: ExitStack) -> None:
-        """Open the file of results, and take those that are there already."""
+        """Open the file of results, and with `resume` take the reports that it has."""
         asked = {task.name: digest(task.question, task.shapes) for task in self._tasks}
         self._tasks = [task._replace(wish=Wish(self._plan.brief, asked[task.name])) for task in self._tasks]
-        from shapesmt.fleet.results import results  # which some do without
+        from shapesmt.fleet.results import results  # needed with an output only
 
         self._results = stack.enter_context(results(output))
         self._results.begin(self._resumed(self._results.earlier(asked), output) if self._plan.resume else [])
 
     def _resumed(self, earlier: Earlier, output: str) -> list[Record]:
-        """Take the reports that are there already, and return their records with those of models that aren't asked."""
+        """Take earlier reports of unchanged models; return their records and those of models not checked now."""
         if earlier.damaged:
             what = "1 damaged line is" if earlier.damaged == 1 else f"{earlier.damaged} damaged lines are"
             self._plan.say(f"{what} left out of {printable(output)}")
-        times = Counter([task.name for task in self._tasks])  # long names may be the same where they are shortened
+        times = Counter([task.name for task in self._tasks])  # shortened names may be equal
         known = {
             index: earlier.known[task.name]
             for index, task in enumerate(self._tasks)
@@ -181,7 +182,7 @@ class _Run:
         return [*earlier.others.values(), *(one.record for one in left.values())]
 
     def arriving(self) -> Arriving:
-        """What isn't done yet, as it arrives."""
+        """Yield the outcomes of the remaining tasks, as they arrive."""
         left = [index for index in range(len(self._tasks)) if index not in self._done]
         if self._plan.cache is not None:
             left = yield from self._known(left)
@@ -191,7 +192,7 @@ class _Run:
                 yield left[place], one
 
     def _engine(self, tasks: Sequence[Task], stack: ExitStack) -> Arriving:
-        """The tasks on the cluster, in several processes or in this one."""
+        """Return the outcomes of tasks from the cluster, several processes or this one, as they arrive."""
         if self._plan.cluster is not None:
             from shapesmt.fleet.cluster import on_cluster
 
@@ -204,7 +205,7 @@ class _Run:
         return stack.enter_context(closing(arriving))
 
     def _known(self, left: Sequence[int]) -> Generator[tuple[int, Settled], None, list[int]]:
-        """The answers that are kept, and at last which models remain."""
+        """Yield the cached outcomes, and return the indices of the tasks that remain."""
         remaining: list[int] = []
         for start in range(0, len(left), AT_ONCE):
             some = left[start : start + AT_ONCE]
@@ -216,7 +217,7 @@ class _Run:
         return remaining
 
     def take(self, index: int, one: Settled) -> None:
-        """Take what arrives."""
+        """Record an outcome, in the file of results and the cache too."""
         if self._results is not None:
             self._results.write(one.line)
         if one.entry is not None:
@@ -229,7 +230,7 @@ class _Run:
         self._done[index] = one.outcome
 
     def report(self, seconds: float) -> BatchReport:
-        """All of them in the order of the tasks."""
+        """Return the report on all finished tasks, in their order."""
         outcomes = tuple([self._done[index] for index in sorted(self._done)])
         tally = self._tallying.result() if self._plan.brief else None
         return BatchReport(outcomes, seconds, tally, len(self._tasks) - len(outcomes))

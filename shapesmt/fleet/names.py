@@ -1,4 +1,4 @@
-"""Names: which models are meant by paths, folders, patterns and URLs, and which of them a declaration applies to."""
+"""Names: the models that paths, folders, patterns and URLs stand for, and the declarations that apply to each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def is_several(path: str, timeout: float) -> bool:
     """Whether a name stands for any number of models: a folder, or a pattern.
 
     Raises:
-        OutOfTimeError: A remote folder isn't listed in so many seconds.
+        OutOfTimeError: A remote folder isn't listed within `timeout` seconds.
 
     >>> [is_several(name, 60) for name in ("unet.onnx", "models/**/*.onnx", "s3://bucket/*.onnx")]
     [False, True, True]
@@ -45,12 +45,12 @@ def _in_time(work: Callable[[], Found], timeout: float) -> Found:
 
 
 def models_in(paths: Iterable[str], timeout: float) -> list[str]:
-    """The models that are meant, each once: paths, matches of patterns, and every `*.onnx` and `*.pt2` below folders.
+    """Return the models that paths stand for, each once: files, matches of patterns, `*.onnx` and `*.pt2` in folders.
 
-    Hidden files below folders are left out, and so are folders that links lead to. What stands for several is sorted.
+    Folders are searched to any depth, without hidden files and linked folders. The models found there are sorted.
 
     Raises:
-        OutOfTimeError: They aren't listed in so many seconds.
+        OutOfTimeError: The models aren't listed within `timeout` seconds.
         UsageError: A folder has no such file, nothing matches, or standard input is among several models.
     """
     return _in_time(lambda: _models_in(paths), timeout)
@@ -81,7 +81,7 @@ def _named(path: str) -> list[str]:
 
 
 def _below(folder: str) -> Iterator[str]:
-    """The models below a folder, and the folders that can't be read: nobody knows what is in them."""
+    """Yield the models below a folder, and the folders that can't be read, as they may have models."""
     closed: list[OSError] = []
     for place, folders, files in os.walk(folder, onerror=closed.append):
         look()
@@ -93,7 +93,7 @@ def _below(folder: str) -> Iterator[str]:
 
 
 def _is_readable(path: str) -> bool:
-    """Whether this is a file, or what can't be looked at; not a pipe, at which it would wait."""
+    """Whether this is a regular file, or can't be examined; reading a pipe would block."""
     try:
         return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - `pathlib` takes twice as long
     except OSError:
@@ -101,10 +101,10 @@ def _is_readable(path: str) -> bool:
 
 
 def shared(paths: Sequence[str], options: Options) -> Options:
-    """The options for several models: a declaration applies to the models that have its name, at least to one.
+    """Return the options for several models: a declaration applies to each model that has its name.
 
     Raises:
-        UsageError: No model that can be read has the name, or the declaration can't be read.
+        UsageError: No readable model has the name, or the declaration is malformed.
     """
     dims = {
         name: replace(parse_range(spec, name), origin=Origin("--dim", needed=False))
@@ -126,10 +126,10 @@ def shared(paths: Sequence[str], options: Options) -> Options:
 
 
 def _require(names: set[tuple[str, str]], paths: Sequence[str]) -> None:
-    """Read models until each name has occurred; raise for one that no model has."""
+    """Read models until each name has occurred; raise UsageError for a name that no model has."""
     if not names:
         return
-    from shapesmt.examine import names_of  # which takes long to import
+    from shapesmt.examine import names_of  # takes long to import
 
     known: dict[str, dict[str, None]] = {"input dimension": {}, "input": {}, "small input": {}, "symbol": {}}
     for path in paths:

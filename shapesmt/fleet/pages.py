@@ -1,4 +1,4 @@
-"""Pages as files: one for a model, a folder of them with an index, or an index alone."""
+"""HTML pages as files: one for a model, a folder of them with an index, or an index alone."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ INDEX = "index.html"
 
 
 def write_page(path: str, data: PageData, *, own: bool = False) -> Report:
-    """Write the page of a model, under a name of the caller's or of `page_paths` (`own`), and return its report."""
+    """Write the page of a model and return its report; `own` if the path comes from `page_paths`."""
     write_whole(path, html_page(data).encode(), own=own)
     return data.report
 
 
 def page_paths(folder: str, models: Sequence[str]) -> list[str]:
-    """The path of each model's page in a folder, which is created: their paths without what they share.
+    """Create a folder, and return the path of each model's page in it: the model's path without what all paths share.
 
     Raises:
         UsageError: The folder can't be created.
@@ -54,16 +54,16 @@ def page_paths(folder: str, models: Sequence[str]) -> list[str]:
 
 
 def write_index(folder: str, batch: BatchReport, pages: Mapping[str, str]) -> None:
-    """Write the index of a folder of pages, by model; a model that couldn't be checked has no page."""
+    """Write the index of a folder of pages, given by model; a model that couldn't be checked has no page."""
     links = {printable(model, 1000): Path(page).name for model, page in pages.items()}
     write_whole(Path(folder) / INDEX, index_page(batch, links).encode(), own=True)
 
 
 def summary_path(path: str) -> str:
-    """The path of the index of models that have no pages, before these are checked.
+    """Return the path of an index without pages, after checking that it can be written.
 
     Raises:
-        UsageError: No file can be written there.
+        UsageError: No file can be written at the path.
     """
     if Path(path).is_dir():
         raise UsageError(f"cannot write {printable(path)}: it is a folder")
@@ -73,5 +73,5 @@ def summary_path(path: str) -> str:
 
 
 def write_summary(path: str, batch: BatchReport) -> None:
-    """Write the index of models that have no pages."""
+    """Write an index of models without pages."""
     write_whole(path, index_page(batch, {}).encode())

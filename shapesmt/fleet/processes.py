@@ -1,8 +1,7 @@
-"""Processes: tasks in this process, or in several on this machine, which survive that one of them ends.
+"""Processes: check tasks in this process, or in several on this machine.
 
-One that ends breaks no other's work: what it had is done again by a new one, model by model, and a model at which it
-ends twice is reported. Nothing here needs a thread, which a system may refuse: the process that asks waits for
-the answers of all of them at once.
+If a process ends, a new one checks its models again, one at a time, and a model at which two processes end is reported.
+The asking process waits for all answers at once instead of using threads, which a system may refuse.
 """
 
 from __future__ import annotations
@@ -26,41 +25,41 @@ from shapesmt.fleet.task import LARGEST, Arriving, Task, all_done, each_done, lo
 
 __all__ = ["in_processes", "in_turn", "usual_jobs"]
 
-PATIENCE = 5.0  # seconds in which a process has to end itself and its solver before it is killed
+PATIENCE = 5.0  # seconds for a process to end itself and its solver before it is killed
 _NOTHING = range(0)
 _SETTINGS = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore:resource_tracker"}
-"""Environment variables of the processes that are started: no module is imported from the working directory, and the
-helper process of `multiprocessing`, which removes what a killed process left behind, prints no warning."""
+"""Environment variables of child processes: modules aren't imported from the working directory, and the helper process
+of `multiprocessing`, which removes what a killed process left behind, prints no warning."""
 
 
 def usual_jobs(models: int) -> int:
-    """The number of processes: as many as processors, but no more than models."""
+    """Return the default number of processes: one per processor, but no more than models."""
     return max(1, min(models, os.cpu_count() or 1))
 
 
 def in_turn(tasks: Sequence[Task]) -> Arriving:
-    """The index and the outcome of each task, one after the other in this process."""
+    """Yield the index and the outcome of each task, checked one after another in this process."""
     for index, answer in enumerate(each_done(tasks)):
         yield index, answer
         if index % LARGEST == LARGEST - 1:
-            gc.collect(1)  # the command line has paused it
+            gc.collect(1)  # the command line has paused automatic collections
 
 
 def in_processes(tasks: Sequence[Task], jobs: int) -> Arriving:
-    """The index and the outcome of each task, in the order in which several processes finish them."""
+    """Yield the index and the outcome of each task, in the order in which several processes finish them."""
     crew = _Crew(tasks, jobs)
     whole = False
     try:
         with _settings():
             yield from crew.arriving()
         whole = True
-    finally:  # interrupted or not: none stays behind
+    finally:  # no process is left behind, even after an interrupt
         crew.stop(whole)
 
 
 @contextmanager
 def _settings() -> Iterator[None]:
-    """Set `_SETTINGS` in the environment of the processes that are started inside."""
+    """Set `_SETTINGS` in the environment of processes that are started inside."""
     before = {name: os.environ.get(name) for name in _SETTINGS}
     for name, value in _SETTINGS.items():
         os.environ[name] = ",".join(filter(None, [before[name] if name == "PYTHONWARNINGS" else None, value]))
@@ -75,11 +74,11 @@ def _settings() -> Iterator[None]:
 
 @contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """Processes that start inside get none: the one that starts them handles them, and ends the others."""
+    """Block interrupts in processes that are started inside: the asking process handles them, and ends the others."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # which would let them through again when it starts
+    resource_tracker.ensure_running()  # starting it would unblock them
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -88,20 +87,20 @@ def _no_interrupts() -> Iterator[None]:
 
 
 class _Crew:
-    """The processes, and what they are at."""
+    """The child processes and their work."""
 
     def __init__(self, tasks: Sequence[Task], jobs: int) -> None:
         self._tasks = tasks
         self._jobs = jobs
         self._left = deque(split(len(tasks), jobs))
         self._ended: set[range] = set()
-        """The pieces of one task at which a process has ended."""
+        """Pieces of one task at which a process has ended."""
         self._workers: dict[Any, _Worker] = {}
-        """The workers that haven't ended, by their connection."""
-        self._failed = 0  # processes in a row that ended before they began
+        """The running workers, by their connections."""
+        self._failed = 0  # consecutive processes that ended before they were ready
 
     def arriving(self) -> Arriving:
-        """The index and the outcome of each task."""
+        """Yield the index and the outcome of each task."""
         arrived: list[tuple[int, Settled]] = []
         while self._left or arrived or any(worker.piece or worker.again for worker in self._workers.values()):
             self._give()
@@ -112,7 +111,7 @@ class _Crew:
                     arrived += self._taken(self._workers[end])
 
     def _give(self) -> None:
-        """Give each worker that waits something to do, and start as many as there is work for."""
+        """Give work to each idle worker, and start workers for the work that is left."""
         for worker in self._workers.values():
             if worker.piece is None and (worker.again or self._left):
                 piece = (worker.again or self._left).popleft()
@@ -127,7 +126,7 @@ class _Crew:
             self._workers[worker.end] = worker
 
     def _taken(self, worker: _Worker) -> list[tuple[int, Settled]]:
-        """Yield the answers of a worker; if it has ended, its work is done again."""
+        """Return the outcomes from a worker; if it has ended, start another that repeats its work."""
         piece, answer = worker.take()
         if answer is not None:
             self._failed = 0
@@ -138,7 +137,7 @@ class _Crew:
         again = [range(index, index + 1) for index in piece or ()]
         if piece == _NOTHING:
             self._failed += 1
-            if self._failed > self._jobs:  # one may be killed meanwhile
+            if self._failed > self._jobs:  # some may have been killed
                 how = "no process could be started to check models in"
                 raise UsageError(f'{how}; a script has to call it below `if __name__ == "__main__":`')
         elif piece is not None and piece in self._ended:
@@ -151,7 +150,7 @@ class _Crew:
         return arrived
 
     def stop(self, whole: bool) -> None:
-        """End every process, and with it its solver; at once if the work isn't whole."""
+        """End every process with its solver; if the work isn't complete (`whole`), terminate them."""
         for worker in self._workers.values():
             worker.stop(at_once=not whole)
         for worker in self._workers.values():
@@ -159,12 +158,12 @@ class _Crew:
 
 
 class _Worker:
-    """One process.
+    """A child process that checks models.
 
     Attributes:
-        end: The end of the connection to it.
-        piece: The indices of the tasks that it is at, `_NOTHING` while it starts; None where it waits for some.
-        again: Those that it is given before others, since the process before it has ended at them.
+        end: The asking process's end of the connection.
+        piece: The indices of the tasks that it works on; `_NOTHING` while it starts, None if it is idle.
+        again: Pieces that it gets first, because the process before it ended at them.
     """
 
     def __init__(self, again: Iterable[range]) -> None:
@@ -173,17 +172,17 @@ class _Worker:
         self.piece: range | None = _NOTHING
         self.again = deque(again)
         self._process = context.Process(target=_serve, args=(other,))
-        with other:  # which the process has a copy of
+        with other:  # the child has its own copy
             self._process.start()
 
     def ask(self, piece: range, tasks: Sequence[Task]) -> None:
-        """Have it check tasks."""
+        """Send tasks to the process."""
         self.piece = piece
-        with suppress(ConnectionError):  # it has ended, which is seen when its answer is taken
+        with suppress(ConnectionError):  # it has ended: `take` finds out
             self.end.send(tasks)
 
     def take(self) -> tuple[range | None, bytes | None]:
-        """Return the work of a worker and its answer; None if it has ended."""
+        """Return the piece of work and its pickled outcomes; None instead of outcomes if the process has ended."""
         piece, self.piece = self.piece, None
         try:
             answer: bytes | Exception = self.end.recv()
@@ -194,19 +193,19 @@ class _Worker:
         return piece, answer
 
     def stop(self, *, at_once: bool) -> None:
-        """Tell the process to end."""
+        """Close the connection, upon which the process ends; with `at_once`, terminate it."""
         if at_once:
             self._process.terminate()
         self.end.close()
 
     def wait(self) -> None:
-        """Wait until the process has ended, and kill it after `PATIENCE`."""
+        """Wait until the process has ended; kill it after `PATIENCE` seconds."""
         if not connection.wait([self._process.sentinel], PATIENCE):
             self._process.kill()
         self._process.join()
 
     def ended(self) -> str:
-        """How the process has ended, ` with status -9`, as far as that is known."""
+        """Wait for the end of the process, and return a text such as ` with status -9`; "" if the status is unknown."""
         self.stop(at_once=True)
         self.wait()
         status = _status(self._process)
@@ -216,8 +215,7 @@ class _Worker:
 def _status(process: BaseProcess) -> int | None:
     """Return the exit status of a process that has ended; None if it can't be read.
 
-    Another thread of this program may look for processes that have ended, too: it may have taken the status and not
-    stored it yet.
+    Another thread of this program may collect ended processes too: it may have taken the status and not stored it yet.
     """
     until = monotonic() + PATIENCE
     while process.exitcode is None and monotonic() < until:
@@ -226,7 +224,7 @@ def _status(process: BaseProcess) -> int | None:
 
 
 def _serve(end: connection.Connection) -> None:
-    """In a new process: say that it has begun, and check what is asked until the other end is closed."""
+    """Run a new process: report that it is ready, and check tasks until the other end is closed."""
     with suppress(EOFError, OSError):
         end.send(_tried(_begin))
         while True:
@@ -237,12 +235,12 @@ def _tried(do: Callable[..., bytes], *arguments: Any) -> bytes | Exception:
     """Return the result of a function, or the exception that it raises."""
     try:
         return do(*arguments)
-    except Exception as error:  # the process that asks says it
+    except Exception as error:  # the asking process raises it
         return error
 
 
 def _begin() -> bytes:
-    """In a new process: end with the process that started it, and end the solver too."""
+    """Make a new process end with the process that started it, and end its solver on SIGTERM."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     sys.unraisablehook = _end_again
     parent = parent_process()
@@ -252,7 +250,7 @@ def _begin() -> bytes:
 
 
 def _end_again(ignored: Any) -> None:
-    """What Python calls where an exception is ignored: an exit is one where a callback or a finalizer runs."""
+    """Handle an ignored exception: a SystemExit in a callback or a finalizer is repeated by another SIGTERM."""
     if ignored.exc_type is SystemExit:
         threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGTERM)).start()
     else:

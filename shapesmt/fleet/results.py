@@ -1,4 +1,4 @@
-"""Results: a file with one report a line (JSON Lines), or a row (Parquet), written as the reports arrive."""
+"""Results: a file with a line (JSON Lines) or a row (Parquet) for each report, written as they arrive."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from shapesmt.render import json_text
 
 __all__ = ["Results", "results"]
 
-_ROWS = 256  # of Parquet's file that are written at once
+_ROWS = 256  # rows of a Parquet file that are written at once
 _INTEGERS = range(-(1 << 63), 1 << 63)
 
 
 @contextmanager
 def results(path: str) -> Iterator[Results]:
-    """A file of results, for one process at a time. Nothing in it changes before it is begun.
+    """Open a file of results for this process only; it is unchanged until `begin`.
 
     Raises:
-        UsageError: It can't be written, another process writes it, or pyarrow isn't installed.
+        UsageError: The file can't be written, another process writes it, or pyarrow isn't installed.
     """
     if path == "-":
         raise UsageError(
@@ -45,34 +45,34 @@ def results(path: str) -> Iterator[Results]:
 
 
 class Results:
-    """JSON Lines: each line is written whole, so that a process that is killed leaves at most one that is not."""
+    """A JSON Lines file; lines are written whole, so that a killed process leaves at most one incomplete line."""
 
     def __init__(self, path: str) -> None:
         self._name = path
         self._file: IO[bytes] | None = None
 
     def earlier(self, asked: Mapping[str, str]) -> Earlier:
-        """Read the file; `asked` has the digest of the question that is asked now about each model."""
+        """Read the file; `asked` has the digest of the current question, by model."""
         return earlier(self._name, asked)
 
     def begin(self, some: Iterable[Record]) -> None:
-        """Put these records in the place of whatever the file has, and be ready for more."""
+        """Replace the contents by these records, and open the file for more."""
         with usage_errors("write", self._name):
             self._file = begin_whole(self._path(), b"".join(map(_line, some)))
 
     def write(self, line: bytes) -> None:
-        """Add the line of a record."""
+        """Append the line of a record."""
         if self._file is not None:
             with usage_errors("write", self._name):
                 write_all(self._file, line)
 
     def close(self) -> None:
-        """End the file, if it was begun."""
+        """Close the file if it was begun."""
         if self._file is not None:
             self._file.close()
 
     def _path(self) -> Path:
-        """Where lines are written."""
+        """Return the path that lines are written to."""
         return Path(self._name)
 
 
@@ -81,7 +81,7 @@ def _line(record: Record) -> bytes:
 
 
 class _Parquet(Results):
-    """Parquet: a row for each model. A file can't be continued, so that it is written at the end, from JSON Lines."""
+    """A Parquet file with a row for each model, written at the end from a journal, as it can't be appended to."""
 
     def __init__(self, path: str) -> None:
         importlib.import_module("pyarrow.parquet")
@@ -93,7 +93,7 @@ class _Parquet(Results):
         return self._journal
 
     def begin(self, some: Iterable[Record]) -> None:
-        """Put these records in the place of those in the rows of files that weren't ended."""
+        """Begin a journal with these records, and delete the journals of unfinished files."""
         if self._target.exists() and not self._target.is_file():
             raise UsageError(f"cannot write {printable(self._name)}: it is no file")
         before = journals(self._name)
@@ -102,7 +102,7 @@ class _Parquet(Results):
             journal.unlink()
 
     def close(self) -> None:
-        """Write all rows."""
+        """Write the rows of the journal to the Parquet file, and delete the journal."""
         if self._file is None:
             return
         super().close()
@@ -121,7 +121,7 @@ class _Parquet(Results):
 
 
 def _row(record: Record) -> Record:
-    """The row of a record, which may come from an earlier file and have anything in it."""
+    """Return the row of a record, which may come from an earlier file: values of unexpected types become None."""
     counts, region = _mapping(record.get("requirements")), _mapping(record.get("precondition"))
     findings, seconds = record.get("findings"), record.get("seconds")
     return {

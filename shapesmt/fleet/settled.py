@@ -1,10 +1,10 @@
-"""Settled: the outcome of a task with what is wanted beside it, which is all that a process sends to another.
+"""Settled: the outcome of a task, as processes send it and the cache stores it.
 
-Where only the table and the summary are shown, the report is brief: thousands of whole ones would take longer to send
-than to compute. Reports arrive sealed: they are unpickled when more of one is read than its verdict.
+If only the table and the summary are shown, reports are brief, without findings: sending thousands of whole reports
+takes longer than computing them. Reports arrive pickled, and are unpickled when more than their verdict is read.
 
-An answer that is kept has three lines of JSON, of which only those are read that are asked for: what its check has read
-of files beside the model, with what the table and the tally need; the brief report; the whole one.
+A cached answer has three lines of JSON, of which only the needed ones are parsed: the external files that its check
+read, with the values for table and tally; the brief report; the whole report.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _NAMELESS = b'"model": ""'
 
 
 class Wish(NamedTuple):
-    """What is wanted of an outcome.
+    """The form in which an outcome is wanted.
 
     Attributes:
-        brief: Whether the report is without its findings.
-        asked: The digest of the question, for a line of the file of results; "" for none.
+        brief: Whether the report comes without its findings.
+        asked: The digest of the question, which a line in the file of results has; "" for no line.
     """
 
     brief: bool = False
@@ -53,11 +53,11 @@ class Wish(NamedTuple):
 
 
 class Source(NamedTuple):
-    """The model from which an outcome comes.
+    """The model that an outcome is about.
 
     Attributes:
-        content: What tells the model from others; "" if nothing does.
-        beside: What was read of files beside it.
+        content: The digest of the model's content; "" if it has none.
+        beside: The external files that were read.
     """
 
     content: str = ""
@@ -68,13 +68,13 @@ _UNTOLD = Source()
 
 
 class Settled(NamedTuple):
-    """An outcome.
+    """The outcome of a task.
 
     Attributes:
-        outcome: The outcome.
-        line: Its line in the file of results, if there is one.
-        marks: The marks of a brief report for the tally.
-        entry: What is to be kept of it.
+        outcome: The report, or the error that prevented one.
+        line: The line in the file of results; b"" without such a file.
+        marks: Values of a brief report for the tally; None for a whole report or an error.
+        entry: The answer to cache; None if it isn't cached.
     """
 
     outcome: Outcome
@@ -84,7 +84,7 @@ class Settled(NamedTuple):
 
 
 def settled(outcome: Outcome, wish: Wish, source: Source = _UNTOLD) -> Settled:
-    """What is wanted of an outcome."""
+    """Return an outcome in the form of a wish."""
     if isinstance(outcome, Unchecked):
         record = {"schema": "shapesmt/unchecked/1", **outcome.to_dict(), "asked": wish.asked}
         return Settled(outcome, json_text(record).encode() + b"\n" if wish.asked else b"")
@@ -93,7 +93,7 @@ def settled(outcome: Outcome, wish: Wish, source: Source = _UNTOLD) -> Settled:
 
 
 def sealed(some: Sequence[Settled]) -> bytes:
-    """Outcomes for another process, their reports as one pickle inside another."""
+    """Pickle outcomes for another process, with their reports as a pickle inside."""
     reports = [one.outcome for one in some if isinstance(one.outcome, Report)]
     heads = [(r.model, r.verdict, r.seconds, r.exporter, r.strict) for r in reports]
     others = [one._replace(outcome=None) if isinstance(one.outcome, Report) else one for one in some]  # type: ignore[arg-type]
@@ -101,7 +101,7 @@ def sealed(some: Sequence[Settled]) -> bytes:
 
 
 def unsealed(data: bytes) -> list[Settled]:
-    """Outcomes of another process."""
+    """Return the outcomes that another process has pickled; their reports are unpickled later."""
     others, heads, reports = pickle.loads(data)  # noqa: S301 - it is a process of this program that sends them
     seal = _Seal(reports)
     opened = iter([
@@ -122,7 +122,7 @@ class _Seal:
         self._reports: list[Report] | None = None
 
     def report(self, place: int) -> Report:
-        data = self._data  # which is there unless the reports are, whatever other threads do meanwhile
+        data = self._data  # read first: other threads may set `_reports` and empty it meanwhile
         if self._reports is None:
             self._reports = pickle.loads(data)  # noqa: S301 - as above
             self._data = b""
@@ -130,7 +130,7 @@ class _Seal:
 
 
 def text(report: Report, reads: Sequence[SideRead]) -> bytes:
-    """A report as it is kept, with what was read of files beside the model for it."""
+    """Return a report as the cache stores it, with the external files that were read for it."""
     brief, region = report.brief, report.precondition
     head = [
         list(dict.fromkeys(reads)), Marks.of(report).to_dict(), report.verdict.value, report.seconds, report.exporter,
@@ -140,7 +140,7 @@ def text(report: Report, reads: Sequence[SideRead]) -> bytes:
 
 
 class Place(NamedTuple):
-    """Where the model of a kept report is: its name in reports, what tells it from others, and its folder."""
+    """The model of a cached report: its name in reports, the digest of its content, its folder (None without one)."""
 
     model: str
     content: str
@@ -148,7 +148,7 @@ class Place(NamedTuple):
 
 
 def kept(text: bytes, place: Place, *, strict: bool, wish: Wish) -> Settled | None:
-    """Return a kept report as the wish asks; None if files next to the model have changed."""
+    """Return a cached report in the form of a wish; None if it is damaged or external files have changed."""
     try:
         head, brief, whole = text.split(b"\n")
         reads, marks, verdict, seconds, exporter, counts, region, findings = json.loads(head)
@@ -164,16 +164,16 @@ def kept(text: bytes, place: Place, *, strict: bool, wish: Wish) -> Settled | No
         found = line(whole, place.model, wish.asked, Source(place.content, beside)) if wish.asked else b""
         return Settled(report, found, Marks.from_dict(marks) if wish.brief else None)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-        return None  # it isn't ours
+        return None  # shapesmt didn't write it
 
 
 def written(report: Report) -> bytes:
-    """The JSON of a report, without the model's name."""
+    """Return the JSON of a report, with "" for the model's name."""
     return json_text({**report.to_dict(), "model": ""}).encode()
 
 
 def line(report: bytes, model: str, asked: str, source: Source = _UNTOLD) -> bytes:
-    r"""The line of a report, whose JSON comes from `written`.
+    r"""Return the line of a report, whose JSON comes from `written`.
 
     >>> line(b'{"schema": "shapesmt/check/1", "model": "", "verdict": "PROVED"}', "m.onnx", "4f", Source("c3"))
     b'{"schema": "shapesmt/check/1", "model": "m.onnx", "verdict": "PROVED", "asked": "4f", "content": "c3"}\n'

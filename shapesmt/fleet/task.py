@@ -1,4 +1,4 @@
-"""Task: a model with the question about it, and how it is settled: by a report, or the error that prevented one."""
+"""Task: a model with a question about it, answered by a report or by the error that prevented one."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from shapesmt.report import Report, Unchecked
 __all__ = ["LARGEST", "Arriving", "Task", "all_done", "each_done", "is_same", "known", "lost", "split"]
 
 Arriving: TypeAlias = Generator[tuple[int, Settled], None, None]
-"""The index of each task and what came of it, in the order in which they are finished."""
-LARGEST = 32  # models that a process takes at once
-FEW = 20_000  # entries of tables that are left to the next models: some 15 MB
+"""The index and the outcome of each task, in the order in which they finish."""
+LARGEST = 32  # maximum number of tasks in a piece of work
+FEW = 20_000  # entries that shared tables may have before they are emptied: some 15 MB
 HURRIED = 0.5
-"""The part of the timeout after which an answer isn't kept: some of it may be undecided for lack of time only."""
-_SHARES = 8  # pieces of work for each process, at least: so that none waits long for another
+"""The part of the timeout after which an answer isn't cached: some of it may be undecided for lack of time."""
+_SHARES = 8  # minimum number of pieces per process, so that none waits long for another
 
 
 class Task(NamedTuple):
-    """A model, the question about it, and where its answer goes beside.
+    """A model, the question about it, and where the answer is stored.
 
     Attributes:
         path: The model's path or URL, as the report names it.
         question: The question.
-        shapes: Shapes that are used if the model has such an input.
-        page: The path of its page, "" for none.
-        cache: The folder of answers, "" for none.
-        place: Where the model is read, where that isn't its path.
-        wish: What is wanted of its outcome.
+        shapes: Shapes that apply if the model has such an input.
+        page: The path of its HTML page; "" for none.
+        cache: The folder of cached answers; "" for none.
+        place: The path or URL to read the model from; "" for `path`.
+        wish: The form in which its outcome is wanted.
     """
 
     path: str
@@ -54,19 +54,19 @@ class Task(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the report calls the model."""
+        """The name of the model in reports: its path on one line, shortened to 1,000 characters."""
         return printable(self.path, 1000)
 
 
 def done(task: Task, before: Answers) -> Settled:
-    """What comes of `check` for one model under its path."""
+    """Check one model, or take its cached answer, and return the outcome; an error becomes an `Unchecked`."""
     try:
         return _known_or_checked(task, before)
     except ShapesmtError as error:
         why, internal = str(error), False
     except MemoryError:
         why, internal = "there isn't enough memory", False
-    except Exception as error:  # one model's failure mustn't end the others'
+    except Exception as error:  # other models are checked all the same
         pass_on(error)
         if is_refusal(error):
             why, internal = refusal(error), False
@@ -97,7 +97,7 @@ def _kept(task: Task, text: bytes, content: str, folder: str | None) -> Settled 
 
 
 def known(tasks: Sequence[Task], before: Answers) -> list[Settled | None]:
-    """Of each task the answer that is kept, if it is about a model on this machine and has no page to write."""
+    """Return each task's cached answer; None if there is none, for URLs, and for tasks that write a page."""
     told = [("", None) if task.page or is_url(task.path) else _told(task) for task in tasks]
     keys = [key(content, task.question, task.shapes) for task, (content, _) in zip(tasks, told, strict=True)]
     texts = before.find(keys)
@@ -108,13 +108,13 @@ def known(tasks: Sequence[Task], before: Answers) -> list[Settled | None]:
 
 
 def is_same(task: Task, content: str, beside: Sequence[SideRead]) -> bool:
-    """Whether the model of a task is what it was, as are the files beside it."""
+    """Whether a task's model, with this digest then, and its external files are unchanged."""
     found, folder = _told(task)
     return found == content != "" and all(read.unchanged(folder) for read in beside)
 
 
 def _told(task: Task) -> tuple[str, str | None]:
-    """Return the digest of the model's content, and its folder; "" if it can't be read, or only once."""
+    """Return the digest of the model's content, and its folder; "" and None if it can't be read, or only once."""
     asked = task.question.again()
     with suppress(ShapesmtError, OSError, ValueError):
         if is_url(task.path) or not stat.S_ISFIFO(os.stat(task.path).st_mode):  # noqa: PTH116 - `pathlib` is slower
@@ -124,7 +124,7 @@ def _told(task: Task) -> tuple[str, str | None]:
 
 
 def each_done(tasks: Sequence[Task]) -> Iterator[Settled]:
-    """What comes of each task; what they leave behind is dropped now and then."""
+    """Yield the outcome of each task; shared tables are emptied now and then."""
     with answers(tasks[0].cache if tasks else "") as before:
         for number, task in enumerate(tasks, 1):
             yield done(task, before)
@@ -133,17 +133,17 @@ def each_done(tasks: Sequence[Task]) -> Iterator[Settled]:
 
 
 def all_done(tasks: Sequence[Task]) -> bytes:
-    """What comes of each task, sealed for the process that asks."""
+    """Check tasks, and return their outcomes pickled for the asking process."""
     return sealed(list(each_done(tasks)))
 
 
 def lost(task: Task, how: str) -> Settled:
-    """What comes of a task at which a process ended, twice."""
+    """Return the outcome of a task that ended two processes."""
     return settled(Unchecked(task.name, f"internal error: {how}; out of memory?", internal=True), task.wish)
 
 
 def split(count: int, processes: int) -> list[range]:
-    """The indices of that many tasks in pieces of work: small ones, so that every process has some until the end.
+    """Return the indices of `count` tasks as pieces of work, small ones so that every process has some until the end.
 
     >>> split(3, 2), len(split(5000, 2))
     ([range(0, 1), range(1, 2), range(2, 3)], 157)
@@ -153,7 +153,7 @@ def split(count: int, processes: int) -> list[range]:
 
 
 def _answer(task: Task, file: ModelFile) -> Report:
-    from shapesmt import api  # which takes longer to import than hundreds of answers that are kept take to read
+    from shapesmt import api  # importing it takes longer than reading hundreds of cached answers
 
     model = task.question.read(lambda: opened(file))
     graph = task.question.read(lambda: load(model))

@@ -1,4 +1,4 @@
-"""The bytes that activations take: at most, at given sizes, and within a budget."""
+"""The memory of activations in bytes: at most, at given sizes, and within a budget."""
 
 from shapesmt.footprint.ask import measured, memory
 from shapesmt.footprint.footprint import Wanted

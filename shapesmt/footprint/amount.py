@@ -12,13 +12,13 @@ _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
 def parse_amount(text: str | int) -> int:
-    """The bytes of an amount: a number, or one with a unit.
+    """Return the bytes of an amount: a number, or a text with or without a unit.
 
     >>> parse_amount("2GB"), parse_amount("1.5 MiB"), parse_amount("300"), parse_amount(4096)
     (2000000000, 1572864, 300, 4096)
 
     Raises:
-        UsageError: It is something else.
+        UsageError: The amount is something else.
     """
     if isinstance(text, int) and not isinstance(text, bool) and text >= 0:
         return text

@@ -1,4 +1,4 @@
-"""Ask: the question about memory, as callers pose it and as the command line does."""
+"""Ask: the question about memory, from callers and from the command line."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def memory(
     assume: Iterable[str] | None = None,
     timeout: float = TIMEOUT,
 ) -> Memory:
-    """The bytes of activations: the most over all valid inputs, those at given sizes, and the inputs that fit a budget.
+    """Compute the activation memory: the maximum over all valid inputs, at given sizes, and the inputs within a budget.
 
-    `mode` says which tensors share a buffer: none ("live"), views as well ("alias"), results of operators that write
-    over an operand too ("inplace"). `budget` is "2GB", "512MiB" or a number; `greatest` asks for the greatest value of
-    a dimension within it. `at` has sizes at which the bytes are asked for, and where `greatest` looks. The rest is as
-    for `check`.
+    `mode` says which tensors share a buffer: none ("live"), views too ("alias"), or also the results of operators that
+    overwrite an operand ("inplace"). `budget` is "2GB", "512MiB" or a number of bytes. `greatest` is a dimension whose
+    maximum within the budget is computed. `at` has sizes at which the bytes are computed, and where `greatest` looks.
+    The other options are those of `check`.
 
     Example:
         >>> model = b'''<ir_version: 8, opset_import: ["":18]>
@@ -44,5 +44,5 @@ def memory(
 
 @one_call()
 def measured(model: Model, question: Question, wanted: Wanted) -> Memory:
-    """The answer of `memory`."""
+    """Return the answer of `memory`."""
     return footprint(analysed(model, question), wanted)

@@ -1,4 +1,4 @@
-"""Charts: the bytes over the values of one dimension, and of two, to be drawn."""
+"""Charts: the bytes over the values of one dimension, or of two, to be drawn."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from shapesmt.footprint.points import Point
 from shapesmt.presolve import Domain
 from shapesmt.report import Chart
 
-LINE, SIDE = 161, 41  # the most values of a dimension alone, and beside another one
-ALONE = 4  # the most dimensions that are drawn alone
-OPEN = 128  # values of a dimension without an end
+LINE, SIDE = 161, 41  # maximum number of values on the axis of one dimension, and on each of two
+ALONE = 4  # maximum number of dimensions drawn alone
+OPEN = 128  # values drawn of an unbounded dimension
 
 
 def charts(points: Sequence[Point], domain: Domain, dims: Mapping[str, Dim], fixed: Assignment) -> tuple[Chart, ...]:
-    """A chart of each dimension on which the bytes depend, and of the two with the most values."""
+    """Return a chart of each dimension on which the bytes depend, and one of the two widest dimensions."""
     involved = frozenset[Atom]().union(*(p.bytes.symbols for p in points))
     known = [p for p in points if p.bytes.symbols <= fixed.keys()]
     named = {name: s for name, d in dims.items() if (s := _symbol(d)) is not None and s in involved}
@@ -35,7 +35,7 @@ def charts(points: Sequence[Point], domain: Domain, dims: Mapping[str, Dim], fix
 
 
 class _View:
-    """The points of a model over a domain, at fixed values of all dimensions but those of a chart."""
+    """The points of a model over a domain, with fixed values of all dimensions except a chart's."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class _View:
         self._points, self._domain, self._dims, self._named, self._fixed = points, domain, dims, named, fixed
 
     def chart(self, names: tuple[str, ...]) -> Chart:
-        """The chart of these dimensions."""
+        """Return the chart of these dimensions."""
         axes = [_spread(self._domain, self._named[name], LINE if len(names) == 1 else SIDE) for name in names]
         grid = np.meshgrid(*axes)
         at: dict[Atom, Any] = {**self._fixed, **{self._named[n]: part for n, part in zip(names, grid, strict=True)}}
@@ -77,7 +77,7 @@ def _rows(most: NDArray[np.float64], valid: NDArray[np.bool_]) -> list[tuple[lis
 
 
 def _symbol(d: Dim) -> Atom | None:
-    """The one input symbol of a dimension."""
+    """Return the one input symbol of a dimension; None if it has another number or kind of symbols."""
     one = next(iter(d.symbols)) if len(d.symbols) == 1 else None
     return one if one is not None and one.kind in (Kind.INPUT, Kind.VALUE) else None
 
@@ -88,7 +88,7 @@ def _width(domain: Domain, s: Atom) -> float:
 
 
 def _spread(domain: Domain, s: Atom, number: int) -> NDArray[np.int64]:
-    """Values of a symbol, evenly apart."""
+    """Return at most `number` evenly spaced values of a symbol."""
     listed = domain.values(s)
     if listed is not None:
         places = np.unique(np.linspace(0, len(listed) - 1, number).astype(np.int64))

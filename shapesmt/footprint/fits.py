@@ -1,4 +1,4 @@
-"""Fits: the inputs at which no point holds more than so many bytes, or no tensor has more than so many elements."""
+"""Fits: the inputs at which no point holds more than a number of bytes, or no tensor has more elements."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from shapesmt.footprint.safe import safe
 from shapesmt.presolve import Domain
 from shapesmt.region import readable_text
 
-ASKS = 32  # questions to the solver whether conditions follow from others: no seconds, which texts would depend on
-FARTHEST = 1 << 40  # the greatest value of a size without an end that is tried
+ASKS = 32  # questions to the solver whether conditions follow from others; a limit in seconds would make texts vary
+FARTHEST = 1 << 40  # largest value that is tried of an unbounded size
 UNFOLLOWED = (Kind.OPEN, Kind.LOST)
 
 
 class Fit(NamedTuple):
-    """Where a limit is kept: the conditions that together say so, and the same for people.
+    """The inputs that satisfy a limit, as conditions and as text.
 
-    `exact` is proven both ways; else it is kept where `text` says, and may be elsewhere too. Without `text` it is kept
-    by every input of the domain.
+    If `exact`, the text is proven to hold for these inputs and no others; otherwise it is sufficient. An empty `text`
+    means every input of the domain.
     """
 
     conditions: tuple[Formula, ...]
@@ -53,12 +53,12 @@ class Fit(NamedTuple):
 
     @property
     def universal(self) -> bool:
-        """Whether data or a loop's trip takes part."""
+        """Whether the conditions depend on data or on the iteration of a loop."""
         return any(s.universal for condition in self.conditions for s in condition.symbols)
 
 
 def fits(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> Fit:
-    """The inputs of a domain at which each point holds at most `limit`; points that others decide are left out."""
+    """Return the inputs at which each point holds at most `limit` bytes; points that others decide are skipped."""
     deciding = _deciding([p for p in points if p.bytes.hi > limit], limit, domain, judge)
     few = [c for c in deciding if len(c.symbols) < 2 or (c.symbols and domain.points(c.symbols) is not None)]
     region = judge.region(domain, all_of(*few))
@@ -77,7 +77,7 @@ def fits(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> F
 
 
 def _deciding(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> list[Formula]:
-    """The conditions that together keep a limit, without those that are seen to follow from others."""
+    """Return the conditions that together imply a limit, without those that are seen to follow from others."""
     quick = Judge(judge.deadline, ASKS)
     samples = Samples(domain, {s for p in points for s in p.bytes.symbols})
     kept: list[tuple[Point, Formula]] = []
@@ -96,14 +96,14 @@ def _deciding(points: Sequence[Point], limit: int, domain: Domain, judge: Judge)
 
 
 def _implied(bytes_: Dim, others: Sequence[Dim], limit: int) -> bool:
-    """Whether a formula is seen to keep a limit that others keep."""
+    """Whether a formula is seen to satisfy a limit that other formulas satisfy."""
     if any(beneath(bytes_, other, limit) for other in others):
         return True
     return any(follows(bytes_, *pair, limit) for pair in combinations_with_replacement(others, 2))
 
 
 def highest(size: Dim, fit: Fit, domain: Domain, judge: Judge) -> End | None:
-    """The greatest value of a size where a limit is kept, with a witness; None where no input keeps it."""
+    """Return the maximum of a size within a limit, with a witness; None if no input satisfies the limit."""
     involved = frozenset[Atom]().union(size.symbols, *(c.symbols for c in fit.conditions))
     first = least(domain, domain.cone(involved)[0], judge) if all(map(_falls, fit.conditions)) else None
     if first is not None:
@@ -124,9 +124,10 @@ def highest(size: Dim, fit: Fit, domain: Domain, judge: Judge) -> End | None:
 
 
 def _farthest(size: Dim, conditions: Sequence[Formula], domain: Domain, judge: Judge, found: Assignment) -> End | None:
-    """The greatest value of a size where conditions that fall hold, as they do at the least input; None if unknown.
+    """Return the maximum of a size under conditions that hold for smaller inputs if for larger; None if unknown.
 
-    If any input whose size is so large keeps them, the least one of these does.
+    The conditions hold at the smallest input, `found`. If any input with so large a size satisfies them, the smallest
+    such input does.
     """
     high = judge.extent(domain, size)[1].value
     low, last, step = int(evaluate(size, found)), FARTHEST if high is None else high, 1
@@ -155,12 +156,12 @@ def _falls(condition: Formula) -> bool:
 
 
 def _kept(point: Point, limit: int) -> Formula:
-    """The condition under which a point holds at most so much, or doesn't come about."""
+    """Return the condition under which a point holds at most `limit` bytes, or doesn't occur."""
     return any_of(negate(_ever(point)), at_most(point.bytes, limit))
 
 
 def _ever(point: Point) -> Formula:
-    """When a point comes about in some trip: of `trip <= trips - 1` the first one tells, if the bytes don't change."""
+    """Return when a point occurs in some iteration; the first one decides if the bytes are the same in all."""
     runs = point.runs
     for index in sorted((s for s in runs.symbols - point.bytes.symbols if s.kind is Kind.TRIP), key=lambda s: s.name):
         (part, *others) = [c for c in runs.conjuncts if index in c.symbols]

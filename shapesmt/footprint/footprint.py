@@ -1,4 +1,4 @@
-"""Footprint: what is held at most and where, what fits a budget, and what is beyond indices of 32 bits."""
+"""Footprint: the maximum memory and its node, the inputs within a budget, and tensors too large for 32-bit indices."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from shapesmt.presolve import Domain
 from shapesmt.report import Budget, Chart, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
 
 INDICES = 2**31 - 1
-"""The most elements of a tensor that signed indices of 32 bits count."""
+"""Maximum number of elements that signed 32-bit indices count."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for beside the worst case.
+    """The parts of an answer that are wanted in addition to the worst case.
 
     Attributes:
-        mode: Which tensors share a buffer: "live", "alias" or "inplace".
-        budget: The bytes that activations may take.
-        greatest: The dimension whose greatest value within the budget is asked for.
-        at: Sizes at which the bytes are asked for; of the other sizes the worst count.
-        charts: Whether the bytes over the ranges are asked for, to draw them.
+        mode: The tensors that share a buffer: "live", "alias" or "inplace".
+        budget: The bytes that activations may take; None for no budget.
+        greatest: The dimension whose maximum within the budget is wanted; None for none.
+        at: Sizes at which the bytes are wanted; the other sizes are the worst ones.
+        charts: Whether charts of the bytes over the ranges are wanted.
     """
 
     mode: str = Mode.LIVE.value
@@ -57,7 +57,7 @@ class Wanted:
 
 
 def footprint(a: Analysis, wanted: Wanted) -> Memory:
-    """The bytes of a model's activations over the inputs for which it runs."""
+    """Return the bytes of a model's activations over the inputs for which it runs."""
     limit = None if wanted.budget is None else parse_amount(wanted.budget)
     problem, examination = a.problem, a.examination
     for name in (*wanted.at, *filter(None, [wanted.greatest])):
@@ -91,7 +91,7 @@ def footprint(a: Analysis, wanted: Wanted) -> Memory:
 
 @dataclass(frozen=True)
 class _Measured:
-    """The points of a model that can hold the most, over the inputs for which it runs."""
+    """The points of a model that can hold the most bytes, over the inputs for which it runs."""
 
     analysis: Analysis
     points: list[Point]
@@ -103,11 +103,11 @@ class _Measured:
         return self.analysis.examination.narrowed
 
     def worst(self, domain: Domain) -> Summit | None:
-        """The point that holds the most; None of a model without nodes."""
+        """Return the point that holds the most bytes in a domain; None for a model without nodes."""
         return summit(self.points, domain, self.analysis.examination, self.analysis.judge)
 
     def peak(self, worst: Summit | None, domain: Domain) -> Peak:
-        """The point that holds the most over a domain, as it is reported."""
+        """Return the report of a domain's worst point."""
         if worst is None:
             return Peak(0, not self.unknown, {}, "", "", "0")
         exact, point = worst.exact and not self.unknown, worst.point
@@ -116,12 +116,12 @@ class _Measured:
         return Peak(worst.value, exact, witness, point.node, point.op, str(point.bytes), endless)
 
     def endless(self, point: Point) -> tuple[str, ...]:
-        """The sizes without an end on which a point depends."""
+        """Return the unbounded sizes on which a point depends."""
         tied = self.everywhere.cone(point.bytes.symbols | point.runs.symbols)[0]
         return tuple(s.name for s in tied if s.kind in (Kind.INPUT, Kind.VALUE) and self.everywhere.ends(s)[1] == inf)
 
     def tensors(self, worst: Summit | None) -> tuple[HeldTensor, ...]:
-        """What is held at the worst moment, the largest first."""
+        """Return the tensors that are held at the worst point, the largest first."""
         if worst is None:
             return ()
         held = worst.point.tensors
@@ -131,13 +131,13 @@ class _Measured:
         return tuple(row for _, row in order)
 
     def charts(self, worst: Summit | None) -> tuple[Chart, ...]:
-        """The bytes over the ranges of the dimensions, the others as at the worst moment, or at their least."""
+        """Return charts of the bytes over the ranges; the other dimensions are as at the worst point, or minimal."""
         fixed = self.values({} if worst is None or worst.value is None else worst.witness)
         dims = {name: self.dim(name) for name in self.analysis.problem.dims}
         return () if fixed is None else charts(self.points, self.everywhere, dims, fixed)
 
     def inputs(self, worst: Summit | None) -> int | None:
-        """The bytes of the inputs at the worst moment."""
+        """Return the bytes of the inputs at the worst point; None if they are unknown."""
         witness: Assignment | None = {} if worst is None else worst.witness if worst.value is not None else None
         values, sizes = self.values(witness), [bytes_of(t) for t in self.analysis.problem.inputs.values()]
         known = [size for size in sizes if size is not None]
@@ -146,7 +146,7 @@ class _Measured:
         return int(evaluate(total(self.analysis.examination.narrowing.narrowed(known)), values))
 
     def given(self, sizes: Mapping[str, int]) -> Domain:
-        """The inputs that have these sizes."""
+        """Return the inputs with these sizes; raise UsageError if there is no valid one."""
         domain = self.everywhere.copy()
         for name, value in sizes.items():
             domain.assume(equal(self.dim(name), value))
@@ -156,28 +156,28 @@ class _Measured:
         return domain
 
     def dim(self, name: str) -> Dim:
-        """A declared dimension over the symbols of the inputs for which the model runs."""
+        """Return a declared dimension over the symbols of the inputs for which the model runs."""
         (dim,) = self.analysis.examination.narrowing.narrowed([self.analysis.problem.dims[name]])
         return dim
 
     def values(self, witness: Assignment | None) -> Assignment | None:
-        """A witness with values for all other sizes."""
+        """Complete a witness by values for all other sizes; None if there is no witness."""
         return self.analysis.judge.complete(self.everywhere, witness)
 
     def names(self, witness: Assignment | None) -> dict[str, int] | None:
-        """A witness by the names of the declared dimensions."""
+        """Return a witness by the names of the declared dimensions; None if there is none."""
         values = self.values(witness)
         if values is None:
             return None
         return {name: int(evaluate(self.dim(name), values)) for name in self.analysis.problem.dims}
 
     def fits(self, limit: int) -> Fit:
-        """The inputs whose activations fit so many bytes."""
+        """Return the inputs whose activations fit into `limit` bytes."""
         fit = fits(self.points, limit, self.everywhere, self.analysis.judge)
         return fit._replace(exact=fit.exact and self.analysis.examination.decided and not self.unknown)
 
     def greatest(self, name: str, fit: Fit, domain: Domain) -> Greatest:
-        """The greatest value of a dimension within a budget, among the inputs of a domain."""
+        """Return the maximum of a dimension within a budget, among the inputs of a domain."""
         end = highest(self.dim(name), fit, domain, self.analysis.judge)
         followed = fit.exact and not fit.universal
         if end is None:
@@ -187,7 +187,7 @@ class _Measured:
         return Greatest(name, end.value, end.proven and followed, self.names(end.witness))
 
     def indices(self) -> IndexLimit | None:
-        """The tensor with the most elements, if these can be more than indices of 32 bits count."""
+        """Return the tensor with the most elements; None if 32-bit indices can count the elements of all."""
         examination, judge = self.analysis.examination, self.analysis.judge
         listed = takewhile(lambda _: not judge.deadline.expired, counts(examination.inference))
         large = undominated(p for p in listed if p.bytes.hi > INDICES)

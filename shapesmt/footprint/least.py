@@ -1,4 +1,4 @@
-"""Least: the input below which there is none in any size, where a domain has such a one.
+"""Least: find the input that is smallest in every size at once, if a domain has one.
 
 >>> from shapesmt.algebra import at_least, symbol
 >>> from shapesmt.deadline import Deadline
@@ -18,16 +18,16 @@ from shapesmt.algebra.growth import monotone
 from shapesmt.examine import Judge
 from shapesmt.presolve import Domain
 
-ROUNDS = 1000  # of raising a value that a fact needs to be higher
+ROUNDS = 1000  # times that a value is raised until the facts hold; then the solver is asked
 
 
 def least(domain: Domain, symbols: Sequence[Atom], judge: Judge) -> dict[Atom, int] | None:
-    """The least values of symbols, where one input is known to have them all; the symbols tied to them have theirs."""
+    """Return the minimum of each symbol, if one input is known to have them all; related symbols are included."""
     return _raised(domain, symbols) or _asked(domain, symbols, judge)
 
 
 def _raised(domain: Domain, symbols: Sequence[Atom]) -> dict[Atom, int] | None:
-    """The low ends, raised as far as single facts need it; None where that doesn't lead to an input."""
+    """Raise lower bounds as far as single facts require; return None if that doesn't lead to an input."""
     tied, facts = domain.about(symbols)
     ends = {s: domain.ends(s) for s in tied}
     if any(lo == -inf for lo, _ in ends.values()):
@@ -45,7 +45,7 @@ def _raised(domain: Domain, symbols: Sequence[Atom]) -> dict[Atom, int] | None:
 
 
 def _higher(fact: Formula, point: dict[Atom, int]) -> dict[Atom, int] | None:
-    """The one symbol that alone can make a fact hold, as high as it has to be for that."""
+    """Return the one symbol that alone can make a fact hold, with the value that it needs; None if there is none."""
     d = fact.dim
     if fact.op != "ge" or d is None:
         return None
@@ -60,13 +60,13 @@ def _higher(fact: Formula, point: dict[Atom, int]) -> dict[Atom, int] | None:
 
 
 def _from(s: Atom, value: int) -> int:
-    """The least value that a symbol can have from this one on."""
+    """Return the smallest value of a symbol that is at least `value`."""
     first = 0 if s.lo == -inf else int(s.lo)
     return value + (first - value) % s.step
 
 
 def _asked(domain: Domain, symbols: Sequence[Atom], judge: Judge) -> dict[Atom, int] | None:
-    """The low ends of all symbols, where they go together."""
+    """Return the lower bounds of all symbols by the solver, if one input has them all; None otherwise."""
     corner, ends = domain.copy(), dict[Atom, int]()
     for s in symbols:
         low = judge.extent(domain, of_atom(s))[0]

@@ -1,4 +1,4 @@
-"""Lifetimes: from which node to which a buffer is held, and the tensors that share it."""
+"""Lifetimes: the nodes from which and to which a buffer is held, and the tensors that share it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Known = Callable[[Node], Traits]
 
 
 class Mode(str, Enum):
-    """Which tensors share a buffer.
+    """The tensors that share a buffer.
 
     Attributes:
-        LIVE: None; each has its own.
-        ALIAS: An operator that only views its input otherwise (`Reshape`) returns the input's buffer.
-        INPLACE: Besides, an operator that can writes to the buffer of an input that nothing reads later.
+        LIVE: None; each tensor has its own buffer.
+        ALIAS: The input and the output of an operator that only changes the view (`Reshape`).
+        INPLACE: These, and operators that can write to the buffer of an input that nothing reads later.
     """
 
     LIVE = "live"
@@ -52,10 +52,11 @@ def lifetimes(
     mode: Mode = Mode.LIVE,
     carried: Sequence[str] = (),
 ) -> Held:
-    """The buffers of what the nodes compute, in order of their first node; `traits` says which operators share them.
+    """Return the buffers of the tensors that nodes compute, in order of their first node.
 
     A tensor is held from the node that computes it to the last one that reads it, an output to the end. `carried` are
-    inputs that are held all the time; what else isn't computed here, and constants, belong to others.
+    inputs that are held all the time. Other tensors that aren't computed here, and constants, aren't counted. `traits`
+    says which operators share buffers.
     """
     memory = [traits(node).memory for node in nodes]
     computed = [() if memory[i] is Memory.MODEL else node.outputs for i, node in enumerate(nodes)]
@@ -77,13 +78,13 @@ def lifetimes(
 def _buffer(
     group: Sequence[str], made: Mapping[str, int], last: Mapping[str, int], sizes: Mapping[str, Dim | None]
 ) -> Buffer | None:
-    """The buffer that tensors share; None where its bytes aren't known."""
+    """Return the buffer that tensors share; None if its bytes aren't known."""
     size = sizes[group[0]]
     return None if size is None else Buffer(group[0], made[group[0]], max(last[name] for name in group), size)
 
 
 class _Sharing:
-    """Which tensors share a buffer; an output of the graph has one of its own."""
+    """The groups of tensors that share a buffer; an output of the graph has one of its own."""
 
     def __init__(
         self,
@@ -97,19 +98,19 @@ class _Sharing:
         self._group_of = {name: [name] for name in carried}
 
     def groups(self, nodes: Sequence[Node], memory: Sequence[Memory]) -> list[list[str]]:
-        """The tensors in groups that share a buffer each, first the one that needs it."""
+        """Return the groups of tensors that share a buffer, each beginning with the tensor that allocates it."""
         for i, node in enumerate(nodes):
             for name in filter(None, () if memory[i] is Memory.MODEL else node.outputs):
                 source = self._source(node, memory[i], i, name)
                 if source is None:
                     self._group_of[name] = [name]
-                elif source in self._group_of:  # else it is a view of what belongs to others
+                elif source in self._group_of:  # otherwise it is a view of a tensor that isn't counted here
                     self._group_of[name] = self._group_of[source]
                     self._group_of[name].append(name)
         return [*{id(group): group for group in self._group_of.values()}.values()]
 
     def _source(self, node: Node, memory: Memory, index: int, name: str) -> str | None:
-        """The tensor whose buffer an output of a node takes; None where it needs one of its own."""
+        """Return the tensor whose buffer an output of a node takes; None if it needs its own."""
         if name != node.outputs[0] or name in self._outputs:
             return None
         if memory is Memory.VIEW:

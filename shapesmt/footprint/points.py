@@ -1,4 +1,4 @@
-"""Points: the bytes that are held while a node runs, for each node, those in branches, loops and functions included."""
+"""Points: the bytes that are held while each node runs, including nodes in branches, loops and functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shapesmt.rules import Body, Memory, Runs, Tensor
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The moment when a node runs: the bytes that are held, and the condition under which it comes about."""
+    """The moment when a node runs: the bytes that are held, and the condition under which the node runs."""
 
     node: str
     op: str
@@ -35,7 +35,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Nodes that run one after the other, and what is held around them."""
+    """A sequence of nodes, with their buffers and the tensors that are held around them."""
 
     buffers: Sequence[Buffer]
     operators: Operators
@@ -43,16 +43,16 @@ class _Place:
     path: str = ""
 
     def held(self, index: int) -> list[tuple[str, Dim]]:
-        """What is held while the node of that index runs."""
+        """Return the tensors that are held while the node of that index runs, with their bytes."""
         own = [(self.path + b.tensor, b.size) for b in self.buffers if b.first <= index <= b.last]
         return [*self.around, *own]
 
 
 class Points:
-    """Every point of a model, but for those of runs that repeat an earlier one in equal sizes.
+    """Every point of a model, except in a run whose sizes equal those of an earlier run of the same nodes.
 
-    `unknown` has the tensors and nodes whose bytes aren't known, once all points are listed, and the nodes whose inner
-    ones the deadline left out.
+    Once all points are listed, `unknown` has the tensors and nodes of unknown size, and the nodes whose inner points
+    the deadline left out.
     """
 
     def __init__(self, graph: Graph, inference: Inference, mode: Mode, deadline: Deadline) -> None:
@@ -72,7 +72,7 @@ class Points:
     def _inside(
         self, nodes: Sequence[Node], held: Held, place: _Place, inner: Mapping[int, tuple[Body, ...]], runs: Formula
     ) -> Iterator[Point]:
-        """The points of nodes that run one after the other."""
+        """Yield the points of nodes that run one after another."""
         self.unknown += [place.path + name for name in held.unknown]
         starts, ends = defaultdict(list), defaultdict(list)
         for buffer in held.buffers:
@@ -93,7 +93,7 @@ class Points:
                 live = live - buffer.size
 
     def _run(self, body: Body, node: Node, place: _Place, index: int, runs: Formula) -> Iterator[Point]:
-        """The points of the nodes inside a node; what they return is held as the node's only once it has run."""
+        """Yield the points of the nodes inside a node; their outputs count as the node's only once it has run."""
         if self._deadline.expired:
             self.unknown.append(place.path + node.name)
             return
@@ -121,18 +121,18 @@ class Points:
 
 
 class _Runs:
-    """Tells runs of the nodes inside a node apart by their sizes: functions that call others twice have 2^n of them."""
+    """The runs of inner nodes that are listed, by their sizes: functions that call others twice have 2^n runs."""
 
     def __init__(self) -> None:
         self.listed: set[Hashable] = set()
         self._symbols: dict[int, list[Dim]] = {}
 
     def key(self, body: Body, *around: Hashable) -> Hashable:
-        """What two runs share if all sizes inside them are equal, and what is around them."""
+        """Return a key that is equal for two runs if all sizes inside them, and `around` them, are equal."""
         return id(body.tensors), tuple(map(body.changed, self._symbols_of(body))), around
 
     def _symbols_of(self, body: Body) -> list[Dim]:
-        """The symbols on which the sizes inside rest, before the body's own changes."""
+        """Return the symbols in the sizes of the body's tensors and of its inner runs, before its `changes`."""
         found = self._symbols.get(id(body.tensors))
         if found is None:
             inner = [run for runs in body.inner.values() for run in runs]
@@ -146,7 +146,7 @@ class _Runs:
 
 
 def counts(inference: Inference) -> Iterator[Point]:
-    """The number of elements of each tensor, as if they were bytes that are held where it is."""
+    """Yield the number of elements of each tensor, as if they were bytes held at a point."""
     yield from _counted(inference.tensors, "", TRUE)
     seen = _Runs()
     for node, application in zip(inference.graph.nodes, inference.applications, strict=False):
@@ -168,7 +168,7 @@ def _counted_inside(body: Body, path: str, runs: Formula, seen: _Runs) -> Iterat
 
 
 def _path(path: str, node: Node, body: Body) -> str:
-    """What the names of nodes and tensors inside a node begin with."""
+    """Return the beginning of the names of nodes and tensors inside a node."""
     return f"{path}{node.name}/{body.label}{'/' if body.label else ''}"
 
 
@@ -179,16 +179,16 @@ def _counted(tensors: Mapping[str, Tensor], path: str, runs: Formula) -> Iterato
 
 
 def _within(inner: Body, outer: Body) -> Body:
-    """A run inside another one, over the symbols of the outer one."""
+    """Return a run inside another one, over the symbols of the outer one."""
     for change in outer.changes:
         inner = inner.rewritten(change)
     return inner
 
 
 def _carried(node: Node, body: Body, runs: Runs) -> tuple[Sequence[str], int]:
-    """The inputs of a body that each trip computes for the next, and how many of the node's outputs the body returns.
+    """Return the loop-carried inputs of a body, and the number of the node's outputs that the body returns.
 
-    The other inputs are views of what is held outside; those of an unknown operator are counted.
+    Other inputs are views of tensors held outside; for an unknown operator, all are counted.
     """
     if not node.attributes.graphs or runs is Runs.BRANCH:
         return (), len(node.outputs)

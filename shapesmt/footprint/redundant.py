@@ -1,4 +1,4 @@
-"""Redundant: limits that others imply, and inputs that show that they don't."""
+"""Redundant: limits that other limits imply, and inputs that refute an implication."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from shapesmt.deadline import look
 from shapesmt.presolve import Domain
 
 MOST_SAMPLES = 1 << 16
-FARTHEST = 1 << 40  # how far from its least value a symbol without end is looked at
-TRIED = 8  # samples of which the exact values are computed
+FARTHEST = 1 << 40  # unbounded symbols are sampled up to this much above their minimum
+TRIED = 8  # samples that are evaluated exactly, at most
 
 
 class Samples:
-    """Inputs all over a domain, computed in floats: what one of them shows is computed again exactly."""
+    """Inputs from all over a domain, evaluated in floats; a result counts only after exact evaluation."""
 
     def __init__(self, domain: Domain, symbols: Iterable[Atom]) -> None:
         self._symbols, self._facts = domain.about(symbols)
@@ -32,7 +32,7 @@ class Samples:
         self._evaluator = Evaluator(self._values)
 
     def shows(self, kept: Sequence[Formula], broken: Formula) -> bool:
-        """Whether an input is seen to keep some conditions and to break another one."""
+        """Whether an input is seen to satisfy some conditions and to violate another one."""
         if not broken.symbols <= self._values.keys():
             return False
         known = [fact for fact in (*self._facts, *kept) if fact.symbols <= self._values.keys()]
@@ -48,7 +48,7 @@ class Samples:
 
 
 def _spread(domain: Domain, s: Atom, number: int) -> NDArray[np.float64]:
-    """Values of a symbol, closer together near the least one."""
+    """Return at most `number` values of a symbol, denser near its minimum."""
     listed = domain.values(s)
     if listed is not None:
         every = len(listed) <= number
@@ -62,7 +62,7 @@ def _spread(domain: Domain, s: Atom, number: int) -> NDArray[np.float64]:
 
 
 def follows(bytes_: Dim, first: Dim, second: Dim, limit: int) -> bool:
-    """Whether a formula is seen to keep a limit that two others keep: it is at most a sum of multiples of them.
+    """Whether a formula is seen to satisfy a limit that two others satisfy: it is at most a sum of multiples of them.
 
     >>> from shapesmt.algebra import symbol
     >>> n, m = symbol("n", 1), symbol("m", 1)
@@ -80,9 +80,9 @@ def follows(bytes_: Dim, first: Dim, second: Dim, limit: int) -> bool:
 
 
 def beneath(bytes_: Dim, other: Dim, limit: int) -> bool:
-    """Whether a formula is seen to be at most another one wherever it is beyond the limit.
+    """Whether a formula is seen to be at most another one wherever it exceeds the limit.
 
-    Where `2*n + 9` is more than `3*n`, `n` is at most 8.
+    For example, `2*n + 9` is more than `3*n` only if `n` is at most 8.
 
     >>> from shapesmt.algebra import symbol
     >>> n = symbol("n", 1)
@@ -105,7 +105,7 @@ def _covers(rows: Sequence[tuple[int, int, int]], x: Fraction, y: Fraction) -> b
 
 
 def _corners(rows: Sequence[tuple[int, int, int]]) -> Iterator[tuple[Fraction, Fraction]]:
-    """Where two of the lines `a*x + b*y == need`, and of the axes, cross."""
+    """Yield the crossings of any two of the lines `a*x + b*y == need` and the axes."""
     for (a, b, p), (c, d, q) in combinations([*rows, (1, 0, 0), (0, 1, 0)], 2):
         look()
         if a * d != b * c:
@@ -113,11 +113,11 @@ def _corners(rows: Sequence[tuple[int, int, int]]) -> Iterator[tuple[Fraction, F
 
 
 def _shifted(dim: Dim) -> dict[tuple[int, ...], int]:
-    """The terms of a formula over symbols that begin at 0: `n*m` has an `n`, where `m` is 1 or more."""
+    """Return the terms of a formula over symbols that begin at 0: `n*m` has an `n` if `m` is 1 or more."""
     meanings = {s: _start(s) + int(s.lo) for s in dim.symbols if 0 < s.lo < inf}
     return dict(substitute(dim, meanings).terms)
 
 
 def _start(s: Atom) -> Dim:
-    """A symbol for how far another one is from its least value."""
+    """Return a symbol for the distance of another one from its minimum."""
     return symbol(s.name, 0, s.hi - s.lo, fold=False) if 0 < s.lo < inf else of_atom(s)

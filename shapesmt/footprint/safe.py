@@ -1,4 +1,4 @@
-"""Safe: conditions that people can read and that keep a limit for sure, where those that decide it can't be read."""
+"""Safe: readable conditions that certainly imply a limit, for limits whose exact conditions aren't readable."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from shapesmt.examine import Judge
 from shapesmt.language import parse_formula
 from shapesmt.presolve import Domain
 
-MOST_POINTS = 4096  # inputs that are looked at one by one
-MOST_LISTED = 600  # characters of a list of them
-FAR = 1 << 20  # the greatest size without an end that is tried
-HALVED = 21  # times that the ranges are halved
+MOST_POINTS = 4096  # inputs; more aren't evaluated one by one
+MOST_LISTED = 600  # characters; a longer list of inputs isn't shown
+FAR = 1 << 20  # largest value that is tried of an unbounded size
+HALVED = 21  # attempts to find a box, each with half the ranges of the one before
 
 Point = tuple[int, ...]
 
 
 def safe(condition: Formula, text: Sequence[str], domain: Domain, judge: Judge) -> tuple[tuple[str, ...], bool]:
-    """Conditions under which this one holds for sure, and whether it holds nowhere else.
+    """Return conditions that imply this one, and whether they are equivalent to it.
 
-    `text` is kept if it is safe; else few inputs are listed, and of many those of a box are taken.
+    If `text` implies it, that is returned; otherwise a list of few inputs, or else a box.
     """
     if condition is FALSE:
         return ("False",), True
@@ -34,7 +34,7 @@ def safe(condition: Formula, text: Sequence[str], domain: Domain, judge: Judge) 
 
 
 def _is_safe(condition: Formula, text: Sequence[str], domain: Domain, judge: Judge) -> bool:
-    """Whether the condition is proven to hold where the text says."""
+    """Whether the text is proven to imply the condition."""
     names = {s.name: of_atom(s) for s in {*domain.symbols, *condition.symbols}}
     try:
         said = all_of(*(parse_formula(part, names) for part in text))
@@ -46,7 +46,7 @@ def _is_safe(condition: Formula, text: Sequence[str], domain: Domain, judge: Jud
 
 
 def _listed(condition: Formula, domain: Domain) -> str | None:
-    """The condition as a list of the inputs for which it holds; None where these are too many."""
+    """Return the condition as a list of the inputs for which it holds; None if there are too many."""
     if any(s.kind not in (Kind.INPUT, Kind.VALUE) for s in condition.symbols):
         return None
     points = domain.points(condition.symbols)
@@ -64,7 +64,7 @@ def _listed(condition: Formula, domain: Domain) -> str | None:
 
 
 def _told(names: Sequence[str], good: set[Point], bad: set[Point]) -> str:
-    """A condition that holds at the good points and at none of the bad ones; "" where there are no bad ones."""
+    """Return a condition that holds at the good points and at none of the bad ones; "" if there are no bad ones."""
     if not good or not bad:
         return "" if good else "False"
     values = sorted({point[0] for point in (*good, *bad)})
@@ -79,7 +79,7 @@ def _told(names: Sequence[str], good: set[Point], bad: set[Point]) -> str:
 
 
 def _run(name: str, run: Sequence[int], values: Sequence[int]) -> str:
-    """Some values in a row among all of them."""
+    """Return a condition for consecutive values among all values."""
     low, high = run[0], run[-1]
     if low == high:
         return f"{name} == {low}"
@@ -88,7 +88,7 @@ def _run(name: str, run: Sequence[int], values: Sequence[int]) -> str:
 
 
 def _box(condition: Formula, domain: Domain, judge: Judge) -> tuple[str, ...]:
-    """Upper ends of sizes with which the condition is proven; "False" where none are found."""
+    """Return upper bounds of sizes within which the condition is proven; "False" if none are found."""
     symbols = sorted((s for s in condition.symbols if s.kind in (Kind.INPUT, Kind.VALUE)), key=domain.order)
     ends = {s: domain.ends(s) for s in symbols}
     spans = {s: FAR if high == inf else int(high - low) for s, (low, high) in ends.items() if low > -inf}

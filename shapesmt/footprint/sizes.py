@@ -1,4 +1,4 @@
-"""Sizes: how many bytes a tensor takes, as a formula over the sizes of the inputs."""
+"""Sizes: the bytes of a tensor, as a formula over the sizes of the inputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEQUENCE = "seq("
 
 
 def bytes_of(t: Tensor) -> Dim | None:
-    """The bytes of a tensor or a sequence of tensors; None where they aren't known.
+    """Return the bytes of a tensor or a sequence of tensors; None if they aren't known.
 
     >>> from shapesmt.algebra import symbol
     >>> from shapesmt.rules import tensor
@@ -30,12 +30,12 @@ def bytes_of(t: Tensor) -> Dim | None:
 
 
 def packed(count: Dim, bits: int) -> Dim:
-    """The bytes of so many elements of so many bits."""
+    """Return the bytes of `count` elements of `bits` bits."""
     return count * (bits // BYTE) if bits >= BYTE else ceil_divide(count * bits, BYTE)
 
 
 def _of_cases(t: Tensor) -> Dim | None:
-    """The bytes of a tensor whose rank a condition decides."""
+    """Return the bytes of a tensor whose rank depends on a condition; None if some case has unknown bytes."""
     each = [(case.condition, bytes_of(case.tensor)) for case in t.cases]
     sizes = [size for _, size in each if size is not None]
     if not sizes or len(sizes) < len(each):
@@ -47,7 +47,7 @@ def _of_cases(t: Tensor) -> Dim | None:
 
 
 def weights_of(graph: Graph) -> int | None:
-    """The bytes of all constants of a model, those of its graphs and functions included; None where one isn't known."""
+    """Return the bytes of a model's constants, in inner graphs and functions too; None if one isn't known."""
     literals, operators = [*graph.literals.values()], Operators(graph.opsets, graph.functions)
     for node in graph.every_node():
         literals += [literal for inner in node.attributes.graphs for literal in inner.literals.values()]
@@ -58,7 +58,7 @@ def weights_of(graph: Graph) -> int | None:
 
 
 def _constants(attributes: Attributes) -> list[Literal]:
-    """The constant of a `Constant` node, which is a tensor, a number or a list of numbers."""
+    """Return the constant of a `Constant` node, which is a tensor, a number or a list of numbers."""
     found = []
     for value in attributes.values():
         numbers = value if isinstance(value, tuple) else (value,)

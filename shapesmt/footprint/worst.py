@@ -1,4 +1,4 @@
-"""Worst: the point that holds the most bytes over a set of inputs, without asking for every point's maximum."""
+"""Worst: the point that holds the most bytes over a set of inputs, without computing every point's maximum."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ from shapesmt.presolve import Domain
 
 
 class Summit(NamedTuple):
-    """The greatest value of some formulas: None where it has no end, or none is known.
+    """The maximum of some formulas.
 
-    `exact` says that it is proven and attained at the witness, or (of None) that it has no end.
+    Attributes:
+        value: The maximum; None if it is unbounded or unknown.
+        exact: Whether it is proven and attained at the witness; if it is None, whether unboundedness is proven.
+        witness: An input with this maximum; None if none is known.
+        point: The point with the maximum.
     """
 
     value: int | None
@@ -25,7 +29,7 @@ class Summit(NamedTuple):
 
 
 def undominated(points: Iterable[Point]) -> list[Point]:
-    """The points without those that never hold more than another one does, the largest first.
+    """Remove points that never hold more than another one, and return the others, the largest first.
 
     >>> from shapesmt.algebra import symbol
     >>> n = symbol("n", 1)
@@ -44,14 +48,14 @@ def undominated(points: Iterable[Point]) -> list[Point]:
 
 
 def size_key(size: Dim) -> tuple[float, int, int, int]:
-    """A sort key: what can be large comes first, of what has no end that of the highest degree."""
+    """Return a sort key: large upper bounds come first; among unbounded sizes, those of the highest degree."""
     terms = [(len(factors), coefficient) for factors, coefficient in size.products()]
     rising = sum(coefficient for degree, coefficient in terms if degree)
     return -size.hi, -max((degree for degree, _ in terms), default=0), -rising, -sum(c for _, c in terms)
 
 
 def _covers(first: Dim, second: Dim) -> bool:
-    """Whether the first formula is seen to be at least the second: of `b*n - b`, by `b` and `n - 1`."""
+    """Whether the first formula is seen to be at least the second: for `b*n - b`, by `b` and `n - 1`."""
     difference = first - second
     if difference.lo >= 0 or len(difference.terms) < 2:
         return difference.lo >= 0
@@ -60,7 +64,7 @@ def _covers(first: Dim, second: Dim) -> bool:
 
 
 def summit(points: Sequence[Point], domain: Domain, examination: Examination, judge: Judge) -> Summit | None:
-    """The point that holds the most bytes, and how many these are at most; None where no point comes about."""
+    """Return the point that holds the most bytes, and their maximum; None if no point occurs."""
     best: Summit | None = None
     for point in points:
         if best is not None and best.value is not None and point.bytes.hi <= best.value:
@@ -77,7 +81,7 @@ def summit(points: Sequence[Point], domain: Domain, examination: Examination, ju
 
 
 def within(domain: Domain, runs: Formula, judge: Judge) -> Domain | None:
-    """The inputs for which a point comes about; None where there are none."""
+    """Return the inputs for which a point occurs; None if there are none."""
     if runs is TRUE:
         return domain
     narrowed = domain.copy()
@@ -86,7 +90,7 @@ def within(domain: Domain, runs: Formula, judge: Judge) -> Domain | None:
 
 
 def _below(domain: Domain, point: Point, value: int, judge: Judge) -> bool:
-    """Whether a point is proven to hold no more than so many bytes."""
+    """Whether a point is proven to hold at most `value` bytes."""
     return judge.proves(domain, at_most(point.bytes, value))
 
 
@@ -96,7 +100,7 @@ def _above(first: Summit, second: Summit) -> bool:
 
 
 def _highest(domain: Domain, point: Point, examination: Examination, judge: Judge) -> Summit:
-    """The most bytes of one point, over inputs for which it comes about."""
+    """Return the maximum of one point, over inputs for which it occurs."""
     end = judge.extent(domain, point.bytes)[1]
     tied = domain.cone(point.bytes.symbols | point.runs.symbols)[0]
     known = not any(s.kind in (Kind.OPEN, Kind.LOST, Kind.PLACE) for s in tied) and examination.independent(tied)

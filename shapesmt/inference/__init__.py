@@ -1,4 +1,4 @@
-"""The rules applied along the graph."""
+"""Inference: the rules applied along the graph."""
 
 from shapesmt.inference.apply import out_of_time
 from shapesmt.inference.inference import Inference, infer, start

@@ -1,4 +1,4 @@
-"""Apply: the rule of one node on its inputs, in each of their cases, together with the checks of its schema."""
+"""Apply the rule of one node to its inputs, in each of their cases, with the checks of the node's schema."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ UNKNOWN = tensor("", None)
 
 
 def out_of_time(node: Node) -> Application:
-    """The application of a node for which there was no time."""
+    """Return the application of a node that the timeout left unchecked."""
     unjudged = Unjudged("", node.op, "timeout", "the node is looked at in the time given")
     return Application((UNKNOWN,) * len(node.outputs), (), (), (unjudged,), repeatable=False)
 
 
 def behind(node: Node, rule: Rule | Function | None) -> Application:
-    """The application of a node that reads what no input of the model has, as a node before it runs for none."""
+    """Return the application of a node whose inputs never exist, as an upstream node fails for every input."""
     unjudged = (
         () if isinstance(rule, Rule) and rule.total and not rule.nested else (Unjudged("", node.op, "rank", RANK_LAW),)
     )
@@ -50,7 +50,7 @@ def behind(node: Node, rule: Rule | Function | None) -> Application:
 
 
 class Step(NamedTuple):
-    """A node in its turn, with the rule (or the function) for it and the tensors that are known by then."""
+    """A node to apply, with its rule or function (None if it has neither) and the tensors known so far."""
 
     rule: Rule | Function | None
     node: Node
@@ -61,11 +61,11 @@ class Run(NamedTuple):
     """One run of a graph inside a node: of an If's branch, or of a Loop's body.
 
     Attributes:
-        ctx: The node's context, to which the requirements of the inner nodes are added.
+        ctx: The node's context, which collects the requirements of the inner nodes.
         graph: The inner graph.
-        inputs: Its inputs.
-        label: What the paths of its nodes begin with, such as "then_branch".
-        outer: The tensors around the node, which the graph may read.
+        inputs: The inputs of the inner graph.
+        label: The first part of its nodes' paths, such as "then_branch".
+        outer: The tensors around the node, which the inner graph may read.
     """
 
     ctx: RuleContext
@@ -79,12 +79,12 @@ class Applier(ABC):
     """Applies rules to single nodes; a subclass handles calls of functions and graphs inside nodes.
 
     Attributes:
-        literals: The tensors that are constants of the graph.
-        around: The graphs that the nodes are in, the innermost first; none inside a function.
-        origins: What the unknown elements of the tensors come from.
-        numbers: Which tensors have equal elements.
-        to_read: The constants that nodes depend on and that can still be read.
-        loading: Whether the sizes are those that the runtime knows when it loads the model.
+        literals: The names of tensors that are constants.
+        around: The graphs that contain the nodes, the innermost first; empty inside a function.
+        origins: The origins of unknown elements.
+        numbers: Numbers that are equal for tensors with equal elements.
+        to_read: Constants that nodes depend on and that can still be read.
+        loading: Whether sizes are known only as far as the runtime knows them when it loads the model.
     """
 
     literals: Container[str]
@@ -103,14 +103,14 @@ class Applier(ABC):
 
     @abstractmethod
     def call(self, function: Function, node: Node, inputs: list[Tensor | None]) -> Application:
-        """A local function applied to its inputs."""
+        """Apply a local function to its inputs."""
 
     @abstractmethod
     def run_graph(self, run: Run) -> tuple[tuple[Tensor, ...], Origins | None]:
-        """The outputs of a graph inside a node, and the origins of its tensors; None where graphs nest too deep."""
+        """Return the outputs of a graph inside a node, and its tensors' origins; None if graphs nest too deep."""
 
     def apply(self, step: Step, inputs: list[Tensor | None]) -> Application:
-        """The node's rule applied in each case of its inputs; a node that its schema refuses fails without a rule."""
+        """Apply a node's rule in each case of its inputs; a node that its schema refuses fails without a rule."""
         node = step.node
         law = None if isinstance(step.rule, Function) else self._misfit(node)
         if law:
@@ -127,7 +127,7 @@ class Applier(ABC):
         return by_case(inputs, applied, simpler=not self._renamed)
 
     def _typed(self, step: Step, inputs: list[Tensor | None], case: Formula | None) -> Application:
-        """The node's rule applied, with the requirements of the node's schema on types and values."""
+        """Apply a node's rule, and add the schema's requirements on types and values."""
         refusal = None if isinstance(step.rule, Function) else self._refusal(step.node, inputs)
         if refusal and refusal.typed:  # rules needn't handle elements of wrong types
             inputs = [
@@ -141,7 +141,7 @@ class Applier(ABC):
         return replace(application, requirements=(refusal, *application.requirements)) if refusal else application
 
     def _refusal(self, node: Node, inputs: list[Tensor | None]) -> Requirement | None:
-        """The law on types, or else on attributes, that the node breaks whatever the sizes, if any."""
+        """Return the failed requirement of a node whose types or attributes are wrong whatever the sizes, or None."""
         clash = self._clash(node, inputs)
         if clash:
             return Requirement(FALSE, clash, typed=True)
@@ -149,25 +149,25 @@ class Applier(ABC):
         return Requirement(FALSE, broken, limit=True) if broken else None
 
     def _misfit(self, node: Node) -> laws.Law | None:
-        """The law that the node breaks by its attributes or its number of inputs, if any."""
+        """Return the law that a node violates by its attributes or its number of inputs, or None."""
         version = self._opsets.get(node.domain)
         return self._schemas.misfit(node, version) if self._schemas and version else None
 
     def _unchecked(self, node: Node) -> Unjudged | None:
-        """Return why a node is left open that breaks a law of the format which its runtime doesn't enforce."""
+        """Return why a node is undecided that violates a law of the format that its runtime doesn't check, or None."""
         version = self._opsets.get(node.domain)
         law = self._schemas.unchecked(node, version) if self._schemas and version else None
         return law and Unjudged("", node.op, "elements", f"{law}, which ONNX Runtime doesn't check")
 
     def _not_offered(self, node: Node) -> laws.Law | None:
-        """The law that the node breaks if its operator isn't in the operator set of the model."""
+        """Return the violated law if the operator isn't in the model's operator set, or None."""
         version = self._opsets.get(node.domain)
         if version is None or self._schemas is None or self._schemas.offers(node.domain, node.op, version):
             return None
         return laws.OPERATOR_IN_OPSET.of(op=node.op, version=version)
 
     def _clash(self, node: Node, inputs: list[Tensor | None]) -> laws.Law | None:
-        """The law that the types of the inputs break, if any."""
+        """Return the law that the types of the inputs violate, or None."""
         version = self._opsets.get(node.domain)
         signature = self._schemas.signature(node.domain, node.op, version) if self._schemas and version else None
         return None if signature is None else signature.clash(["" if t is None else t.dtype for t in inputs])
@@ -203,7 +203,7 @@ class Applier(ABC):
         inputs: list[Tensor | None],
         judged: Callable[[Sequence[Tensor | None]], Application],
     ) -> Application:
-        """The rule applied where the rank of some input isn't known."""
+        """Apply a rule to inputs of which some have an unknown rank."""
         dtype = rule.dtype or next((t.dtype for t in inputs if t is not None), "")
         try:
             direct = judged(inputs) if rule.any_rank else None
@@ -228,7 +228,7 @@ class Applier(ABC):
         inputs: Sequence[Tensor | None],
         case: Formula | None = None,
     ) -> Application:
-        """The rule applied to inputs without cases, of ranks that it accepts."""
+        """Apply a rule to inputs without cases, of ranks that it accepts."""
         runs: list[tuple[Origins, Graph]] = []
 
         def run(ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> tuple[Tensor, ...]:
@@ -245,26 +245,26 @@ class Applier(ABC):
             application = ctx.apply(rule.apply)
         except (UnknownRankError, UndecidedError, UsageError, SizeOverflowError, InternalError, MemoryError):
             raise
-        except Exception as error:  # a rule need not be ours: it may raise anything
+        except Exception as error:  # a plugin's rule may raise anything
             pass_on(error)
             where = printable(f"the rule of {node.op} broke at node '{node.name}'", 200)
             reason = printable(f"{type(error).__name__}: {error}", 200)
             if not rule.plugin:
                 raise InternalError(f"{where}: {reason}") from error
             application = ctx.failed()
-            if not application.broken:  # else it met sizes that its own law forbids
+            if not application.broken:  # otherwise it met sizes that its own law forbids
                 raise UsageError(f"{where}: {reason} (in {rule.plugin})") from error
         return replace(application, origin=partial(by_bodies, node, self.origins, runs)) if runs else application
 
     def trace(self, rule: Rule, node: Node, inputs: Sequence[Tensor | None]) -> Application | None:
-        """The rule applied to other inputs than the node's (see `Origins`, `Counts`); None where it fails on them."""
+        """Apply a rule to other inputs than the node's (see `Origins`, `Counts`); return None if it fails on them."""
         try:
             return self._repeated(rule, node, inputs)
         except (UnknownRankError, ShapesmtError):
             return None
 
     def _repeated(self, rule: Rule, node: Node, inputs: Sequence[Tensor | None]) -> Application:
-        """The rule of a node without graphs applied, or what is remembered of it."""
+        """Apply the rule of a node without graphs, or return the remembered application."""
         key = ("traced", rule, self._opsets.get(node.domain), node.attributes, len(node.outputs), *inputs)
         application = self._remembered.get(key)
         if application is None:
@@ -275,7 +275,7 @@ class Applier(ABC):
 
 
 def _context() -> type[RuleContext]:
-    """The context of a rule; with TensorFlow's interface where some rule isn't shapesmt's, whose own don't use it."""
+    """Return the class of contexts: with TensorFlow's interface if a plugin has rules, as shapesmt's don't use it."""
     if not extended():
         return RuleContext
     from shapesmt.rules import InferenceContext

@@ -1,8 +1,8 @@
-"""Counts: indices that a running sum of data makes, which grow with the size of an axis.
+"""Counts: indices that are running sums of data, which grow with the size of an axis.
 
-Indices that are data of an input are assumed to fit what they index. Those that are counted, as positions are by a mask
-of a sequence (`cumsum(mask) * mask - 1`), fit short sequences only. So a node that looks up counted indices is also
-applied to those of a mask of ones, and where these don't fit it isn't judged.
+Indices from input data are assumed to be inside the axis that they index. Counted indices, such as positions computed
+from a mask of a sequence (`cumsum(mask) * mask - 1`), fit short sequences only. So a node that looks up counted indices
+is also applied to those of a mask of ones, and is undecided if these don't fit.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from shapesmt.rules import (
 
 INTEGERS = ("int", "uint")
 TRIALS = (1, 0)
-"""What unknown booleans are; unknown integers are 1 in each trial."""
+"""The value of unknown booleans in each trial; unknown integers are 1 in both."""
 
 Counted = dict[str, tuple[Tensor, ...]]
-"""The tensors of counted integers by name, one for each trial."""
+"""Tensors of counted integers by name: one for each trial."""
 
 
 class Counts:
     """The counted integers of one graph, for masks of ones.
 
     Args:
-        nodes: The graph's, each after those that compute its inputs.
-        tensors: What is known of the tensors so far.
-        rules: What the operators of the nodes do, by domain and name.
+        nodes: The graph's nodes, each after those that compute its inputs.
+        tensors: The tensors known so far.
+        rules: The rules of the nodes' operators, by domain and name.
         trace: Applies the rule of a node to other inputs.
-        outside: The counted integers around the graph, which it may read.
+        outside: Counted integers around the graph, which it may read.
     """
 
     def __init__(
@@ -54,18 +54,18 @@ class Counts:
         self._tensors = tensors
         self._rules = rules
         self._trace = trace
-        self._at: int | None = 0 if outside else None  # the node behind those whose outputs are in `_counted`
+        self._at: int | None = 0 if outside else None  # index of the next node to count; None before the first count
         self._counted = {**outside}
-        self._picked: set[str] = set()  # what nodes look up at counted places only
+        self._picked: set[str] = set()  # outputs of nodes that look up counted indices only
 
     def checked(self, application: Application, node: Node) -> Application:
-        """The application, marked as unjudged where counted indices may be outside of what they index."""
+        """Return the application, undecided if counted indices may be outside the axis that they index."""
         counted = self.so_far()
         needed = application.decides_success - application.decides_sizes_only if counted else ()
         names = {node.inputs[i] for i in needed} & counted.keys()
         if names and not counted.keys() & set(node.inputs) - names:
             self._picked.update(node.outputs)
-        names = {n for n in names if not isinstance(self._tensors[n].value, Field)}  # of others, the rule knows
+        names = {n for n in names if not isinstance(self._tensors[n].value, Field)}  # the rule checks a `Field` itself
         if not names:
             return application
         stated = {r.formula for r in application.requirements} | {TRUE}
@@ -77,19 +77,19 @@ class Counts:
             for formula, r in found.items()
             if r.law.code == laws.INDICES_INSIDE_AXIS.code and formula not in stated
         )
-        if None in tried:  # a loop or a branch, whose nodes aren't applied to a mask of ones
+        if None in tried:  # nodes in a loop or a branch aren't applied to a mask of ones
             law = f"{laws.INDICES_INSIDE_AXIS}: the counted {_listed(names)} isn't followed into the node's graphs"
             reasons = (Unjudged("", node.op, "elements", law),)
         return replace(application, unjudged=(*application.unjudged, *reasons)) if reasons else application
 
     def add(self, counted: Counted) -> None:
-        """Integers that a function counts, which the nodes after its call may read."""
+        """Add integers that a function counts, for the nodes after its call."""
         if counted:
             self._counted.update(counted)
             self._at = self._at or 0
 
     def so_far(self) -> Counted:
-        """The integers that the nodes applied so far count."""
+        """Return the counted integers among the outputs of the nodes applied so far."""
         if self._at is None:
             kinds = self._nodes.kinds
             running = (kinds.index(k) for k in dict.fromkeys(kinds) if self._rules.traits(k).keeps is Keeps.SUMMED)
@@ -103,7 +103,7 @@ class Counts:
         return not name or name in self._tensors
 
     def _count(self, node: Node) -> None:
-        """Add a node's integers if it counts data, or computes them from counted ones."""
+        """Record the integers of a node that counts data, or computes them from counted ones."""
         if self._rules.traits(node).keeps is not Keeps.SUMMED and self._counted.keys().isdisjoint(node.inputs):
             return
         tried = [self._traced(node, {n: self._filled(n, k) for n in node.inputs}) for k in range(len(TRIALS))]
@@ -115,14 +115,14 @@ class Counts:
                 self._counted[name] = values
 
     def _traced(self, node: Node, read: Mapping[str, Tensor | None]) -> Application | None:
-        """A node applied to these tensors; None where that isn't followed."""
+        """Apply a node to these tensors; None if it has no rule, has graphs inside, or fails."""
         rule = self._rules[node.domain, node.op]
         if not isinstance(rule, Rule) or rule.nested:
             return None
         return self._trace(rule, node, [read[name] for name in node.inputs])
 
     def _filled(self, name: str, trial: int) -> Tensor | None:
-        """A tensor with numbers for unknown integers and booleans."""
+        """Return a tensor with numbers for unknown integers and booleans."""
         t = self._counted[name][trial] if name in self._counted else self._tensors.get(name)
         if t is None or t.shape is None or t.followed or not t.dtype.startswith((*INTEGERS, "bool")):
             return t
@@ -131,7 +131,7 @@ class Counts:
         return tensor(t.dtype, t.shape, field(as_dim(TRIALS[trial] if t.dtype == "bool" else 1)), layout=t.layout)
 
     def _moved(self, node: Node, trial: int, application: Application | None, index: int) -> Tensor | None:
-        """An output of a node that was tried; where only its elements' places are lost, they all are the greatest."""
+        """Return an output of a tried node; if only the positions of its elements are unknown, all are the maximum."""
         t = None if application is None else application.outputs[index]
         ordered = self._rules.traits(node).in_order
         x = self._counted[node.inputs[0]][trial] if ordered and node.inputs[0] in self._counted else None

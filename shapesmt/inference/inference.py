@@ -1,4 +1,4 @@
-"""Infer: a graph and its input tensors → every tensor's shape and elements, and every node's requirements."""
+"""Infer every tensor's shape and elements, and every node's requirements, from a graph and its input tensors."""
 
 from __future__ import annotations
 
@@ -23,39 +23,39 @@ class Inference:
     tensors: dict[str, Tensor]
     applications: list[Application] = field(default_factory=list)
     steps: Iterator[Application] = field(default_factory=lambda: iter(()))
-    """Applies the remaining nodes one by one, and adds their outputs to `tensors`."""
+    """Iterator that applies the remaining nodes one by one, and adds their outputs to `tensors`."""
     ranks: Mapping[Atom, Dim] = field(default_factory=dict)
-    """The unknown ranks of inner tensors that are assumed because nodes require them."""
+    """The ranks of intermediate tensors that are assumed because nodes require them."""
     assumed: tuple[tuple[int, Requirement], ...] = ()
     """The requirements on these ranks, with the nodes' indices."""
     unranked: list[str] = field(default_factory=list)
-    """The outputs of nodes that have an unknown rank, or an assumed one."""
+    """The outputs of nodes that have an unknown or an assumed rank."""
     nested: list[Node] = field(default_factory=list)
     """The nodes with graphs inside, among those applied so far."""
     to_read: set[Literal] = field(default_factory=set)
-    """The constants whose elements nodes depend on, and that haven't been read yet."""
+    """Constants whose elements nodes depend on, and that haven't been read yet."""
     scope: Scope = field(default_factory=Scope)
-    """The sizes that data decides."""
+    """The data-dependent sizes."""
     refused: Refusals = field(default_factory=dict)
-    """What the runtime refuses when it loads the model, as far as it has been looked for."""
+    """Reasons for which the runtime refuses to load the model, as far as they have been looked for."""
     doubts: list[Node] = field(default_factory=list)
-    """The nodes with graphs inside by which it may refuse it."""
+    """Nodes with graphs inside for which the runtime may refuse the model."""
 
     def advance(self, count: int | None = None) -> None:
-        """Apply the rules of that many more nodes, or of all."""
+        """Apply the rules of the next `count` nodes; None applies all that are left."""
         first = len(self.applications)
         self.applications.extend(islice(self.steps, count))
         self.refuse(self.refused, first)
 
     def refuse(self, refusals: Refusals, first: int = 0) -> None:
-        """Add what the runtime refuses of the nodes from `first` on to their applications."""
+        """Add the refusals of nodes from index `first` on to their applications."""
         for index, refusal in refusals.items():
             if first <= index < len(self.applications):
                 self.applications[index] = refusal.of(self.applications[index])
 
     @property
     def doubtful(self) -> bool:
-        """Whether the runtime may refuse the model by the types and shapes that it infers when it loads it."""
+        """Whether the runtime may refuse to load the model, by the types and shapes that it infers then."""
         stated = any(r.declared for a in self.applications for r in a.requirements)
         return loaded(self.graph) and (stated or bool(self.doubts) or contradicts(self.graph, self.tensors))
 
@@ -67,15 +67,15 @@ def infer(
     claims: Mapping[str, Tensor] | None = None,
     sizes: Mapping[str, Named] | None = None,
 ) -> Inference:
-    """Shapes, elements and requirements of a whole graph.
+    """Infer the shapes, elements and requirements of a whole graph.
 
     Args:
         graph: The model.
         inputs: Its input tensors by name.
         rename: Applied to every output of a node before other nodes read it; `encode` uses it to give each size
-            a variable of its own.
-        claims: Shapes for outputs of unknown rank.
-        sizes: The data-dependent sizes of an earlier inference of the graph, by name, which are reused.
+            a variable of its own. None changes nothing.
+        claims: Shapes for outputs of unknown rank; None for none.
+        sizes: Data-dependent sizes of an earlier inference of the graph, by name, to be used again; None for none.
     """
     ranks: dict[Atom, Dim] = {}
     assumed: tuple[tuple[int, Requirement], ...] = ()
@@ -107,7 +107,7 @@ def start(
     ranks: Mapping[Atom, Dim] | None = None,
     sizes: Mapping[str, Named] | None = None,
 ) -> Inference:
-    """An inference of which no node has been applied yet: `advance` applies some or all."""
+    """Return an inference with no node applied yet: `advance` applies some or all."""
     if claims:
 
         def rename(name: str, t: Tensor) -> Tensor:
@@ -135,7 +135,7 @@ def start(
 
 
 def _needed_ranks(applications: Iterable[Application]) -> dict[Atom, Dim]:
-    """The ranks that nodes require of inner tensors of unknown rank."""
+    """Return the ranks that nodes require of intermediate tensors of unknown rank."""
     ranks: dict[Atom, Dim] = {}
     for ndim, rank in [pair for a in applications for pair in a.ranks]:
         atom = next(iter(ndim.symbols), None)

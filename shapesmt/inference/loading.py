@@ -1,4 +1,4 @@
-"""Loading: what ONNX Runtime refuses when it loads a file, whether or not the nodes that break it ever run."""
+"""Loading: laws by which ONNX Runtime refuses a file, whether or not the nodes that violate them ever run."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from shapesmt.rules import FLOATS, Application, Memory, Requirement, Runs, Tenso
 
 
 class Refusal(NamedTuple):
-    """What the runtime refuses, or may refuse, of a node when it loads the model."""
+    """The laws that a node violates, or may violate, when the runtime loads the model."""
 
     requirements: tuple[Requirement, ...] = ()
     unjudged: tuple[Unjudged, ...] = ()
 
     def of(self, application: Application) -> Application:
-        """The application of the node with this in it, unless the node fails for all inputs anyway."""
+        """Return the node's application with this refusal, unless the node fails for all inputs anyway."""
         if any(r.formula is FALSE for r in application.requirements):
             return application
         return replace(
@@ -33,22 +33,22 @@ class Refusal(NamedTuple):
 
 
 Refusals = Mapping[int, Refusal]
-"""By the index of the node at which they are reported."""
+"""Refusals by the index of the node at which they are reported."""
 
 TYPED = 9
-"""The opset since which constants may be other numbers than floats."""
+"""The opset since which constants may have other types than float."""
 
 NAMES, SHAPES = "refused names", "refused shapes"
-"""What a graph remembers."""
+"""Keys under which a graph remembers its refusals."""
 
 
 def loaded(graph: Graph) -> bool:
-    """Whether ONNX Runtime is what loads the model."""
+    """Whether ONNX Runtime loads the model."""
     return graph.schemas is not None and graph.runtime is Runtime.ONNX
 
 
 def refusals(graph: Graph) -> Refusals:
-    """What the names, operator sets and signatures in a model break; its types and shapes, once they are looked at."""
+    """Return the refusals by names, operator sets and signatures; once looked for, those by types and shapes."""
     if NAMES not in graph.memory:
         found: dict[int, Refusal] = {}
         for index, law in _broken(graph) if loaded(graph) and graph.nodes else ():
@@ -59,7 +59,7 @@ def refusals(graph: Graph) -> Refusals:
 
 
 def more_refusals(graph: Graph, look: Callable[[Graph], Refusals]) -> Refusals:
-    """What a look at the types and shapes of a model shows, which is taken once."""
+    """Look once for refusals by types and shapes, and return them; {} if the model is refused already."""
     if SHAPES in graph.memory or refusals(graph):
         return {}
     found = graph.memory[SHAPES] = look(graph)
@@ -67,12 +67,12 @@ def more_refusals(graph: Graph, look: Callable[[Graph], Refusals]) -> Refusals:
 
 
 def refusal(law: laws.Law, within: str = "") -> Requirement:
-    """A law that a model breaks whatever its inputs are; the shapes of outputs are known nevertheless."""
+    """Return a law as a requirement that fails for all inputs, while the shapes of outputs remain known."""
     return Requirement(FALSE, law, limit=True, within=within)
 
 
 def mistyped(graph: Graph, tensors: Mapping[str, Tensor]) -> Iterator[tuple[int, str, str]]:
-    """The outputs of nodes that have another element type than declared: the node's index, the name and the type."""
+    """Yield the outputs whose element type isn't the declared one: node index, name and declared type."""
     operators = Operators(graph.opsets, graph.functions)
     for name, declared in graph.declared.items():
         if name in tensors and differ(declared.dtype, tensors[name].dtype):
@@ -82,7 +82,7 @@ def mistyped(graph: Graph, tensors: Mapping[str, Tensor]) -> Iterator[tuple[int,
 
 
 def contradicts(graph: Graph, tensors: Mapping[str, Tensor]) -> bool:
-    """Whether the graph declares another element type, or a number for a size that isn't that number for all inputs."""
+    """Whether the graph declares another element type, or a number for a size that can be another number."""
     if not graph.declared:
         return False
     claims = graph.declared.values()
@@ -102,7 +102,7 @@ def _contradicts(declared: Declared, t: Tensor) -> bool:
 
 
 def differ(one: str, other: str) -> bool:
-    """Whether two element types are known and not the same."""
+    """Whether two element types are known and different."""
     return bool(one and other and one != other) and "()" not in one + other
 
 
@@ -128,7 +128,7 @@ def _broken(graph: Graph) -> Iterator[tuple[int, laws.Law]]:
 
 
 def _calls(graph: Graph) -> dict[tuple[str, str], int]:
-    """The first node that calls each function, itself, in a body, or by another function."""
+    """Return the index of the first node that calls each function, in a body or through another function too."""
     calls: dict[tuple[str, str], int] = {}
     for index, node in enumerate(graph.nodes) if graph.functions else ():
         ahead = [node]
@@ -142,7 +142,7 @@ def _calls(graph: Graph) -> dict[tuple[str, str], int]:
 
 
 def _inside(node: Node) -> Iterator[Node]:
-    """A node and all nodes of the graphs inside it."""
+    """Yield a node and all nodes of the graphs inside it."""
     yield node
     for graph in node.attributes.graphs:
         for inner in graph.nodes:
@@ -150,7 +150,7 @@ def _inside(node: Node) -> Iterator[Node]:
 
 
 def _of_function(graph: Graph, function: Function) -> Iterator[laws.Law]:
-    """What a function breaks, called or not: by the operator sets that it imports, though the model's are in force."""
+    """Yield the laws that a function violates, called or not, in the operator sets that it imports itself."""
     title, schemas = printable(function.name), graph.schemas
     if not function.domain:
         yield laws.FUNCTION_OF_OWN_DOMAIN.of(function=title)
@@ -168,7 +168,7 @@ def _of_function(graph: Graph, function: Function) -> Iterator[laws.Law]:
 
 
 def _of_call(graph: Graph, function: Function) -> Iterator[laws.Law]:
-    """What a function breaks that is called."""
+    """Yield the laws that a function violates if it is called."""
     operators = Operators(function.opsets, graph.functions)
     for node in function.nodes:
         if _is_constant(node, operators) and function.opsets.get("", TYPED) < TYPED and not _is_float(node):
@@ -178,7 +178,7 @@ def _of_call(graph: Graph, function: Function) -> Iterator[laws.Law]:
 
 
 def _is_float(node: Node) -> bool:
-    """Whether a constant has floats, as far as is known."""
+    """Whether a constant has floats, or an unknown type."""
     value = node.attributes.get("value")
     return not isinstance(value, Literal) or value.dtype in FLOATS
 
@@ -194,7 +194,7 @@ def _imported(nodes: Sequence[Node], opsets: Container[str], where: str) -> Iter
 
 
 def _names(nodes: Sequence[Node], operators: Operators) -> Iterator[tuple[int, laws.Law]]:
-    """The nodes of one graph that share a name; those without one are called by their operator and index."""
+    """Yield the nodes of one graph with the name of an earlier node; names made of operator and index don't count."""
     names = Nodes.of(nodes).names
     if len({*names}) < len(names):
         named = [(i, n.name) for i, n in enumerate(nodes) if not _is_constant(n, operators) and n.name != f"{n.op}_{i}"]
@@ -208,9 +208,9 @@ def _names(nodes: Sequence[Node], operators: Operators) -> Iterator[tuple[int, l
 def _bodies(
     nodes: Sequence[Node], around: set[str], operators: Operators, *, body: bool = False
 ) -> Iterator[tuple[int, laws.Law]]:
-    """What the graphs inside the nodes of a graph break, whose inputs and constants have the names `around`.
+    """Yield the laws that graphs inside nodes violate; `around` has the names of inputs and constants around them.
 
-    The nodes of a body count as they stand in the file as well.
+    In a body, the names of all nodes that are earlier in the file are taken too.
     """
     kinds = Nodes.of(nodes).kinds
     nesting = {kind for kind in {*kinds} if kind.attributes.graphs}
@@ -253,9 +253,10 @@ def _is_constant(node: Node, operators: Operators) -> bool:
 
 
 def visited(nodes: Sequence[Node], operators: Operators) -> list[int]:
-    """The indices of a graph's nodes in the order in which ONNX Runtime looks at them.
+    """Return the indices of a graph's nodes in the order in which ONNX Runtime visits them.
 
-    First come those that read nothing that others compute, then what the last of those that nothing reads needs.
+    First come nodes that read no output of another node. Then come the nodes that nothing reads, from the last to the
+    first, each after the nodes that it needs.
     """
     computing = [(i, node) for i, node in enumerate(nodes) if not _is_constant(node, operators)]
     producers = {name: i for i, node in computing for name in node.outputs if name}

@@ -1,4 +1,4 @@
-"""Makers: which node computes a tensor, and which tensors are constants."""
+"""Makers: the node that computes each tensor, and the tensors that are constants."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from shapesmt.rules import Memory
 class Makers:
     """The node that computes each tensor of a graph, or of a function's body.
 
-    They are listed when first asked for a tensor that may have one: most models ask for their inputs only.
+    The table is built when a tensor is first looked up that isn't in `others`: most models look up their inputs only.
 
     Attributes:
-        nodes: The graph's.
-        others: Tensors that none of them computes, such as its inputs and constants.
+        nodes: The nodes of the graph.
+        others: Tensors that none of the nodes computes, such as inputs and constants.
 
     Example:
         >>> relu = Node("Relu", "", "relu", ["x"], ["y"])
@@ -32,7 +32,7 @@ class Makers:
     others: Collection[str]
 
     def get(self, name: str) -> Node | None:
-        """The node that computes a tensor; None where none does."""
+        """Return the node that computes a tensor; None if there is none."""
         return None if name in self.others else self._listed.get(name)
 
     @cached_property
@@ -42,13 +42,13 @@ class Makers:
 
 @dataclass(frozen=True, eq=False)
 class Constants(Container[str]):
-    """The tensors that are constants in the file; few rules ask for them.
+    """The tensors that are constants in the file, looked up on demand, as few rules need them.
 
     Attributes:
         makers: The nodes that compute the tensors of the graph, or of a function's body.
-        operators: What their operators do.
+        operators: The rules of the nodes' operators.
         literals: The graph's initializers.
-        outer: The constants around it.
+        outer: The constants around the graph.
 
     Example:
         >>> nodes = [Node("Constant", "", "c", [], ["c"]), Node("Abs", "", "a", ["x"], ["y"])]

@@ -1,7 +1,7 @@
-"""Numbering: which tensors have the same elements, so that the sizes which they decide are one symbol.
+"""Numbering: find tensors with the same elements, so that the sizes that depend on them are one symbol.
 
-Two tensors have the same number where the same operator, with the same attributes, computes them from inputs with the
-same numbers. Equal numbers prove that the elements are equal; different numbers prove nothing.
+Two tensors have the same number if the same operator, with the same attributes, computes them from inputs with the same
+numbers. Equal numbers prove that the elements are equal; different numbers prove nothing.
 
     >>> from shapesmt.frontends import load
     >>> from shapesmt.inference import infer
@@ -40,8 +40,8 @@ class About(NamedTuple):
     Attributes:
         key: Equal for equal functions.
         together: Equal for sizes of one node, or of one mask, which can take all their values in combination.
-        sources: The tensors whose elements decide it.
-        zeros: Whether it is the number of elements that are 0.
+        sources: The tensors whose elements decide the size.
+        zeros: Whether the size is the number of elements that are 0.
     """
 
     key: Key
@@ -51,7 +51,7 @@ class About(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A size that data decides, or (with `zeros`) the count of zeros, as for `NonZero(Not(x))`."""
+    """A data-dependent size, or (with `zeros`) the count of zeros, as for `NonZero(Not(x))`."""
 
     size: Atom
     zeros: bool = False
@@ -59,16 +59,16 @@ class Named(NamedTuple):
 
 @dataclass(eq=False)
 class Scope:
-    """The sizes that data decides and that nodes may share: those of one graph and of the functions that it calls.
+    """The data-dependent sizes that nodes may share: those of one graph and of the functions that it calls.
 
     Attributes:
-        outer: The scope of the graph around a subgraph.
+        outer: The scope of the graph around a subgraph; None for the outermost.
         names: Symbols of an earlier inference of the same graph, which are reused.
-        fresh: The sizes that data decides at nodes of this graph, by name.
+        fresh: The data-dependent sizes of this graph's nodes, by name.
         named: The same by the names that they would have if no earlier node had the same size.
         numbers: A number for each key, common to all scopes.
         arbitrary: By the number of a tensor, the input that alone can give its elements any value.
-        free: For a size, the inputs each of which alone can give it any value in its range; sizes with the same first
+        free: By size, the inputs each of which alone can give it any value in its range; sizes with the same first
             part (`About.together`) can take all their values in combination.
         calls: The functions of the model.
         functions: By id, whether a function may return different outputs for the same inputs.
@@ -100,15 +100,15 @@ class Scope:
         return self.changing(operator) if isinstance(operator, Function) else operator is None or not operator.repeats
 
     def within(self) -> Scope:
-        """The scope of a subgraph: its new sizes belong to one branch, or to one trip of a loop."""
+        """Return the scope of a subgraph; its new sizes belong to one branch, or to one iteration of a loop."""
         return replace(self, outer=self, names={}, sizes={}, fresh={}, named={})
 
     def number(self, *key: Hashable) -> Number:
-        """The number that belongs to a key."""
+        """Return the number of a key; a new key gets the next number."""
         return self.numbers.setdefault(key, len(self.numbers))
 
     def known(self, about: About, name: str = "") -> Dim | None:
-        """The size of an earlier node that is the same function, or the size of this name in an earlier inference."""
+        """Return an earlier node's size by the same function, or an earlier inference's size of this name, or None."""
         size, old = self.sizes.get(about.key), self.names.get(name)
         if size is None and self.outer is not None:
             return self.outer.known(about)
@@ -122,7 +122,7 @@ class Scope:
         return None not in causes and len(set(names)) == len(names)
 
     def make(self, key: Key, name: str, like: Atom) -> Dim:
-        """A new size; it has the range of the size of that name in an earlier inference, if there is one."""
+        """Create a size, with the range of that name's size in an earlier inference, or else that of `like`."""
         old = self.names.get(name)
         atom = like if old is None or (old.size.name, old.size.kind) != (name, like.kind) else old.size
         size = symbol(name, atom.lo, atom.hi, step=atom.step, kind=atom.kind, fold=False)
@@ -136,13 +136,13 @@ class Numbers:
     """The numbers of the tensors of one graph.
 
     Args:
-        makers: The nodes that compute them.
-        tensors: What is known of the tensors so far.
-        rules: What the operators of the nodes do, by domain and name.
+        makers: The nodes that compute the tensors.
+        tensors: The tensors known so far.
+        rules: The rules of the nodes' operators, by domain and name.
         opsets: The versions of the operator sets.
-        scope: Where the sizes that data decides are kept.
-        outside: The number of a tensor that no node of the graph computes; None where it gets a new number.
-        prefix: Begins the names of the new sizes.
+        scope: Stores the data-dependent sizes.
+        outside: Returns the number of a tensor that no node of the graph computes; None for a new number.
+        prefix: The beginning of the names of new sizes.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class Numbers:
         self._token = object()
 
     def of(self, name: str) -> Number:
-        """The number of a tensor."""
+        """Return the number of a tensor."""
         numbers, stack = self._numbers, [(name, False)]
         while stack:
             top, ready = stack.pop()
@@ -176,7 +176,7 @@ class Numbers:
         return numbers[name]
 
     def _read(self, name: str) -> list[str]:
-        """The tensors from which unknown elements are computed."""
+        """Return the tensors from which the unknown elements of a tensor are computed."""
         maker = self._makers.get(name)
         if maker is None or self._followed(name) or self._changing(maker):
             return []
@@ -211,20 +211,20 @@ class Numbers:
         return number
 
     def _compared(self, node: Node, number: Number) -> None:
-        """Record that the truths of `x > 0.5` are arbitrary if the elements of x are."""
+        """Record that the results of `x > 0.5` are arbitrary if the elements of x are."""
         free_inputs = [n for n in node.inputs if self.scope.arbitrary.get(self._numbers[n]) is not None]
         single = [n for n in node.inputs if self._finite(n)]
         if len(free_inputs) == len(single) == 1 and self._tensors[free_inputs[0]].dtype in FLOATS:
             self.scope.arbitrary.setdefault(number, self.scope.arbitrary[self._numbers[free_inputs[0]]])
 
     def _finite(self, name: str) -> bool:
-        """Whether a tensor is one known float."""
+        """Whether a tensor is one known, finite float."""
         value = self._tensors[name].value if name in self._tensors else None
         item = value.items[0] if isinstance(value, Elements) and len(value.items) == 1 else None
         return isinstance(item, Float) and -inf < item.lo <= item.hi < inf
 
     def truths(self, name: str) -> tuple[str, bool]:
-        """A tensor in which as many elements are nonzero as in this one, or (with True) as many are 0: x for Not(x)."""
+        """Return a tensor with as many nonzero elements as this one, or (with True) as many zeros: x for Not(x)."""
         zeros = False
         while (node := self._makers.get(name)) is not None:
             traits = self._rules.traits(node)
@@ -237,13 +237,13 @@ class Numbers:
         return name, zeros
 
     def _keeps_zeros(self, source: str, target: str) -> bool:
-        """Whether a conversion turns 0 into 0 and every other value into one that isn't 0."""
+        """Whether a conversion maps 0 to 0 and every other value to one that isn't 0."""
         before, after = self._dtype(source), self._dtype(target)
         widened = after in FLOATS or (before in WIDE and after == "int64")
         return before == "bool" or after == "bool" or (before.startswith(("int", "uint")) and widened)
 
     def _element(self, name: str, place: int) -> tuple[str, int]:
-        """The tensor from which an element is copied, and its place there, in row-major order."""
+        """Return the tensor from which an element is copied, and the element's index in it, in row-major order."""
         while (node := self._makers.get(name)) is not None and not self._followed(name):
             traits = self._rules.traits(node)
             widened = traits.keeps is Keeps.CONVERTED and self._is_widened(node.inputs[0], name)
@@ -265,7 +265,7 @@ class Numbers:
         return self._dtype(source) in WIDE and self._dtype(target) == "int64"
 
     def boolean(self, name: str) -> bool:
-        """Whether the elements of a tensor are 0 or 1, whatever they are."""
+        """Whether the elements of a tensor are 0 or 1 for all data."""
         while (node := self._makers.get(name)) is not None:
             traits = self._rules.traits(node)
             if not (traits.in_any_order or traits.keeps is Keeps.CONVERTED) or self._dtype(name) == "bool":
@@ -282,12 +282,12 @@ class Numbers:
     # Sizes
 
     def agreed(self, application: Application, node: Node) -> Application:
-        """The application with the sizes of earlier nodes in place of own ones that are the same function of data."""
+        """Return the application with its data-dependent sizes replaced by equal sizes of earlier nodes."""
         change: dict[Atom, Dim] = {}
         kept: list[Dim] = []
         for own in application.fresh_symbols:
             atom = own.as_symbol()
-            if atom is None or self.scope.fresh.get(atom.name) is atom:  # as inside the function that the node calls
+            if atom is None or self.scope.fresh.get(atom.name) is atom:  # made inside the function that the node calls
                 kept.append(own)
                 continue
             size, known, meaning = self._size(atom, application.decided.get(own), node)
@@ -298,7 +298,7 @@ class Numbers:
         return _changed(application, change, tuple(kept)) if change else application
 
     def _size(self, atom: Atom, how: Decided | None, node: Node) -> tuple[Dim, bool, Dim]:
-        """The symbol for a size, whether it is an earlier node's, and the size in terms of it."""
+        """Return the symbol for a size, whether it is an earlier node's, and the size in terms of the symbol."""
         name, scope = self.prefix + atom.name, self.scope
         of_one = how is not None and (how.place is not None or how.total is not None)  # even if the node is random
         if how is None or not atom.by_data or (self._changing(node) and not of_one):
@@ -313,7 +313,7 @@ class Numbers:
         return size, earlier is not None, how.total - size if about.zeros and how.total is not None else size
 
     def _about(self, atom: Atom, how: Decided, node: Node) -> About:
-        """The function of data that gives a size."""
+        """Return the function of data that gives a size."""
         by = tuple(range(len(node.inputs))) if how.by is None else how.by
         if any(i >= len(node.inputs) for i in by):  # a call may pass fewer inputs than the function has
             how, by = Decided(), tuple(range(len(node.inputs)))
@@ -337,7 +337,7 @@ class Numbers:
         return About((*whole, atom.name.removeprefix(node.outputs[0]), *ends), together, sources)
 
     def _part(self, name: str, *, decides: bool) -> Hashable:
-        """The part of an input that decides a size: its elements (their number), or only its type and shape."""
+        """Return the part of an input that decides a size: the number of its elements, or only its type and shape."""
         if decides:
             return self.of(name) if name else -1
         known = self._tensors.get(name)
@@ -351,7 +351,7 @@ class Numbers:
 
 
 def _changed(application: Application, change: Mapping[Atom, Dim], kept: tuple[Dim, ...]) -> Application:
-    """The application with symbols replaced, and the sizes that replace them kept from being negative."""
+    """Return the application with symbols replaced, and with the fact that the new sizes aren't negative."""
     substitution = Substitution(change)
     limits = [at_least(d, 0) for d in change.values() if d.as_symbol() is None]
     changed = application.rewritten(substitution)

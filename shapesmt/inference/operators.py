@@ -1,4 +1,4 @@
-"""Operators: what computes the outputs of a graph's nodes, and what is known of it beside its rule."""
+"""Operators: the rule or function of each operator, and its traits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shapesmt.rules import Rule, Traits, resolve
 class Operators(dict[tuple[str, str], Rule | Function | None]):
     """The rule or function of each operator by domain and name; None for an operator that has neither.
 
-    They are looked up when first asked for.
+    Each is looked up when it is first used.
 
     Example:
         >>> operators = Operators({"": 18}, {})
@@ -29,10 +29,10 @@ class Operators(dict[tuple[str, str], Rule | Function | None]):
         return found
 
     def traits(self, node: Node | NodeKind) -> Traits:
-        """What is known of a node's operator beside its rule: of a function, nothing."""
+        """Return the traits of a node's operator; a function has none."""
         return self.traits_of(node.domain, node.op)
 
     def traits_of(self, domain: str, op: str) -> Traits:
-        """The traits of an operator by its domain and name."""
+        """Return the traits of an operator by its domain and name."""
         found = self[domain, op]
         return found.traits if isinstance(found, Rule) else Traits.NOTHING

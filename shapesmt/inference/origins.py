@@ -1,9 +1,9 @@
-"""Origins: what the unknown elements of a tensor come from.
+"""Origins: the sources of a tensor's unknown elements.
 
-They may be data of a run: elements of inputs, random numbers, and what is computed from them. A node that depends on
-data is judged for data with which it runs, since the data aren't known before. Unknown elements may also be those of a
-constant that hasn't been read, or numbers computed from shapes by an operator whose rule doesn't follow them. A node
-that depends on such elements isn't judged, which makes the verdict UNKNOWN.
+They may be data of a run: elements of inputs, random numbers, and anything computed from them. A node that depends on
+data is checked for data with which it runs, since data aren't known before. Unknown elements may also belong to a
+constant that hasn't been read, or come from an operator whose rule doesn't compute elements. A node that depends on
+such elements is undecided, which makes the verdict UNKNOWN.
 """
 
 from __future__ import annotations
@@ -54,20 +54,20 @@ Trace = Callable[[Rule, Node, Sequence[Tensor | None]], Application | None]
 LAW = "numbers that sizes decide are known"
 READ = "constants that sizes depend on are read"
 REPEATED = (Runs.LOOP, Runs.SCAN, Runs.EACH)
-MOST_TRACED = 64  # elements of a tensor that are followed one by one
+MOST_TRACED = 64  # elements; those of larger tensors aren't traced one by one
 
 
 class Origins:
     """The origins of the tensors of one graph.
 
     Args:
-        makers: The nodes that compute them.
-        tensors: What is known of the tensors so far.
+        makers: The nodes that compute the tensors.
+        tensors: The tensors known so far.
         literals: The graph's constants.
-        rules: What the operators of the nodes do, by domain and name.
-        outside: The origin of a tensor that no node of the graph computes.
+        rules: The rules of the nodes' operators, by domain and name.
+        outside: Returns the origin of a tensor that no node of the graph computes.
         trace: Applies the rule of a node to other inputs.
-        to_read: The constants that nodes depend on and that can still be read are added to this set.
+        to_read: Receives the constants that nodes depend on and that can still be read.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Origins:
         self._to_read = to_read
 
     def origin(self, name: str) -> Origin:
-        """The origin of a tensor's unknown elements."""
+        """Return the origin of a tensor's unknown elements."""
         known = self._origins
         path = [] if name in known else [(name, self._ahead(name))]
         while path:
@@ -107,12 +107,12 @@ class Origins:
         return known[name]
 
     def _ahead(self, name: str) -> list[str]:
-        """What a tensor is computed from, the last to be looked at first: what is known, then its node's inputs."""
+        """Return the tensors that a tensor is computed from, as a stack: those of known origin on top."""
         parents = [*self._parents(name)][::-1]
         return [p for p in parents if p not in self._origins] + [p for p in parents if p in self._origins]
 
     def _makes_data(self, parent: str, name: str) -> bool:
-        """Whether a tensor is data since this one of those it is computed from is, whatever the others are."""
+        """Whether a tensor is data because this parent is data, whatever the other parents are."""
         if self._origins[parent] != DATA:
             return False
         read, t, node = self._tensors.get(parent), self._tensors.get(name), self._makers.get(name)
@@ -123,7 +123,7 @@ class Origins:
         return not known and _small_shape(t) is None
 
     def read(self, name: str) -> Origin:
-        """The origin of all elements of a tensor, the known ones included; those of a small input are data."""
+        """Return the origin of all elements of a tensor, known ones included; elements of a small input are data."""
         value = self._tensors[name].value if name in self._tensors else None
         known = frozenset(DATA_CAUSE if data else frozenset() for data in (() if value is None else by_data(value)))
         return known or FOLLOWED if self._followed(name) else together(self.origin(name), known)
@@ -131,7 +131,7 @@ class Origins:
     # Nodes that depend on elements
 
     def checked(self, application: Application, node: Node) -> Application:
-        """The application, marked as unjudged where the node depends on unknown elements that aren't data."""
+        """Return the application, undecided if the node depends on unknown elements that aren't data."""
         for index, name in enumerate(node.outputs if application.origin is not None else ()):
             self._inner[name] = application, index
         indices = self._rules.traits(node).indices
@@ -157,13 +157,13 @@ class Origins:
         return application
 
     def _decided_by_nothing(self, application: Application, node: Node) -> bool:
-        """Whether a node has sizes that data would decide, although all its inputs are known and it isn't random."""
+        """Whether a node has data-dependent sizes although all its inputs are known and it isn't random."""
         known = all(not name or self._followed(name) for name in node.inputs) and not node.attributes.graphs
         rule = self._rules[node.domain, node.op]
         return known and bool(application.fresh_symbols) and not (isinstance(rule, Rule) and rule.random)
 
     def _needed(self, name: str, judges_known: bool) -> Origin:
-        """The origin of elements that a node needs as a list; where all are known, it is as one formula (`Field`)."""
+        """Return the origin of elements that a node needs as a list; known ones are only one formula (`Field`) then."""
         origin, maker = self.origin(name), self._makers.get(name)
         if origin != FOLLOWED:
             value = self._tensors[name].value if name in self._tensors and not judges_known else None
@@ -172,7 +172,7 @@ class Origins:
         return of("sizes", f"'{name}'") if maker is None else left(self.read(name), maker)
 
     def _called(self, origin: Origin, node: Node) -> Origin:
-        """An origin inside a function, in terms of the inputs of the node that calls it."""
+        """Return an origin inside a function, in terms of the inputs of the node that calls it."""
 
         def caller(index: int) -> Origin:
             name = node.inputs[index] if index < len(node.inputs) else ""
@@ -190,7 +190,7 @@ class Origins:
         return self._rules[node.domain, node.op]
 
     def runs(self, node: Node) -> Runs:
-        """How a node runs the graphs in its attributes."""
+        """Return how a node runs the graphs in its attributes."""
         return self._rules.traits(node).runs
 
     def _parents(self, name: str) -> Iterable[str]:
@@ -241,17 +241,17 @@ class Origins:
         if value is not None and not isinstance(value, Elements):
             joint = joint - FOLLOWED or joint  # the formula has the known elements
         elif rule.traits.keeps in (Keeps.CONCATENATED, Keeps.STACKED) and value is None:
-            lists = [o for n, o in zip(reads, origins, strict=True) if self._tensors[n].shape != ()]  # and no axis
+            lists = [o for n, o in zip(reads, origins, strict=True) if self._tensors[n].shape != ()]  # not an axis
             joint = joint | FOLLOWED if FOLLOWED in lists else joint
         return left(joint, node)
 
     def _trains(self, node: Node, training: int | None) -> bool:
-        """Whether a node is in training mode, which the input of index `training` says, and so is random."""
+        """Whether a node is random because its input of index `training` puts it into training mode."""
         mode = None if training is None or training >= len(node.inputs) else self._tensors.get(node.inputs[training])
         return mode is not None and uniform(mode.value) is not ZERO
 
     def _traced(self, name: str, node: Node, rule: Rule) -> list[Origin] | None:
-        """The origin of each element of a small tensor.
+        """Return the origin of each element of a small tensor; None if they can't be told apart.
 
         The rule is applied to inputs whose unknown elements are symbols, one each; the symbols in an element of the
         output show which input elements it was computed from.
@@ -271,7 +271,7 @@ class Origins:
         return [left(_joint(rule, [marks[m] for m in item_marks]), node) for item_marks in marks_of_items]
 
     def _marked(self, name: str, index: int, marks: dict[Atom, Origin]) -> Tensor | None:
-        """The tensor with a symbol for each unknown element; None where it has many elements."""
+        """Return a tensor with a symbol for each unknown element; None if it has many elements, or no numbers."""
         t = self._tensors[name]
         sizes = _small_shape(t)
         if t.followed:
@@ -290,12 +290,12 @@ class Origins:
 
 
 def _may_copy(rule: Rule) -> bool:
-    """Whether outputs may hold elements of the inputs unchanged: as an operator says, or a plugin that says nothing."""
+    """Whether outputs may hold elements of the inputs unchanged, by the operator's traits; a plugin without any may."""
     return rule.traits.copies or (rule.stated is None and bool(rule.plugin))
 
 
 def _joint(rule: Rule, origins: Sequence[Origin]) -> Origin:
-    """The origin of elements that an operator computes from elements of these origins."""
+    """Return the origin of elements that an operator computes from elements of these origins."""
     if rule.traits.tuples:
         origins = [o - FOLLOWED or o if i == 1 else o for i, o in enumerate(origins)]
     if rule.traits.keeps is Keeps.MIXED:
@@ -305,7 +305,7 @@ def _joint(rule: Rule, origins: Sequence[Origin]) -> Origin:
 
 
 def _small_shape(t: Tensor) -> tuple[int, ...] | None:
-    """The shape of a tensor with few elements; None for others, and for the impossible shape of a node that fails."""
+    """Return the shape of a tensor with few elements; None for others, and for an impossible shape (a node fails)."""
     sizes = [d.constant for d in t.shape or ()]
     constants = tuple(s for s in sizes if s is not None and s >= 0)
     return (
@@ -317,7 +317,7 @@ def _small_shape(t: Tensor) -> tuple[int, ...] | None:
 
 
 def carried(node: Node, graph: Graph, runs: Runs) -> dict[str, str]:
-    """The inputs of a body that take the value of one of its outputs in the trip before, each with that output."""
+    """Return the inputs of a body that take the value of an output in the iteration before, each with that output."""
     inputs = [*graph.inputs]
     if runs is Runs.LOOP:
         return dict(zip(inputs[2:], graph.outputs[1:], strict=False))
@@ -326,13 +326,13 @@ def carried(node: Node, graph: Graph, runs: Runs) -> dict[str, str]:
 
 
 def _outer(node: Node, graph: Graph) -> dict[str, str]:
-    """The inputs of a body, each with the tensor outside that is its value in the first trip."""
+    """Return the inputs of a body, each with the outer tensor that is its value in the first iteration."""
     names = [*[""] * len(graph.inputs), *node.inputs][len(node.inputs) :]
     return dict(zip(graph.inputs, names, strict=True))
 
 
 def entering(node: Node, graph: Graph, outer: Origins) -> dict[str, Origin]:
-    """The origins of a body's inputs in its first trip."""
+    """Return the origins of a body's inputs in its first iteration."""
     runs = outer.runs(node)
     if runs in REPEATED:
         origins = {k: outer.read(name) if name else FOLLOWED for k, name in _outer(node, graph).items()}
@@ -342,7 +342,7 @@ def entering(node: Node, graph: Graph, outer: Origins) -> dict[str, Origin]:
 
 
 def by_bodies(node: Node, outer: Origins, bodies: Sequence[tuple[Origins, Graph]], index: int) -> Origin:
-    """The origin of an output of a node with graphs inside."""
+    """Return the origin of an output of a node with graphs inside."""
     runs = outer.runs(node)
     if runs is Runs.NONE:
         return computed(*map(outer.read, node.reads))
@@ -360,7 +360,7 @@ def by_bodies(node: Node, outer: Origins, bodies: Sequence[tuple[Origins, Graph]
 
 
 def _first(cause: Cause) -> tuple[bool, str, str]:
-    """Sorts causes: constants first, since a user can make those available."""
+    """Return a sort key for causes: constants come first, since a user can make those available."""
     return cause.kind != "unread", cause.kind, cause.what
 
 
@@ -372,7 +372,7 @@ def _law(cause: Cause, name: str) -> str:
 
 
 def _with_unknown_sizes(application: Application, unjudged: Sequence[Unjudged]) -> Application:
-    """The application with its data-dependent sizes replaced by ones of which nothing is known (`Kind.LOST`)."""
+    """Return the application with its data-dependent sizes replaced by unknown ones (`Kind.LOST`)."""
     sizes: dict[Atom, Dim] = {
         a: symbol(a.name, a.lo, a.hi, kind=Kind.LOST)
         for d in application.fresh_symbols

@@ -1,4 +1,4 @@
-"""Registered: the outputs of an operator without a rule whose registered schema has an inference function."""
+"""Registered schemas: the outputs of an operator without a rule, by its schema's inference function."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ NOTE = "its registered schema says what it makes, not what it needs"
 def registered(
     schemas: Schemas, node: Node, inputs: Sequence[Tensor | None], opsets: Mapping[str, int], law: str
 ) -> Application | None:
-    """The outputs that the node's schema infers, with the node marked as unjudged; None where it infers nothing.
+    """Return the outputs that the node's schema infers, with the node undecided; None if it infers nothing.
 
-    Each formula is passed to the schema under a name, and a size that is returned under that name is the formula. A
-    size returned under another name, or without one, is unknown. An error of the schema is a requirement that fails.
+    Each formula is passed to the schema as a name, and a size returned under that name is the formula. A size under
+    another name, or without one, is unknown. An error of the schema is a requirement that fails.
     """
     if node.attributes.graphs or any(t is not None and not t.is_tensor for t in inputs):
         return None
@@ -58,7 +58,7 @@ def registered(
 
 
 def declared_of(t: Tensor, names: dict[Dim, str]) -> Declared:
-    """The type as a file would declare it, with a name for each formula."""
+    """Return a tensor's type as a file would declare it; `names` gets a name for each formula."""
 
     def size_or_name(d: Dim) -> int | str:
         return int(d.constant) if d.constant is not None else names.setdefault(d, f"size {len(names)}")
@@ -67,7 +67,7 @@ def declared_of(t: Tensor, names: dict[Dim, str]) -> Declared:
 
 
 def literal_of(t: Tensor) -> Literal | None:
-    """A tensor of numbers as a constant, where all its elements are known."""
+    """Return a tensor of numbers as a constant; None unless all its elements are known."""
     if not isinstance(t.value, Elements):
         return None
     items = [item.constant if isinstance(item, Dim) else _number(item) for item in t.value.items]
@@ -75,5 +75,5 @@ def literal_of(t: Tensor) -> Literal | None:
 
 
 def _number(item: Float | None) -> float | None:
-    """The number that a float is, if it is known."""
+    """Return the value of a float; None if it isn't known exactly."""
     return item.lo if item is not None and item.lo == item.hi and item.numerator is not None else None

@@ -1,7 +1,7 @@
-"""Static: what ONNX Runtime infers of all nodes when it loads a model, those of bodies that never run too.
+"""Static: infer what ONNX Runtime infers of all nodes when it loads a model, also in bodies that never run.
 
-It knows declared sizes and constants by then, and refuses a model in which a node contradicts them. What it knows of
-computed elements depends on how much it optimizes: a node that only those contradict isn't judged.
+The runtime knows declared sizes and constants then, and refuses a model with a node that contradicts them. What it
+knows of computed elements depends on how much it optimizes: a node that contradicts only those is undecided.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NOTE = "ONNX Runtime may refuse to load it"
 
 
 class Found(NamedTuple):
-    """A law that a node breaks by what is known when the model is loaded; whether the runtime surely refuses it."""
+    """A law that a node violates when the model is loaded; `sure` if the runtime certainly refuses the model."""
 
     place: int
     path: str
@@ -41,10 +41,10 @@ class Found(NamedTuple):
 
 @dataclass
 class Findings:
-    """What is found, and where the walk is: the place of the model's node, and the names of the nodes around.
+    """The violated laws so far, and the position of the walk: the model's node (`place`), the names around (`trail`).
 
-    `computed` is whether elements that nodes compute are known, and `dropped` whether the walk is in a branch that the
-    runtime leaves out of the model where it optimizes, as its condition is known.
+    `computed` says whether computed elements are known. `dropped` says whether the walk is in a branch that the runtime
+    removes when it optimizes, as its condition is known.
     """
 
     computed: bool
@@ -54,16 +54,16 @@ class Findings:
     place: int = 0
 
     def add(self, op: str, law: laws.Law, *names: str, sure: bool = True) -> None:
-        """Add what a node breaks that has these names below the node where the walk is."""
+        """Add a law that a node violates; `names` is its path below the node where the walk is."""
         self.found.append(Found(self.place, "/".join((*self.trail, *names)[1:]), op, law, sure))
 
 
 def refused_when_loaded(graph: Graph, *, bodies: bool) -> dict[int, Refusal]:
-    """What the runtime refuses of the types and shapes in a model, by the index of the node.
+    """Return the refusals of the runtime by types and shapes, by the index of the node.
 
     Args:
         graph: The model.
-        bodies: Whether some graph inside a node needs a look with computed elements, too.
+        bodies: Whether some graph inside a node has to be walked with computed elements too.
     """
     declared = _found(graph, Findings(computed=False))
     computed = _found(graph, Findings(computed=True)) if bodies else []
@@ -92,19 +92,19 @@ def _found(graph: Graph, findings: Findings) -> list[Found]:
 
 
 class Static(Walk):
-    """A walk along all nodes with what is declared: bodies are entered whether or not they run."""
+    """A walk along all nodes with declared sizes; it enters bodies whether or not they run."""
 
     findings: Findings
     loading = True
     _claims: Mapping[str, Declared] = MappingProxyType({})
 
     def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
-        """Every node of a graph applied in turn, with what it declares of inner tensors."""
+        """Apply every node of a graph in turn, with the shapes that the graph declares for intermediate tensors."""
         self._claims = graph.declared
         return super().nodes(graph, tensors)
 
     def _merged(self, name: str, t: Tensor) -> Tensor:
-        """A tensor with the numbers that are declared where its own sizes are none: the runtime believes them."""
+        """Return a tensor with declared numbers for its unknown sizes, as the runtime believes them."""
         declared = self._claims[name]
         shape = declared.shape
         if shape is None or declared.kind != "tensor" or not t.is_tensor:
@@ -142,7 +142,7 @@ class Static(Walk):
         return application
 
     def _inferred(self, node: Node, inputs: list[Tensor | None]) -> list[Declared] | str | None:
-        """What ONNX infers of the outputs, or why it doesn't; None where it isn't asked."""
+        """Return the types that ONNX infers for the outputs, or its error as a text; None if it isn't asked."""
         if self._schemas is None or any(t is not None and not t.is_tensor for t in inputs):
             return None
         types = [None if t is None else declared_of(t, {}) for t in inputs]
@@ -153,7 +153,7 @@ class Static(Walk):
             return None
 
     def _memory(self) -> dict[tuple[Any, ...], Application]:
-        return {}  # what is remembered of a function doesn't say where it is wrong
+        return {}  # a remembered function doesn't say where it is wrong
 
     def _is_plain(self, application: Application) -> bool:  # noqa: ARG002 - each node is looked at
         return False
@@ -167,9 +167,9 @@ class Static(Walk):
     def _judge(
         self, node: Node, inputs: list[Tensor | None], broken: laws.Law, inferred: list[Declared] | str | None
     ) -> None:
-        """Find a node that breaks a law whatever its inputs' unknown sizes are, if the runtime may look at it.
+        """Record that a node violates a law for all unknown sizes of its inputs, if the runtime may look at the node.
 
-        It checks attributes when it makes the node's kernel: that of a branch that it keeps.
+        The runtime checks attributes when it makes the node's kernel, which it does only in branches that it retains.
         """
         by_body = self._schemas is None or (node.domain, node.op) in self._schemas.bodies()
         if isinstance(inferred, str) or self._misfit(node) or self._clash(node, inputs) or self._not_offered(node):
@@ -180,11 +180,11 @@ class Static(Walk):
             self.findings.add(node.op, broken, sure=False)
 
     def _fails_anyway(self, node: Node, inputs: list[Tensor | None]) -> bool:
-        """Whether the node breaks a law by its attributes, and the ranks of its inputs, alone."""
+        """Whether the node violates a law by its attributes and its inputs' ranks alone."""
         return bool(self._broken(Step(self._rules[node.domain, node.op], node, {}), inputs))
 
     def _of_scan(self, step: Step, inputs: list[Tensor | None]) -> laws.Law | None:
-        """The law that the axes, directions or states of a Scan break, if any; what its body breaks is found there."""
+        """Return the law that a Scan's axes, directions or states violate, or None; its body is walked separately."""
         found, self.findings = self.findings, Findings(self.findings.computed)
         broken = [r for r in self._broken(step, inputs) if not r.within]
         sized = [r for r in super().apply(step, inputs).requirements if r.formula is FALSE]
@@ -192,12 +192,12 @@ class Static(Walk):
         return next((r.law for r in (*broken, *(r for r in sized if r.law == laws.STATE_KEEPS_SHAPE))), None)
 
     def _broken(self, step: Step, inputs: list[Tensor | None]) -> list[Requirement]:
-        """Return the laws that a node breaks by its attributes and its inputs' ranks alone."""
+        """Return the requirements that fail by a node's attributes and its inputs' ranks alone."""
         blank = [None if t is None else _blank(t, index) for index, t in enumerate(inputs)]
         return [r for r in super().apply(step, blank).requirements if r.formula is FALSE]
 
     def apply(self, step: Step, inputs: list[Tensor | None]) -> Application:
-        """The rule applied; a node with graphs inside makes what each of them makes, as far as that is the same."""
+        """Apply a rule; a node with graphs inside returns the types and shapes on which their outputs agree."""
         node = step.node
         if not node.attributes.graphs or isinstance(step.rule, Function):
             return super().apply(step, inputs)
@@ -225,7 +225,7 @@ class Static(Walk):
     def _run(
         self, node: Node, graph: Graph, around: Mapping[str, Tensor], inputs: Sequence[Tensor | None]
     ) -> list[Tensor]:
-        """The outputs of a graph inside a node, on inputs as it declares them."""
+        """Return the outputs of a graph inside a node, for inputs as the graph declares them."""
         for t, declared in zip(inputs, graph.inputs.values(), strict=False):
             if t is not None and differ(t.dtype, declared.dtype):
                 self.findings.add(node.op, laws.BODIES_MAKE_ONE_TYPE.of(one=t.dtype, other=declared.dtype))
@@ -242,9 +242,9 @@ class Static(Walk):
         return [body[0].get(name, UNKNOWN) if body is not None else UNKNOWN for name in graph.outputs]
 
     def _slices(self, node: Node, inputs: Sequence[Tensor | None]) -> list[Tensor | None]:
-        """Return the inputs of a Scan's body, whose sizes the runtime knows; a Loop's may change.
+        """Return the inputs of a Scan's body, whose sizes the runtime knows; [] for a Loop, where they may change.
 
-        In opset 8, the first input has lengths, and the first axis of each other one is a batch.
+        In opset 8, the first input has lengths, and the first axis of each other input is a batch.
         """
         scanned = node.attributes.get("num_scan_inputs")
         if not isinstance(scanned, int) or "scan_input_axes" in node.attributes:
@@ -256,7 +256,7 @@ class Static(Walk):
         ][batched:]
 
     def declared(self, name: str, declared: Declared, given: Tensor | None = None) -> Tensor:
-        """A tensor as it is declared, with the sizes of the one that is given in its place."""
+        """Return a tensor as it is declared, with the sizes of `given` if there is one."""
         known = None if given is None or given.shape is None else given.dims
         if declared.shape is None or declared.kind != "tensor":
             return tensor(declared.dtype, known if declared.kind == "tensor" else None)
@@ -267,7 +267,7 @@ class Static(Walk):
         return tensor(declared.dtype, sizes)
 
     def compare(self, graph: Graph, tensors: Mapping[str, Tensor]) -> None:
-        """Find the nodes of a graph that make another element type than declared."""
+        """Find the nodes of a graph whose outputs have another element type than declared."""
         for index, name, dtype in mistyped(graph, tensors):
             node, law = graph.nodes[index], laws.TENSOR_OF_DECLARED_TYPE.of(name=printable(name), dtype=dtype)
             if self._depth or self.findings.trail:
@@ -277,13 +277,13 @@ class Static(Walk):
 
 
 def _blank(t: Tensor, index: int) -> Tensor:
-    """An input without its sizes and elements."""
+    """Return an input without its sizes and elements."""
     sizes = None if t.shape is None else [symbol(f"some {index}[{axis}]") for axis in range(t.rank)]
     return tensor(t.dtype, sizes) if t.is_tensor else t
 
 
 def _known(t: Tensor, inferred: Declared | None) -> Tensor:
-    """A tensor without its elements, and with no sizes but those that ONNX infers as well, where it infers any."""
+    """Return a tensor without its elements, and without constant sizes that ONNX doesn't infer."""
     if inferred is None or not t.is_tensor:
         return t if t.value is None else tensor(t.dtype, t.shape)
     if inferred.shape is None or t.shape is None or len(inferred.shape) != t.rank:
@@ -293,7 +293,7 @@ def _known(t: Tensor, inferred: Declared | None) -> Tensor:
 
 
 def _clash(given: Tensor, declared: Declared) -> laws.Law | None:
-    """The law that a tensor breaks whose rank or sizes aren't those that a Scan's body declares, if any."""
+    """Return the law that an input violates if its rank or sizes aren't those that a Scan's body declares, or None."""
     if given.shape is None or declared.shape is None:
         return None
     if len(declared.shape) != given.rank:
@@ -304,12 +304,12 @@ def _clash(given: Tensor, declared: Declared) -> laws.Law | None:
 
 
 def _element(t: Tensor) -> Tensor:
-    """What a sequence holds, and any other tensor itself."""
+    """Return an element of a sequence, with an unknown shape; any other tensor as it is."""
     return tensor(t.dtype[4:-1], None) if t.dtype.startswith("seq(") else t
 
 
 def _made(how: Runs, each: Sequence[Tensor]) -> Tensor:
-    """What a node gives of an output of its bodies."""
+    """Return an output of a node, from the outputs of its bodies."""
     if how is Runs.BRANCH:
         return _joint(each)
     dtype = each[0].dtype
@@ -317,7 +317,7 @@ def _made(how: Runs, each: Sequence[Tensor]) -> Tensor:
 
 
 def _joint(made: Sequence[Tensor]) -> Tensor:
-    """What is known of a tensor that branches make."""
+    """Return the shape on which the outputs of branches agree; other sizes are unknown."""
     one = made[0]
     if any(t.shape is None or len(t.shape) != len(one.shape or ()) for t in made) or one.shape is None:
         return tensor(one.dtype, None)

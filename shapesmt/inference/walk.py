@@ -1,7 +1,7 @@
-"""Walk: nodes in topological order, each rule applied to the outputs of the nodes before it.
+"""Walk: apply the rule of each node, in topological order, to the outputs of the nodes before it.
 
-A rule applied to the same attributes and the same (interned) tensors gives the same answer, so applications are
-remembered: a 48-layer transformer is one layer's work and 47 lookups.
+A rule applied to the same attributes and the same (interned) tensors gives the same result, so applications are
+remembered: a 48-layer transformer takes one layer's work and 47 lookups.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from shapesmt.rules import (
 )
 
 MAX_REMEMBERED = 200_000
-MAX_CALLS = 64  # nesting of function calls and subgraphs
-MAX_ENTRIES = 4  # walks along a loop's body to find the origins of the tensors that it carries
+MAX_CALLS = 64  # levels of function calls and subgraphs; nodes nested deeper are unknown
+MAX_ENTRIES = 4  # walks along a loop's body; after these, the origins of carried tensors are unknown
 
 _REMEMBERED: dict[tuple[Schemas | None, Runtime], dict[tuple[Any, ...], Application]] = memo(
     "applications", {}, entries_of
@@ -55,13 +55,13 @@ Renaming = Callable[[str, Tensor], Tensor]
 
 
 def forget_applications() -> None:
-    """Forget all remembered applications: constants have been read that they didn't use."""
+    """Forget all remembered applications, after constants were read that they didn't use."""
     for applications in [*_REMEMBERED.values()]:
         applications.clear()
 
 
 class Walk(Applier):
-    """The nodes of a graph applied in turn, with those of the functions and graphs inside them."""
+    """A walk along the nodes of a graph, and those of the functions and graphs inside them."""
 
     def __init__(
         self,
@@ -85,17 +85,17 @@ class Walk(Applier):
         self.numbered: Callable[[str], Number | None] = lambda _name: None
         self.prefix = ""
         self.unranked: list[str] = []
-        self._never: set[str] = set()  # tensors that no input has, as a node before them runs for none
+        self._never: set[str] = set()  # tensors that never exist, as an upstream node fails for every input
         self.nested: list[Node] = []
         self.literals: Container[str] = ()
         self.around: tuple[Graph, ...] = ()
         self.to_read: set[Literal] = set()
         self.counted: Counted = {}
-        self.doubts: list[Node] = []  # nodes with graphs inside which the runtime may refuse when it loads the model
+        self.doubts: list[Node] = []  # nodes with graphs inside for which the runtime may refuse the model
         self._rules = Operators(opsets, functions)
 
     def nodes(self, graph: Graph, tensors: dict[str, Tensor]) -> Iterator[Application]:
-        """Every node of a graph applied in turn; the outputs are added to `tensors`."""
+        """Apply every node of a graph in turn; the outputs are added to `tensors`."""
         for name, literal in graph.literals.items():
             tensors[name] = from_literal(literal)
         self.around = (graph, *self.around)
@@ -104,7 +104,7 @@ class Walk(Applier):
     def sequence(
         self, nodes: Sequence[Node], tensors: dict[str, Tensor], literals: Mapping[str, Literal]
     ) -> Iterator[Application]:
-        """Nodes applied in turn."""
+        """Apply nodes in turn, and yield their applications."""
         nodes = Nodes.of(nodes)
         makers = Makers(nodes, {*tensors})
         self.literals = Constants(makers, self._rules, literals, self.literals)
@@ -112,7 +112,7 @@ class Walk(Applier):
         self.counts = Counts(nodes, tensors, self._rules, self.trace, self.counted)
         self.numbers = Numbers(makers, tensors, self._rules, self._opsets, self.scope, self.numbered, self.prefix)
         plain: dict[tuple[Any, ...], Application] = {}
-        tensors.pop("", None)  # the name of what is left out
+        tensors.pop("", None)  # "" names an omitted input or output
         get, known = tensors.get, plain.get
         try:
             for index, kind, reads, writes in zip(count(), nodes.kinds, nodes.inputs, nodes.outputs, strict=False):
@@ -122,17 +122,17 @@ class Walk(Applier):
                     application = self._step(nodes[index], tensors)
                     if not kind.attributes.graphs and self._is_plain(application):
                         plain[key] = application
-                elif len(writes) == 1 and writes[0]:  # nearly always: the rest is twice as slow
+                elif len(writes) == 1 and writes[0]:  # the usual case: the general one takes twice as long
                     tensors[writes[0]] = application.outputs[0]
                 else:
                     tensors.update(pair for pair in zip(writes, application.outputs, strict=True) if pair[0])
                 yield application
         finally:
-            if not self._depth:  # they refer to this walk and to all that it has seen: without them it ends here
+            if not self._depth:  # break their reference cycles with this walk, to free all that it has seen
                 del self.origins, self.counts, self.numbers
 
     def _step(self, node: Node, tensors: dict[str, Tensor]) -> Application:
-        """One node applied, and its outputs added to the tensors."""
+        """Apply one node, and add its outputs to the tensors."""
         op, domain, _, reads, writes, attributes = node
         rule = self._rules[domain, op]
         inputs = [tensors[name] if name else None for name in reads]
@@ -145,7 +145,7 @@ class Walk(Applier):
                 application = self.apply(Step(rule, node, tensors), inputs)
                 self._doubt(node, application)
             elif isinstance(rule, Function) and not self.counts.so_far().keys().isdisjoint(reads):
-                application = self.apply(Step(rule, node, tensors), inputs)  # what it looks up depends on their names
+                application = self.apply(Step(rule, node, tensors), inputs)  # its lookups depend on the inputs' names
             else:
                 made = tuple(map(bool, writes)) if "" in writes else len(writes)
                 key = (rule or (domain, op), self._opsets.get(domain), attributes, made, *inputs)
@@ -166,7 +166,7 @@ class Walk(Applier):
         return application
 
     def _is_plain(self, application: Application) -> bool:
-        """Whether a node with the same operator and inputs has the same application, whatever the names are."""
+        """Whether an application holds for all nodes with the same operator and inputs, whatever the names are."""
         return (
             application.repeatable
             and self._rename is None
@@ -185,7 +185,7 @@ class Walk(Applier):
                 tensors[name] = t if t.shape is not None else self._named(name, t, application)
 
     def _named(self, name: str, t: Tensor, application: Application) -> Tensor:
-        """A tensor of unknown rank with a symbol for its rank, or with the rank that some node requires."""
+        """Return a tensor of unknown rank with a symbol for its rank, or with the rank that some node requires."""
         if t.cases or not t.is_tensor or self._depth:
             return t
         if application.broken:
@@ -200,7 +200,7 @@ class Walk(Applier):
         return tensor(t.dtype, [symbol(f"{name}[{i}]", kind=Kind.OPEN) for i in range(rank)])
 
     def _memory(self) -> dict[tuple[Any, ...], Application]:
-        """The applications that are remembered from earlier walks, by what they depend on."""
+        """Return the applications that earlier walks remember, by what they depend on."""
         return _REMEMBERED.setdefault((self._schemas, self._runtime), {})
 
     def _remember(self, key: tuple[Any, ...], step: Step, inputs: list[Tensor | None]) -> Application:
@@ -213,7 +213,7 @@ class Walk(Applier):
         return application
 
     def run_graph(self, run: Run) -> tuple[tuple[Tensor, ...], Origins | None]:
-        """The outputs of a graph inside a node, and the origins of its tensors; None where graphs nest too deep."""
+        """Return the outputs of a graph inside a node, and its tensors' origins; None if graphs nest too deep."""
         graph = run.graph
         tensors = {name: run.outer[name] for name in graph.captures if name in run.outer}
         tensors.update(zip(graph.inputs, run.inputs, strict=False))
@@ -227,7 +227,7 @@ class Walk(Applier):
         return tuple(inner[name] for name in graph.outputs), origins
 
     def _doubt(self, node: Node, application: Application) -> None:
-        """List a node if it has a graph inside that never runs, or in which types aren't as declared or don't agree."""
+        """Record a node with a graph inside that never runs, or whose types aren't as declared or don't agree."""
         entered = {id(body.nodes): body.tensors for body in application.bodies}
         runs = [(graph, entered.get(id(graph.nodes), {})) for graph in node.attributes.graphs]
         outputs = [[t[name].dtype for name in graph.outputs if name in t] for graph, t in runs]
@@ -240,10 +240,10 @@ class Walk(Applier):
     def _body(
         self, node: Node, graph: Graph, tensors: Mapping[str, Tensor]
     ) -> tuple[dict[str, Tensor], Origins, list[Application]] | None:
-        """The tensors of a graph inside a node, their origins, and the applications of its nodes.
+        """Return the tensors of a graph inside a node, their origins, and its nodes' applications; None if too deep.
 
-        A tensor that a loop carries has the origins of its first value and of the trip before; so the body is walked
-        again until no trip adds an origin.
+        A tensor that a loop carries has the origins of its first value and of the iteration before, so the body is
+        walked again until no iteration adds an origin.
         """
         origins = entering(node, graph, self.origins)
         unfollowed = of("sizes", title(node))
@@ -268,11 +268,11 @@ class Walk(Applier):
         return None
 
     def _inside(self, node: Node, origins: Mapping[str, Origin], name: str) -> Origin:
-        """The origin of a tensor that is an input of a graph inside a node, or that the graph reads from outside."""
+        """Return the origin of a tensor that a graph inside a node has as an input, or reads from outside."""
         return left(origins[name], node) if name in origins else self.origins.origin(name)
 
     def call(self, function: Function, node: Node, inputs: list[Tensor | None]) -> Application:
-        """The body of a local function applied to the inputs and attributes of the node that calls it."""
+        """Apply the body of a local function to the inputs and attributes of the node that calls it."""
         walk = self._inside_function(function, node)
         if walk is None:
             deep = Unjudged("", node.op, "unsupported", f"functions nest no deeper than {MAX_CALLS} calls")
@@ -300,7 +300,7 @@ class Walk(Applier):
         return replace(application, origin=by_function, called=True, repeatable=repeatable)
 
     def _inside_function(self, function: Function, node: Node) -> Walk | None:
-        """A walk along a function's body, in which the names of data-dependent sizes begin with the caller's output."""
+        """Return a walk along a function's body, with new sizes named after the caller's output; None if too deep."""
         places = {name: handed(index) for index, name in enumerate(function.inputs)}
         own = self._functions.get((function.domain, function.name)) is function  # not the definition of an operator
         walk = self._deeper(places.__getitem__, {**function.opsets, **self._opsets} if own else function.opsets)
@@ -314,7 +314,7 @@ class Walk(Applier):
         return walk
 
     def _deeper(self, outside: Outside, opsets: Mapping[str, int] | None = None) -> Walk | None:
-        """A walk along nodes inside a node; None where they nest too deep."""
+        """Return a walk along nodes inside a node; None if they nest too deep."""
         if self._depth >= MAX_CALLS:
             return None
         about = opsets or self._opsets, self._functions, self._schemas, self._runtime
@@ -326,5 +326,5 @@ class Walk(Applier):
 
 
 def _by_function(function: Function, origins: Origins, index: int) -> Origin:
-    """The origin of a function's output."""
+    """Return the origin of a function's output."""
     return origins.read(function.outputs[index]) if index < len(function.outputs) else FOLLOWED

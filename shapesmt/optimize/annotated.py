@@ -1,4 +1,4 @@
-"""Annotated: a model with its shapes written into it, in the form that its runtime needs, and smaller if asked for."""
+"""Annotated models: shapes written into a model in the form that its runtime needs, with fewer nodes if asked for."""
 
 from __future__ import annotations
 
@@ -29,11 +29,14 @@ def annotated(
     simplify: bool,
     trust_ranges: bool,
 ) -> tuple[ModelProto, Simplified | None, str]:
-    """The model with its shapes in it, saved if asked for, unless the ones that it declares speak against them.
+    """Return the model with its shapes written into it, the rewrites, and the inputs for which alone it is right.
 
-    They hold for every input that it declares; with `trust_ranges`, for those that the caller admits, whose bounds are
-    `tensors` where these are known already. With `simplify` it is made smaller before, and the rewrites are the second
-    result. The third is the inputs for which alone it is right.
+    The shapes hold for every input that the model declares; with `trust_ranges`, for those that the caller admits,
+    whose bounds are `tensors` if they are known already. The model is saved if there is an `output`. With `simplify`,
+    nodes are removed first; without it, the rewrites are None.
+
+    Raises:
+        ModelError: A declared shape contradicts the inferred one, or the model can't be written.
     """
     if question.claims is Claims.CHECK:
         refuse_declarations(a.problem, a.examination, a.judge)

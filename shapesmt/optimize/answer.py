@@ -1,4 +1,4 @@
-"""Answer: a model simplified, written where it may be, and run beside the original where that is asked for."""
+"""Simplified models: written if they may be, and compared with the original in runs if asked for."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 PRECONDITION = "shapesmt.precondition"
-"""The key of metadata that says for which admissible inputs a simplified model runs."""
+"""Metadata key of the condition under which a simplified model runs for an admissible input."""
 
 
 @one_call()
@@ -45,17 +45,16 @@ def simplify(
     target: str | None = None,
     timeout: float = TIMEOUT,
 ) -> ModelProto:
-    """The model without the nodes that are proven superfluous, saved where `output` says.
+    """Return the model without the nodes that are proven superfluous, and save it if there is an `output`.
 
-    A size with one value becomes a number in the inputs, tied sizes get one name. Rewrites hold for every input that
-    the shapes of the written model admit; with `trust_ranges`, for the inputs in the ranges and relations given, which
-    its metadata then state. `target` is the runtime that it is for ("ort", "openvino", "iree", "tensorrt"), whose form
-    its nodes get; for "openvino" ranges are always trusted.
+    A size with one value becomes a number in the inputs, and equal sizes get one name. Rewrites hold for every input
+    that the shapes of the written model admit; with `trust_ranges`, for the inputs in the given ranges and relations,
+    which its metadata then state. `target` is the runtime ("ort", "openvino", "iree", "tensorrt") that decides the form
+    of the nodes; for "openvino", ranges are always trusted.
 
     Raises:
-        ModelError: The model fails for some admissible input, and `valid_only` doesn't say that these aren't meant; it
-            is for OpenVINO, and some size has no proven end; or ONNX's checker or ONNX Runtime refuses what would be
-            written.
+        ModelError: The model fails for some admissible input, and `valid_only` isn't set; the target is OpenVINO, and
+            some size has no proven upper bound; or ONNX's checker or ONNX Runtime refuses the result.
         InternalError: ONNX Runtime computes something else, at one of `check_runs` sizes.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
@@ -80,12 +79,12 @@ def simplified(
     check_runs: int = 0,
     trust_ranges: bool = False,
 ) -> Simplified:
-    """The answer of `simplify`: each rewrite, and where the model was written or what is in the way."""
+    """Return the answer of `simplify`: each rewrite, and where the model was written or why it wasn't."""
     return _simplified(model, output, question, valid_only, check_runs, trust_ranges)[2]
 
 
 def refused(a: Analysis, remedy: str = "narrow the ranges") -> ModelError:
-    """The error for a model that fails for some admissible input, or for all."""
+    """Return the error for a model that fails for some admissible input, or for all."""
     source = a.problem.graph.source
     if a.examination.verdict is Verdict.FAILS:
         return ModelError(f"{source} runs for no admissible input")
@@ -95,13 +94,13 @@ def refused(a: Analysis, remedy: str = "narrow the ranges") -> ModelError:
 def _simplified(
     model: Model, output: str | os.PathLike[str] | None, question: Question, valid_only: bool, runs: int, trusted: bool
 ) -> tuple[ModelProto | None, Analysis, Simplified]:
-    """The simplified model, written if there is an output, or None where some input fails; the analysis; the answer.
+    """Return the simplified model (None if some input fails), its analysis, and the answer; write it to `output`.
 
-    A node that is removed may be what refused that input. With `valid_only` the model is written all the same, with the
-    condition in its metadata.
+    A node that is removed may be the one that refused that input. With `valid_only` the model is written all the same,
+    with the condition in its metadata.
 
     Raises:
-        InternalError: ONNX Runtime computes something else, at one of as many sizes as `runs` says.
+        InternalError: ONNX Runtime computes something else, at one of `runs` sizes.
     """
     proto, a = analysed_protobuf(model, output, question)
     verdict, source = a.examination.verdict, a.problem.graph.source
@@ -128,10 +127,10 @@ def _simplified(
 def save_checked(
     proto: ModelProto, output: str | os.PathLike[str], original: ModelProto, folder: str | None, deadline: Deadline
 ) -> None:
-    """Save a rewritten model that ONNX's checker and ONNX Runtime, as far as there is time, take like the original.
+    """Save a rewritten model if ONNX's checker and (if time is left) ONNX Runtime accept it like the original.
 
     Raises:
-        ModelError: One of them refuses it.
+        ModelError: One of them refuses the rewritten model.
     """
     from shapesmt.replay import unloaded
 
@@ -147,13 +146,13 @@ def reduced(
     region: Precondition | None = None,
     tensors: Mapping[str, TensorBounds] | None = None,
 ) -> tuple[ModelProto, Simplified]:
-    """The smaller model in the form that the target needs, and the answer, which doesn't say yet where it is written.
+    """Return the smaller model in the form that the target needs, and the answer without the path of the file.
 
-    Its metadata say for which inputs it is meant. Where it rests on the caller's ranges, that is with the condition of
-    `region`, if any, which holds in these ranges; else its nodes refuse what they refused.
+    The model's metadata say for which inputs it is meant. If it rests on the caller's ranges, they also state the
+    condition of `region`, if there is one; otherwise its nodes refuse the inputs that they refused before.
 
     Raises:
-        ModelError: It is for OpenVINO, and some size has no proven end.
+        ModelError: The target is OpenVINO, and some size has no proven upper bound.
         UsageError: There is no such target.
     """
     targets.require(target)
@@ -169,10 +168,10 @@ def reduced(
 
 
 def fitted(proto: ModelProto, a: Analysis, target: str | None, tensors: Mapping[str, TensorBounds]) -> ModelProto:
-    """A model in the form that the target needs.
+    """Return a model in the form that the target needs.
 
     Raises:
-        ModelError: It is for OpenVINO, and some size has no proven end.
+        ModelError: The target is OpenVINO, and some size has no proven upper bound.
     """
     inner = partial(inner_bounds, a.examination, a.judge)
     earlier = partial(earlier_bounds, a.problem, a.examination, a.judge)
@@ -180,7 +179,7 @@ def fitted(proto: ModelProto, a: Analysis, target: str | None, tensors: Mapping[
 
 
 def note(proto: ModelProto, base: Basis, condition: str = "") -> None:
-    """Write into a model's metadata for which inputs it is right, in the place of what they said before."""
+    """Write into a model's metadata for which inputs it is right, replacing earlier statements."""
     texts = {ADMISSIBLE: str(base.admissible), PRECONDITION: condition}
     kept = [entry for entry in proto.metadata_props if entry.key not in texts]
     del proto.metadata_props[:]

@@ -1,4 +1,4 @@
-"""Basis: the model as it is to be written, and the inputs for which its rewrites have to hold."""
+"""Basis: the model to be written, and the inputs for which its rewrites have to hold."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from shapesmt.optimize.declared import declare_inputs
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-GRACE = 1.0  # seconds to read the inputs that a file declares, which every model that is written needs
-_OVERRIDABLE = 4  # the first version of ONNX's files in which a caller may replace an initializer that is an input
+GRACE = 1.0  # seconds to read the declared inputs, even after the deadline, as every written model needs them
+_OVERRIDABLE = 4  # first IR version in which callers may replace an initializer that is an input
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +30,10 @@ class Basis:
 
     Attributes:
         proto: The model to be rewritten.
-        analysis: Over all inputs that it declares, or with `trusted` those that the caller admits.
+        analysis: The analysis over all inputs that the model declares, or with `trusted` those that the caller admits.
         admissible: The inputs for which the written model is right, as far as it can't declare them.
-        defaults: The inputs with an initializer: their elements are open, or with `trusted` the initializer's.
-        trusted: Whether the caller's ranges and relations count.
+        defaults: The inputs with an initializer: any elements are possible; with `trusted`, only the initializer's.
+        trusted: Whether rewrites may rest on the caller's ranges and relations.
     """
 
     proto: ModelProto
@@ -44,12 +44,13 @@ class Basis:
 
 
 def basis(proto: ModelProto, a: Analysis, folder: str | None, *, trusted: bool, claimed: bool = False) -> Basis:
-    """The model to be written of one that was analysed, and what its rewrites rest on.
+    """Return an analysed model as it is to be written, and the inputs on which its rewrites rest.
 
-    With `claimed`, declared shapes are taken for right where nothing is inferred. External data is in `folder`.
+    With `claimed`, declared shapes are trusted where nothing is inferred. `folder` has the external data; None if the
+    model isn't a file.
 
     Raises:
-        ModelError: The file says of itself that it is for other inputs than the caller's.
+        ModelError: The file's metadata say that it is for other inputs than the caller's.
     """
     copy = type(proto)()
     copy.CopyFrom(proto)
@@ -65,7 +66,7 @@ def basis(proto: ModelProto, a: Analysis, folder: str | None, *, trusted: bool, 
 
 
 def overridable(proto: ModelProto) -> tuple[str, ...]:
-    """The inputs that have an initializer, which a caller may replace."""
+    """Return the names of inputs with an initializer that a caller may replace."""
     known = {t.name for t in proto.graph.initializer} | {t.values.name for t in proto.graph.sparse_initializer}
     return tuple(i.name for i in proto.graph.input if i.name in known) if proto.ir_version >= _OVERRIDABLE else ()
 
@@ -73,7 +74,7 @@ def overridable(proto: ModelProto) -> tuple[str, ...]:
 def _everywhere(
     proto: ModelProto, a: Analysis, defaults: tuple[str, ...], folder: str | None, *, claimed: bool
 ) -> Analysis:
-    """The analysis over all inputs that a model declares, in the time that is left."""
+    """Return the analysis over all inputs that a model declares, in the time that is left."""
     graph = load(OpenedModel(Format.ONNX, proto, a.problem.graph.source, folder))
     literals = {name: literal for name, literal in graph.literals.items() if name not in defaults}
     inputs = {**graph.inputs, **{name: graph.declared[name] for name in defaults}}
@@ -84,31 +85,31 @@ def _everywhere(
 
 
 def _asked(problem: Problem) -> Admissible:
-    """The inputs that the caller admits."""
+    """Return the inputs that the caller admits."""
     fixed = {f"{name}_rank" for name, declared in problem.graph.inputs.items() if declared.shape is None}
     ranges = {n: r for n, r in problem.ranges.items() if n not in fixed or (r.min != r.max and r.source != "default")}
     return Admissible({n: Range(r.min, r.max, r.step) for n, r in ranges.items()}, problem.assumptions)
 
 
 def _renamed(admissible: Admissible, became: Mapping[str, str | int]) -> Admissible:
-    """The same inputs by the names that a written model has.
+    """Return the same inputs by the names in the written model.
 
     Raises:
-        ModelError: A size is a number that isn't admitted.
+        ModelError: A size has become a number that isn't admitted.
     """
     relations = [_relation(text, became) for text in admissible.relations]
     renamed = Admissible({}, tuple(text for text in relations if text))
     for name, r in admissible.ranges.items():
         new = became.get(name, name)
         if isinstance(new, int):
-            both(Admissible({name: Range(new, new)}), Admissible({name: r}))  # refuses a number outside
+            both(Admissible({name: Range(new, new)}), Admissible({name: r}))  # raises for a number outside the range
         else:
             renamed = both(renamed, Admissible({new: r}))
     return renamed
 
 
 def _relation(text: str, became: Mapping[str, str | int]) -> str:
-    """A relation by the names of the written model; "" where it always holds there."""
+    """Return a relation by the names in the written model; "" if it always holds there."""
     names = names_in(text)
     if names.isdisjoint(became):
         return text
@@ -123,5 +124,5 @@ def _relation(text: str, became: Mapping[str, str | int]) -> str:
 
 
 def folder_of(model: Model) -> str | None:
-    """Where a model's external data lies."""
+    """Return the folder of a model's external data; None if the model isn't a file."""
     return str(Path(os.fsdecode(model)).resolve().parent) if isinstance(model, (str, os.PathLike)) else None

@@ -1,4 +1,4 @@
-"""Sizes of inputs and outputs as a written file declares them: as a number, and under one name where they are tied."""
+"""Sizes of inputs and outputs as a written file declares them: known sizes as numbers, equal ones under one name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Axis(NamedTuple):
-    """An axis of an input: its size, the name that the file has for it ("" if none), and shapesmt's own."""
+    """An axis of an input: its size, the file's name for it ("" if none), and shapesmt's name."""
 
     declared: onnx.TensorShapeProto.Dimension
     size: Dim
@@ -22,9 +22,9 @@ class Axis(NamedTuple):
 
 
 def declare_inputs(proto: onnx.ModelProto, problem: Problem) -> dict[str, str | int]:
-    """Write the inputs' sizes with one value as numbers and tied ones under one name; return what names became.
+    """Write inputs' sizes with one value as numbers, and equal ones under one name; return what the names became.
 
-    The names of a size in outputs and value infos change with it.
+    Outputs and value infos change with them.
     """
     axes = [*_axes(proto, problem)]
     names = _names(axes)
@@ -44,7 +44,7 @@ def declare_inputs(proto: onnx.ModelProto, problem: Problem) -> dict[str, str | 
 
 
 def declare_outputs(proto: onnx.ModelProto, a: Analysis) -> None:
-    """Write the outputs' sizes that are a number, or the size of an input with a name."""
+    """Write the outputs' sizes that are a number, or a named size of an input."""
     inputs, tensors = a.problem.inputs, a.examination.original.tensors
     names: dict[Dim, str] = {}
     for info in proto.graph.input:
@@ -62,7 +62,7 @@ def declare_outputs(proto: onnx.ModelProto, a: Analysis) -> None:
 
 
 def _axes(proto: onnx.ModelProto, problem: Problem) -> Iterator[Axis]:
-    """The axes of the inputs whose shape the file or the caller declares; a shape that the file lacks is added."""
+    """Yield the axes of inputs whose shape the file or the caller declares; a shape missing in the file is added."""
     inputs = problem.pinned().inputs
     for info in proto.graph.input:
         shape = inputs[info.name].shape if info.name in inputs else None
@@ -78,7 +78,7 @@ def _axes(proto: onnx.ModelProto, problem: Problem) -> Iterator[Axis]:
 
 
 def _names(axes: list[Axis]) -> dict[Dim, str]:
-    """The name of each size: the first that the file has for it and for no size before; else shapesmt's, if needed."""
+    """Return the name of each size: the file's first one that isn't used yet; else shapesmt's, if one is needed."""
     same: dict[Dim, list[Axis]] = {}
     for axis in axes:
         same.setdefault(axis.size, []).append(axis)
@@ -99,7 +99,7 @@ def _write(declared: onnx.TensorShapeProto.Dimension, size: str | int) -> None:
 
 
 def _dims(graph: onnx.GraphProto, *, inputs: bool = True) -> Iterator[onnx.TensorShapeProto.Dimension]:
-    """The dimensions that a graph declares, and those inside it; its own inputs' only if asked for."""
+    """Yield the dimensions that a graph and the graphs inside it declare; its own inputs' only with `inputs`."""
     for info in (*(graph.input if inputs else ()), *graph.output, *graph.value_info):
         yield from info.type.tensor_type.shape.dim
     for attribute in (a for node in graph.node for a in node.attribute):

@@ -1,7 +1,7 @@
-"""Draft: a graph while it is made smaller.
+"""Draft: a graph that is being made smaller.
 
-Every tensor keeps its name and its elements, and only how it is computed changes. So what was proven of a name before
-the first rewrite holds after any number of them.
+Every tensor retains its name and its elements; only the way it is computed changes. So anything proven about a name
+before the first rewrite holds after any number of them.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from shapesmt.rules import Tensor, from_literal, tensor
 
 UNKNOWN = tensor("", None)
 Place = tuple[int, int]
-"""Where a node stands: its index in the original graph, or that of the last node it reads from; then its age."""
+"""Order of a node: its index in the original graph, or that of the last node that it reads from; then its age."""
 
 
 class Draft:
-    """The nodes of a graph by place, and what is proven of its tensors.
+    """The nodes of a graph in order, with the facts proven about its tensors.
 
     Args:
-        graph: What it begins with.
-        tensors: What is proven of each tensor.
-        kept: The places of nodes that aren't proved to run. They stay, so that what refused an input still does.
+        graph: The original graph.
+        tensors: The facts proven about each tensor.
+        kept: Indices of nodes that aren't proved to run. They stay, so that inputs are refused as before.
         taken: Names that no new tensor may have.
-        form: How sizes are written.
+        form: The form in which sizes are written.
     """
 
     def __init__(
@@ -48,9 +48,9 @@ class Draft:
         self.renamed: dict[str, str] = {}
         self.readers: dict[str, list[Place]] = {}
         self.bodies: dict[Graph, Draft] = {}
-        """The graphs inside nodes: branches and bodies of loops."""
+        """Drafts of the graphs inside nodes: branches and bodies of loops."""
         self.moved: dict[Place, tuple[Graph, Node]] = {}
-        """The nodes that came from branches, with the graph that they stood in and what they were there."""
+        """The nodes that came from branches, each with its graph and itself as they were in the file."""
         self._by_literal: dict[Literal, str] = {}
         self._taken = {*taken, *graph.inputs, *graph.literals, *self.places}
         self._inner = {name for node in graph.nodes for g in node.attributes.graphs for name in _defined(g)}
@@ -59,70 +59,73 @@ class Draft:
         self.index()
 
     def index(self) -> None:
-        """Note anew which nodes read each tensor."""
+        """Find anew which nodes read each tensor."""
         self.readers = {}
         for place, node in self.nodes.items():
             for name in self.reads(node):
                 self.readers.setdefault(name, []).append(place)
 
     def put(self, place: Place, node: Node) -> None:
-        """Have a node stand at a place."""
+        """Put a node at a position, in place of any other."""
         self.remove(place)
         self.nodes[place] = node
         for name in self.reads(node):
             self.readers.setdefault(name, []).append(place)
 
     def remove(self, place: Place) -> None:
-        """Have no node stand at a place."""
+        """Remove the node at a position, if there is one."""
         node = self.nodes.pop(place, None)
         for name in () if node is None else self.reads(node):
             self.readers[name].remove(place)
 
     def reads(self, node: Node) -> list[str]:
-        """The tensors that a node needs, those that the graphs inside it read included."""
+        """Return the tensors that a node needs, including those that graphs inside it read."""
         inner = [*chain.from_iterable(self.bodies.get(g, g).captures for g in node.attributes.graphs)]
         return [self.final(name) for name in (*node.inputs, *inner) if name]
 
     @property
     def captures(self) -> list[str]:
-        """The tensors that it reads from the graph around it."""
+        """The tensors that the draft reads from the graph around it."""
         own = {*self.graph.inputs, *self.graph.literals, *self.literals, *self.places}
         reads = chain.from_iterable(map(self.reads, self.nodes.values()))
         return [name for name in dict.fromkeys((*reads, *self.graph.outputs)) if name not in own]
 
     def known(self, name: str) -> Tensor:
-        """What is proven of a tensor."""
+        """Return the facts proven about a tensor; an unknown shape if there are none."""
         return self.tensors.get(name, UNKNOWN)
 
     def producer(self, name: str) -> Node | None:
-        """The node that computes a tensor; None of an input or a constant."""
+        """Return the node that computes a tensor; None for an input or a constant."""
         return self.nodes.get(self.places.get(name, (-1, 0)))
 
     def operator(self, node: Node) -> str:
-        """The name of ONNX's operator that a node is; "" of any other one.
+        """Return the name of a node's operator if it is ONNX's own; "" for any other operator.
 
         An operator of another domain, or a function of the model, may have the name of one of ONNX's.
         """
         return "" if node.domain or (node.domain, node.op) in self.graph.functions else node.op
 
     def final(self, name: str) -> str:
-        """The tensor that took a tensor's place, or the same."""
+        """Return the tensor that replaced a tensor, or the tensor itself."""
         while name in self.renamed:
             name = self.renamed[name]
         return name
 
     def place(self, name: str) -> Place:
-        """The place of a tensor's producer; that of an input or a constant comes before all nodes."""
+        """Return the position of a tensor's producer; an input or a constant comes before all nodes."""
         return self.places.get(name, (-1, 0))
 
     def is_output(self, name: str) -> bool:
-        """Whether the graph returns a tensor."""
+        """Whether a tensor is an output of the graph."""
         return name in self._outputs
 
     # Changes
 
     def same(self, name: str, other: str) -> bool:
-        """Have a tensor's readers read another one of the same elements; an output of the graph keeps its name."""
+        """Let a tensor's readers read `other`, which has the same elements; return whether that was possible.
+
+        An output of the graph keeps its name.
+        """
         if self.place(other) >= self.place(name) or not {name, other}.isdisjoint(self._inner):
             return False
         if name in self._outputs:
@@ -132,7 +135,7 @@ class Draft:
         return True
 
     def _moved(self, name: str, other: str) -> bool:
-        """Have the producer of `other` compute the graph's output `name` instead, if nobody else needs that name."""
+        """Let the producer of `other` compute the graph's output `name` instead, if nothing needs the name `other`."""
         place = self.place(other)
         maker = self.nodes.get(place)
         if maker is None or not {other, name}.isdisjoint(self._outputs - {name} | self._inner) or self._joint(name):
@@ -148,16 +151,16 @@ class Draft:
         self.readers.setdefault(other, []).extend(self.readers.pop(name, ()))
 
     def _joint(self, name: str) -> bool:
-        """Whether a tensor's producer computes others too."""
+        """Whether a tensor's producer has other outputs."""
         return len(self.nodes[self.places[name]].outputs) > 1
 
     def _release(self, name: str) -> None:
-        """Remove the producer of a tensor that nobody needs, if it has no other output."""
+        """Remove the producer of a tensor that nothing needs, if it has no other output."""
         if not self._joint(name) and self.places[name] not in self.kept:
             self.remove(self.places.pop(name))
 
     def fold(self, name: str, literal: Literal) -> bool:
-        """Have a constant take a tensor's place."""
+        """Replace a tensor by a constant; return whether that was possible."""
         if name not in self._outputs:
             return self.same(name, self.constant(literal, name))
         if self._joint(name):
@@ -167,14 +170,14 @@ class Draft:
         return True
 
     def constant(self, literal: Literal, like: str) -> str:
-        """The name of a constant; `like` begins the name of a new one."""
+        """Return the name of a constant; the name of a new one begins with `like`."""
         if literal not in self._by_literal:
             name = self._by_literal[literal] = self.name(like)
             self.literals[name], self.tensors[name] = literal, from_literal(literal)
         return self._by_literal[literal]
 
     def add(self, op: str, inputs: Sequence[str], like: str, made: Tensor, **attributes: int) -> str:
-        """The output of a new node, after the ones that it reads from."""
+        """Add a node after the ones that it reads from, and return the name of its output."""
         name = self.name(like)
         place = (max(self.place(i)[0] for i in inputs), next(self._ages))
         self.put(place, Node(op, "", name, [*inputs], [name], Attributes(attributes)))
@@ -182,11 +185,11 @@ class Draft:
         return name
 
     def original(self, place: Place) -> tuple[Graph, Node] | None:
-        """The node of the file that stands at a place, changed or not, and the graph that it is in there."""
+        """Return the file's node at a position, changed or not, and its graph there; None for a new node."""
         return self.moved.get(place) if place[1] else (self.graph, self.graph.nodes[place[0]])
 
     def insert(self, place: Place, node: Node, original: tuple[Graph, Node] | None = None) -> None:
-        """Put a node right after a place; that of a branch with what it was there."""
+        """Put a node right after a position; `original` is what a node of a branch was there."""
         there = (place[0], next(self._ages))
         if original is not None:
             self.moved[there] = original
@@ -194,14 +197,14 @@ class Draft:
         self.places.update({name: there for name in node.outputs if name})
 
     def name(self, like: str) -> str:
-        """A name that no tensor has."""
+        """Return a name that no tensor has."""
         name = next(n for i in count() if (n := f"{like}.{i}" if i else like) not in self._taken)
         self._taken.add(name)
         return name
 
     @property
     def rewrites(self) -> list[Rewritten]:
-        """The rewrites of the graph and of those inside it."""
+        """The rewrites of the graph and of the graphs inside it."""
         return [*self.log, *chain.from_iterable(body.rewrites for body in self.bodies.values())]
 
     def note(self, rule: str, node: Node, reason: str) -> None:
@@ -210,7 +213,7 @@ class Draft:
 
 
 def _defined(graph: Graph) -> Iterable[str]:
-    """The tensors that a graph and the graphs inside it define."""
+    """Yield the tensors that a graph and the graphs inside it define."""
     yield from (*graph.inputs, *graph.literals)
     for node in graph.nodes:
         yield from node.outputs

@@ -1,4 +1,4 @@
-"""Forms: what runtimes want in the place of a size that isn't a number."""
+"""Forms: the ways in which runtimes want sizes written that aren't numbers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ __all__ = ["FORMS", "PLAIN", "Form"]
 
 
 class Form(NamedTuple):
-    """How sizes are written into the operands of nodes.
+    """The form in which sizes are written into the operands of nodes.
 
     Attributes:
         zeros: Whether 0 in the target of a Reshape stands for the input's size.
-        last: The end of a slice that goes to the end.
+        last: The number that ends a slice at the end of its axis.
     """
 
     zeros: bool = True
@@ -21,4 +21,4 @@ class Form(NamedTuple):
 
 PLAIN = Form()
 FORMS = {"iree": Form(zeros=False), "tensorrt": Form(last=(1 << 31) - 1)}
-"""IREE takes 0 for a size. TensorRT counts in 32 bits, and says of each larger number that it cuts it."""
+"""IREE takes 0 for a size. TensorRT counts in 32 bits, and warns that it truncates larger numbers."""

@@ -1,4 +1,4 @@
-"""Drafts written back into ONNX protobufs: what no rewrite touched stays as it is in the file, weights included."""
+"""Drafts written back into ONNX protobufs: nodes and weights that no rewrite changed stay as they are in the file."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     import onnx
 
 _NUMBERS = {dtype: number for number, dtype in DTYPES.items()}
-_INITIALIZERS = 4  # the first version of ONNX's files in which an initializer need not be an input
+_INITIALIZERS = 4  # first IR version in which an initializer need not be an input
 
 
 def write(draft: Draft, proto: onnx.ModelProto) -> None:
-    """Have the graph of a model be the draft."""
+    """Replace the graph of a model by the draft."""
     _write_graph(draft, proto.graph, as_nodes=proto.ir_version < _INITIALIZERS)
 
 
 def write_function(draft: Draft, proto: onnx.FunctionProto) -> None:
-    """Have the body of a function be the draft; its constants are nodes."""
+    """Replace the body of a function by the draft; its constants are nodes."""
     _write_nodes(draft, proto, as_nodes=True)
 
 
 def nodes_of(proto: onnx.ModelProto) -> int:
-    """The number of nodes that compute something: constants don't count, those of graphs inside and functions do."""
+    """Return the number of nodes, with those of inner graphs and functions, but without constants."""
     return sum(_count(part.node) for part in (proto.graph, *proto.functions))
 
 
@@ -37,14 +37,14 @@ def _count(nodes: Sequence[onnx.NodeProto]) -> int:
 
 
 def _graphs(node: onnx.NodeProto) -> Iterator[tuple[str, onnx.GraphProto]]:
-    """The graphs inside a node, with the names of their attributes."""
+    """Yield the graphs inside a node, with the names of their attributes."""
     for attribute in node.attribute:
         for graph in (*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])):
             yield attribute.name, graph
 
 
 def _write_graph(draft: Draft, proto: onnx.GraphProto, *, as_nodes: bool) -> None:
-    """Have a graph be the draft; with `as_nodes` new constants are nodes, which every version knows."""
+    """Replace a graph by the draft; with `as_nodes`, new constants are nodes, which every IR version has."""
     _write_nodes(draft, proto, as_nodes=as_nodes)
     used = {name for node in draft.nodes.values() for name in draft.reads(node)} | {*draft.graph.outputs}
     inputs = {info.name for info in proto.input}
@@ -74,14 +74,14 @@ def _write_nodes(draft: Draft, proto: onnx.GraphProto | onnx.FunctionProto, *, a
 
 
 def _name_apart(nodes: Iterable[onnx.NodeProto], taken: set[str]) -> None:
-    """Give nodes names that no other one has: ONNX Runtime refuses two nodes of one name."""
+    """Give nodes unique names: ONNX Runtime refuses two nodes with one name."""
     for node in nodes:
         node.name = next(n for i in count() if (n := f"{node.name}.{i}" if i else node.name) not in taken or not n)
         taken.add(node.name)
 
 
 def _sources(graph: Graph, proto: onnx.GraphProto | onnx.FunctionProto) -> Iterator[tuple[tuple[Graph, str], Any]]:
-    """The nodes of a file by the graph that they are in and their first output, those of graphs inside included."""
+    """Yield the nodes of a file, inner graphs included, by their graph and their first output."""
     by_output = {next(filter(None, node.output), ""): node for node in proto.node}
     for node in graph.nodes:
         name = next(filter(None, node.outputs), "")
@@ -94,7 +94,7 @@ def _sources(graph: Graph, proto: onnx.GraphProto | onnx.FunctionProto) -> Itera
 
 
 def _node(draft: Draft, place: Place, sources: Mapping[tuple[Graph, str], onnx.NodeProto], *, as_nodes: bool) -> Any:
-    """A node of a draft, copied from the file's as far as it is the same."""
+    """Return a node of a draft, copied from the file's node as far as they are equal."""
     node, original = draft.nodes[place], draft.original(place)
     inputs = [draft.final(name) for name in node.inputs]
     if original is None:
@@ -119,7 +119,7 @@ def _node(draft: Draft, place: Place, sources: Mapping[tuple[Graph, str], onnx.N
 
 
 def _rename(graph: onnx.GraphProto, final: Callable[[str], str]) -> None:
-    """Have a graph inside a node read the tensors that took the place of those around it."""
+    """Let a graph inside a node read the tensors that replaced those around it."""
     for node in graph.node:
         names = [final(name) for name in node.input]
         if names != [*node.input]:

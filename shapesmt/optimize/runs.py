@@ -1,7 +1,7 @@
-"""Runs: what is proven inside nodes, of the tensors of branches, of the bodies of loops, and of functions.
+"""Runs: facts about tensors inside nodes: of branches, of bodies of loops, and of functions.
 
-A graph inside a node, or a function, runs more than once: in each trip, in each call. Of a tensor is known what all
-these runs have in common.
+A graph inside a node, or a function, runs more than once: in each iteration, in each call. A fact about a tensor counts
+if all these runs have it in common.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ Functions: TypeAlias = Mapping[tuple[str, str], Function]
 
 
 class Runs:
-    """The tensors of each graph inside a node and of each function, as far as its runs agree in them."""
+    """The tensors of each graph inside a node and of each function, as far as all runs agree on them."""
 
     def __init__(self, inference: Inference) -> None:
         self.functions = inference.graph.functions
         self._known: dict[Graph | Function, dict[str, Tensor]] = {}
-        self._entered: set[tuple[int, int]] = set()  # equal calls share what was found of their function's body
+        self._entered: set[tuple[int, int]] = set()  # equal calls share the tensors of their function's body
         bodies = {i: application.bodies for i, application in enumerate(inference.applications)}
         self._enter(inference.graph.nodes, bodies)
 
     def known(self, inner: Graph | Function) -> Mapping[str, Tensor]:
-        """What is proven of the tensors of a graph or a function; nothing where some run of it wasn't followed."""
+        """Return the facts proven about tensors of a graph or a function; {} if some run of it wasn't computed."""
         return self._known.get(inner, {})
 
     def _enter(self, nodes: Sequence[Node], bodies: Mapping[int, Sequence[Body]]) -> None:
@@ -41,7 +41,7 @@ class Runs:
                 self._add(graph, runs if len(graphs) == 1 else [body for body in runs if body.label == name])
 
     def _add(self, inner: Graph | Function, runs: Sequence[Body]) -> None:
-        if not runs:  # it never runs, or isn't followed
+        if not runs:  # it never runs, or its runs weren't computed
             for other in (inner, *called(inner.nodes, self.functions)):
                 self._known[other] = {}
         for body in runs:
@@ -54,7 +54,7 @@ class Runs:
 
 
 def called(nodes: Iterable[Node], functions: Functions) -> Iterator[Function]:
-    """The functions that nodes call, directly or through others, each once."""
+    """Yield the functions that nodes call, directly or through others, each once."""
     ahead, known = [*nodes], set[Function]()
     while ahead:
         node = ahead.pop()

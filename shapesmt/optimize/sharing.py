@@ -1,4 +1,4 @@
-"""Tensors that are computed more than once, and nodes that nothing reads."""
+"""Sharing: compute equal tensors once, and remove nodes that nothing reads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DOMAINS = ("", "ai.onnx.ml")
 
 
 def share_elements(draft: Draft) -> None:
-    """Tensors with the same proven elements are one, the first to be computed."""
+    """Merge tensors with the same proven elements into the one that is computed first."""
     first: dict[Tensor, str] = {}
     for place in sorted(draft.nodes):
         node = draft.nodes.get(place)
@@ -31,7 +31,7 @@ def share_elements(draft: Draft) -> None:
 
 
 def share_nodes(draft: Draft) -> None:
-    """The same operator with the same attributes on the same inputs gives the same outputs."""
+    """Merge nodes with the same operator, attributes and inputs, as their outputs are equal."""
     first: dict[Hashable, list[str]] = {}
     operators = Operators(draft.graph.opsets, draft.graph.functions)
     for place in sorted(draft.nodes):
@@ -47,7 +47,7 @@ def share_nodes(draft: Draft) -> None:
 
 
 def _determined(node: Node, operators: Operators) -> bool:
-    """Whether what is known of a node determines its outputs: not of a constant whose elements were never read."""
+    """Whether a node's operator, attributes and inputs decide its outputs; an unread constant's attributes don't."""
     rule = operators[node.domain, node.op]
     values = chain.from_iterable(v if isinstance(v, tuple) else (v,) for v in node.attributes.values())
     unread = any(isinstance(value, Literal) and value.values is None for value in values)
@@ -56,7 +56,7 @@ def _determined(node: Node, operators: Operators) -> bool:
 
 
 def sweep(draft: Draft) -> None:
-    """A node that nothing reads is removed."""
+    """Remove the nodes that nothing reads."""
     for place in sorted(draft.nodes, reverse=True):
         node = draft.nodes[place]
         if place not in draft.kept and not any(draft.readers.get(o) or draft.is_output(o) for o in node.outputs if o):

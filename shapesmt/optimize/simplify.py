@@ -1,4 +1,4 @@
-"""Simplify: rules applied to the nodes of a draft until none applies."""
+"""Simplify: apply rules to the nodes of a draft until none applies."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from shapesmt.optimize.draft import Draft, Place
 from shapesmt.optimize.rewrites import REWRITES, Rewrite, Site, rebuild, take_branches
 from shapesmt.optimize.sharing import share_elements, share_nodes, sweep
 
-ROUNDS = 16  # each ends with fewer nodes, or is the last
+ROUNDS = 16  # at most; the first without a rewrite is the last
 
 
 def simplify(draft: Draft, proves: Callable[[Formula], bool]) -> None:
-    """Make a draft smaller by every rule, as often as one applies; the graphs inside it first."""
+    """Apply every rule to a draft as often as possible; the graphs inside it come first."""
     for body in draft.bodies.values():
         simplify(body, proves)
     draft.index()  # they read less than before
@@ -34,7 +34,7 @@ def simplify(draft: Draft, proves: Callable[[Formula], bool]) -> None:
 
 
 def _rewrite(draft: Draft, place: Place, proves: Callable[[Formula], bool]) -> None:
-    """Apply the rules of one node in turn, until one has removed it."""
+    """Apply the rules to one node in turn, until one has removed it."""
     if place in draft.kept:
         return
     first = draft.nodes.get(place)
@@ -49,12 +49,12 @@ def _rewrite(draft: Draft, place: Place, proves: Callable[[Formula], bool]) -> N
 
 
 def _rules(op: str) -> tuple[Rewrite, ...]:
-    """The rules for nodes of an operator."""
+    """Return the rules for nodes of an operator."""
     return tuple(rule for rule in REWRITES if not rule.ops or op in rule.ops)
 
 
 def _changed(draft: Draft, place: Place, rule: Rewrite, site: Site) -> bool:
-    """Apply one rule; whether it changed anything."""
+    """Apply one rule; return whether it changed anything."""
     change = rule.apply(site)
     if isinstance(change, Node):
         draft.put(place, change)

@@ -1,4 +1,4 @@
-"""Whole: what is proven of a model, made a draft of each of its graphs, simplified and written."""
+"""Whole models: make a draft of each graph from the proven facts, simplify it, and write it back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Smaller(NamedTuple):
-    """A model that does the same with fewer nodes, the rewrites, and the nodes before and after."""
+    """A model that computes the same with fewer nodes, the rewrites, and the number of nodes before and after."""
 
     proto: onnx.ModelProto
     rewrites: tuple[Rewritten, ...]
@@ -36,10 +36,10 @@ class Smaller(NamedTuple):
 
 
 def smaller(proto: onnx.ModelProto, a: Analysis, form: Form = PLAIN) -> Smaller:
-    """A copy of a model with fewer nodes; it runs for the same admissible inputs.
+    """Return a copy of a model with fewer nodes that runs for the same admissible inputs.
 
-    A node that isn't proved to run stays, and refuses what it refused: what it reads is computed as before, but for
-    rewrites that hold whether it runs or not. What comes after it is made smaller by what it requires as well.
+    A node that isn't proved to run stays, and refuses the inputs that it refused: its inputs are computed as before,
+    except for rewrites that hold whether it runs or not. Its requirements help to simplify the nodes downstream.
     """
     problem, examination = a.problem, a.examination
     copy = type(proto)()
@@ -49,7 +49,7 @@ def smaller(proto: onnx.ModelProto, a: Analysis, form: Form = PLAIN) -> Smaller:
     if narrowing.meanings:
         inputs = {n: narrowing.tensor(t) for n, t in problem.inputs.items()}
         inference = a.judge.deadline.attempt(lambda: infer(problem.graph, inputs), None)
-    if inference is None:  # there is no time left
+    if inference is None:  # the timeout has passed
         return Smaller(copy, (), nodes_of(proto), nodes_of(proto))
     kept = {j.index for j in examination.judgements} | {index for index, _ in examination.unjudged}
     domain, runs = problem.domain.replaced(narrowing.meanings), Runs(inference)
@@ -76,7 +76,7 @@ def smaller(proto: onnx.ModelProto, a: Analysis, form: Form = PLAIN) -> Smaller:
 
 
 def _of_function(function: Function, runs: Runs, form: Form) -> Draft:
-    """The draft of a function's body, with what is proven in all calls."""
+    """Return the draft of a function's body, with the facts that are proven in all calls."""
     inputs = dict.fromkeys(function.inputs, Declared("", None))
     functions = runs.functions
     graph = Graph(function.name, inputs, function.outputs, function.nodes, opsets=function.opsets, functions=functions)
@@ -84,10 +84,10 @@ def _of_function(function: Function, runs: Runs, form: Form) -> Draft:
 
 
 def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis, form: Form) -> Draft:
-    """A draft of the nodes of which none that may fail needs anything: they matter only where all of those run."""
+    """Return a draft that fixes the nodes that may fail and their ancestors; the others matter only if those run."""
     graph, inputs = load(OpenedModel(Format.ONNX, copy, a.problem.graph.source)), a.problem.graph.inputs
     literals = {name: literal for name, literal in graph.literals.items() if name not in inputs}
-    graph = replace(graph, inputs=inputs, literals=literals)  # those too that have an initializer and are open
+    graph = replace(graph, inputs=inputs, literals=literals)  # including open inputs with an initializer
     failing = [i for i, node in enumerate(graph.nodes) if not kept.isdisjoint(node.outputs)]
     fixed = {*failing}.union(*map(graph.ancestors, failing))
     narrowing = a.examination.narrowing
@@ -96,7 +96,7 @@ def _behind(copy: onnx.ModelProto, kept: set[str], a: Analysis, form: Form) -> D
 
 
 def _in_time(draft: Draft, a: Analysis, domain: Domain) -> None:
-    """Simplify a draft until the deadline; after each rewrite it is a whole model."""
+    """Simplify a draft until the deadline; after each rewrite it is a complete model."""
     known: dict[Formula, bool] = {}
 
     def proves(formula: Formula) -> bool:
@@ -116,7 +116,7 @@ def _drafted(
     form: Form,
     taken: Iterable[str] = (),
 ) -> Draft:
-    """The draft of a graph and of the graphs inside it, where their nodes are proved to run."""
+    """Return the draft of a graph and of the graphs inside nodes that are proved to run."""
     names = {*taken, *(name for node in graph.every_node() for name in (*node.outputs, *node.reads))}
     draft = Draft(graph, tensors, kept, names, form)
     for index, node in enumerate(graph.nodes):

@@ -1,4 +1,4 @@
-"""Proposals: what may be declared when a program is exported from PyTorch."""
+"""Proposals of `dynamic_shapes` for exporting a program from PyTorch."""
 
 from shapesmt.proposals.question import dynamic_shapes, proposed
 

@@ -1,4 +1,4 @@
-"""The sizes of a program's inputs as `torch.export` can say them: a `Dim`, `2*Dim + 1`, or one that it finds itself.
+"""Axes: the sizes of a program's inputs as `torch.export` states them: a `Dim`, `2*Dim + 1`, or one that it finds.
 
 >>> from shapesmt.algebra import symbol
 >>> of_size(2 * symbol("h") + 1, {"h": SymbolRange(8, 64, 8)})
@@ -20,7 +20,7 @@ __all__ = ["Axis", "Layout", "Root", "layout", "of_size"]
 
 
 class Root(NamedTuple):
-    """What a `Dim` stands for: a size, or where only its multiples occur, that size without the factor."""
+    """The size that a `Dim` stands for; if only its multiples occur, the size without the factor."""
 
     symbol: str
     low: int
@@ -37,14 +37,14 @@ class Axis(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The sizes of all inputs: a number, an `Axis`, or None for one that depends on others in another way."""
+    """The sizes of all inputs: a number, an `Axis`, or None for a size that depends on others in another way."""
 
     inputs: dict[str, list[int | Axis | None]]
     roots: dict[str, Root]
 
 
 def layout(problem: Problem) -> Layout:
-    """The sizes of the inputs of a problem."""
+    """Return the sizes of the inputs of a problem."""
     inputs: dict[str, list[int | Axis | None]] = {}
     ranges = {name: r for name, r in problem.ranges.items() if name in problem.dims}
     for name, t in problem.inputs.items():
@@ -60,7 +60,7 @@ def _root(name: str, r: SymbolRange) -> Root:
 
 
 def of_size(size: Dim, ranges: Mapping[str, SymbolRange]) -> Axis | None:
-    """A size as a multiple of one symbol plus a constant; None where it isn't one."""
+    """Return a size as a multiple of one symbol plus a constant; None if it isn't one."""
     one = next(iter(size.symbols)) if len(size.symbols) == 1 else None
     terms = [(atoms, factor) for atoms, factor in size.terms if atoms]
     if one is None or one.name not in ranges or [atoms for atoms, _ in terms] != [(one.number,)]:

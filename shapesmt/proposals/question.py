@@ -1,8 +1,8 @@
 """The question `dynamic_shapes`: the sizes of a program that may vary, as `torch.export` takes them.
 
-A proposal is what is proven of the program that was exported with `Dim.AUTO`. Where there is a module, PyTorch exports
-it with the proposal, and what comes out is proven as well: what PyTorch refuses is said by weaker words, and what
-doesn't run is left out.
+A proposal is proven for the program that was exported with `Dim.AUTO`. If there is a module, PyTorch exports it with
+the proposal, and the result is proven as well: sizes that PyTorch refuses are stated by weaker words, and sizes that
+don't run are removed.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from shapesmt.report import DynamicShapes, Precondition, SymbolRange
 
 __all__ = ["dynamic_shapes", "proposed"]
 
-ATTEMPTS = 8  # exports of a module
-NARROWER = 4  # times that a proposal is narrowed until it runs
+ATTEMPTS = 8  # exports of a module, at most
+NARROWER = 4  # times that a proposal is narrowed, at most
 _REFUSED = re.compile(r"Constraints violated \(([^)]*)\)")
 
 
@@ -42,15 +42,15 @@ def dynamic_shapes(
     assume: Iterable[str] | None = None,
     timeout: float = TIMEOUT,
 ) -> DynamicShapes:
-    """The `dynamic_shapes` with which a program runs for the most sizes: `print` it, or `exec` its `content`.
+    """Return the `dynamic_shapes` with which a program runs for the most sizes: `print` it, or `exec` its `content`.
 
     The model is a `torch.nn.Module` with an example of its arguments, a program of `torch.export`, or a `.pt2` file. A
-    module is exported with the text, so that it is one that PyTorch accepts. `dims` bounds the sizes, by the names that
-    `shapes` gives them or as a report has them.
+    module is exported with the result, so that PyTorch is known to accept it. `dims` bounds the sizes, by the names
+    that `shapes` gives them or as in a report.
 
     Raises:
         ModelError: PyTorch can't export the module at all.
-        UsageError: It isn't a program of PyTorch.
+        UsageError: The model isn't a program of PyTorch.
     """
     model = asked(model, args, kwargs, None)
     return proposed(model, Question(dims, shapes, None, assume, timeout))
@@ -58,7 +58,7 @@ def dynamic_shapes(
 
 @one_call()
 def proposed(model: Model, question: Question) -> DynamicShapes:
-    """The answer of `dynamic_shapes`."""
+    """Return the answer of `dynamic_shapes`."""
     content = question.read(lambda: opened(model))
     if content.format not in (Format.TORCH, Format.PROGRAM):
         takes = "a file of torch.export.save (model.pt2), or a function that returns a module and its arguments"
@@ -85,7 +85,7 @@ def proposed(model: Model, question: Question) -> DynamicShapes:
 
 
 class _Proposal:
-    """What is proposed, narrowed until it runs."""
+    """A proposal, narrowed until it runs."""
 
     def __init__(self, graph: Graph, question: Question, example: Mapping[str, Sequence[int]]) -> None:
         self.question, self.example = question, example
@@ -93,7 +93,7 @@ class _Proposal:
         self.exports = 0
         a = analysed(graph, question)
         self.unread, self.traced = _unread(a), _without_rule(a)
-        if self.traced:  # whose shapes PyTorch has traced
+        if self.traced:  # trust their shapes, which PyTorch has traced
             self.question = question = dataclasses.replace(question, declared=Claims.TRUST)
         self.graph = _lenient(graph) if self.unread else graph
         self.region, self.analysis = _first(self.graph, question)
@@ -104,24 +104,24 @@ class _Proposal:
         self.words.update({name: Words.DYNAMIC for name in self.layout.roots if self._steps_over(name, first)})
 
     def _steps_over(self, name: str, first: Analysis) -> bool:
-        """Whether multiples of a `Dim` leave out sizes that run: what `x % 8 != 0` says, no `Dim` does."""
+        """Whether multiples of a `Dim` leave out sizes that run; no `Dim` states a condition such as `x % 8 != 0`."""
         r, others = self.analysis.problem.ranges[name], first.examination.domain.copy()
         others.assume(differs((first.problem.dims[name] - r.min) % r.step, 0))
         return r.step > 1 and first.judge.inhabited(others)
 
     @property
     def verdict(self) -> Verdict:
-        """How far it is proved; guards that can't be read may refuse some sizes."""
+        """The verdict on the program; at best UNKNOWN if it has unreadable guards, which may refuse some sizes."""
         proved = self.analysis.examination.verdict
         return Verdict.worst([proved, Verdict.UNKNOWN]) if self.unread else proved
 
     @property
     def holds(self) -> bool:
-        """Whether every size inside runs, as far as is known, for the data for which it can run at all."""
+        """Whether every size inside runs, as far as is known, for data for which it can run at all."""
         return not _fails(self.analysis)
 
     def narrow(self) -> None:
-        """Take what helps each time until nothing fails."""
+        """Narrow the question by remedies until nothing fails, and then to a box."""
         for _ in range(NARROWER):
             helping = _helping(self.analysis, self.question)
             if helping is None:
@@ -134,7 +134,7 @@ class _Proposal:
         self.layout: Layout = layout(self.analysis.problem)
 
     def _keep_to_a_box(self) -> None:
-        """Where relations are left that no `Dim` says, take a box in which they hold; without one, propose no box."""
+        """If relations remain that no `Dim` states, narrow to a box in which they hold; without one, propose AUTO."""
         problem, judge = self.analysis.problem, self.analysis.judge
         elements = _elements(problem)
         facts = [{s.name for s in fact.symbols} for fact in problem.domain.facts]
@@ -160,7 +160,7 @@ class _Proposal:
         self.words.update(dict.fromkeys(left, Words.AUTO))
 
     def _at_example(self, question: Question) -> Question:
-        """The question with the example's sizes in place of others that were found to be the only ones."""
+        """Return the question with the example's sizes for dimensions that were found to have a single value."""
         sizes: dict[str, int] = {}
         for name, shape in self.example.items():
             sizes.update(zip(map(str, self.analysis.problem.declared[name][1] or ()), shape, strict=True))
@@ -170,18 +170,18 @@ class _Proposal:
 
     @property
     def admitted(self) -> dict[str, SymbolRange]:
-        """The range of each dimension; of one that another one decides there is none."""
+        """The range of each dimension, except those that others decide."""
         problem = self.analysis.problem
         free = {name for name, size in problem.dims.items() if size.constant is None}
         return {name: r for name, r in problem.ranges.items() if name in free or r.min == r.max}
 
     def text(self, verified: bool | None) -> str:
-        """The text of the proposal."""
+        """Return the text of the proposal."""
         arguments = self.graph.arguments or {name: name for name in self.graph.inputs}
         return written(arguments, self.layout, self.words, self.comments(verified))
 
     def comments(self, verified: bool | None) -> list[str]:
-        """What the text doesn't say."""
+        """Return the comments about facts that the text doesn't state."""
         comments = [self._accepted(), *self._of_nodes()]
         if self.verdict is Verdict.UNKNOWN:
             comments[0] = f"as far as is known: {comments[0]}"
@@ -193,7 +193,7 @@ class _Proposal:
         return comments
 
     def _accepted(self) -> str:
-        """What the program that was exported accepts: the nodes run, and the guards hold."""
+        """Return which sizes the exported program accepts: the nodes run, and the guards hold."""
         if not self.layout.roots and all(isinstance(d, int) for axes in self.layout.inputs.values() for d in axes):
             return "this export accepts only the example's sizes"
         region = self.sizes
@@ -204,7 +204,7 @@ class _Proposal:
         return f"{whatever}this export accepts {how} {region.whole}"
 
     def _of_nodes(self) -> list[str]:
-        """What the nodes need, where the guards refuse more."""
+        """Return which sizes the nodes accept, if the guards refuse more; [] otherwise."""
         if self.guarded is None or not (self.guarded.refused or self.guarded.unread):
             return []
         nodes = Precondition(self.guarded.nodes, self.guarded.exact)
@@ -213,7 +213,7 @@ class _Proposal:
         return [f"every node runs {_how(exact=nodes.exact, partial=self.guarded.partial)} {nodes.whole}"]
 
     def weaken(self, refusal: str) -> bool:
-        """Say by weaker words what PyTorch refused; whether there are any."""
+        """Weaken the words for sizes that PyTorch refused; return whether that was possible."""
         match = _REFUSED.search(refusal)
         named = {name.strip().lstrip("_") for name in match[1].split(",")} if match else set()
         roots = [root for root in self.layout.roots if identifier(root).lstrip("_") in named] or [*self.layout.roots]
@@ -224,18 +224,18 @@ class _Proposal:
 
 
 def _unread(a: Analysis) -> list[str]:
-    """The guards that can't be read."""
+    """Return the guards that can't be read."""
     nodes = a.problem.graph.nodes
     return [u.rests_on for index, u in a.examination.unjudged if nodes[index].op == GUARDS]
 
 
 def _without_rule(a: Analysis) -> list[str]:
-    """The operators without a rule."""
+    """Return the operators without a rule."""
     return [*dict.fromkeys(u.op for _, u in a.examination.unjudged if u.kind == "unsupported")]
 
 
 def _lenient(graph: Graph) -> Graph:
-    """The graph without the guards that can't be read."""
+    """Return the graph without the guards that can't be read."""
     changed = [
         n._replace(attributes=Attributes({**n.attributes, "lenient": 1})) if n.op == GUARDS else n for n in graph.nodes
     ]
@@ -248,13 +248,13 @@ def _first(graph: Graph, question: Question) -> tuple[Precondition, Analysis]:
 
 
 def _supported(a: Analysis) -> Examination:
-    """The examination without operators that have no rule, whose shapes are taken from the program."""
+    """Return the examination without operators that have no rule, whose shapes come from the program."""
     unjudged = tuple((index, u) for index, u in a.examination.unjudged if u.kind != "unsupported")
     return dataclasses.replace(a.examination, unjudged=unjudged)
 
 
 def _region(a: Analysis) -> Precondition:
-    """The sizes for which a program runs; where none does whatever the data, those for which it runs for some data."""
+    """Return the sizes for which a program runs for all data; if there are none, for some data."""
     region = precondition(a.problem, _supported(a), a.judge)
     return precondition(a.problem, _whatever_data(a), a.judge) if "False" in region.text else region
 
@@ -264,30 +264,30 @@ def _hinges(condition: Formula) -> bool:
 
 
 def _data(a: Analysis) -> list[Formula]:
-    """The conditions that data decide, where no size is known to run whatever they are."""
+    """Return the data-dependent conditions, if no size is known to run for all data."""
     return [j.condition for j in a.examination.judgements if j.verdict is Verdict.DEPENDS and _hinges(j.condition)]
 
 
 def _whatever_data(a: Analysis) -> Examination:
-    """The examination without the conditions that data decide."""
+    """Return the examination without the data-dependent conditions."""
     kept = tuple(j for j in a.examination.judgements if not _hinges(j.condition) or j.verdict is Verdict.FAILS)
     return dataclasses.replace(_supported(a), judgements=kept)
 
 
 def _fails(a: Analysis) -> bool:
-    """Whether some size is known to fail; where none runs whatever the data, for data for which others run."""
+    """Whether some size is known to fail; if none runs for all data, whether it does with data that others run with."""
     if not a.fails or "False" not in precondition(a.problem, a.examination, a.judge).text:
         return a.fails
     return _whatever_data(a).verdict in (Verdict.DEPENDS, Verdict.FAILS)
 
 
 def _elements(problem: Problem) -> set[str]:
-    """The names of elements of small inputs, which no `Dim` is for."""
+    """Return the names of elements of small inputs, for which there is no `Dim`."""
     return {name for small in problem.small.values() for name in small.names}
 
 
 def _helping(a: Analysis, question: Question) -> Question | None:
-    """The question with what makes the program run for every size that it leaves; None where nothing does."""
+    """Return the question narrowed so that the program runs for every size left; None if nothing fails or helps."""
     if not a.fails:
         return None
     region = precondition(a.problem, a.examination, a.judge)
@@ -304,7 +304,7 @@ def _helping(a: Analysis, question: Question) -> Question | None:
 
 
 def _verified(proposal: _Proposal, request: Any) -> bool:
-    """Whether PyTorch exports the module with the proposal, weakened and narrowed if need be, and the result runs."""
+    """Whether PyTorch exports the module with the proposal, weakened and narrowed if necessary, and the result runs."""
     while proposal.exports < ATTEMPTS:
         proposal.exports += 1
         try:
@@ -325,9 +325,9 @@ def _verified(proposal: _Proposal, request: Any) -> bool:
 
 
 def _shapes(text: str, arguments: Any) -> Any:
-    """What a text of ours defines; it mentions the named tuples among the arguments."""
+    """Execute the text of a proposal, which may name the arguments' named tuples; return its `dynamic_shapes`."""
     names: dict[str, Any] = {kind.__name__: kind for kind in _named_tuples(arguments)}
-    exec(text, names)  # noqa: S102 - as those do who paste it
+    exec(text, names)  # noqa: S102 - as users do who paste it
     return names["dynamic_shapes"]
 
 
@@ -340,7 +340,7 @@ def _named_tuples(arguments: Any) -> Iterator[type]:
 
 
 def _within(program: OpenedModel, proposal: _Proposal) -> Analysis:
-    """The analysis of what came out, for the sizes of the proposal."""
+    """Return the analysis of an export's result, for the sizes of the proposal."""
     graph = _lenient(load(program)) if proposal.unread else load(program)
     given = proposal.analysis.problem.declared
     shapes: dict[str, list[str | int | None]] = {}
@@ -354,5 +354,5 @@ def _within(program: OpenedModel, proposal: _Proposal) -> Analysis:
 
 
 def _how(*, exact: bool, partial: bool) -> str:
-    """How a condition on the sizes is told: needed and enough, needed only, or enough only."""
+    """Return the words for a condition: necessary and sufficient, necessary only, or sufficient only."""
     return "exactly when" if exact else "only when" if partial else "when"

@@ -15,7 +15,7 @@ _KEPT = ("Dim", "dynamic_shapes")
 
 
 class Words(IntEnum):
-    """How a size is said, from what says the most to what says nothing."""
+    """The ways to state a size, from the most specific to none."""
 
     DIM = 0
     DYNAMIC = 1
@@ -23,13 +23,13 @@ class Words(IntEnum):
 
 
 def written(arguments: Any, proposal: Layout, words: Mapping[str, Words], comments: Iterable[str]) -> str:
-    """The text of a proposal.
+    """Return the text of a proposal.
 
     Args:
-        arguments: The module's arguments, nested as it takes them, with the name of the input at each place.
+        arguments: The module's arguments, nested as it takes them, with the names of inputs in place of tensors.
         proposal: The sizes of the inputs.
-        words: How each root is said; a `Dim` where nothing is said of it.
-        comments: What the text can't say.
+        words: The way to state each root; by default a `Dim`.
+        comments: Facts that the text can't state.
     """
     names = _names(proposal.roots)
     defined = [
@@ -43,7 +43,7 @@ def written(arguments: Any, proposal: Layout, words: Mapping[str, Words], commen
             return "{" + ", ".join(f"{_key(key)}: {value(inner)}" for key, inner in part.items()) + "}"
         if isinstance(part, (list, tuple)):
             inner = ", ".join(map(value, part))
-            if hasattr(part, "_fields"):  # of a class that the caller has
+            if hasattr(part, "_fields"):  # a named tuple of the caller's class
                 return f"{type(part).__name__}({inner})"
             return f"[{inner}]" if isinstance(part, list) else f"({inner}{',' * (len(part) == 1)})"
         axes = proposal.inputs.get(part, [])
@@ -60,7 +60,7 @@ def _key(key: Any) -> str:
 
 
 def _size(axis: Axis | None, proposal: Layout, words: Mapping[str, Words], names: Mapping[str, str]) -> str:
-    """One size."""
+    """Return the text of one size."""
     if axis is None:
         return "Dim.AUTO"
     root, how = proposal.roots[axis.root], words.get(axis.root, Words.DIM)
@@ -75,7 +75,7 @@ def _size(axis: Axis | None, proposal: Layout, words: Mapping[str, Words], names
 
 
 def _ends(low: int, high: int | None) -> str:
-    """The ends of a range as arguments; a lower end of 0 or 1 needs none.
+    """Return the bounds of a range as arguments; a lower bound of 0 or 1 needs none.
 
     >>> _ends(2, 9), _ends(1, None)
     (', min=2, max=9', '')
@@ -84,7 +84,7 @@ def _ends(low: int, high: int | None) -> str:
 
 
 def _names(roots: Mapping[str, Root]) -> dict[str, str]:
-    """A name for each root that Python can have, and nothing else has."""
+    """Return a unique name for each root that is valid in Python."""
     names: dict[str, str] = {}
     for root in roots:
         name = ("_" if roots[root].step > 1 else "") + identifier(root)

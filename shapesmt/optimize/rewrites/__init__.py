@@ -1,4 +1,4 @@
-"""One rule for each rewrite of a node, by the kind of thing that it makes superfluous."""
+"""Rules that rewrite one node each, in files by what they make superfluous."""
 
 from shapesmt.optimize.rewrites import chains, constants, gathers, noops, targets
 from shapesmt.optimize.rewrites.branches import take_branches

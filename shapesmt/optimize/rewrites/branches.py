@@ -1,4 +1,4 @@
-"""An If whose condition is proven, replaced by the nodes of the branch that it takes."""
+"""Branches: replace an If whose condition is proven by the nodes of the branch that it takes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _WRITABLE = frozenset({"float32", "float64", "int32", "int64", "bool"})
 
 
 def take_branches(draft: Draft) -> None:
-    """Every run takes this branch: the condition is the same for every admissible input."""
+    """Replace each If whose condition is the same for every admissible input by the branch that it takes."""
     for place in sorted(draft.nodes):
         node = draft.nodes[place]
         truth = constants(integers(draft.known(node.inputs[0]))) if draft.operator(node) == "If" else None
@@ -22,7 +22,7 @@ def take_branches(draft: Draft) -> None:
 
 
 def _movable(body: Draft) -> bool:
-    """Whether a branch is made of what can be written anew: plain attributes and small constants."""
+    """Whether a branch has only plain attributes and small constants, which can be written anew."""
     found = [_literal(node) for node in body.nodes.values() if node.op == "Constant"]
     literals = [v for v in (*body.graph.literals.values(), *body.literals.values(), *found) if v is not None]
     small = all(v.values is not None and len(v.values) <= MOST and v.dtype in _WRITABLE for v in literals)
@@ -31,7 +31,7 @@ def _movable(body: Draft) -> bool:
 
 
 def _literal(constant: Node) -> Literal | None:
-    """The tensor of a Constant, in whichever attribute it has it."""
+    """Return the tensor of a Constant, from whichever attribute has it; None for other attributes."""
     for name, value in constant.attributes.items():
         kind = {"value_i": "int64", "value_f": "float32"}.get(name[:7])
         if isinstance(value, Literal) or kind is None or not _plain(value):
@@ -48,7 +48,7 @@ def _plain(value: object) -> bool:
 
 
 def _take(draft: Draft, place: Place, body: Draft) -> None:
-    """Put the nodes of a branch in the place of its If, under names of their own."""
+    """Put the nodes of a branch in the place of its If, under new names."""
     node = draft.nodes[place]
     draft.remove(place)
     literals = {**body.graph.literals, **body.literals}

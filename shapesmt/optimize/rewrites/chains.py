@@ -1,4 +1,4 @@
-"""Two nodes that one does the work of."""
+"""Chains: merge a node with its producer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ _BROADCASTING = (
     *("Add", "Sub", "Mul", "Div", "Mod", "And", "Or", "Xor", "Equal", "Greater", "Less", "GreaterOrEqual"),
     *("LessOrEqual", "Where", "Mean", "Sum", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor"),
 )
-"""Not Pow, Max and Min: ONNX Runtime's kernels give another bit for some scalars (`x ** 3`, -0.0)."""
+"""Operators that broadcast, without Pow, Max and Min, whose ONNX Runtime kernels compute other bits for some scalars
+(`x ** 3`, -0.0)."""
 
 
 @rewrite("Transpose")
@@ -44,5 +45,5 @@ def expand_before_broadcast(site: Site) -> Change:
 
 
 def _has(shape: Shape | None, axis: int, dim: object) -> bool:
-    """Whether a shape has this size along an axis counted from the end."""
+    """Whether a shape has this size on an axis counted from the end."""
     return shape is not None and len(shape) >= -axis and shape[axis] is dim

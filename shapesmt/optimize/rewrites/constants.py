@@ -1,4 +1,4 @@
-"""Tensors whose elements are the same numbers for every admissible input."""
+"""Constants: replace tensors whose elements are the same numbers for every admissible input."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shapesmt.rules import FLOATS, Elements
 
 ENDS = {f"int{bits}": (-(1 << bits - 1), (1 << bits - 1) - 1) for bits in (8, 16, 32, 64)}
 ENDS |= {f"uint{bits}": (0, (1 << bits) - 1) for bits in (8, 16, 32, 64)}
-"""The least and the greatest number of each type of integers."""
+"""The minimum and the maximum of each integer type."""
 
 
 WINDOWS = frozenset({"BlackmanWindow", "HannWindow", "HammingWindow"})
@@ -35,9 +35,9 @@ def constant(site: Site) -> Change:
     if None in numbers or made.dtype not in ENDS.keys() | {"bool", *FLOATS} or not numbers:
         return None
     if 0 in numbers and not WINDOWS.isdisjoint(site.readers(site.node.outputs[0])):
-        return None  # ONNX Runtime doesn't load a window whose size is the constant 0, though it runs one of size 0
+        return None  # ONNX Runtime refuses to load a window with the constant size 0, but runs one of size 0
     low, high = ENDS.get(made.dtype, (-inf, inf))
     if not all(low <= n <= high for n in numbers if n is not None):
-        return None  # it wraps in a run
+        return None  # the number wraps around in a run
     kind = bool if made.dtype == "bool" else float if made.dtype in FLOATS else int
     return Literal(made.dtype, value.shape, [kind(n) for n in numbers if n is not None])

@@ -1,6 +1,6 @@
-"""Gathers whose indices count through all elements in order: each is a reshape.
+"""Gathers: replace by a reshape a gather whose indices count through all elements in order.
 
-Exporters write the mask of attention so: `mask[rows, columns]` with rows and columns that are ranges.
+Exporters write attention masks in this way: `mask[rows, columns]` with rows and columns that are ranges.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ def gather_tuples_in_order(site: Site) -> Change:
 
 
 def _component(element: Dim, index: int) -> Dim:
-    """One number of each index tuple, by its place among the tuples."""
+    """Return component `index` of the index tuples, as a formula of a tuple's position."""
     return move_positions(element, lambda axis: as_dim(index) if axis == 1 else position(axis - 1))
 
 
 def _counts(element: Dim, shape: Sequence[Dim], counted: Sequence[Dim]) -> bool:
-    """Whether an element is its own number in row-major order, and there are as many as in these axes."""
+    """Whether each element is its own index in row-major order, and there are as many as in these axes."""
     rank = len(shape)
     places = [ZERO if d.constant == 1 else position(rank - axis) for axis, d in enumerate(shape)]
     number = total(place * product(shape[axis + 1 :]) for axis, place in enumerate(places))
@@ -53,7 +53,7 @@ def _counts(element: Dim, shape: Sequence[Dim], counted: Sequence[Dim]) -> bool:
 
 
 def _reshape(site: Site) -> Change:
-    """The reshape of the data, or of what these are a view of."""
+    """Return the reshape of the data, or of the tensor that the data is a view of."""
     inner = site.producer(0, *VIEWS)
     sources = [site.name(0), *(inner.inputs[:1] if inner is not None else ())]
     targets = ((name, target(site, site.draft.known(name))) for name in sources)

@@ -1,4 +1,4 @@
-"""Nodes that return what they read: their shape is proven to stay, and the operator then leaves the elements too."""
+"""No-ops: remove nodes whose output equals their input, which follows for some operators from the output's shape."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from shapesmt.optimize.rewrites.site import WHOLE, Change, Site, number, rewrite
 from shapesmt.rules import Elements, Tensor, uniform
 
 _NEUTRAL = {"Mul": 1, "Div": 1, "Sub": 0, "And": 1, "Or": 0}
-"""The second operand that leaves the first as it is; `x + 0.0` isn't -0.0 where x is, `x ** 1.0` not the same NaN."""
+"""The second operand that leaves the first unchanged; not for `x + 0.0` (-0.0 changes) or `x ** 1.0` (NaNs do)."""
 _SIGNLESS = ("Softmax", "LogSoftmax", "Exp", "Abs")
 _COMMUTATIVE = frozenset({"Mul", "And", "Or"})
 

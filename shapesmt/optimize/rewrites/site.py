@@ -1,4 +1,4 @@
-"""Site: what a rule sees of one node, and the registry of rules."""
+"""Sites: a node with the facts that a rule may use, and the registry of rules."""
 
 from __future__ import annotations
 
@@ -13,56 +13,56 @@ from shapesmt.optimize.draft import Draft
 from shapesmt.rules import Elements, Field, Item, Tensor
 
 Change: TypeAlias = str | Literal | Node | None
-"""What a rule makes of a node: the tensor that its output equals, the constant that it is, or another node."""
+"""The replacement of a node: a tensor equal to its output, a constant, or another node; None for no change."""
 SETTLED = frozenset({Kind.INPUT, Kind.VALUE, Kind.DATA})
-"""The symbols that are one number in a run, wherever they occur."""
+"""The kinds of symbols that are one number in a run, wherever they occur."""
 WHOLE = frozenset({"bool", "string", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))})
-"""The types that have no -0.0 and no NaN, so that equal elements are equal bits."""
-MOST = 1024  # elements of a constant that is written into the file
+"""The types without -0.0 and NaN, in which equal elements have equal bits."""
+MOST = 1024  # elements of a new constant, at most
 
 
 @dataclass(frozen=True)
 class Site:
-    """One node of a draft, with what is proven of its tensors."""
+    """A node of a draft, with the facts proven about its tensors."""
 
     draft: Draft
     node: Node
     proves: Callable[[Formula], bool]
 
     def name(self, index: int) -> str:
-        """An input's name; "" of one that is left out."""
+        """Return an input's name; "" for an omitted input."""
         return self.node.inputs[index] if index < len(self.node.inputs) else ""
 
     def read(self, index: int) -> Tensor:
-        """What is proven of an input."""
+        """Return the facts proven about an input."""
         return self.draft.known(self.name(index))
 
     @property
     def made(self) -> Tensor:
-        """What is proven of the first output."""
+        """The facts proven about the first output."""
         return self.draft.known(self.node.outputs[0])
 
     def like(self, index: int = 0) -> bool:
-        """Whether the output has the type and the shape of an input, which rests on one normal form."""
+        """Whether the output has the element type and the shape of an input, by the normal forms of the sizes."""
         x, y = self.read(index), self.made
         return bool(x.dtype) and x.dtype == y.dtype and x.shape is not None and x.shape == y.shape
 
     def producer(self, index: int, *ops: str) -> Node | None:
-        """The node that computes an input, if it is one of these operators of ONNX and need not stay as it is."""
+        """Return the node that computes an input; None unless it is one of these ONNX operators and may be changed."""
         name = self.name(index)
         node = self.draft.producer(name) if name and self.draft.place(name) not in self.draft.kept else None
         return node if node is not None and self.draft.operator(node) in ops else None
 
     def readers(self, name: str) -> list[str]:
-        """ONNX's operators that read a tensor, with "" for each node that is none of these."""
+        """Return ONNX's operators that read a tensor, with "" for each other node."""
         return [self.draft.operator(self.draft.nodes[place]) for place in self.draft.readers.get(name, ())]
 
     def items(self, index: int) -> Sequence[Dim] | None:
-        """The elements of an input that is a list of integers, each a formula of the sizes."""
+        """Return the elements of an input that is a list of integers as formulas of the sizes; None if some aren't."""
         return integers(self.read(index))
 
     def numbers(self, index: int, attribute: str = "") -> list[int] | None:
-        """The integers of an input that is a constant, or of an attribute that older versions have in its place."""
+        """Return the integers of a constant input, or of older versions' attribute; None if they aren't constant."""
         if attribute and attribute in self.node.attributes:
             value = self.node.attributes[attribute]
             return [v for v in value if isinstance(v, int)] if isinstance(value, tuple) else None
@@ -70,13 +70,13 @@ class Site:
         return constants(items)
 
     def integer(self, attribute: str, default: int) -> int | None:
-        """An attribute that is an integer; None where a function's caller decides it."""
+        """Return an integer attribute; None if a function's caller decides it."""
         value = self.node.attributes.get(attribute, default)
         return value if isinstance(value, int) else None
 
 
 def integers(t: Tensor) -> Sequence[Dim] | None:
-    """The elements of a tensor of integers, if each is one formula of the sizes."""
+    """Return the elements of a tensor of integers; None unless each is one formula of the sizes."""
     value = t.value
     if not isinstance(value, Elements) or not all(isinstance(i, Dim) and settled(i) for i in value.items):
         return None
@@ -84,18 +84,18 @@ def integers(t: Tensor) -> Sequence[Dim] | None:
 
 
 def constants(items: Sequence[Dim] | None) -> list[int] | None:
-    """The numbers that all these formulas are."""
+    """Return the numbers that these formulas are; None unless all are constant."""
     numbers = [i.constant for i in items or () if i.constant is not None]
     return numbers if items is not None and len(numbers) == len(items) else None
 
 
 def settled(term: Item) -> bool:
-    """Whether a term has one value in each run: it stands for no unknown element and for no iteration of a loop."""
+    """Whether a term has one value in each run: it depends on no unknown element and no iteration of a loop."""
     return term is not None and all(s.kind in SETTLED for s in term.symbols)
 
 
 def formula(t: Tensor) -> Dim | None:
-    """The element of a tensor of integers as one formula of its place and the sizes, where it is kept so."""
+    """Return the elements of a tensor of integers if they are one formula of position and sizes; None otherwise."""
     value = t.value
     known = isinstance(value, Field) and all(s.kind in SETTLED or s.kind is Kind.AXIS for s in value.element.symbols)
     return value.element if isinstance(value, Field) and known else None
@@ -107,7 +107,7 @@ def pinned(t: Tensor) -> bool:
 
 
 def number(item: Item) -> int | float | None:
-    """The number that an element always is; None of a float that is 0, whose sign isn't known, or not finite."""
+    """Return the number that an element always is, or None; None also for a float 0, whose sign is unknown."""
     if isinstance(item, Float):
         known = None if item.numerator is None else item.numerator.constant
         return known / item.denominator if known else None
@@ -115,14 +115,14 @@ def number(item: Item) -> int | float | None:
 
 
 class Rewrite(NamedTuple):
-    """One row of the registry."""
+    """A rule that rewrites nodes."""
 
     name: str
     ops: frozenset[str]
-    """The operators it applies to; none means all."""
+    """The operators that the rule applies to; empty for all."""
     apply: Callable[[Site], Change]
     reason: str
-    """The identity that it rests on, in one line."""
+    """The identity that the rule rests on, in one line."""
 
 
 REWRITES: list[Rewrite] = []

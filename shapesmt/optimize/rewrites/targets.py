@@ -1,4 +1,4 @@
-"""Targets of Reshape, Expand and Slice, computed from sizes, replaced by constants that stand for them."""
+"""Targets: replace computed operands of Reshape, Expand and Slice by constants."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from shapesmt.optimize.rewrites.site import Change, Site, constants, rewrite
 from shapesmt.rules import Tensor
 
 VIEWS = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze"})
-_TARGETED = 5  # the version since which the target of Reshape is an input
+_TARGETED = 5  # first opset in which the target of Reshape is an input
 
 
 def target(site: Site, source: Tensor) -> list[int] | None:
-    """The constant target with which Reshape makes the output's shape of a source: `[0, -1, 64]`.
+    """Return the constant target that reshapes a source to the output's shape, such as `[0, -1, 64]`, or None.
 
-    0 stands for the source's size of the same axis, -1 for what the number of elements leaves, which is unambiguous
-    only where no other size can be 0.
+    0 stands for the source's size of the same axis, -1 for the size that the number of elements leaves, which is
+    unambiguous only if no other size can be 0.
     """
     before, shape = source.shape, site.made.shape
     if before is None or shape is None or site.draft.version < _TARGETED:
@@ -34,12 +34,12 @@ def target(site: Site, source: Tensor) -> list[int] | None:
 
 
 def copied(form: Form, before: Sequence[Dim], shape: Sequence[Dim]) -> list[bool]:
-    """For each size, whether it is the one of the same axis before, for which 0 may stand in a target."""
+    """Return for each size whether it equals the size of that axis in `before`, for which 0 may stand in a target."""
     return [form.zeros and i < len(before) and d is before[i] for i, d in enumerate(shape)]
 
 
 def reshaped(site: Site, source: str, numbers: Sequence[int]) -> Node:
-    """A node that reshapes a tensor to a constant target."""
+    """Return a node that reshapes a tensor to a constant target."""
     name = _vector(site, numbers, "target")
     return site.node._replace(op="Reshape", inputs=[source, name], attributes=Attributes.EMPTY)
 
@@ -97,6 +97,6 @@ def slice_to_the_end(site: Site) -> Change:
 
 
 def _vector(site: Site, numbers: Sequence[int | None], what: str) -> str:
-    """The name of a constant vector for a node."""
+    """Return the name of a constant vector for a node."""
     known = [n for n in numbers if n is not None]
     return site.draft.constant(Literal("int64", (len(known),), known), f"{site.node.outputs[0]}.{what}")

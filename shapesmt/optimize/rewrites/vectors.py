@@ -1,6 +1,6 @@
-"""Vectors of sizes computed anew from as few nodes as possible: `Shape` of a tensor that has these sizes in a row.
+"""Vectors of sizes, computed from as few nodes as possible: by `Shape` of a tensor that has consecutive sizes of them.
 
-A vector is built of pieces: constants, sizes in a row of an earlier tensor's shape, and vectors that are there already.
+A vector is built of pieces: constants, consecutive sizes of an earlier tensor, and vectors that exist already.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from shapesmt.optimize.rewrites.site import Site, constants, integers
 from shapesmt.optimize.rewrites.targets import copied
 from shapesmt.rules import Tensor, elements, tensor
 
-LONGEST = 16  # elements of a vector that is built anew
-SOURCES = 8  # tensors with a size that are tried as the source of a piece
-_SLICED = 15  # the version since which Shape has a start and an end
+LONGEST = 16  # elements; longer vectors aren't rebuilt
+SOURCES = 8  # tensors tried as the source of a piece
+_SLICED = 15  # first opset in which Shape has a start and an end
 
 
 class Slot(NamedTuple):
-    """What an element of the vector may be: a formula, or a number that does as well."""
+    """An element of a vector: a formula, and a number that may stand for it (None without one)."""
 
     dim: Dim
     number: int | None
 
 
 class Piece(NamedTuple):
-    """Some elements in a row: of a tensor's shape (from an axis on), of a vector, or (without a source) constants."""
+    """Consecutive elements: sizes of a tensor from an axis on, a vector, or (without a source) constants."""
 
     source: str
     axis: int | None
@@ -38,7 +38,7 @@ class Piece(NamedTuple):
 
 @dataclass
 class Builder:
-    """The sizes and vectors of a draft by what they are."""
+    """The sizes and vectors that a draft has already, by their formulas."""
 
     draft: Draft
     sizes: dict[Dim, list[tuple[str, int]]] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Builder:
             self.vectors.setdefault(tuple(items), []).append(name)
 
     def pieces(self, slots: Sequence[Slot], before: Place) -> Iterator[Piece]:
-        """The longest pieces at the beginning of a vector, from tensors computed before a place."""
+        """Yield the longest pieces that a vector can begin with, from tensors computed before a position."""
         numbers = next((i for i, s in enumerate(slots) if s.number is None), len(slots))
         if numbers:
             yield Piece("", None, tuple(slots[:numbers]))
@@ -73,12 +73,12 @@ class Builder:
                 yield Piece(name, axis, tuple(slots[: same.index(False) if False in same else len(same)]))
 
     def _there(self, name: str, before: Place) -> bool:
-        """Whether a tensor is still computed, before a place."""
+        """Whether a tensor is still computed before a position."""
         known = name in self.draft.graph.inputs or self.draft.producer(name) is not None
         return known and self.draft.final(name) == name and self.draft.place(name) < before
 
     def plan(self, slots: Sequence[Slot], before: Place, gone: set[Place]) -> tuple[int, list[Piece]] | None:
-        """The pieces of a whole vector that cost the fewest nodes; None where an element is nowhere at hand."""
+        """Return the number of nodes and the pieces of the cheapest vector; None if an element is available nowhere."""
         best: list[tuple[int, list[Piece]] | None] = [None] * len(slots) + [(0, [])]
         for start in range(len(slots) - 1, -1, -1):
             plans = []
@@ -90,7 +90,7 @@ class Builder:
         return best[0]
 
     def saving(self, slots: Sequence[Slot], before: Place, gone: set[Place], extra: int = 0) -> list[Piece] | None:
-        """The pieces of a vector, if it takes fewer nodes than are gone with the old one."""
+        """Return the pieces of a vector if they take fewer nodes than the old vector frees; None otherwise."""
         planned = self.plan(slots, before, gone) if len(gone) > 1 + extra else None
         if planned is None:
             return None
@@ -100,18 +100,18 @@ class Builder:
         return pieces if new < len(gone - kept) else None
 
     def _new(self, piece: Piece) -> int:
-        """The nodes that are added for a piece."""
+        """Return the number of nodes that are added for a piece."""
         if not piece.source or piece.axis is None:
             return 0
         whole = len(piece.slots) == len(self.draft.known(piece.source).shape or ())
         return 1 if whole or self.draft.version >= _SLICED else 2
 
     def _cost(self, piece: Piece, gone: set[Place]) -> int:
-        """The nodes that a piece needs, those included that would be gone otherwise."""
+        """Return the number of nodes that a piece needs, including those that would be removed otherwise."""
         return self._new(piece) + len(cone(self.draft, piece.source, gone)) if piece.source else 0
 
     def build(self, pieces: Sequence[Piece], like: str) -> str:
-        """The name of the vector made of these pieces."""
+        """Add the nodes that make a vector of these pieces, and return its name."""
         names = [self._built(piece, like) for piece in pieces]
         if len(names) == 1:
             return names[0]
@@ -146,7 +146,7 @@ def _number(slot: Slot) -> Dim:
 
 
 def dying(draft: Draft, name: str, reader: Place | None = None) -> set[Place]:
-    """The nodes that nothing needs once a tensor isn't read any more, or not by this reader."""
+    """Return the nodes that nothing needs once a tensor is no longer read, or not by `reader` (None: by nothing)."""
     gone: set[Place] = set()
     unread, ahead = {name} if reader is None else set(), [name]
     while ahead:
@@ -162,7 +162,7 @@ def dying(draft: Draft, name: str, reader: Place | None = None) -> set[Place]:
 
 
 def cone(draft: Draft, name: str, among: set[Place]) -> set[Place]:
-    """The nodes among some that a tensor is computed by."""
+    """Return the nodes in `among` from which a tensor is computed."""
     reached: set[Place] = set()
     ahead = [name]
     while ahead:
@@ -174,7 +174,7 @@ def cone(draft: Draft, name: str, among: set[Place]) -> set[Place]:
 
 
 def rebuild(draft: Draft, proves: Callable[[Formula], bool]) -> None:
-    """Build every vector anew for which that takes fewer nodes than it saves."""
+    """Rebuild every vector of sizes for which that takes fewer nodes."""
     builder = Builder(draft)
     for place in sorted(draft.nodes):
         node = draft.nodes.get(place)
@@ -188,7 +188,7 @@ def rebuild(draft: Draft, proves: Callable[[Formula], bool]) -> None:
 
 
 def _rebuild_vector(builder: Builder, node: Node) -> None:
-    """Have a vector (or one number) of sizes be built of the fewest nodes, where something else than sizes needs it."""
+    """Rebuild a vector (or one number) of sizes from the fewest nodes, if a node needs it that isn't about sizes."""
     draft, name = builder.draft, node.outputs[0]
     t = draft.known(name)
     items = integers(t) if t.dtype == "int64" and t.shape is not None and len(t.shape) < 2 else None
@@ -208,13 +208,13 @@ def _rebuild_vector(builder: Builder, node: Node) -> None:
 
 
 def _needed(draft: Draft, name: str) -> bool:
-    """Whether a node reads the tensor whose outputs aren't sizes themselves."""
+    """Whether the graph returns the tensor, or a node reads it whose outputs aren't sizes themselves."""
     readers = [draft.nodes[p] for p in draft.readers.get(name, ())]
     return draft.is_output(name) or any(integers(draft.known(o)) is None for node in readers for o in node.outputs if o)
 
 
 def _rebuild_target(builder: Builder, place: Place, site: Site) -> None:
-    """Have the target of a Reshape be built of the fewest nodes, with 0 and -1 where they say the same."""
+    """Rebuild the target of a Reshape from the fewest nodes, with 0 and -1 if they say the same."""
     draft, shape, items = builder.draft, site.made.shape, site.items(1)
     if (
         not shape
@@ -243,7 +243,7 @@ def _rebuild_target(builder: Builder, place: Place, site: Site) -> None:
 
 
 def _clear(draft: Draft, gone: set[Place]) -> None:
-    """Remove those of some nodes that nothing reads any more."""
+    """Remove the nodes of a set that nothing reads any more."""
     for place in sorted(gone & draft.nodes.keys(), reverse=True):
         node = draft.nodes[place]
         if not any(draft.readers.get(o) or draft.is_output(o) for o in node.outputs if o):
