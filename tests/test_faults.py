@@ -32,6 +32,7 @@ from shapesmt.frontends.onnx import reader
 from shapesmt.rules import RuleContext
 from shapesmt.solve import process
 from tests.support.hang import no_hang
+from tests.support.plugins import without_plugins
 
 MODELS = {
     "add.onnxtxt": "g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add (x, y) }",
@@ -278,6 +279,7 @@ def prepare(folder: Path, monkeypatch: pytest.MonkeyPatch, before: Callable[[], 
     """A folder with the models and with what is there before; nothing is remembered."""
     folder.mkdir()
     monkeypatch.chdir(folder)
+    without_plugins(monkeypatch)
     for name, text in MODELS.items():
         Path(name).write_text(HEAD + text)
     before()

@@ -61,6 +61,7 @@ EXPLAINED = {
     ("GatherND", "a tuple has no numbers"): "it is left out where there is none",
     ("GatherND", "an index is outside"): "slices of no numbers are never looked up",
     ("GatherND", "batches differ"): "so many index tuples for each batch do",
+    ("GatherND", "too many batch axes"): "all axes of the indices may be batch axes",
     ("GroupNormalization", "an element for each channel"): "one serves all",
     ("GroupNormalization", "the sizes that are given divide the number of elements"): "empty samples have no groups",
     ("LayerNormalization", "what is normalized has an element"): "nothing has no mean",

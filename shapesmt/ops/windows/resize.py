@@ -139,7 +139,7 @@ def in_proportion(
     ctx: RuleContext, x: Tensor, axes: Sequence[int], asked: Sequence[Dim | None], *, larger: bool
 ) -> list[Scaled]:
     """Multiply the axes by their smallest factor (`larger`: the largest); a negative axis in `axes` keeps its size."""
-    kept = [axis < 0 for axis in ctx.integers("axes", tuple(axes))]
+    kept = [axis < 0 for axis in (ctx.integers("axes") if "axes" in ctx.attributes else axes)]
     pairs = [(x[i], size) for i, size, keep in zip(axes, asked, kept, strict=True) if not keep]
     if larger:
         some = any_of(*(TRUE if size is None else any_of(equal(d, 0), at_least(size, 1)) for d, size in pairs))
