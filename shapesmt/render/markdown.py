@@ -1,4 +1,4 @@
-"""Pages of documentation: laid out and coloured on a terminal, the Markdown itself anywhere else."""
+"""Pages of documentation: laid out and coloured on a terminal, as Markdown anywhere else."""
 
 from __future__ import annotations
 
