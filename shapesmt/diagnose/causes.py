@@ -19,7 +19,7 @@ MAX_STEPS = 600  # the most sizes that are traced for one finding
 
 
 class Place(NamedTuple):
-    """A size and where it stands: an axis of a tensor, or (`axis` is None) one of the tensor's elements."""
+    """A size in a tensor: the size of an axis or, if `axis` is None, one of the elements."""
 
     tensor: str
     axis: int | None
@@ -58,7 +58,7 @@ class Tracer:
         return Clash(left, right)
 
     def _meeting(self, node: Node, left: Dim, right: Dim, aligned: bool) -> tuple[Place | None, Place | None]:
-        """Return the axes of the node's inputs that have the sizes, of different inputs if possible; None for none."""
+        """Return the axes with the two sizes, from different inputs if possible; None for a size that no axis has."""
         places = [*self._input_places(node)]
         for p in places if aligned else ():
             for q in places if p.size is left else ():
@@ -151,7 +151,7 @@ class Tracer:
         return Evaluator(self.values or {})
 
     def _earlier(self, size: Dim, node: Node) -> list[Place]:
-        """Return the sizes of a node's inputs from which a size of its outputs was computed, as far as symbols tell."""
+        """Return the sizes of a node's inputs that together have the symbols of a size of its outputs."""
         for name in node.inputs:
             same = self._same(size, name) if name in self.tensors else None
             if same is not None:

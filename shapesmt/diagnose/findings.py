@@ -75,7 +75,7 @@ def _gravity(finding: Finding) -> int:
 
 
 MAX_SIZE = (1 << 63) - 1
-WORDS = "SM502"  # laws about attributes that are one of several words
+WORDS = "SM502"  # the code of laws about attributes that have to be one of several words
 
 
 def refuse(problem: Problem, examination: Examination, judge: Judge, *, types: bool = True) -> None:
@@ -140,7 +140,7 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
 
 
 def guarded(problem: Problem, examination: Examination, judge: Judge) -> Guarded | None:
-    """Return the inputs for which the nodes run, and those of them that the guards refuse.
+    """Return the inputs for which the nodes run, and which of these inputs the guards refuse.
 
     None if the program has no guards that refuse inputs, or if a node is undecided or fails for every input.
     """
@@ -171,7 +171,7 @@ def _hinges(condition: Formula) -> bool:
 
 
 def described(condition: Formula, domain: Domain, examination: Examination, judge: Judge) -> Region:
-    """Return the inputs for which a condition holds whatever the data; exact if data decides each size separately."""
+    """Return the inputs for which a condition holds whatever the data; inexact if data-dependent sizes are related."""
     region = judge.region(domain, condition)
     return region if examination.independent(judge.tied(domain, condition.symbols)) else region._replace(exact=False)
 
@@ -255,7 +255,7 @@ def _deciding(judge: Judge, domain: Domain, about: tuple[Formula, bool, tuple[tu
 
 
 def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain: Domain) -> bool:
-    """Whether the condition holds for another of the first few values of one symbol, the others unchanged."""
+    """Whether the condition holds if only this symbol changes, to another of its first few values."""
     low = lowest(symbol)
     together = all_of(formula, *(f for f in domain.facts if symbol in f.symbols and f.symbols <= values.keys()))
     tried = [v for i in range(MAX_TRIED) if (v := low + i * symbol.step) <= symbol.hi]

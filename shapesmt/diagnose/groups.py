@@ -1,7 +1,8 @@
 """Groups: findings with one cause, with one condition that covers them all.
 
 Example: the four joins of a U-Net that fail at odd sizes are one group, with `height % 16 == 0 and width % 16 == 0`.
-Nodes with inputs of unknown rank are counted in the group of the upstream operator without a rule that causes it.
+Nodes with inputs of unknown rank belong to the group of the upstream finding that causes this, such as an operator
+without a rule.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def _cause(finding: Finding, judgement: Judgement | None) -> Hashable:
 
 
 def _before(graph: Graph, first: Mapping[int, Hashable], unknown_ranks: Mapping[int, Hashable]) -> dict[int, Hashable]:
-    """Return the cause upstream of each node that has one; if there are several, that of its first such input."""
+    """Return the cause upstream of each node that has one; if its inputs have several, the first input's counts."""
     reached: dict[int, Hashable] = {}
     before: dict[int, Hashable] = {}
     for index, node in enumerate(graph.nodes):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from shapesmt.inference import Inference
 
 _CACHE = re.compile(r"(?:^|[._/])(?:kv_?)?(?:past|caches?)(?![a-z])", re.IGNORECASE)
-_MOST = 3  # names in a hint
+_MOST = 3  # the most names in a hint
 
 
 def hints(problem: Problem, examination: Examination) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Release: where a model that fails for every input would run without the numbers that `--dim` gives to dimensions.
+"""Release: the inputs for which a failing model would run without the numbers that `--dim` gives to dimensions.
 
 Example: for a position table with 512 rows and `--dim seq=600`, it reports `seq <= 512`, nearest 512.
 """
@@ -21,7 +21,7 @@ MIN_AWAY = 1 << 5  # but at least this
 
 
 def release(question: Question, problem: Problem, examination: Examination, judge: Judge) -> Release | None:
-    """Return the inputs for which a model runs without the `--dim` numbers that make it fail; None if unknown."""
+    """Return the inputs for which a failing model would run without its `--dim` numbers; None if none is known."""
     if examination.verdict is not Verdict.FAILS or not examination.fails:
         return None
     pinned = {n: r.min for n, r in problem.ranges.items() if n in (question.dims or {}) and r.min == r.max}

@@ -32,7 +32,7 @@ _KNOWN: dict[Schemas | None, dict[tuple[object, ...], str]] = memo("settings", {
 
 
 def alone(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> tuple[Graph, dict[str, Tensor]]:
-    """Return a graph and tensors that have what the `settings` of one node need, and nothing else."""
+    """Return a graph and tensors with only the parts on which the `settings` of one node depend."""
     functions = graph.functions if (node.domain, node.op) in graph.functions else {}
     around = Graph(graph.name, {}, [], [], {}, {}, graph.opsets, functions, schemas=graph.schemas)
     return around, {name: tensors[name] for name in node.reads if name in tensors}
@@ -78,7 +78,7 @@ def _settings(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> str:
 
 
 def _effect(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> Hashable:
-    """Return the output shapes and requirements of a node; None if two applications of its rule differ."""
+    """Return the output shapes and requirements of a node, or "fails"; None if two applications of its rule differ."""
     try:
         (application,) = infer(replace(graph, nodes=[node]), inputs).applications
         look()  # a result cut short by the deadline proves nothing
@@ -99,7 +99,7 @@ def _labels(node: Node, graph: Graph) -> Iterator[str]:
 
 
 def _attribute(name: str, value: object) -> str:
-    """Return the text `stride 2`, `pads 1,1`, `auto_pad SAME_UPPER`; "" for an attribute that isn't short enough."""
+    """Return an attribute as text, such as `stride 2`, `pads 1,1`, `auto_pad SAME_UPPER`; "" if that is too long."""
     if name.startswith("@"):  # the positions of the inputs among a PyTorch operator's arguments
         return ""
     if isinstance(value, str) and value:

@@ -162,7 +162,7 @@ def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> D
 
 
 def _is_free(examination: Examination, tied: Collection[Atom]) -> bool:
-    """Whether related symbols can take every value that the domain admits; indices and iterations aren't known to."""
+    """Whether related symbols can take every value that the domain admits; loop iterations and indices may not."""
     held = any(s.kind is Kind.PLACE or s in examination.iterations for s in tied)
     return examination.independent(tied) and not held
 

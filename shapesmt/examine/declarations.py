@@ -61,7 +61,7 @@ def limit_ranks(graph: Graph, shapes: Mapping[str, ShapeLike]) -> None:
 
 
 def own_names(graph: Graph, dims: Mapping[str, RangeLike]) -> dict[str, RangeLike]:
-    """Return the caller's ranges by dimension name; a name that the file makes an alias is replaced by the dimension's.
+    """Return the caller's ranges by the dimensions' own names, which replace the aliases that the file gives them.
 
     Raises:
         UsageError: A dimension has two ranges.

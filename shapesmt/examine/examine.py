@@ -35,7 +35,7 @@ from shapesmt.graph import GUARDS
 from shapesmt.inference import Inference, infer, out_of_time, start
 from shapesmt.rules import Application, Requirement, Tensor, Unjudged, tensor
 
-SHALLOW = 6  # the maximum depth of conditions that are simplified by a narrowing to see if it settles them
+SHALLOW = 6  # the maximum depth of a condition for which it is tried whether a narrowing settles it
 LOOKAHEAD = 64  # nodes inferred at a time after the symbols were narrowed; doubled at each further step
 
 
@@ -74,7 +74,7 @@ def is_open(r: Requirement) -> bool:
 
 
 def is_plain(condition: Formula) -> bool:
-    """Whether a condition is about one symbol and its quotients by numbers: there is nothing to simplify in it."""
+    """Whether a condition is only about one symbol and its quotients by numbers, so that it can't be simplified."""
     about_one = len(condition.symbols) == 1 and condition.dim is not None
     return about_one and all(a.op in (SYMBOL, FLOOR_DIVISION) for a in nested(condition))
 
@@ -227,7 +227,7 @@ class _Examiner:
         return unknown, unknown
 
     def _judge_node(self, application: Application, index: int) -> tuple[Tally, Tally]:
-        """Return a node's tallies; record its undecided inner nodes, unless only inputs that break it reach them."""
+        """Return a node's tallies; record its undecided inner nodes, except any that only failing inputs reach."""
         known = len(self._unjudged)
         self._unjudged.extend((index, u) for u in application.unjudged if self._is_reachable(u))
         tallies = self._judge_requirements(application, index)

@@ -43,8 +43,8 @@ _TIED: dict[Hashable, list[Atom]] = memo("tied symbols", {})
 _ENDS: dict[Hashable, tuple[End, End]] = memo("ends", {})
 _COMPLETED: dict[Hashable, Assignment] = memo("completed assignments", {})
 
-MODELS = 32  # the solver's last models, in which a condition is evaluated before the solver is asked
-BRIEF = 0.1  # part of the solver's usual effort, for each query of a judge with a limited number
+MODELS = 32  # number of recent solver models at which a condition is evaluated before the solver is asked
+BRIEF = 0.1  # part of the solver's usual effort, for each query of a judge with a limit on queries
 
 
 class Judge:

@@ -1,4 +1,4 @@
-"""Question: the options of an analysis, among them what the caller declares about the inputs."""
+"""Question: the options of an analysis, including the caller's declarations about the inputs."""
 
 from __future__ import annotations
 

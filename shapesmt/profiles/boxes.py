@@ -1,4 +1,4 @@
-"""Boxes: split the valid inputs along the size with the widest range; each part has three points of its own.
+"""Boxes: split the valid inputs at the size with the widest range; each part has three points of its own.
 
 >>> from shapesmt.algebra import symbol
 >>> from shapesmt.deadline import Deadline

@@ -1,7 +1,7 @@
 """Points: the minimum, usual and maximum input of a domain, for a compiler that takes sizes as a box.
 
 A corner of the box of all sizes need not be valid: if `past + seq <= 100`, the maximum of `past` and that of `seq`
-exclude each other. The point is then one at which all sizes have covered the same fraction of their range.
+exclude each other. The point is then one at which all sizes are at the same fraction of their range.
 
     >>> from shapesmt.algebra import at_least, symbol
     >>> from shapesmt.deadline import Deadline
@@ -35,7 +35,7 @@ from shapesmt.errors import OutOfTimeError, UsageError
 from shapesmt.examine import Judge
 from shapesmt.presolve import Domain
 
-PARTS = 1 << 20  # equal parts of a range; a fraction of a range is a number of these
+PARTS = 1 << 20  # a fraction of a range is a multiple of 1/PARTS
 
 Sizes: TypeAlias = tuple[int, ...]
 OpenSizes: TypeAlias = tuple[int | None, ...]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["checked_out"]
 
-_LARGEST = 1 << 22  # bytes of a file that is compared with the source
+_LARGEST = 1 << 22  # the most bytes of a file that is compared with the source
 
 
 def checked_out(source: Source | None) -> str:

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, which code scanning services read: one run for all models, with rules, code flows and fingerprints."""
+"""SARIF 2.1.0 for code scanning services: one run for all models, with rules, code flows and fingerprints."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def tolerate_unprintable() -> None:
 
 
 def discard_output(stream: TextIO | None = None) -> None:
-    """Discard all further output, whose reader has closed it, to prevent a second error when the interpreter exits."""
+    """Discard further output after its reader has closed it, to prevent a second error when the interpreter exits."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), (sys.stdout if stream is None else stream).fileno())
 

@@ -24,8 +24,8 @@ def declarations(
     """Return the tensors whose declared shape contradicts the inferred one, each with its finding.
 
     With `names_agree`, a name that no input has must stand for one size too, since ONNX Runtime reuses memory by
-    names; in a PyTorch program it may not, as names come from the trace. A program's declared numbers are compared at
-    the sizes of its trace only; its formulas are not compared, since they hold only if its guards do.
+    names; names in a PyTorch program come from its trace and are ignored. A program's declared numbers are compared at
+    the sizes of its trace only. Its formulas aren't compared, since they hold only if its guards do.
     """
     findings = []
     reused = names_agree and not problem.graph.is_program
@@ -62,7 +62,7 @@ def refuse_declarations(problem: Problem, examination: Examination, judge: Judge
 
 
 def _first_named(problem: Problem, examination: Examination) -> dict[str, Dim]:
-    """Return the first size for which each name in the declared shapes stands."""
+    """Return the inferred size of each name in the declared shapes, at its first use."""
     named: dict[str, Dim] = {}
     tensors = examination.inference.tensors
     for declared, t in dict.fromkeys((d, tensors.get(name)) for name, d in problem.graph.declared.items()):

@@ -135,7 +135,7 @@ def _unnamed(problem: Problem) -> Iterator[ModelWarning]:
             yield warning(WarningKind.PLACEHOLDER, text, tensor=dims[0].rpartition("_dim")[0])
 
 
-# Sizes that were to vary
+# Sizes that were to vary but are numbers
 
 
 def _static(problem: Problem, examination: Examination, judge: Judge) -> Iterator[ModelWarning]:

@@ -75,7 +75,7 @@ def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, 
 
 
 def large(problem: Problem, examination: Examination, examples: Examples) -> Iterator[ModelWarning]:
-    """Warn of the largest tensor with more elements than 32 bits can count, at a smallest such input."""
+    """Warn of the largest tensor with more elements than a signed 32-bit index can count, at a smallest such input."""
     tensors = examination.inference.tensors
     large = {t: most for t in dict.fromkeys(tensors.values()) if MOST_ELEMENTS < (most := _most(t)) < inf}
     for t in sorted(large, key=large.__getitem__, reverse=True)[:MAX_LARGE]:

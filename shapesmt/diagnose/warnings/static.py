@@ -112,7 +112,7 @@ def widened(problem: Problem) -> Iterator[tuple[str, int, int, Dim]]:
 
 
 def widened_axes(problem: Problem, examination: Examination, judge: Judge) -> Iterator[report.StaticAxis]:
-    """Yield the sizes that the caller gives a range but the program fixes to a number, which no node needs."""
+    """Yield the sizes that the caller gives a range but the program fixes to a number, although no node needs it."""
     for name, axis, number, size in widened(problem) if examination.decided else ():
         needing = _needing(size, examination)
         guarded = needing is not None and problem.graph.nodes[needing].op == GUARDS

@@ -26,7 +26,7 @@ _COLUMNS = ("verdict", "model", "answer", "proved")
 
 
 def index_page(batch: BatchReport, links: Mapping[str, str]) -> str:
-    """Return the page that links to the pages of several models; `links` has the page's file, for models with one.
+    """Return the page that links to the pages of several models; `links` has the files of these pages by model.
 
     >>> from shapesmt.report import BatchReport, Counts, Report
     >>> batch = BatchReport((Report("<m>.onnx", Verdict.PROVED, {}, Counts(2, proved=2)),))

@@ -32,10 +32,10 @@ __all__ = [
 
 _MOST_NAMED = 4  # the most inputs of the same shape that are named
 _SAYS_NOTHING = ("", "True", "False")
-_WIDEST_SIDE = 40  # columns of one of the two sides
+_WIDEST_SIDE = 40  # the most columns of a cell of the two sides
 _WIDEST_SIZE = 48  # columns of a size with its formula, up to which the nodes on the right are aligned
 _WIDTH = 80  # columns of a cause, up to which its line of Python is shown
-_GUARD = "SM407"  # the code of guards: PyTorch generates their conditions, which may be hundreds
+_GUARD = "SM407"  # the code of guards: PyTorch generates their conditions, which may be very long
 _LONGEST = 100  # the most characters of a formula that is shown with its value
 
 

@@ -74,7 +74,7 @@ def memory_text(memory: Memory) -> Iterator[Line]:
 
 
 def _most(peak: Peak, what: str) -> Iterator[str | tuple[str, str]]:
-    """Yield the parts of the text about the maximum number of bytes."""
+    """Yield the text about the maximum number of bytes, in parts with their styles."""
     if peak.bytes is not None:
         yield f"{'' if peak.exact else '~'}{amount(peak.bytes)}", STRONG
         yield f" of {what} at most"

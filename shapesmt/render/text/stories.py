@@ -28,7 +28,7 @@ _REST = 3  # lines about the findings that aren't shown
 
 
 class Story(NamedTuple):
-    """A group of findings: the first of them, and the others, which are shown by their nodes only."""
+    """A group of findings: the first is told in full, the others are only named by their nodes."""
 
     group: Group
     first: Finding

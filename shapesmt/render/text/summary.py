@@ -20,7 +20,7 @@ __all__ = ["fleet", "summary", "tables", "totals", "unchecked"]
 
 MOST_ROWS = 12
 _ERROR = "ERROR"
-_WIDEST = 60  # columns, of the first cell of a row
+_WIDEST = 60  # the most columns of the first cell of a row
 _WIDTH = max(len(verdict.value) for verdict in Verdict)
 
 

@@ -1,4 +1,4 @@
-"""Results as text for the terminal: the verdict first, then each finding, its cause, and what to do.
+"""Results as text for the terminal: the verdict first, then each finding, its cause, and advice.
 
 The wording consists of plain lines; rich wraps and colours them, on a terminal only.
 """
@@ -57,7 +57,7 @@ __all__ = [
 ]
 
 COMPLETE = "the complete system, decided by the solver as a whole"
-_ROOM = 30  # lines for the findings of an explanation, whose facts follow
+_ROOM = 30  # the most lines for the findings of an explanation, before its facts
 _CHUNK = 1000  # the number of lines that are written at once
 _HANGING = 4  # columns of additional indentation for the rest of a wrapped line
 
@@ -78,7 +78,7 @@ def write_headlines(result: AnyResult, stream: TextIO) -> None:
 
 
 def write_fleet(result: AnyResult, stream: TextIO) -> None:
-    """Write the table of several models, and what they have in common, without their reports."""
+    """Write the table of several models and the tables over all of them, without their reports."""
     from shapesmt.render.text.summary import fleet
     from shapesmt.report import BatchReport
 

@@ -37,7 +37,7 @@ def memory_page(memory: Memory) -> str:
 
 
 def _figure(chart: Chart, limit: int | None, number: int) -> Markup:
-    """Return a drawing with a caption in words."""
+    """Return a drawing with a caption: the range of bytes, the fixed sizes, the number of points that fit the limit."""
     rows = [[size for size in row if size is not None] for row in chart.bytes]
     sizes = [size for row in rows for size in row]
     over = " and ".join(name(n) for n in chart.values)
