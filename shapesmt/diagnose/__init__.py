@@ -1,4 +1,4 @@
-"""Why a requirement isn't proved, for which inputs, and what would help."""
+"""Explain why a requirement isn't proved, for which inputs, and what would help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assumed: what the answer takes for granted of data, by node."""
+"""Assumed: the laws that data is assumed to satisfy, by node."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def assumed(problem: Problem, examination: Examination) -> tuple[Assumed, ...]:
-    """The assumptions about unknown data on which each judged node rests, in the order of the graph."""
+    """Return the assumptions about unknown data on which each decided node rests, in the order of the graph."""
     unjudged = {index for index, _ in examination.unjudged}
     return tuple(dict.fromkeys(_assumed(problem, examination, unjudged)))
 

@@ -1,4 +1,4 @@
-"""Causes: the nodes that computed a size, from the inputs on, as far as they change its expression."""
+"""Causes: the nodes that computed a size, from the inputs on, without nodes that pass it on unchanged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_STEPS = 600  # the most sizes that are traced for one finding
 
 
 class Place(NamedTuple):
-    """A size as an axis of a tensor, or (without axis) as one of its elements."""
+    """A size in a tensor: the size of an axis or, if `axis` is None, one of the elements."""
 
     tensor: str
     axis: int | None
@@ -31,7 +31,7 @@ class Tracer:
     """Traces sizes back through a graph.
 
     Attributes:
-        values: The counterexample, which gives the numbers shown beside the formulas.
+        values: The counterexample, at which formulas are evaluated; None without one.
     """
 
     graph: Graph
@@ -39,7 +39,7 @@ class Tracer:
     values: Mapping[Atom, int] | None = None
 
     def at(self, values: Mapping[Atom, int] | None, tensors: Mapping[str, Tensor] | None = None) -> Tracer:
-        """The same tracer at another counterexample, with the sizes of the case that applies there."""
+        """Return the tracer for another counterexample, with the sizes of the case that applies there."""
         tensors = self.tensors if tensors is None else tensors
         by_case = {t: held(t, values) for t in {*tensors.values()} if t.cases} if values else {}  # few tensors differ
         selected = {name: by_case[t] for name, t in tensors.items() if t in by_case} if by_case else {}
@@ -48,9 +48,9 @@ class Tracer:
     def clash(
         self, node: Node, sizes: tuple[Dim, Dim], names: tuple[str, str] = ("", ""), *, aligned: bool = False
     ) -> Clash:
-        """Two sizes that violate a law, with the inputs of the node that have them, else with these names.
+        """Return two sizes that violate a law, each with the input of the node that has it, else with its name.
 
-        With `aligned` they are equally far from the last axes of two inputs, as in a broadcast.
+        If `aligned`, prefer two inputs whose axes are equally far from the last one, as in a broadcast.
         """
         left, right = (
             self._side(*side) for side in zip(sizes, self._meeting(node, *sizes, aligned), names, strict=True)
@@ -58,7 +58,7 @@ class Tracer:
         return Clash(left, right)
 
     def _meeting(self, node: Node, left: Dim, right: Dim, aligned: bool) -> tuple[Place | None, Place | None]:
-        """The axes of the node's inputs that have the two sizes, of different inputs where possible."""
+        """Return the axes with the two sizes, from different inputs if possible; None for a size that no axis has."""
         places = [*self._input_places(node)]
         for p in places if aligned else ():
             for q in places if p.size is left else ():
@@ -69,11 +69,11 @@ class Tracer:
         return place, self._place(right, others)
 
     def _depth(self, place: Place) -> int:
-        """How far an axis is from the last one."""
+        """Return the distance of an axis from the end of the tensor's shape."""
         return len(self.tensors[place.tensor].shape or ()) - (place.axis or 0)
 
     def causes_of_clash(self, node: Node, sides: Sequence[Dim]) -> tuple[Cause, ...]:
-        """The nodes that computed the clashing sizes, from the inputs on, as far as they change the expression."""
+        """Return the nodes that computed the clashing sizes, from the inputs on, without those that pass them on."""
         places = [*self._input_places(node, elements=True)]
         starts: dict[tuple[str, Dim], Place] = {}
         used: set[str] = set()
@@ -88,7 +88,7 @@ class Tracer:
         return self._causes(starts.values())
 
     def causes(self, name: str) -> tuple[Cause, ...]:
-        """The nodes that computed the sizes of a tensor, and its elements where those are sizes."""
+        """Return the nodes that computed the sizes of a tensor, and its elements if those are sizes."""
         places = self._places(name, elements=True)
         return self._causes(p for p in places if p.size.symbols)
 
@@ -116,7 +116,7 @@ class Tracer:
         return (*first, *[c for c in listed if c not in first][len(first) - MAX_CAUSES :])
 
     def _rank(self, name: str) -> tuple[int, int]:
-        """Where a tensor stands among all: the inputs come first, then the outputs of each node."""
+        """Return the order of a tensor among all: the inputs come first, then the outputs of each node."""
         index = self.graph.producer(name)
         if index is None:
             return -1, self._inputs.get(name, 0)
@@ -136,12 +136,12 @@ class Tracer:
         return Cause(node.name, place.tensor, place.axis, str(place.size), value, *about, shape, source)
 
     def _shape(self, name: str) -> tuple[int, ...]:
-        """The tensor's shape at the counterexample; empty if it isn't known."""
+        """Return the tensor's shape at the counterexample; () if it isn't known."""
         sizes = [self._number(d) for d in self.tensors[name].shape or ()] if self.values is not None else []
         return tuple([s for s in sizes if s is not None]) if None not in sizes else ()
 
     def _number(self, size: Dim) -> int | None:
-        """The size at the counterexample; None if it isn't known."""
+        """Return the size at the counterexample; None if it isn't known."""
         if self.values is None or not size.symbols <= self.values.keys():
             return None
         return int(self._evaluator.dim(size))
@@ -151,7 +151,7 @@ class Tracer:
         return Evaluator(self.values or {})
 
     def _earlier(self, size: Dim, node: Node) -> list[Place]:
-        """The places among a node's inputs from which a size of its outputs has its symbols."""
+        """Return the sizes of a node's inputs that together have the symbols of a size of its outputs."""
         for name in node.inputs:
             same = self._same(size, name) if name in self.tensors else None
             if same is not None:
@@ -159,7 +159,7 @@ class Tracer:
         return _covering(size, [*self._input_places(node, elements=True)])
 
     def _same(self, size: Dim, name: str) -> Place | None:
-        """The first place of a tensor that has just this size."""
+        """Return the first axis or element of a tensor that has exactly this size; None if none has."""
         t = self.tensors[name]
         if t.cases or t.value is not None or not t.is_tensor:
             return next((place for place in self._places(name, elements=True) if place.size is size), None)
@@ -179,7 +179,7 @@ class Tracer:
             yield from self._places(name, elements=elements)
 
     def _place(self, size: Dim, places: Sequence[Place]) -> Place | None:
-        """The place of the size; for a number only if no other place has the same number."""
+        """Return the first of `places` with the size; None if there is none, or if several have the same number."""
         same = [p for p in places if p.size is size]
         return same[0] if same and (size.symbols or len(same) == 1) else None
 
@@ -189,13 +189,13 @@ class Tracer:
 
 
 def source_of(graph: Graph, index: int) -> Source | None:
-    """Where a node was written in Python, as far as the file says."""
+    """Return the line of Python that a node was exported from; None if the file doesn't say."""
     line = graph.source_line(index, graph.nodes[index])
     return None if line is None else Source(*line)
 
 
 def _elements(t: Tensor) -> list[Dim]:
-    """The sizes among a tensor's elements; for elements that form a range, the least and the greatest."""
+    """Return the sizes among a tensor's elements; for elements given by a formula, their minimum and maximum."""
     if isinstance(t.value, Elements):
         return [i for i in dict.fromkeys(t.value.items) if isinstance(i, Dim)]
     if not isinstance(t.value, Field) or t.shape is None:
@@ -206,7 +206,7 @@ def _elements(t: Tensor) -> list[Dim]:
 
 
 def _covering(size: Dim, places: Sequence[Place]) -> list[Place]:
-    """The place with the same size, or else places that together have its symbols, chosen greedily."""
+    """Return one of `places` with the same size, else some that together have its symbols, chosen greedily."""
     same = [p for p in places if p.size is size][:1]
     missing, chosen = set() if same else set(size.symbols), same
     while missing:

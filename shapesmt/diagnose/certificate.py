@@ -1,4 +1,4 @@
-"""The complete system, without any presolve: decided by the solver as a whole, and the part of one node."""
+"""The complete system, without any presolve: decide it by the solver as a whole, and state the part of one node."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def certified(problem: Problem, examination: Examination, judge: Judge) -> str:
-    """The verdict of the complete system, which must not contradict the pipeline's.
+    """Return the verdict of the complete system, which must not contradict the examination's.
 
     Raises:
-        InternalError: It does.
+        InternalError: The two verdicts contradict each other.
     """
     from shapesmt.system import UNKNOWN, certify
 
@@ -38,16 +38,16 @@ def certified(problem: Problem, examination: Examination, judge: Judge) -> str:
 
 
 def complete_system(problem: Problem) -> Encoding:
-    """The constraints of all nodes of a problem, with the ranges of its inputs."""
+    """Return the constraints of all nodes of a problem, with the ranges of its inputs."""
     from shapesmt.system import encode
 
     encoding = encode(problem.graph, problem.inputs, problem.domain.facts, problem.assumed)
-    look()  # of nodes that weren't looked at in time the system says nothing
+    look()  # a system without the nodes that a timeout cuts off would be wrong
     return encoding
 
 
 def system_text(problem: Problem, target: str | None = None) -> str:
-    """The complete system as SMT-LIB 2, or the part of one node, which may be named by a tensor that it computes.
+    """Return the complete system as SMT-LIB 2, or the part of the node named `target` or computing that tensor.
 
     Raises:
         UsageError: There is no such node.
@@ -61,7 +61,7 @@ def system_text(problem: Problem, target: str | None = None) -> str:
 
 
 def node_system(problem: Problem, index: int) -> Part:
-    """The constraints of one node, with those on which it depends."""
+    """Return the constraints of one node, with those on which it depends."""
     from shapesmt.system import encode_node
 
     part = encode_node(problem.graph, problem.inputs, index, problem.domain.facts, problem.assumed)
@@ -70,7 +70,7 @@ def node_system(problem: Problem, index: int) -> Part:
 
 
 def node_constraints(problem: Problem, examination: Examination, judge: Judge, index: int) -> NodeConstraints:
-    """What a node contributes to the system, with the verdict and the certificate of each requirement."""
+    """Return a node's part of the system, with the verdict and the certificate of each requirement."""
     part, node = node_system(problem, index), problem.graph.nodes[index]
     meanings = _meanings(part, examination.original.tensors)
     domain = examination.admissible(problem)
@@ -99,7 +99,7 @@ def node_constraints(problem: Problem, examination: Examination, judge: Judge, i
 
 
 def _meanings(part: Part, tensors: Mapping[str, Tensor]) -> dict[Atom, Dim]:
-    """What each size and listed integer that a node reads is, in terms of the symbols."""
+    """Return each size and listed integer that a node reads as an expression over the inputs' symbols."""
     from shapesmt.system import variables
 
     meanings: dict[Atom, Dim] = {}
@@ -111,7 +111,7 @@ def _meanings(part: Part, tensors: Mapping[str, Tensor]) -> dict[Atom, Dim]:
 
 
 def _variables(tensors: Iterable[Tensor]) -> list[Atom]:
-    """The sizes and listed integers of tensors that aren't numbers."""
+    """Return the symbols of the sizes and listed integers of tensors, without those that are numbers."""
     from shapesmt.system import variables
 
     return [s for t in tensors for d in variables(t) if (s := d.as_symbol()) is not None]

@@ -20,10 +20,10 @@ from shapesmt.report import Cause, Explanation, Finding, Group
 def explanation_of(
     problem: Problem, examination: Examination, judge: Judge, target: str | None, started: float, *, constraints: bool
 ) -> Explanation:
-    """Why the target is as it is; with `constraints`, what its node contributes to the solver's system.
+    """Explain a node, a tensor or the whole model (None); with `constraints`, also the node's part of the system.
 
     Raises:
-        UsageError: The target is neither a node nor a tensor; or no node computes it, which has constraints.
+        UsageError: The target is neither a node nor a tensor; or `constraints` is set and no node computes it.
     """
     graph, inference = problem.graph, examination.inference
     nodes = {n.name for n in graph.nodes}
@@ -64,7 +64,7 @@ def explanation_of(
 def _touched(
     target: str | None, index: int | None, examination: Examination, judge: Judge
 ) -> tuple[list[str], tuple[Cause, ...]]:
-    """The tensors of a target (a node's inputs and outputs, or itself), and the causes of a tensor's sizes."""
+    """Return the tensors of a target (a node's inputs and outputs, or itself), and the causes of a tensor's sizes."""
     tensors, graph = examination.inference.tensors, examination.inference.graph
     if target in tensors:
         tracer = Tracer(graph, examination.original.tensors)
@@ -74,7 +74,7 @@ def _touched(
 
 
 def _about(index: int | None, every: tuple[Finding, ...], examination: Examination) -> tuple[Finding, ...]:
-    """The findings about a node; if no input reaches it, the findings about the nodes that prevent it."""
+    """Return the findings about a node; if no input reaches it, the findings about the nodes that prevent it."""
     own = tuple(f for f in every if f.index == index)
     if own or index not in examination.unreachable:
         return own

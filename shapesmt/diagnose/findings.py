@@ -1,4 +1,4 @@
-"""Diagnose: why and for which inputs each node fails that isn't proved, and for which inputs the model runs."""
+"""Findings: why and for which inputs each unproved node fails, and for which inputs the model runs."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from shapesmt.rules import Requirement, Tensor
 MAX_TRIED = 16  # the most values of a symbol that are tried before a proof
 MAX_TRACED = 100  # the most findings of a report that get causes
 NOWHERE = Region(("False",), True)
-ALIGNED = ("SM101", "SM103", "SM107")  # laws of sizes that meet at the same place of both shapes
+ALIGNED = ("SM101", "SM103", "SM107")  # laws about axes equally far from the end of both shapes
 _DECISIVE: dict[Hashable, list[Atom]] = memo("decisive symbols", {})
 READABLE = 100  # the most characters of a condition for which no shorter form is sought
 
 
 @stage("explanations")
 def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[Finding, ...]:
-    """A finding for every judgement and for every node that isn't judged: the gravest first, then in their order."""
+    """Return a finding for every judgement and every undecided node: the gravest first, then in graph order."""
     tracer = Tracer(problem.graph, examination.original.tensors)
     indexed = []
     for j in examination.judgements:
@@ -75,13 +75,13 @@ def _gravity(finding: Finding) -> int:
 
 
 MAX_SIZE = (1 << 63) - 1
-WORDS = "SM502"  # laws about attributes that are one of several words
+WORDS = "SM502"  # the code of laws about attributes that have to be one of several words
 
 
 def refuse(problem: Problem, examination: Examination, judge: Judge, *, types: bool = True) -> None:
     """Raise for the first node that no input can run (with `types`, also for its element types).
 
-    Laws on which no shape depends are not looked at, but for those about words in attributes.
+    Laws on which no shape depends are ignored, except those about words in attributes.
 
     Raises:
         ModelError: Naming the node, the law and the condition.
@@ -119,7 +119,7 @@ def _refuse_tensor(title: str, t: Tensor, declared: Declared) -> None:
 
 
 def precondition(problem: Problem, examination: Examination, judge: Judge) -> Precondition:
-    """The inputs for which every node runs."""
+    """Return the condition on inputs under which every node runs."""
     judged = examination.judgements
     if examination.fails:
         return Precondition(("False",), True)
@@ -140,7 +140,10 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
 
 
 def guarded(problem: Problem, examination: Examination, judge: Judge) -> Guarded | None:
-    """For which inputs the nodes run, and which of these the guards refuse; None where they refuse none."""
+    """Return the inputs for which the nodes run, and which of these inputs the guards refuse.
+
+    None if the program has no guards that refuse inputs, or if a node is undecided or fails for every input.
+    """
     guards = [j for j in examination.judgements if j.node.op == GUARDS]
     others = [j for j in examination.judgements if j.node.op != GUARDS]
     unread = tuple(u.rests_on for index, u in examination.unjudged if problem.graph.nodes[index].op == GUARDS)
@@ -163,12 +166,12 @@ def guarded(problem: Problem, examination: Examination, judge: Judge) -> Guarded
 
 
 def _hinges(condition: Formula) -> bool:
-    """Whether a condition has a size that data decides, such as the number of NonZero's results."""
+    """Whether a condition contains a data-dependent size, such as the number of NonZero's results."""
     return any(s.by_data for s in condition.symbols)
 
 
 def described(condition: Formula, domain: Domain, examination: Examination, judge: Judge) -> Region:
-    """The inputs for which a condition holds whatever the data; exact if data can choose each size independently."""
+    """Return the inputs for which a condition holds whatever the data; inexact if data-dependent sizes are related."""
     region = judge.region(domain, condition)
     return region if examination.independent(judge.tied(domain, condition.symbols)) else region._replace(exact=False)
 
@@ -202,7 +205,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
 
 
 def _brief(j: Judgement, problem: Problem) -> Finding:
-    """The finding without an explanation, if there is no time for one: verdict, law and counterexample."""
+    """Return the finding without an explanation, if there is no time for one: verdict, law and counterexample."""
     values, broken = j.decision.counterexample, j.open[0]
     shown = None if values is None else problem.counterexample(values, values)
     kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
@@ -211,14 +214,14 @@ def _brief(j: Judgement, problem: Problem) -> Finding:
 
 
 def _clash(broken: Requirement, tracer: Tracer, node: Node) -> Clash | None:
-    """The two sides of a requirement, named."""
+    """Return the two sides of a requirement with their names and values; None if it has no sides."""
     if broken.left is None or broken.right is None:
         return None
     return tracer.clash(node, (broken.left, broken.right), side_names(broken), aligned=broken.law.code in ALIGNED)
 
 
 def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...]:
-    """The causes of the clashing sizes; long formulas are replaced by shorter ones that hold after earlier nodes."""
+    """Return the causes of the clashing sizes; replace long formulas by shorter ones that hold after earlier nodes."""
     causes = tracer.causes_of_clash(j.node, sides)
     if max((len(c.expr) for c in causes), default=0) <= READABLE:
         return causes
@@ -227,9 +230,9 @@ def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...
 
 
 def _decisive(j: Judgement, formula: Formula, values: Mapping[Atom, int], judge: Judge) -> Sequence[Atom]:
-    """The relevant symbols: with their values the condition fails for all values of the others.
+    """Return the relevant symbols: with their values the condition fails for all values of the others.
 
-    A symbol that earlier findings leave only one value counts as well.
+    A symbol to which earlier findings leave only one value is relevant as well.
     """
     about = formula, j.verdict is Verdict.DEPENDS, tuple(values.items())
     return judge.once(_DECISIVE, j.domain, about, partial(_deciding, judge))
@@ -252,7 +255,7 @@ def _deciding(judge: Judge, domain: Domain, about: tuple[Formula, bool, tuple[tu
 
 
 def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain: Domain) -> bool:
-    """Whether the condition holds for another of the first few values of one symbol, the others unchanged."""
+    """Whether the condition holds if only this symbol changes, to another of its first few values."""
     low = lowest(symbol)
     together = all_of(formula, *(f for f in domain.facts if symbol in f.symbols and f.symbols <= values.keys()))
     tried = [v for i in range(MAX_TRIED) if (v := low + i * symbol.step) <= symbol.hi]
@@ -261,14 +264,14 @@ def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain
 
 
 def _code(kind: str) -> str:
-    """The error code of a finding that is not about a law, by its kind."""
+    """Return the error code of a finding that is not about a law, by its kind."""
     from shapesmt.laws.codes import code_of_kind
 
     return code_of_kind(kind)
 
 
 def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:
-    """The requirement that the counterexample breaks."""
+    """Return the first requirement that the counterexample breaks."""
     if values is None:
         return j.open[0]
     evaluator = Evaluator(values)
@@ -277,7 +280,7 @@ def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:
 
 
 def _as_first_inferred(index: int, examination: Examination) -> Formula | None:
-    """What a node requires before conditions narrow any size; None where a rank or a size is unknown then."""
+    """Return a node's requirements before conditions narrowed any size; None if a rank or a size was unknown then."""
     original = examination.original.applications[index]
     if original.unjudged or any(map(is_open, original.requirements)):
         return None
@@ -285,7 +288,7 @@ def _as_first_inferred(index: int, examination: Examination) -> Formula | None:
 
 
 def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: Judge) -> Region | None:
-    """The inputs for which a node runs, among those for which all reported nodes before it run."""
+    """Return the inputs for which a node runs, of those for which all reported nodes before it run; None if unknown."""
     if j.verdict is Verdict.UNKNOWN or judge.deadline.expired or any(j.index == i for i, _ in examination.unjudged):
         return None
     earlier = {o.index: o for o in examination.judgements if o.index < j.index and o.verdict is Verdict.DEPENDS}

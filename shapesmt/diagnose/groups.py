@@ -1,7 +1,8 @@
-"""Groups: findings with one cause are one story, with one condition that covers them all.
+"""Groups: findings with one cause, with one condition that covers them all.
 
-The four joins of a U-Net that fail at odd sizes are one group, with `height % 16 == 0 and width % 16 == 0`; nodes whose
-inputs have an unknown rank because an operator before them has no rule are behind that operator's group.
+Example: the four joins of a U-Net that fail at odd sizes are one group, with `height % 16 == 0 and width % 16 == 0`.
+Nodes with inputs of unknown rank belong to the group of the upstream finding that causes this, such as an operator
+without a rule.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from shapesmt.report import Finding, FindingKind, Group, Precondition
 def grouped(
     findings: Sequence[Finding], problem: Problem, examination: Examination, judge: Judge, region: Precondition
 ) -> tuple[tuple[Finding, ...], tuple[Group, ...]]:
-    """The findings with their groups, and the groups in the order of their first findings."""
+    """Return the findings with their groups, and the groups in the order of their first findings."""
     judged = {j.index: j for j in examination.judgements}
     causes = _causes(findings, judged, problem.graph)
     places = {cause: place for place, cause in enumerate(dict.fromkeys(cause for cause, _ in causes))}
@@ -36,9 +37,9 @@ def grouped(
 
 
 def _causes(findings: Sequence[Finding], judged: Mapping[int, Judgement], graph: Graph) -> list[tuple[Hashable, bool]]:
-    """For each finding what it has in common with others of its group, and whether it only follows from these."""
+    """Return each finding's cause, equal within a group, and whether the finding only follows from those upstream."""
     own = [_cause(f, judged.get(f.index)) for f in findings]
-    first: dict[int, Hashable] = {}  # of each node with a finding that may leave the nodes behind it unjudged
+    first: dict[int, Hashable] = {}  # by node whose finding may leave downstream nodes undecided
     for f, cause in zip(findings, own, strict=True):
         if f.kind != FindingKind.RANK and f.verdict is not Verdict.DEPENDS:
             first.setdefault(f.index, cause)
@@ -59,7 +60,7 @@ def _cause(finding: Finding, judgement: Judgement | None) -> Hashable:
 
 
 def _before(graph: Graph, first: Mapping[int, Hashable], unknown_ranks: Mapping[int, Hashable]) -> dict[int, Hashable]:
-    """For each node the cause among the nodes before it; the first of them, if several."""
+    """Return the cause upstream of each node that has one; if its inputs have several, the first input's counts."""
     reached: dict[int, Hashable] = {}
     before: dict[int, Hashable] = {}
     for index, node in enumerate(graph.nodes):
@@ -82,7 +83,7 @@ def _group(
     judge: Judge,
     region: Precondition,
 ) -> Group:
-    """One group; the condition that covers it is the model's where no other node depends on the input."""
+    """Return a group; the condition that covers it is the model's if no other node depends on the input."""
     depends = [judged[f.index] for f in members if f.verdict is Verdict.DEPENDS]
     if not depends or judge.deadline.expired:
         return Group(len(members), behind)

@@ -1,4 +1,4 @@
-"""Hints: what an answer leaves out though nobody may have meant to."""
+"""Hints about cases that the answer doesn't cover, such as a decoder's first step (empty cache)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from shapesmt.inference import Inference
 
 _CACHE = re.compile(r"(?:^|[._/])(?:kv_?)?(?:past|caches?)(?![a-z])", re.IGNORECASE)
-_MOST = 3  # names in a hint
+_MOST = 3  # the most names in a hint
 
 
 def hints(problem: Problem, examination: Examination) -> tuple[str, ...]:
-    """Hints: the file lacks data, the ranges leave out a decoder's first step, other runtimes differ."""
+    """Return the hints: the file lacks data, the ranges leave out a decoder's first step, other runtimes differ."""
     left_out = (*_first_step(problem), *_noted(problem))
     return (*filter(None, [problem.graph.missing]), *left_out, *_by_version(examination.original))
 
 
 def _noted(problem: Problem) -> tuple[str, ...]:
-    """Hints where the file's metadata leave out size 1, as PyTorch's exporter does, or all sizes but one."""
+    """Return hints if the file's metadata leave out size 1, as PyTorch's exporter does, or all sizes but one."""
     if problem.graph.is_program:
         return ()
     noted = {name: r for name, r in problem.ranges.items() if r.source == "metadata"}
@@ -40,7 +40,7 @@ def _noted(problem: Problem) -> tuple[str, ...]:
 
 
 def _names(names: Sequence[str]) -> str:
-    """The first few names, and how many more there are."""
+    """Return the first few names as text, and how many more there are."""
     more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
     return ", ".join(printable(name, 60) for name in names[:_MOST]) + more
 
@@ -50,7 +50,7 @@ def _starts(names: Sequence[str]) -> str:
 
 
 def _by_version(inference: Inference) -> tuple[str, ...]:
-    """One hint where nodes run by the version of ONNX Runtime."""
+    """Return one hint if the nodes' behaviour depends on the version of ONNX Runtime, else ()."""
     places = [i for i, application in enumerate(inference.applications) if application.by_version]
     ops = sorted({inference.graph.nodes[i].op for i in places})
     if not ops:
@@ -61,9 +61,9 @@ def _by_version(inference: Inference) -> tuple[str, ...]:
 
 
 def _first_step(problem: Problem) -> tuple[str, ...]:
-    """One hint where an undeclared dimension of a cache leaves out the first step, at which the cache is empty.
+    """Return one hint if an undeclared dimension of a cache leaves out the first step, at which the cache is empty.
 
-    The first axis of a cache is the batch. A dimension that other inputs have as well counts only if it is named so.
+    The first axis of a cache is the batch. A dimension that other inputs share counts only if it is named like a cache.
     """
     caches: dict[str, None] = {}
     others: set[str] = set()

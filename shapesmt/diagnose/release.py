@@ -1,6 +1,6 @@
-"""Release: a model that fails for every input, examined without the numbers that its caller gives to dimensions.
+"""Release: the inputs for which a failing model would run without the numbers that `--dim` gives to dimensions.
 
-Of a position table with 512 rows it says, for `--dim seq=600`: without that it runs when `seq <= 512`, nearest is 512.
+Example: for a position table with 512 rows and `--dim seq=600`, it reports `seq <= 512`, nearest 512.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from shapesmt.language import names_in
 from shapesmt.presolve import Domain
 from shapesmt.report import Precondition, Release
 
-MAX_AWAY = 1 << 12  # how far from its number a dimension is sought, halved for each
-MIN_AWAY = 1 << 5
+MAX_AWAY = 1 << 12  # the distance from the given number that is searched, halved for each dimension
+MIN_AWAY = 1 << 5  # but at least this
 
 
 def release(question: Question, problem: Problem, examination: Examination, judge: Judge) -> Release | None:
-    """For which inputs a model runs without the numbers of `--dim` for which it fails; None where that isn't known."""
+    """Return the inputs for which a failing model would run without its `--dim` numbers; None if none is known."""
     if examination.verdict is not Verdict.FAILS or not examination.fails:
         return None
     pinned = {n: r.min for n, r in problem.ranges.items() if n in (question.dims or {}) and r.min == r.max}
@@ -33,7 +33,7 @@ def release(question: Question, problem: Problem, examination: Examination, judg
 
 
 def _without(pinned: Mapping[str, int], question: Question, problem: Problem, judge: Judge) -> Release | None:
-    """For which inputs a model runs without these numbers; None where it fails for all or none is admissible."""
+    """Return the inputs for which a model runs without these numbers; None if it always fails or none is admissible."""
     dims = {name: r for name, r in (question.dims or {}).items() if name not in pinned}
     try:
         freed, examination = examined(
@@ -50,7 +50,7 @@ def _without(pinned: Mapping[str, int], question: Question, problem: Problem, ju
 def _nearest(
     pinned: Mapping[str, int], region: Precondition, problem: Problem, examination: Examination, judge: Judge
 ) -> tuple[dict[str, int], ...]:
-    """The nearest sizes at which a model runs: of one dimension the next smaller and the next greater."""
+    """Return the nearest sizes at which a model runs: for one dimension, the next smaller and the next greater."""
     if not examination.decided or region.data is not None:
         return ()
     named = {name for text in region.text for name in names_in(text)}
@@ -72,7 +72,7 @@ def _nearest(
 
 
 def _least_moved(away: Sequence[Dim], within: Domain, judge: Judge) -> Assignment | None:
-    """Sizes that are the fewest steps away; of several such, those at which the last ones stay."""
+    """Return the sizes with the smallest sum of distances; of several such, ones at which the last dimensions stay."""
     moved = total(map(absolute, away))
     least = judge.extent(within, moved)[0]
     if not least.proven or least.value is None:

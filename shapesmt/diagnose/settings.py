@@ -25,14 +25,14 @@ from shapesmt.rules import Elements, Tensor, tensor
 
 MAX_LISTED = 8  # the most numbers of one attribute or input that are shown
 ENDLESS = 2**31 - 1
-PATIENCE = 2.0  # seconds for the settings of one node, which nobody may ask for before the timeout has passed
+PATIENCE = 2.0  # seconds for the settings of one node, which are computed when first read, perhaps after the timeout
 _SINGULAR = {"kernel_shape": "kernel", "strides": "stride", "dilations": "dilation"}
 _TYPES = frozenset({"to", "dtype"})
 _KNOWN: dict[Schemas | None, dict[tuple[object, ...], str]] = memo("settings", {}, entries_of)
 
 
 def alone(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> tuple[Graph, dict[str, Tensor]]:
-    """A graph and tensors that have what the `settings` of one node need, and nothing of the others."""
+    """Return a graph and tensors with only the parts on which the `settings` of one node depend."""
     functions = graph.functions if (node.domain, node.op) in graph.functions else {}
     around = Graph(graph.name, {}, [], [], {}, {}, graph.opsets, functions, schemas=graph.schemas)
     return around, {name: tensors[name] for name in node.reads if name in tensors}
@@ -40,7 +40,7 @@ def alone(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> tuple[Grap
 
 @one_call()
 def settings(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> str:
-    """The attributes and constant inputs without which the node's output sizes or requirements would differ."""
+    """Return the attributes and constant inputs without which the node's output sizes or requirements would differ."""
     if node.attributes.graphs:
         return ""
     places = map(node.inputs.index, node.inputs)  # which of them are one tensor
@@ -78,7 +78,7 @@ def _settings(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> str:
 
 
 def _effect(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> Hashable:
-    """The output shapes and requirements of a node; None where two applications of its rule differ."""
+    """Return the output shapes and requirements of a node, or "fails"; None if two applications of its rule differ."""
     try:
         (application,) = infer(replace(graph, nodes=[node]), inputs).applications
         look()  # a result cut short by the deadline proves nothing
@@ -89,7 +89,7 @@ def _effect(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> Hashable:
 
 
 def _labels(node: Node, graph: Graph) -> Iterator[str]:
-    """A name for each input; "" if the operator's schema has no meaningful one."""
+    """Yield a name for each input; "" if the operator's schema has no meaningful one."""
     version = graph.opsets.get(node.domain)
     signature = graph.schemas.signature(node.domain, node.op, version) if graph.schemas and version else None
     names = [p.name for p in signature.inputs] if signature is not None else []
@@ -99,8 +99,8 @@ def _labels(node: Node, graph: Graph) -> Iterator[str]:
 
 
 def _attribute(name: str, value: object) -> str:
-    """The text `stride 2`, `pads 1,1`, `auto_pad SAME_UPPER`; "" for an attribute that isn't short enough."""
-    if name.startswith("@"):  # where the inputs stand among a PyTorch operator's arguments
+    """Return an attribute as text, such as `stride 2`, `pads 1,1`, `auto_pad SAME_UPPER`; "" if that is too long."""
+    if name.startswith("@"):  # the positions of the inputs among a PyTorch operator's arguments
         return ""
     if isinstance(value, str) and value:
         return f"{name} {value}"
@@ -115,7 +115,7 @@ def _attribute(name: str, value: object) -> str:
 
 
 def _constant(label: str, t: Tensor) -> str:
-    """`scales 1,1,2,2` for an input whose elements are all known; "" for any other."""
+    """Return `scales 1,1,2,2` for an input whose elements are all known; "" for any other."""
     items = t.value.items if isinstance(t.value, Elements) else ()
     if not items or len(items) > MAX_LISTED or any(i is None or i.symbols for i in items):
         return ""
@@ -129,7 +129,7 @@ def _listed(numbers: Sequence[Any]) -> str:
 
 
 def _number(n: Any) -> str:
-    """A number; `max` for the large ones that exporters write for the end of an axis."""
+    """Return a number as text; `max` or `min` for the large ones that exporters write for the end of an axis."""
     if abs(n) >= ENDLESS:
         return "max" if n > 0 else "min"
     return str(n) if isinstance(n, int) else f"{n:g}"

@@ -1,4 +1,4 @@
-"""Titles: what is wrong at a counterexample, as a sentence that names both sides with their numbers."""
+"""Titles: the problem at a counterexample, as a sentence that names both sides with their numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from shapesmt.report import Clash, Side
     from shapesmt.rules import Requirement, Unjudged
 
-_NAMES = {"==": "needed", ">=": "at least", "": ""}  # of a number that no tensor's axis has
+_NAMES = {"==": "needed", ">=": "at least", "": ""}  # the name of a side that is no axis of a tensor
 _ALONE = {"==": "{left} is {a}, not {b}", ">=": "{left} is {a}, less than {b}", "": "{left} is {a}, against {b}"}
 _NUMBERS = {"==": "{a} isn't {b}", ">=": "{a} is less than {b}", "": "{a} against {b}"}
 _UNJUDGED = {
@@ -21,7 +21,7 @@ _UNJUDGED = {
 
 
 def side_names(requirement: Requirement) -> tuple[str, str]:
-    """The names of a requirement's two sides, for sizes that no axis of an input has.
+    """Return the names of a requirement's two sides, for sizes that no axis of an input has.
 
     >>> from shapesmt.laws import WINDOW_FITS
     >>> from shapesmt.rules import Requirement
@@ -34,7 +34,7 @@ def side_names(requirement: Requirement) -> tuple[str, str]:
 
 
 def title(law: Law, relation: str, clash: Clash | None) -> str:
-    """What is wrong where a law is broken.
+    """Return the sentence that says how a law is broken.
 
     >>> from shapesmt import laws
     >>> from shapesmt.report import Clash, Side
@@ -61,7 +61,7 @@ def title(law: Law, relation: str, clash: Clash | None) -> str:
 
 
 def _subject(side: Side) -> str:
-    """What has the size: an axis of a tensor, a side that the law names, or a formula; "" for a mere number."""
+    """Return the subject of a size: an axis of a tensor, a side that the law names, or a formula; "" for a number."""
     if side.tensor:
         return f"{side.tensor}[{side.axis}]"
     if side.name and side.name not in _NAMES.values():
@@ -70,7 +70,7 @@ def _subject(side: Side) -> str:
 
 
 def title_of_unjudged(unjudged: Unjudged) -> str:
-    """Why a node isn't judged."""
+    """Return the reason why a node is undecided; "" if its law says it already."""
     if unjudged.kind in _UNJUDGED:
         return _UNJUDGED[FindingKind(unjudged.kind)]
     return unjudged.law.partition(": ")[2] if unjudged.rests_on else ""

@@ -1,4 +1,4 @@
-"""The question posed, every node judged, every size bounded."""
+"""Pose a question as a problem, decide the requirements of every node, and bound every size."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """A model taken through the stages that all questions share."""
+    """The problem and the examination of a model, from the stages that all questions share."""
 
     problem: Problem
     examination: Examination
@@ -40,7 +40,7 @@ class Analysis:
 
 
 def analysed(model: Model, question: Question) -> Analysis:
-    """The stages that all questions share: read the model, pose the problem, examine every node."""
+    """Read the model, pose the problem and examine every node: the stages that all questions share."""
     graph = question.read(lambda: load(model))
     started, claims, judge = time.perf_counter(), question.claims, Judge(question.deadline)
     problem = posed(graph, question, judge)
@@ -51,7 +51,7 @@ def analysed(model: Model, question: Question) -> Analysis:
 def analysed_protobuf(
     model: Model, output: str | os.PathLike[str] | None, question: Question
 ) -> tuple[ModelProto, Analysis]:
-    """The protobuf of a model that can be written to the output, and its analysis."""
+    """Return the protobuf of a model and its analysis; refuse an `output` for which the external data would be lost."""
     from shapesmt.export import keep_together
 
     proto, graph = question.read(lambda: load_protobuf(model))

@@ -20,7 +20,7 @@ from shapesmt.rules import Tensor, one_of, tensor
 def tensor_bounds(
     examination: Examination, judge: Judge, names: Iterable[str] | None = None
 ) -> dict[str, TensorBounds]:
-    """The bounds of every named tensor (all without names); tensors of one shape share theirs."""
+    """Return the bounds of every named tensor, of all if `names` is None; tensors of one shape share their bounds."""
     tensors = examination.inference.tensors
     domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))  # out of time: no size gets bounds
     within = {sure: _Within(domain, judge, examination, sure=sure) for sure in (True, False)}
@@ -36,7 +36,7 @@ def tensor_bounds(
 
 
 def earlier_bounds(problem: Problem, examination: Examination, judge: Judge) -> dict[str, TensorBounds]:
-    """The bounds of the inputs, and of what nodes that may fail are computed from, over all admissible inputs."""
+    """Return the bounds, over all admissible inputs, of the inputs and of the tensors upstream of unproved nodes."""
     graph, original = problem.graph, examination.original.tensors
     failing = [*(j.index for j in examination.judgements), *(index for index, _ in examination.unjudged)]
     before = set[int]().union(*map(graph.ancestors, failing))
@@ -47,7 +47,7 @@ def earlier_bounds(problem: Problem, examination: Examination, judge: Judge) -> 
 
 
 def inner_bounds(examination: Examination, judge: Judge) -> dict[str, TensorBounds]:
-    """The bounds of the tensors inside branches and loops, over all runs of their nodes; without one rank, none."""
+    """Return the bounds of the tensors inside branches and loops over all runs; no sizes if their rank varies."""
     domain = judge.deadline.attempt(lambda: examination.narrowed, Domain([]))
     found: dict[str, TensorBounds] = {}
     each = enumerate(examination.inference.applications)
@@ -65,7 +65,7 @@ def inner_bounds(examination: Examination, judge: Judge) -> dict[str, TensorBoun
 
 
 def _joined(one: TensorBounds, other: TensorBounds) -> TensorBounds:
-    """The bounds of two runs in one; none where their ranks or types differ."""
+    """Return bounds that cover two runs; none if their ranks or types differ."""
     if one.shape is None or other.shape is None or len(one.shape) != len(other.shape) or one.dtype != other.dtype:
         return TensorBounds("", None)
     pairs = zip(one.shape, other.shape, strict=True)
@@ -87,11 +87,11 @@ class _Within:
         self._cases: dict[Formula, tuple[Verdict, _Within]] = {}
 
     def assume(self, fact: Formula) -> None:
-        """Only look at the inputs for which this holds."""
+        """Restrict the domain to the inputs for which the fact holds."""
         self._domain.assume(fact)
 
     def tensor(self, t: Tensor) -> TensorBounds:
-        """The bounds of a tensor, or those in each case that some input reaches."""
+        """Return the bounds of a tensor, or its bounds in each case that some input reaches."""
         if t.shape is not None or not t.cases:
             return TensorBounds(t.dtype, None if t.shape is None else self.shape(t))
         each = [(case, *self._where(case.condition)) for case in t.cases]
@@ -106,7 +106,7 @@ class _Within:
         return TensorBounds(t.dtype, None, tuple(cases))
 
     def shape(self, t: Tensor) -> tuple[DimBounds, ...]:
-        """The bounds of a tensor's sizes."""
+        """Return the bounds of a tensor's sizes."""
         for dim in t.dims:
             if dim not in self._sizes:
                 size = _size(dim, self._domain, self._judge, self._examination)
@@ -114,7 +114,7 @@ class _Within:
         return tuple([self._sizes[dim] for dim in t.dims])
 
     def _where(self, condition: Formula) -> tuple[Verdict, _Within]:
-        """The verdict on a condition's negation, and the bounds over the inputs for which the condition holds."""
+        """Return the verdict on the negation of a condition, and the bounds over the inputs for which it holds."""
         if condition not in self._cases:
             domain = self._domain.copy()
             domain.assume(condition)
@@ -135,7 +135,7 @@ class _Within:
 
 
 def unbounded(examination: Examination) -> dict[str, TensorBounds]:
-    """Every tensor with the formulas of its sizes, for a model that runs for no input: no size has bounds."""
+    """Return every tensor with the formulas of its sizes and no bounds, for a model that runs for no input."""
     sizes: dict[Dim, DimBounds] = {}
     shared: dict[Tensor, TensorBounds] = {}
     tensors = examination.original.tensors
@@ -150,7 +150,7 @@ def unbounded(examination: Examination) -> dict[str, TensorBounds]:
 
 
 def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> DimBounds:
-    """The bounds of one size; they are exact only where every node is known to run at both ends."""
+    """Return the bounds of one size; they are exact only if every node is known to run at both of them."""
     low, high = judge.extent(domain, dim)
     proven = low.proven and high.proven
     attained = examination.decided and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in dim.symbols)
@@ -162,7 +162,7 @@ def _size(dim: Dim, domain: Domain, judge: Judge, examination: Examination) -> D
 
 
 def _is_free(examination: Examination, tied: Collection[Atom]) -> bool:
-    """Whether tied symbols can take every value that the domain admits; a place can't, as only some are tried."""
+    """Whether related symbols can take every value that the domain admits; loop iterations and indices may not."""
     held = any(s.kind is Kind.PLACE or s in examination.iterations for s in tied)
     return examination.independent(tied) and not held
 

@@ -29,12 +29,12 @@ from shapesmt.rules import MAX_RANK
 
 Axis = int | str | Range
 Declarations = Mapping[str, "tuple[str, list[Axis] | None]"]
-PLACEHOLDERS = ("?", "*", "-1", "None")  # what exporters write where a size has no name
+PLACEHOLDERS = ("?", "*", "-1", "None")  # written by exporters for a size without a name
 ANY_RANK = SymbolRange(0, MAX_RANK, 1, "default")
 
 
 def declarations(graph: Graph, shapes: Mapping[str, ShapeLike]) -> dict[str, tuple[str, list[Axis] | None]]:
-    """Every input's element type and axes; the caller's shapes take precedence over the file's."""
+    """Return every input's element type and axes (None: any rank); the caller's shapes take precedence."""
     for name in shapes:
         if name not in graph.inputs:
             raise unknown_name("input", name, graph.inputs, graph.source)
@@ -61,7 +61,7 @@ def limit_ranks(graph: Graph, shapes: Mapping[str, ShapeLike]) -> None:
 
 
 def own_names(graph: Graph, dims: Mapping[str, RangeLike]) -> dict[str, RangeLike]:
-    """The caller's ranges by the names of dimensions, where the file's other names are given as well.
+    """Return the caller's ranges by the dimensions' own names, which replace the aliases that the file gives them.
 
     Raises:
         UsageError: A dimension has two ranges.
@@ -75,7 +75,7 @@ def own_names(graph: Graph, dims: Mapping[str, RangeLike]) -> dict[str, RangeLik
 
 
 def placeholders(graph: Graph) -> dict[str, list[str]]:
-    """The placeholders (`?`) that the file uses for several sizes, with the names that these sizes get."""
+    """Return the placeholders (`?`) that the file uses for several sizes, with the names that these sizes get."""
     named: dict[str, list[str]] = {mark: [] for mark in PLACEHOLDERS}
     for name, d in graph.inputs.items():
         for i, axis in enumerate(d.shape or ()):
@@ -87,7 +87,7 @@ def placeholders(graph: Graph) -> dict[str, list[str]]:
 def _merged(
     name: str, axes: list[Range | int | str | None] | None, shape: tuple[DimLike, ...] | None
 ) -> list[Range | int | str | None] | None:
-    """The caller's shape, with the file's size on each axis that the caller leaves open."""
+    """Return the caller's shape, with the file's size on each axis that the caller leaves open; None for any rank."""
     if shape is None or axes is None:
         return None if shape is None else list(shape)
     if len(shape) != len(axes):
@@ -99,17 +99,17 @@ def _merged(
 
 
 def named_axes(name: str, axes: list[Range | int | str | None]) -> list[Axis]:
-    """The axes of an input with names for those that have none: `x_dim0`."""
+    """Return the axes of an input, with names for those that have none: `x_dim0`."""
     return [f"{name}_dim{i}" if axis is None or axis == "" else axis for i, axis in enumerate(axes)]
 
 
 def unranked(graph: Graph, declared: Declarations) -> list[str]:
-    """The inputs that are tensors of unknown rank: sequences and optional values have none."""
+    """Return the inputs that are tensors of unknown rank; sequences and optional values have no rank."""
     return [name for name, (_, axes) in declared.items() if axes is None and graph.inputs[name].kind == "tensor"]
 
 
 def rank_name(name: str) -> str:
-    """The name of the rank of an input without a declared one: `x_rank`."""
+    """Return the name of an undeclared rank: `x_rank` for the input `x`."""
     return f"{name}_rank"
 
 
@@ -125,7 +125,7 @@ def give_rank(name: str, declared: dict[str, tuple[str, list[Axis] | None]], dim
 def symbol_ranges(
     graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike], ranks: Sequence[str] = ()
 ) -> tuple[dict[str, str], dict[str, SymbolRange]]:
-    """The dimension names that are expressions (`2*n`), with their texts, and the range of each other name.
+    """Return the dimension names that are expressions (`2*n`), with their texts, and the range of each other name.
 
     An axis with a range and no name gets a name: `x_dim0`.
 
@@ -161,7 +161,7 @@ def symbol_ranges(
 
 
 def _axis_ranges(graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike]) -> dict[str, SymbolRange | None]:
-    """The names of the inputs' axes in order, with the range that a shape gives; an axis without a name gets one."""
+    """Return the axes' names in order, with the range in a shape or None; an axis with a range and no name gets one."""
     order: dict[str, SymbolRange | None] = {}
     narrowed = _narrowed(graph, declared, dims)
     for name, (_, axes) in declared.items():
@@ -169,14 +169,14 @@ def _axis_ranges(graph: Graph, declared: Declarations, dims: Mapping[str, RangeL
             if isinstance(axis, Range):
                 label = narrowed.get((name, i), f"{name}_dim{i}")
                 order[label] = symbol_range(axis, "--shape")
-                axes[i] = label  # type: ignore[index]  # axes is the list we iterate
+                axes[i] = label  # type: ignore[index]  # axes is the list being iterated
             elif isinstance(axis, str):
                 order.setdefault(axis, None)
     return order
 
 
 def _narrowed(graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike]) -> dict[tuple[str, int], str]:
-    """The axes with a range from the caller and a name from the file; a single such range is the name's."""
+    """Return the file's name of each axis for which a caller's shape has a range, if all its axes have the same."""
     ranges: dict[str, set[Range]] = {}
     places: dict[tuple[str, int], str] = {}
     for name, (_, axes) in declared.items():
@@ -189,7 +189,7 @@ def _narrowed(graph: Graph, declared: Declarations, dims: Mapping[str, RangeLike
 
 
 def symbol_range(r: Range, source: str) -> SymbolRange:
-    """A range as reports show it; the source is used where the range doesn't say where it comes from."""
+    """Return a range as reports show it; `source` is used if the range has no origin."""
     return SymbolRange(r.lo, r.hi, r.step, source if r.origin is None else r.origin.source)
 
 
@@ -198,9 +198,9 @@ def _origin(spec: RangeLike) -> Origin | None:
 
 
 def _needed(name: str, spec: RangeLike, graph: Graph, others: Sequence[str]) -> bool:
-    """Whether a range for a name that no input has is an error: not where a caller's shape replaced the name.
+    """Whether a range for a name that no input has is an error: it isn't if a caller's shape replaced the name.
 
-    An optional one is, where it is one of the other names misspelt.
+    An optional range is an error only if its name looks like a misspelt other name.
     """
     origin = _origin(spec)
     if origin is None:

@@ -1,4 +1,4 @@
-"""Examination: the outcome of judging every node of a model."""
+"""Examination: the verdict on every node of a model, with the inferences and the domains that it rests on."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from shapesmt.report import Counts
 from shapesmt.rules import Requirement, Unjudged
 
 _NARROWED: dict[Hashable, Domain] = memo("narrowed domains", {})
-Tally = Mapping[tuple[str, str], int]  # requirements by verdict and, where they are proved, certificate
+Tally = Mapping[tuple[str, str], int]  # number of requirements by verdict and certificate; "" unless proved
 
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """One node whose requirements aren't all proved: their joint condition and the decision on it.
+    """A node whose requirements aren't all proved, with their joint condition and the decision on it.
 
     Attributes:
-        domain: The inputs over which it was judged; the decision's counterexample is one of them.
-        inference: The inference it was judged by, with sizes simplified by the conditions reported before.
+        domain: The inputs over which the node was decided; the decision's counterexample is one of them.
+        open: The requirements that their normal form doesn't settle.
+        inference: The inference that states them, with sizes simplified by the conditions reported before.
     """
 
     index: int
@@ -40,24 +41,24 @@ class Judgement:
 
     @property
     def verdict(self) -> Verdict:
-        """How far the condition holds."""
+        """The verdict on the condition."""
         return self.decision.verdict
 
 
 @dataclass(frozen=True, eq=False)
 class Examination:
-    """The outcome of judging a model.
+    """The outcome of deciding every node of a model.
 
     Attributes:
         domain: The inputs for which every condition reported as `DEPENDS` holds.
-        inference: The tensors, their sizes simplified by those conditions.
+        inference: The tensors, with sizes simplified by those conditions.
         narrowing: Translates the symbols of `inference` back to the problem's own.
         original: The tensors over the problem's own symbols, before anything was reported.
         judgements: The nodes that aren't proved, in topological order.
-        unjudged: What isn't judged, with the index of its node.
-        counts: The requirements by verdict and, where they are proved, certificate.
+        unjudged: The nodes (also those inside others) left undecided, each with the index of its outermost node.
         unreachable: The nodes that depend on one that runs for no input: their failures are its consequences.
-        open: The nodes with a requirement that its normal form doesn't settle; of equal nodes only the first.
+        open: The nodes with a requirement that its normal form doesn't settle; only the first of equal nodes.
+        counts: The number of requirements by verdict and certificate.
     """
 
     domain: Domain
@@ -81,7 +82,7 @@ class Examination:
 
     @cached_property
     def rests_on(self) -> dict[int, set[int]]:
-        """For each judged node those before it that run for some inputs only and that its own inputs come from."""
+        """The earlier nodes that run for some inputs only and on which a node depends, by index in `judgements`."""
         conditional = {j.index for j in self.judgements if j.verdict is Verdict.DEPENDS}
         known: dict[int, set[int]] = {}
         for j in self.judgements:
@@ -91,7 +92,7 @@ class Examination:
 
     @cached_property
     def doubtful(self) -> frozenset[int]:
-        """The nodes that aren't judged, and those that need an output of one: their sizes are as if it ran."""
+        """The undecided nodes and all downstream of them, whose sizes assume that the undecided ones run."""
         nodes: set[int] = set()
         for index in (index for index, _ in self.unjudged if index not in nodes):
             nodes |= {index, *self.inference.graph.descendants(index)}
@@ -104,39 +105,39 @@ class Examination:
 
     @property
     def decided(self) -> bool:
-        """Whether every node was judged: each has a rule, and none ran out of time."""
+        """Whether every node was decided: each has a rule, and none ran out of time."""
         return not self.unjudged and all(j.verdict is not Verdict.UNKNOWN for j in self.judgements)
 
     @property
     def reported(self) -> list[tuple[int, Verdict]]:
-        """The nodes that aren't proved, with their verdicts."""
+        """The indices of the nodes that aren't proved, with their verdicts."""
         return [(j.index, j.verdict) for j in self.judgements]
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of the nodes'."""
+        """The worst verdict of any node."""
         verdicts = [j.verdict for j in self.judgements]
         return Verdict.worst([*verdicts, Verdict.UNKNOWN] if self.unjudged else verdicts)
 
     @cached_property
     def iterations(self) -> frozenset[Atom]:
-        """The iterations for each of which a condition has to hold that only some inputs meet."""
+        """The symbols for loop iterations in the conditions that hold for some inputs only."""
         conditions = [j.condition for j in self.judgements if j.verdict is Verdict.DEPENDS]
         return frozenset(s for c in conditions for s in c.symbols if s.kind is Kind.TRIP)
 
     def independent(self, symbols: Iterable[Atom]) -> bool:
-        """Whether the data-dependent ones of these sizes can take their values in every combination."""
+        """Whether the data-dependent symbols among these can take their values in every combination."""
         return self.inference.scope.independent(s for s in symbols if s.by_data)
 
     def admissible(self, problem: Problem) -> Domain:
-        """The inputs that the problem admits, with the facts about sizes that data decides."""
+        """Return the problem's domain, with the facts about data-dependent sizes added."""
         domain = problem.domain.copy()
         for known in self.domain.limits:
             domain.limit(known)
         return domain
 
     def tally(self) -> Counts:
-        """The requirements by verdict."""
+        """Return the number of requirements by verdict and certificate."""
         verdicts: Counter[str] = Counter()
         by: Counter[str] = Counter()
         for (verdict, how), number in self.counts.items():

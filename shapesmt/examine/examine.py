@@ -1,8 +1,8 @@
-"""Examine: judge every node's requirements in order.
+"""Examine: decide every node's requirements in order.
 
-Nodes are judged in topological order, over the inputs that satisfy every condition reported so far. A condition that
-holds for some inputs is reported once and assumed from there on; one that holds for no input is reported, and the
-nodes behind it count as unreachable.
+Nodes are decided in topological order, over the inputs that satisfy every condition reported so far. A condition that
+holds for some inputs is reported once and assumed from there on. If a condition holds for no input, it is reported,
+and the downstream nodes count as unreachable.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from shapesmt.graph import GUARDS
 from shapesmt.inference import Inference, infer, out_of_time, start
 from shapesmt.rules import Application, Requirement, Tensor, Unjudged, tensor
 
-SHALLOW = 6  # the depth of conditions for which it is worth trying whether a narrowing settles them
+SHALLOW = 6  # the maximum depth of a condition for which it is tried whether a narrowing settles it
 LOOKAHEAD = 64  # nodes inferred at a time after the symbols were narrowed; doubled at each further step
 
 
 def examine(problem: Problem, judge: Judge, *, trust: bool = False) -> Examination:
-    """Every node judged in turn; nodes with the same application share one judgement.
+    """Decide every node in turn; nodes with the same application share one judgement.
 
-    Where a reported condition narrows a symbol (`h` is a multiple of 16, `total == past + seq`), inference is run
-    again with the narrower symbol, which simplifies the sizes further down. With `trust`, a tensor of unknown rank
-    has the shape that the file claims.
+    If a reported condition narrows a symbol (`h` is a multiple of 16, `total == past + seq`), inference is run
+    again with the narrower symbol, which simplifies the sizes downstream. With `trust`, a tensor of unknown rank
+    has the shape that the file declares.
     """
     examiner = _Examiner(problem, judge, claimed(problem) if trust else {})
     examiner.judge_ranks()
@@ -53,9 +53,9 @@ def examine(problem: Problem, judge: Judge, *, trust: bool = False) -> Examinati
 
 
 def claimed(problem: Problem) -> dict[str, Tensor]:
-    """The shapes that the file claims, over the problem's symbols.
+    """Return the shapes that the file declares, over the problem's symbols.
 
-    A size that is none of them, and no formula over them, gets a new symbol.
+    A size that is neither one of the symbols nor a formula over them gets a new symbol.
     """
     claims, known = {}, {**problem.stated_sizes, **problem.dims}
     for name, declared in problem.graph.declared.items():
@@ -69,19 +69,19 @@ def claimed(problem: Problem) -> dict[str, Tensor]:
 
 
 def is_open(r: Requirement) -> bool:
-    """Whether a requirement is about an unknown rank, or about a size that inference doesn't follow."""
+    """Whether a requirement is about an unknown rank, or about a size that inference can't compute."""
     return any(s.kind in (Kind.OPEN, Kind.LOST) for s in r.formula.symbols)
 
 
 def is_plain(condition: Formula) -> bool:
-    """Whether a condition is about one symbol and its quotients by numbers: there is nothing to simplify in it."""
+    """Whether a condition is only about one symbol and its quotients by numbers, so that it can't be simplified."""
     about_one = len(condition.symbols) == 1 and condition.dim is not None
     return about_one and all(a.op in (SYMBOL, FLOOR_DIVISION) for a in nested(condition))
 
 
 @stage("shapes, node by node")
 def _inferred(problem: Problem, judge: Judge, claims: Mapping[str, Tensor]) -> Inference:
-    """The inference as far as it comes before the deadline; the nodes after that are marked as out of time."""
+    """Return the inference as far as it gets before the deadline; the nodes after that are marked as out of time."""
     graph, inputs = problem.graph, problem.inputs
 
     def whole() -> Inference:
@@ -97,7 +97,7 @@ def _inferred(problem: Problem, judge: Judge, claims: Mapping[str, Tensor]) -> I
 
 
 class _Examiner:
-    """The state of an examination while nodes are judged; `examination` returns the outcome."""
+    """The state of an examination while nodes are decided; `examination` returns the outcome."""
 
     def __init__(self, problem: Problem, judge: Judge, claims: Mapping[str, Tensor]) -> None:
         self._problem, self._judge, self._claims = problem, judge, claims
@@ -109,10 +109,10 @@ class _Examiner:
         self._unreachable: set[int] = set()
         self._open: list[int] = []
         self._counts: Counter[tuple[str, str]] = Counter()
-        self._behind: Narrowing | None = None  # by the reported conditions, where the inference doesn't know it
+        self._behind: Narrowing | None = None  # by the reported conditions; None if `_inference` uses it
 
     def examination(self) -> Examination:
-        """The outcome so far."""
+        """Return the outcome so far."""
         return Examination(
             self._domain,
             self._inference,
@@ -126,7 +126,7 @@ class _Examiner:
         )
 
     def judge_ranks(self) -> None:
-        """Judge the requirements on unknown ranks first: all others are stated for tensors of those ranks."""
+        """Decide the requirements on unknown ranks first: all others are stated for tensors of those ranks."""
         for index, r in self._problem.assumed:
             once, _ = self._in_time(Application((), (r,)), index)
             self._count(once)
@@ -134,7 +134,7 @@ class _Examiner:
             self._leave_open(r, index)
 
     def judge_nodes(self) -> None:
-        """Judge all nodes; where a condition narrows the symbols, inference is run again for the nodes after it."""
+        """Decide all nodes; if a condition narrows the symbols, run inference again for the nodes after it."""
         count = len(self._problem.graph.nodes)
         done, ahead = 0, count
         while done < count or self._behind:
@@ -148,9 +148,9 @@ class _Examiner:
                     ahead = LOOKAHEAD
 
     def _judge_until(self, first: int, end: int) -> int:
-        """Judge the nodes from `first` on, and return the index of the first that isn't judged.
+        """Decide the nodes from `first` on, and return the index of the first that is left.
 
-        That is `end`, or where a condition narrowed symbols, the next node for which this makes a difference.
+        That is `end` or, if a condition narrowed the symbols, the next node for which this makes a difference.
         """
         applications = self._inference.applications[first:end]
         places = dict(zip(reversed(applications), range(end - 1, first - 1, -1), strict=True))
@@ -175,12 +175,12 @@ class _Examiner:
             self._counts[key] += number * times
 
     def _narrows(self) -> Narrowing | None:
-        """The narrowing by the reported conditions, where inference hasn't used it so far."""
+        """Return the narrowing by the reported conditions; None if the inference uses it already."""
         meanings = self._domain.narrowing()
         return narrowing_to(meanings) if meanings != self._narrowing.meanings else None
 
     def _can_wait(self, application: Application, ahead: Narrowing) -> bool:
-        """Whether a node can be judged before its sizes are inferred again: that would change nothing about it."""
+        """Whether a node can be decided before its sizes are inferred again, which would change nothing about it."""
         formulas = (self._narrowing.back(r.formula) for r in application.requirements)
         return (
             ahead.only_ranges
@@ -209,12 +209,12 @@ class _Examiner:
         return True
 
     def _limit(self, application: Application) -> None:
-        """Add a node's facts about sizes that data decides (`count <= n`) to the domain."""
+        """Add a node's facts about data-dependent sizes (`count <= n`) to the domain."""
         for fact in application.facts:
             self._domain.limit(self._narrowing.back(fact))
 
     def _in_time(self, application: Application, index: int) -> tuple[Tally, Tally]:
-        """Judge one node, or record that the time ran out."""
+        """Return the tallies of one node (see `_judge_requirements`), or record that the time ran out."""
         if not application.facts and all(r.formula is TRUE for r in application.requirements):
             return self._judge_node(application, index)
         known = len(self._unjudged)
@@ -227,7 +227,7 @@ class _Examiner:
         return unknown, unknown
 
     def _judge_node(self, application: Application, index: int) -> tuple[Tally, Tally]:
-        """The same as `_judge_requirements`; what breaks them isn't reported as not judged as well."""
+        """Return a node's tallies; record its undecided inner nodes, except any that only failing inputs reach."""
         known = len(self._unjudged)
         self._unjudged.extend((index, u) for u in application.unjudged if self._is_reachable(u))
         tallies = self._judge_requirements(application, index)
@@ -237,7 +237,7 @@ class _Examiner:
         return tallies
 
     def _guard(self, application: Application) -> None:
-        """Leave out what isn't judged of inputs that a program refuses before any of its nodes runs."""
+        """Drop the undecided inner nodes that are reached only by inputs that the program's guards refuse."""
         passed = self._problem.domain.copy()
         passed.assume(all_of(*(self._narrowing.requirement(r).formula for r in application.requirements)))
         self._unjudged = [
@@ -247,7 +247,7 @@ class _Examiner:
         ]
 
     def _judge_requirements(self, application: Application, index: int) -> tuple[Tally, Tally]:
-        """The tally of one node's requirements, and the tally for each further node with the same application."""
+        """Return the tally of a node's requirements, and the tally for each further node with the same application."""
         self._limit(application)
         pending = tuple(self._narrowing.requirement(r) for r in application.requirements if r.formula is not TRUE)
         if self._behind:
@@ -267,7 +267,7 @@ class _Examiner:
     def _judge_pending(
         self, pending: tuple[Requirement, ...], index: int, settled: dict[tuple[str, str], int]
     ) -> tuple[Tally, Tally]:
-        """The tallies of a node with requirements that their normal form doesn't settle."""
+        """Return the tallies of a node with requirements that their normal form doesn't settle."""
         condition = resolved(all_of(*(r.formula for r in pending)))
         decision = self._judge.decide(self._domain, condition)
         if decision.verdict is Verdict.PROVED:
@@ -293,11 +293,11 @@ class _Examiner:
         return once, {**settled, (str(verdict), ""): len(pending)}
 
     def _is_reachable(self, u: Unjudged) -> bool:
-        """Whether some input may reach the inner node that isn't judged."""
+        """Whether some input may reach the undecided inner node."""
         return u.branch is TRUE or not self._judge.proves(self._domain, negate(self._narrowing.back(u.branch)))
 
     def _leave_open(self, requirement: Requirement, index: int) -> None:
-        """Assume a requirement on something unknown, and record (once per inner node) why the node isn't judged."""
+        """Assume a requirement on an unknown rank or size; record, once per inner node, why the node is undecided."""
         if not any(i == index and u.path == requirement.within for i, u in self._unjudged):
             op = self._inference.graph.nodes[index].op
             names = sorted(name_text(s.name) for s in requirement.formula.symbols if s.kind is Kind.LOST)

@@ -1,8 +1,8 @@
 """Inputs: the elements of small integer and boolean inputs as symbols that a caller can name (`sr=16000`).
 
-The element of a one-element input has the input's name; those of a longer input are `steps[0]`, `steps[1]`, ... An
-element of 32 or 64 bits without a range from the caller is of the kind `Kind.VALUE`: itself used as an index into a
-table, it counts as data.
+The element of a one-element input has the input's name; a longer input has the elements `steps[0]`, `steps[1]`, ... An
+element of 32 or 64 bits without a range from the caller is of the kind `Kind.VALUE`: used as an index into a table,
+it counts as data.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from shapesmt.lazy import np
 from shapesmt.report import SymbolRange
 from shapesmt.rules import FLOATS, Elements, elements
 
-MOST = 16  # elements of a small input
+MOST = 16  # the most elements of a small input
 DEFAULT = "input"  # the source of a range that only the element type gives
 _INTEGER = re.compile(r"(u?)int(8|16|32|64)")
 
@@ -44,7 +44,7 @@ class Small(NamedTuple):
     """An input whose elements have names, in row-major order.
 
     Attributes:
-        numbers: The floats that a caller gives as its elements; it has no names then.
+        numbers: The floats that a caller gives as its elements; if there are any, `names` is empty.
     """
 
     dtype: str
@@ -53,30 +53,30 @@ class Small(NamedTuple):
     numbers: tuple[float, ...] = ()
 
     def anything(self) -> dict[str, SymbolRange]:
-        """The range of the type, for each element."""
+        """Return the range of the element type, for each element by name."""
         return dict.fromkeys(self.names, any_value(self.dtype))
 
     def symbols(self, ranges: Mapping[str, SymbolRange]) -> dict[str, Dim]:
-        """The symbol of each element."""
+        """Return the symbol of each element by name; a number if its range has a single value."""
         return {name: element_symbol(name, ranges[name], self.dtype) for name in self.names}
 
     def value(self, meanings: Mapping[str, Dim]) -> Elements | None:
-        """The elements as expressions, by the meaning of their names."""
+        """Return the elements as expressions, given the expression of each name."""
         if self.numbers:
             return elements(self.shape, [literal(number, self.dtype) for number in self.numbers])
         return elements(self.shape, [meanings[name] for name in self.names])
 
     def matters(self, symbols: Mapping[str, int]) -> bool:
-        """Whether the caller gives it floats, or one of its elements is among the symbols."""
+        """Whether an example shows it: the caller gives it floats, or one of its elements is among the symbols."""
         return bool(self.numbers) or not symbols.keys().isdisjoint(self.names)
 
     def at(self, symbols: Mapping[str, int]) -> tuple[int | float, ...]:
-        """The elements at these values of the symbols; 0 for an element that isn't among them."""
+        """Return the elements at these values of the symbols; 0 for an element that isn't among them."""
         return self.numbers or tuple(symbols.get(name, 0) for name in self.names)
 
 
 def type_ends(dtype: str) -> tuple[int, int] | None:
-    """The least and the greatest number of an integer or boolean type.
+    """Return the minimum and maximum of an integer or boolean type; None for another type.
 
     >>> type_ends("bool"), type_ends("uint8"), type_ends("float32")
     ((0, 1), (0, 255), None)
@@ -93,7 +93,7 @@ def constant_shapes(
     expressions: Iterable[str],
     ranges: Mapping[str, SymbolRange],
 ) -> dict[str, tuple[int, ...]]:
-    """The shapes of the inputs whose sizes are all numbers; `expressions` are the names of sizes such as `2*n`."""
+    """Return the shapes of the inputs whose sizes are all numbers; `expressions` are the formulas among their names."""
     sizes = {name: as_dim(r.min) for name, r in ranges.items() if r.min == r.max}
     sizes |= {text: parse_dim(text, sizes) for text in expressions if names_in(text) <= sizes.keys()}
     shapes = {}
@@ -108,12 +108,12 @@ def constant_shapes(
 def small_inputs(
     graph: Graph, shapes: Mapping[str, tuple[int, ...]], taken: Iterable[str], values: Mapping[str, ValueLike]
 ) -> tuple[dict[str, Small], dict[str, SymbolRange]]:
-    """The small inputs by name, and the range of each of their elements.
+    """Return the small inputs by name, and the range of each of their elements.
 
     Args:
         graph: The model.
         shapes: The inputs whose sizes are all numbers.
-        taken: The names that dimensions have.
+        taken: The names of dimensions.
         values: The caller's values and ranges, by element or by input (for all its elements).
 
     Raises:
@@ -164,12 +164,12 @@ def _require(
 
 
 def any_value(dtype: str) -> SymbolRange:
-    """All numbers of an integer type."""
+    """Return the range with all numbers of an integer or boolean type."""
     return SymbolRange(*(type_ends(dtype) or (0, 0)), 1, DEFAULT)
 
 
 def _range(spec: ValueLike | None, name: str, dtype: str, noted: ValueLike | None = None) -> SymbolRange:
-    """The caller's range for an element, else the one that the file's metadata note, else all numbers of its type."""
+    """Return the caller's range of an element, else the one in the file's metadata, else all numbers of its type."""
     all_values = any_value(dtype)
     if spec is None:
         return all_values if noted is None else replace(_range(noted, name, dtype), source="metadata")
@@ -184,9 +184,9 @@ def _range(spec: ValueLike | None, name: str, dtype: str, noted: ValueLike | Non
 
 
 def element_symbol(name: str, r: SymbolRange, dtype: str) -> Dim:
-    """The symbol of an element; a number where its range has a single value.
+    """Return the symbol of an element; a number if its range has a single value.
 
-    An end of a 32- or 64-bit type's range counts as unbounded: overflow isn't modelled, neither here nor for sizes.
+    A range up to the bound of a 32- or 64-bit type is unbounded there: overflow isn't modelled, as for sizes.
 
     >>> element_symbol("sr", SymbolRange(16000, 16000, 1, "--value"), "int64")
     Dim('16000')
@@ -199,13 +199,13 @@ def element_symbol(name: str, r: SymbolRange, dtype: str) -> Dim:
 
 
 def open_elements(dims: Mapping[str, Dim], ranges: Mapping[str, SymbolRange]) -> frozenset[Atom]:
-    """Elements of small inputs without a range from the caller."""
+    """Return the elements of small inputs that have no range from the caller."""
     free = (d.as_symbol() for name, d in dims.items() if name in ranges and ranges[name].source == DEFAULT)
     return frozenset(s for s in free if s is not None)
 
 
 def idle_elements(elements: frozenset[Atom], inference: Inference, facts: Iterable[Formula]) -> frozenset[Atom]:
-    """Those of these elements on which no size, no requirement and no fact depends."""
+    """Return the elements on which no size, no requirement and no fact depends."""
     stated = [f for a in inference.applications for f in (*a.facts, *(r.formula for r in a.requirements))]
     cases = [case for t in inference.tensors.values() for case in t.cases]
     stated += [case.condition for case in cases]
@@ -216,7 +216,7 @@ def idle_elements(elements: frozenset[Atom], inference: Inference, facts: Iterab
 
 
 def _number(spec: ValueLike, name: str) -> float:
-    """The float that the caller gives for an input of floats."""
+    """Return the float that the caller gives for the elements of a float input."""
     r = parse_value(spec, name)
     if isinstance(r, Number):
         return r.value
@@ -226,13 +226,13 @@ def _number(spec: ValueLike, name: str) -> float:
 
 
 def case_text(condition: Formula) -> str:
-    """The text of a condition, without the parts about single trips of a loop."""
+    """Return a condition as text, without the parts about single loop iterations or positions in tensors."""
     parts = [f for f in condition.conjuncts if all(s.kind in (Kind.INPUT, Kind.VALUE, Kind.DATA) for s in f.symbols)]
     return conjunction([_choice(f) for f in parts])
 
 
 def _choice(f: Formula) -> str:
-    """A comparison as text: `sr == 16000`, `use_cache == 1`, or `'c' is true` where data decides it."""
+    """Return a comparison as text: `sr == 16000`, `use_cache == 1`, or `'c' is true` if it is data-dependent."""
     s = next(iter(f.symbols)) if len(f.symbols) == 1 else None
     if s is None or f.op not in ("eq", "ne") or f.dim is None or len(f.dim.terms) > 1 or (s.lo, s.hi) != (0, 1):
         return str(f)

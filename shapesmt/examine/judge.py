@@ -1,4 +1,4 @@
-"""Judge: decides a condition by presolve where that is enough, else by Z3; a timeout gives the verdict UNKNOWN."""
+"""Judge: decide a condition by presolve if that is enough, else by Z3; a timeout gives the verdict UNKNOWN."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ _TIED: dict[Hashable, list[Atom]] = memo("tied symbols", {})
 _ENDS: dict[Hashable, tuple[End, End]] = memo("ends", {})
 _COMPLETED: dict[Hashable, Assignment] = memo("completed assignments", {})
 
-MODELS = 32  # the solver's last models, in which a condition is evaluated before the solver is asked
-BRIEF = 0.1  # of the solver's usual effort, for each question of a judge that may ask only so often
+MODELS = 32  # number of recent solver models at which a condition is evaluated before the solver is asked
+BRIEF = 0.1  # part of the solver's usual effort, for each query of a judge with a limit on queries
 
 
 class Judge:
@@ -52,8 +52,8 @@ class Judge:
 
     Args:
         deadline: When to give up.
-        asks: How often the solver may be asked, with little effort each time; None is as often as needed. Such a judge
-            neither reads nor adds to what others remember, so that its answers don't depend on what came before.
+        asks: The number of solver queries, with little effort each; None is unlimited. A judge with a limit neither
+            reads nor fills the caches that others share, so that its answers don't depend on earlier ones.
     """
 
     def __init__(self, deadline: Deadline, asks: int | None = None) -> None:
@@ -62,10 +62,10 @@ class Judge:
         self._answers: dict[tuple[Formula, ...], Answer] = {}
         self._decisions: dict[tuple[Formula, ...], Decision] = {}
         self._models: deque[Assignment] = deque(maxlen=MODELS)
-        self._open = 0  # answers that the solver didn't give
+        self._open = 0  # number of queries that the solver left unanswered
 
     def within(self, seconds: float) -> Judge:
-        """A judge that knows what this one does, and stops after so many seconds at the latest."""
+        """Return a judge that shares this one's cached answers and stops after `seconds` at the latest."""
         twin = Judge(self.deadline.within(seconds))
         twin._answers, twin._decisions = self._answers, self._decisions
         return twin
@@ -76,14 +76,14 @@ class Judge:
         return import_module("shapesmt.solve.solver")
 
     def decide(self, domain: Domain, formula: Formula) -> Decision:
-        """Whether the condition holds over the domain, with the smallest counterexample where it doesn't."""
+        """Decide whether the condition holds over the domain, with the smallest counterexample if it doesn't."""
         late = Decision(Verdict.UNKNOWN, "timeout")
         return self.deadline.attempt(lambda: self.once(_DECISIONS, domain, formula, self._decide), late)
 
     def once(
         self, known: dict[Hashable, Reply], domain: Domain, about: Question, work: Callable[[Domain, Question], Reply]
     ) -> Reply:
-        """What is known of something over an equal domain; what lacks an answer of the solver isn't kept."""
+        """Return `work(domain, about)`, cached for equal domains unless the solver left a query unanswered."""
         key = domain.key, about
         if self._asks is not None:
             return work(domain, about)
@@ -95,14 +95,14 @@ class Judge:
         return reply
 
     def region(self, domain: Domain, condition: Formula) -> Region:
-        """The condition over the domain, readable."""
+        """Return the inputs of the domain for which the condition holds, as readable formulas."""
         from shapesmt.region import describe
 
         with stage("where it runs, as formulas"):
             return self.once(_REGIONS, domain, condition, lambda within, f: describe(f, within, self.proves))
 
     def tied(self, domain: Domain, symbols: frozenset[Atom]) -> list[Atom]:
-        """The symbols that facts tie to these ones, these included."""
+        """Return the symbols that facts relate to these ones, these included."""
         return self.once(_TIED, domain, symbols, lambda within, about: within.cone(about)[0])
 
     @stage("conditions")
@@ -111,7 +111,7 @@ class Judge:
         return together(domain, [decide_part(domain, part) or self._solve(domain, part) for part in parts])
 
     def _solve(self, domain: Domain, formula: Formula) -> Decision:
-        """The solver's decision on a condition, with the smallest counterexample; each is asked for once."""
+        """Return the solver's decision on a condition, with the smallest counterexample; decisions are cached."""
         symbols, facts = domain.about(formula.symbols)
         key = (formula, *facts)
         if key not in self._decisions:
@@ -131,7 +131,7 @@ class Judge:
         return Decision(verdicts[satisfied], "z3", counterexample)
 
     def _ask(self, conditions: tuple[Formula, ...]) -> Answer:
-        """The solver's answer; the same conditions are sent once."""
+        """Return the solver's answer; the same conditions are sent once."""
         if conditions not in self._answers:
             answer = self._answers[conditions] = self._checked(conditions)
             self._open += answer.verdict == "unknown"
@@ -140,7 +140,7 @@ class Judge:
         return self._answers[conditions]
 
     def _checked(self, conditions: Sequence[Formula]) -> Answer:
-        """Return the solver's answer, or that nothing is known once the questions are used up."""
+        """Return the solver's answer; "unknown" once the number of queries is used up."""
         if self._asks is None:
             return cast("Answer", self._solver.check(conditions, self.deadline))
         if not self._asks:
@@ -149,7 +149,7 @@ class Judge:
         return cast("Answer", self._solver.check(conditions, self.deadline, effort=BRIEF))
 
     def _satisfied(self, conditions: tuple[Formula, ...]) -> Literal["sat", "unsat", "unknown"]:
-        """Whether the conditions can hold together: they do where they hold in a model of earlier ones."""
+        """Return whether the conditions can hold together; earlier models are tried before the solver is asked."""
         symbols = frozenset[Atom]().union(*(f.symbols for f in conditions))
         for model in self._models:
             if self._solver.holds(conditions, {s: model.get(s, lowest(s)) for s in symbols}):
@@ -157,7 +157,7 @@ class Judge:
         return self._ask(conditions).verdict
 
     def implied(self, domain: Domain, condition: Formula) -> list[Formula]:
-        """The facts that follow where a condition holds: sizes that are 0 nowhere, for example."""
+        """Return simpler facts that follow from a condition, such as that a size is never 0; [] if time is up."""
         return self.deadline.attempt(lambda: implied(domain, condition), [])
 
     def proves(self, domain: Domain, formula: Formula) -> bool:
@@ -178,11 +178,11 @@ class Judge:
         return self._satisfied((*domain.about(formula.symbols)[1], negate(formula))) == "unsat"
 
     def satisfiable(self, domain: Domain) -> bool:
-        """Whether any input is admissible; True as well where that couldn't be decided."""
+        """Whether any input is admissible; True as well if that couldn't be decided."""
         return self.deadline.attempt(lambda: self._satisfiable(domain), True)
 
     def inhabited(self, domain: Domain) -> bool:
-        """Whether some input is known to be admissible; False as well where that couldn't be decided."""
+        """Whether some input is known to be admissible; False as well if that couldn't be decided."""
         return self.deadline.attempt(lambda: self._inhabited(domain), False)
 
     def _inhabited(self, domain: Domain) -> bool:
@@ -196,7 +196,7 @@ class Judge:
         return not empty
 
     def extent(self, domain: Domain, dim: Dim) -> tuple[End, End]:
-        """The least and the greatest value of a size over the domain, as tight as there is time for."""
+        """Return the minimum and maximum of a size over the domain, as tight as time allows."""
         if dim.constant is not None:
             return End(dim.constant), End(dim.constant)
         lo, hi = dim.lo, dim.hi
@@ -215,9 +215,9 @@ class Judge:
         return low if low.value is not None else End(0, low.witness, proven=False), high
 
     def complete(self, domain: Domain, partial: Assignment | None) -> Assignment | None:
-        """An assignment of some symbols extended to all of them, by small values that satisfy the facts.
+        """Return an assignment of some symbols extended to all of them, by small values that satisfy the facts.
 
-        None where there is no assignment, and where time is up.
+        None if `partial` is None, or if time is up.
         """
         if partial is None:
             return None

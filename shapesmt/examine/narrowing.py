@@ -1,7 +1,7 @@
-"""Narrowing: symbols replaced by narrower ones after a condition was reported, and translated back.
+"""Narrowing: replace symbols by narrower ones after a condition is reported, and translate back.
 
-Once a node is reported to require `height % 16 == 0`, the nodes after it are judged with a `height` that is 16, 32,
-...; once one requires `total == past + seq`, with `past + seq` in place of `total`.
+After a node that requires `height % 16 == 0`, nodes are decided with a symbol `height` of the values 16, 32, ...
+After one that requires `total == past + seq`, they are decided with `past + seq` instead of `total`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from shapesmt.rules import Requirement, Tensor, rewritten, tensor
 
 
 def narrowing_to(meanings: Mapping[Atom, Dim]) -> Narrowing:
-    """The narrowing to these meanings: one object for equal ones, which remembers what it has translated."""
+    """Return the narrowing by a substitution; equal substitutions share one object, which caches its translations."""
     key = tuple(meanings.items())
     known = _NARROWINGS.get(key)
     if known is None:
@@ -23,7 +23,7 @@ def narrowing_to(meanings: Mapping[Atom, Dim]) -> Narrowing:
 
 
 class Narrowing:
-    """Symbols replaced by those that satisfy the reported conditions, and translated back."""
+    """Replaces symbols by ones that satisfy the reported conditions, and translates back."""
 
     def __init__(self, meanings: Mapping[Atom, Dim]) -> None:
         self.meanings = meanings
@@ -32,22 +32,22 @@ class Narrowing:
         self._back = Substitution({twin: s for twin, s in twins.items() if twin is not None})
 
     def tensor(self, t: Tensor) -> Tensor:
-        """An input tensor over the narrowed symbols."""
+        """Return an input tensor over the narrowed symbols."""
         if t.shape is None:
             return t if t.ndim is None else tensor(t.dtype, None, ndim=self._forth.apply(t.ndim))
         return rewritten(t, self._forth)
 
     def narrowed(self, sizes: Iterable[Dim]) -> list[Dim]:
-        """Sizes over the narrowed symbols."""
+        """Return sizes over the narrowed symbols."""
         return [self._forth.apply(d) for d in sizes]
 
     def values(self, values: Mapping[Atom, int]) -> dict[Atom, int]:
-        """The assignment, with the values of the narrowed symbols added."""
+        """Return the assignment, with the values of the narrowed symbols added."""
         twins = {a.as_symbol(): values[s] for s, a in self.meanings.items() if s in values}
         return {**values, **{twin: value for twin, value in twins.items() if twin is not None}}
 
     def back(self, formula: Formula) -> Formula:
-        """A condition translated back to the problem's own symbols."""
+        """Return a condition translated back to the problem's own symbols."""
         original: Formula = self._back.apply(formula)
         return original
 
@@ -62,7 +62,7 @@ class Narrowing:
         return self._forth.apply(formula) is TRUE
 
     def requirement(self, r: Requirement) -> Requirement:
-        """A requirement translated back to the problem's own symbols."""
+        """Return a requirement translated back to the problem's own symbols."""
         left, right = (None if side is None else self._back.apply(side) for side in (r.left, r.right))
         return r._replace(formula=self.back(r.formula), left=left, right=right, branch=self.back(r.branch))
 

@@ -1,4 +1,4 @@
-"""Problem: a graph and its caller's declarations → input tensors and the domain of admissible inputs.
+"""Problem: the input tensors and the domain of admissible inputs, from a graph and its caller's declarations.
 
 An assumption that determines one symbol by others (`total == past + seq`) replaces that symbol everywhere; any other
 assumption is a fact of the domain.
@@ -61,18 +61,18 @@ class Problem:
     """A graph with its input tensors, over the domain of admissible inputs.
 
     Attributes:
-        ranges: The declared range of each name, and where it comes from.
+        ranges: The declared range of each name, with its source.
         dims: Each declared name as an expression over the domain's symbols.
         inputs: The input tensors.
-        domain: The admissible inputs, before any node is judged.
+        domain: The admissible inputs, before any node is decided.
         assumptions: The relations assumed between dimensions, as written.
-        origins: Where the assumptions come from that weren't given on the command line or in a call.
+        origins: The source of each assumption that wasn't given on the command line or in a call.
         declared: Each input's element type, and its axes as they are declared.
         expressions: The text of each dimension name that is a formula (`past + 1`).
         ranks: The symbol of each rank that isn't declared, by input.
         assumed: The requirements on these ranks, with the nodes' indices; the inputs have ranks that satisfy them.
         small: The inputs whose elements have names.
-        inferred: What is inferred already, with its inputs or with others.
+        inferred: An earlier inference, for these inputs or for others; None if there is none.
     """
 
     graph: Graph
@@ -91,7 +91,7 @@ class Problem:
 
     @property
     def inference(self) -> Inference:
-        """The shapes, elements and requirements of the graph."""
+        """The shapes, elements and requirements of the graph; `inferred` if that is for these inputs."""
         known = self.inferred
         if known is not None and all(known.tensors.get(name) is t for name, t in self.inputs.items()):
             return known
@@ -107,13 +107,13 @@ class Problem:
         ranges = {}
         for name, text in self.graph.ranges.items():
             if name.isidentifier() and name not in named:
-                with suppress(UsageError):  # a range with negative numbers isn't one of sizes
+                with suppress(UsageError):  # a range with negative numbers isn't a range of sizes
                     ranges[name] = symbol_range(parse_range(text, name), "metadata")
         return ranges
 
     @property
     def stated_sizes(self) -> dict[str, Dim]:
-        """The texts of sizes in declared shapes that are formulas over the inputs' dimensions (`n//2`), read."""
+        """The sizes in declared shapes that are formulas over the inputs' dimensions, such as `n//2`, by their text."""
         texts = {d for declared in self.graph.declared.values() for d in declared.shape or () if isinstance(d, str)}
         read = {}
         for text in sorted(text for text in texts - self.dims.keys() if text and not text.isidentifier()):
@@ -122,14 +122,14 @@ class Problem:
         return {text: size for text, size in read.items() if names_in(text)}
 
     def widened(self) -> Problem:
-        """The same graph for inputs of any size, without assumptions; a size may be 0 only if it is declared so."""
+        """Return the problem for inputs of any size, without assumptions; a size may be 0 only if it is declared so."""
         ranges = {name: SymbolRange(min(r.min, 1), None, 1, r.source) for name, r in self.ranges.items()}
         ranges.update(dict.fromkeys(map(rank_name, self.ranks), ANY_RANK))
         ranges.update({name: r for small in self.small.values() for name, r in small.anything().items()})
         return _posed(self.graph, self.declared, self.expressions, ranges, small=self.small)
 
     def pinned(self) -> Problem:
-        """The problem with each symbol that has a single value replaced by that number."""
+        """Return the problem with each symbol that has a single value replaced by that number."""
         numbers: dict[Atom, Dim] = {}
         domain = self.domain
         while fixed := _single_values(domain):
@@ -144,7 +144,7 @@ class Problem:
         return _with_ranks(problem) if ranks else problem
 
     def counterexample(self, values: Mapping[Atom, int], deciding: Iterable[Atom] = ()) -> Counterexample:
-        """An assignment as symbols and input shapes, as a caller writes them; the deciding symbols are relevant."""
+        """Return an assignment as symbol values and input shapes; the symbols in `deciding` are marked as relevant."""
         at = Evaluator({a: int(v) for a, v in values.items()})
 
         def size(d: Dim) -> int:
@@ -162,7 +162,7 @@ class Problem:
 
 
 def pose(graph: Graph, question: Question = NO_OPTIONS) -> Problem:
-    """The problem that a graph and its caller's declarations pose.
+    """Return the problem that a graph and its caller's declarations pose.
 
     Raises:
         UsageError: A name that doesn't exist, a malformed range, shape or expression.
@@ -172,7 +172,7 @@ def pose(graph: Graph, question: Question = NO_OPTIONS) -> Problem:
 
 
 def pose_everything(graph: Graph) -> Problem:
-    """The problem of all inputs that a graph's declared shapes admit: of any size, 0 too, and with any elements."""
+    """Return the problem of all inputs that a graph's declared shapes admit: any size (0 too), any elements."""
     declared, names, ranges, small = _declared(dataclasses.replace(graph, ranges={}), NO_OPTIONS)
     elements = {name for one in small.values() for name in one.names}
     sizes = {
@@ -184,7 +184,7 @@ def pose_everything(graph: Graph) -> Problem:
 def _declared(
     graph: Graph, question: Question
 ) -> tuple[Declarations, dict[str, str], dict[str, SymbolRange], dict[str, Small]]:
-    """The axes of the inputs, the names that are formulas, the range of each other name, and the small inputs."""
+    """Return the inputs' axes, the names that are formulas, the ranges of the other names, and the small inputs."""
     dims = own_names(graph, question.dims or {})
     declared = declarations(graph, question.shapes or {})
     ranks = unranked(graph, declared)
@@ -197,7 +197,7 @@ def _declared(
 
 
 def _assume(graph: Graph, question: Question) -> Mapping[str, Origin]:
-    """The relations that the file's metadata state and those that the caller assumes, each with its origin."""
+    """Return the relations in the file's metadata and those that the caller assumes, each with its origin."""
     given = question.assume or ()
     own = given if isinstance(given, Mapping) else {text: Origin("--assume") for text in given}
     return {text: Origin("metadata", needed=False) for text in graph.relations} | {**own}
@@ -235,7 +235,7 @@ def _posed(
 def _assumptions(
     assume: Iterable[str] | Mapping[str, Origin] | None, known: Mapping[str, Dim]
 ) -> tuple[list[str], dict[str, str]]:
-    """The assumptions that concern the model, and the sources of those that come from a file."""
+    """Return the assumptions that concern the model, and the sources of those that come from a file."""
     origins = assume if isinstance(assume, Mapping) else {}
     texts = [assume] if isinstance(assume, str) else list(assume or ())
     applied = [text for text in texts if text not in origins or _applies(text, origins[text], known)]
@@ -244,7 +244,7 @@ def _assumptions(
 
 
 def _without_idle(problem: Problem) -> Problem:
-    """The problem without the symbols of input elements that have no range from the caller and that nothing uses."""
+    """Return the problem without the input elements that nothing uses and that have no range from the caller."""
     elements = open_elements(problem.dims, problem.ranges)
     if not elements:
         return problem
@@ -257,7 +257,7 @@ def _without_idle(problem: Problem) -> Problem:
 
 
 def names_of(graph: Graph) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that an assumption can use: those of input dimensions, and those of elements of small inputs."""
+    """Return the names that an assumption can use: of input dimensions, and of elements of small inputs."""
     declared = declarations(graph, {})
     names, ranges = symbol_ranges(graph, declared, {}, list(map(rank_name, unranked(graph, declared))))
     small, _ = small_inputs(graph, constant_shapes(declared, names, ranges), {*names, *ranges}, {})
@@ -265,7 +265,7 @@ def names_of(graph: Graph) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _applies(text: str, origin: Origin, known: Mapping[str, Dim]) -> bool:
-    """Whether an assumption concerns the model; an optional one does where its names are known, if misspelt."""
+    """Whether an assumption concerns the model; an optional one does if its names are known or look misspelt."""
     return origin.needed or all(name in known or misspelt(name, known) for name in names_in(text))
 
 
@@ -277,7 +277,7 @@ def _assumed(text: str, origin: Origin | None, known: Mapping[str, Dim]) -> Form
 
 
 def _with_ranks(problem: Problem) -> Problem:
-    """The problem with the input ranks that its nodes require; repeated until no further rank follows."""
+    """Return the problem with the input ranks that its nodes require; repeat until no further rank follows."""
     while True:
         problem = _sized(problem)
         unknown = {t.ndim for t in problem.inputs.values() if t.shape is None and t.ndim is not None}
@@ -303,7 +303,7 @@ def _with_ranks(problem: Problem) -> Problem:
 
 
 def _sized(problem: Problem) -> Problem:
-    """The problem with a symbol for each size of an input whose rank has become known."""
+    """Return the problem with a symbol for each size of an input whose rank has become known."""
     inputs, ranges, dims = dict(problem.inputs), dict(problem.ranges), dict(problem.dims)
     for name, t in problem.inputs.items():
         rank = t.ndim.constant if t.shape is None and t.ndim is not None else None
@@ -321,7 +321,7 @@ def _sized(problem: Problem) -> Problem:
 def _inputs(
     declared: Declarations, dims: Mapping[str, Dim], expressions: Mapping[str, str], ranks: Mapping[str, Dim]
 ) -> dict[str, Tensor]:
-    """The input tensors; a decoder has hundreds of caches of one type and shape, which is looked at once."""
+    """Return the input tensors; inputs of one type and shape, such as a decoder's many caches, share one tensor."""
     inputs: dict[str, Tensor] = {}
     same: dict[tuple[object, ...], Tensor] = {}
     for name, (dtype, axes) in declared.items():
@@ -342,7 +342,7 @@ def _dim(axis: Axis, dims: Mapping[str, Dim], expressions: Mapping[str, str]) ->
 
 
 def _single_values(domain: Domain) -> dict[Atom, Dim]:
-    """The symbols with a single admissible value."""
+    """Return the symbols with a single admissible value, each with that value."""
     ends = {s: domain.ends(s) for s in domain.symbols}
     for s in {s for fact in domain.facts if len(fact.symbols) > 1 for s in fact.symbols}:
         tight = extent(domain, of_atom(s))

@@ -1,4 +1,4 @@
-"""Question: the options of an analysis, among them what the caller declares about the inputs."""
+"""Question: the options of an analysis, including the caller's declarations about the inputs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from shapesmt.language import Origin, RangeLike, ShapeLike, ValueLike
 
 Content = TypeVar("Content")
 TIMEOUT = 60.0
-"""Seconds after which what is undecided is reported as undecided."""
+"""The default time limit in seconds; requirements left after it are reported as undecided."""
 
 
 GUARDS = ("check", "ignore")
-"""What may be done with the guards of a program: they count, or they are left out, as where it is lowered."""
+"""The options for a program's guards: "check" them like requirements of nodes, or "ignore" them."""
 
 _HOLDS = {
     "dims": 'ranges, as {"batch": "1..32"}',
@@ -28,12 +28,12 @@ _HOLDS = {
 
 
 class Claims(str, Enum):
-    """How the shapes that the file declares for inner tensors and outputs are used."""
+    """The use of the shapes that the file declares for intermediate tensors and outputs."""
 
-    CHECK = "check"  # they are compared with what is inferred
-    TRUST = "trust"  # they are used where nothing could be inferred
-    IGNORE = "ignore"  # they aren't used
-    OVERRIDE = "override"  # the inferred shapes take their place
+    CHECK = "check"  # compared with the inferred shapes
+    TRUST = "trust"  # used for tensors of unknown rank
+    IGNORE = "ignore"  # not used
+    OVERRIDE = "override"  # replaced by the inferred shapes
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,15 @@ class Question:
         shapes: Shapes of inputs, which take precedence over the file's.
         values: Elements of small inputs, by the name of the input or of the element.
         assume: Relations between dimensions; a mapping has the origin of each.
-        timeout: Seconds after which what is undecided is reported as undecided.
-        declared: How the shapes that the file declares are used, as text.
+        timeout: The time limit in seconds; requirements left after it are reported as undecided.
+        declared: The use of the shapes that the file declares, as the text of a `Claims`.
         certify: Whether the solver decides the complete system as well.
         strict: Whether a warning counts as a failure.
-        replay: Whether every counterexample is run.
+        replay: Whether every counterexample is run in a runtime.
         target: The runtime that a model is written for.
-        written: Whose shapes are written into it: "all", "outputs" or "none".
-        guards: Whether what a program checks before a run counts: "check" or "ignore".
-        started: When it was asked, from which on the timeout counts.
+        written: The tensors whose shapes are written into it: "all", "outputs" or "none".
+        guards: The use of the conditions that a program checks before a run: "check" or "ignore".
+        started: When the question was asked; the time limit counts from then.
 
     >>> Question({"batch": "1..32"}, declared="trust").claims is Claims.TRUST
     True
@@ -74,7 +74,7 @@ class Question:
     started: float = field(default_factory=monotonic, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse arguments of another type, by name."""
+        """Refuse arguments of a wrong type, naming them."""
         for name in ("dims", "shapes", "values"):
             argument = getattr(self, name)
             if argument is not None and not isinstance(argument, Mapping):
@@ -91,7 +91,7 @@ class Question:
 
     @property
     def deadline(self) -> Deadline:
-        """The end of the timeout.
+        """The deadline that the timeout sets.
 
         Raises:
             UsageError: The timeout is negative.
@@ -99,10 +99,10 @@ class Question:
         return Deadline(seconds(self.timeout), self.started)
 
     def read(self, work: Callable[[], Content]) -> Content:
-        """Return what is read of a model within the timeout.
+        """Return the result of `work`, which reads a model, within the timeout.
 
         Raises:
-            OutOfTimeError: It takes longer.
+            OutOfTimeError: Reading takes longer.
         """
         return self.deadline.require(work, "the model isn't read")
 
@@ -112,7 +112,7 @@ class Question:
 
     @property
     def claims(self) -> Claims:
-        """How declared shapes are used.
+        """The use of declared shapes.
 
         Raises:
             UsageError: `declared` is none of these words.
@@ -125,4 +125,4 @@ class Question:
 
 
 NO_OPTIONS = Question()
-"""Nothing but what the file says."""
+"""The question without options: only the file's own declarations apply."""

@@ -1,4 +1,4 @@
-"""Share: how many of the admissible inputs are valid, counted where there are few enough to try each."""
+"""Share: the number of admissible inputs that are valid, counted if there are few enough to try each."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _SHARES: dict[Hashable, Share | None] = memo("shares of valid inputs", {})
 
 
 def valid_share(problem: Problem, examination: Examination) -> Share | None:
-    """The number of sizes that run, among the admissible ones of the symbols on which running depends.
+    """Return how many of the admissible sizes run, counted over the symbols on which running depends.
 
-    None where every input runs, and where they can't be counted: ranges without an end, sizes that data decides.
+    None if every input runs, or if they can't be counted: unbounded ranges, data-dependent sizes.
     """
     domain = problem.domain
     conditions = [c for j in examination.judgements if j.verdict is Verdict.DEPENDS for c in j.condition.conjuncts]

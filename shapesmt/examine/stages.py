@@ -1,4 +1,4 @@
-"""The two stages that every analysis begins with: pose a problem that some input satisfies, and judge every node."""
+"""The first two stages of every analysis: pose a problem that some input satisfies, then decide every node."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ GRACE = 1.0  # additional seconds to read the ranges and relations, which every 
 
 @stage("ranges and relations")
 def posed(graph: Graph, question: Question, judge: Judge) -> Problem:
-    """The problem that a question poses.
+    """Return the problem that a question poses.
 
     Raises:
-        UsageError: No input satisfies the ranges and relations, or they aren't understood, or an input has too many
+        UsageError: No input satisfies the ranges and relations, one of them is invalid, or an input has too many
             dimensions.
     """
     limit_ranks(graph, question.shapes or {})
@@ -33,10 +33,10 @@ def posed(graph: Graph, question: Question, judge: Judge) -> Problem:
 
 
 def examined(problem: Problem, judge: Judge, *, trust: bool) -> tuple[Problem, Examination]:
-    """The problem as it was judged, and the examination.
+    """Return the problem over the symbols that the examination uses, and the examination.
 
-    A symbol with a single value is replaced by that number, which lets more be decided. Where some node isn't proved,
-    a report with the symbol's name is easier to read; the name is kept if the verdicts are the same with it.
+    A symbol with a single value is replaced by that number, so that more can be decided. If some node isn't proved,
+    a report with the symbol's name is easier to read: the symbol stays if the verdicts are the same with it.
     """
     pinned = problem.pinned()
     examination = examine(pinned, judge, trust=trust)

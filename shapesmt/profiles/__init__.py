@@ -1,4 +1,4 @@
-"""The valid inputs as boxes of three points each, as compilers take them."""
+"""Profiles: the valid inputs as boxes of three points each (minimum, usual, maximum), as compilers take them."""
 
 from shapesmt.profiles.points import Points
 from shapesmt.profiles.question import profile, profiled

@@ -1,4 +1,4 @@
-"""Boxes: the valid inputs split where a size's range is the widest, each part with three points of its own.
+"""Boxes: split the valid inputs at the size with the widest range; each part has three points of its own.
 
 >>> from shapesmt.algebra import symbol
 >>> from shapesmt.deadline import Deadline
@@ -20,7 +20,7 @@ from shapesmt.profiles.points import Points
 
 
 def split(domain: Domain, sizes: Sequence[Dim], judge: Judge, number: int) -> list[Points]:
-    """At most so many parts, which together are the domain; the one that is cut next has the widest range."""
+    """Split the domain into at most `number` parts; the part with the widest range is halved next."""
     parts = [Points(domain, sizes, judge)]
     while len(parts) < number:
         widest = max(parts, key=_width)
@@ -32,7 +32,7 @@ def split(domain: Domain, sizes: Sequence[Dim], judge: Judge, number: int) -> li
 
 
 def _halves(part: Points, judge: Judge) -> list[Points]:
-    """The part below and the part above the geometric middle of the widest range."""
+    """Return the parts below and above the geometric middle of the widest range."""
     place = max(range(len(part.sizes)), key=lambda i: _ratio(part, i))
     low, high = part.lows[place], part.highs[place] or 0
     middle = (low + high) // 2 if low < 0 else min(isqrt(max(low, 1) * high), high - 1)
@@ -49,7 +49,7 @@ def _width(part: Points) -> float:
 
 
 def _ratio(part: Points, place: int) -> float:
-    """How many times the greatest size is the least; 1 where it isn't cut."""
+    """Return the ratio of the maximum of a size to its minimum; 1 if its range can't be split."""
     low, high = part.lows[place], part.highs[place]
     cut = high is not None and high != low and len(part.sizes[place].symbols) == 1
     return ((high or 0) + 1) / max(low, 1) if cut else 1

@@ -1,7 +1,7 @@
-"""Points: three inputs of a domain, the least, the usual and the greatest, for sizes that a compiler takes as a box.
+"""Points: the minimum, usual and maximum input of a domain, for a compiler that takes sizes as a box.
 
-A box of least and greatest sizes has corners that need not be valid: of `past + seq <= 100` the greatest `past` and the
-greatest `seq` don't go together. Then the point is one that gives all sizes the same part of their range.
+A corner of the box of all sizes need not be valid: if `past + seq <= 100`, the maximum of `past` and that of `seq`
+exclude each other. The point is then one at which all sizes are at the same fraction of their range.
 
     >>> from shapesmt.algebra import at_least, symbol
     >>> from shapesmt.deadline import Deadline
@@ -35,14 +35,20 @@ from shapesmt.errors import OutOfTimeError, UsageError
 from shapesmt.examine import Judge
 from shapesmt.presolve import Domain
 
-PARTS = 1 << 20  # of a range; a point has the same number of parts in each
+PARTS = 1 << 20  # a fraction of a range is a multiple of 1/PARTS
 
 Sizes: TypeAlias = tuple[int, ...]
 OpenSizes: TypeAlias = tuple[int | None, ...]
 
 
 class Three(NamedTuple):
-    """The three points: each size's number at each, and the inputs themselves; no greatest where a size has no end."""
+    """The sizes at the three points, and the inputs themselves.
+
+    Attributes:
+        least, usual, greatest: The sizes at each point; None in `greatest` for an unbounded size.
+        inputs: The inputs at the points; None for the greatest if a size is unbounded.
+        left_out: A valid input outside the box; None if none is known.
+    """
 
     least: Sizes
     usual: Sizes
@@ -52,7 +58,7 @@ class Three(NamedTuple):
 
 
 class Points:
-    """The points of a domain, for these sizes."""
+    """Finds the three points of a domain, for some sizes."""
 
     def __init__(self, domain: Domain, sizes: Sequence[Dim], judge: Judge) -> None:
         self.domain, self.sizes, self._judge = domain, sizes, judge
@@ -61,7 +67,7 @@ class Points:
         self.highs = [high.value for _, high in ends]
 
     def valid(self, facts: Sequence[Formula]) -> Assignment | None:
-        """An input of the domain for which these hold as well; None where none is known."""
+        """Return an input of the domain for which `facts` hold as well; None if none is known."""
         within = self.domain.copy()
         within.assume(all_of(*facts))
         if not self._judge.satisfiable(within):
@@ -73,11 +79,11 @@ class Points:
         return values if all(map(Evaluator(values).formula, known)) else None
 
     def three(self, wanted: Sequence[Formula] = ()) -> Three:
-        """The three points; the usual one satisfies what is wanted of it, and is else in the middle.
+        """Return the three points; the usual one satisfies `wanted`, and is near the middle otherwise.
 
         Raises:
-            OutOfTimeError: None is found in the time given.
-            UsageError: What is wanted lies outside the least and the greatest.
+            OutOfTimeError: A point isn't found in time.
+            UsageError: `wanted` has no input between the minimum and the maximum.
         """
         least, first = self._end([])
         above = [at_least(size, low) for size, low in zip(self.sizes, first, strict=True)]
@@ -94,7 +100,7 @@ class Points:
         return Three(first, usual, tallest, (least, middle, greatest if closed else None), self._outside(inside))
 
     def _outside(self, inside: Sequence[Formula]) -> Assignment | None:
-        """An input that isn't inside."""
+        """Return an input of the domain that violates `inside`; None if none is known."""
         if self._judge.proves(self.domain, all_of(*inside)):
             return None
         return self.valid([negate(all_of(*inside))])
@@ -103,14 +109,14 @@ class Points:
         return tuple([int(evaluate(size, values)) for size in self.sizes])
 
     def _end(self, facts: list[Formula], *, upwards: bool = False) -> tuple[Assignment, Sizes]:
-        """The point with all least or greatest sizes, or the one with the same part of each range."""
+        """Return the point with all minimum or maximum sizes; if it isn't valid, the one that `_balanced` finds."""
         ends = zip(self.sizes, self.highs if upwards else self.lows, strict=True)
         corner = [equal(size, end) for size, end in ends if end is not None]
         found = self.valid([*facts, *corner]) or self._balanced(facts, upwards=upwards)
         return found, self._at(found)
 
     def _balanced(self, facts: list[Formula], *, upwards: bool) -> Assignment:
-        """The point that goes equally far in all ranges, and from there as far as each size can alone."""
+        """Return the point that goes equally far in all ranges, and from there as far as each size can go alone."""
         found, parts = self._required(facts), 0
         low, high = 0, PARTS
         while low < high:
@@ -130,14 +136,14 @@ class Points:
         return found
 
     def _beyond(self, parts: int, *, upwards: bool) -> list[Formula]:
-        """Every size at least that many parts of its range from the other end."""
+        """Return the facts that put every size at least `parts` of its range (in 1/PARTS) away from the other bound."""
         ranges = [(s, lo, hi) for s, lo, hi in zip(self.sizes, self.lows, self.highs, strict=True) if hi is not None]
         if upwards:
             return [at_least(s, lo + parts * (hi - lo) // PARTS) for s, lo, hi in ranges]
         return [at_most(s, hi - parts * (hi - lo) // PARTS) for s, lo, hi in ranges]
 
     def _usual(self, facts: list[Formula], least: Sizes, greatest: Sequence[int]) -> tuple[Assignment, Sizes]:
-        """The point nearest to the geometric middle, one size after the other."""
+        """Return the point nearest to the geometric middle of each range, one size after the other."""
         found = self._required(facts)
         for size, low, high in zip(self.sizes, least, greatest, strict=True):
             middle = (low + high) // 2 if low < 0 else isqrt(max(low, 1) * high)

@@ -1,4 +1,4 @@
-"""Results as text for people or JSON for programs: the only place where results are worded."""
+"""Write results as text for people, or as JSON, SARIF or annotations for programs; all wording of results is here."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ with lazy_imports(__name__):
 Form: TypeAlias = str
 FORMS: tuple[Form, ...] = ("text", "json")  # for any result
 CHECK_FORMS: tuple[Form, ...] = (*FORMS, "sarif", "github")  # for results of `check`
-LOCATING: tuple[Form, ...] = ("sarif", "github")  # those that say where the model's file is
+LOCATING: tuple[Form, ...] = ("sarif", "github")  # the forms that state the path of the model's file
 
 _WRITERS = {
     "text": ("text.text", "write_text"),
@@ -58,16 +58,16 @@ _WRITERS = {
 
 
 class Words:
-    """The presenter of answers, which `shapesmt.api` registers: `str(report)` is its text."""
+    """Presents answers as text and HTML; `shapesmt.api` registers it, so that `str(report)` is its text."""
 
     def text(self, answer: Answer, width: int | None, everything: bool) -> str:
-        """The text of the command line."""
+        """Return the text that the command line prints, in lines of at most `width` columns (None: of any width)."""
         from shapesmt.render.text.text import folded
 
         return folded(cast("AnyResult", answer), width, everything=everything)
 
     def html(self, answer: Answer) -> str:
-        """The same in colours, as HTML."""
+        """Return the same text in colours, as HTML."""
         from shapesmt.render.page.excerpt import excerpt
 
         return excerpt(cast("AnyResult", answer))

@@ -1,6 +1,6 @@
 """Annotations of GitHub's workflows: one `::error file=...::...` line for each finding.
 
-It is about the line of Python that the node comes from, where that file is below the working directory, else the model.
+It is about the line of Python that the node comes from, if that file is below the working directory, else the model.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def write_github(result: AnyResult, stream: TextIO) -> None:
 
 
 def commands(result: AnyResult) -> Iterator[str]:
-    """The workflow commands, line by line; a report's `model` is the path of its file.
+    """Yield the workflow commands, line by line; a report's `model` is the path of its file.
 
     >>> from shapesmt.algebra import Verdict
     >>> from shapesmt.report import Finding, FindingKind

@@ -16,7 +16,7 @@ __all__ = ["to_json", "write_result"]
 
 
 def to_json(data: Mapping[str, object]) -> str:
-    """The JSON text of `data`, in ASCII, ending in a line end.
+    """Return the JSON text of `data`, in ASCII, ending in a line end.
 
     >>> print(to_json({"schema": "shapesmt/bounds/1", "tensors": {"x": {"shape": None}, "y": {"shape": []}}}))
     {"schema": "shapesmt/bounds/1",

@@ -1,4 +1,4 @@
-"""Pages of documentation: laid out and coloured on a terminal, the Markdown itself anywhere else."""
+"""Pages of documentation: laid out and coloured on a terminal, as Markdown anywhere else."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WIDEST = 110  # columns: longer lines of prose are hard to read
 
 
 def write_markdown(text: str, stream: TextIO) -> None:
-    r"""Write a Markdown text.
+    r"""Write a Markdown text, laid out if `stream` is a terminal.
 
     >>> import sys
     >>> write_markdown("# Limits\n", sys.stdout)

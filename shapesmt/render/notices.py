@@ -23,7 +23,7 @@ _LEVELS = {Verdict.DEPENDS: "error", Verdict.FAILS: "error", Verdict.UNKNOWN: "n
 class Notice(NamedTuple):
     """A sentence about a node.
 
-    `level` is "error", "warning" or "note"; `identity` is what stays the same when other nodes are added.
+    `level` is "error", "warning" or "note"; `identity` is a text that stays the same when other nodes are added.
     """
 
     level: str
@@ -38,7 +38,7 @@ class Notice(NamedTuple):
 
 
 def notices(report: Report) -> Iterator[Notice]:
-    """All notices of a report: its findings in the order of their nodes, then its warnings."""
+    """Yield the notices of a report: its findings in the report's order, then its warnings."""
     for finding in report.judged:
         yield Notice(
             _LEVELS[finding.verdict],
@@ -59,7 +59,7 @@ def notices(report: Report) -> Iterator[Notice]:
 
 
 def step(cause: Cause) -> str:
-    """One cause of a size as text.
+    """Return one cause of a size as text.
 
     >>> from shapesmt.report import Cause
     >>> step(Cause("", "image", 2, "height", 65))
@@ -70,7 +70,7 @@ def step(cause: Cause) -> str:
 
 
 def _sentence(finding: Finding) -> str:
-    """The finding in one sentence: law, clashing sides, counterexample, and the inputs for which the node runs."""
+    """Return the finding in one sentence: law, clashing sides, counterexample, the inputs for which the node runs."""
     parts = [printable(finding.law, 400)]
     if finding.note:
         parts[0] += f" ({printable(finding.note, 400)})"
@@ -97,7 +97,7 @@ def _valued(of: Side | Cause) -> str:
 
 
 def _identity(finding: Finding) -> str:
-    """The node's path; of one that the file gives no name, so that its name counts nodes, what it needs."""
+    """Return code, node and law; a node without a name in the file is identified by its operator and condition."""
     nameless = finding.node == f"{finding.op_type}_{finding.index}"
     return "\n".join(
         (finding.code, f"{finding.op_type}: {finding.condition}" if nameless else finding.node, finding.law)

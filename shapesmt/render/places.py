@@ -1,4 +1,4 @@
-"""The Python file of a source in the working directory, where a reader can open it."""
+"""Find the Python file of a source in the working directory, where a reader can open it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 __all__ = ["checked_out"]
 
-_LARGEST = 1 << 22  # bytes of a file that is compared with the source
+_LARGEST = 1 << 22  # the most bytes of a file that is compared with the source
 
 
 def checked_out(source: Source | None) -> str:
-    """The path of the file from the working directory, with slashes; "" if it isn't there.
+    """Return the path of the file from the working directory, with slashes; "" if it isn't there.
 
-    The model may have been exported elsewhere: of the path, the longest end that is a file here counts, if that file
-    has the code in that line.
+    The model may have been exported elsewhere. Then the result is the longest end of its path that is a file here, if
+    that file has the same code in that line.
 
     >>> from shapesmt.report import Source
     >>> checked_out(Source("/nowhere/else.py", 3))
@@ -35,7 +35,7 @@ def checked_out(source: Source | None) -> str:
 
 
 def _candidates(file: str) -> Iterator[Path]:
-    """The ends of a path that are files inside the working directory, the longest first."""
+    """Yield the ends of a path that are files inside the working directory, the longest first."""
     parts = [part for part in re.split(r"[\\/]", file) if part]
     if ".." in parts:
         return
@@ -47,7 +47,7 @@ def _candidates(file: str) -> Iterator[Path]:
 
 
 def _has(path: Path, source: Source) -> bool:
-    """Whether a file is the one that the source names, or else has the code in that line."""
+    """Whether a file is the one that the source names, or has the same code in that line."""
     if Path(source.file) in (path, path.absolute()):
         return True
     if not source.code or path.stat().st_size > _LARGEST:

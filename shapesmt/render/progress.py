@@ -39,9 +39,9 @@ def timing(what: str, budget: float, stream: TextIO | None = None, delay: float 
 
 @contextmanager
 def counting(total: int, stream: TextIO | None = None) -> Iterator[Callable[[str], None]]:
-    """A bar of how many of `total` models are done, at which rate, and how long the rest will take.
+    """Show a bar with the number of models done out of `total`, the rate, and the time that the rest will take.
 
-    The body calls the yielded function with the name of each that is done.
+    The body calls the yielded function with the name of each model that is done.
 
     >>> with counting(2) as done:
     ...     done("unet.onnx")

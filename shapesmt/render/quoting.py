@@ -1,7 +1,7 @@
-r"""Texts from files inside other languages: one function for each, and nothing else puts them there.
+r"""Quote texts from files for use in other languages: one function for each, and no other code puts them there.
 
-What shapesmt writes is pasted into shells, run as programs and printed by jobs whose runners look for commands in it;
-a name may be made for any of these. `printable` is for plain text, `tag` for pages and `Script.name` for SMT-LIB.
+Output of shapesmt is pasted into shells, run as programs and printed by jobs whose runners look for commands in it; a
+name may be crafted for any of these. `printable` is for plain text, `tag` for pages and `Script.name` for SMT-LIB.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["argument", "comment", "identifier", "json_text", "mlir", "protobuf",
 
 
 def shell(*words: str) -> str:
-    r"""The words as a command line of bash, itself on one line.
+    r"""Return the words, quoted, as a command of bash on one line.
 
     >>> print(shell("trtexec", "x:[1]", "$(date)", "a\nb"))
     trtexec 'x:[1]' '$(date)' $'a\012b'
@@ -26,7 +26,9 @@ def shell(*words: str) -> str:
 
 
 def argument(text: str, bare: bool = False) -> str:
-    """One word of a command line: in double quotes, which every shell reads, where that is safe.
+    """Return one word of a command line: in double quotes, which every shell reads, if that is safe.
+
+    With `bare`, a word of harmless characters isn't quoted.
 
     >>> print(argument("n % 2 == 0"), argument("`a b` == 2"), argument("n=1..8", bare=True))
     "n % 2 == 0" '`a b` == 2' n=1..8
@@ -37,7 +39,7 @@ def argument(text: str, bare: bool = False) -> str:
 
 
 def python(text: str) -> str:
-    r"""The text as Python's source has it, in ASCII.
+    r"""Return the text as a string literal of Python, in ASCII.
 
     >>> print(python('a "\n'), python("é"))
     "a \"\n" "\xe9"
@@ -47,7 +49,7 @@ def python(text: str) -> str:
 
 
 def identifier(name: str) -> str:
-    """A name that Python can have.
+    """Return the name, changed to a valid identifier of Python.
 
     >>> identifier("x.2"), identifier("2"), identifier("class")
     ('x_2', '_2', '_class')
@@ -57,7 +59,7 @@ def identifier(name: str) -> str:
 
 
 def mlir(name: str) -> str:
-    """A name that a value of MLIR can have.
+    """Return the name, changed to a valid name of a value in MLIR.
 
     >>> mlir("input.1"), mlir("/up/x:0"), mlir("2x")
     ('input.1', '_up_x_0', '_2x')
@@ -67,7 +69,7 @@ def mlir(name: str) -> str:
 
 
 def comment(text: str, mark: str = "#") -> str:
-    r"""The text as a comment that ends where its line does.
+    r"""Return the text as a comment on one line.
 
     >>> print(comment("a\nb"))
     # a\nb
@@ -76,7 +78,7 @@ def comment(text: str, mark: str = "#") -> str:
 
 
 def protobuf(text: str) -> str:
-    r"""The text as protobuf's text format has it.
+    r"""Return the text as a string of protobuf's text format.
 
     >>> print(protobuf('a "\n'))
     "a \042\012"
@@ -85,7 +87,7 @@ def protobuf(text: str) -> str:
 
 
 def json_text(value: object, indent: int | None = None) -> str:
-    r"""The value as JSON, in ASCII.
+    r"""Return the value as JSON, in ASCII.
 
     >>> print(json_text(["##[a]", "é"]))
     ["\u0023#[a]", "\u00e9"]
@@ -99,7 +101,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _octal(text: str) -> str:
-    """The text with the bytes of what is special in quotes as octal numbers."""
+    """Return the text with the bytes of characters that are special in quotes as octal numbers."""
     return unmarked("".join(c if c.isprintable() and c not in "'\"\\!" else _bytes(c) for c in text), r"\043")
 
 

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, which code scanning services read: one run for all models, with rules, code flows and fingerprints."""
+"""SARIF 2.1.0 for code scanning services: one run for all models, with rules, code flows and fingerprints."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["sarif", "write_sarif"]
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _KEPT = ("verdict", "symbols", "assumptions", "requirements", "precondition")
-FINGERPRINTS = ("shapesmt/v1", "primaryLocationLineHash")  # the second is the one that GitHub looks at
+FINGERPRINTS = ("shapesmt/v1", "primaryLocationLineHash")  # GitHub reads the second
 
 
 def write_sarif(result: AnyResult, stream: TextIO) -> None:
@@ -36,7 +36,7 @@ def write_sarif(result: AnyResult, stream: TextIO) -> None:
 
 
 def sarif(result: AnyResult, version: str) -> dict[str, Any]:
-    """The log of one run over all models, by this version of shapesmt; a report's `model` is the path of its file.
+    """Return the log of one run over all models; a report's `model` is the path of its file.
 
     >>> from shapesmt.algebra import Verdict
     >>> from shapesmt.report import Counts, Report
@@ -62,7 +62,7 @@ def sarif(result: AnyResult, version: str) -> dict[str, Any]:
 
 
 def _invocation(unchecked: Sequence[Unchecked]) -> dict[str, Any]:
-    """The invocation: whether all models could be checked, and the errors of the others."""
+    """Return the invocation: whether all models could be checked, and the errors of the others."""
     notifications = [
         {
             "level": "error",
@@ -75,7 +75,7 @@ def _invocation(unchecked: Sequence[Unchecked]) -> dict[str, Any]:
 
 
 def _rule(code: str) -> dict[str, Any]:
-    """The SARIF rule of an error code; for a code that a plugin defines, its name alone."""
+    """Return the SARIF rule of an error code; only its id for a code that a plugin defines."""
     entry = CATALOGUE.get(code)
     if entry is None:
         return {"id": code}
@@ -114,7 +114,7 @@ def _results(
 
 
 def _place(source: Source | None, model: dict[str, Any]) -> dict[str, Any]:
-    """The line of Python, where its file is below the working directory; else the model."""
+    """Return the line of Python if its file is below the working directory, else the model."""
     path = checked_out(source)
     if source is None or not path:
         return model
@@ -122,7 +122,7 @@ def _place(source: Source | None, model: dict[str, Any]) -> dict[str, Any]:
 
 
 def _flow(notice: Notice, model: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The nodes that computed the clashing sizes, and last the one that fails."""
+    """Yield the nodes that computed the clashing sizes, and last the one that fails."""
     for cause in notice.because:
         kind = "operator" if cause.node else "input"
         at = _location(_place(cause.source, model), cause.node or cause.tensor, kind)
@@ -132,19 +132,19 @@ def _flow(notice: Notice, model: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _location(place: dict[str, Any], node: str, kind: str) -> dict[str, Any]:
-    """A node of the graph, at its line of Python or in the file of the model."""
+    """Return the location of a node: `place`, a line of Python or the model's file, and its path in the graph."""
     whole = printable(node, 1000)
     logical = {"name": whole.rpartition("/")[2] or whole, "fullyQualifiedName": whole, "kind": kind}
     return {"physicalLocation": place, "logicalLocations": [logical]}
 
 
 def _fingerprint(notice: Notice, occurrence: int) -> str:
-    """A hash of the node, its law and its code, which stays the same when other nodes change."""
+    """Return a hash of the node, its law and its code, which stays the same when other nodes change."""
     return f"{sha256(notice.identity.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}:{occurrence}"
 
 
 def _uri(path: str) -> str:
-    """A path as a URI reference: a relative path as it is, an absolute one with its scheme.
+    """Return a path as a URI reference: a relative path as it is, an absolute one with its scheme.
 
     >>> _uri("my models/unet#1.onnx"), _uri("/models/a.onnx")
     ('my%20models/unet%231.onnx', 'file:///models/a.onnx')

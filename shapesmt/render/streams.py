@@ -38,20 +38,20 @@ def have_streams() -> None:
 
 
 def tolerate_unprintable() -> None:
-    """Show characters that the terminal's encoding lacks escaped, instead of ending the program."""
+    """Escape characters that the terminal's encoding lacks, instead of ending the program."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # absent under capture
 
 
 def discard_output(stream: TextIO | None = None) -> None:
-    """After the reader of our output has closed it: prevent a second error when the interpreter exits."""
+    """Discard further output after its reader has closed it, to prevent a second error when the interpreter exits."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), (sys.stdout if stream is None else stream).fileno())
 
 
 def discard_output_that_fails(stream: TextIO | None = None) -> None:
-    """Drop the rest of what can't be written, which would fail again when the interpreter exits."""
+    """Discard output that can't be written, which would fail again when the interpreter exits."""
     stream = sys.stdout if stream is None else stream
     try:
         stream.flush()
@@ -59,17 +59,17 @@ def discard_output_that_fails(stream: TextIO | None = None) -> None:
         discard_output(stream)
 
 
-_NO_THREAD = "can't start new thread"  # what Python says in a `RuntimeError`
+_NO_THREAD = "can't start new thread"  # the text of Python's `RuntimeError`
 
 
 def is_refusal(error: Exception) -> TypeGuard[OSError | ImportError | RuntimeError]:
-    """Whether the system refuses something, which is no mistake of shapesmt's: a library, but for its own modules."""
+    """Whether the system refuses something, which isn't shapesmt's fault: a file, a thread, a library not its own."""
     own = str(getattr(error, "name", "")).startswith("shapesmt")
     return (isinstance(error, OSError | ImportError) and not own) or str(error) == _NO_THREAD
 
 
 def refusal(error: OSError | ImportError | RuntimeError) -> str:
-    """The message for what the system refuses: space for the output, a process, a thread, a library.
+    """Return the message for a refusal by the system: of space for the output, a process, a thread, a library.
 
     >>> refusal(OSError(28, "No space left on device"))
     'cannot write the answer: No space left on device'

@@ -1,16 +1,16 @@
-"""Warnings: what runs and still deserves a look, each with its kind, its code and an input at which it shows.
+"""Warnings: signs that a model runs but not as intended, each with its kind, its code and an input that shows it.
 
-    broadcast    equal sizes are meant, and a 1 is stretched as well
-    declaration  the file declares another shape than its nodes make
+    broadcast    sizes that are meant to be equal, but a 1 is broadcast as well
+    declaration  the file declares another shape than its nodes compute
     unreachable  a branch that no input takes, a loop body that never runs
     range        assumptions that leave one value of a wider range
-    size         more elements than 32 bits can count
+    size         a tensor with more elements than a signed 32-bit integer can count
     symbol       a dimension that no node reads
-    placeholder  dimensions that the file gives no names but `?` or the like
-    static       a size that was to vary and is a number in the program
+    placeholder  dimensions that the file names `?` or the like, which is no name
+    static       a size that was to be dynamic but is a number in the program
 
-They never change a verdict. Intervals and normal forms rule nearly all of them out, so that a model without warnings
-pays next to nothing; each warning is proven.
+A warning never changes a verdict, and each is proven. Intervals and normal forms rule out nearly all of them, so that
+they cost next to nothing for a model without any.
 """
 
 from shapesmt.diagnose.warnings.claims import declarations, refuse_declarations

@@ -1,4 +1,4 @@
-"""Shapes that the file declares of inner tensors and outputs, compared with what is inferred."""
+"""Compare the shapes that the file declares for intermediate tensors and outputs with the inferred ones."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ __all__ = ["declarations", "of_claim", "refuse_declarations"]
 def declarations(
     problem: Problem, examination: Examination, judge: Judge, *, names_agree: bool = False
 ) -> tuple[tuple[str, Finding], ...]:
-    """The tensors whose declared shape the inferred one contradicts, each with its finding.
+    """Return the tensors whose declared shape contradicts the inferred one, each with its finding.
 
-    With `names_agree`, a name that no input has stands for one size as well: ONNX Runtime reuses memory by names,
-    while of a PyTorch program they are names of its trace. What a program declares is of the sizes of its trace, so
-    that it isn't contradicted at others, to which the caller gives a range; its formulas hold where its guards do.
+    With `names_agree`, a name that no input has must stand for one size too, since ONNX Runtime reuses memory by
+    names; names in a PyTorch program come from its trace and are ignored. A program's declared numbers are compared at
+    the sizes of its trace only. Its formulas aren't compared, since they hold only if its guards do.
     """
     findings = []
     reused = names_agree and not problem.graph.is_program
@@ -47,7 +47,7 @@ def declarations(
 
 
 def refuse_declarations(problem: Problem, examination: Examination, judge: Judge) -> None:
-    """Raise for the first declared shape that no input gives.
+    """Raise for the first declared shape that is wrong for every input.
 
     Raises:
         ModelError: Naming the tensor and both shapes.
@@ -62,7 +62,7 @@ def refuse_declarations(problem: Problem, examination: Examination, judge: Judge
 
 
 def _first_named(problem: Problem, examination: Examination) -> dict[str, Dim]:
-    """What each name in a declared shape stands for at first."""
+    """Return the inferred size of each name in the declared shapes, at its first use."""
     named: dict[str, Dim] = {}
     tensors = examination.inference.tensors
     for declared, t in dict.fromkeys((d, tensors.get(name)) for name, d in problem.graph.declared.items()):
@@ -110,7 +110,7 @@ def _contradicted(
 
 
 def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims: Mapping[str, Dim]) -> Formula:
-    """The condition under which a declared shape is right; sizes that the inputs don't decide are not compared."""
+    """Return the condition under which a declared shape is right; sizes that inputs don't decide are not compared."""
     if len(shape) != len(declared):
         return FALSE
     known = {i: dims.get(d) if isinstance(d, str) else d for i, d in enumerate(declared)}
@@ -118,6 +118,6 @@ def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims:
 
 
 def of_claim(tensor: str, f: Finding) -> ModelWarning:
-    """The warning for a finding that a tensor hasn't its declared shape."""
+    """Return the warning for a finding that a tensor doesn't have its declared shape."""
     kind = WarningKind.DECLARATION
     return ModelWarning(f.code, kind, f.node, f.op_type, f.index, tensor, f.note, f.counterexample)

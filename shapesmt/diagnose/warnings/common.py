@@ -1,4 +1,4 @@
-"""Examples: inputs at which a warning shows, and what all warnings say alike."""
+"""Examples: inputs that show a warning, and functions that all warnings share."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def warning(
     tensor: str = "",
     example: Counterexample | None = None,
 ) -> ModelWarning:
-    """A warning, about a node or about none."""
-    from shapesmt.laws.codes import code_of_kind  # read only where there is a warning
+    """Return a warning about a node, or about none."""
+    from shapesmt.laws.codes import code_of_kind  # imported only if there is a warning
 
     index, name, op = (-1, "", "") if node is None else (node[0], node[1].name, node[1].op)
     return ModelWarning(code_of_kind(kind), kind, name, op, index, tensor, text, example)
@@ -35,13 +35,13 @@ class Examples:
         self._meant = {s: meanings.get(s, of_atom(s)) for s in problem.domain.symbols}
 
     def where(self, condition: Formula) -> Assignment | None:
-        """The smallest valid input for which the condition holds, if any is known."""
+        """Return the smallest valid input for which the condition holds; None if none is known."""
         if condition is FALSE:
             return None
         return self._judge.decide(self._examination.narrowed, negate(condition)).counterexample
 
     def shown(self, point: Assignment, relevant: frozenset[Atom]) -> tuple[Counterexample, Evaluator]:
-        """An input in the report's symbols with the relevant ones marked, and the values of expressions there."""
+        """Return an input in the report's symbols, relevant ones marked, and an evaluator of expressions at it."""
         at = Evaluator(self._judge.complete(self._examination.narrowed, point) or {})
         values = {s: at.dim(d) for s, d in self._meant.items()}
         return self._problem.counterexample(values, [s for s, d in self._meant.items() if d.symbols & relevant]), at
@@ -53,12 +53,12 @@ def chosen(formula: Formula) -> bool:
 
 
 def sizes_of(shown: Counterexample) -> str:
-    """The sizes that matter at an example, or all, as text."""
+    """Return the relevant sizes of an example as text; all sizes if none is marked as relevant."""
     names: Iterable[str] = shown.relevant or shown.symbols
     return ", ".join(f"{name}={shown.symbols[name]}" for name in names)
 
 
 def producer_of(graph: Graph, tensor: str) -> tuple[int, Node] | None:
-    """The node that computes a tensor, with its index; None of an input or a constant."""
+    """Return the node that computes a tensor, with its index; None for an input or a constant."""
     index = graph.producer(tensor)
     return None if index is None else (index, graph.nodes[index])

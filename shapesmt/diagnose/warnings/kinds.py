@@ -1,4 +1,4 @@
-"""The warnings of each kind; here those about branches, ranges and names."""
+"""Warnings of every kind; those about branches, ranges and names are found here."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from shapesmt.rules import Runs, Tensor
 
 __all__ = ["model_warnings"]
 
-PATIENCE = 2.0  # seconds in which the program is looked at again, with sizes that vary
+PATIENCE = 2.0  # seconds for examining the program again with sizes that vary
 
 
 @stage("warnings")
 def model_warnings(
     problem: Problem, examination: Examination, judge: Judge, claims: Iterable[tuple[str, Finding]] = ()
 ) -> tuple[ModelWarning, ...]:
-    """All warnings, in the order of their kinds; `claims` come from `declarations`."""
+    """Return all warnings, in the order of their kinds; `claims` are the result of `declarations`."""
     examples = Examples(problem, examination, judge)
     valid = not examination.fails
     kinds: tuple[Callable[[], Iterable[ModelWarning]], ...] = (
@@ -54,7 +54,7 @@ def _listed_all(kind: Callable[[], Iterable[ModelWarning]]) -> tuple[ModelWarnin
     return tuple(kind())
 
 
-# What is never reached
+# Branches and bodies that are never reached
 
 
 def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> Iterator[ModelWarning]:
@@ -83,18 +83,18 @@ def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> It
 
 
 def _never_runs(node: Node, tensors: Mapping[str, Tensor]) -> str | None:
-    """The trip count or first condition of a loop, if it is 0 for every input."""
+    """Return the trip count or first condition of a loop if it is 0 for every input, else None."""
     from shapesmt.ops import truth_of
 
     truths = ((name, truth_of(tensors[name])) for name in node.inputs[:2] if name)
     return next((name for name, value in truths if value is not None and value.hi <= 0), None)
 
 
-# What the ranges leave
+# Ranges that the assumptions narrow
 
 
 def _single_valued(problem: Problem) -> Iterator[ModelWarning]:
-    """Warn of dimensions with a range of which the assumptions admit a single value."""
+    """Warn of dimensions that have a range but to which the assumptions leave a single value."""
     for name, r in problem.ranges.items() if problem.assumptions else ():
         ends = extent(problem.domain, problem.dims[name]) if r.min != r.max else None
         if ends is not None and ends[0].value == ends[1].value:
@@ -103,7 +103,7 @@ def _single_valued(problem: Problem) -> Iterator[ModelWarning]:
             yield warning(WarningKind.RANGE, text)
 
 
-# Dimensions that say nothing
+# Dimensions without effect or without a name
 
 
 def _unused(problem: Problem, examination: Examination) -> Iterator[ModelWarning]:
@@ -135,11 +135,11 @@ def _unnamed(problem: Problem) -> Iterator[ModelWarning]:
             yield warning(WarningKind.PLACEHOLDER, text, tensor=dims[0].rpartition("_dim")[0])
 
 
-# Sizes that were to vary
+# Sizes that were to vary but are numbers
 
 
 def _static(problem: Problem, examination: Examination, judge: Judge) -> Iterator[ModelWarning]:
-    """Warn of sizes that were to vary and are numbers: all that the caller named, of others what no node needs."""
+    """Warn of sizes that were to vary but are numbers: those that the caller named, and others that no node needs."""
     graph = problem.graph
     hurried = judge.within(PATIENCE)
     axes = [axis for axis in static_axes(graph, hurried) if not axis.node or graph.asked[axis.input, axis.axis]]

@@ -1,4 +1,4 @@
-"""Warnings about sizes: a 1 that is stretched, and tensors with more elements than 32 bits count."""
+"""Warnings about sizes: a 1 that is broadcast, and tensors with more elements than 32 bits can count."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ MOST_ELEMENTS = (1 << 31) - 1  # the most elements that a signed 32-bit index ca
 STRETCHING = (laws.SIZES_BROADCAST, laws.BATCH_SIZES_BROADCAST)
 _POINTS: dict[Hashable, Assignment | None] = memo("inputs with large tensors", {})
 MAX_TRIED = 1 << 16  # the most inputs that are tried for one number of elements
-MAX_SIZE = 1 << 40  # the greatest size that is tried of a dimension without an end
-MAX_FLAG = 150  # the most characters of a condition to assume: where a text is cut, it is nearer to the end
+MAX_SIZE = 1 << 40  # the largest size that is tried for an unbounded dimension
+MAX_FLAG = 150  # the most characters of a condition to assume: a shorter one survives a cut in the middle of the text
 MAX_LARGE = 4  # the most different tensors that are examined
 MAX_STRETCHED = 16  # the most different pairs of sizes that are examined
 
@@ -61,7 +61,7 @@ def stretched(problem: Problem, examination: Examination, examples: Examples) ->
 
 
 def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, Formula]]:
-    """The broadcasts whose sizes may be equal, or one of them 1: node, both sizes and condition, each pair once."""
+    """Yield the broadcasts whose sizes may be equal, or one of them 1: node, sizes and condition, each pair once."""
     seen: set[Formula] = set()
     for index in examination.open:
         for r in examination.inference.applications[index].requirements:
@@ -75,7 +75,7 @@ def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, 
 
 
 def large(problem: Problem, examination: Examination, examples: Examples) -> Iterator[ModelWarning]:
-    """Warn of the largest tensor with more elements than 32 bits can count, at a smallest such input."""
+    """Warn of the largest tensor with more elements than a signed 32-bit index can count, at a smallest such input."""
     tensors = examination.inference.tensors
     large = {t: most for t in dict.fromkeys(tensors.values()) if MOST_ELEMENTS < (most := _most(t)) < inf}
     for t in sorted(large, key=large.__getitem__, reverse=True)[:MAX_LARGE]:
@@ -94,7 +94,7 @@ def large(problem: Problem, examination: Examination, examples: Examples) -> Ite
 
 
 def _most(t: Tensor) -> Bound:
-    """An upper bound on the number of elements of a tensor with these sizes."""
+    """Return an upper bound on the number of elements of a tensor; 0 if its shape is unknown."""
     most: Bound = 1
     for d in t.shape or ():
         most *= d.hi
@@ -102,7 +102,7 @@ def _most(t: Tensor) -> Bound:
 
 
 def _overflow(size: Dim, examination: Examination) -> Assignment | None:
-    """An input at which the number of elements exceeds the limit, each dimension as small as possible; or None."""
+    """Return an input with more elements than the limit, each dimension as small as possible; None if none is found."""
     if any(s.universal for s in size.symbols):
         return None
     domain = examination.narrowed
@@ -124,7 +124,7 @@ def _overflow(size: Dim, examination: Examination) -> Assignment | None:
 
 
 def _listed(domain: Domain, s: Atom) -> Sequence[int]:
-    """The admissible values of a symbol in ascending order, between the negative of `MAX_SIZE` and it."""
+    """Return the admissible values of a symbol in ascending order; within ±`MAX_SIZE` if the domain lists none."""
     values, (lo, hi) = domain.values(s), domain.ends(s)
     if values is None:
         least = int(lo) if lo >= -MAX_SIZE else -MAX_SIZE

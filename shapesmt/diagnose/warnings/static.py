@@ -1,4 +1,4 @@
-"""Sizes of inputs that were to vary and are numbers in the program: what needs the number, a node or only the trace."""
+"""Input sizes that were to vary but are numbers in the program: find the node that needs the number, if any does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["static_axes", "widened", "widened_axes"]
 
 
 def static_axes(graph: Graph, judge: Judge) -> tuple[report.StaticAxis, ...]:
-    """The sizes that were to vary when the program was exported, as far as it is known what needs them."""
+    """Return the sizes that were to vary at export but are numbers, if it is known whether a node needs them."""
     sizes = {}
     for name, axis in sorted(graph.asked):
         shape = graph.inputs[name].shape if name in graph.inputs else None
@@ -36,7 +36,7 @@ def _listed(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> tuple[rep
 
 
 def _static(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> Iterator[report.StaticAxis]:
-    """What each number is needed by, where all of them vary."""
+    """Yield each number with the node that needs it, found by examining the program with all of them varying."""
     names = {place: f"{place[0]}@{place[1]}" for place in sizes}
     inputs = {
         name: d._replace(shape=tuple(names.get((name, i), size) for i, size in enumerate(d.shape or ())))
@@ -55,7 +55,7 @@ def _static(graph: Graph, sizes: Mapping[Place, int], judge: Judge) -> Iterator[
 
 
 def _fixing(size: Dim, number: int, examination: Examination, judge: Judge) -> tuple[int, bool] | None:
-    """The first node that needs a number, at least in a branch or a loop's body, and whether 1 does as well."""
+    """Return the first node that needs a number, if only in a branch or loop body, and whether it also runs for 1."""
 
     def runs(*conditions: Formula) -> bool:
         narrower = examination.domain.copy()
@@ -71,7 +71,7 @@ def _fixing(size: Dim, number: int, examination: Examination, judge: Judge) -> t
 
 
 def _cases(condition: Formula, size: Dim) -> Iterator[Formula]:
-    """Where the parts of a condition that speak of a size have to hold: where what else would do doesn't.
+    """Yield the case in which each part of a condition about a size must hold: the alternatives to it don't.
 
     >>> from shapesmt.algebra import any_of, at_most, symbol
     >>> [*_cases(any_of(at_most(symbol("trips"), 0), equal(symbol("n"), 4)), symbol("n"))]
@@ -90,19 +90,19 @@ def _varies(size: Dim, examination: Examination, judge: Judge) -> bool:
 
 
 def _needing(size: Dim, examination: Examination) -> int | None:
-    """The first node that doesn't run for all values of a size."""
+    """Return the first node that doesn't run for all values of a size; None if all nodes do."""
     nodes = (j.index for j in examination.judgements if not j.condition.symbols.isdisjoint(size.symbols))
     return next(nodes, None)
 
 
 def _line(graph: Graph, index: int) -> str:
-    """The line of Python that a node comes from; "" where it isn't known."""
+    """Return the line of Python that a node comes from; "" if it isn't known."""
     line = graph.source_line(index, graph.nodes[index])
     return f"{PurePath(line.file).name}:{line.line} in {line.function}" if line is not None and line.file else ""
 
 
 def widened(problem: Problem) -> Iterator[tuple[str, int, int, Dim]]:
-    """The sizes to which the caller gives a range, while they are numbers in a program: input, axis, number, size."""
+    """Yield the sizes that the caller gives a range but the program fixes to a number: input, axis, number, size."""
     for name, declared in problem.graph.inputs.items() if problem.graph.is_program else ():
         asked = problem.declared[name][1] or ()
         for axis, (number, now) in enumerate(zip(declared.shape or (), asked, strict=False)):
@@ -112,7 +112,7 @@ def widened(problem: Problem) -> Iterator[tuple[str, int, int, Dim]]:
 
 
 def widened_axes(problem: Problem, examination: Examination, judge: Judge) -> Iterator[report.StaticAxis]:
-    """The sizes to which the caller gives a range, while they are numbers in the program, which no node needs."""
+    """Yield the sizes that the caller gives a range but the program fixes to a number, although no node needs it."""
     for name, axis, number, size in widened(problem) if examination.decided else ():
         needing = _needing(size, examination)
         guarded = needing is not None and problem.graph.nodes[needing].op == GUARDS

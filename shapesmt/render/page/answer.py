@@ -1,4 +1,4 @@
-"""The top of a page: the answer as a sentence, what it is about, and what helps."""
+"""The top of a page: the answer as a sentence, the inputs that it covers, and the remedy."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_IN_HEADLINE", "header", "headline", "remedies"]
 
-MOST_IN_HEADLINE = 90  # characters of a formula in a headline
+MOST_IN_HEADLINE = 90  # the most characters of a formula in a headline
 
 
 def header(report: Report) -> Markup:
-    """The answer, the inputs that it is about, and how it was found."""
+    """Return the answer, the inputs that it covers, and how it was found."""
     text = subject(report)
     return tag(
         "header",
@@ -41,7 +41,7 @@ def header(report: Report) -> Markup:
 
 
 def headline(report: Report) -> Content:
-    """The answer in one sentence.
+    """Return the answer in one sentence.
 
     >>> from shapesmt.report import Counts, Precondition, Report
     >>> counts, region = Counts(2, proved=1, depends=1), Precondition(("n % 4 == 0",), exact=True)
@@ -82,7 +82,7 @@ def _undecided(first: Finding | None, number: int) -> str:
 
 
 def _inputs(report: Report) -> Markup | None:
-    """The ranges of the symbols, and the assumptions."""
+    """Return the ranges of the symbols, and the assumptions; None if there are no symbols."""
     if not report.symbols:
         return None
     chips = [
@@ -97,7 +97,7 @@ def _inputs(report: Report) -> Markup | None:
 
 
 def remedies(report: Report) -> Markup | None:
-    """What helps: the whole command under which the model is proved, to copy."""
+    """Return the whole command under which the model is proved, to copy; None if no remedy is known."""
     if report.remedy is None:
         return None
     text = command("check", report, report.remedy)

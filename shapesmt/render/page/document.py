@@ -23,7 +23,7 @@ MOST_CODE = 400
 
 
 def document(title: str, body: Content, scripts: Sequence[str] = ()) -> str:
-    """The whole page."""
+    """Return the whole page."""
     style, script = _assets(["base.css", "parts.css", "print.css"]), _assets(scripts)
     allowed = f"style-src '{_hash(style)}'" + (f"; script-src '{_hash(script)}'" if script else "")
     head = tag(
@@ -50,22 +50,22 @@ def _hash(text: str) -> str:
 
 
 def section(title: str, *content: Content, number: int | None = None, identity: str | None = None) -> Markup:
-    """A part of the page under a heading, with the number of things in it."""
+    """Return a part of the page under a heading, with the number of things in it."""
     counted = tag("span", f"{number:,}", class_="number") if number is not None else None
     return tag("section", tag("h2", title, counted), *content, id=identity)
 
 
 def badge(verdict: Verdict) -> Markup:
-    """A verdict as a sign and a word."""
+    """Return a verdict as a sign and a word."""
     return tag("span", tag("span", SIGNS[verdict], aria_hidden="true"), f" {verdict.value}", class_=f"badge {verdict}")
 
 
 def code(formula: str) -> Markup:
-    """A formula."""
+    """Return a formula as an element."""
     return tag("code", printable(formula, MOST_CODE))
 
 
 def copyable(text: str, identity: str) -> Markup:
-    """A command to copy, of words that are quoted already."""
+    """Return a command with a button to copy it; its words are quoted already."""
     button = tag("button", "Copy", type="button", data_copy=identity, hidden="")
     return tag("p", tag("code", Markup(escape(text)), id=identity), button, class_="command")

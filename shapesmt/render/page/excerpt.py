@@ -1,4 +1,4 @@
-"""Excerpt: an answer as part of somebody else's page, as a notebook shows it: verdict, findings, what helps."""
+"""Excerpt: an answer as a part of another page, such as a notebook: verdict, findings, advice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_LINES = 200
 
 
 def excerpt(answer: AnyResult) -> str:
-    """The text of an answer as HTML, coloured as on a terminal, escaped, and folded to the width of the cell."""
+    """Return the text of an answer as HTML, coloured as on a terminal, escaped, and folded to the width of the cell."""
     rows = []
     for number, row in enumerate(lines(answer)):
         if number == _MOST_LINES:

@@ -1,4 +1,4 @@
-"""The findings of a page: one card for each cause, with how its sizes came about, and the warnings."""
+"""The findings of a page: one card for each cause, with the origin of its sizes, and the warnings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_WARNINGS = 200
 
 
 def findings(page: PageData) -> Markup | None:
-    """A card for each cause, in the order of the report."""
+    """Return a card for each cause, in the order of the report; None without findings."""
     judged = page.report.judged
     every = stories(judged, page.report.groups)
     if not every:
@@ -51,7 +51,7 @@ def _card(story: Story, place: int, page: PageData) -> Markup:
 
 
 def _others(others: Sequence[Finding]) -> Markup | None:
-    """The other nodes of the same cause."""
+    """Return the other nodes with the same cause; None if there are none."""
     if not others:
         return None
     listed = [tag("li", tag("bdi", name(f.node)), f" node {f.index}") for f in others[:_MOST_NODES]]
@@ -67,7 +67,7 @@ def _drawn(finding: Finding, shown: CauseGraph | None) -> Markup | None:
 
 
 def _details(finding: Finding, group: Group, page: PageData) -> Iterator[Markup]:
-    """What is wrong, the clashing sides, the inputs for which the node fails and runs, the law, and what helps."""
+    """Yield the problem, the clashing sides, the inputs for which the node fails and runs, the law, and advice."""
     for row in [*finding_head(finding)][1:]:
         yield tag("p", str(row).strip(), class_="law")
     if finding.note and finding.kind != FindingKind.UNSUPPORTED:
@@ -116,7 +116,7 @@ def _inputs_that_fail(finding: Finding, sliders: Sequence[Slider]) -> Iterator[t
 
 
 def _try(example: Counterexample, sliders: Sequence[Slider]) -> Content:
-    """A button that chooses these sizes."""
+    """Return a button that chooses these sizes; None without sliders."""
     if not sliders:
         return None
     sizes = ",".join(str(example.symbols.get(s.name, s.first)) for s in sliders)
@@ -143,7 +143,7 @@ def _side(side: Side) -> Markup:
 
 
 def warnings(report: Report) -> Markup | None:
-    """The section of the warnings."""
+    """Return the section of the warnings; None if there are none."""
     if not report.warnings:
         return None
     items = [_warning(warning) for warning in report.warnings[:_MOST_WARNINGS]]

@@ -1,4 +1,4 @@
-"""One page that shows a model to people: the answer, where it runs, sizes to try, what is wrong, a map, the tensors.
+"""The page of one model: the answer, where it runs, sizes to try, findings, warnings, a map, the tensors.
 
 The page needs no other file. All text from the model passes through `tag` or `data`, which escape it.
 """
@@ -25,7 +25,7 @@ SCRIPTS = ("evaluate.js", "model.js", "sizes.js", "table.js", "map.js", "page.js
 
 
 def html_page(page: PageData) -> str:
-    """The page as one HTML text.
+    """Return the page as one HTML text.
 
     >>> from shapesmt.algebra import Verdict
     >>> from shapesmt.report import Bounds, Counts, PageData, Report
@@ -49,7 +49,7 @@ def html_page(page: PageData) -> str:
 
 
 def _map(page: PageData) -> Markup | None:
-    """The place for the drawing of the whole graph."""
+    """Return the place for the drawing of the whole graph; None without nodes."""
     nodes = page.calculator.nodes
     if not nodes:
         return None

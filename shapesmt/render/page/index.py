@@ -1,4 +1,4 @@
-"""The index of many models: what they share, and each with its verdict, when it runs, how much is proved, its page."""
+"""The index of many models: tables over all of them, and a row for each with its answer and a link to its page."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["index_page"]
 
 MANY = 50
-"""Models from which on nobody reads them all, so that what they share comes first."""
+"""The number of models above which the tables over all of them come before the rows."""
 _GRAVEST_FIRST = (Verdict.FAILS, Verdict.DEPENDS, Verdict.UNKNOWN, Verdict.PROVED)
 _COLUMNS = ("verdict", "model", "answer", "proved")
 
 
 def index_page(batch: BatchReport, links: Mapping[str, str]) -> str:
-    """The page that leads to the pages of several models; `links` are their files, where they have any.
+    """Return the page that links to the pages of several models; `links` has the files of these pages by model.
 
     >>> from shapesmt.report import BatchReport, Counts, Report
     >>> batch = BatchReport((Report("<m>.onnx", Verdict.PROVED, {}, Counts(2, proved=2)),))

@@ -1,4 +1,4 @@
-"""HTML and SVG built from elements, so that whatever comes from a file is text and never markup."""
+"""Build HTML and SVG from elements, so that text from a file is escaped and never becomes markup."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shapesmt.errors import printable
 
 __all__ = ["Content", "Markup", "data", "exact", "svg", "tag"]
 
-_MOST = 4000  # characters of one text
+_MOST = 4000  # the most characters of one text
 _EXACT = 1 << 53
 _VOID = frozenset({"input", "meta"})  # elements that have no end tag
 
@@ -26,7 +26,7 @@ Content: TypeAlias = Union[str, int, "Iterable[Content]", None]
 
 
 def tag(element: str, *content: Content, **attributes: str | float | None) -> Markup:
-    """An element; `class_` stands for the attribute `class`, `data_x` for `data-x`, and None leaves one out.
+    """Return an element; `class_` stands for the attribute `class`, `data_x` for `data-x`; None omits an attribute.
 
     >>> tag("p", "a < b", tag("b", "!"), class_="note", id=None)
     '<p class="note">a &lt; b<b>!</b></p>'
@@ -41,7 +41,7 @@ def tag(element: str, *content: Content, **attributes: str | float | None) -> Ma
 
 
 def svg(width: float, height: float, content: Content, title: str, kind: str) -> Markup:
-    """A drawing that scales with its frame, with a title for those who can't see it."""
+    """Return a drawing that scales with its frame, with a title for those who can't see it."""
     return tag(
         "svg", tag("title", title), content, viewBox=f"0 0 {width:.0f} {height:.0f}", width=round(width),
         height=round(height), role="img", class_=kind,
@@ -49,7 +49,7 @@ def svg(width: float, height: float, content: Content, title: str, kind: str) ->
 
 
 def data(identity: str, value: object) -> Markup:
-    r"""Data for scripts: JSON in which no character can end the element or start a comment.
+    r"""Return data for scripts: JSON in which no character can end the element or start a comment.
 
     >>> data("names", ["</script>"])
     '<script type="application/json" id="names">["\\u003c/script\\u003e"]</script>'
@@ -61,7 +61,7 @@ def data(identity: str, value: object) -> Markup:
 
 
 def exact(number: int) -> int | str:
-    """A number for scripts, as text where their numbers aren't exact.
+    """Return a number for scripts, as text if it is too large to be exact in JavaScript.
 
     >>> exact(7), exact(1 << 60)
     (7, '1152921504606846976')

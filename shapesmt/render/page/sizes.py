@@ -1,4 +1,4 @@
-"""Sizes to choose: a slider for each dimension, and what the page computes from the formulas."""
+"""Sizes to choose: a slider for each dimension, and the formulas that the page evaluates."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = ["calculator_data", "sizes"]
 
-_STEPS = 1024  # positions of a slider without an end
-_MOST_STEPS = 1 << 31  # of a range with more positions there is only the number
+_STEPS = 1024  # positions of a slider for an unbounded dimension
+_MOST_STEPS = 1 << 31  # a range with more positions has no slider, only a field for the number
 _LETTERS = {Verdict.PROVED: "p", Verdict.UNKNOWN: "u", Verdict.DEPENDS: "d", Verdict.FAILS: "f"}
 
 
 def sizes(page: PageData) -> Markup | None:
-    """The sliders, and places for the verdict at these sizes, the sizes nearby that run, and the shapes of inputs."""
+    """Return the sliders, and places for the verdict at these sizes, sizes nearby that run, and the inputs' shapes."""
     calculator = page.calculator
     if not calculator.sliders:
         return None
@@ -53,12 +53,12 @@ def _slider(slider: Slider, place: int, edge: int) -> Markup:
 
 
 def _letter(node: PlacedNode) -> str:
-    """The verdict of a node as a letter; `x` where it isn't judged."""
+    """Return the verdict on a node as a letter; `x` if it is undecided."""
     return _LETTERS[node.verdict] if node.judged else "x"
 
 
 def calculator_data(calculator: Calculator) -> Markup:
-    """The formulas and the graph, for the page's script."""
+    """Return the formulas and the graph, for the page's script."""
     nodes = [
         [printable(n.name, 1000), printable(n.op_type, 200), n.reads, n.condition, _letter(n), int(n.reached)]
         for n in calculator.nodes

@@ -38,7 +38,7 @@ _NOTHING = TensorData("constant", ())
 
 
 def tensors(page: PageData) -> Markup | None:
-    """The table of all tensors, those that vary first."""
+    """Return the table of all tensors, which first shows those whose sizes vary; None without tensors."""
     bounds = page.bounds
     if not bounds.tensors:
         return None
@@ -60,7 +60,7 @@ def tensors(page: PageData) -> Markup | None:
 
 
 def _rows(page: PageData) -> dict[str, object]:
-    """The rows, what they share as kinds, and which rows are the model's outputs."""
+    """Return the rows, the kinds (cells that equal tensors share), and the indices of the model's outputs."""
     kinds: dict[object, int] = {}
     listed: list[list[object]] = []
     rows = []
@@ -94,7 +94,7 @@ def _table() -> Markup:
 
 
 def _kind(t: TensorBounds, of: TensorData, *, valid: bool) -> list[object]:
-    """Element type, its bits, formulas, bounds, whether any size varies, shapes as entries, numbers of elements."""
+    """Return element type, its bits, formulas, bounds, whether any size varies, shapes as entries, element counts."""
     dtype = printable(t.dtype) or "?"
     shapes = [[shape.condition, shape.sizes] for shape in of.shapes]
     bounds = either([_intervals(shape) for shape in t.shapes]) or "[...]"

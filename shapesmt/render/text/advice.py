@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 __all__ = ["command", "flags"]
 
 
-_MOST = 1000  # characters of flags that are shown
+_MOST = 1000  # the most characters of flags that are shown
 
 
 def flags(remedy: Remedy) -> str:
-    """The remedy as flags of the command line; of many the first ones, as a cut one may end inside quotes.
+    """Return the remedy as flags of the command line; if they are too long, whole flags are left out at the end.
 
     >>> from shapesmt.report import Remedy
     >>> flags(Remedy({"height": "80..512:16"}, ("total == past + seq",)))
@@ -32,7 +32,7 @@ def flags(remedy: Remedy) -> str:
 
 
 def command(question: str, report: Report, remedy: Remedy) -> str:
-    """The whole command that asks a question about a report's model with a remedy, and the other declarations.
+    """Return the command that asks a question about a report's model with a remedy and the report's declarations.
 
     >>> from shapesmt.algebra import Verdict
     >>> from shapesmt.report import Counts, Remedy, Report, SymbolRange

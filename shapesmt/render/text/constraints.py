@@ -1,4 +1,4 @@
-"""What one node contributes to the solver's system, as text."""
+"""The constraints of one node in the solver's system, as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST = 24  # the most variables of a kind, requirements and lines of SMT-LIB th
 
 
 def constraint_lines(system: NodeConstraints) -> Iterator[Line]:
-    """The section about a node's constraints, after a blank line."""
+    """Yield the section about a node's constraints, after a blank line."""
     yield BLANK
     yield line(0, f"constraints of {name(system.node)} ({name(system.op_type)}, node {system.index}), in integers")
     yield from _variables("free variables", system.symbols)
@@ -32,7 +32,7 @@ def constraint_lines(system: NodeConstraints) -> Iterator[Line]:
 
 
 def _variables(title: str, variables: Sequence[Variable]) -> Iterator[Line]:
-    """Name, bounds and meaning of each variable, in columns."""
+    """Yield the name, bounds and definition of each variable, in columns."""
     if not variables:
         return
     yield line(2, title)
@@ -53,7 +53,7 @@ def _interval(variable: Variable) -> str:
 
 
 def _requirements(conditions: Sequence[Condition]) -> Iterator[Line]:
-    """Each law with its formulas, how far they hold, and by which certificate."""
+    """Yield each law with its formulas, and the verdict and certificate of each formula."""
     yield line(2, "it requires" if conditions else "it requires nothing")
     law = ""
     for condition in conditions[:_MOST]:
@@ -69,7 +69,7 @@ def _requirements(conditions: Sequence[Condition]) -> Iterator[Line]:
 
 
 def _decided(condition: Condition) -> tuple[str | tuple[str, str], ...]:
-    """How far a requirement holds, and what shows it."""
+    """Return the verdict and the certificate of a requirement; () if it has no verdict."""
     verdict = condition.verdict
     return () if verdict is None else ("  ", (verdict.value, STYLES[verdict]), (f" ({condition.by})", FAINT))
 

@@ -32,15 +32,15 @@ __all__ = [
 
 _MOST_NAMED = 4  # the most inputs of the same shape that are named
 _SAYS_NOTHING = ("", "True", "False")
-_WIDEST_SIDE = 40  # columns of one of the two sides
-_WIDEST_SIZE = 48  # columns of a size with its formula, where the nodes beside it are aligned
-_WIDTH = 80  # columns in which the line of Python is shown beside a cause
-_GUARD = "SM407"  # of conditions that nobody wrote, which may be hundreds
+_WIDEST_SIDE = 40  # the most columns of a cell of the two sides
+_WIDEST_SIZE = 48  # columns of a size with its formula, up to which the nodes on the right are aligned
+_WIDTH = 80  # columns of a cause, up to which its line of Python is shown
+_GUARD = "SM407"  # the code of guards: PyTorch generates their conditions, which may be very long
 _LONGEST = 100  # the most characters of a formula that is shown with its value
 
 
 def finding_head(finding: Finding, others: str = "") -> Iterator[Line]:
-    """The verdict and the node, and what is wrong there; `others` counts the nodes of which the same is true."""
+    """Yield the verdict, the node and the problem there; `others` is text about further nodes with the same problem."""
     position = f"node {finding.index}" if finding.index >= 0 else ""
     where = ", ".join(part for part in (name(finding.op_type), position) if part)
     verdict = (finding.verdict.value, STYLES[finding.verdict])
@@ -56,12 +56,12 @@ def finding_head(finding: Finding, others: str = "") -> Iterator[Line]:
 def finding_lines(
     finding: Finding, symbols: Mapping[str, SymbolRange] | None = None, *, group: Group | None = None, most: int = 0
 ) -> Iterator[Line]:
-    """What is known of one finding beside its head: sides, inputs that fail, causes, law and remedy.
+    """Yield the details of a finding below its head: sides, inputs that fail, causes, law and advice.
 
     Args:
         finding: The finding.
-        symbols: The admissible values; a symbol that has only one needs no mention.
-        group: The findings it stands for, whose condition is shown in place of its own.
+        symbols: The admissible values; a symbol with a single value isn't mentioned.
+        group: The group it stands for, whose condition is shown instead of its own.
         most: The most causes that are shown; 0 for all, with the shapes on the way to the clash.
     """
     yield from brief_lines(finding, symbols, group)
@@ -81,7 +81,7 @@ def finding_lines(
 def brief_lines(
     finding: Finding, symbols: Mapping[str, SymbolRange] | None = None, group: Group | None = None
 ) -> Iterator[Line]:
-    """The two sides of a finding, and the inputs that fail."""
+    """Yield the two sides of a finding, and the inputs that fail."""
     if finding.kind == FindingKind.UNSUPPORTED:
         return
     if finding.note:
@@ -93,7 +93,7 @@ def brief_lines(
 
 
 def _remedy(code: str) -> Iterator[Line]:
-    """What helps where a law of this code is broken, and the command that says more."""
+    """Yield the advice for a broken law of this code, and the command that says more."""
     advice = first_advice(code)
     if advice:
         yield line(2, "help: ", advice)
@@ -101,7 +101,7 @@ def _remedy(code: str) -> Iterator[Line]:
 
 
 def first_advice(code: str) -> str:
-    """The first sentence of what helps where a law of this code is broken; "" of a code that isn't in the catalogue."""
+    """Return the first sentence of the advice for a broken law of this code; "" if the catalogue lacks the code."""
     from shapesmt.laws.codes import CATALOGUE
 
     if code not in CATALOGUE:
@@ -111,7 +111,7 @@ def first_advice(code: str) -> str:
 
 
 def _no_rule(finding: Finding) -> str:
-    """The line about an operator without a rule."""
+    """Return the line about an operator without a rule."""
     if " must be known: " in finding.law:
         return printable(finding.law, 400)
     known = f"; {finding.note}" if finding.note else ", so its outputs are unknown"
@@ -119,9 +119,9 @@ def _no_rule(finding: Finding) -> str:
 
 
 def causes(because: Sequence[Cause], most: int = 0) -> Iterator[Line]:
-    """The causes of dimensions, in columns: tensor and axis, formula and value, the node with its relevant settings.
+    """Yield the causes of dimensions, in columns: tensor and axis, formula and value, the node with its settings.
 
-    Of more than `most` the first and the last ones are shown.
+    If there are more than `most`, only the first and the last ones are shown; 0 is no limit.
     """
     if 0 < most < len(because):
         rows, hidden = [because[0], *because[1 - most :]], len(because) - most
@@ -143,14 +143,14 @@ def causes(because: Sequence[Cause], most: int = 0) -> Iterator[Line]:
 
 
 def common_path(names: Sequence[str]) -> str:
-    """What the names share from the left, up to a slash: `/model/encoder/` of names in a deep module."""
+    """Return the common start of names up to a slash, such as `/model/encoder/`; "" if it isn't worth abbreviating."""
     levels = zip(*(n.split("/")[:-1] for n in names), strict=False) if len(names) > 1 else ()
     path = "".join(f"{level[0]}/" for level in takewhile(lambda level: len(set(level)) == 1, levels))
     return path if len(path) > len(".../") else ""
 
 
 def _node_of(cause: Cause, prefix: str) -> str:
-    """`/down1/MaxPool (stride 2)`, `join (Concat, axis 1)`: with the operator unless the name contains it."""
+    """Return `/down1/MaxPool (stride 2)` or `join (Concat, axis 1)`: with the operator unless the name contains it."""
     named = cause.op_type.lower() in cause.node.lower()
     about = ", ".join(part for part in ("" if named else name(cause.op_type), printable(cause.attributes, 60)) if part)
     short = f".../{cause.node[len(prefix) :]}" if prefix else cause.node
@@ -158,7 +158,7 @@ def _node_of(cause: Cause, prefix: str) -> str:
 
 
 def _place_of(cause: Cause) -> str:
-    """The tensor and its axis; a tensor that is named after its node (`/conv_output_0`) as `output`."""
+    """Return the tensor and its axis; a tensor that is named after its node (`/conv_output_0`) is called `output`."""
     own = f"{cause.node}_output_"
     number = cause.tensor.removeprefix(own)
     if not cause.node or not number.isdigit():
@@ -171,7 +171,7 @@ def _place(tensor: str, axis: int | None) -> str:
 
 
 def _sides(finding: Finding) -> Iterator[Line]:
-    """The two clashing sides, one below the other; without a clash, the condition."""
+    """Yield the two clashing sides, one below the other; without a clash, the condition."""
     if finding.clash is None:
         if finding.condition not in _SAYS_NOTHING and not (
             finding.code == _GUARD and len(finding.condition) > _LONGEST
@@ -190,7 +190,7 @@ def _sides(finding: Finding) -> Iterator[Line]:
 
 
 def _equation(side: Side) -> list[tuple[str, str]]:
-    """The input's axis, the formula and the value of a side, without those that are missing or repeat another."""
+    """Return the input's axis, the formula and the value of a side, without those that are missing or repeated."""
     label = _place(side.tensor, side.axis) if side.tensor else side.name
     cells = [(label, "")] if label else []
     cells.append(code(side.expr if side.value is None else printable(side.expr, _LONGEST)))
@@ -200,12 +200,12 @@ def _equation(side: Side) -> list[tuple[str, str]]:
 
 
 def _value(of: Cause) -> str:
-    """` = 65`, unless the formula is that number already."""
+    """Return ` = 65`; "" if the formula is that number already."""
     return "" if of.value is None or of.expr == str(of.value) else f" = {of.value}"
 
 
 def _inputs_that_fail(finding: Finding, fixed: AbstractSet[str], group: Group | None) -> Iterator[Line]:
-    """The inputs for which the node fails, and those for which it runs, with all others of its group."""
+    """Yield the inputs for which the node fails, and those for which it runs, with all others of its group."""
     together = group if group is not None and group.size > 1 else None
     conditions = together or finding
     holds_iff, safe_iff = conditions.holds_iff, conditions.safe_iff
@@ -231,7 +231,7 @@ def _inputs_that_fail(finding: Finding, fixed: AbstractSet[str], group: Group | 
 
 
 def replayed(replay: Replay) -> str:
-    """The result of the replay in one sentence; a disagreement is in capitals.
+    """Return the result of the replay in one sentence; a disagreement is in capitals.
 
     >>> from shapesmt.report import Replay
     >>> replayed(Replay("onnxruntime 1.20.0", True, "fc", "the inner sizes differ"))
@@ -246,12 +246,12 @@ def replayed(replay: Replay) -> str:
 
 
 def assignment(example: Counterexample) -> str:
-    """`height=65, any batch (image 1x3x65x64)`."""
+    """Return a counterexample as text: `height=65, any batch (image 1x3x65x64)`."""
     return _example(example, frozenset()).removeprefix(" at ")
 
 
 def _example(example: Counterexample, fixed: AbstractSet[str], *, every: bool = False) -> str:
-    """` at height=65, any batch (image 1x3x65x64)`: relevant sizes, irrelevant ones, and the inputs' shapes."""
+    """Return ` at height=65, any batch (image 1x3x65x64)`: relevant sizes, irrelevant ones, and the inputs' shapes."""
     free = [symbol for symbol in example.symbols if symbol not in fixed]
     matter = [symbol for symbol in free if symbol in (example.relevant or example.symbols)]
     parts = [f"{name(symbol)}={example.symbols[symbol]}" for symbol in matter]
@@ -267,7 +267,7 @@ def _example(example: Counterexample, fixed: AbstractSet[str], *, every: bool = 
 
 
 def input_shapes(inputs: Mapping[str, Sequence[int]]) -> str:
-    """The shape of every input; inputs of the same shape are named together.
+    """Return the shape of every input as text; inputs of the same shape are named together.
 
     >>> input_shapes({"x": (1, 3), "k": (2, 1), "v": (2, 1), "n": ()})
     'x 1x3, k and v 2x1, n scalar'
@@ -279,7 +279,7 @@ def input_shapes(inputs: Mapping[str, Sequence[int]]) -> str:
 
 
 def shape_text(shape: Sequence[int]) -> str:
-    """`1x3x65x64`."""
+    """Return a shape as text: `1x3x65x64`."""
     return "x".join(map(str, shape)) or "scalar"
 
 
@@ -290,7 +290,7 @@ def _together(names: Sequence[str]) -> str:
 
 
 def _shapes_on_the_way(finding: Finding) -> Iterator[Line]:
-    """The concrete shapes at the counterexample, from the inputs through each node that changes a size."""
+    """Yield the concrete shapes at the counterexample, from the inputs through each node that changes a size."""
     inputs = {c.tensor: c for c in finding.because if not c.node and c.shape}
     computed = {c.tensor: c for c in finding.because if c.node and c.shape}
     if not inputs:

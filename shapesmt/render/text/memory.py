@@ -1,4 +1,4 @@
-"""Memory as text: the worst case, the tensors that are held then, and what fits a budget."""
+"""Memory as text: the worst case, the tensors that are held then, and the inputs that fit a budget."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["amount", "memory_text"]
 
 MOST_TENSORS = 8
-_ONE_LINE = 100  # characters of conditions
+_ONE_LINE = 100  # the most characters of conditions on one line
 _MOST_CONDITIONS = 6
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB")
 _SHARING = {
@@ -40,7 +40,7 @@ _SHARING = {
 
 
 def amount(number: int | None) -> str:
-    """Bytes as people read them.
+    """Return a number of bytes as text, in the largest fitting unit.
 
     >>> amount(441451792), amount(12), amount(None)
     ('441.5 MB', '12 bytes', 'unknown')
@@ -52,7 +52,7 @@ def amount(number: int | None) -> str:
 
 
 def memory_text(memory: Memory) -> Iterator[Line]:
-    """The worst case first, then what was asked for beside it."""
+    """Yield the worst case first, then the results for given sizes, a budget and indices."""
     over = admissible(memory.symbols, memory.assumptions)
     ending = (" without those of unknown size" if memory.unknown else "") + (f"; {over}" if over else "")
     if memory.worst is None:
@@ -74,7 +74,7 @@ def memory_text(memory: Memory) -> Iterator[Line]:
 
 
 def _most(peak: Peak, what: str) -> Iterator[str | tuple[str, str]]:
-    """How many bytes at most."""
+    """Yield the text about the maximum number of bytes, in parts with their styles."""
     if peak.bytes is not None:
         yield f"{'' if peak.exact else '~'}{amount(peak.bytes)}", STRONG
         yield f" of {what} at most"
@@ -87,7 +87,7 @@ def _most(peak: Peak, what: str) -> Iterator[str | tuple[str, str]]:
 
 
 def _moment(peak: Peak) -> Iterator[Line]:
-    """The node that runs when the most is held, an input at which it does, and the formula."""
+    """Yield the node that runs when the most is held, an input at which it does, and the formula."""
     if peak.node:
         yield line(2, f"while {name(peak.node)} ({name(peak.op_type)}) runs{_where(peak.witness)}")
     equals = "" if peak.bytes is None or not peak.node else f" = {peak.bytes:,} bytes"
@@ -103,7 +103,7 @@ def _sizes(sizes: Mapping[str, int]) -> str:
 
 
 def _table(tensors: Sequence[HeldTensor]) -> Iterator[Line]:
-    """The largest tensors that are held then."""
+    """Yield the largest tensors that are held at the peak."""
     if not tensors:
         return
     yield BLANK
@@ -120,7 +120,7 @@ def _table(tensors: Sequence[HeldTensor]) -> Iterator[Line]:
 
 
 def _asked(memory: Memory) -> Iterator[Line]:
-    """The bytes at given sizes, the region that fits, the greatest size that does."""
+    """Yield the bytes at given sizes, the region that fits the budget, and the greatest size that does."""
     if memory.at is not None or memory.budget is not None:
         yield BLANK
     if memory.at is not None:
@@ -142,7 +142,7 @@ def _asked(memory: Memory) -> Iterator[Line]:
 
 
 def _fits(what: str, text: Sequence[str], *, exact: bool) -> Iterator[Line]:
-    """The inputs at which a limit is kept: in one line, or each condition in one of its own."""
+    """Yield the inputs that keep a limit: in one line, or each condition on a line of its own."""
     if text in ((), ("False",)):
         every = "no input" if text else "every input"
         yield line(0, f"{every} {what}" if exact else f"{every}, as far as is known, {what}")
@@ -158,7 +158,7 @@ def _fits(what: str, text: Sequence[str], *, exact: bool) -> Iterator[Line]:
 
 
 def _indices(limit: IndexLimit) -> Iterator[Line]:
-    """The tensor that can be beyond indices of 32 bits."""
+    """Yield the tensor that can have more elements than a 32-bit index counts, and the inputs that avoid it."""
     most = f"{'any number of' if limit.elements is None else f'{limit.elements:,}'} elements"
     yield BLANK
     yield line(0, f"{name(limit.tensor)} can have {most}, more than a 32-bit index counts: ", code(limit.formula))

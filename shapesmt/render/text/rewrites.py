@@ -1,4 +1,4 @@
-"""What became of a model that was to be simplified: nodes before and after, and each rewrite with its reason."""
+"""The result of simplifying a model as text: nodes before and after, and each rewrite with its reason."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ __all__ = ["nodes_left", "right_for", "simplified_text"]
 
 
 def nodes_left(simplified: Simplified) -> Line:
-    """How many nodes there are, and how many there were."""
+    """Return the line with the number of nodes after and before the rewrites."""
     return line(2, f"{count(simplified.after, 'node')} of {simplified.before:,}, constants not counted")
 
 
 def right_for(admissible: str) -> Iterator[Line]:
-    """The inputs for which alone a written file is right."""
+    """Yield the line about the only inputs for which a written file is right; nothing if it is right for all."""
     if admissible:
         yield line(2, "right only for ", (printable(admissible, 1000), STRONG), ", as its metadata say")
 
 
 def _defaults(simplified: Simplified) -> Iterator[Line]:
-    """What became of inputs with a default value."""
+    """Yield the line about inputs with a default value, which are taken as constants or left to the caller."""
     if simplified.defaults:
         names = listed([name(n) for n in simplified.defaults])
         how = "taken to be the file's, whatever a caller gives" if simplified.trusted else "left to the caller"
@@ -38,7 +38,7 @@ def _defaults(simplified: Simplified) -> Iterator[Line]:
 
 
 def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iterator[Line]:
-    """Where the model was written, or what is in the way; with `everything` each rewrite."""
+    """Yield the path of the written model, or the reason why none is written; with `everything`, each rewrite."""
     region = "" if simplified.precondition is None else simplified.precondition.whole
     if simplified.written is None:
         what = "runs for no input" if region == "False" else "doesn't run for every input"

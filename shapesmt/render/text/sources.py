@@ -1,4 +1,4 @@
-"""Where a node was written in Python, as text."""
+"""The line of Python that a node comes from, as text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["position", "quotation"]
 
 
 def position(source: Source | None) -> str:
-    """The file, as a path from the working directory or else its name, and the line; "" where they aren't known.
+    """Return file and line, the file as a path from the working directory or else its name; "" if they aren't known.
 
     >>> from shapesmt.report import Source
     >>> position(Source("/home/me/model.py", 10)), position(Source(module="up"))
@@ -27,7 +27,7 @@ def position(source: Source | None) -> str:
 
 
 def _short(file: str) -> str:
-    """The name of a file; of one in a package that is installed, its path from there.
+    """Return the name of a file; for a file of an installed package, its path below `site-packages`.
 
     >>> _short("/v/site-packages/timm/models/resnet.py"), _short("/home/me/model.py")
     ('timm/models/resnet.py', 'model.py')
@@ -37,7 +37,7 @@ def _short(file: str) -> str:
 
 
 def quotation(source: Source | None, node: str = "") -> str:
-    """The line of Python that a node comes from; of a node that isn't named after its module, at least that.
+    """Return the line of Python that a node comes from; if unknown, its module unless the node is named after it.
 
     >>> from shapesmt.report import Source
     >>> quotation(Source("/home/me/model.py", 10, "forward", "return torch.cat([a, u], 1)"))

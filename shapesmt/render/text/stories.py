@@ -1,4 +1,4 @@
-"""Stories: the findings by their cause, each as long as there is room for.
+"""Stories: the findings grouped by cause, each story as long as there is room for.
 
 A report is meant to be read at once: it has at most `MOST_LINES` lines at 80 columns. Each group of findings has at
 least its head; the first ones, which are the gravest, have their causes too, as long as these fit.
@@ -22,13 +22,13 @@ __all__ = ["MOST_LINES", "Story", "height", "stories", "story_lines"]
 
 MOST_LINES = 40
 _WIDTH = 80
-_MOST_CAUSES, _FEW_CAUSES = 6, 3  # of a story that shares the report with others
+_MOST_CAUSES, _FEW_CAUSES = 6, 3  # causes of a story in a shortened report: if there is room, and if not
 _MOST_NAMED = 4
-_REST = 3  # lines that say what isn't shown
+_REST = 3  # lines about the findings that aren't shown
 
 
 class Story(NamedTuple):
-    """A group of findings: the first of them, and the other nodes of which the same is true."""
+    """A group of findings: the first is told in full, the others are only named by their nodes."""
 
     group: Group
     first: Finding
@@ -36,7 +36,7 @@ class Story(NamedTuple):
 
     @property
     def more(self) -> str:
-        """` and 3 more nodes; 12 nodes behind them aren't judged`."""
+        """The text about the group's other nodes: ` and 3 more nodes; 12 nodes behind them are not judged`."""
         more, behind = self.group.size - 1, self.group.behind
         after = (
             f"; {count(behind, 'node')} behind {'them' if more else 'it'} {'is' if behind == 1 else 'are'} not judged"
@@ -45,7 +45,7 @@ class Story(NamedTuple):
 
 
 def stories(findings: Sequence[Finding], groups: Sequence[Group] = ()) -> list[Story]:
-    """The findings by group, in the order of the first of each; one without a group stands for itself."""
+    """Return the findings by group, in the order of the first of each; a finding without a group is its own story."""
     members: dict[object, list[Finding]] = {}
     for finding in findings:
         members.setdefault(id(finding) if finding.group is None else finding.group, []).append(finding)
@@ -63,7 +63,7 @@ def _story(members: Sequence[Finding], groups: Sequence[Group]) -> Story:
 def story_lines(
     every: Sequence[Story], symbols: Mapping[str, SymbolRange], room: int, *, everything: bool = False
 ) -> Iterator[Line]:
-    """The stories, each after a blank line, in so many lines at 80 columns; or all of them as long as they are."""
+    """Yield the stories, each after a blank line, in `room` lines of 80 columns; with `everything`, in full length."""
     heads = [[BLANK, *finding_head(story.first, story.more)] for story in every]
     shown = len(heads) if everything else _fitting([height(head) for head in heads], room)
     left = room - sum(map(height, heads[:shown])) - (_REST if shown < len(heads) else 0)
@@ -80,7 +80,7 @@ def story_lines(
 
 
 def _fitting(heights: Sequence[int], room: int) -> int:
-    """How many of these fit, leaving room for the line about the rest; at least one.
+    """Return how many of these fit, leaving room for the line about the rest; at least one.
 
     >>> _fitting([3, 3, 3], 9), _fitting([3, 3, 3, 3], 10), _fitting([3, 3], 1)
     (3, 2, 1)
@@ -91,7 +91,7 @@ def _fitting(heights: Sequence[int], room: int) -> int:
 
 
 def _bodies(story: Story, symbols: Mapping[str, SymbolRange], *, everything: bool) -> Iterator[list[Line]]:
-    """What may follow the head, the longest first."""
+    """Yield the texts that may follow a story's head, the longest first."""
     names = [name(f.node) for f in (story.first, *story.others)]
     path = common_path(names)
     short = [f".../{text[len(path) :]}" if path else text for text in names[1:]]
@@ -102,7 +102,7 @@ def _bodies(story: Story, symbols: Mapping[str, SymbolRange], *, everything: boo
 
 
 def height(rows: Iterable[Line]) -> int:
-    """The number of lines that these take at 80 columns.
+    """Return the number of lines that the rows take at 80 columns.
 
     >>> height([line(0, "x" * 80), line(0, "x" * 81), BLANK])
     4

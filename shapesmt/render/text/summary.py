@@ -20,22 +20,22 @@ __all__ = ["fleet", "summary", "tables", "totals", "unchecked"]
 
 MOST_ROWS = 12
 _ERROR = "ERROR"
-_WIDEST = 60  # columns, of the first cell of a row
+_WIDEST = 60  # the most columns of the first cell of a row
 _WIDTH = max(len(verdict.value) for verdict in Verdict)
 
 
 def unchecked(model: Unchecked) -> Iterator[Line]:
-    """The line of a model that could not be checked."""
+    """Yield the line about a model that could not be checked."""
     yield line(0, (_ERROR, STYLES[Verdict.FAILS]), f" {name(model.model)}: {_reason(model)}")
 
 
 def _reason(model: Unchecked) -> str:
-    """The error without the name of the file in front, which stands there already."""
+    """Return the error without the name of the file at its start, which the line has already."""
     return printable(model.error.removeprefix(f"{PurePath(model.model).name}: "), 1000)
 
 
 def summary(result: BatchReport) -> Iterator[Line]:
-    """A row for each model: its verdict, how much of it is proved, when it runs; then the totals."""
+    """Yield a row for each model: its verdict, how much of it is proved, when it runs; then the totals."""
     width = column(["model", *(name(model.model) for model in result.models)])
     yield line(0, (f"{'verdict':{_WIDTH}}  {'model':{width}}  proved", STRONG))
     for model in result.models:
@@ -50,13 +50,13 @@ def summary(result: BatchReport) -> Iterator[Line]:
 
 
 def fleet(result: BatchReport) -> Iterator[Line]:
-    """The rows, and what the models have in common, each table cut after its first rows."""
+    """Yield the summary, then tables of failing laws, operators and exporters, each cut after its first rows."""
     yield from summary(result)
     yield from _shared(result.tally)
 
 
 def _extent(report: Report) -> Iterator[str | tuple[str, str]]:
-    """The number of proved requirements, and the condition under which the others hold."""
+    """Yield the number of proved requirements, and the condition under which the others hold."""
     counts, region = report.requirements, report.precondition
     yield f"{counts.proved} of {counts.total}"
     if report.verdict is Verdict.DEPENDS and region is not None and region.text and (region.data or region.exact):
@@ -66,7 +66,7 @@ def _extent(report: Report) -> Iterator[str | tuple[str, str]]:
 
 
 def totals(result: BatchReport) -> str:
-    """The number of models by verdict."""
+    """Return the number of models by verdict, as text."""
     words = {"proved": "proved", "unknown": "undecided", "depends": "depending on the input", "fails": "failing"}
     tally = result.summary
     parts = [f"{tally[key]} {text}" for key, text in words.items() if tally[key]]
@@ -84,7 +84,7 @@ class Rows(NamedTuple):
 
 
 def tables(tally: Tally) -> list[Rows]:
-    """What many models have in common."""
+    """Return the tables over many models: laws and operators that fail, operators without a rule, exporters."""
     counted = [
         Rows(
             title,

@@ -64,7 +64,7 @@ _MOST_OPTIONS = 4
 
 
 def bounds_text(bounds: Bounds) -> Iterator[Line]:
-    """The bounds of every tensor as a table."""
+    """Yield the bounds of every tensor as a table."""
     over = admissible(bounds.symbols, bounds.assumptions)
     ending = f"; {over}" if over else ""
     if not bounds.valid:
@@ -81,21 +81,21 @@ def bounds_text(bounds: Bounds) -> Iterator[Line]:
 
 
 def _running(bounds: Bounds) -> str:
-    """The inputs that the bounds are about: `the 841 of 201,601 sizes of height and width that run`."""
+    """Return the inputs that the bounds are about: `the 841 of 201,601 sizes of height and width that run`."""
     if bounds.share is None:
         return "the inputs that run, which are not all"
     return f"the {_share(bounds.share)} that run"
 
 
 def _share(share: Share) -> str:
-    """`841 of 201,601 sizes of height and width`."""
+    """Return the number of valid inputs as text: `841 of 201,601 sizes of height and width`."""
     names = [name(symbol) for symbol in share.symbols]
     of = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
     return f"{share.valid:,} of {share.admissible:,} sizes of {of}"
 
 
 def tightened_text(tightened: Tightened) -> Iterator[Line]:
-    """Where the model was written, or what is in the way."""
+    """Yield the path of the written model, or the reason why none is written."""
     bounds, verdict = tightened.bounds, tightened.bounds.verdict or Verdict.PROVED
     if tightened.written is None:
         some = "doesn't run for every input" if bounds.share is None else f"runs for {_share(bounds.share)} only"
@@ -118,7 +118,7 @@ def tightened_text(tightened: Tightened) -> Iterator[Line]:
 
 
 def profile_text(profile: Profile) -> Iterator[Line]:
-    """The text for the compiler, or what is in the way."""
+    """Yield the text for the compiler, or the reason why there is none."""
     if profile.boxes:
         yield from (line(0, row) for row in profile.content.splitlines())
         return
@@ -131,7 +131,7 @@ def profile_text(profile: Profile) -> Iterator[Line]:
 
 
 def dynamic_text(shapes: DynamicShapes) -> Iterator[Line]:
-    """The text for PyTorch, and which sizes don't vary in the program that were to."""
+    """Yield the text for PyTorch, and the sizes that were to vary but are numbers in the program."""
     if shapes.content:
         yield from (line(0, row) for row in shapes.content.splitlines())
     else:
@@ -141,7 +141,7 @@ def dynamic_text(shapes: DynamicShapes) -> Iterator[Line]:
 
 
 def table(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
-    """Columns tensor, dtype, shape and, where sizes vary, their formulas."""
+    """Yield a table with the columns tensor, dtype, shape and, if sizes vary, their formulas."""
     cells = {id(t): (t.dtype or "?", _intervals(t), _formulas(t)) for t in tensors.values()}
     names = [name(tensor) for tensor in tensors]
     first = column(["tensor", *names])
@@ -154,7 +154,7 @@ def table(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
 
 
 def witnesses(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
-    """For each formula that varies, an input with its least value and one with its greatest."""
+    """Yield, for each formula that varies, an input with its minimum and one with its maximum."""
     dims = {dim.expr: dim for bounds in tensors.values() for dim in bounds.shape or () if dim.min != dim.max}
     for dim in dims.values():
         ends = [
@@ -167,7 +167,7 @@ def witnesses(tensors: Mapping[str, TensorBounds]) -> Iterator[Line]:
 
 
 def operators_text(operators: Operators) -> Iterator[Line]:
-    """The operators, one per line, and what to do about those without a rule."""
+    """Yield the operators, one per line, and a hint if some have no rule."""
     versions: dict[str, list[Operator]] = {}
     for operator in operators.operators:
         versions.setdefault(operator.qualified, []).append(operator)
@@ -213,7 +213,7 @@ def _formula(shape: Sequence[DimBounds]) -> str:
 
 
 def facts_text(facts: ModelFacts) -> Iterator[Line]:
-    """A model's inputs, outputs and dimensions, and the command that comes next."""
+    """Yield a model's inputs, outputs and dimensions, and the command to run next."""
     sets = ", ".join(f"{domain or 'ai.onnx'} {version}" for domain, version in facts.opsets.items())
     parts = [count(facts.nodes, "node")]
     parts += [f"opset {name(sets)}"] if sets else []

@@ -1,6 +1,6 @@
-"""Results as text for the terminal: the verdict first, then each finding, its cause, and what to do.
+"""Results as text for the terminal: the verdict first, then each finding, its cause, and advice.
 
-The wording consists of plain parts; rich only fits and colours them, and only where someone looks.
+The wording consists of plain lines; rich wraps and colours them, on a terminal only.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ __all__ = [
 ]
 
 COMPLETE = "the complete system, decided by the solver as a whole"
-_ROOM = 30  # lines for the findings of an explanation, whose facts follow
+_ROOM = 30  # the most lines for the findings of an explanation, before its facts
 _CHUNK = 1000  # the number of lines that are written at once
-_HANGING = 4  # how much further the rest of a wrapped line is indented
+_HANGING = 4  # columns of additional indentation for the rest of a wrapped line
 
 
 def write_text(result: AnyResult, stream: TextIO) -> None:
-    """Write `result`, fitted and coloured where `stream` is a terminal."""
+    """Write `result`, wrapped and coloured if `stream` is a terminal."""
     _write(lines(result), stream)
 
 
@@ -78,7 +78,7 @@ def write_headlines(result: AnyResult, stream: TextIO) -> None:
 
 
 def write_fleet(result: AnyResult, stream: TextIO) -> None:
-    """Write the table of several models, and what they have in common, without their reports."""
+    """Write the table of several models and the tables over all of them, without their reports."""
     from shapesmt.render.text.summary import fleet
     from shapesmt.report import BatchReport
 
@@ -93,7 +93,7 @@ def _write(rows: Iterator[Line], stream: TextIO) -> None:
 
 
 def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
-    """The text of `result`, line by line; with `everything` however long it is."""
+    """Return the text of `result`, line by line; with `everything`, nothing is left out."""
     kind = type(result).__name__
     module, function = _TEXTS[kind]
     words = getattr(import_module(f"shapesmt.render.text.{module}"), function)
@@ -102,7 +102,7 @@ def lines(result: AnyResult, *, everything: bool = False) -> Iterator[Line]:
 
 
 def folded(result: AnyResult, width: int | None = None, *, everything: bool = False) -> str:
-    """The text of `result` without colours, in lines of at most `width` columns."""
+    """Return the text of `result` without colours, in lines of at most `width` columns (None: of any width)."""
     rows = lines(result, everything=everything)
     if width is None:
         return "".join(f"{row}\n" for row in rows)
@@ -125,7 +125,7 @@ def _write_rich(rows: Iterator[Line], stream: TextIO) -> None:
 
 
 def _fitted(row: Line, console: Console) -> Iterator[Segment]:
-    """The pieces of a line, wrapped with a hanging indent where it is wider than the console."""
+    """Yield the pieces of a line, wrapped with a hanging indent if it is wider than the console."""
     from rich.cells import cell_len
     from rich.segment import Segment
     from rich.text import Text
@@ -147,7 +147,7 @@ def _fitted(row: Line, console: Console) -> Iterator[Segment]:
 
 
 def _reports(result: BatchReport, *, everything: bool = False) -> Iterator[Line]:
-    """The report of each model that isn't proved, then a line for each model."""
+    """Yield the report of each model that isn't proved, then a line for each model."""
     from shapesmt.render.text.summary import summary
 
     for report in result.reports:
@@ -178,7 +178,7 @@ def _report(report: Report, *, everything: bool = False) -> Iterator[Line]:
 
 
 def subject(report: Report) -> str:
-    """The verdict in one sentence."""
+    """Return the verdict in one sentence."""
     total = report.requirements.total
     over = admissible(report.symbols, report.assumptions)
     if report.verdict is Verdict.PROVED:
@@ -195,7 +195,7 @@ def subject(report: Report) -> str:
 
 
 def _tallies(report: Report) -> Iterator[tuple[int, str]]:
-    """The kinds of findings with their numbers, gravest first; the first number is stated with the total."""
+    """Yield the kinds of findings with their numbers, gravest first; the first is stated with the total."""
     counts = report.requirements
     of = f"of {count(counts.total, 'requirement')} "
     for number, one, many in (
@@ -216,7 +216,7 @@ def _tallies(report: Report) -> Iterator[tuple[int, str]]:
 
 
 def _region(report: Report) -> Iterator[Line]:
-    """The precondition of the whole model, and the flags under which it is proved."""
+    """Yield the precondition of the whole model, and the flags under which it is proved."""
     region = report.precondition
     if report.release is not None:
         yield released(report.release)
@@ -234,7 +234,7 @@ def _region(report: Report) -> Iterator[Line]:
 
 
 def released(release: Release) -> Line:
-    """For which inputs a model runs without the numbers for which it fails."""
+    """Return the line about the inputs for which a model runs without the `--dim` numbers that make it fail."""
     region = release.precondition
     how, formula = region_told(region)
     what = [f"it {how} ", code(formula)] if formula else ["it runs for other sizes"]
@@ -251,7 +251,7 @@ def released(release: Release) -> Line:
 
 
 def proofs(report: Report) -> str:
-    """The number of proved requirements, by certificate."""
+    """Return the number of proved requirements as text, by certificate."""
     counts = report.requirements
     ways = {"assumed": "assumed", "z3": "by Z3"}
     by = ", ".join(f"{number} {ways.get(how, f'by {how}')}" for how, number in counts.proved_by.items() if number)
@@ -305,7 +305,7 @@ def _error_code(error: ErrorCode) -> Iterator[Line]:
 
 
 def _told(explanation: Explanation) -> str:
-    """The first line of an explanation."""
+    """Return the text of an explanation's first line."""
     findings = explanation.findings
     if not findings:
         return "nothing can fail here"
@@ -316,7 +316,7 @@ def _told(explanation: Explanation) -> str:
 
 
 def _proofs_told(proofs: Sequence[Proof]) -> Iterator[Line]:
-    """For each requirement of a node the facts that prove it."""
+    """Yield each requirement of a node with the facts that prove it."""
     if proofs:
         yield BLANK
         yield line(0, "it runs because")
@@ -350,4 +350,4 @@ _TEXTS = {
 }
 """The module and the function that word each kind of answer."""
 _SHORTENED = ("Report", "BatchReport", "Simplified")
-"""Those whose text leaves things out unless `everything` is asked for."""
+"""The kinds of answers whose text is shortened unless `everything` is set."""

@@ -21,7 +21,7 @@ _STYLE = "bold magenta"
 
 
 def warnings(report: Report, *, everything: bool = False) -> Iterator[Line]:
-    """The warnings of a report as a section of its own, after a blank line; the first few, or all."""
+    """Yield the warnings of a report as a section, after a blank line: the first few, or all with `everything`."""
     if not report.warnings:
         return
     yield BLANK
@@ -41,5 +41,5 @@ def _warning(warning: ModelWarning) -> Iterator[Line]:
     yield line(0, ("WARNING", _STYLE), "  ", *label, (f"  {warning.code}", FAINT))
     yield line(2, printable(warning.text, 400))
     source = quotation(warning.source, warning.node)
-    if source and warning.kind != WarningKind.STATIC:  # whose text names the line
+    if source and warning.kind != WarningKind.STATIC:  # the text of that kind names the line
         yield line(2, source)

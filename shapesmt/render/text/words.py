@@ -58,7 +58,7 @@ _SOURCES = {"model": "declared in the file", "metadata": "from the file's metada
 
 
 class Line(NamedTuple):
-    """One line: its indentation, and its parts with their styles."""
+    """A line of text: its indentation, and its parts with their styles."""
 
     indent: int
     parts: tuple[tuple[str, str], ...]
@@ -68,7 +68,7 @@ class Line(NamedTuple):
 
 
 def inert(text: str) -> str:
-    r"""The text, escaped where it begins as a command of GitHub's workflows does.
+    r"""Return the text, escaped if it begins like a command of GitHub's workflows.
 
     >>> print(inert("  ::add-mask::e"))
       \x3a:add-mask::e
@@ -80,7 +80,7 @@ BLANK = Line(0, ())
 
 
 def line(indent: int, *parts: str | tuple[str, str]) -> Line:
-    """A line of parts, each a text or a text with its style.
+    """Return a line of parts, each a text or a text with its style.
 
     >>> str(line(2, "runs when ", code("n >= 2")))
     '  runs when n >= 2'
@@ -89,12 +89,12 @@ def line(indent: int, *parts: str | tuple[str, str]) -> Line:
 
 
 def headline(verdict: Verdict, subject: str, text: str) -> Line:
-    """The first line of an answer."""
+    """Return the first line of an answer."""
     return line(0, (verdict.value, STYLES[verdict]), f" {subject}: {text}")
 
 
 def name(text: str) -> str:
-    r"""A name from a file, safe to print: unprintable characters are escaped, the middle of a long name is cut.
+    r"""Return a name from a file, safe to print: unprintable characters are escaped, the middle of a long name is cut.
 
     >>> print(name("conv\x1b[2J"))
     conv\x1b[2J
@@ -103,21 +103,21 @@ def name(text: str) -> str:
 
 
 def code(formula: str) -> tuple[str, str]:
-    """A formula with its style."""
+    """Return a formula, safe to print, with its style."""
     return printable(formula, _MOST_CODE), CODE
 
 
 def region_told(region: Precondition) -> tuple[str, str]:
-    """How a model runs in its valid region, as `runs_when` says it."""
+    """Return `runs_when` for the valid region of a model."""
     return runs_when(
         region.whole, exact=bool(region.data or region.exact), data=region.data is not None, partial=region.partial
     )
 
 
 def runs_when(formula: str, *, exact: bool = True, data: bool = False, partial: bool = False) -> tuple[str, str]:
-    """The text "runs when" and the formula under which a node or model runs; with `data`, "whatever the data".
+    """Return a text such as "runs exactly when", and the formula under which a node or model runs.
 
-    With `partial`, the formula isn't all that is needed.
+    With `data`, the text says "whatever the data". With `partial`, the formula is necessary but may not suffice.
 
     >>> runs_when("n == 1", data=True)
     ('runs whatever the data exactly when', 'n == 1')
@@ -134,7 +134,7 @@ def runs_when(formula: str, *, exact: bool = True, data: bool = False, partial: 
 
 
 def beside_guards(guarded: Guarded) -> list[tuple[str, str, str]]:
-    """Sentences about what nodes need and what guards also refuse: the text before a formula, that, and the text after.
+    """Return sentences on the nodes' needs and the guards' refusals: text before a formula, formula, text after it.
 
     >>> from shapesmt.report import Guarded
     >>> beside_guards(Guarded((), True, "h == 1"))[0], beside_guards(Guarded(("h >= 2",), True))[0]
@@ -150,7 +150,7 @@ def beside_guards(guarded: Guarded) -> list[tuple[str, str, str]]:
 
 
 def count(number: int, thing: str) -> str:
-    """A number with a noun, in the plural unless the number is 1.
+    """Return a number with a noun, in the plural unless the number is 1.
 
     >>> count(1, "node"), count(2, "node")
     ('1 node', '2 nodes')
@@ -159,7 +159,7 @@ def count(number: int, thing: str) -> str:
 
 
 def listed(items: Sequence[str], most: int = 6) -> str:
-    """The first few items, and how many more there are.
+    """Return the first few items as text, and how many more there are.
 
     >>> listed("abc"), listed("abcdefgh")
     ('a, b, c', 'a, b, c, d, e, f and 2 more')
@@ -169,7 +169,7 @@ def listed(items: Sequence[str], most: int = 6) -> str:
 
 
 def interval(low: int, high: int | None, step: int = 1) -> str:
-    """The text of an interval, in the notation of ranges.
+    """Return the text of an interval, in the notation of ranges.
 
     >>> interval(8, 8), interval(1, None), interval(64, 512, 16), interval(-(2**31), 2**31 - 1)
     ('8', '1..', '64..512:16', 'int32')
@@ -182,12 +182,12 @@ def interval(low: int, high: int | None, step: int = 1) -> str:
 
 
 def extent(dim: DimBounds) -> str:
-    """The text of a size's interval; `~` marks one that isn't exact."""
+    """Return the text of a size's interval; `~` marks one that isn't exact."""
     return ("" if dim.exact else "~") + interval(dim.min, dim.max)
 
 
 def either(texts: Sequence[str], most: int = 4) -> str:
-    """The texts joined by "or"; of many only the first few.
+    """Return the texts joined by "or"; if there are many, only the first few.
 
     >>> either(["[2]", "[2, 3]"])
     '[2] or [2, 3]'
@@ -196,12 +196,12 @@ def either(texts: Sequence[str], most: int = 4) -> str:
 
 
 def column(cells: Iterable[str], most: int = 60) -> int:
-    """The width of a column, at most `most`; longer cells extend beyond it."""
+    """Return the width of a column, at most `most`; longer cells extend beyond it."""
     return min(max(map(len, cells), default=0), most)
 
 
 def admissible(symbols: Mapping[str, SymbolRange], assumptions: Sequence[str] = ()) -> str:
-    """The admissible inputs.
+    """Return the admissible inputs as text.
 
     >>> from shapesmt.report import SymbolRange
     >>> admissible({"batch": SymbolRange(1, 32), "n": SymbolRange(8, 8)}, ["batch % 2 == 0"])
@@ -216,7 +216,7 @@ def adopted(
     origins: Mapping[str, str] = MappingProxyType({}),
     unadopted: Mapping[str, SymbolRange] = MappingProxyType({}),
 ) -> Iterator[Line]:
-    """The ranges and assumptions that come from files, by file."""
+    """Yield the ranges and assumptions that come from files, a line for each file."""
     theirs: dict[str, list[str]] = {}
     for symbol, r in symbols.items():
         if r.source not in _BY_HAND:
@@ -231,7 +231,7 @@ def adopted(
 
 
 def assumed_of_data(assumed: Sequence[Assumed]) -> Iterator[Line]:
-    """What the answer takes for granted of data: for each law the nodes and their inputs.
+    """Yield a line for each law that data is assumed to satisfy, with the nodes and their inputs.
 
     >>> from shapesmt.report import Assumed
     >>> print(*assumed_of_data([Assumed("embed", "Gather", 3, "ids", "indices are inside the axis")]))

@@ -1,6 +1,6 @@
 """Chain: the cause graph of a finding as a drawing, steps as boxes and tensors as labels between them.
 
-Where it is wider than its place, a list of the same steps is shown instead: a drawing isn't shrunk or clipped.
+If it is wider than its place, a list of the same steps is shown instead: a drawing isn't shrunk or clipped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BOX, _LABEL = 30.0, 32.0  # heights of a box and of a label
 _ABOVE, _BELOW = 16.0, 20.0  # the space above and below a label
 _MOST = 30  # the most characters of a name in a drawing
 _MOST_LISTED = 200  # and in a list
-_WIDTHS = (400, 520, 640, 880, 1040)  # of places for a drawing, in the style
+_WIDTHS = (400, 520, 640, 880, 1040)  # widths of places for a drawing, as in the stylesheet
 
 
 Part = tuple[str, str]  # text and its class
@@ -29,7 +29,7 @@ Line = list[Part]
 
 
 def cause_graph(shown: CauseGraph) -> Markup:
-    """The drawing and the list; the style shows the one that fits."""
+    """Return the drawing and the list; the stylesheet shows the one that fits."""
     drawn, width = _drawing(shown)
     needed = next((w for w in _WIDTHS if w >= width), None)
     listed = tag("ol", [_step(shown, place) for place in range(len(shown.steps))], class_="steps")
@@ -38,7 +38,7 @@ def cause_graph(shown: CauseGraph) -> Markup:
 
 
 def _step(shown: CauseGraph, place: int) -> Markup:
-    """A step as an entry of a list, with the tensors that arrive there."""
+    """Return a step as an entry of a list, with the tensors that arrive there."""
     step = shown.steps[place]
     kind = "failing" if step.failing else "node" if step.op_type else "given"
     arriving = [line for link in shown.links if link.target == place for line in _label(link, _MOST_LISTED)]
@@ -51,7 +51,7 @@ def _marked(line: Line) -> list[Markup]:
 
 
 def _drawing(shown: CauseGraph) -> tuple[Markup, float]:
-    """The cause graph and its width: steps as boxes from top to bottom, tensors as labels on the arrows."""
+    """Return the drawing and its width: steps as boxes from top to bottom, tensors as labels on the arrows."""
     labels = [_label(link) for link in shown.links]
     boxes = [_box(step) for step in shown.steps]
     widths = [_width(line) + 28 for line in boxes]
@@ -102,7 +102,7 @@ def _top(rank: int) -> float:
 
 
 def _arrow(way: Sequence[Item]) -> Markup:
-    """An arrow that passes through the middle of the ranks between its ends."""
+    """Return an arrow that passes through the middle of the ranks between its ends."""
     points = [(way[0].x, _top(way[0].rank) + _BOX)]
     for item in way[1:-1]:
         top = _top(item.rank)

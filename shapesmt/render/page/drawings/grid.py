@@ -1,4 +1,4 @@
-"""Grid: where a model runs over two dimensions, as a drawing of cells."""
+"""Grid: the sizes at which a model runs, over one or two dimensions, as a drawing of cells."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_MARKS = 3
 
 
 def drawing(raster: Raster, number: int = 0) -> Markup:
-    """The raster as a grid or a strip of cells, coloured by whether all, some or none of their inputs run.
+    """Return the raster as a grid or a strip of cells, coloured by whether all, some or none of their inputs run.
 
     The first of a page's drawings (`number`) defines the hatching for all.
     """
@@ -44,13 +44,13 @@ def drawing(raster: Raster, number: int = 0) -> Markup:
 
 
 def hatch() -> Markup:
-    """The hatching of cells that fail, which is visible without colour too."""
+    """Return the hatching of cells that fail, which is visible without colour too."""
     under, stroke = tag("rect", width=6, height=6, class_="under"), tag("path", d="M0 6L6 0", class_="stroke")
     return tag("defs", tag("pattern", under, stroke, id="hatch", width=6, height=6, patternUnits="userSpaceOnUse"))
 
 
 def _cells(rows: Sequence[str], letter: str, cell: tuple[float, float], height: float) -> Iterator[str]:
-    """The outlines of adjacent cells with that letter, the first row at the bottom."""
+    """Yield the outlines of adjacent cells with that letter, the first row at the bottom."""
     for row, text in enumerate(rows):
         start = 0
         for cell_letter, run in groupby(text):
@@ -69,7 +69,7 @@ def _mark(raster: Raster, values: Sequence[int], cell: tuple[float, float], heig
 
 
 def _ticks(axis: Axis) -> list[int]:
-    """A few values of an axis for its ticks, including both ends."""
+    """Return a few values of an axis for its ticks, including the first and the last."""
     cells = axis.cells
     count = min(cells - 1, 4)
     return [axis.first] if not count else [_round(axis, i / count) for i in range(count + 1)]

@@ -1,7 +1,7 @@
 """Layers: the positions of the boxes and labels of a small directed graph, in ranks from top to bottom.
 
-Edges go through a label on the rank above their target and through bends on the ranks between, so that nothing lies
-on top of anything else.
+Edges go through a label on the rank above their target and through bends on the ranks between, so that nothing
+overlaps.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SWEEPS = 8
 
 @dataclass(eq=False)
 class Item:
-    """A box, a label or a bend: its width, and once it is arranged the middle of it and its rank."""
+    """A box, a label or a bend: its width and, once it is arranged, its rank and the position `x` of its middle."""
 
     width: float
     rank: int = 0
@@ -29,7 +29,7 @@ class Item:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The boxes in their order, the way of each edge (source, bends, label, target), and the whole width."""
+    """The boxes in their order, the items on each edge (source, bends, label, target), and the whole width."""
 
     boxes: list[Item]
     ways: list[list[Item]]
@@ -37,7 +37,7 @@ class Layout:
 
 
 def arranged(boxes: Sequence[float], labels: Sequence[tuple[int, int, float]]) -> Layout:
-    """The layout of boxes of these widths and of edges, each with its source, its target and its label's width.
+    """Return the layout of boxes of these widths and of edges, each with its source, its target and its label's width.
 
     Every edge leads to a later box. Boxes are on even ranks, labels on odd ones.
 

@@ -1,4 +1,4 @@
-"""Drawing: bytes over the values of one dimension as a curve, and of two as shades, with what is beyond a budget."""
+"""Drawing: bytes over one dimension as a curve, or over two as shades; values beyond a budget are marked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHADES = 8
 
 
 def drawing(chart: Chart, budget: int | None, number: int) -> Markup:
-    """The bytes of a chart; the first of a page's drawings (`number`) defines the hatching for all."""
+    """Return the drawing of a chart; the first of a page's drawings (`number`) defines the hatching for all."""
     names = list(chart.values)
     most = max((size for row in chart.bytes for size in row if size is not None), default=0)
     height = _HEIGHT if len(names) == 1 else _WIDTH
@@ -38,7 +38,7 @@ def drawing(chart: Chart, budget: int | None, number: int) -> Markup:
 
 
 def _curve(chart: Chart, budget: int | None, most: int) -> Iterator[Markup]:
-    """The bytes as bars without gaps, and the budget as a line."""
+    """Yield the bytes as bars without gaps, and the budget as a line."""
     ((_, values),) = chart.values.items()
     cell, top = _WIDTH / len(values), max(most, 1)
     for fits, role in ((True, "good"), (False, "bad")):
@@ -56,7 +56,7 @@ def _curve(chart: Chart, budget: int | None, most: int) -> Iterator[Markup]:
 
 
 def _shades(chart: Chart, budget: int | None, most: int) -> Iterator[Markup]:
-    """A cell for each pair of values: the more bytes, the darker; hatched beyond the budget."""
+    """Yield a cell for each pair of values: the more bytes, the darker; hatched beyond the budget."""
     rows, top = chart.bytes, max(most, 1)
     width, height = _WIDTH / len(rows[0]), _WIDTH / len(rows)
     paths: dict[int, list[str]] = {}
@@ -93,6 +93,6 @@ def _label(text: str, y: float) -> Markup:
 
 
 def _ticks(values: tuple[int, ...]) -> list[tuple[float, int]]:
-    """A few values, each with its place as a part of the width: the middle of its cell."""
+    """Return a few values, each with the position of its cell's middle as a fraction of the width."""
     places = sorted({round(k * (len(values) - 1) / 4) for k in range(5)})
     return [((place + 0.5) / len(values), values[place]) for place in places]

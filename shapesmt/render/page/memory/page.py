@@ -17,7 +17,7 @@ __all__ = ["memory_page"]
 
 
 def memory_page(memory: Memory) -> str:
-    """The page.
+    """Return the page as one HTML text.
 
     >>> from shapesmt.report import Memory, Peak
     >>> page = memory_page(Memory("<m>.onnx", "live", Peak(512, True, {"n": 64}, "a", "Abs", "8*n")))
@@ -37,7 +37,7 @@ def memory_page(memory: Memory) -> str:
 
 
 def _figure(chart: Chart, limit: int | None, number: int) -> Markup:
-    """A drawing, and what it shows in words."""
+    """Return a drawing with a caption: the range of bytes, the fixed sizes, the number of points that fit the limit."""
     rows = [[size for size in row if size is not None] for row in chart.bytes]
     sizes = [size for row in rows for size in row]
     over = " and ".join(name(n) for n in chart.values)
