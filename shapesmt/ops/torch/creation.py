@@ -120,9 +120,9 @@ def repeated(dims: Sequence[Dim], value: Tensor, dtype: str) -> Tensor:
     return tensor(dtype, dims, filled(dims, _only(number)))
 
 
-def requested(call: Call, name: str = "size") -> list[Dim]:
-    """The sizes that an argument lists, which aren't negative."""
-    sizes = call.sizes(name)
+def requested(call: Call) -> list[Dim]:
+    """The sizes that the argument `size` lists, which aren't negative."""
+    sizes = call.sizes("size")
     require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     return sized(call.ctx, sizes)
 

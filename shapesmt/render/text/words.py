@@ -186,13 +186,13 @@ def extent(dim: DimBounds) -> str:
     return ("" if dim.exact else "~") + interval(dim.min, dim.max)
 
 
-def either(texts: Sequence[str], most: int = 4) -> str:
-    """The texts joined by "or"; of many only the first few.
+def either(texts: Sequence[str]) -> str:
+    """The texts joined by "or"; of many only the first four.
 
     >>> either(["[2]", "[2, 3]"])
     '[2] or [2, 3]'
     """
-    return " or ".join([*dict.fromkeys(texts)][:most]) + (" or ..." if len(texts) > most else "")
+    return " or ".join([*dict.fromkeys(texts)][:4]) + (" or ..." if len(texts) > 4 else "")
 
 
 def column(cells: Iterable[str], most: int = 60) -> int:

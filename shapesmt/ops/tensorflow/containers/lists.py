@@ -69,12 +69,12 @@ def known_sizes(shape: list[Dim | None] | None) -> list[Dim] | None:
     return known if shape is not None and len(known) == len(shape) else None
 
 
-def input_list(ctx: RuleContext, index: int = 0) -> Tensor:
-    """The list at an input; the output of an operator without a rule isn't known to be a list."""
-    handle = ctx.input(index)
+def input_list(ctx: RuleContext) -> Tensor:
+    """The list at the first input; the output of an operator without a rule isn't known to be a list."""
+    handle = ctx.input(0)
     if not handle.dtype:
-        leave_open(ctx, laws.INPUT_LIST_FOLLOWED.of(index=index))
-    ctx.check(handle.dtype.startswith(("list(", "unset(")) and handle.rank > 0, laws.INPUT_OF_TYPE_LIST.of(index=index))
+        leave_open(ctx, laws.INPUT_LIST_FOLLOWED.of(index=0))
+    ctx.check(handle.dtype.startswith(("list(", "unset(")) and handle.rank > 0, laws.INPUT_OF_TYPE_LIST.of(index=0))
     return handle
 
 
