@@ -3,6 +3,7 @@ from __future__ import annotations
 import gc
 import os
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,14 @@ os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"  # oneDNN's convolutions give an empty
 
 settings.register_profile("untimed", deadline=None)  # a busy machine is no fault
 settings.load_profile("untimed")
+
+
+HELPERS = {
+    "openvino": ["support/openvino*.py"],
+    "tensorflow": ["support/tensorflow*.py", "oracle/tensorflow_*.py", "laws/broken/tensorflow_*.py"],
+}
+"""What imports a peer, by the peer: without it, the examples in these docstrings aren't looked for."""
+collect_ignore_glob = [pattern for peer, patterns in HELPERS.items() if find_spec(peer) is None for pattern in patterns]
 
 
 def pytest_configure() -> None:
