@@ -3,7 +3,9 @@ from __future__ import annotations
 import gc
 import os
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
+from random import SystemRandom
 
 import pytest
 from hypothesis import settings
@@ -14,9 +16,18 @@ os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"  # oneDNN's convolutions give an empty
 settings.register_profile("untimed", deadline=None)  # a busy machine is no fault
 settings.load_profile("untimed")
 
+HELPERS = {
+    "openvino": ["support/openvino*.py"],
+    "tensorflow": ["support/tensorflow*.py", "oracle/tensorflow_*.py", "laws/broken/tensorflow_*.py"],
+}
+"""What imports a peer, by the peer: without it, the examples in these docstrings aren't looked for."""
+collect_ignore_glob = [pattern for peer, patterns in HELPERS.items() if find_spec(peer) is None for pattern in patterns]
 
-def pytest_configure() -> None:
-    """Skip what runs a model on a version of ONNX Runtime that the rules aren't compared with."""
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw a seed, once for all processes; skip what runs a version of ONNX Runtime that isn't compared with."""
+    if config.option.seed is None:
+        config.option.seed = 0 if os.environ.get("CI") else SystemRandom().randrange(10**6)
     if tuple(map(int, version("onnxruntime").split(".")[:2])) < (1, 31):
         import onnxruntime
 
@@ -55,12 +66,18 @@ def pytest_collection_finish() -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="ten times as many random cases, and the large models")
     parser.addoption("--models", metavar="FOLDER", help="exported networks with recorded runs to compare with")
-    parser.addoption("--seed", type=int, default=0, help="where the random cases start")
+    parser.addoption("--seed", type=int, help="where the random cases start: 0 in CI, else drawn and printed")
 
 
 def pytest_report_header(config: pytest.Config) -> str:
     """Say how the random cases are drawn again."""
     return f"random cases: --seed {config.getoption('--seed')}"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config) -> None:
+    """Say it after a failure too: with `-q` there is no header."""
+    if exitstatus and config.get_verbosity() < 0:
+        terminalreporter.write_line(pytest_report_header(config))
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def test_the_verdict_is_what_runs_show(command: str) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_other_tools_accept(command: str) -> None:
     """All that the README compares with accept every model in its ranges, the failing ones too."""
-    import openvino
+    openvino = pytest.importorskip("openvino", reason="openvino (extra `peers`) isn't installed")
 
     words = shlex.split(command)
     symbols = json.loads(transcripts.run([*words, "--format", "json"])[0])["symbols"]
@@ -106,7 +106,7 @@ def test_what_other_tools_accept(command: str) -> None:
 
 @pytest.mark.parametrize("story", ["torch_export", "lowering"])
 def test_the_script_exports_the_program(story: str) -> None:
-    pytest.importorskip("torch", reason="PyTorch is an optional package")
+    pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
     from examples.torch_export.export import archive
 
     script = importlib.import_module(f"examples.{story}.export")
@@ -121,7 +121,7 @@ def programs(content: bytes) -> dict[str, Any]:
 
 
 def test_the_plan_of_an_executorch_program_holds() -> None:
-    pytest.importorskip("torch", reason="torch isn't installed")
+    pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
     pytest.importorskip("executorch", reason="ExecuTorch isn't installed, which makes the plan and runs it")
     story = ROOT / "examples" / "executorch"
     ran = subprocess.run([sys.executable, str(story / "plan.py")], capture_output=True, text=True, check=False)

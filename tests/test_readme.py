@@ -54,6 +54,8 @@ def test_console(block: str) -> None:
 
 @pytest.mark.parametrize("text", PYTHON.values(), ids=PYTHON)
 def test_python(text: str) -> None:
+    for package in re.findall(r"^>>> import (\w+)", text, re.MULTILINE):
+        pytest.importorskip(package, reason=f"{package}, which the page runs, isn't installed")
     names: dict[str, object] = {}
     runner = doctest.DocTestRunner()
     for kind, block in fenced(text, "python", "pycon"):

@@ -52,11 +52,10 @@ from shapesmt.algebra.formula import (
 )
 from shapesmt.algebra.interning import LOCK, Table, WeakTable, entries_of, forget, forget_between, memo, one_call, sizes
 from shapesmt.algebra.intervals import Bound, Interval
-from shapesmt.algebra.operations import ENTRY, FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation
+from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation
 from shapesmt.algebra.relaxation import tight
 from shapesmt.algebra.substitute import (
     Substitution,
-    any_entry,
     atom_of,
     beyond,
     entries,
@@ -74,7 +73,6 @@ from shapesmt.algebra.text import CUT, NAME, conjunct, conjunction, name_text, t
 
 __all__ = [
     "CUT",
-    "ENTRY",
     "FALSE",
     "FLOOR_DIVISION",
     "LOCK",
@@ -105,7 +103,6 @@ __all__ = [
     "WeakTable",
     "absolute",
     "all_of",
-    "any_entry",
     "any_of",
     "as_dim",
     "at_least",

@@ -144,8 +144,6 @@ def _never_zero(dim: Dim) -> bool:
 
 def _equality(pieces: list[Piece], op: str) -> str:
     left, right, number = _sides(pieces)
-    if not left:
-        left, right, number = right, left, -number
     if number > 0 and right:
         left.append((number, "", True))
     elif number or not right:

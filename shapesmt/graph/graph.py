@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias, Union
 
 from shapesmt.algebra import WeakTable
-from shapesmt.graph.literal import DTYPES, Declared, Literal, Scalar, identity
+from shapesmt.graph.literal import Declared, Literal, identity
 
 if TYPE_CHECKING:
     from shapesmt import laws
@@ -25,19 +25,15 @@ if TYPE_CHECKING:
     from shapesmt.language import Range
 
 __all__ = [
-    "DTYPES",
     "GUARDS",
     "AttributeValue",
     "Attributes",
-    "Declared",
     "Function",
     "Graph",
-    "Literal",
     "Node",
     "Place",
     "Reference",
     "Runtime",
-    "Scalar",
     "Schemas",
     "SourceLine",
 ]

@@ -31,9 +31,9 @@ def rows(ctx: RuleContext, x: Tensor) -> tuple[Dim, Dim]:
     return (ONE, x[0]) if x.rank == 1 else (x[0], x[1])
 
 
-def labels(ctx: RuleContext, strings: str = "classlabels_strings") -> str:
+def labels(ctx: RuleContext) -> str:
     """Return the element type of labels."""
-    return "string" if length(ctx, strings) else "int64"
+    return "string" if length(ctx, "classlabels_strings") else "int64"
 
 
 # Elementwise

@@ -281,9 +281,9 @@ def rewritten(t: Tensor, change: Substitution) -> Tensor:
     return tensor(t.dtype, [change.apply(d) for d in t.shape], value, cases=cases, layout=layout)
 
 
-def rank_symbol(name: str, lo: int = 0, hi: int = MAX_RANK, kind: Kind = Kind.INPUT) -> Dim:
+def rank_symbol(name: str, kind: Kind = Kind.INPUT) -> Dim:
     """Return the symbol for a tensor's unknown rank; `Kind.OPEN` is for a tensor inside the model."""
-    return symbol(f"{name}_rank", lo, hi, kind=kind, fold=False)
+    return symbol(f"{name}_rank", 0, MAX_RANK, kind=kind, fold=False)
 
 
 def from_literal(literal: Literal) -> Tensor:

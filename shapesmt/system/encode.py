@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
-from shapesmt.algebra import TRUE, Atom, Dim, Formula, Kind, defined
+from shapesmt.algebra import TRUE, Dim, Formula, Kind, defined
 from shapesmt.errors import printable
 from shapesmt.inference import infer
 from shapesmt.rules import Elements, Tensor, elements, in_each_case, tensor
@@ -48,14 +48,12 @@ class Stated(NamedTuple):
     Attributes:
         name: The requirement's name in the text.
         node: The node's name, with the path of the subgraph node inside it, if any.
-        position: The node's index in the graph.
         law: The law that it states.
         formula: The condition over the system's variables.
     """
 
     name: str
     node: str
-    position: int
     law: str
     formula: Formula
 
@@ -216,7 +214,7 @@ class _System:
             if r.formula is not TRUE and not any(s.kind in (Kind.OPEN, Kind.LOST) for s in r.formula.symbols):
                 path = f"{name}/{r.within}" if r.within else name
                 title = self.script.define(f"{printable(path)}: {r.law} #{number}", r.formula)
-                yield Stated(title, path, index, str(r.law), r.formula)
+                yield Stated(title, path, str(r.law), r.formula)
 
     def end(self, title: str) -> None:
         lines = self.script.lines
@@ -267,4 +265,4 @@ def variables(t: Tensor) -> list[Dim]:
     return [*(t.shape or ()), *(d for d in items if isinstance(d, Dim)), *inner]
 
 
-__all__ = ["Atom", "Encoding", "Part", "Stated", "encode", "encode_node", "renamed", "variables"]
+__all__ = ["Encoding", "Part", "Stated", "encode", "encode_node", "renamed", "variables"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
+torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 case = pytest.importorskip("tests.bench.programs.case")
 modules = pytest.importorskip("tests.bench.programs.modules")
 answers = pytest.importorskip("tests.bench.programs.answers")

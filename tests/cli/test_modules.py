@@ -36,7 +36,7 @@ def test_what_is_no_module(file: str, name: str, said: str) -> None:
 
 
 def test_the_command_tries_what_it_writes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("torch", reason="PyTorch is an optional package")
+    pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
     path = tmp_path / "halves.py"
     path.write_text(
         "import torch\n\n\nclass Halves(torch.nn.Module):\n    def forward(self, x):\n"

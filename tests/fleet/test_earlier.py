@@ -11,19 +11,17 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import pyarrow
 import pytest
 from onnx import helper, numpy_helper
-from pyarrow import parquet
 
 import shapesmt
 from shapesmt.cli.main import main
 from shapesmt.export import hidden_start, only_writer
 from tests.fleet.conftest import ADD, EXP
 from tests.fleet.held import HELD, reader
+from tests.support import parquet
 
 pytestmark = pytest.mark.usefixtures("folder")
-OUTPUTS = ("out.jsonl", "out.parquet")
 
 
 def check(*arguments: str) -> int:
@@ -32,11 +30,11 @@ def check(*arguments: str) -> int:
 
 def models(path: str) -> list[str]:
     if path.endswith(".parquet"):
-        return sorted(row["model"] for row in parquet.read_table(path).to_pylist())
+        return sorted(row["model"] for row in parquet.rows(path))
     return sorted(json.loads(line)["model"] for line in Path(path).read_text().splitlines())
 
 
-@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("output", parquet.OUTPUTS)
 def test_a_model_that_was_replaced_is_checked_again(output: str) -> None:
     assert check("exp.onnx", "--output", output) == 0
     Path("exp.onnx").write_text(ADD)
@@ -64,7 +62,7 @@ def test_a_model_is_checked_again_where_a_file_beside_it_was_replaced(cached: bo
     assert check("m.onnx", "--output", "out.jsonl", "--resume", *options) == 0
 
 
-@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("output", parquet.OUTPUTS)
 def test_reports_of_models_that_are_not_asked_for_stay(output: str) -> None:
     assert check("add.onnx", "deep/damaged.onnx", "--output", output) == 2
     assert check("exp.onnx", "--output", output, "--resume") == 0
@@ -112,26 +110,30 @@ def test_what_is_damaged_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
         assert capsys.readouterr().err == ""
 
 
+@parquet.NEEDED
 def test_a_file_of_rows_is_read_whatever_is_in_it(capsys: pytest.CaptureFixture[str]) -> None:
+    import pyarrow
+    from pyarrow.parquet import write_table
+
     deep = "[" * 10**5
     strange = [{"model": "m.onnx", name: value} for name in ("precondition", "error", "seconds") for value in VALUES]
     rows = [None, 1, {"a": 1}, [deep], deep, b"\xff", *({"model": "m.onnx", **one} for one in strange)]
     for row in rows:
         text = json.dumps(row) if isinstance(row, dict) and "model" in row else row
-        parquet.write_table(pyarrow.table({"report": [text]}), "out.parquet")
+        write_table(pyarrow.table({"report": [text]}), "out.parquet")
         assert check("exp.onnx", "--output", "out.parquet", "--resume") == 0, row
         assert "exp.onnx" in models("out.parquet")
         said = capsys.readouterr().err
         assert said == (
             "" if isinstance(text, str) and "model" in text else "note: 1 damaged line is left out of out.parquet\n"
         )
-    parquet.write_table(pyarrow.table({"x": [1]}), "out.parquet")
+    write_table(pyarrow.table({"x": [1]}), "out.parquet")
     assert check("exp.onnx", "--output", "out.parquet", "--resume") == 2
     assert capsys.readouterr().err.startswith("error: cannot read out.parquet: ")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="holds a writer up with a named pipe; the system has no locks")
-@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("output", parquet.OUTPUTS)
 def test_there_is_one_writer(output: str, capsys: pytest.CaptureFixture[str]) -> None:
     os.mkfifo(HELD)
     command = [sys.executable, "-m", "shapesmt", "check", "exp.onnx", HELD, "--output", output, "--jobs", "1"]
@@ -173,6 +175,7 @@ def test_many_writers_take_turns() -> None:
     assert Path("number").read_text() == "120"
 
 
+@parquet.NEEDED
 def test_no_link_is_followed_beside_the_output() -> None:
     Path("victim").write_text("mine")
     start = hidden_start(Path("out.parquet"))

@@ -30,7 +30,7 @@ def calling(*functions, model=18):
 
 def check(text, law=""):
     """The verdict is that of the runtime; where it doesn't load the file, a finding has the law."""
-    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime (an extra) isn't installed")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime (extra `replay`) isn't installed")
     runtime.set_default_logger_severity(4)
     model = parser.parse_model(text) if isinstance(text, str) else text
     report = shapesmt.check(model)
@@ -346,7 +346,7 @@ KERNELS = {  # the verdict; whether the file is loaded with optimisations, and w
 
 @pytest.mark.parametrize("case", KERNELS)
 def test_attributes_are_checked_by_the_kernels_of_nodes_that_never_run(case):
-    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime (an extra) isn't installed")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime (extra `replay`) isn't installed")
     text, verdict, *loads = KERNELS[case]
     model = parser.parse_model(text)
     assert str(shapesmt.check(model).verdict) == verdict
@@ -371,7 +371,7 @@ UNREAD = {
 @pytest.mark.parametrize("level", ["ORT_DISABLE_ALL", "ORT_ENABLE_ALL"])
 @pytest.mark.parametrize("case", UNREAD)
 def test_a_node_whose_output_nothing_reads_is_run(case, level):
-    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime (an extra) isn't installed")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime (extra `replay`) isn't installed")
     model, options = parser.parse_model(UNREAD[case]), runtime.SessionOptions()
     options.graph_optimization_level, options.log_severity_level = getattr(runtime.GraphOptimizationLevel, level), 4
     report = shapesmt.check(model, dims={"a": "7..9"})

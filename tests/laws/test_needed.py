@@ -1,16 +1,15 @@
 """Every law is needed: a call breaks it, the runtime refuses that call, and without the statement nobody would say so.
 
 Each row names a law and a call that breaks just that one. The law is reported, and nothing else; with the place in the
-rule that states it left out, it isn't; and the runtime refuses the call, where it has a kernel. `--full` tries all
-rows, and asks that each function of the rules that names a law has a row for it.
+rule that states it left out, it isn't; and the runtime refuses the call, where it has a kernel. Each function of the
+rules that names a law has a row for it.
 """
 
 from __future__ import annotations
 
 import importlib
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -41,14 +40,6 @@ TORCH = tuple(
     )
 )
 TENSORFLOW = ("tensorflow_layers", "tensorflow_shapes", "tensorflow_containers")
-SAMPLED = 40  # rows of each runtime without --full
-
-
-@pytest.fixture
-def sampled(full, pytestconfig):
-    """Some of the rows, or all."""
-    random = Random(pytestconfig.getoption("--seed"))
-    return lambda rows: rows if full else random.sample(rows, min(SAMPLED, len(rows)))
 
 
 def onnx():
@@ -66,7 +57,7 @@ def older():
 
 def tensorflow():
     """Laws and calls of TensorFlow."""
-    pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed")
+    pytest.importorskip("tensorflow", reason="tensorflow (extra `peers`) isn't installed")
     modules = [importlib.import_module(f"tests.laws.broken.{family}") for family in TENSORFLOW]
     return [(law, call) for module in modules for law, [call] in module.ROWS]
 
@@ -109,74 +100,79 @@ def check_openvino(case, folder):
     return lambda: shapesmt.check(path, declared="ignore")
 
 
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """The rows of a runtime, which of them aren't as they should be and why, and the statements of the others."""
+    checks = {onnx: check_onnx, older: check_older, tensorflow: check_tensorflow, torch: check_torch}
+    checks[openvino] = partial(check_openvino, folder=tmp_path_factory.mktemp("openvino"))
+    return cache(lambda runtime: (rows := runtime(), *unneeded(rows, checks[runtime])))
+
+
 def unneeded(rows, check):
-    """Each row that isn't as it should be, and why; and the statements of the others."""
-    statements, wrong = set(), []
+    """The rows that aren't as they should be, and the statements of the others."""
+    wrong, statements = [], set()
     for law, call in rows:
         try:
             statements.add(needed(law, check(call)))
         except AssertionError as error:  # noqa: PERF203 - of each row
             wrong.append(f"{law} {call}: {error}")
-    return statements, wrong
+    return wrong, statements
 
 
-def test_onnx_laws(sampled):
-    rows = sampled(onnx())
-    assert unneeded(rows, check_onnx)[1] == []
+def test_onnx_laws(judged):
+    rows, wrong, _ = judged(onnx)
+    assert wrong == []
     runs = zip(rows, onnx_peer.outcomes([call for _, call in rows]), strict=True)
     ran = [(law, call) for (law, call), run in runs if not run.refused]
     assert [f"{law} {call}" for law, call in ran if not onnx_peer.runs_in_newer(check_onnx(call)())] == []
 
 
-def test_laws_of_an_older_runtime():
-    rows = older()
-    assert unneeded(rows, check_older)[1] == []
+def test_laws_of_an_older_runtime(judged):
+    rows, wrong, _ = judged(older)
+    assert wrong == []
     runs = zip(rows, onnx_peer.outcomes([call for _, call in rows]), strict=True)
     assert [f"{law} {call}" for (law, call), run in runs if bool(run.refused) is NEW] == []
     with following(1, 32):
         assert [law for law, call in rows if check_onnx(call)().verdict != "PROVED"] == []
 
 
-def test_tensorflow_laws(sampled):
+def test_tensorflow_laws(judged):
+    rows, wrong, _ = judged(tensorflow)
+    assert wrong == []
     from tests.oracle import tensorflow_peer
 
-    rows = sampled(tensorflow())
-    assert unneeded(rows, check_tensorflow)[1] == []
     runs = zip(rows, tensorflow_peer.outcomes([call for _, call in rows]), strict=True)
     assert [f"{law} {call}" for (law, call), run in runs if not run.refused] == []
 
 
-def test_torch_laws(sampled):
-    pytest.importorskip("torch", reason="PyTorch is an optional package")
+def test_torch_laws(judged):
+    rows, wrong, _ = judged(torch)
+    assert wrong == []
+    pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
     from tests.oracle.torch.judge import run
 
-    rows = sampled(torch())
-    assert unneeded(rows, check_torch)[1] == []
     assert [f"{law} {call}" for law, call in rows if not run(call, {}).refused] == []
 
 
-def test_openvino_laws(sampled, tmp_path):
-    rows, peer = sampled(openvino()), Peer()
-    assert unneeded(rows, partial(check_openvino, folder=tmp_path))[1] == []
+def test_openvino_laws(judged, tmp_path):
+    rows, wrong, _ = judged(openvino)
+    assert wrong == []
+    pytest.importorskip("openvino", reason="openvino (extra `peers`) isn't installed")
+    peer = Peer()
     runs = [(law, case, peer.run(written(case, tmp_path))[0]) for law, case in rows]
     peer.close()
     assert [f"{law} {case}" for law, case, said in runs if said == "ran"] == []
 
 
-def test_every_law_that_a_rule_names_is_broken(full, tmp_path):
+def test_every_law_that_a_rule_names_is_broken(judged):
     """By some row; `unbroken.txt` lists the functions and laws that no call breaks alone.
 
     Of ONNX's two the schema says as much in a `check`; `infer_shapes`, which looks at no types, needs them.
     OpenVINO reads past the axis of a loop's slices. Sizes of these calls are numbers: none decides an axis.
     """
-    if not full:
-        pytest.skip("all rows are tried with --full")
-    openvino_check = partial(check_openvino, folder=tmp_path)
-    pairs = (
-        *((onnx, check_onnx), (older, check_older), (tensorflow, check_tensorflow)),
-        *((torch, check_torch), (openvino, openvino_check)),
-    )
-    broken = [statement for rows, check in pairs for statement in unneeded(rows(), check)[0]]
+    if not NEW:
+        pytest.skip("some rows are for ONNX Runtime 1.32")
+    broken = [statement for runtime in (onnx, older, tensorflow, torch, openvino) for statement in judged(runtime)[2]]
     where = {(s.file, s.function, s.law) for s in broken}
     anywhere = {(s.file or "ops/shared/choices.py", s.law) for s in broken}  # of tables, and of what formats say
     left = [at for at in named() if at not in where and (at[1] not in ("", "refused") or at[::2] not in anywhere)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from importlib.util import find_spec
 from random import Random
 
 import onnx
@@ -18,7 +19,7 @@ from tests.oracle.runner import assignments
 
 DEFAULT, FULL = 20, 1000
 POINTS = 60
-TARGETS = (None, None, "ort", "openvino", "iree", "tensorrt")
+TARGETS = (None, None, "ort", *(["openvino"] if find_spec("openvino") else []), "iree", "tensorrt")
 
 
 def contradictions(made: onnx.ModelProto, sizes: Iterable[Mapping[str, int]]) -> Iterator[str]:

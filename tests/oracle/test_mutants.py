@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("tensorboard", reason="tensorboard (an extra), which reads TensorFlow's files, isn't installed")
+pytest.importorskip("tensorboard", reason="tensorboard (extra `tensorflow`) isn't installed")
 
 from tests.oracle.hostile import KINDS, failure as hostile
 from tests.oracle.mutants import failure, mutant

@@ -62,7 +62,7 @@ class TestOpenVino:
     """On one thread a run that fails returns empty tensors: that is what the first test would find."""
 
     def test_a_failing_run_is_told_from_one_that_succeeds(self) -> None:
-        pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
+        pytest.importorskip("openvino", reason="openvino (extra `peers`) isn't installed")
         from openvino import PartialShape, opset15 as op
 
         from tests.support import openvino as oracle
@@ -80,7 +80,7 @@ class TestOpenVino:
         assert PartialShape("[?,?]") == model.inputs[0].partial_shape
 
     def test_the_process_that_reads_files_refuses_what_fails_in_a_run(self, tmp_path) -> None:
-        pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
+        pytest.importorskip("openvino", reason="openvino (extra `peers`) isn't installed")
         from tests.support.openvino_laws import Peer, parsed, written
 
         peer = Peer()
@@ -97,7 +97,7 @@ class TestOpenVino:
 
 
 def test_tensorflow_refuses() -> None:
-    pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed")
+    pytest.importorskip("tensorflow", reason="tensorflow (extra `peers`) isn't installed")
     import tensorflow as tf
 
     from tests.oracle import tensorflow_calls as calls, tensorflow_peer
@@ -115,7 +115,7 @@ def test_tensorflow_refuses() -> None:
 
 
 def test_torch_refuses() -> None:
-    pytest.importorskip("torch", reason="PyTorch is an optional package")
+    pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
     from tests.oracle.torch.calls import f, op as torch_op
     from tests.oracle.torch.judge import run
 
@@ -126,7 +126,7 @@ def test_torch_refuses() -> None:
 
 @pytest.mark.parametrize(("relation", "verdict"), [("=", "unsat"), ("distinct", "sat")])
 def test_the_solvers_tell_a_theorem_from_what_is_none(relation: str, verdict: str) -> None:
-    pytest.importorskip("cvc5", reason="cvc5 is an optional package")
+    pytest.importorskip("cvc5", reason="cvc5 (extra `peers`) isn't installed")
     from tests.oracle.solvers import cvc5_verdict, z3_verdict
 
     claim = f"(not ({relation} (* 2 (+ n 1)) (+ n n 2)))"

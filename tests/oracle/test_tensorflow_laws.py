@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed")
+pytest.importorskip("tensorflow", reason="tensorflow (extra `peers`) isn't installed")
 
 from tests.oracle.tensorflow_calls import IMAGE, f, i, j, k, op, s, told, x
 from tests.oracle.tensorflow_every_call import CALLS

@@ -12,7 +12,7 @@ import shapesmt
 from shapesmt.algebra import Verdict
 from tests.oracle.runner import value
 
-torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
+torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 SIZES = range(2, 6)
 
 

@@ -13,7 +13,7 @@ import shapesmt
 from shapesmt.algebra import Verdict
 from tests.oracle.runner import value
 
-torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
+torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 Tensor = Any
 AUTO = torch.export.Dim.AUTO
 

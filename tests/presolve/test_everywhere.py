@@ -192,3 +192,8 @@ def test_listed_values_are_tried_one_by_one() -> None:
     assert low is not None
     assert high is not None
     assert (low.value, high.value) == (48, 84)
+
+
+def test_numbers_beyond_machine_words_are_left_open() -> None:
+    v = symbol("v", -8)
+    assert decided(domain([v]), at_least(((1 << 63) + 1) * v + v // 2, -5)) is None

@@ -8,7 +8,7 @@ import pytest
 
 import shapesmt
 
-torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
+torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 
 
 class Halved(torch.nn.Module):

@@ -182,7 +182,8 @@ def runs_of_torch(torch, name, generator):
 
 
 def test_outputs_of_pytorch_have_the_elements_that_their_operator_keeps(seeds):
-    torch, generator, wrong, judged = pytest.importorskip("torch"), Random(seeds[0]), [], set()
+    torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
+    generator, wrong, judged = Random(seeds[0]), [], set()
     named = [r for r in rules() if r.name.startswith("aten.") and not any(word in r.name for word in COMPUTING_NAMES)]
     stated = [r for r in named if r.traits.keeps in HOLDS.keys() - {Keeps.SUMMED}]
     for rule in stated:
@@ -221,7 +222,8 @@ def runs_of_tensorflow(tf, name, generator):
 
 
 def test_outputs_of_tensorflow_have_the_elements_that_their_operator_keeps(seeds):
-    tf, generator, wrong, judged = pytest.importorskip("tensorflow"), Random(seeds[0]), [], set()
+    tf = pytest.importorskip("tensorflow", reason="tensorflow (extra `peers`) isn't installed")
+    generator, wrong, judged = Random(seeds[0]), [], set()
     stated = [r for r in rules() if r.domain == "tensorflow" and r.traits.keeps in HOLDS.keys() - {Keeps.SUMMED}]
     for rule in stated:
         for inputs, outputs in runs_of_tensorflow(tf, rule.name, generator):

@@ -75,7 +75,6 @@ class Quasipolynomial(NamedTuple):
     starts: Mapping[Atom, int] = MappingProxyType({})
 
 
-NUMBER = Quasipolynomial({}, {})
 _KNOWN: dict[Hashable, Quasipolynomial | None] = memo("quasi-polynomials", {})
 _DEFINED: dict[Atom, bool] = memo("definitions that are known as quasi-polynomials", {})
 

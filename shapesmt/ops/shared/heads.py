@@ -61,9 +61,9 @@ def head_count(ctx: RuleContext, name: str = "num_heads") -> int:
     return count
 
 
-def head_size(ctx: RuleContext, hidden: Dim, name: str = "num_heads") -> Dim:
+def head_size(ctx: RuleContext, hidden: Dim) -> Dim:
     """Return a head's size, from the hidden size and the attribute with the number of heads."""
-    return per_head(ctx, hidden, head_count(ctx, name))
+    return per_head(ctx, hidden, head_count(ctx, "num_heads"))
 
 
 def per_head(

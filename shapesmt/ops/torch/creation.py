@@ -120,9 +120,9 @@ def repeated(dims: Sequence[Dim], value: Tensor, dtype: str) -> Tensor:
     return tensor(dtype, dims, filled(dims, _only(number)))
 
 
-def requested(call: Call, name: str = "size") -> list[Dim]:
-    """Return the sizes that an argument lists, and require that none is negative."""
-    sizes = call.sizes(name)
+def requested(call: Call) -> list[Dim]:
+    """Return the sizes that the argument `size` lists, and require that none is negative."""
+    sizes = call.sizes("size")
     require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     return sized(call.ctx, sizes)
 

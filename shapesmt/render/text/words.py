@@ -186,13 +186,13 @@ def extent(dim: DimBounds) -> str:
     return ("" if dim.exact else "~") + interval(dim.min, dim.max)
 
 
-def either(texts: Sequence[str], most: int = 4) -> str:
-    """Return the texts joined by "or"; if there are many, only the first few.
+def either(texts: Sequence[str]) -> str:
+    """Return the texts joined by "or"; if there are more than four, only the first four.
 
     >>> either(["[2]", "[2, 3]"])
     '[2] or [2, 3]'
     """
-    return " or ".join([*dict.fromkeys(texts)][:most]) + (" or ..." if len(texts) > most else "")
+    return " or ".join([*dict.fromkeys(texts)][:4]) + (" or ..." if len(texts) > 4 else "")
 
 
 def column(cells: Iterable[str], most: int = 60) -> int:

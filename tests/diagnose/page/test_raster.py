@@ -121,6 +121,15 @@ def test_of_too_many_inputs_a_sample_is_looked_at() -> None:
     assert {*"".join(half.rows)} >= {"n", "r"}
 
 
+def test_where_each_block_has_both_the_first_sizes_are_drawn_one_by_one() -> None:
+    sevens = drawn(
+        "g (float[n, m] x) => (y) <int64[2] s = {-1, 7}> { y = Reshape(x, s) }", dims=dict.fromkeys("nm", "1..1000")
+    )
+    assert sevens is not None
+    assert [(axis.count, axis.block, axis.stride) for axis in sevens.axes] == [(64, 1, 1)] * 2
+    assert sevens.rows[0] == ("rrrrrrg" * 10)[:64]
+
+
 @given(st.integers(0, 100), st.integers(1, 7), st.integers(1, 300), st.integers(0, 5))
 @settings(max_examples=60)
 def test_cells_are_the_values_in_order(first: int, step: int, count: int, power: int) -> None:

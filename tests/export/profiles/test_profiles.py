@@ -7,7 +7,6 @@ import re
 import shlex
 
 import numpy as np
-import openvino as ov
 import pytest
 from onnx import parser
 
@@ -247,8 +246,9 @@ def test_there_is_no_such_format(joined):
 
 
 def test_polygraphy_reads_it(joined):
-    config = pytest.importorskip("polygraphy.tools.args.backend.trt.config", reason="polygraphy isn't installed")
+    pytest.importorskip("polygraphy", reason="polygraphy (extra `peers`) isn't installed")
     from polygraphy.common import TensorMetadata
+    from polygraphy.tools.args.backend.trt import config
 
     words = shlex.split(text(joined, "polygraphy", profiles=2))
     points = {point: [] for point in ("min", "opt", "max")}
@@ -268,6 +268,7 @@ def test_polygraphy_reads_it(joined):
 
 
 def test_openvino_reads_it_and_has_the_sizes_that_bounds_gives(joined):
+    ov = pytest.importorskip("openvino", reason="openvino (extra `peers`) isn't installed")
     model = ov.convert_model(joined)
     exec(text(joined, "openvino"), {"model": model})
     bounds = shapesmt.bounds(joined, dims=DIMS, assume=["total == seq + past"])
@@ -288,7 +289,7 @@ def test_onnxruntime_takes_the_sizes(joined):
 
 
 def test_torch_exports_with_it(joined):
-    torch = pytest.importorskip("torch", reason="torch isn't installed")
+    torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
     names: dict = {}
     exec(text(joined, "torch-export"), names)
 

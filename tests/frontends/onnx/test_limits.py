@@ -31,7 +31,7 @@ def model(ir: int | None, imports: Mapping[str, int], of_function: Mapping[str, 
 
 def agree(ir: int | None = 9, imports: Mapping[str, int] = IMPORTS, of_function: Mapping[str, int] = IMPORTS) -> None:
     """A finding has a law of files that aren't loaded exactly where the runtime doesn't load the file."""
-    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime (an extra) isn't installed")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime (extra `replay`) isn't installed")
     require_runtime()
     runtime.set_default_logger_severity(4)
     proto = model(ir, imports, of_function)

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def oracle():
-    pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
+    pytest.importorskip("openvino", reason="openvino (extra `peers`) isn't installed")
     from tests.support import openvino as oracle
 
     return oracle

@@ -106,7 +106,7 @@ def test_only_onnx_is_written(tmp_path, capsys):
     ],
 )
 def test_constants_of_every_type(dtype, tmp_path):
-    ov = pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
+    ov = pytest.importorskip("openvino", reason="openvino (extra `peers`) isn't installed")
     form = {"f32": "f", "f64": "d", "i32": "i", "u32": "I", "i64": "q", "u64": "Q"}.get(dtype)
     draw = Random(0)
     content = ov.Tensor(getattr(ov.Type, dtype), [11])
@@ -125,7 +125,7 @@ def test_constants_of_every_type(dtype, tmp_path):
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "float64", "float32"])
 @pytest.mark.parametrize("count", [10, 2000])
 def test_tables_are_read_where_a_shape_depends_on_them(count, dtype, tmp_path):
-    ov = pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
+    ov = pytest.importorskip("openvino", reason="openvino (extra `peers`) isn't installed")
     op = ov.opset15
     x = op.parameter(ov.PartialShape("[1..8,6]"), np.float32, name="x")
     table = op.constant(np.arange(count).astype(dtype) % 7)

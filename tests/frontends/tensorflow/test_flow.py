@@ -6,7 +6,7 @@ import pytest
 
 from shapesmt.frontends import load
 
-pytest.importorskip("tensorboard", reason="tensorboard (an extra), which reads TensorFlow's files, isn't installed")
+pytest.importorskip("tensorboard", reason="tensorboard (extra `tensorflow`) isn't installed")
 
 from tests.support.graph_text import X, function, graph, node, placeholder
 

@@ -10,13 +10,13 @@ import pytest
 import shapesmt
 from shapesmt.frontends import load
 
-pytest.importorskip("tensorboard", reason="tensorboard (an extra), which reads TensorFlow's files, isn't installed")
+pytest.importorskip("tensorboard", reason="tensorboard (extra `tensorflow`) isn't installed")
 
 
 @pytest.fixture(scope="module")
 def tf():
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    module = pytest.importorskip("tensorflow", reason="tensorflow isn't installed")
+    module = pytest.importorskip("tensorflow", reason="tensorflow (extra `peers`) isn't installed")
     module.get_logger().setLevel("ERROR")
     module.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})  # fused kernels check less
     return module

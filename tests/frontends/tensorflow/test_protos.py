@@ -11,7 +11,7 @@ from shapesmt.errors import ModelError
 from shapesmt.frontends import load
 from shapesmt.graph.literal import Declared
 
-pytest.importorskip("tensorboard", reason="tensorboard (an extra), which reads TensorFlow's files, isn't installed")
+pytest.importorskip("tensorboard", reason="tensorboard (extra `tensorflow`) isn't installed")
 
 from tests.support.graph_text import ONE, X, binary, const, graph, node, saved, shape
 

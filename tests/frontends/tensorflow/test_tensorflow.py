@@ -12,7 +12,7 @@ from shapesmt.cli.main import main
 from shapesmt.errors import ModelError, ShapesmtError, UsageError
 from shapesmt.frontends import load
 
-pytest.importorskip("tensorboard", reason="tensorboard (an extra), which reads TensorFlow's files, isn't installed")
+pytest.importorskip("tensorboard", reason="tensorboard (extra `tensorflow`) isn't installed")
 
 from tests.support.graph_text import ONE, TWICE, X, binary, call, const, function, graph, node, placeholder, saved
 

@@ -8,7 +8,7 @@ import shapesmt
 from shapesmt.frontends import load
 from shapesmt.graph.literal import Declared, Literal
 
-pytest.importorskip("tensorboard", reason="tensorboard (an extra), which reads TensorFlow's files, isn't installed")
+pytest.importorskip("tensorboard", reason="tensorboard (extra `tensorflow`) isn't installed")
 
 from tests.support.graph_text import ONE, X, const, graph, node, placeholder, shape
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
+pytest.importorskip("openvino", reason="openvino (extra `peers`) isn't installed")
 
 from openvino import opset1, opset15 as op
 

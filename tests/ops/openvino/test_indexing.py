@@ -7,7 +7,7 @@ import pytest
 
 import shapesmt
 
-pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
+pytest.importorskip("openvino", reason="openvino (extra `peers`) isn't installed")
 
 from openvino import opset5, opset15 as op
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-pytest.importorskip("openvino", reason="openvino (an extra) isn't installed")
+pytest.importorskip("openvino", reason="openvino (extra `peers`) isn't installed")
 
 from tests.support.openvino_catalogue import CASES
 from tests.support.openvino_laws import Peer, changed, compared, contradicted, parsed, undefined

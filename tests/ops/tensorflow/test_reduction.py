@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed")
+pytest.importorskip("tensorflow", reason="tensorflow (extra `peers`) isn't installed")
 
 import tensorflow as tf
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-pytest.importorskip("tensorflow", reason="tensorflow (an extra) isn't installed")
+pytest.importorskip("tensorflow", reason="tensorflow (extra `peers`) isn't installed")
 
 import tensorflow as tf
 

@@ -17,7 +17,7 @@ WITHOUT_TENSORS = {"_assert_scalar.default", "sym_constrain_range.default", "sym
 
 
 def test_the_table_is_of_the_installed_torch() -> None:
-    pytest.importorskip("torch", reason="PyTorch is an optional package")
+    pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
     assert sorted(set(schemas())) == TABLE.read_text().splitlines()
     assert decomposed() == DECOMPOSED.read_text().splitlines()
 

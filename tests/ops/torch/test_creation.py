@@ -10,7 +10,7 @@ import shapesmt
 from shapesmt.errors import ShapesmtError
 from shapesmt.rules import resolve
 
-torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
+torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 RULE = resolve("torch", "aten.arange.start_step", 1)
 
 

@@ -7,7 +7,7 @@ import pytest
 import shapesmt
 from tests.oracle.torch.calls import Call, f, i
 
-pytest.importorskip("torch", reason="PyTorch is an optional package")
+pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 
 import torch
 import torch.ao.quantization.fx._decomposed

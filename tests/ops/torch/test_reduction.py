@@ -8,7 +8,7 @@ import shapesmt
 from shapesmt.algebra import Verdict
 from tests.oracle.torch.calls import Call, Size64, graph_of
 
-torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
+torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 
 from torch import nn  # noqa: E402
 

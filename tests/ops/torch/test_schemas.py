@@ -29,7 +29,7 @@ def test_indices_beside_floats_and_results_of_another_type_are_proved() -> None:
 
 
 def test_no_call_of_the_table_runs() -> None:
-    pytest.importorskip("torch", reason="PyTorch is an optional package")
+    pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
     from tests.oracle.torch.judge import run
 
     calls = [

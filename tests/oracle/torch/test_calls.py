@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-pytest.importorskip("torch", reason="PyTorch is an optional package")
+pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 pytest.importorskip("expecttest", reason="PyTorch's own tests, from which the calls are, need it")
 
 ENTRIES, SAMPLES, PROGRAMS = 12, 2, 3

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-pytest.importorskip("torch", reason="PyTorch is an optional package")
+pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 
 from tests.oracle.torch import layers
 from tests.oracle.torch.judge import RIGHT, WRONG, judge, judged, variants

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("torch", reason="PyTorch is an optional package")
+pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 
 from tests.oracle.torch.flows import FLOWS, IN_PLACE, OPEN
 from tests.oracle.torch.judge import RIGHT, UNKNOWN

@@ -9,7 +9,7 @@ from shapesmt.frontends.torch import read_object
 from shapesmt.inference import infer
 from shapesmt.rules import Tensor, tensor
 
-torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
+torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 
 from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402, N812

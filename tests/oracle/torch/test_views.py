@@ -15,7 +15,7 @@ from shapesmt.inference import infer
 from shapesmt.rules import tensor
 from tests.oracle.torch.calls import OPSETS
 
-torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
+torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 
 Step = tuple[str, dict[str, Any]]
 SIZES = (("a", (1, 3)), ("b", (1, 3)), ("c", (1, 2)))

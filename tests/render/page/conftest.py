@@ -14,6 +14,7 @@ from tests.support.browser import MISSING, browsing, installed, show
 def browser() -> Iterator[object]:
     if installed() is None:
         pytest.skip(MISSING)
+    pytest.importorskip("selenium", reason="selenium (extra `peers`) isn't installed")
     with browsing() as started:
         yield started
 

@@ -69,12 +69,12 @@ def known_sizes(shape: list[Dim | None] | None) -> list[Dim] | None:
     return known if shape is not None and len(known) == len(shape) else None
 
 
-def input_list(ctx: RuleContext, index: int = 0) -> Tensor:
-    """Return the list at an input; the node is undecided if the list comes from an operator without a rule."""
-    handle = ctx.input(index)
+def input_list(ctx: RuleContext) -> Tensor:
+    """Return the list at the first input; the node is undecided if the list comes from an operator without a rule."""
+    handle = ctx.input(0)
     if not handle.dtype:
-        leave_open(ctx, laws.INPUT_LIST_FOLLOWED.of(index=index))
-    ctx.check(handle.dtype.startswith(("list(", "unset(")) and handle.rank > 0, laws.INPUT_OF_TYPE_LIST.of(index=index))
+        leave_open(ctx, laws.INPUT_LIST_FOLLOWED.of(index=0))
+    ctx.check(handle.dtype.startswith(("list(", "unset(")) and handle.rank > 0, laws.INPUT_OF_TYPE_LIST.of(index=0))
     return handle
 
 

@@ -11,7 +11,7 @@ import pytest
 import shapesmt
 from shapesmt.frontends import load, opened
 
-torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
+torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 
 
 class Joined(torch.nn.Module):

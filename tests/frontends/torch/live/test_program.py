@@ -12,7 +12,7 @@ import pytest
 import shapesmt
 from shapesmt.frontends.torch.program import read_program
 
-torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
+torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 live = pytest.importorskip("shapesmt.frontends.torch.live")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import shapesmt
 
-torch = pytest.importorskip("torch", reason="PyTorch is an optional package")
+torch = pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 
 from torch import nn  # noqa: E402
 

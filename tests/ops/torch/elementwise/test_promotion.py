@@ -18,7 +18,7 @@ NUMBERS = (True, 1, 1.5)
 
 @pytest.fixture
 def torch():
-    return pytest.importorskip("torch", reason="PyTorch is an optional package")
+    return pytest.importorskip("torch", reason="torch (extra `torch`) isn't installed")
 
 
 def named(dtype):
