@@ -2,8 +2,8 @@
 
 The set is a `Domain`; `elimination` and `divisors` leave it fewer symbols and values. `decide` says whether a condition
 holds over it, and `extent` what the least and the greatest value of an expression are. Both try every input where there
-are few (`enumeration`); where there are many, or endlessly many, they ask `everywhere`, which makes finitely
-many `cells` of them, in a `grid`.
+are few (`enumeration`). Where there are many, or endlessly many, they ask `everywhere`, which makes finitely many
+`cells` of them, in a `grid`.
 """
 
 from shapesmt.presolve.decide import Decision, decide, decide_part, grouped, implied, independent, together
