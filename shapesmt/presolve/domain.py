@@ -38,9 +38,8 @@ from shapesmt.lazy import np
 from shapesmt.presolve.divisors import divisors
 from shapesmt.presolve.elimination import Elimination, Expression, range_facts
 from shapesmt.presolve.enumeration import Points, Values, chosen, magnitude, seen_at_an_end, truth_over
+from shapesmt.presolve.limits import MAX_POINTS, MAX_VALUES
 
-MAX_VALUES = 1 << 20  # of one symbol
-MAX_POINTS = 1 << 21  # of several together
 _UNIVERSAL = attrgetter("universal")
 
 _NARROWINGS: dict[Hashable, dict[Atom, Dim]] = memo("narrowings", {})

@@ -33,11 +33,10 @@ from shapesmt.algebra import (
 )
 from shapesmt.algebra.growth import arguments, half_line, monotone
 from shapesmt.lazy import np
+from shapesmt.presolve.limits import MANY
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-MANY = 4096  # values; for more than these, bisection is tried before evaluating each
 
 Values: TypeAlias = "NDArray[np.int64]"
 

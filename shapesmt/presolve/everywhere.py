@@ -30,10 +30,9 @@ from shapesmt.lazy import np
 from shapesmt.presolve.cells import Integers, Reals, Truth, truth_of
 from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.grid import Axis, Grid
+from shapesmt.presolve.limits import MAX_SYMBOLS, MAX_UNEVEN
 
-MAX_SYMBOLS = 4
 BY_CALLER = (Kind.INPUT, Kind.VALUE)  # of sizes that data decides only the extent is asked: cells soon are too many
-MAX_LISTED = 512  # values of a symbol that are no progression
 
 Problem: TypeAlias = "tuple[dict[Atom, Axis], list[Formula], dict[Atom, Dim]]"
 
@@ -168,5 +167,5 @@ def _axis(domain: Domain, s: Atom) -> Axis | None:
         return Axis(int(lo), s.step, inf if hi == inf else (int(hi) - int(lo)) // s.step + 1)
     steps = np.diff(values)
     if (steps != steps[:1]).any():
-        return Axis(int(values[0]), 1, 1, values) if len(values) <= MAX_LISTED else None
+        return Axis(int(values[0]), 1, 1, values) if len(values) <= MAX_UNEVEN else None
     return Axis(int(values[0]), int(steps[0]) if len(steps) else 1, len(values))

@@ -25,20 +25,7 @@ from shapesmt.deadline import look
 from shapesmt.lazy import np
 from shapesmt.presolve.cells import Bounds, Cells, Integers, Truth, bounds_of, row_along, split, truth_of
 from shapesmt.presolve.enumeration import magnitude
-
-MAX_PERIOD = 1 << 14
-MAX_CELLS = 1 << 16  # at once
-MAX_WORK = 3 << 17  # values of expressions, over all rounds
-FEW_ROUNDS = 8  # after so many, a quarter of that has to do: what needs both isn't decided in the end
-MAX_ROUNDS = 24  # after so many, cells are split in vain
-REACHES = (
-    1 << 26,
-    1 << 20,
-    1 << 15,
-    1 << 12,
-    1 << 10,
-    1 << 8,
-)  # how far places are followed: the farthest without overflow
+from shapesmt.presolve.limits import FEW_ROUNDS, MAX_CELLS, MAX_PERIOD, MAX_ROUNDS, MAX_WORK, REACHES
 
 
 class Axis(NamedTuple):

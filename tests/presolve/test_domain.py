@@ -16,8 +16,9 @@ from shapesmt.algebra.substitute import atom_of
 from shapesmt.deadline import Deadline
 from shapesmt.examine.judge import Judge
 from shapesmt.presolve.decide import decide
-from shapesmt.presolve.domain import MAX_VALUES, Domain
+from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.extent import extent
+from shapesmt.presolve.limits import MAX_VALUES
 from tests.presolve.sets import ATOMS, FREE, H, W, admitted, condition, domain
 
 

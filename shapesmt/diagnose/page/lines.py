@@ -10,26 +10,21 @@ from math import inf
 from shapesmt.algebra import (
     Atom,
     Dim,
-    Evaluator,
     Formula,
     Substitution,
     Verdict,
     all_of,
-    fits_int64,
     implies,
-    lowest,
     negate,
     substitute,
     symbol,
 )
-from shapesmt.lazy import np
-from shapesmt.presolve import Domain, Values, decide
+from shapesmt.presolve import Domain, Values, decide, truth_at, values_of
 from shapesmt.region import Truth
 from shapesmt.report import NumberLine, Run
 
 __all__ = ["number_line"]
 
-FIRST = 1 << 14  # values that are looked at of a range with too many to list
 MOST_PARTS = 8  # the most runs that are listed
 MOST_REPEATED = 12  # the most runs of one period
 
@@ -40,11 +35,11 @@ def number_line(condition: Formula, s: Atom, domain: Domain) -> NumberLine | Non
     listed = values is not None
     facts = all_of(*(f for f in domain.facts if f.symbols == {s}))
     if values is None:
-        values = np.arange(FIRST, dtype=np.int64) * s.step + lowest(s)
-        admitted = _truth(facts, s, values)
+        values = values_of(domain, s).values
+        admitted = truth_at(facts, {s: values})
         values = values if admitted is None else values[admitted]
-    truth = _truth(condition, s, values)
-    if truth is None:
+    truth = truth_at(condition, {s: values})
+    if truth is None or not len(values):
         return None
     parts = _runs(values, truth)
     last = None if s.hi == inf else int(domain.ends(s)[1])
@@ -75,16 +70,6 @@ def _stays(run: Run, condition: Formula, facts: Formula, s: Atom) -> bool:
 def _proven(condition: Formula, x: Dim) -> bool:
     decision = decide(Domain(x.symbols), condition)
     return decision is not None and decision.verdict is Verdict.PROVED
-
-
-def _truth(condition: Formula, s: Atom, values: Values) -> Truth | None:
-    """Whether the condition holds, for each value; None where the arithmetic doesn't fit machine words."""
-    twin = symbol(s.name, int(values[0]), int(values[-1]), fold=False) if len(values) else None
-    holds = condition if twin is None else substitute(condition, {s: twin})
-    if twin is None or not fits_int64(holds):
-        return None
-    (atom,) = twin.symbols
-    return np.broadcast_to(np.asarray(Evaluator({atom: values}).formula(holds), dtype=np.bool_), values.shape)
 
 
 def _runs(values: Values, truth: Truth) -> list[Run]:
