@@ -29,7 +29,6 @@ from shapesmt.algebra import (
     lowest,
     memo,
     of_atom,
-    substitute,
 )
 from shapesmt.algebra.growth import arguments, half_line, monotone
 from shapesmt.lazy import np
@@ -54,19 +53,11 @@ class Points:
         symbols: Those of which the combinations of values are tried.
         axes: Their values.
         facts: Conditions on them.
-        determined: Symbols that are expressions over these, with the values that they may have.
     """
 
-    def __init__(
-        self,
-        symbols: Sequence[Atom],
-        axes: Sequence[Values],
-        facts: Sequence[Formula],
-        determined: Mapping[Atom, tuple[Dim, Values]] | None = None,
-    ) -> None:
+    def __init__(self, symbols: Sequence[Atom], axes: Sequence[Values], facts: Sequence[Formula]) -> None:
         rank = len(symbols)
         self.symbols = tuple(symbols)
-        self._meanings = {s: meaning for s, (meaning, _) in (determined or {}).items()}
         self._shape = tuple(map(len, axes))
         self._values = {
             s: values.reshape([-1 if i == k else 1 for k in range(rank)])
@@ -74,11 +65,8 @@ class Points:
         }
         self._evaluator = Evaluator(self._values)
         self.count = prod(self._shape)
-        valid = self._evaluator.formula(all_of(*facts))
-        for meaning, values in (determined or {}).values():
-            valid = valid & np.isin(self._evaluator.dim(meaning), values)
-        if facts or not np.all(valid):
-            self.keep(valid)
+        if facts:
+            self.keep(self._evaluator.formula(all_of(*facts)))
 
     def keep(self, truth: Any) -> None:
         """Leave out the points at which something isn't true."""
@@ -89,8 +77,11 @@ class Points:
         self.count = prod(self._shape)
 
     def fits(self, what: Dim | Formula) -> bool:
-        """Whether nothing overflows where an expression or a condition is evaluated at the points."""
-        at, what = Checked(self._values), substitute(what, self._meanings)
+        """Whether nothing overflows where an expression or a condition is evaluated at the points.
+
+        Alone answers for windows that are put back into an image: each level of quotients multiplies what ranges say.
+        """
+        at = Checked(self._values)
         try:
             at.dim(what) if isinstance(what, Dim) else at.formula(what)
         except OverflowError:
@@ -99,7 +90,6 @@ class Points:
 
     def truth(self, formula: Formula) -> NDArray[np.bool_]:
         """The condition at every point."""
-        formula = substitute(formula, self._meanings) if self._meanings else formula
         if len(self.symbols) == 1:
             return truth_over(self.symbols[0], self._values[self.symbols[0]], formula)
         truth: NDArray[np.bool_] = self._full(self._evaluator.formula(formula))
@@ -112,7 +102,7 @@ class Points:
 
     def sizes(self, dim: Dim) -> Values:
         """The values of the expression, each at least once."""
-        return np.atleast_1d(np.asarray(self._evaluator.dim(substitute(dim, self._meanings))))
+        return np.atleast_1d(np.asarray(self._evaluator.dim(dim)))
 
     def at(self, chosen: NDArray[np.bool_]) -> dict[Atom, Values]:
         """The symbols' values at the chosen points."""
@@ -120,18 +110,10 @@ class Points:
 
     def where(self, dim: Dim, size: int) -> Assignment:
         """The smallest point at which the expression has that value."""
-        return self.smallest(self._full(self._evaluator.dim(substitute(dim, self._meanings)) == size))
+        return self.smallest(self._full(self._evaluator.dim(dim) == size))
 
     def smallest(self, chosen: NDArray[np.bool_]) -> Assignment:
         """Of the chosen points the one a person would write: few symbols off their lower bound, then small values."""
-        point = self._smallest(chosen)
-        at = Evaluator(point)
-        return point | {s: int(at.dim(meaning)) for s, meaning in self._meanings.items()}
-
-    def _smallest(self, chosen: NDArray[np.bool_]) -> Assignment:
-        near = self._nearest(chosen)
-        if near is not None:
-            return near
         values = self.at(chosen)
         if not values:
             return {}
@@ -154,20 +136,6 @@ class Points:
         rows = np.stack([every[s] for s in runs], axis=1)
         failing = np.unique(rows[~truth.ravel()], axis=0)
         return len(failing) < len(np.unique(rows, axis=0))
-
-    def _nearest(self, chosen: NDArray[np.bool_]) -> Assignment | None:
-        """The smallest chosen point of a grid among those with one symbol off its first value, if any."""
-        if len(self._shape) != len(self.symbols) or len(self.symbols) < 2:
-            return None
-        points: list[tuple[int, int, Assignment]] = []
-        axes = [self._values[s].ravel() for s in self.symbols]
-        for k, s in enumerate(self.symbols):
-            line = chosen[tuple(slice(None) if i == k else 0 for i in range(len(axes)))]
-            if line.any():
-                point = {t: int(values[0]) for t, values in zip(self.symbols, axes, strict=True)}
-                point[s] = int(axes[k][int(line.argmax())])
-                points.append((point[s] - int(axes[k][0]), -k, point))
-        return min(points, key=lambda p: p[:2])[2] if points else None
 
     def _full(self, result: Any) -> Any:
         return np.broadcast_to(np.asarray(result), self._shape)
