@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,11 @@ from numpy.typing import NDArray
 
 from shapesmt.algebra import Assignment, Atom, Dim, Evaluator, Kind, evaluate
 from shapesmt.footprint.points import Point
-from shapesmt.presolve import Domain
+from shapesmt.presolve import Domain, Spread, values_of
 from shapesmt.report import Chart
 
 LINE, SIDE = 161, 41  # maximum number of values on the axis of one dimension, and on each of two
 ALONE = 4  # maximum number of dimensions drawn alone
-OPEN = 128  # values drawn of an unbounded dimension
 
 
 def charts(points: Sequence[Point], domain: Domain, dims: Mapping[str, Dim], fixed: Assignment) -> tuple[Chart, ...]:
@@ -27,7 +25,7 @@ def charts(points: Sequence[Point], domain: Domain, dims: Mapping[str, Dim], fix
     named = {name: s for name, d in dims.items() if (s := _symbol(d)) is not None and s in involved}
     if not named or len(known) < len(points):
         return ()
-    values = {name: _spread(domain, s, LINE) for name, s in named.items()}
+    values = {name: values_of(domain, s, LINE, Spread.EVEN).values for name, s in named.items()}
     order = sorted((name for name in named if len(values[name]) > 1), key=lambda name: -_width(domain, named[name]))
     shown = [(name,) for name in order[:ALONE]] + list(combinations(order[:2], 2))
     view = _View(known, domain, dims, named, fixed)
@@ -49,18 +47,19 @@ class _View:
 
     def chart(self, names: tuple[str, ...]) -> Chart:
         """Return the chart of these dimensions."""
-        axes = [_spread(self._domain, self._named[name], LINE if len(names) == 1 else SIDE) for name in names]
+        most = LINE if len(names) == 1 else SIDE
+        axes = [values_of(self._domain, self._named[name], most, Spread.EVEN).values for name in names]
         grid = np.meshgrid(*axes)
         at: dict[Atom, Any] = {**self._fixed, **{self._named[n]: part for n, part in zip(names, grid, strict=True)}}
         evaluator, shape = Evaluator(at), grid[0].shape
-        most = np.zeros(shape)
+        highest = np.zeros(shape)
         for point in self._points:
             held = np.broadcast_to(np.asarray(evaluator.dim(point.bytes), dtype=np.float64), shape)
             runs = evaluator.formula(point.runs) if point.runs.symbols <= at.keys() else True
-            most = np.maximum(most, np.where(runs, held, 0))
+            highest = np.maximum(highest, np.where(runs, held, 0))
         facts = [evaluator.formula(fact) for fact in self._domain.facts if fact.symbols <= at.keys()]
         valid = np.logical_and.reduce([np.broadcast_to(np.asarray(fact), shape) for fact in (True, *facts)])
-        rows = [[int(b) if ok else None for b, ok in zip(*row, strict=True)] for row in _rows(most, valid)]
+        rows = [[int(b) if ok else None for b, ok in zip(*row, strict=True)] for row in _rows(highest, valid)]
         values = {name: self._values(name, axis) for name, axis in zip(names, axes, strict=True)}
         drawn = {self._named[name] for name in names}
         others = {n: int(evaluate(d, self._fixed)) for n, d in self._dims.items() if d.symbols.isdisjoint(drawn)}
@@ -85,16 +84,3 @@ def _symbol(d: Dim) -> Atom | None:
 def _width(domain: Domain, s: Atom) -> float:
     lo, hi = domain.ends(s)
     return (hi - lo) / s.step
-
-
-def _spread(domain: Domain, s: Atom, number: int) -> NDArray[np.int64]:
-    """Return at most `number` evenly spaced values of a symbol."""
-    listed = domain.values(s)
-    if listed is not None:
-        places = np.unique(np.linspace(0, len(listed) - 1, number).astype(np.int64))
-        return np.asarray(listed, dtype=np.int64)[places] if len(listed) > number else np.asarray(listed, np.int64)
-    lo, hi = domain.ends(s)
-    first = 0 if lo == -inf else int(lo)
-    last = first + OPEN * s.step if hi == inf else int(hi)
-    count = min(number, (last - first) // s.step + 1)
-    return first + np.unique(np.linspace(0, (last - first) // s.step, count).astype(np.int64)) * s.step

@@ -9,14 +9,12 @@ from itertools import combinations
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shapesmt.algebra import Atom, Dim, Evaluator, Formula, evaluate, from_terms, of_atom, substitute, symbol
 from shapesmt.deadline import look
-from shapesmt.presolve import Domain
+from shapesmt.presolve import Domain, Spread, values_of
 
 MOST_SAMPLES = 1 << 16
-FARTHEST = 1 << 40  # unbounded symbols are sampled up to this much above their minimum
 TRIED = 8  # samples that are evaluated exactly, at most
 
 
@@ -26,7 +24,7 @@ class Samples:
     def __init__(self, domain: Domain, symbols: Iterable[Atom]) -> None:
         self._symbols, self._facts = domain.about(symbols)
         each = max(2, int(MOST_SAMPLES ** (1 / max(len(self._symbols), 1))))
-        axes = [_spread(domain, s, each) for s in self._symbols]
+        axes = [values_of(domain, s, each, Spread.NEARER).values.astype(np.float64) for s in self._symbols]
         grid = np.meshgrid(*axes, indexing="ij") if len(axes) <= np.log2(MOST_SAMPLES) else []
         self._values = {s: values.ravel() for s, values in zip(self._symbols, grid, strict=False)}
         self._evaluator = Evaluator(self._values)
@@ -45,20 +43,6 @@ class Samples:
     def _exactly(self, place: int, known: Sequence[Formula], broken: Formula) -> bool:
         at = {s: int(values[place]) for s, values in self._values.items()}
         return all(evaluate(fact, at) for fact in known) and not evaluate(broken, at)
-
-
-def _spread(domain: Domain, s: Atom, number: int) -> NDArray[np.float64]:
-    """Return at most `number` values of a symbol, denser near its minimum."""
-    listed = domain.values(s)
-    if listed is not None:
-        every = len(listed) <= number
-        places = np.arange(len(listed)) if every else np.unique(np.geomspace(1, len(listed), number).astype(int) - 1)
-        return np.asarray(listed[places], dtype=np.float64)
-    lo, hi = domain.ends(s)
-    least = int(lo) if lo > -inf else 0
-    most = int(min(hi, least + FARTHEST))
-    steps = np.geomspace(1, max((most - least) // s.step, 1) + 1, number).astype(np.int64) - 1
-    return np.asarray(least + np.unique(steps) * s.step, dtype=np.float64)
 
 
 def follows(bytes_: Dim, first: Dim, second: Dim, limit: int) -> bool:

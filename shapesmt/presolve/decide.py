@@ -1,8 +1,8 @@
 """Decide: whether a condition holds over a domain, without a solver.
 
-Where normal forms and intervals don't suffice, the equalities among the facts are substituted, the ends of a symbol's
-range are compared, or every admissible assignment is enumerated if there are few enough. Each is a proof, and
-enumeration also finds the smallest counterexample.
+Where normal forms, intervals and the equalities among the facts don't suffice, every admissible assignment is
+enumerated; where there are too many, they are divided into cells (`everywhere`). Both are proofs and find the smallest
+counterexample. What neither decides is left to a solver.
 
     >>> from shapesmt.algebra import divides, equal, symbol
     >>> h, w = symbol("h", 1, 512), symbol("w", 1, 512)
@@ -29,17 +29,14 @@ from shapesmt.algebra import (
     Evaluator,
     Formula,
     Kind,
-    Substitution,
     Verdict,
     all_of,
-    any_of,
     lowest,
     negate,
     nested,
-    symbol,
 )
-from shapesmt.algebra.growth import compared, half_line_of, multiplies, window
-from shapesmt.presolve.domain import MAX_VALUES, Domain
+from shapesmt.algebra.growth import half_line_of
+from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.enumeration import distance
 from shapesmt.presolve.everywhere import decided
 
@@ -166,12 +163,8 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
     if not condition.symbols:  # NaN as an integer, which no normal form computes
         holds = Evaluator({}).formula(condition)
         return Decision(Verdict.PROVED if holds else Verdict.FAILS, "enumeration", None if holds else {})
-    if domain.fits(condition):
-        decision = _by_enumeration(domain, condition)
-        if decision is not None:
-            return decision
-    ways = (_by_ends, _by_window, _by_cases, _by_parts, _by_cells)
-    return next(filter(None, (way(domain, condition) for way in ways)), None)
+    enumerated = _by_enumeration(domain, condition) if domain.fits(condition) else None
+    return enumerated or _by_end(domain, condition) or _by_cells(domain, condition) or _by_parts(domain, condition)
 
 
 def _by_enumeration(domain: Domain, condition: Formula) -> Decision | None:
@@ -186,48 +179,30 @@ def _by_enumeration(domain: Domain, condition: Formula) -> Decision | None:
     return Decision(Verdict.DEPENDS if points.some_run(truth) else Verdict.FAILS, "enumeration", counterexample)
 
 
-def _by_ends(domain: Domain, condition: Formula) -> Decision | None:
-    """From the ends of a symbol's range, where the condition says `h >= 20`, `h <= 64`, or both."""
-    half_lines = [half_line_of(part) for part in condition.conjuncts]
-    (symbol, *others), facts = domain.cone(condition.symbols)
-    lo, hi = domain.ends(symbol)
-    if others or facts or symbol.kind is Kind.TRIP or lo > hi or lo == -inf or not all(half_lines):
+def _by_end(domain: Domain, condition: Formula) -> Decision | None:
+    """From the range of the symbol that the condition bounds, as `h >= 20` does.
+
+    Alone answers bounds beyond what cells follow (`n <= 2**40`). Of others cells say the same, but are slower: of a
+    network of convolutions some 40 such questions are asked.
+    """
+    half_line = half_line_of(condition)
+    if half_line is None or domain.cone(condition.symbols)[1] or domain.listed(half_line[0]) is not None:
         return None
-    least = max((end for _, way, end in filter(None, half_lines) if way > 0), default=lo)
-    most = min((end for _, way, end in filter(None, half_lines) if way < 0), default=hi)
-    if least <= lo and hi <= most:
-        return Decision(Verdict.PROVED, "enumeration")
-    low = int(lo)
-    above = low if least > low else int(most) + 1 + (low - int(most) - 1) % symbol.step
-    first = max(least, low) + (low - max(least, low)) % symbol.step
-    verdict = Verdict.DEPENDS if first <= min(most, hi) else Verdict.FAILS
-    return Decision(verdict, "enumeration", {symbol: max(above, low)})
-
-
-def _by_window(domain: Domain, condition: Formula) -> Decision | None:
-    """From the first values of a symbol without upper end, where the condition repeats or stays constant after them."""
-    (s, *others), facts = domain.cone(condition.symbols)
+    s, way, end = half_line
     lo, hi = domain.ends(s)
-    if others or s.kind is Kind.TRIP or lo == -inf or hi < inf:
+    if s.kind is Kind.TRIP or lo == -inf or lo > hi:
         return None
-    last = window([*facts, condition], s, int(lo))
-    if last is None or last - lo >= MAX_VALUES:
-        return None
-    x = symbol(s.name, lo, last, step=s.step, kind=s.kind, fold=False)
-    substitution = Substitution({s: x})
-    decision = decide(Domain(x.symbols, map(substitution.apply, facts)), substitution.apply(condition))
-    if decision is None or decision.verdict is Verdict.PROVED:
-        return decision
-    return decision._replace(counterexample={s: next(iter((decision.counterexample or {}).values()), int(lo))})
+    low = int(lo)
+    failing = low if way > 0 else max(low, end + 1 + (low - end - 1) % s.step)
+    if (lo >= end) if way > 0 else (failing > hi):
+        return Decision(Verdict.PROVED, "enumeration")
+    holds = end + (low - end) % s.step <= hi if way > 0 else low <= end
+    return Decision(Verdict.DEPENDS if holds else Verdict.FAILS, "enumeration", {s: failing})
 
 
 def _by_cells(domain: Domain, condition: Formula) -> Decision | None:
-    """From progressions of the symbols' values along which nothing changes, for all of them at once.
-
-    Only where symbols are multiplied: with sums Z3 is quick.
-    """
-    asked = (condition, *domain.cone(condition.symbols)[1])
-    known = decided(domain, condition) if multiplies(d for f in asked for d in compared(f)) else None
+    """From progressions of the symbols' values along which nothing changes, for all of them at once."""
+    known = decided(domain, condition)
     if known is None:
         return None
     failing, holds = known
@@ -235,22 +210,11 @@ def _by_cells(domain: Domain, condition: Formula) -> Decision | None:
     return Decision(verdict, "enumeration", failing)
 
 
-def _by_cases(domain: Domain, condition: Formula) -> Decision | None:
-    """From each of the cases `p(x) or q(y)`, which no fact connects: it fails where all of them do."""
-    cases = condition.args if condition.op == "or" else ()
-    groups = grouped(cases, domain, lambda case: domain.cone(case.symbols)[0], any_of)
-    decisions = [decide(domain, group) for group in groups] if len(groups) > 1 else [None]
-    known = [d for d in decisions if d is not None]
-    proved = next((d for d in known if d.verdict is Verdict.PROVED), None)
-    if proved is not None or len(known) < len(decisions):
-        return proved
-    verdict = Verdict.FAILS if all(d.verdict is Verdict.FAILS for d in known) else Verdict.DEPENDS
-    counterexample = {s: value for d in known for s, value in (d.counterexample or {}).items()}
-    return Decision(verdict, max((d.by for d in known), key=CERTIFICATES.index), counterexample)
-
-
 def _by_parts(domain: Domain, condition: Formula) -> Decision | None:
-    """From the proof of each part of a conjunction whose parts share symbols; nothing follows where one has none."""
+    """From the proof of each part of a conjunction.
+
+    Alone answers whether two sizes are bounded that a fact ties with so large periods that cells of both are too many.
+    """
     decisions: list[Decision] = []
     for part in condition.args if condition.op == "and" else ():
         decision = decide(domain, part)

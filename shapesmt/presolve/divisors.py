@@ -17,9 +17,7 @@ from shapesmt.algebra import Atom, Dim, Evaluator, Formula, of_atom
 from shapesmt.algebra.growth import half_line
 from shapesmt.lazy import np
 from shapesmt.presolve.enumeration import Values
-
-LARGEST = 1 << 40  # of the numbers whose divisors are listed
-MOST = 1 << 20  # sizes that are listed
+from shapesmt.presolve.limits import LARGEST_DIVIDED, MAX_VALUES
 
 
 def divisors(fact: Formula) -> dict[Atom, Values]:
@@ -43,7 +41,7 @@ def _of_equality(dim: Dim) -> dict[Atom, Values]:
     """Where an expression is 0: a symbol in all its terms but the number divides the number."""
     terms = [({*factors}, coefficient) for factors, coefficient in dim.products()]
     numbers = [abs(coefficient) for factors, coefficient in terms if not factors]
-    if not 0 < sum(numbers) <= LARGEST or len(terms) < 2 or any(s.universal for s in dim.symbols):
+    if not 0 < sum(numbers) <= LARGEST_DIVIDED or len(terms) < 2 or any(s.universal for s in dim.symbols):
         return {}
     values, kept = _divisors(sum(numbers)), dict[Atom, Values]()
     for factor in set.intersection(*(factors for factors, _ in terms if factors)):
@@ -57,7 +55,7 @@ def _of_equality(dim: Dim) -> dict[Atom, Values]:
 def _where(part: Atom, s: Atom, values: Values) -> Values | None:
     """The values of a symbol at which an operation on it has one of these values, if those end somewhere."""
     way, last = half_line(int(values[-1]) - of_atom(part)) or (1, 0)
-    if way > 0 or s.lo == -inf or last - s.lo >= MOST:
+    if way > 0 or s.lo == -inf or last - s.lo >= MAX_VALUES:
         return None
     sizes = np.arange(int(s.lo), last + 1, s.step, dtype=np.int64)
     return sizes[np.isin(Evaluator({s: sizes}).dim(of_atom(part)), values)]

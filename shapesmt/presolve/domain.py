@@ -38,20 +38,14 @@ from shapesmt.lazy import np
 from shapesmt.presolve.divisors import divisors
 from shapesmt.presolve.elimination import Elimination, Expression, range_facts
 from shapesmt.presolve.enumeration import Points, Values, chosen, magnitude, seen_at_an_end, truth_over
+from shapesmt.presolve.limits import MAX_POINTS, MAX_VALUES
 
-MAX_VALUES = 1 << 20  # of one symbol
-MAX_POINTS = 1 << 21  # of several together
 _UNIVERSAL = attrgetter("universal")
 
 _NARROWINGS: dict[Hashable, dict[Atom, Dim]] = memo("narrowings", {})
 _TWINS: dict[Hashable, tuple[Substitution, Substitution]] = memo("narrower ranges", {})
 _EMPTY: dict[Hashable, bool | None] = memo("empty domains", {})
 Answer = TypeVar("Answer")
-
-
-def _few(axes: Iterable[Values]) -> bool:
-    """Whether there are not too many combinations of values."""
-    return prod(map(len, axes)) <= MAX_POINTS
 
 
 def remembered(answers: dict[Hashable, Answer], domain: Domain, about: Hashable, work: Callable[[], Answer]) -> Answer:
@@ -334,28 +328,17 @@ class Domain:
         return self._points[key]
 
     def _enumerate(self, symbols: list[Atom], facts: list[Formula]) -> Points | None:
-        """The assignments; where these are too many, those of the symbols that equalities leave, and what follows."""
-        axes = {s: self.values(s) for s in symbols}
-        known = {s: values for s, values in axes.items() if values is not None}
-        meanings = {s: self._elimination.meanings[s] for s in known if s in self._elimination.meanings}
-        if len(known) < len(axes):
+        axes = [values for s in symbols if (values := self.values(s)) is not None]
+        if len(axes) < len(symbols) or prod(map(len, axes)) > MAX_POINTS:
             return None
         fit = dict.fromkeys(filter(self._fits, facts))
-        others = [f for f in facts if f not in fit]
-        if _few(known.values()):
-            points = Points(symbols, list(known.values()), [*fit])
-            for fact in others:
+        points = Points(symbols, axes, [*fit])
+        for fact in facts:
+            if fact not in fit:
                 if not points.fits(fact):
                     return None
                 points.keep(points.truth(fact))
-            return points
-        free = {s: values for s, values in known.items() if s not in meanings}
-        left = [self.eliminate(f) for f in facts]
-        left_fit = not others and all(map(self._fits, left)) and all(map(self._fits, meanings.values()))
-        if not left_fit or not _few(free.values()):
-            return None
-        determined = {s: (meaning, known[s]) for s, meaning in meanings.items()}
-        return Points([*free], [*free.values()], [f for f in left if f is not TRUE], determined)
+        return points
 
     def fits(self, what: Dim | Formula) -> bool:
         """Whether nothing overflows where an expression or a condition is evaluated for admissible values."""

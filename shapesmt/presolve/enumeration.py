@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import reduce
 from math import inf, prod
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt.algebra import (
     FLOOR_DIVISION,
@@ -28,18 +27,15 @@ from shapesmt.algebra import (
     definitions,
     evaluate,
     lowest,
+    memo,
     of_atom,
-    substitute,
 )
-from shapesmt.algebra.growth import Growth, arguments, half_line, monotone, repetition
+from shapesmt.algebra.growth import arguments, half_line, monotone
 from shapesmt.lazy import np
+from shapesmt.presolve.limits import MANY
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-MANY = 4096  # values; for more than these, bisection is tried before evaluating each
-
-FEWER = 8  # by so much less has to be evaluated for a period to be used
 
 Values: TypeAlias = "NDArray[np.int64]"
 
@@ -57,19 +53,11 @@ class Points:
         symbols: Those of which the combinations of values are tried.
         axes: Their values.
         facts: Conditions on them.
-        determined: Symbols that are expressions over these, with the values that they may have.
     """
 
-    def __init__(
-        self,
-        symbols: Sequence[Atom],
-        axes: Sequence[Values],
-        facts: Sequence[Formula],
-        determined: Mapping[Atom, tuple[Dim, Values]] | None = None,
-    ) -> None:
+    def __init__(self, symbols: Sequence[Atom], axes: Sequence[Values], facts: Sequence[Formula]) -> None:
         rank = len(symbols)
         self.symbols = tuple(symbols)
-        self._meanings = {s: meaning for s, (meaning, _) in (determined or {}).items()}
         self._shape = tuple(map(len, axes))
         self._values = {
             s: values.reshape([-1 if i == k else 1 for k in range(rank)])
@@ -77,11 +65,8 @@ class Points:
         }
         self._evaluator = Evaluator(self._values)
         self.count = prod(self._shape)
-        valid = self._evaluator.formula(all_of(*facts))
-        for meaning, values in (determined or {}).values():
-            valid = valid & np.isin(self._evaluator.dim(meaning), values)
-        if facts or not np.all(valid):
-            self.keep(valid)
+        if facts:
+            self.keep(self._evaluator.formula(all_of(*facts)))
 
     def keep(self, truth: Any) -> None:
         """Leave out the points at which something isn't true."""
@@ -92,8 +77,11 @@ class Points:
         self.count = prod(self._shape)
 
     def fits(self, what: Dim | Formula) -> bool:
-        """Whether nothing overflows where an expression or a condition is evaluated at the points."""
-        at, what = Checked(self._values), substitute(what, self._meanings)
+        """Whether nothing overflows where an expression or a condition is evaluated at the points.
+
+        Alone answers for windows that are put back into an image: each level of quotients multiplies what ranges say.
+        """
+        at = Checked(self._values)
         try:
             at.dim(what) if isinstance(what, Dim) else at.formula(what)
         except OverflowError:
@@ -102,7 +90,6 @@ class Points:
 
     def truth(self, formula: Formula) -> NDArray[np.bool_]:
         """The condition at every point."""
-        formula = substitute(formula, self._meanings) if self._meanings else formula
         if len(self.symbols) == 1:
             return truth_over(self.symbols[0], self._values[self.symbols[0]], formula)
         truth: NDArray[np.bool_] = self._full(self._evaluator.formula(formula))
@@ -115,7 +102,7 @@ class Points:
 
     def sizes(self, dim: Dim) -> Values:
         """The values of the expression, each at least once."""
-        return np.atleast_1d(np.asarray(self._evaluator.dim(substitute(dim, self._meanings))))
+        return np.atleast_1d(np.asarray(self._evaluator.dim(dim)))
 
     def at(self, chosen: NDArray[np.bool_]) -> dict[Atom, Values]:
         """The symbols' values at the chosen points."""
@@ -123,18 +110,10 @@ class Points:
 
     def where(self, dim: Dim, size: int) -> Assignment:
         """The smallest point at which the expression has that value."""
-        return self.smallest(self._full(self._evaluator.dim(substitute(dim, self._meanings)) == size))
+        return self.smallest(self._full(self._evaluator.dim(dim) == size))
 
     def smallest(self, chosen: NDArray[np.bool_]) -> Assignment:
         """Of the chosen points the one a person would write: few symbols off their lower bound, then small values."""
-        point = self._smallest(chosen)
-        at = Evaluator(point)
-        return point | {s: int(at.dim(meaning)) for s, meaning in self._meanings.items()}
-
-    def _smallest(self, chosen: NDArray[np.bool_]) -> Assignment:
-        near = self._nearest(chosen)
-        if near is not None:
-            return near
         values = self.at(chosen)
         if not values:
             return {}
@@ -157,20 +136,6 @@ class Points:
         rows = np.stack([every[s] for s in runs], axis=1)
         failing = np.unique(rows[~truth.ravel()], axis=0)
         return len(failing) < len(np.unique(rows, axis=0))
-
-    def _nearest(self, chosen: NDArray[np.bool_]) -> Assignment | None:
-        """The smallest chosen point of a grid among those with one symbol off its first value, if any."""
-        if len(self._shape) != len(self.symbols) or len(self.symbols) < 2:
-            return None
-        points: list[tuple[int, int, Assignment]] = []
-        axes = [self._values[s].ravel() for s in self.symbols]
-        for k, s in enumerate(self.symbols):
-            line = chosen[tuple(slice(None) if i == k else 0 for i in range(len(axes)))]
-            if line.any():
-                point = {t: int(values[0]) for t, values in zip(self.symbols, axes, strict=True)}
-                point[s] = int(axes[k][int(line.argmax())])
-                points.append((point[s] - int(axes[k][0]), -k, point))
-        return min(points, key=lambda p: p[:2])[2] if points else None
 
     def _full(self, result: Any) -> Any:
         return np.broadcast_to(np.asarray(result), self._shape)
@@ -210,21 +175,8 @@ def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.boo
             join = np.logical_and if formula.op == "and" else np.logical_or
             joined: NDArray[np.bool_] = reduce(join, [truth_over(symbol, values, part) for part in formula.args])
             return joined
-        repeats = repetition([formula], symbol, int(values[0]))
-        if repeats is not None and (last := repeats.start + repeats.period - int(values[0])) < len(values) // FEWER:
-            return _repeated(symbol, values, formula, repeats, last)
     truth: NDArray[np.bool_] = np.broadcast_to(np.asarray(Evaluator({symbol: values}).formula(formula)), values.shape)
     return truth
-
-
-def _repeated(symbol: Atom, values: Values, formula: Formula, repeats: Growth, last: int) -> NDArray[np.bool_]:
-    """A condition at each of many values, of which those behind the first ones only repeat what is true there."""
-    first = int(values[0])
-    truth = truth_over(symbol, np.arange(first, first + last, dtype=np.int64), formula)
-    later = values > first + last - 1
-    places = np.where(later, repeats.start + (values - repeats.start) % repeats.period, values) - first
-    everywhere: NDArray[np.bool_] = truth[places]
-    return everywhere
 
 
 def _span(symbol: Atom, values: Values, formula: Formula) -> slice | None:
@@ -251,22 +203,7 @@ def chosen(values: Values, truth: NDArray[np.bool_]) -> Values:
     return values[truth]
 
 
-class Line(NamedTuple):
-    """What is known of an expression: `h - 4*(h//8)` is half of h and a rest, whatever multiples its terms are.
-
-    Attributes:
-        slopes: So much of each symbol.
-        low: The least that the rest can be.
-        high: The greatest that it can be.
-        most: What the expression doesn't exceed either way.
-        terms: What no sum of some of its terms exceeds.
-    """
-
-    slopes: Mapping[Atom, float]
-    low: float
-    high: float
-    most: float
-    terms: float = 0
+_MAGNITUDES: dict[Hashable, tuple[float, float]] = memo("magnitudes", {})
 
 
 def magnitude(dims: Iterable[Dim], sizes: Mapping[Atom, float]) -> float:
@@ -277,50 +214,34 @@ def magnitude(dims: Iterable[Dim], sizes: Mapping[Atom, float]) -> float:
     >>> magnitude([h * w - 3 * (h // 2)], {h.as_symbol(): 10, w.as_symbol(): 100})
     1018.0
     """
-    dims, known = (*dims,), dict[Dim, Line]()
+    dims, about = (*dims,), frozenset(sizes.items())
     for atom in definitions(dims):  # from the inmost on, so that no call nests deep
-        _line(of_atom(atom), sizes, known)
-    for dim in dims:
-        _line(dim, sizes, known)
-    return max((line.terms for line in known.values()), default=0)
+        _most(of_atom(atom), sizes, about)
+    return max((_most(dim, sizes, about)[1] for dim in dims), default=0)
 
 
-def _line(dim: Dim, sizes: Mapping[Atom, float], known: dict[Dim, Line]) -> Line:
-    """Of an expression; those of its parts are written down as well."""
-    if dim not in known:
-        slopes, low, high, terms = Counter[Atom](), 0.0, 0.0, 0.0
+def _most(dim: Dim, sizes: Mapping[Atom, float], about: Hashable) -> tuple[float, float]:
+    """What an expression doesn't exceed either way, and what no part of it does."""
+    if (dim, about) not in _MAGNITUDES:
+        most = part = 0.0
         for factors, c in dim.products():
-            lines = [_line_of(atom, sizes, known) for atom in factors]
-            line = lines[0] if len(lines) == 1 else _level(prod(max(line.most, 1.0) for line in lines))
-            slopes.update({s: c * slope for s, slope in line.slopes.items()})
-            ends = (c * line.low, c * line.high) if factors else (c, c)
-            low, high, terms = low + min(ends), high + max(ends), terms + abs(c) * line.most
-        most = sum(abs(slope) * sizes[s] for s, slope in slopes.items()) + max(abs(low), abs(high))
-        known[dim] = Line(slopes, low, high, min(most, terms), terms)
-    return known[dim]
+            each = [_most_of(atom, sizes, about) for atom in factors]
+            most += abs(c) * prod(max(m, 1.0) for m, _ in each)
+            part = max([part, most, *(p for _, p in each)])
+        _MAGNITUDES[dim, about] = most, part
+    return _MAGNITUDES[dim, about]
 
 
-def _level(most: float) -> Line:
-    """Of what doesn't exceed a number either way."""
-    return Line({}, -most, most, most)
-
-
-def _line_of(atom: Atom, sizes: Mapping[Atom, float], known: dict[Dim, Line]) -> Line:
+def _most_of(atom: Atom, sizes: Mapping[Atom, float], about: Hashable) -> tuple[float, float]:
     if atom.op is SYMBOL and atom.definition is None:
-        return Line({atom: 1.0}, 0, 0, sizes[atom])
+        return sizes[atom], sizes[atom]
     if atom.op not in (SYMBOL, FLOOR_DIVISION, PRODUCT, MIN, MAX, SELECT):
-        return _level(inf)
-    lines = [_line(dim, sizes, known) for dim in arguments(atom)]
-    first, number = lines[0], atom.args[1].constant if atom.op is FLOOR_DIVISION else None
-    if number is not None and number > 0:
-        slopes = {s: slope / number for s, slope in first.slopes.items()}
-        return Line(slopes, (first.low + 1) / number - 1, first.high / number, first.most / number + 1)
+        return inf, inf
+    each = [_most(dim, sizes, about) for dim in arguments(atom)]
+    part, (most, _) = max(p for _, p in each), each[0]
     if atom.op is FLOOR_DIVISION:
-        return _level(first.most)
+        return most / max(abs(atom.args[1].constant or 1), 1) + 1, part
     if atom.op is PRODUCT:
-        return _level(prod(max(line.most, 1.0) for line in lines))
-    lines = lines[-2:] if atom.op is SELECT else lines  # not those of its condition
-    most = max(line.most for line in lines)
-    if any(line.slopes != lines[0].slopes for line in lines):
-        return _level(most)
-    return Line(lines[0].slopes, min(line.low for line in lines), max(line.high for line in lines), most)
+        most = prod(max(m, 1.0) for m, _ in each)
+        return most, max(part, most)
+    return max(m for m, _ in each[-2 if atom.op is SELECT else 0 :]), part

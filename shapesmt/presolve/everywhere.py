@@ -30,16 +30,17 @@ from shapesmt.lazy import np
 from shapesmt.presolve.cells import Integers, Reals, Truth, truth_of
 from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.grid import Axis, Grid
+from shapesmt.presolve.limits import MAX_SYMBOLS, MAX_UNEVEN
 
-MAX_SYMBOLS = 4
-BY_CALLER = (Kind.INPUT, Kind.VALUE)  # with sizes that data decides, cells are split nearly always in vain
-MAX_LISTED = 512  # values of a symbol that are no progression
+BY_CALLER = (Kind.INPUT, Kind.VALUE)  # of sizes that data decides only the extent is asked: cells soon are too many
 
 Problem: TypeAlias = "tuple[dict[Atom, Axis], list[Formula], dict[Atom, Dim]]"
 
 
 def decided(domain: Domain, condition: Formula) -> tuple[Assignment | None, bool] | None:
     """The smallest admissible sizes at which a condition fails, and whether it holds at any; None where unknown."""
+    if any(s.kind not in BY_CALLER for s in domain.cone(condition.symbols)[0]):
+        return None
     problem = _problem(domain, condition.symbols)
     if problem is None:
         return None
@@ -78,7 +79,7 @@ def extremes(domain: Domain, dim: Dim) -> tuple[End, End] | None:
     (48, 84)
     """
     problem = _problem(domain, dim.symbols)
-    if problem is None:
+    if problem is None or (dim.as_symbol() is None and any(s.kind not in BY_CALLER for s in problem[0])):
         return None
     axes, facts, meanings = problem
     dim = domain.eliminate(dim)
@@ -146,9 +147,7 @@ def _problem(domain: Domain, symbols: frozenset[Atom]) -> Problem | None:
     axes: dict[Atom, Axis] = {}
     for s in tied:
         axis = _axis(domain, s)
-        if axis is None or s.kind not in BY_CALLER:
-            return None
-        if s in meanings and axis.listed is not None:
+        if axis is None or (s in meanings and axis.listed is not None):
             return None
         if s in meanings:
             meaning, (first, step, length, _) = meanings[s], axis
@@ -168,5 +167,5 @@ def _axis(domain: Domain, s: Atom) -> Axis | None:
         return Axis(int(lo), s.step, inf if hi == inf else (int(hi) - int(lo)) // s.step + 1)
     steps = np.diff(values)
     if (steps != steps[:1]).any():
-        return Axis(int(values[0]), 1, 1, values) if len(values) <= MAX_LISTED else None
+        return Axis(int(values[0]), 1, 1, values) if len(values) <= MAX_UNEVEN else None
     return Axis(int(values[0]), int(steps[0]) if len(steps) else 1, len(values))

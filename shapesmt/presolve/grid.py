@@ -25,20 +25,7 @@ from shapesmt.deadline import look
 from shapesmt.lazy import np
 from shapesmt.presolve.cells import Bounds, Cells, Integers, Truth, bounds_of, row_along, split, truth_of
 from shapesmt.presolve.enumeration import magnitude
-
-MAX_PERIOD = 1 << 14
-MAX_CELLS = 1 << 16  # at once
-MAX_WORK = 3 << 17  # values of expressions, over all rounds
-FEW_ROUNDS = 8  # after so many, a quarter of that has to do: what needs both isn't decided in the end
-MAX_ROUNDS = 24  # after so many, cells are split in vain
-REACHES = (
-    1 << 26,
-    1 << 20,
-    1 << 15,
-    1 << 12,
-    1 << 10,
-    1 << 8,
-)  # how far places are followed: the farthest without overflow
+from shapesmt.presolve.limits import FEW_ROUNDS, MAX_CELLS, MAX_PERIOD, MAX_ROUNDS, MAX_WORK, REACHES
 
 
 class Axis(NamedTuple):
@@ -73,8 +60,9 @@ class Grid:
         self.symbols, self._axes = tuple(axes), tuple(axes.values())
         self._work = self._rounds = 0
         facts = dict.fromkeys(part for fact in facts for part in fact.conjuncts)
-        self._alone = {s: all_of(*(f for f in facts if f.symbols == {s} and _is_even(f))) for s in axes}
-        self.fact = all_of(*(f for f in facts if len(f.symbols) != 1 or not _is_even(f)))
+        alone = [f for f in facts if len(f.symbols) == 1 < len(axes) and _is_even(f)]
+        self._alone = {s: all_of(*(f for f in alone if s in f.symbols)) for s in axes}
+        self.fact = all_of(*(f for f in facts if f not in alone))
         conditions, dims = [*conditions, self.fact], [*dims]
         form = together([*map(of_formula, [*conditions, *self._alone.values()]), *map(quasipolynomial, dims)])
         for switch in form.switches if form is not None else ():
@@ -83,7 +71,6 @@ class Grid:
         form = form and together([form, *map(quasipolynomial, dims)])
         self._dims = [*dict.fromkeys([*dims, *(d for c in conditions for d in compared(c))])]
         self._degrees = [form.degrees.get(s, 0) if form is not None else 0 for s in axes]
-        self._starts = [max(a.first, form.starts.get(s, a.first) if form is not None else 0) for s, a in axes.items()]
         self._periods = [lcm(a.step, form.periods.get(s, 1) if form is not None else 1) for s, a in axes.items()]
         self.reach = next(filter(self._fits, REACHES), 0) if form is not None else 0
 
@@ -99,7 +86,7 @@ class Grid:
         """Cells that stand for all values: of those that look alike only the first; None where there are too many."""
         if any(a.listed is not None and a.listed.max() > self.reach for a in self._axes):
             return None
-        lasts = [s + p * (d + 1) for s, p, d in zip(self._starts, self._periods, self._degrees, strict=True)]
+        lasts = [a.first + p * (d + 1) for a, p, d in zip(self._axes, self._periods, self._degrees, strict=True)]
         if not self.reach or max(self._periods) > MAX_PERIOD or max(lasts) > self.reach:
             return None
         each = [cells for i in range(len(self.symbols)) if (cells := self._classes(i)) is not None]
@@ -118,10 +105,9 @@ class Grid:
         """The values of one symbol as cells, without those that nothing tells from an earlier one."""
         s, axis, period, degree = self.symbols[i], self._axes[i], self._periods[i], self._degrees[i]
         number = period // axis.step
-        alone = min(-((axis.first - self._starts[i]) // axis.step), axis.length)  # before expressions are polynomials
-        starts = np.arange(min(alone + number, axis.length), dtype=np.int64)
+        starts = np.arange(min(number, axis.length), dtype=np.int64)
         many = np.full(len(starts), inf) if axis.length == inf else np.ceil((axis.length - starts) / number)
-        first, many = axis.first + axis.step * starts, np.where(starts < alone, 1, many)
+        first = axis.first + axis.step * starts
         if axis.listed is not None:
             first, many = axis.listed, np.ones(len(axis.listed))
         cells = Cells(first[None], np.full((1, 1, len(first)), period), many[None], np.ones((1, len(first))))
@@ -131,6 +117,8 @@ class Grid:
         cells = admitted.where(np.argsort(admitted.first[0], kind="stable"))
         if not degree or not any(s in dim.symbols for dim in self._dims):
             cells.length[:] = 1  # the first value stands for all
+        if len(self.symbols) == 1:
+            return cells
         values = cells.first[0][:, None] + cells.moving[0, 0][:, None] * np.arange(degree + 1)
         at = Evaluator({s: values})
         looks = [np.broadcast_to(at.dim(of_atom(part)), values.shape) for part in _parts(self._dims, s)]

@@ -12,7 +12,8 @@ from shapesmt.algebra import relaxation
 from shapesmt.algebra.dim import Dim, Kind, make_atom, symbol
 from shapesmt.algebra.evaluate import Evaluator, evaluate, fits_int64
 from shapesmt.algebra.formula import at_least
-from shapesmt.algebra.growth import monotonicity, periods
+from shapesmt.algebra.growth.monotonicity import RISES_WITH
+from shapesmt.algebra.growth.quasipolynomial import FORMS
 from shapesmt.algebra.numeric.bits import BIT_AND, BIT_OR, BIT_XOR, POWER, bit_and, bit_or, bit_xor, power
 from shapesmt.algebra.numeric.floats import TO_INT, from_dim, literal
 from shapesmt.algebra.numeric.folds import FOLD, fold
@@ -105,8 +106,13 @@ def test_a_substitution_builds_it_again(op: Operation) -> None:
 @BY_ROW
 @pytest.mark.parametrize(
     "table",
-    [relaxation.ABOVE, periods.GROWTH, monotonicity.RISES_WITH, {SYMBOL: smtlib.Script.term, **smtlib.WRITTEN}],
-    ids=["relaxation", "growth", "direction", "SMT-LIB"],
+    [
+        relaxation.ABOVE,
+        {SYMBOL: None, **FORMS},
+        RISES_WITH,
+        {SYMBOL: smtlib.Script.term, **smtlib.WRITTEN},
+    ],
+    ids=["relaxation", "polynomials", "direction", "SMT-LIB"],
 )
 def test_every_analysis_knows_it(op: Operation, table: Mapping[Operation, object]) -> None:
     """Or the operation says that analyses have nothing but its interval and its values; symbols are declared."""

@@ -27,7 +27,7 @@ def judge() -> Judge:
 
 
 def test_the_solver_decides_what_presolve_leaves_open(judge: Judge) -> None:
-    powers = differs(N * N * N * N, 25 * N + 6)  # 3 is a root
+    powers = differs(N * N * N * N * N, 79 * N + 6)  # 3 is a root
     assert decide(domain(), powers) is None
     decision = judge.decide(domain(), powers)
     assert (decision.verdict, decision.by) == (Verdict.DEPENDS, "z3")
@@ -40,13 +40,13 @@ def test_the_solver_is_not_asked_for_what_an_earlier_model_refutes(
     judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forget()  # else the decision is known, and the solver isn't asked at all
-    judge.decide(domain(), differs(N * N * N * N, 25 * N + 6))
+    judge.decide(domain(), differs(N * N * N * N * N, 79 * N + 6))
     monkeypatch.setattr("shapesmt.solve.solver.check", None)
-    assert not judge.proves(domain(), differs(N * N * N * N, 20 * N + 21))
+    assert not judge.proves(domain(), differs(N * N * N * N * N, 74 * N + 21))
 
 
 def test_what_was_decided_once_is_known_to_every_judge(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
-    powers, within = differs(N * N * N * N, 11 * N + 48), domain()
+    powers, within = differs(N * N * N * N * N, 65 * N + 48), domain()
     asked = judge.decide(within, powers), judge.proves(within, powers), judge.extent(within, N * N - 6 * N)
     monkeypatch.setattr("shapesmt.solve.solver.check", None)
     again, equal_domain = Judge(Deadline(None)), domain()
@@ -58,9 +58,9 @@ def test_what_was_decided_once_is_known_to_every_judge(judge: Judge, monkeypatch
 
 
 def test_an_answer_that_there_was_no_time_for_is_asked_for_again(judge: Judge) -> None:
-    quartic = differs(N * N * N * N, N + 14)
-    assert Judge(Deadline(0)).decide(domain(), quartic).verdict is Verdict.UNKNOWN
-    assert judge.decide(domain(), quartic).verdict is Verdict.DEPENDS
+    quintic = differs(N * N * N * N * N, N + 30)
+    assert Judge(Deadline(0)).decide(domain(), quintic).verdict is Verdict.UNKNOWN
+    assert judge.decide(domain(), quintic).verdict is Verdict.DEPENDS
 
 
 def test_what_there_is_no_time_for_is_unknown() -> None:
@@ -103,7 +103,7 @@ def test_satisfiable(judge: Judge) -> None:
 
 def test_a_judge_that_may_ask_so_often_needs_no_clock_and_nothing_that_others_know() -> None:
     forget()
-    open_one = at_least(N * N * N * N + 1, N * N * N - 7 * H)
+    open_one = at_least(N * N * N * N * N + 1, N * N * N - 7 * H)
     assert decide(domain(), open_one) is None
     never, once = Judge(Deadline(20), 0), Judge(Deadline(20), 1)
     assert not never.proves(domain(), open_one)

@@ -43,6 +43,14 @@ def test_an_expression_without_upper_end() -> None:
     assert ends(domain(at_least(FREE, 7)), FREE * FREE) == (49, None)
 
 
+def test_ends_of_ranges_that_cells_do_not_follow() -> None:
+    wide = symbol("wide", 1, 2**63 - 1, step=2)
+    within = Domain([atom_of(wide), *ATOMS])
+    assert ends(within, wide * H) == (1, 12 * (2**63 - 1))
+    assert ends(within, wide * FREE + wide // 4) == (1, None)
+    assert ends(within, 3 * wide - 2 * (wide // 2)) is None
+
+
 def test_facts_about_one_symbol_leave_out_its_first_values_or_all_from_some_value_on() -> None:
     assert ends(domain(divides(16, FREE)), FREE // 2 + H) == (9, None)
     assert ends(domain(any_of(equal(FREE, 7), at_most(FREE, 5))), FREE * H) == (1, 84)

@@ -1,9 +1,9 @@
 """Quasi-polynomials: expressions that are a polynomial for each remainder of their symbols by some periods.
 
 Sums and products of symbols are, and their divisions by constants: `(h//4)*(w//28)` is one for each remainder of h by 4
-and of w by 28. Some are only from a value on: `max(h - 9, 0)*w` from h = 9. A minimum, a maximum or a choice is one
-where its `switches` don't change: the difference of two arguments its sign, a condition its truth. A quotient of two is
-one where the remainder shows it to be: `(h*w + 3)//h` is w where h is 4 or more.
+and of w by 28. A minimum, a maximum or a choice is one where its `switches` don't change: the sign of the difference of
+two arguments, the truth of a condition. A quotient of two is one where the remainder shows it to be: `(h*w + 3)//h` is
+w where h is 4 or more.
 
     >>> from shapesmt.algebra import symbol
     >>> h, w = symbol("h", 1), symbol("w", 1)
@@ -14,11 +14,9 @@ one where the remainder shows it to be: `(h*w + 3)//h` is w where h is 4 or more
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from itertools import combinations
-from math import gcd, inf, lcm
-from types import MappingProxyType
+from math import gcd, lcm
 from typing import NamedTuple, TypeAlias
 
 from shapesmt.algebra import (
@@ -36,10 +34,8 @@ from shapesmt.algebra import (
     memo,
     of_atom,
 )
-from shapesmt.algebra.growth.periods import arguments, compared, growth, shortest
 
 MAX_DEGREE = 4  # in one symbol
-MAX_START = 256  # values of a symbol before an expression grows evenly
 
 
 class Ratio(NamedTuple):
@@ -66,13 +62,11 @@ class Quasipolynomial(NamedTuple):
         periods: For each symbol a number; where the remainders by these are fixed, the expression is a polynomial.
         degrees: The greatest exponent of each symbol in it.
         switches: What must not change: the sign of an expression (it may be 0 as well), the truth of a condition.
-        starts: For each symbol the value from which on this holds, where it isn't the least one.
     """
 
     periods: Mapping[Atom, int]
     degrees: Mapping[Atom, int]
     switches: frozenset[Switch] = frozenset()
-    starts: Mapping[Atom, int] = MappingProxyType({})
 
 
 _KNOWN: dict[Hashable, Quasipolynomial | None] = memo("quasi-polynomials", {})
@@ -86,46 +80,34 @@ def quasipolynomial(dim: Dim) -> Quasipolynomial | None:
             if atom.definition is not None:
                 quasipolynomial(atom.definition)
             _DEFINED[atom] = True
-        _KNOWN[dim] = _on_one_symbol(dim) or together(
-            together(map(_of_atom, factors), of_product=True) for factors, _ in dim.products()
-        )
+        _KNOWN[dim] = together(together(map(_of_atom, factors), of_product=True) for factors, _ in dim.products())
     return _KNOWN[dim]
-
-
-def _on_one_symbol(dim: Dim) -> Quasipolynomial | None:
-    """Of an expression that grows evenly from some value of its only symbol on."""
-    (s, *others) = dim.symbols or [None]
-    change = None if s is None or others or s.lo == -inf else growth(dim, int(s.lo))
-    if s is None or change is None:
-        return None
-    change = shortest(dim, change, int(s.lo))
-    if change.start > s.lo + MAX_START:
-        return None
-    starts = {s: change.start} if change.start > s.lo else {}
-    return Quasipolynomial({s: change.period}, {s: 1 if change.gain else 0}, starts=starts)
 
 
 def together(parts: Iterable[Quasipolynomial | None], *, of_product: bool = False) -> Quasipolynomial | None:
     """Of expressions as one: their sum, or their product."""
     periods: dict[Atom, int] = {}
-    degrees = Counter[Atom]()
+    degrees: dict[Atom, int] = {}
     switches = set[Switch]()
-    starts: dict[Atom, int] = {}
     for part in parts:
         if part is None:
             return None
-        periods |= {s: lcm(period, periods.get(s, 1)) for s, period in part.periods.items()}
-        degrees = degrees + Counter(part.degrees) if of_product else degrees | Counter(part.degrees)
+        for x, period in part.periods.items():
+            periods[x] = lcm(period, periods.get(x, 1))
+        for x, degree in part.degrees.items():
+            known = degrees.get(x, 0)
+            degrees[x] = known + degree if of_product else max(known, degree)
         switches |= part.switches
-        starts |= {s: max(start, starts.get(s, start)) for s, start in part.starts.items()}
     if max(degrees.values(), default=0) > MAX_DEGREE:
         return None
-    return Quasipolynomial(periods, degrees, frozenset(switches), starts)
+    return Quasipolynomial(periods, degrees, frozenset(switches))
 
 
 def of_formula(formula: Formula) -> Quasipolynomial | None:
-    """Of all expressions that a condition compares, as one."""
-    return together(map(quasipolynomial, compared(formula)))
+    """The joint form of all expressions that a condition compares."""
+    if formula not in _KNOWN:
+        _KNOWN[formula] = together(map(quasipolynomial, compared(formula)))
+    return _KNOWN[formula]
 
 
 def _of_atom(atom: Atom) -> Quasipolynomial | None:
@@ -133,8 +115,8 @@ def _of_atom(atom: Atom) -> Quasipolynomial | None:
         return quasipolynomial(atom.definition)
     if atom.op is SYMBOL:
         return Quasipolynomial({atom: 1}, {atom: 1})
-    form = _FORMS.get(atom.op)
-    return None if form is None else _on_one_symbol(of_atom(atom)) or form(atom)
+    form = FORMS.get(atom.op)
+    return None if form is None else form(atom)
 
 
 def _of_quotient(atom: Atom) -> Quasipolynomial | None:
@@ -173,25 +155,29 @@ def _of_choice(atom: Atom) -> Quasipolynomial | None:
     return whole and whole._replace(switches=whole.switches | {condition})
 
 
-_FORMS: dict[Operation, Callable[[Atom], Quasipolynomial | None]] = {
+FORMS: dict[Operation, Callable[[Atom], Quasipolynomial | None]] = {
     FLOOR_DIVISION: _of_quotient,
     PRODUCT: lambda atom: together(map(quasipolynomial, atom.args), of_product=True),
     MIN: _of_extreme,
     MAX: _of_extreme,
     SELECT: _of_choice,
 }
-"""Of each operation."""
+"""The form of each operation, by the forms of what it is applied to; a symbol is one of degree 1."""
 
 
-def multiplies(dims: Iterable[Dim]) -> bool:
-    """Whether several symbols are multiplied somewhere in the expressions."""
-    ahead, seen = [*dims], set[Dim]()
+def compared(formula: Formula) -> list[Dim]:
+    """Return the expressions that a condition compares with 0, each once."""
+    found, seen, ahead = dict[Dim, None](), set[Formula](), [formula]
     while ahead:
-        dim = ahead.pop()
-        if dim in seen:
-            continue
-        seen.add(dim)
-        if any(len({s for a in factors for s in a.symbols}) > 1 and len(factors) > 1 for factors, _ in dim.products()):
-            return True
-        ahead += [inner for atom in dim.atoms() for inner in arguments(atom)]
-    return False
+        part = ahead.pop()
+        if part not in seen:
+            seen.add(part)
+            found.update({part.dim: None} if part.dim is not None else {})
+            ahead += reversed(part.args)
+    return [*found]
+
+
+def arguments(atom: Atom) -> list[Dim]:
+    """The expressions that an operation is applied to, those in its conditions included."""
+    parts = [part for part in (*atom.args, atom.definition) if isinstance(part, (Dim, Formula))]
+    return [dim for part in parts for dim in ([part] if isinstance(part, Dim) else compared(part))]

@@ -7,65 +7,69 @@ from dataclasses import replace
 from itertools import groupby, islice
 from math import inf
 
-from shapesmt.algebra import Atom, Evaluator, Formula, all_of, fits_int64, lowest, substitute, symbol
-from shapesmt.algebra.growth import window
-from shapesmt.lazy import np
-from shapesmt.presolve import Domain, Values
+from shapesmt.algebra import (
+    Atom,
+    Dim,
+    Formula,
+    Substitution,
+    Verdict,
+    all_of,
+    implies,
+    negate,
+    substitute,
+    symbol,
+)
+from shapesmt.presolve import Domain, Values, decide, truth_at, values_of
 from shapesmt.region import Truth
 from shapesmt.report import NumberLine, Run
 
 __all__ = ["number_line"]
 
-MOST_VALUES = 1 << 20
-FEW = 4096  # values that are looked at where a condition isn't known to repeat
 MOST_PARTS = 8  # the most runs that are listed
 MOST_REPEATED = 12  # the most runs of one period
 
 
 def number_line(condition: Formula, s: Atom, domain: Domain) -> NumberLine | None:
     """The line of a condition on one symbol; None where it can't be evaluated at enough values."""
-    known = domain.values(s)
+    values = domain.values(s)
+    listed = values is not None
     facts = all_of(*(f for f in domain.facts if f.symbols == {s}))
-    values, repeats = (known, True) if known is not None else _first_values(condition, facts, s)
-    truth = _truth(condition, s, values)
-    if truth is None:
+    if values is None:
+        values = values_of(domain, s).values
+        admitted = truth_at(facts, {s: values})
+        values = values if admitted is None else values[admitted]
+    truth = truth_at(condition, {s: values})
+    if truth is None or not len(values):
         return None
     parts = _runs(values, truth)
-    endless = known is None
     last = None if s.hi == inf else int(domain.ends(s)[1])
-    counts = None if endless else (int(truth.sum()), len(values))
-    period = _period(parts) if repeats and (endless or len(parts) > MOST_PARTS) else None
-    if period is not None:
-        listed, length = period
-        return NumberLine(s.name, tuple(parts[:listed]), s.step, length, last, 0, counts)
+    counts = (int(truth.sum()), len(values)) if listed else None
+    count, period = (_period(parts) if not listed or len(parts) > MOST_PARTS else None) or (0, 0)
+    if count and (listed or _goes_on(condition, facts, s, parts[count - 1].first - period, period)):
+        return NumberLine(s.name, tuple(parts[:count]), s.step, period, last, 0, counts)
     shown = parts[:MOST_PARTS]
-    if endless and repeats and len(parts) <= MOST_PARTS:
+    if not listed and len(parts) <= MOST_PARTS and _stays(parts[-1], condition, facts, s):
         shown[-1] = replace(shown[-1], last=last)
     return NumberLine(s.name, tuple(shown), s.step, None, last, len(parts) - len(shown), counts)
 
 
-def _first_values(condition: Formula, facts: Formula, s: Atom) -> tuple[Values, bool]:
-    """The first admissible values of a range that is too long to list, and whether after them all only repeats."""
-    low, count = lowest(s), FEW
-    once = window([condition, facts], s, low)
-    beyond = None if once is None else once + 1 + (low - once - 1) % s.step
-    end = None if beyond is None else window([condition, facts], s, beyond)
-    if end is not None and beyond is not None:
-        count = (end - low) // s.step + 1 + 2 * (end - beyond + 1) // s.step
-    repeats = end is not None and count <= MOST_VALUES
-    values = np.arange(min(count, MOST_VALUES), dtype=np.int64) * s.step + low
-    admitted = _truth(facts, s, values)
-    return (values, False) if admitted is None else (values[admitted], repeats)
+def _goes_on(condition: Formula, facts: Formula, s: Atom, first: int, period: int) -> bool:
+    """Whether a condition and the facts are proven to be after each period from a value on what they were before."""
+    x = symbol(s.name, first, s.hi - period, step=s.step, kind=s.kind)
+    now, then = Substitution({s: x}), Substitution({s: x + period})
+    pairs = [(now.apply(f), then.apply(f)) for f in (condition, facts)]
+    return _proven(all_of(*(p for one, other in pairs for p in (implies(one, other), implies(other, one)))), x)
 
 
-def _truth(condition: Formula, s: Atom, values: Values) -> Truth | None:
-    """Whether the condition holds, for each value; None where the arithmetic doesn't fit machine words."""
-    twin = symbol(s.name, int(values[0]), int(values[-1]), fold=False) if len(values) else None
-    holds = condition if twin is None else substitute(condition, {s: twin})
-    if twin is None or not fits_int64(holds):
-        return None
-    (atom,) = twin.symbols
-    return np.broadcast_to(np.asarray(Evaluator({atom: values}).formula(holds), dtype=np.bool_), values.shape)
+def _stays(run: Run, condition: Formula, facts: Formula, s: Atom) -> bool:
+    """Whether it is proven that all values from a run on are as it is."""
+    x = symbol(s.name, run.first, s.hi, step=s.step, kind=s.kind)
+    return _proven(substitute(implies(facts, condition if run.runs else negate(condition)), {s: x}), x)
+
+
+def _proven(condition: Formula, x: Dim) -> bool:
+    decision = decide(Domain(x.symbols), condition)
+    return decision is not None and decision.verdict is Verdict.PROVED
 
 
 def _runs(values: Values, truth: Truth) -> list[Run]:

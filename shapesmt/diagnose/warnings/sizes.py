@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from functools import partial
 from itertools import islice
 from math import inf, prod
@@ -11,7 +11,6 @@ from math import inf, prod
 from shapesmt import laws
 from shapesmt.algebra import (
     Assignment,
-    Atom,
     Bound,
     Dim,
     Evaluator,
@@ -27,7 +26,7 @@ from shapesmt.algebra import (
 from shapesmt.algebra.growth import monotone
 from shapesmt.diagnose.warnings.common import Examples, chosen, producer_of, sizes_of, warning
 from shapesmt.examine import Examination, Problem
-from shapesmt.presolve import Domain, decide, remembered
+from shapesmt.presolve import ascending, decide, remembered
 from shapesmt.render import argument
 from shapesmt.report import ModelWarning, WarningKind
 from shapesmt.rules import Tensor
@@ -38,7 +37,6 @@ MOST_ELEMENTS = (1 << 31) - 1  # the most elements that a signed 32-bit index ca
 STRETCHING = (laws.SIZES_BROADCAST, laws.BATCH_SIZES_BROADCAST)
 _POINTS: dict[Hashable, Assignment | None] = memo("inputs with large tensors", {})
 MAX_TRIED = 1 << 16  # the most inputs that are tried for one number of elements
-MAX_SIZE = 1 << 40  # the largest size that is tried for an unbounded dimension
 MAX_FLAG = 150  # the most characters of a condition to assume: a shorter one survives a cut in the middle of the text
 MAX_LARGE = 4  # the most different tensors that are examined
 MAX_STRETCHED = 16  # the most different pairs of sizes that are examined
@@ -107,7 +105,7 @@ def _overflow(size: Dim, examination: Examination) -> Assignment | None:
         return None
     domain = examination.narrowed
     symbols, facts = domain.cone(size.symbols)
-    axes = {s: _listed(domain, s) for s in symbols}
+    axes = {s: ascending(domain, s) for s in symbols}
     if not all(map(len, axes.values())):
         return None
     if facts or monotone(size) != 1:
@@ -121,12 +119,3 @@ def _overflow(size: Dim, examination: Examination) -> Assignment | None:
         at = bisect_left(values, True, key=lambda v: Evaluator({**point, s: int(v)}).dim(size) > MOST_ELEMENTS)
         point[s] = int(values[at])
     return point
-
-
-def _listed(domain: Domain, s: Atom) -> Sequence[int]:
-    """Return the admissible values of a symbol in ascending order; within ±`MAX_SIZE` if the domain lists none."""
-    values, (lo, hi) = domain.values(s), domain.ends(s)
-    if values is None:
-        least = int(lo) if lo >= -MAX_SIZE else -MAX_SIZE
-        return range(least + (0 if lo == -inf else int(lo) - least) % s.step, int(min(hi, MAX_SIZE)) + 1, s.step)
-    return values  # type: ignore[return-value]  # an array
