@@ -55,8 +55,8 @@ NARROW = {
     "region": {"algebra", "presolve"},
     "frontends": {"graph", "language", "laws"},
     "frontends/builder": {"graph", "language", "laws", "rules"},
-    "report": {"algebra", "language", "laws"},
-    "render": {"algebra", "language", "laws", "report"},
+    "report": {"algebra", "region", "language", "laws"},
+    "render": {"algebra", "region", "language", "laws", "report"},
 }
 """All that some packages import, besides what is shared: the two halves of the prover don't know each other, formats
 know no rules, and what is shown knows no stage that found it."""

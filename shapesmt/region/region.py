@@ -8,7 +8,6 @@ symbols say already is left out of the others.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 from math import inf, prod
@@ -29,34 +28,23 @@ from shapesmt.algebra import (
     any_of,
     at_least,
     const,
-    equal,
+    definitions,
     fits_int64,
-    name_text,
     negate,
     nested,
+    numbers,
     of_atom,
     substitute,
     symbol,
 )
 from shapesmt.lazy import np
 from shapesmt.presolve import Domain, Values, grouped
-from shapesmt.region.conjuncts import Region
+from shapesmt.region.conjuncts import NOWHERE, Conjunct, Region, conjunct_of, either, interval
 from shapesmt.region.grids import on_a_grid, product, relation
-from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values, evenly_spaced
+from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Truth, describe_values, evenly_spaced
 from shapesmt.region.worst import Proof, at_ends
 
 MAX_TEXT = 300
-OPAQUE = (
-    "to_int(",
-    "least(",
-    "greatest(",
-    "sum(",
-    " & ",
-    " | ",
-    " ^ ",
-    "**",
-    CUT,
-)  # operations that can't be read back as a formula
 MAX_LISTING = 80  # characters of residues and runs that are written where the condition itself is shorter
 SAMPLES = {2: (256, 1024), 3: (48, 48)}  # the least and most values of each, by the number of symbols, if too many
 REACH = 2048  # how far the values are sought that the facts about a symbol admit
@@ -71,41 +59,71 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
         proves: Decides whether a condition holds over a domain.
     """
     if condition is FALSE:
-        return Region(("False",), True)
+        return Region((NOWHERE,), True)
     alone, joint = _by_symbols(condition)
     within = domain.copy() if joint else domain
     for parts in alone.values() if joint else ():
         within.assume(all_of(*parts))
     if any((values := within.values(s)) is not None and not len(values) for s in (alone if joint else ())):
-        return Region(("False",), True)
+        return Region((NOWHERE,), True)
     simpler = _simpler(joint, within, proves)
     if simpler != joint:
         own = [part for parts in alone.values() for part in parts]
         return describe(all_of(*own, *simpler), domain, proves)
     region = Region((), True)
     for part in grouped(joint, domain, attrgetter("symbols")):
-        data = any(s.universal for s in part.symbols)
-        pieces = _without_data(part, within, proves) if data else _separated(part, within, proves)
-        worst = at_ends(part, within, proves) if data and pieces is None else None
-        if worst is not None:
-            inner = describe(worst[0], within, proves)
-            exact, partial = region.exact and inner.exact and worst[1], region.partial or inner.partial
-            region = Region((*region.text, *inner.text), exact, partial)
+        several = _of_several(part, within, proves)
+        if not several.exact or not _about_one_each(several.conjuncts):
+            region = _both(region, several)
             continue
-        if _about_one_each(pieces):
-            for piece in pieces or ():
-                alone.setdefault(next(iter(piece.formula.symbols)), []).append(piece.formula)
-            continue
-        tidy = part if data or pieces is not None else _tidied(_needed(part, within, proves), within, proves)
-        region = _joined(region, tidy, pieces, readable=not data)
+        for said in several.conjuncts:
+            alone.setdefault(next(iter(said.formula.symbols)), []).append(said.formula)
     single = Region((), True)
     for s in sorted(alone, key=domain.order):
         part = all_of(*alone[s])
-        pieces = _one_symbol(part, s, domain, proves)
-        single = _joined(single, _tidied(part, domain, proves) if pieces is None else part, pieces)
-    text = tuple(dict.fromkeys((*single.text, *region.text)))
-    exact, partial = single.exact and region.exact, single.partial or region.partial
-    return Region(("False",) if "False" in text else text, exact, partial)
+        single = _both(single, _shorter(_one_symbol(part, s, domain, proves), part, domain, proves))
+    whole = _both(single, region)
+    return whole._replace(conjuncts=(NOWHERE,)) if any(c.formula is FALSE for c in whole.conjuncts) else whole
+
+
+def _of_several(part: Formula, within: Domain, proves: Proof) -> Region:
+    """A condition on several symbols, each of which it shares with no other."""
+    if not any(s.universal for s in part.symbols):
+        said = _separated(part, within, proves)
+        return _shorter(said, part if said is not None else _needed(part, within, proves), within, proves)
+    said = _without_data(part, within, proves)
+    if said is not None:
+        return _readable(said)
+    worst = at_ends(part, within, proves)
+    if worst is None:
+        return Region((), False, True)
+    inner = describe(worst[0], within, proves)
+    return inner._replace(exact=inner.exact and worst[1])
+
+
+def _both(a: Region, b: Region) -> Region:
+    """Where both conditions hold."""
+    said = {str(c): c for c in (*a.conjuncts, *b.conjuncts)}
+    return Region(tuple(said.values()), a.exact and b.exact, a.partial or b.partial)
+
+
+def _readable(said: Sequence[Conjunct]) -> Region:
+    """Those of the conjuncts that can be read."""
+    kept = tuple(filter(readable, said))
+    return Region(kept, len(kept) == len(said), len(kept) < len(said))
+
+
+def _shorter(said: list[Conjunct] | None, condition: Formula, domain: Domain, proves: Proof) -> Region:
+    """What is said of a condition; its own text where nothing is, or where that is long and this one shorter."""
+    if said is None:
+        return _readable(_tidied(condition, domain, proves))
+    own = [conjunct_of(f) for f in condition.conjuncts]
+    shorter = MAX_LISTING < _length(said) > _length(own) and all(map(readable, own))
+    return _readable(own if shorter and own else said)
+
+
+def _length(said: Sequence[Conjunct]) -> int:
+    return sum(len(str(c)) for c in said)
 
 
 def _simpler(joint: list[Formula], within: Domain, proves: Proof) -> list[Formula]:
@@ -131,16 +149,16 @@ def _needed(condition: Formula, within: Domain, proves: Proof) -> Formula:
     return all_of(*needed)
 
 
-def _about_one_each(pieces: Sequence[Piece] | None) -> bool:
-    return pieces is not None and all(len(p.formula.symbols) == 1 for p in pieces)
+def _about_one_each(said: Sequence[Conjunct]) -> bool:
+    return all(len(c.formula.symbols) == 1 for c in said)
 
 
 def _if_about_one_each(condition: Formula, domain: Domain, proves: Proof) -> Formula:
     """A condition on several symbols as conditions on one each, if it is that."""
     if any(s.universal for s in condition.symbols):
         return condition
-    pieces = _separated(condition, domain, proves)
-    return all_of(*(p.formula for p in pieces or ())) if _about_one_each(pieces) else condition
+    said = _separated(condition, domain, proves)
+    return condition if said is None or not _about_one_each(said) else all_of(*(c.formula for c in said))
 
 
 def _number(s: Atom, domain: Domain) -> Dim | None:
@@ -161,24 +179,15 @@ def _by_symbols(condition: Formula) -> tuple[dict[Atom, list[Formula]], list[For
     return alone, joint
 
 
-def _joined(region: Region, part: Formula, pieces: list[Piece] | None, *, readable: bool = True) -> Region:
-    """The region with one more part: its pieces, or else the condition's own text where that is readable."""
-    own = [str(f) for f in part.conjuncts] if readable else []
-    texts = own if pieces is None else [p.text for p in pieces]
-    shorter = MAX_LISTING < sum(map(len, texts)) > sum(map(len, own)) and all(map(readable_text, own))
-    if shorter and own:
-        texts = own
-    readable_texts = [*filter(readable_text, texts)]
-    partial = len(readable_texts) < len(texts) or not (readable or pieces is not None)
-    return Region((*region.text, *readable_texts), region.exact and not partial, region.partial or partial)
+def readable(said: Conjunct) -> bool:
+    """Whether a condition is short, and has only operations that callers can write, too."""
+    text, atoms = str(said), [*nested(said.formula)]
+    for defined in definitions((said.formula,)):
+        atoms += nested(defined.definition) if defined.definition is not None else ()
+    return len(text) <= MAX_TEXT and CUT not in text and not any(atom.op.opaque for atom in atoms)
 
 
-def readable_text(text: str) -> bool:
-    """Whether a condition's text is short and can be read back as a formula."""
-    return len(text) <= MAX_TEXT and not any(op in text for op in OPAQUE)
-
-
-def _tidied(condition: Formula, domain: Domain, proves: Proof) -> Formula:
+def _tidied(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct]:
     """The condition in its shortest form over the domain."""
     normal = substitute(condition, {s: of_atom(s) for s in condition.symbols})  # in the declared ranges
     slim = all_of(*(_slimmed(p, domain, proves) for p in normal.conjuncts))
@@ -187,7 +196,9 @@ def _tidied(condition: Formula, domain: Domain, proves: Proof) -> Formula:
     rest = [p for p in slim.conjuncts if not any(proves(domain, any_of(negate(said), p)) for said in positive)]
     above = {s: _from_1(s) for p in positive for s in p.symbols if p is at_least(of_atom(s), 1) and s.step == 1}
     slim = all_of(*positive, *(substitute(p, above) for p in rest))  # in this order, so that nobody divides by 0
-    return substitute(slim, {s: _narrowed(s, domain) for s in slim.symbols})
+    shown = substitute(slim, {s: _narrowed(s, domain) for s in slim.symbols})
+    own = {s.name: of_atom(s) for s in condition.symbols}
+    return [conjunct_of(f, substitute(f, {s: own[s.name] for s in f.symbols})) for f in shown.conjuncts]
 
 
 def _from_1(s: Atom) -> Dim:
@@ -216,7 +227,7 @@ def _narrowed(s: Atom, domain: Domain) -> Dim:
     return symbol(s.name, lo, hi, step=s.step, kind=s.kind, fold=False) if s.kind is Kind.INPUT else of_atom(s)
 
 
-def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof) -> list[Piece] | None:
+def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof) -> list[Conjunct] | None:
     if not fits_int64(condition) and symbol.hi < inf:
         return None
     points = domain.points((symbol,)) if len(domain.cone((symbol,))[0]) == 1 else None
@@ -239,29 +250,28 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
     return pieces if _equivalent(condition, pieces, domain, proves) else None
 
 
-def _by_case(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] | None:
+def _by_case(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct] | None:
     """A condition that, by the case of one symbol (`c == 1` or not), is about one other symbol or about none."""
     choices = [a for p in condition.conjuncts for a in p.args if p.op == "or" and len(a.symbols) == 1]
     for choice in dict.fromkeys(a for a in choices if choices.count(a) > 1 or negate(a) in choices):
-        pieces: list[Piece] = []
+        said: list[Conjunct] = []
         for case, other in ((choice, negate(choice)), (negate(choice), choice)):
             remaining = [p for p in condition.conjuncts if p is not case and case not in p.args]
             part = all_of(
                 *(any_of(*(a for a in p.args if a is not other)) if other in p.args else p for p in remaining)
             )
-            own: list[Piece] | None = [] if part is TRUE else None
+            own: list[Conjunct] | None = [] if part is TRUE else None
             if len(part.symbols) == 1 and part.symbols != choice.symbols:
                 own = _one_symbol(part, next(iter(part.symbols)), domain, proves)
             if own is None:
                 break
-            pieces += [Piece(any_of(other, p.formula), f"{other} or {p.text}") for p in own if " and " not in p.text]
-            pieces += [Piece(any_of(other, p.formula), f"{other} or ({p.text})") for p in own if " and " in p.text]
+            said += [either([conjunct_of(other)], [c]) for c in own]
         else:
-            return pieces
+            return said
     return None
 
 
-def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] | None:
+def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct] | None:
     """A condition on several symbols that is a product of conditions on one each, or a union of a few such."""
     facts = domain.cone(condition.symbols)[1]
     if any(len(f.symbols) > 1 for f in facts):
@@ -274,14 +284,14 @@ def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece]
     truth = points.truth(condition).reshape([len(a) for a in known])
     pieces = on_a_grid(symbols, known, truth, condition)
     pieces = _by_case(condition, domain, proves) if pieces is None else pieces
-    if pieces is None and not readable_text(str(condition)):
+    if pieces is None and not readable(conjunct_of(condition)):
         return _in_cases(symbols, known, truth, condition)
     return pieces
 
 
 def _in_cases(
     symbols: Sequence[Atom], values: Sequence[Values], truth: Truth, condition: Formula
-) -> list[Piece] | None:
+) -> list[Conjunct] | None:
     """The cases in which a condition holds, by the order of its symbols in which they are the shortest."""
     places = range(len(symbols))
     orders = permutations(places) if len(symbols) <= len(SAMPLES) + 1 else [(*places,)]
@@ -289,10 +299,10 @@ def _in_cases(
         on_a_grid([symbols[i] for i in o], [values[i] for i in o], truth.transpose(o), condition, MAX_TEXT)
         for o in orders
     )
-    return min((pieces for pieces in found if pieces), key=lambda ps: sum(len(p.text) for p in ps), default=None)
+    return min((pieces for pieces in found if pieces), key=_length, default=None)
 
 
-def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Piece] | None:
+def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Conjunct] | None:
     """A product derived from the truth at small sizes, if it is proven equivalent to the condition."""
     samples = _samples(condition, len(symbols))
     ends = [domain.ends(s) for s in symbols]
@@ -308,7 +318,7 @@ def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Pr
 def _samples(condition: Formula, rank: int) -> int:
     """How many values of each symbol are sampled: enough to pass the numbers of which the condition speaks."""
     least, most = SAMPLES.get(rank, (0, 0))
-    return min(most, max([least, *(2 * int(n[:9]) for n in re.findall("[0-9]+", str(condition)))]))
+    return min(most, max([least, *(2 * number for number in numbers(condition))]))
 
 
 def _axis(s: Atom, domain: Domain, samples: int) -> Values:
@@ -329,7 +339,7 @@ def _truth(condition: Formula, values: Mapping[Atom, Values], shape: tuple[int, 
         return None
 
 
-def _equivalent(condition: Formula, pieces: Sequence[Piece], domain: Domain, proves: Proof) -> bool:
+def _equivalent(condition: Formula, pieces: Sequence[Conjunct], domain: Domain, proves: Proof) -> bool:
     """Whether the pieces together are proven to be the condition, in both directions."""
     claim = all_of(*(p.formula for p in pieces))
     if condition.op == "or":  # what is then assumed and proved are conjunctions, of parts that are about less each
@@ -340,23 +350,23 @@ def _equivalent(condition: Formula, pieces: Sequence[Piece], domain: Domain, pro
     return proves(outside, condition) and proves(within, claim)
 
 
-def _without_data(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] | None:
+def _without_data(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct] | None:
     """The inputs for which the condition holds for all data, where every assignment can be enumerated, or for none."""
     points = domain.points(condition.symbols) if fits_int64(condition) else None
     if points is None:
-        return [Piece(FALSE, "False")] if _fails_for_least_data(condition, domain, proves) else None
+        return [NOWHERE] if _fails_for_least_data(condition, domain, proves) else None
     inputs = [s for s in points.symbols if not s.universal]
     truth = points.truth(condition)
     everywhere = points.at(np.ones(truth.shape, dtype=bool))
     truth = truth.ravel()
     if not inputs:
-        return [] if truth.all() else [Piece(FALSE, "False")]
+        return [] if truth.all() else [NOWHERE]
     rows = np.stack([everywhere[s] for s in inputs], axis=1)
     distinct, group = np.unique(rows, axis=0, return_inverse=True)
     good = np.ones(len(distinct), dtype=bool)
     np.logical_and.at(good, group.ravel(), truth)
     if not good.any():
-        return [Piece(FALSE, "False")]
+        return [NOWHERE]
     if len(inputs) == 1:
         return describe_values(inputs[0], distinct[:, 0], good)
     axes = [np.unique(column) for column in distinct.T]
@@ -378,15 +388,11 @@ def _fails_for_least_data(condition: Formula, domain: Domain, proves: Proof) -> 
     return proves(inputs, substitute(all_of(*facts, negate(condition)), given))
 
 
-def _listed(symbols: Sequence[Atom], rows: Values, good: Truth) -> list[Piece] | None:
+def _listed(symbols: Sequence[Atom], rows: Values, good: Truth) -> list[Conjunct] | None:
     """The assignments at which the condition holds, listed one by one where there are few."""
     if good.all():
         return []
     if int(good.sum()) > MAX_LISTED or not good.any():
         return None
-    cases = []
-    for row in rows[good]:
-        parts = [equal(of_atom(s), int(v)) for s, v in zip(symbols, row, strict=True)]
-        text = " and ".join(f"{name_text(s.name)} == {v}" for s, v in zip(symbols, row, strict=True))
-        cases.append(Piece(all_of(*parts), f"({text})"))
-    return [Piece(any_of(*(c.formula for c in cases)), " or ".join(c.text for c in cases))]
+    cases = ([interval(s, int(v), int(v)) for s, v in zip(symbols, row, strict=True)] for row in rows[good])
+    return [either(*cases)]

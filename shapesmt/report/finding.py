@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from shapesmt.algebra import Verdict
-from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY, OMIT_FALSE as _OMIT_FALSE, Data, late
+from shapesmt.report.data import OMIT as _OMIT, OMIT_EMPTY as _OMIT_EMPTY, OMIT_FALSE as _OMIT_FALSE, Data, late
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,8 @@ class Cause(Data):
     """A cause of a dimension: `node` computes `tensor`, whose `axis` has the size `expr`.
 
     `axis` is None where `expr` is among the elements of the tensor; `value` is what it is at the counterexample, and
-    `shape` the whole tensor's shape there. `attributes` are those that matter for shapes ("kernel 3, stride 2").
+    `shape` the whole tensor's shape there. `attributes` are those that matter for shapes ("kernel 3, stride 2"),
+    `names` the dimensions in `expr`.
 
     >>> Cause("/down1/Conv", "d1", 2, "(height + 1)//2").to_dict()
     {'node': '/down1/Conv', 'tensor': 'd1', 'axis': 2, 'expr': '(height + 1)//2'}
@@ -86,6 +87,7 @@ class Cause(Data):
     attributes: str = field(default="", metadata=_OMIT_EMPTY)
     shape: tuple[int, ...] = field(default=(), metadata=_OMIT_EMPTY)
     source: Source | None = field(default=None, metadata=_OMIT_EMPTY)
+    names: tuple[str, ...] = field(default=(), compare=False, repr=False, metadata=_OMIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,7 @@ class Side(Data):
     """One side of a clash: a formula (or a shape), and its value at the counterexample where it has one.
 
     Where it is the size of one of the node's inputs, `tensor` and `axis` say which, else `name` says what it is.
+    `names` are the dimensions in `expr`.
     """
 
     expr: str
@@ -100,6 +103,7 @@ class Side(Data):
     tensor: str = field(default="", metadata=_OMIT_EMPTY)
     axis: int | None = field(default=None, metadata=_OMIT_EMPTY)
     name: str = field(default="", metadata=_OMIT_EMPTY)
+    names: tuple[str, ...] = field(default=(), compare=False, repr=False, metadata=_OMIT)
 
 
 @dataclass(frozen=True, slots=True)

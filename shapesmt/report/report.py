@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from shapesmt.algebra import Verdict, conjunction
 from shapesmt.errors import UsageError
+from shapesmt.region import Conjunct, only_text
 from shapesmt.report.data import (
     OMIT as _OMIT,
     OMIT_EMPTY as _OMIT_EMPTY,
@@ -41,18 +42,33 @@ class Counts(Data):
 
 @dataclass(frozen=True, slots=True)
 class Precondition(Data):
-    """The valid region: all of `text` hold. `exact` when that was proven in both directions.
+    """The valid region: all `conjuncts` hold. `exact` when that was proven in both directions.
 
-    No text says that every admissible input is valid; the text `False`, that none is. Where running hinges on data, it
-    is about inputs that run whatever the data: `data` is true where these are proven to be all, else false. Others run
-    for some data, so that it isn't `exact`. Where it is `partial`, more is needed that has no text: inputs that satisfy
-    the text may fail, but no others run. Of the other regions that aren't exact, all inputs run.
+    No conjunct says that every admissible input is valid; `False`, that none is. Where running hinges on data, it is
+    about inputs that run whatever the data: `data` is true where these are proven to be all, else false. Others run for
+    some data, so that it isn't `exact`. Where it is `partial`, more is needed that has no text: inputs that satisfy the
+    conjuncts may fail, but no others run. Of the other regions that aren't exact, all inputs run. A conjunct may be
+    given as a text.
     """
 
-    text: tuple[str, ...]
+    conjuncts: tuple[Conjunct, ...] = field(metadata={"key": "text"})
     exact: bool
     data: bool | None = field(default=None, metadata=_OMIT_EMPTY, repr=False)
     partial: bool = field(default=False, metadata=_OMIT_FALSE, repr=False)
+
+    def __post_init__(self) -> None:
+        said = tuple([only_text(c) if isinstance(c, str) else c for c in self.conjuncts])
+        object.__setattr__(self, "conjuncts", said)
+
+    @property
+    def text(self) -> tuple[str, ...]:
+        """Each conjunct in words."""
+        return tuple(map(str, self.conjuncts))
+
+    @property
+    def nowhere(self) -> bool:
+        """Whether no input is valid."""
+        return self.text == ("False",)
 
     @property
     def whole(self) -> str:
