@@ -32,7 +32,7 @@ from shapesmt.deadline import stage
 from shapesmt.examine import DEFAULT, Examination, Judge, Problem
 from shapesmt.language import LARGEST, Range
 from shapesmt.lazy import np
-from shapesmt.region import Conjunct, Interval, Residue, conjunct_of, interval
+from shapesmt.region import Conjunct, Interval, Residue, conjunct_of
 from shapesmt.report import Precondition, Remedy, SymbolRange
 
 _REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})
@@ -132,11 +132,11 @@ def declared(
     assumed: list[Conjunct] = []
     for said in conjuncts:
         match said:
-            case Interval(name=name) | Residue(name=name) if name in symbols and symbols[name].source != "--shape":
-                known = symbols[name]
-                narrowed = _narrowed(said, ranges.get(name) or Range(known.min, known.max, known.step))
-                if narrowed is not None and (narrowed.lo >= 0 or name in elements):
-                    ranges[name] = narrowed
+            case Interval(symbol=s) | Residue(symbol=s) if s.name in symbols and symbols[s.name].source != "--shape":
+                known = symbols[s.name]
+                narrowed = _narrowed(said, ranges.get(s.name) or Range(known.min, known.max, known.step))
+                if narrowed is not None and (narrowed.lo >= 0 or s.name in elements):
+                    ranges[s.name] = narrowed
                     continue
         assumed.append(said)
     return Narrowed(ranges, tuple(assumed))
@@ -246,4 +246,4 @@ def _at_one_input(problem: Problem, examination: Examination, judge: Judge) -> l
     least = judge.extent(within, maximum(*sizes))[0].value or 0
     within.assume(all_of(*(at_most(d, least) for d in sizes)))
     values = judge.complete(within if judge.satisfiable(within) else examination.domain, {}) or {}
-    return [interval(s, values[s], values[s]) for s in deciding if s in values]
+    return [Interval(s, values[s], values[s]) for s in deciding if s in values]

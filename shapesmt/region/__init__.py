@@ -10,13 +10,11 @@ with lazy_imports(__name__):
         NOWHERE as NOWHERE,
         Conjunct as Conjunct,
         Interval as Interval,
+        Other as Other,
         Region as Region,
         Relation as Relation,
         Residue as Residue,
         conjunct_of as conjunct_of,
-        interval as interval,
-        only_text as only_text,
-        residue as residue,
     )
     from shapesmt.region.patterns import Truth as Truth
     from shapesmt.region.region import describe as describe, readable as readable

@@ -2,16 +2,16 @@
 
 >>> from shapesmt.algebra import symbol
 >>> (n,) = symbol("n", 1).symbols
->>> str(interval(n, 2, None)), str(interval(n, 3, 3)), str(residue(n, 32, (0, 25, 26, 27, 28, 29, 30, 31)))
+>>> str(Interval(n, 2, None)), str(Interval(n, 3, 3)), str(Residue(n, 32, (0, 25, 26, 27, 28, 29, 30, 31)))
 ('n >= 2', 'n == 3', '(n + 7) % 32 <= 7')
->>> str(either([residue(n, 2, (0,))], [interval(n, 3, 9), residue(n, 5, (1, 2))]))
+>>> str(Either(((Residue(n, 2, (0,)),), (Interval(n, 3, 9), Residue(n, 5, (1, 2))))))
 'n % 2 == 0 or (3 <= n <= 9 and 1 <= n % 5 <= 2)'
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from shapesmt.algebra import (
@@ -28,24 +28,18 @@ from shapesmt.algebra import (
     differs,
     equal,
     name_text,
+    negate,
     of_atom,
 )
 
 
-@dataclass(frozen=True, eq=False)
 class Conjunct:
-    """A condition; those with the same words are equal.
+    """A condition; two with the same words are equal."""
 
-    Pickles have the names and numbers in it, but not its `formula`, which lives in one process.
-    """
-
-    formula: Formula = field(repr=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "formula"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+    @property
+    def formula(self) -> Formula:
+        """The same over the symbols of its domain."""
+        return _formula(self)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Conjunct) and str(self) == str(other)
@@ -61,47 +55,50 @@ class Conjunct:
 class Interval(Conjunct):
     """A size is between two numbers, which are included; None is no end."""
 
-    name: str
+    symbol: Atom
     lo: int | None
     hi: int | None
 
 
 @dataclass(frozen=True, eq=False)
 class Residue(Conjunct):
-    """A size leaves one of these remainders, which ascend."""
+    """A size leaves one of these remainders, which ascend and aren't all that there are."""
 
-    name: str
+    symbol: Atom
     modulus: int
     rests: tuple[int, ...]
 
     @property
     def window(self) -> tuple[int, int, int] | None:
-        """A shift and two ends: `n + shift` leaves a remainder between the ends; None if no shift makes it so.
-
-        Both ends are the same for one remainder, and below 0 for all but one.
-        """
-        m, rests = self.modulus, self.rests
-        start = next(r for r in rests if (r - 1) % m not in rests)
+        """A shift and two ends: `n + shift` leaves any remainder between these; None if no shift makes that so."""
+        m, rests = self.modulus, {*self.rests}
+        start = next(r for r in self.rests if (r - 1) % m not in rests)
         last = start + len(rests) - 1
-        if any(r % m not in rests for r in range(start, last + 1)):
+        if {r % m for r in range(start, last + 1)} != rests:
             return None
         return (0, start, last) if last < m else (m - start, 0, last - start)
+
+    @property
+    def missing(self) -> int | None:
+        """The only remainder that it doesn't leave, of more than two."""
+        return ({*range(self.modulus)} - {*self.rests}).pop() if 1 < len(self.rests) == self.modulus - 1 else None
 
 
 @dataclass(frozen=True, eq=False)
 class Listing(Conjunct):
     """A size is one of these values, or, where they are `out`, none of them."""
 
-    name: str
+    symbol: Atom
     values: tuple[int, ...]
     out: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Relation(Conjunct):
-    """Two sizes are equal; the shorter name comes first."""
+    """Two sizes are equal."""
 
-    names: tuple[str, str]
+    one: Atom
+    other: Atom
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,12 +110,16 @@ class Either(Conjunct):
 
 @dataclass(frozen=True, eq=False)
 class Other(Conjunct):
-    """Any other condition, with the form in which it is shown."""
+    """Any other condition, and how it is shown; pickles and JSON have only that, as a text."""
 
     shown: Formula | str
+    meaning: Formula = FALSE
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"shown": str(self)}
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Other, (str(self),)
+
+
+NOWHERE = Other(FALSE)
 
 
 class Region(NamedTuple):
@@ -142,115 +143,96 @@ class Region(NamedTuple):
         return conjunction(self.text) or "True"
 
 
-NOWHERE = Other(FALSE, FALSE)
-
-
-def only_text(text: str) -> Conjunct:
-    """A condition of which only the text is known."""
-    said = object.__new__(Other)
-    said.__setstate__({"shown": text})
-    return said
-
-
-def interval(s: Atom, lo: int | None, hi: int | None) -> Interval:
-    """`lo <= s <= hi`; one end may be missing."""
-    return Interval(_between(of_atom(s), lo, hi), s.name, lo, hi)
-
-
-def residue(s: Atom, modulus: int, rests: Sequence[int]) -> Residue:
-    """`s` leaves one of these remainders, but not all that there are."""
-    x, said = of_atom(s), Residue(FALSE, s.name, modulus, tuple(rests))
-    if 1 < len(rests) == modulus - 1:
-        formula = differs(x % modulus, *({*range(modulus)} - {*rests}))
-    elif said.window is None:
-        formula = any_of(*(equal(x % modulus, r) for r in rests))
-    else:
-        shift, *ends = said.window
-        formula = _between((x + shift) % modulus, *_needed(modulus, *ends))
-    return Residue(formula, s.name, modulus, said.rests)
-
-
-def listing(s: Atom, values: Iterable[int], *, out: bool = False) -> Listing:
-    """`s` is one of these values, or none of them."""
-    listed, x = tuple(map(int, values)), of_atom(s)
-    formula = all_of(*(differs(x, v) for v in listed)) if out else any_of(*(equal(x, v) for v in listed))
-    return Listing(formula, s.name, listed, out)
-
-
 def either(*cases: Sequence[Conjunct]) -> Either:
     """In one of the cases all conjuncts hold; a case that is itself a choice counts as several."""
     flat = [c for case in cases for c in (case[0].cases if len(case) == 1 and isinstance(case[0], Either) else [case])]
-    formula = any_of(*(all_of(*(c.formula for c in case)) for case in flat))
-    return Either(formula, tuple(map(tuple, flat)))
+    return Either(tuple(map(tuple, flat)))
 
 
 def conjunct_of(shown: Formula, formula: Formula | None = None) -> Conjunct:
     """What a condition says; `formula` is the same condition where `shown` is about symbols in narrower ranges."""
     formula = shown if formula is None else formula
-    terms = list(shown.dim.products()) if shown.dim is not None and shown.op in ("ge", "eq") else []
+    own, terms = {s.name: s for s in formula.symbols}, list(shown.dim.products()) if shown.dim is not None else []
     number = sum(c for atoms, c in terms if not atoms)
-    linear = {a[0].name: c for a, c in terms if len(a) == 1 and a[0] in shown.symbols and abs(c) == 1}
-    if terms and len(linear) + bool(number) == len(terms) < 3:
+    linear = {own[a[0].name]: c for a, c in terms if len(a) == 1 and a[0] in shown.symbols and abs(c) == 1}
+    if shown.op in ("ge", "eq") and len(linear) + bool(number) == len(terms) < 3:
         if len(linear) == 1:
-            ((name, sign),) = linear.items()
-            lo, hi = (-number * sign if shown.op == "eq" or sign == side else None for side in (1, -1))
-            return Interval(formula, name, lo, hi)
+            ((s, sign),) = linear.items()
+            return Interval(s, *(-number * sign if shown.op == "eq" or sign == side else None for side in (1, -1)))
         if shown.op == "eq" and sum(linear.values()) == 0:
-            one, other = sorted(linear, key=lambda name: (len(name_text(name)), name_text(name)))
-            return Relation(formula, (one, other))
-    dim = shown.dim if shown.op == "eq" else None
-    for atom in dim.atoms() if dim is not None else ():
-        if dim is not None and atom.op is FLOOR_DIVISION and (k := atom.args[1].constant) is not None:
+            return Relation(*sorted(linear, key=lambda s: (len(name_text(s.name)), s.name)))
+    found = _remainder(shown.dim) if shown.dim is not None and shown.op == "eq" else None
+    return Other(shown, formula) if found is None else Residue(own[found[0]], found[1], (found[2],))
+
+
+def _remainder(dim: Dim) -> tuple[str, int, int] | None:
+    """A size, a divisor and the remainder that it leaves where an expression is 0, if that is all that this says."""
+    for atom in dim.atoms():
+        k = atom.args[1].constant if atom.op is FLOOR_DIVISION else None
+        if k is not None:
             shift = sum(c for atoms, c in atom.args[0].products() if not atoms)
             x, rest = (atom.args[0] - shift).as_symbol(), atom.args[0] % k
-            number = next((n for d in (dim, -dim) if (n := (rest - d).constant) is not None), -1)
-            if x is not None and 0 <= number < k:
-                return Residue(formula, x.name, k, ((number - shift) % k,))
-    return Other(formula, shown)
+            for number in ((rest - dim).constant, (rest + dim).constant):
+                if x is not None and number is not None and 0 <= number < k:
+                    return x.name, k, (number - shift) % k
+    return None
 
 
 def _between(x: Dim, lo: int | None, hi: int | None) -> Formula:
     if lo is not None and lo == hi:
         return equal(x, lo)
-    ends = (at_least(x, lo) if lo is not None else None, at_most(x, hi) if hi is not None else None)
-    return all_of(*filter(None, ends))
+    return all_of(*([] if lo is None else [at_least(x, lo)]), *([] if hi is None else [at_most(x, hi)]))
 
 
 def _needed(modulus: int, lo: int, hi: int) -> tuple[int | None, int | None]:
     """The ends of remainders that need to be said."""
-    if lo == hi:
-        return lo, hi
-    return lo or None, hi if hi < modulus - 1 else None
+    return (lo, hi) if lo == hi else (lo or None, hi if hi < modulus - 1 else None)
+
+
+def _formula(said: Conjunct) -> Formula:
+    match said:
+        case Interval(s, lo, hi):
+            return _between(of_atom(s), lo, hi)
+        case Residue(s, m, missing=int(missing)):
+            return differs(of_atom(s) % m, missing)
+        case Residue(s, m, window=(shift, lo, hi)):
+            return _between((of_atom(s) + shift) % m, *_needed(m, lo, hi))
+        case Residue(s, m, rests):
+            return any_of(*(equal(of_atom(s) % m, r) for r in rests))
+        case Listing(s, values, out):
+            among = any_of(*(equal(of_atom(s), v) for v in values))
+            return negate(among) if out else among
+        case Relation(one, other):
+            return equal(of_atom(one), of_atom(other))
+        case Either(cases):
+            return any_of(*(all_of(*map(_formula, case)) for case in cases))
+        case Other(_, meaning):
+            return meaning
+    raise TypeError(said)
 
 
 def _text(said: Conjunct) -> str:
     """A conjunct in the grammar of Python: the only place where one is worded."""
     match said:
-        case Interval(name=name, lo=lo, hi=hi):
-            return _between_text(name_text(name), lo, hi)
-        case Residue():
-            return _residue_text(said)
-        case Listing(name=name, values=values, out=out):
-            return f"{name_text(name)} {'not ' * out}in {{{', '.join(map(str, values))}}}"
-        case Relation(names=names):
-            return " == ".join(map(name_text, names))
-        case Either(cases=cases):
+        case Interval(s, lo, hi):
+            return _between_text(name_text(s.name), lo, hi)
+        case Residue(s, m, missing=int(missing)):
+            return f"{name_text(s.name)} % {m} != {missing}"
+        case Residue(s, m, window=(shift, lo, hi)):
+            name = f"({name_text(s.name)} + {shift})" if shift else name_text(s.name)
+            return _between_text(f"{name} % {m}", *_needed(m, lo, hi))
+        case Residue(s, m, rests):
+            return f"{name_text(s.name)} % {m} in {{{', '.join(map(str, rests))}}}"
+        case Listing(s, values, out):
+            return f"{name_text(s.name)} {'not ' * out}in {{{', '.join(map(str, values))}}}"
+        case Relation(one, other):
+            return f"{name_text(one.name)} == {name_text(other.name)}"
+        case Either(cases):
             texts = [conjunction([*map(str, case)]) for case in cases]
             return " or ".join(f"({t})" if len(case) > 1 else t for case, t in zip(cases, texts, strict=True))
-        case Other(shown=shown):
+        case Other(shown):
             return str(shown)
-        case _:
-            raise TypeError(f"{type(said).__name__} has no words")
-
-
-def _residue_text(said: Residue) -> str:
-    name, m, window = name_text(said.name), said.modulus, said.window
-    if 1 < len(said.rests) == m - 1:
-        return f"{name} % {m} != {({*range(m)} - {*said.rests}).pop()}"
-    if window is None:
-        return f"{name} % {m} in {{{', '.join(map(str, said.rests))}}}"
-    shift, *ends = window
-    return _between_text(f"{f'({name} + {shift})' if shift else name} % {m}", *_needed(m, *ends))
+    raise TypeError(said)
 
 
 def _between_text(what: str, lo: int | None, hi: int | None) -> str:

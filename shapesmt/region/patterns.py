@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from shapesmt.algebra import Atom
 from shapesmt.lazy import np
 from shapesmt.presolve import Values
-from shapesmt.region.conjuncts import Conjunct, either, interval, listing, residue
+from shapesmt.region.conjuncts import Conjunct, Interval, Listing, Residue, either
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,17 +36,17 @@ def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Conjunct
         return [] if last - first + 1 == len(values) else [_run(symbol, lo, hi, values)]
     residues = _residues(symbol, values[inside], truth[inside])
     if residues is not None:
-        return [*_ends(symbol, values, residues, lo, hi), residue(symbol, *residues)]
+        return [*_ends(symbol, values, residues, lo, hi), Residue(symbol, *residues)]
     good = values[truth]
     runs = _runs(values, truth)
     if len(runs) <= MAX_LISTED // 2:
         return [either(*([_run(symbol, a, b, values)] for a, b in runs))]
     if len(good) <= MAX_LISTED:
-        return [listing(symbol, good)]
+        return [Listing(symbol, tuple(good.tolist()))]
     bad = values[inside][~truth[inside]]
     if len(bad) <= MAX_LISTED:
         outer = [] if last - first + 1 == len(values) else [_run(symbol, lo, hi, values)]
-        return [*outer, listing(symbol, bad, out=True)]
+        return [*outer, Listing(symbol, tuple(bad.tolist()), out=True)]
     return _with_exceptions(symbol, values, truth)
 
 
@@ -59,7 +59,7 @@ def _with_exceptions(symbol: Atom, values: Values, truth: Truth) -> list[Conjunc
     extra = values[truth & ~usual]
     if (usual & ~truth).any() or not len(extra):
         return None
-    return [either(*([interval(symbol, int(v), int(v))] for v in extra), [residue(symbol, *residues)])]
+    return [either(*([Interval(symbol, int(v), int(v))] for v in extra), [Residue(symbol, *residues)])]
 
 
 def evenly_spaced(symbol: Atom, values: Values) -> bool:
@@ -99,7 +99,7 @@ def _ends(symbol: Atom, values: Values, residues: Residues, lo: int, hi: int) ->
         return bool(np.isin(outside % residues[0], residues[1]).any())
 
     below, above = passes(values[values < lo]), passes(values[values > hi])
-    return [interval(symbol, lo if below else None, hi if above else None)] if below or above else []
+    return [Interval(symbol, lo if below else None, hi if above else None)] if below or above else []
 
 
 def _runs(values: Values, truth: Truth) -> list[tuple[int, int]]:
@@ -112,5 +112,5 @@ def _runs(values: Values, truth: Truth) -> list[tuple[int, int]]:
 def _run(symbol: Atom, lo: int, hi: int, values: Values) -> Conjunct:
     """The values from one to another, without the ends that all values have."""
     if lo == hi:
-        return interval(symbol, lo, hi)
-    return interval(symbol, None if lo == values[0] else lo, None if hi == values[-1] and lo != values[0] else hi)
+        return Interval(symbol, lo, hi)
+    return Interval(symbol, None if lo == values[0] else lo, None if hi == values[-1] and lo != values[0] else hi)

@@ -39,7 +39,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.lazy import np
 from shapesmt.presolve import Domain, Values, grouped
-from shapesmt.region.conjuncts import NOWHERE, Conjunct, Region, conjunct_of, either, interval
+from shapesmt.region.conjuncts import NOWHERE, Conjunct, Interval, Region, conjunct_of, either
 from shapesmt.region.grids import on_a_grid, product, relation
 from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Truth, describe_values, evenly_spaced
 from shapesmt.region.worst import Proof, at_ends
@@ -394,5 +394,5 @@ def _listed(symbols: Sequence[Atom], rows: Values, good: Truth) -> list[Conjunct
         return []
     if int(good.sum()) > MAX_LISTED or not good.any():
         return None
-    cases = ([interval(s, int(v), int(v)) for s, v in zip(symbols, row, strict=True)] for row in rows[good])
+    cases = ([Interval(s, int(v), int(v)) for s, v in zip(symbols, row, strict=True)] for row in rows[good])
     return [either(*cases)]

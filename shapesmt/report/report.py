@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from shapesmt.algebra import Verdict, conjunction
 from shapesmt.errors import UsageError
-from shapesmt.region import Conjunct, only_text
+from shapesmt.region import Conjunct, Other
 from shapesmt.report.data import (
     OMIT as _OMIT,
     OMIT_EMPTY as _OMIT_EMPTY,
@@ -57,7 +57,7 @@ class Precondition(Data):
     partial: bool = field(default=False, metadata=_OMIT_FALSE, repr=False)
 
     def __post_init__(self) -> None:
-        said = tuple([only_text(c) if isinstance(c, str) else c for c in self.conjuncts])
+        said = tuple([Other(c) if isinstance(c, str) else c for c in self.conjuncts])
         object.__setattr__(self, "conjuncts", said)
 
     @property

@@ -44,9 +44,9 @@ def headline(report: Report) -> Content:
     """The answer in one sentence.
 
     >>> from shapesmt.algebra import symbol
-    >>> from shapesmt.region import residue
+    >>> from shapesmt.region import Residue
     >>> from shapesmt.report import Counts, Precondition, Report
-    >>> counts, said = Counts(2, proved=1, depends=1), residue(*symbol("n").symbols, 4, (0,))
+    >>> counts, said = Counts(2, proved=1, depends=1), Residue(*symbol("n").symbols, 4, (0,))
     >>> region = Precondition((said,), exact=True)
     >>> "".join(headline(Report("m.onnx", Verdict.DEPENDS, {}, counts, precondition=region)))
     'Runs exactly when n is a multiple of 4'

@@ -1,11 +1,11 @@
 """Phrases: conditions on sizes as a person would say them.
 
 >>> from shapesmt.algebra import symbol
->>> from shapesmt.region import interval, residue
+>>> from shapesmt.region import Interval, Residue
 >>> (n,), (m,) = symbol("n").symbols, symbol("m").symbols
->>> in_words([residue(n, 32, (0, *range(25, 32))), residue(m, 4, (0, 3))])
+>>> in_words([Residue(n, 32, (0, *range(25, 32))), Residue(m, 4, (0, 3))])
 'n is a multiple of 32 or up to 7 less and m is a multiple of 4 or 1 less'
->>> in_words([residue(n, 16, (0,)), residue(m, 16, (0,)), interval(m, None, 512)])
+>>> in_words([Residue(n, 16, (0,)), Residue(m, 16, (0,)), Interval(m, None, 512)])
 'n and m are multiples of 16 and m is at most 512'
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shapesmt.algebra import Atom
 from shapesmt.errors import printable
 from shapesmt.region import Conjunct, Interval, Relation, Residue
 
@@ -34,10 +35,10 @@ def phrased(conditions: Sequence[Conjunct]) -> tuple[str, list[Conjunct]]:
     rest: list[Conjunct] = []
     for condition in conditions:
         match condition:
-            case Relation():
-                relations.append(" equals ".join(map(_plain, condition.names)))
-            case Interval(name=name) | Residue(name=name) if said := _about_one(condition):
-                phrases.setdefault(said, []).append(_plain(name))
+            case Relation(one, other):
+                relations.append(f"{_plain(one)} equals {_plain(other)}")
+            case Interval(symbol=s) | Residue(symbol=s) if said := _about_one(condition):
+                phrases.setdefault(said, []).append(_plain(s))
             case _:
                 rest.append(condition)
     texts = [
@@ -84,5 +85,5 @@ def joined(texts: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(texts[:-1]), "".join(texts[-1:]))))
 
 
-def _plain(name: str) -> str:
-    return printable(name, 60)
+def _plain(s: Atom) -> str:
+    return printable(s.name, 60)

@@ -16,7 +16,7 @@ import shapesmt
 from shapesmt import api
 from shapesmt.algebra import Verdict, symbol
 from shapesmt.examine import Question
-from shapesmt.region import Conjunct, residue
+from shapesmt.region import Conjunct, Residue
 from shapesmt.render.page.answer import headline
 from shapesmt.render.page.html import html_page
 from shapesmt.report import Bounds, Counts, DimBounds, Precondition, Report, TensorBounds
@@ -205,7 +205,7 @@ def test_what_else_runs_and_what_runs_without_the_pinned_sizes_is_said():
     )
 
 
-EVEN = residue(*symbol("n").symbols, 2, (0,))
+EVEN = Residue(*symbol("n").symbols, 2, (0,))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from shapesmt.algebra import equal, symbol
-from shapesmt.region import Conjunct, conjunct_of, interval, only_text, residue
+from shapesmt.region import Conjunct, Interval, Other, Residue, conjunct_of
 from shapesmt.render.page.phrases import in_words, phrased
 
 ((X,), (N,), (M,), (A_B,)) = (symbol(name).symbols for name in ("x", "n", "m", "a b"))
@@ -29,7 +29,7 @@ def test_remainders_around_a_multiple(k: int) -> None:
         rests = sorted({n % k for n in range(-less, more + 1)})
         if len(rests) == k:
             continue
-        told = in_words([residue(X, k, rests)])
+        told = in_words([Residue(X, k, rests)])
         assert told is not None
         assert all(read(told, value) == (value % k in rests) for value in range(3 * k))
 
@@ -37,13 +37,13 @@ def test_remainders_around_a_multiple(k: int) -> None:
 @pytest.mark.parametrize(
     ("condition", "told"),
     [
-        (residue(N, 2, (0,)), "n is even"),
-        (residue(N, 2, (1,)), "n is odd"),
-        (residue(N, 16, (3,)), "n is 3 more than a multiple of 16"),
-        (interval(N, 1, 1), "n is 1"),
-        (interval(N, 2, 9), "n is from 2 to 9"),
-        (interval(N, 2, None), "n is at least 2"),
-        (interval(A_B, None, 512), "a b is at most 512"),
+        (Residue(N, 2, (0,)), "n is even"),
+        (Residue(N, 2, (1,)), "n is odd"),
+        (Residue(N, 16, (3,)), "n is 3 more than a multiple of 16"),
+        (Interval(N, 1, 1), "n is 1"),
+        (Interval(N, 2, 9), "n is from 2 to 9"),
+        (Interval(N, 2, None), "n is at least 2"),
+        (Interval(A_B, None, 512), "a b is at most 512"),
         (conjunct_of(equal(symbol("total"), symbol("past"))), "past equals total"),
     ],
     ids=str,
@@ -55,20 +55,20 @@ def test_simple_conditions(condition: Conjunct, told: str) -> None:
 
 @pytest.mark.parametrize(
     "condition",
-    [residue(X, 8, (1, 5)), residue(X, 8, (5, 6, 7)), only_text("n + m == 4"), only_text("n == 1 or m == 1")],
+    [Residue(X, 8, (1, 5)), Residue(X, 8, (5, 6, 7)), Other("n + m == 4"), Other("n == 1 or m == 1")],
     ids=str,
 )
 def test_what_has_no_words_stays_a_formula(condition: Conjunct) -> None:
     assert in_words([condition]) is None
-    assert phrased([interval(N, 1, 1), condition]) == ("n is 1", [condition])
+    assert phrased([Interval(N, 1, 1), condition]) == ("n is 1", [condition])
 
 
 def test_sizes_of_which_the_same_is_said_are_said_together() -> None:
     relation = conjunct_of(equal(symbol("n"), symbol("m")))
-    told = phrased([relation, interval(N, 2, None), interval(M, 2, None), only_text("n * m <= 100")])
-    assert told == ("n and m are at least 2 and m equals n", [only_text("n * m <= 100")])
+    told = phrased([relation, Interval(N, 2, None), Interval(M, 2, None), Other("n * m <= 100")])
+    assert told == ("n and m are at least 2 and m equals n", [Other("n * m <= 100")])
 
 
 def test_too_many_conditions_stay_formulas() -> None:
-    many = [interval(s, i, i) for i in range(9) for s in symbol(f"n{i}").symbols]
+    many = [Interval(s, i, i) for i in range(9) for s in symbol(f"n{i}").symbols]
     assert phrased(many) == ("", many)

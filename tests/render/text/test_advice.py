@@ -6,7 +6,7 @@ import pytest
 
 from shapesmt.algebra import symbol
 from shapesmt.diagnose.remedy import declared
-from shapesmt.region import interval, only_text, residue
+from shapesmt.region import Interval, Other, Residue
 from shapesmt.render.text.advice import flags
 from shapesmt.report.finding import SymbolRange
 
@@ -17,25 +17,25 @@ NAMES = ("height", "Batch Size", "free", "stepped", "shaped")
 @pytest.mark.parametrize(
     ("conditions", "expected"),
     [
-        ([residue(HEIGHT, 16, (0,))], "--dim height=64..512:16"),
-        ([residue(HEIGHT, 16, (5,))], "--dim height=69..501:16"),
-        ([interval(HEIGHT, None, 100), residue(HEIGHT, 16, (0,))], "--dim height=64..96:16"),
-        ([interval(HEIGHT, 100, None)], "--dim height=100..512"),
-        ([interval(HEIGHT, 224, 224)], "--dim height=224"),
-        ([interval(BATCH, None, 8)], '--dim "Batch Size=1..8"'),
-        ([interval(FREE, 7, None)], "--dim free=7.."),
-        ([residue(STEPPED, 3, (0,))], "--dim stepped=6..96:6"),
-        ([residue(STEPPED, 4, (1,))], '--assume "stepped % 4 == 1"'),
-        ([interval(STEPPED, 5, None), interval(STEPPED, None, 9)], "--dim stepped=6..8:2"),
-        ([interval(HEIGHT, 70, 99)], "--dim height=70..99"),
-        ([interval(SHAPED, None, 3)], '--assume "shaped <= 3"'),
-        ([residue(HEIGHT, 4, (0, 3))], '--assume "(height + 1) % 4 <= 1"'),
+        ([Residue(HEIGHT, 16, (0,))], "--dim height=64..512:16"),
+        ([Residue(HEIGHT, 16, (5,))], "--dim height=69..501:16"),
+        ([Interval(HEIGHT, None, 100), Residue(HEIGHT, 16, (0,))], "--dim height=64..96:16"),
+        ([Interval(HEIGHT, 100, None)], "--dim height=100..512"),
+        ([Interval(HEIGHT, 224, 224)], "--dim height=224"),
+        ([Interval(BATCH, None, 8)], '--dim "Batch Size=1..8"'),
+        ([Interval(FREE, 7, None)], "--dim free=7.."),
+        ([Residue(STEPPED, 3, (0,))], "--dim stepped=6..96:6"),
+        ([Residue(STEPPED, 4, (1,))], '--assume "stepped % 4 == 1"'),
+        ([Interval(STEPPED, 5, None), Interval(STEPPED, None, 9)], "--dim stepped=6..8:2"),
+        ([Interval(HEIGHT, 70, 99)], "--dim height=70..99"),
+        ([Interval(SHAPED, None, 3)], '--assume "shaped <= 3"'),
+        ([Residue(HEIGHT, 4, (0, 3))], '--assume "(height + 1) % 4 <= 1"'),
         (
-            [only_text("total == past + seq"), interval(HEIGHT, None, 100)],
+            [Other("total == past + seq"), Interval(HEIGHT, None, 100)],
             '--dim height=64..100 --assume "total == past + seq"',
         ),
-        ([only_text("`a b` == height")], "--assume '`a b` == height'"),
-        ([interval(HEIGHT, 900, None)], '--assume "height >= 900"'),
+        ([Other("`a b` == height")], "--assume '`a b` == height'"),
+        ([Interval(HEIGHT, 900, None)], '--assume "height >= 900"'),
     ],
 )
 def test_flags_that_make_it_proved(conditions, expected):
