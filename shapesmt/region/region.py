@@ -8,7 +8,7 @@ symbols say already is left out of the others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 from math import inf, prod
 from operator import attrgetter
@@ -16,17 +16,14 @@ from operator import attrgetter
 from shapesmt.algebra import (
     CUT,
     FALSE,
-    FLOOR_DIVISION,
     SAFE,
     TRUE,
     Atom,
     Dim,
-    Evaluator,
     Formula,
     Kind,
     all_of,
     any_of,
-    at_least,
     const,
     definitions,
     fits_int64,
@@ -35,19 +32,18 @@ from shapesmt.algebra import (
     numbers,
     of_atom,
     substitute,
-    symbol,
 )
 from shapesmt.lazy import np
-from shapesmt.presolve import Domain, Values, grouped
+from shapesmt.presolve import Domain, Values, extent, grouped
 from shapesmt.region.conjuncts import NOWHERE, Conjunct, Interval, Region, conjunct_of, either
 from shapesmt.region.grids import on_a_grid, product, relation
 from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Truth, describe_values, evenly_spaced
+from shapesmt.region.simpler import admitted, axis, needed, tidied, truth_of
 from shapesmt.region.worst import Proof, at_ends
 
 MAX_TEXT = 300
 MAX_LISTING = 80  # characters of residues and runs that are written where the condition itself is shorter
 SAMPLES = {2: (256, 1024), 3: (48, 48)}  # the least and most values of each, by the number of symbols, if too many
-REACH = 2048  # how far the values are sought that the facts about a symbol admit
 
 
 def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
@@ -83,14 +79,16 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
         part = all_of(*alone[s])
         single = _both(single, _shorter(_one_symbol(part, s, domain, proves), part, domain, proves))
     whole = _both(single, region)
-    return whole._replace(conjuncts=(NOWHERE,)) if any(c.formula is FALSE for c in whole.conjuncts) else whole
+    if any(c.formula is FALSE for c in whole.conjuncts):
+        return whole._replace(conjuncts=(NOWHERE,))
+    return whole._replace(conjuncts=needed(whole.conjuncts, domain, proves))
 
 
 def _of_several(part: Formula, within: Domain, proves: Proof) -> Region:
     """A condition on several symbols, each of which it shares with no other."""
     if not any(s.universal for s in part.symbols):
         said = _separated(part, within, proves)
-        return _shorter(said, part if said is not None else _needed(part, within, proves), within, proves)
+        return _shorter(said, part, within, proves)
     said = _without_data(part, within, proves)
     if said is not None:
         return _readable(said)
@@ -116,7 +114,7 @@ def _readable(said: Sequence[Conjunct]) -> Region:
 def _shorter(said: list[Conjunct] | None, condition: Formula, domain: Domain, proves: Proof) -> Region:
     """What is said of a condition; its own text where nothing is, or where that is long and this one shorter."""
     if said is None:
-        return _readable(_tidied(condition, domain, proves))
+        return _readable(tidied(condition, domain, proves))
     own = [conjunct_of(f) for f in condition.conjuncts]
     shorter = MAX_LISTING < _length(said) > _length(own) and all(map(readable, own))
     return _readable(own if shorter and own else said)
@@ -124,6 +122,14 @@ def _shorter(said: list[Conjunct] | None, condition: Formula, domain: Domain, pr
 
 def _length(said: Sequence[Conjunct]) -> int:
     return sum(len(str(c)) for c in said)
+
+
+def readable(said: Conjunct) -> bool:
+    """Whether a condition is short, and has only operations that callers can write, too."""
+    text, atoms = str(said), [*nested(said.formula)]
+    for defined in definitions((said.formula,)):
+        atoms += nested(defined.definition) if defined.definition is not None else ()
+    return len(text) <= MAX_TEXT and CUT not in text and not any(atom.op.opaque for atom in atoms)
 
 
 def _simpler(joint: list[Formula], within: Domain, proves: Proof) -> list[Formula]:
@@ -134,19 +140,6 @@ def _simpler(joint: list[Formula], within: Domain, proves: Proof) -> list[Formul
         return [substitute(p, numbers) for p in joint]
     alike = [p for p in joint if any(q is not p and q.symbols == p.symbols for q in joint)]
     return [_if_about_one_each(p, within, proves) if p in alike else p for p in joint]
-
-
-def _needed(condition: Formula, within: Domain, proves: Proof) -> Formula:
-    """A condition without the conjuncts that the others on the same symbols imply; the longest go first."""
-    needed = list(condition.conjuncts)
-    longest_first = sorted(needed, key=lambda p: len(str(p)), reverse=True)
-    for p in longest_first if len(needed) <= MAX_LISTED else ():
-        others = [q for q in needed if q is not p and q.symbols == p.symbols]
-        assumed = within.copy()
-        assumed.assume(all_of(*others))
-        if others and proves(assumed, p):
-            needed.remove(p)
-    return all_of(*needed)
 
 
 def _about_one_each(said: Sequence[Conjunct]) -> bool:
@@ -179,54 +172,6 @@ def _by_symbols(condition: Formula) -> tuple[dict[Atom, list[Formula]], list[For
     return alone, joint
 
 
-def readable(said: Conjunct) -> bool:
-    """Whether a condition is short, and has only operations that callers can write, too."""
-    text, atoms = str(said), [*nested(said.formula)]
-    for defined in definitions((said.formula,)):
-        atoms += nested(defined.definition) if defined.definition is not None else ()
-    return len(text) <= MAX_TEXT and CUT not in text and not any(atom.op.opaque for atom in atoms)
-
-
-def _tidied(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct]:
-    """The condition in its shortest form over the domain."""
-    normal = substitute(condition, {s: of_atom(s) for s in condition.symbols})  # in the declared ranges
-    slim = all_of(*(_slimmed(p, domain, proves) for p in normal.conjuncts))
-    divisors = {d for p in slim.conjuncts if p.dim is not None for d in _divisors(p.dim) if d.lo <= 0}
-    positive = [p for p in (at_least(d, 1) for d in divisors) if proves(domain, any_of(negate(slim), p))]
-    rest = [p for p in slim.conjuncts if not any(proves(domain, any_of(negate(said), p)) for said in positive)]
-    above = {s: _from_1(s) for p in positive for s in p.symbols if p is at_least(of_atom(s), 1) and s.step == 1}
-    slim = all_of(*positive, *(substitute(p, above) for p in rest))  # in this order, so that nobody divides by 0
-    shown = substitute(slim, {s: _narrowed(s, domain) for s in slim.symbols})
-    own = {s.name: of_atom(s) for s in condition.symbols}
-    return [conjunct_of(f, substitute(f, {s: own[s.name] for s in f.symbols})) for f in shown.conjuncts]
-
-
-def _from_1(s: Atom) -> Dim:
-    return symbol(s.name, 1, s.hi, kind=s.kind, fold=False)
-
-
-def _divisors(size: Dim) -> list[Dim]:
-    """Return the expressions by which something is divided, each once."""
-    divisors = dict.fromkeys(atom.args[1] for atom in nested(size) if atom.op is FLOOR_DIVISION)
-    return [d for d in divisors if d.constant is None]
-
-
-def _slimmed(condition: Formula, domain: Domain, proves: Proof) -> Formula:
-    """A disjunction without the cases that another one covers."""
-    cases = list(condition.args) if condition.op == "or" else []
-    for case in list(cases):
-        others = [c for c in cases if c is not case]
-        if others and proves(domain, any_of(negate(case), *others)):
-            cases = others
-    return any_of(*cases) if cases else condition
-
-
-def _narrowed(s: Atom, domain: Domain) -> Dim:
-    """A symbol of the same name, in the range that the facts about it leave."""
-    lo, hi = domain.ends(s)
-    return symbol(s.name, lo, hi, step=s.step, kind=s.kind, fold=False) if s.kind is Kind.INPUT else of_atom(s)
-
-
 def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof) -> list[Conjunct] | None:
     if not fits_int64(condition) and symbol.hi < inf:
         return None
@@ -239,15 +184,28 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
         everything = Domain([symbol])  # few values show patterns that hold for them alone
         anywhere = _one_symbol(condition, symbol, everything, proves) if everything.values(symbol) is not None else None
         return anywhere if anywhere is not None and len(anywhere) == 1 else pieces
-    if symbol.lo >= SAFE:
-        return None
-    lo = int(max(symbol.lo, min(symbol.hi, SAMPLE // 2) - SAMPLE))  # of an element without any ends: around 0
-    values = np.arange(lo, min(symbol.hi, lo + SAMPLE * symbol.step) + 1, symbol.step, dtype=np.int64)
-    truth = _truth(condition, {symbol: values}, values.shape)
-    pieces = None if truth is None else describe_values(symbol, values, truth)
-    if pieces is None:
-        return None
-    return pieces if _equivalent(condition, pieces, domain, proves) else None
+    for values in _windows(condition, symbol, domain) if symbol.lo < SAFE else ():
+        truth = truth_of(condition, {symbol: values}, values.shape)
+        pieces = None if truth is None else describe_values(symbol, values, truth)
+        if pieces is not None and _equivalent(condition, pieces, domain, proves):
+            return pieces
+    return None
+
+
+def _windows(condition: Formula, s: Atom, domain: Domain) -> Iterator[Values]:
+    """The first values of a symbol; those of them that are admitted; those around the ends of where it holds."""
+    lo = int(max(s.lo, min(s.hi, SAMPLE // 2) - SAMPLE))  # of an element without any ends: around 0
+    first = lo, lo + SAMPLE * s.step
+    yield admitted(s, Domain([s]), *first)
+    if any(f.symbols == {s} for f in domain.facts):
+        yield admitted(s, domain, *first)
+    within = domain.copy()
+    within.assume(condition)
+    ends = extent(within, of_atom(s)) or ()
+    known = [end.value for end in ends if end.value is not None and abs(end.value) < SAFE]
+    if known:
+        around = [admitted(s, domain, v - SAMPLE // 2 * s.step, v + SAMPLE // 2 * s.step) for v in known]
+        yield np.unique(np.concatenate(around))
 
 
 def _by_case(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct] | None:
@@ -308,9 +266,9 @@ def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Pr
     ends = [domain.ends(s) for s in symbols]
     if not samples or any(not -SAFE < lo < SAFE or lo > hi for lo, hi in ends):
         return None
-    axes = [_axis(s, domain, samples) for s in symbols]
+    axes = [axis(s, domain, samples) for s in symbols]
     grid = dict(zip(symbols, np.meshgrid(*axes, indexing="ij", sparse=True), strict=True))
-    truth = _truth(condition, grid, tuple(map(len, axes)))
+    truth = truth_of(condition, grid, tuple(map(len, axes)))
     pieces = None if truth is None else on_a_grid(symbols, axes, truth, condition)
     return pieces if pieces is not None and _equivalent(condition, pieces, domain, proves) else None
 
@@ -319,24 +277,6 @@ def _samples(condition: Formula, rank: int) -> int:
     """How many values of each symbol are sampled: enough to pass the numbers of which the condition speaks."""
     least, most = SAMPLES.get(rank, (0, 0))
     return min(most, max([least, *(2 * number for number in numbers(condition))]))
-
-
-def _axis(s: Atom, domain: Domain, samples: int) -> Values:
-    """The first values of a symbol that the facts about it alone admit."""
-    (lo, hi), facts = domain.ends(s), [f for f in domain.relations if f.symbols == {s}]
-    reach = max(samples, REACH if facts else 0)
-    values = np.arange(int(lo), int(min(hi, lo + reach * s.step)) + 1, s.step, dtype=np.int64)
-    admitted = _truth(all_of(*facts), {s: values}, values.shape)
-    first: Values = values[admitted if admitted is not None else slice(0)][: samples + 1]
-    return first
-
-
-def _truth(condition: Formula, values: Mapping[Atom, Values], shape: tuple[int, ...]) -> Truth | None:
-    """Whether a condition holds, at each of some values; None where it has numbers that machine words don't hold."""
-    try:
-        return np.broadcast_to(np.asarray(Evaluator(values).formula(condition)), shape)
-    except OverflowError:
-        return None
 
 
 def _equivalent(condition: Formula, pieces: Sequence[Conjunct], domain: Domain, proves: Proof) -> bool:
