@@ -208,27 +208,6 @@ def _windows(condition: Formula, s: Atom, domain: Domain) -> Iterator[Values]:
         yield np.unique(np.concatenate(around))
 
 
-def _by_case(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct] | None:
-    """A condition that, by the case of one symbol (`c == 1` or not), is about one other symbol or about none."""
-    choices = [a for p in condition.conjuncts for a in p.args if p.op == "or" and len(a.symbols) == 1]
-    for choice in dict.fromkeys(a for a in choices if choices.count(a) > 1 or negate(a) in choices):
-        said: list[Conjunct] = []
-        for case, other in ((choice, negate(choice)), (negate(choice), choice)):
-            remaining = [p for p in condition.conjuncts if p is not case and case not in p.args]
-            part = all_of(
-                *(any_of(*(a for a in p.args if a is not other)) if other in p.args else p for p in remaining)
-            )
-            own: list[Conjunct] | None = [] if part is TRUE else None
-            if len(part.symbols) == 1 and part.symbols != choice.symbols:
-                own = _one_symbol(part, next(iter(part.symbols)), domain, proves)
-            if own is None:
-                break
-            said += [either([conjunct_of(other)], [c]) for c in own]
-        else:
-            return said
-    return None
-
-
 def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct] | None:
     """A condition on several symbols that is a product of conditions on one each, or a union of a few such."""
     facts = domain.cone(condition.symbols)[1]
@@ -237,11 +216,10 @@ def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Conjun
     symbols = sorted(condition.symbols, key=domain.order)
     points = domain.points(symbols) if fits_int64(condition) and not facts else None
     if points is None:
-        return _by_case(condition, domain, proves) or _sampled(condition, symbols, domain, proves)
+        return _sampled(condition, symbols, domain, proves)
     known = [a for a in map(domain.values, symbols) if a is not None]
     truth = points.truth(condition).reshape([len(a) for a in known])
     pieces = on_a_grid(symbols, known, truth, condition)
-    pieces = _by_case(condition, domain, proves) if pieces is None else pieces
     if pieces is None and not readable(conjunct_of(condition)):
         return _in_cases(symbols, known, truth, condition)
     return pieces
