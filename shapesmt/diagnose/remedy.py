@@ -14,7 +14,6 @@ from typing import NamedTuple
 from shapesmt.algebra import (
     TRUE,
     Dim,
-    Evaluator,
     Formula,
     Verdict,
     all_of,
@@ -31,12 +30,10 @@ from shapesmt.algebra import (
 from shapesmt.deadline import stage
 from shapesmt.examine import DEFAULT, Examination, Judge, Problem
 from shapesmt.language import LARGEST, Range
-from shapesmt.lazy import np
 from shapesmt.region import Conjunct, Interval, Residue, conjunct_of
 from shapesmt.report import Precondition, Remedy, SymbolRange
 
 _REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})
-MAX_TRIED = 64  # values of a range at which its neighbours are tried, before that is proven
 
 
 @stage("what would help")
@@ -66,9 +63,9 @@ def _elements(problem: Problem) -> frozenset[str]:
 
 def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
     conditions, elements = [j.condition for j in examination.judgements], _elements(problem)
-    needed = [said.formula for said in region.conjuncts] if region.exact else conditions
+    needed = region.conjuncts if region.exact else tuple(map(conjunct_of, conditions))
     exactly = declared(region.conjuncts, problem.ranges, elements)
-    start = exactly if region.exact else Narrowed({}, tuple(map(conjunct_of, conditions)))
+    start = exactly if region.exact else Narrowed({}, needed)
     by_inputs = not any(s.universal for c in start.assumed for s in c.formula.symbols)  # data can't be declared
     plain = in_a_box(start, problem, elements) if by_inputs else None
     if plain is not None and _suffices(plain, needed, problem, examination, judge):
@@ -76,7 +73,7 @@ def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Pr
     if _suffices(exactly, needed, problem, examination, judge):
         return exactly.remedy(problem.ranges, elements)
     one_input = declared(_at_one_input(problem, examination, judge), problem.ranges, elements)
-    sufficient = _suffices(one_input, conditions, problem, examination, judge)
+    sufficient = _suffices(one_input, [*map(conjunct_of, conditions)], problem, examination, judge)
     return one_input.remedy(problem.ranges, elements) if sufficient else None
 
 
@@ -172,33 +169,32 @@ def _narrowed(said: Interval | Residue, old: Range) -> Range | None:
 
 
 def _suffices(
-    narrowed: Narrowed, needed: Sequence[Formula], problem: Problem, examination: Examination, judge: Judge
+    narrowed: Narrowed, needed: Sequence[Conjunct], problem: Problem, examination: Examination, judge: Judge
 ) -> bool:
     """Whether the remedy admits some input, and the requirements hold for all that it admits."""
     return _holds_within([*narrowed.formulas(problem.dims)], needed, problem, examination, judge)
 
 
 def _holds_within(
-    narrower: Sequence[Formula], needed: Sequence[Formula], problem: Problem, examination: Examination, judge: Judge
+    narrower: Sequence[Formula], needed: Sequence[Conjunct], problem: Problem, examination: Examination, judge: Judge
 ) -> bool:
     within = examination.admissible(problem)
     within.assume(all_of(*narrower))
     if judge.deadline.expired or not judge.satisfiable(within):
         return False
-    return all(judge.proves(within, formula) for formula in needed)
+    return all(judge.proves(within, said.formula) for said in needed)
 
 
-def _note(plain: Narrowed, needed: Sequence[Formula], problem: Problem, examination: Examination, judge: Judge) -> str:
+def _note(plain: Narrowed, needed: Sequence[Conjunct], problem: Problem, examination: Examination, judge: Judge) -> str:
     """What runs beside the sizes of a box, in words: "up to 7 less also works"."""
     boxed = {name: r for name, r in plain.ranges.items() if name not in _elements(problem)}
-    slack = {name: _slack(problem.dims[name], r, needed) for name, r in boxed.items() if r.lo != r.hi}
-    slack = {name: around for name, around in slack.items() if any(around)}
+    slack = {name: around for name, r in boxed.items() if any(around := _slack(name, r, needed))}
     looser = [_loose(problem.dims[name], r, *slack.get(name, (0, 0))) for name, r in boxed.items()]
     looser += [said.formula for said in plain.assumed]
     if slack and not _holds_within(looser, needed, problem, examination, judge):
         return ""
     valid = examination.admissible(problem)
-    valid.assume(all_of(*needed))
+    valid.assume(all_of(*(said.formula for said in needed)))
     valid.assume(negate(all_of(*looser)))
     others = judge.inhabited(valid)
     words = dict.fromkeys(_around(*around) for around in slack.values())
@@ -212,21 +208,14 @@ def _around(less: int, more: int) -> str:
     return " or ".join(f"up to {n} {way}" for n, way in ((less, "less"), (more, "more")) if n)
 
 
-def _slack(size: Dim, interval: Range, conditions: Sequence[Formula]) -> tuple[int, int]:
-    """By how much less and more each value of a range by steps may be, by the conditions on this size alone."""
-    symbol = size.as_symbol()
-    own = all_of(*(c for c in conditions if c.symbols == {symbol}))
-    if symbol is None or interval.step == 1 or own is TRUE:
-        return 0, 0
-
-    last = interval.lo + interval.step * MAX_TRIED
-    tried = np.arange(interval.lo, min(interval.hi or last, last) + 1, interval.step)
-
-    def runs(away: int) -> bool:
-        return bool(np.all(Evaluator({symbol: tried + away}).formula(own)))
-
-    less = next((k for k in range(interval.step) if not runs(-k - 1)), 0)
-    return less, next((k for k in range(interval.step - less) if not runs(k + 1)), 0)
+def _slack(name: str, r: Range, said: Iterable[Conjunct]) -> tuple[int, int]:
+    """By how much less and more each value of a range by steps may be, by the remainders that are said of it."""
+    for c in said:
+        match c:
+            case Residue(s, m, rests) if s.name == name and r.step % m == 0 and r.lo != r.hi:
+                less = next(k for k in range(m) if (r.lo - k - 1) % m not in rests)
+                return less, next(k for k in range(m) if (r.lo + k + 1) % m not in rests)
+    return 0, 0
 
 
 def _loose(size: Dim, interval: Range, less: int, more: int) -> Formula:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from shapesmt.algebra import SYMBOL, Atom, Formula, at_least, at_most, equal, of_atom, total
+from shapesmt.algebra import SYMBOL, Atom, Formula, at_least, at_most, equal, nested, of_atom, total
 from shapesmt.lazy import np
 from shapesmt.presolve import Values, sides
 from shapesmt.region.conjuncts import Conjunct, conjunct_of, either
@@ -34,7 +34,7 @@ def on_a_grid(
     return (
         relation(symbols, axes, truth, condition)
         or _either(symbols, axes, truth, room)
-        or (_shorter_union(symbols, axes, truth, room) if most is None else _union(symbols, axes, truth, room))
+        or _union(symbols, axes, truth, room, few=most is None)
     )
 
 
@@ -98,32 +98,22 @@ def relation(
 
 def _plain(condition: Formula) -> bool:
     """Whether a condition compares symbols, without divisions or other operations on them."""
-    return all(a.op is SYMBOL for a in _atoms(condition)) and all(not p.args for p in condition.conjuncts)
-
-
-def _atoms(condition: Formula) -> Iterator[Atom]:
-    for part in (condition, *condition.args):
-        yield from part.dim.atoms() if part.dim is not None else ()
-
-
-def _shorter_union(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room: int) -> list[Conjunct] | None:
-    """A disjunction of a few products, one per set of values of the first symbol, if shorter than the condition."""
-    if len(symbols) != len(("x", "y")) or len({row.tobytes() for row in truth if row.any()}) > MAX_CASES:
-        return None
-    return _union(symbols, axes, truth, room, alone=True)
+    return all(a.op is SYMBOL for a in nested(condition)) and not any(p.args for p in condition.conjuncts)
 
 
 def _union(
-    symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room: int, *, alone: bool = False
+    symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room: int, *, few: bool = False
 ) -> list[Conjunct] | None:
     """A disjunction of products, or of such disjunctions, one per set of values of the first symbol.
 
-    `alone` says that the characters that may be used don't include parentheses.
+    With `few`, it has few cases of two symbols, and the characters that may be used don't include parentheses.
     """
     patterns: dict[bytes, list[int]] = {}
     for i, row in enumerate(truth):
         if row.any():
             patterns.setdefault(row.tobytes(), []).append(i)
+    if few and (truth.ndim > 2 or len(patterns) > MAX_CASES):
+        return None
     cases: list[list[Conjunct]] = []
     said = None
     for rows in patterns.values():
@@ -134,7 +124,7 @@ def _union(
         if first is None or rest is None or not first + rest:
             return None
         cases.append(first + rest)
-        said = _within(room + len("()()") * len(cases) * alone, cases)
+        said = _within(room + len("()()") * len(cases) * few, cases)
         if said is None:
             return None
     return said

@@ -9,7 +9,6 @@ symbols say already is left out of the others.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import permutations
 from math import inf, prod
 from operator import attrgetter
 
@@ -17,13 +16,11 @@ from shapesmt.algebra import (
     CUT,
     FALSE,
     SAFE,
-    TRUE,
     Atom,
     Dim,
     Formula,
     Kind,
     all_of,
-    any_of,
     const,
     definitions,
     fits_int64,
@@ -221,21 +218,8 @@ def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Conjun
     truth = points.truth(condition).reshape([len(a) for a in known])
     pieces = on_a_grid(symbols, known, truth, condition)
     if pieces is None and not readable(conjunct_of(condition)):
-        return _in_cases(symbols, known, truth, condition)
+        return on_a_grid(symbols, known, truth, condition, MAX_TEXT)
     return pieces
-
-
-def _in_cases(
-    symbols: Sequence[Atom], values: Sequence[Values], truth: Truth, condition: Formula
-) -> list[Conjunct] | None:
-    """The cases in which a condition holds, by the order of its symbols in which they are the shortest."""
-    places = range(len(symbols))
-    orders = permutations(places) if len(symbols) <= len(SAMPLES) + 1 else [(*places,)]
-    found = (
-        on_a_grid([symbols[i] for i in o], [values[i] for i in o], truth.transpose(o), condition, MAX_TEXT)
-        for o in orders
-    )
-    return min((pieces for pieces in found if pieces), key=_length, default=None)
 
 
 def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Conjunct] | None:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from shapesmt.algebra import (
     FLOOR_DIVISION,
+    SAFE,
     TRUE,
     Atom,
     Dim,
     Evaluator,
     Formula,
-    Kind,
     all_of,
     any_of,
     at_least,
@@ -54,8 +54,7 @@ def tidied(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct]:
     positive = [p for p in (at_least(d, 1) for d in divisors) if proves(domain, any_of(negate(slim), p))]
     rest = [p for p in slim.conjuncts if not any(proves(domain, any_of(negate(said), p)) for said in positive)]
     above = {s: _from_1(s) for p in positive for s in p.symbols if p is at_least(of_atom(s), 1) and s.step == 1}
-    slim = all_of(*positive, *(substitute(p, above) for p in rest))  # in this order, so that nobody divides by 0
-    shown = substitute(slim, {s: _narrowed(s, domain) for s in slim.symbols})
+    shown = all_of(*positive, *(substitute(p, above) for p in rest))  # in this order, so that nobody divides by 0
     own = {s.name: of_atom(s) for s in condition.symbols}
     return [conjunct_of(f, substitute(f, {s: own[s.name] for s in f.symbols})) for f in shown.conjuncts]
 
@@ -90,8 +89,8 @@ def _follows(claim: Formula, given: Sequence[Formula], domain: Domain, proves: P
     within = domain.copy()
     within.assume(all_of(*_about(claim, given)))
     symbols, facts = within.about(claim.symbols)
-    axes = [axis(s, domain, LOOKED_AT[len(symbols)]) for s in symbols] if len(symbols) in LOOKED_AT else []
-    if axes:
+    if len(symbols) in LOOKED_AT and all(abs(domain.ends(s)[0]) < SAFE for s in symbols):
+        axes = [axis(s, domain, LOOKED_AT[len(symbols)]) for s in symbols]
         grid = dict(zip(symbols, np.meshgrid(*axes, indexing="ij", sparse=True), strict=True))
         failing = truth_of(all_of(*facts, negate(claim)), grid, tuple(map(len, axes)))
         if failing is not None and failing.any():
@@ -112,12 +111,6 @@ def _divisors(size: Dim) -> list[Dim]:
     """Return the expressions by which something is divided, each once."""
     divisors = dict.fromkeys(atom.args[1] for atom in nested(size) if atom.op is FLOOR_DIVISION)
     return [d for d in divisors if d.constant is None]
-
-
-def _narrowed(s: Atom, domain: Domain) -> Dim:
-    """A symbol of the same name, in the range that the facts about it leave."""
-    lo, hi = domain.ends(s)
-    return symbol(s.name, lo, hi, step=s.step, kind=s.kind, fold=False) if s.kind is Kind.INPUT else of_atom(s)
 
 
 def axis(s: Atom, domain: Domain, samples: int) -> Values:
