@@ -35,7 +35,7 @@ from shapesmt.presolve import Domain, Values, extent, grouped
 from shapesmt.region.conjuncts import NOWHERE, Conjunct, Interval, Region, conjunct_of, either
 from shapesmt.region.grids import on_a_grid, product, relation
 from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Truth, describe_values, evenly_spaced
-from shapesmt.region.simpler import admitted, axis, needed, tidied, truth_of
+from shapesmt.region.simpler import admitted, axis, follows, needed, tidied, truth_of
 from shapesmt.region.worst import Proof, at_ends
 
 MAX_TEXT = 300
@@ -86,7 +86,7 @@ def _of_several(part: Formula, within: Domain, proves: Proof) -> Region:
     if not any(s.universal for s in part.symbols):
         said = _separated(part, within, proves)
         return _shorter(said, part, within, proves)
-    said = _without_data(part, within, proves)
+    said = _without_data(part, within)
     if said is not None:
         return _readable(said)
     worst = at_ends(part, within, proves)
@@ -246,17 +246,14 @@ def _equivalent(condition: Formula, pieces: Sequence[Conjunct], domain: Domain, 
     claim = all_of(*(p.formula for p in pieces))
     if condition.op == "or":  # what is then assumed and proved are conjunctions, of parts that are about less each
         condition, claim = negate(condition), negate(claim)
-    within, outside = domain.copy(), domain.copy()
-    within.assume(condition)
-    outside.assume(claim)
-    return proves(outside, condition) and proves(within, claim)
+    return follows(condition, [claim], domain, proves) and follows(claim, [condition], domain, proves)
 
 
-def _without_data(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct] | None:
-    """The inputs for which the condition holds for all data, where every assignment can be enumerated, or for none."""
+def _without_data(condition: Formula, domain: Domain) -> list[Conjunct] | None:
+    """The inputs for which the condition holds for all data, where every assignment can be enumerated."""
     points = domain.points(condition.symbols) if fits_int64(condition) else None
     if points is None:
-        return [NOWHERE] if _fails_for_least_data(condition, domain, proves) else None
+        return None
     inputs = [s for s in points.symbols if not s.universal]
     truth = points.truth(condition)
     everywhere = points.at(np.ones(truth.shape, dtype=bool))
@@ -276,18 +273,6 @@ def _without_data(condition: Formula, domain: Domain, proves: Proof) -> list[Con
     grid = good.reshape(shape) if len(good) == prod(shape) else None  # the rows are sorted
     pieces = None if grid is None else product(inputs, axes, grid) or relation(inputs, axes, grid)
     return _listed(inputs, distinct, good) if pieces is None else pieces
-
-
-def _fails_for_least_data(condition: Formula, domain: Domain, proves: Proof) -> bool:
-    """Whether every input can have the least of each size that data decide, and the condition fails there."""
-    symbols, facts = domain.cone(condition.symbols)
-    least = {s: domain.ends(s)[0] for s in symbols if s.universal}
-    if not all(-inf < end < inf for end in least.values()):
-        return False
-    given = {s: const(int(end)) for s, end in least.items()}
-    own = [f for f in domain.facts if not any(s.universal for s in f.symbols)]
-    inputs = Domain([s for s in domain.symbols if not s.universal], own)
-    return proves(inputs, substitute(all_of(*facts, negate(condition)), given))
 
 
 def _listed(symbols: Sequence[Atom], rows: Values, good: Truth) -> list[Conjunct] | None:

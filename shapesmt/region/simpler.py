@@ -41,7 +41,7 @@ def needed(said: Sequence[Conjunct], domain: Domain, proves: Proof) -> tuple[Con
     for one in sorted(kept, key=lambda c: -len(str(c))) if len(kept) <= MAX_LISTED else ():
         others = [c.formula for c in kept if c is not one]
         joint = any(len({*one.formula.symbols, *f.symbols}) > 1 for f in _about(one.formula, others))
-        if joint and _follows(one.formula, others, domain, proves):
+        if joint and follows(one.formula, others, domain, proves):
             kept.remove(one)
     return tuple(kept)
 
@@ -64,7 +64,7 @@ def _simplified(condition: Formula, domain: Domain, proves: Proof) -> Formula:
     kept = list(condition.conjuncts)
     for p in sorted(kept, key=lambda p: -len(str(p))) if len(kept) <= MAX_LISTED else ():
         others = [q for q in kept if q is not p]
-        shorter = TRUE if others and _follows(p, others, domain, proves) else _slimmed(p, others, domain, proves)
+        shorter = TRUE if others and follows(p, others, domain, proves) else _slimmed(p, others, domain, proves)
         kept[kept.index(p)] = shorter
     return all_of(*kept)
 
@@ -74,17 +74,17 @@ def _slimmed(condition: Formula, given: Sequence[Formula], domain: Domain, prove
     cases = list(condition.args) if condition.op == "or" else []
     for case in list(cases):
         others = [c for c in cases if c is not case]
-        if _follows(any_of(negate(case), *others), given, domain, proves):
+        if follows(any_of(negate(case), *others), given, domain, proves):
             cases = others
             continue
         for part in case.conjuncts if len(case.conjuncts) > 1 else ():
             rest = all_of(*(p for p in case.conjuncts if p is not part))
-            if _follows(any_of(negate(rest), *cases), given, domain, proves):
+            if follows(any_of(negate(rest), *cases), given, domain, proves):
                 cases[cases.index(case)] = case = rest
     return any_of(*cases) if cases else condition
 
 
-def _follows(claim: Formula, given: Sequence[Formula], domain: Domain, proves: Proof) -> bool:
+def follows(claim: Formula, given: Sequence[Formula], domain: Domain, proves: Proof) -> bool:
     """Whether a claim is proven from conditions; it isn't tried where it fails at small sizes."""
     within = domain.copy()
     within.assume(all_of(*_about(claim, given)))
