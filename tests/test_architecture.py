@@ -55,11 +55,11 @@ NARROW = {
     "region": {"algebra", "presolve"},
     "frontends": {"graph", "language", "laws"},
     "frontends/builder": {"graph", "language", "laws", "rules"},
-    "report": {"algebra", "language", "laws"},
-    "render": {"algebra", "language", "laws", "report"},
+    "report": {"algebra", "region", "language", "laws"},
+    "render": {"algebra", "region", "language", "laws", "report"},
 }
 """All that some packages import, besides what is shared: the two halves of the prover don't know each other, formats
-know no rules, and what is shown knows no stage that found it."""
+know no rules, and what is shown knows no stage that found it, only the conjuncts of which a region consists."""
 
 NAMING = ("ops", "frontends", "laws", "export", "optimize/rewrites")
 """The folders in which operators may be named; all others ask for their traits."""

@@ -61,6 +61,7 @@ from shapesmt.algebra.substitute import (
     entries,
     entry,
     nested,
+    numbers,
     partly_known,
     position,
     positions,
@@ -69,7 +70,7 @@ from shapesmt.algebra.substitute import (
     substitute_atom,
     twin,
 )
-from shapesmt.algebra.text import CUT, NAME, conjunct, conjunction, name_text, text_name
+from shapesmt.algebra.text import CUT, conjunct, conjunction, name_text, text_name
 
 __all__ = [
     "CUT",
@@ -78,7 +79,6 @@ __all__ = [
     "LOCK",
     "MAX",
     "MIN",
-    "NAME",
     "ONE",
     "PRODUCT",
     "SAFE",
@@ -138,6 +138,7 @@ __all__ = [
     "name_text",
     "negate",
     "nested",
+    "numbers",
     "of_atom",
     "one_call",
     "partly_known",

@@ -75,6 +75,11 @@ class Atom:
     def __repr__(self) -> str:
         return f"Atom({self.name or self.op.name!r})"
 
+    def __reduce__(self) -> Any:
+        if self.op is not SYMBOL or self.definition is not None:
+            raise TypeError("an operation lives in one process; send its text instead")
+        return _same_symbol, self.key[1:]
+
 
 AtomKey: TypeAlias = tuple[Any, ...]
 _NUMBERS = count()
@@ -207,6 +212,10 @@ def symbol(
         return const(int(lo))
     key = (SYMBOL, name, lo, hi, step, kind)
     return of_atom(_ATOM_TABLE.get(key) or _ATOM_TABLE.make(key, _symbol, key))
+
+
+def _same_symbol(name: str, lo: Bound, hi: Bound, step: int, kind: Kind) -> Atom:
+    return next(iter(symbol(name, lo, hi, step=step, kind=kind, fold=False).symbols))
 
 
 def _symbol(key: AtomKey) -> Atom:

@@ -158,6 +158,11 @@ def nested(what: Dim | Formula | Tree) -> Iterator[Atom]:
     return (part for part in _parts(what) if isinstance(part, Atom))
 
 
+def numbers(what: Formula) -> Iterator[int]:
+    """The coefficients and constants in a condition, without signs."""
+    return (abs(c) for part in _parts(what) if isinstance(part, Dim) for _, c in part.terms)
+
+
 def _parts(what: Any) -> list[Any]:
     """An expression and all that its operations are on, each once, the outer ones first."""
     parts, seen = [what], {what}

@@ -18,8 +18,6 @@ Piece = tuple[int, str, bool]  # coefficient, text of what it multiplies ("" for
 _FUNCTIONS = frozenset({"min", "max", "abs"})
 MAX_TEXT = 4000  # the most characters of an expression, or of a part of one
 CUT = "..."  # replaces longer texts, so that different expressions may have this text
-NAME = r"(?:`(?:[^`]|``)+`|[^\W\d]\w*)"
-"""A name as it is written in formulas, as a regular expression."""
 _TEXTS: dict[Dim | Formula, str] = memo("texts", {})
 _OPERANDS: dict[Dim, str] = memo("texts of operands", {})
 _ATOMIC: dict[Atom, tuple[str, bool]] = memo("texts of atoms", {})

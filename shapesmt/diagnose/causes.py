@@ -127,13 +127,12 @@ class Tracer:
         return dict(zip(self.graph.inputs, count(), strict=False))
 
     def _cause(self, place: Place, index: int | None, node: Node | None) -> Cause:
-        value = self._number(place.size)
+        at = place.tensor, place.axis, str(place.size), self._number(place.size)
         shape = self._shape(place.tensor) if place.axis is not None else ()
         if node is None or index is None:
-            return Cause("", place.tensor, place.axis, str(place.size), value, shape=shape)
+            return Cause("", *at, shape=shape, names=_names(place.size))
         about = node.op, later(partial(settings, node, *alone(node, self.graph, self.tensors)))
-        source = source_of(self.graph, index)
-        return Cause(node.name, place.tensor, place.axis, str(place.size), value, *about, shape, source)
+        return Cause(node.name, *at, *about, shape, source_of(self.graph, index), _names(place.size))
 
     def _shape(self, name: str) -> tuple[int, ...]:
         """Return the tensor's shape at the counterexample; () if it isn't known."""
@@ -184,8 +183,12 @@ class Tracer:
         return same[0] if same and (size.symbols or len(same) == 1) else None
 
     def _side(self, size: Dim, place: Place | None, name: str) -> Side:
-        text, value = str(size), self._number(size)
-        return Side(text, value, name=name) if place is None else Side(text, value, place.tensor, place.axis)
+        at = ("", None, name) if place is None else (place.tensor, place.axis, "")
+        return Side(str(size), self._number(size), *at, _names(size))
+
+
+def _names(size: Dim) -> tuple[str, ...]:
+    return tuple(sorted({s.name for s in size.symbols}))
 
 
 def source_of(graph: Graph, index: int) -> Source | None:

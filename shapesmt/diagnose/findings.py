@@ -14,6 +14,7 @@ from shapesmt.algebra import (
     Formula,
     Verdict,
     all_of,
+    conjunction,
     differs,
     equal,
     fits_int64,
@@ -31,13 +32,13 @@ from shapesmt.graph import GUARDS, Declared, Node
 from shapesmt.laws import GUARD_HOLDS
 from shapesmt.lazy import np
 from shapesmt.presolve import Domain, values_of
-from shapesmt.region import Region
+from shapesmt.region import NOWHERE, Region, conjunct_of
 from shapesmt.report import Cause, Clash, Finding, FindingKind, Guarded, Precondition
 from shapesmt.rules import Requirement, Tensor
 
 MAX_TRIED = 16  # the most values of a symbol that are tried before a proof
 MAX_TRACED = 100  # the most findings of a report that get causes
-NOWHERE = Region(("False",), True)
+NONE = Region((NOWHERE,), True)
 ALIGNED = ("SM101", "SM103", "SM107")  # laws about axes equally far from the end of both shapes
 _DECISIVE: dict[Hashable, list[Atom]] = memo("decisive symbols", {})
 READABLE = 100  # the most characters of a condition for which no shorter form is sought
@@ -121,21 +122,21 @@ def precondition(problem: Problem, examination: Examination, judge: Judge) -> Pr
     """Return the condition on inputs under which every node runs."""
     judged = examination.judgements
     if examination.fails:
-        return Precondition(("False",), True)
+        return Precondition((NOWHERE,), True)
     conditions = [j.condition for j in judged if j.verdict is Verdict.DEPENDS]
     if not conditions:
         return Precondition((), examination.decided, partial=not examination.decided)
 
-    from shapesmt.region import readable_text
+    from shapesmt.region import readable
 
     def whole() -> Region:
         return described(all_of(*conditions), examination.admissible(problem), examination, judge)
 
-    region = judge.deadline.attempt(whole, Region(tuple(filter(readable_text, map(str, conditions))), False, True))
+    region = judge.deadline.attempt(whole, Region(tuple(filter(readable, map(conjunct_of, conditions))), False, True))
     exact, partial = region.exact and examination.decided, region.partial or not examination.decided
     if any(map(_hinges, conditions)):
-        return Precondition(region.text, False, exact, partial)
-    return Precondition(region.text, exact, partial=partial)
+        return Precondition(region.conjuncts, False, exact, partial)
+    return Precondition(region.conjuncts, exact, partial=partial)
 
 
 def guarded(problem: Problem, examination: Examination, judge: Judge) -> Guarded | None:
@@ -159,8 +160,8 @@ def guarded(problem: Problem, examination: Examination, judge: Judge) -> Guarded
     refused = judge.deadline.attempt(
         lambda: described(negate(guards[0].condition), refusing, examination, judge), Region((), False)
     )
-    whole = Precondition(refused.text, refused.exact).whole
-    told = whole if refused.exact and len(whole) <= 2 * READABLE else ""
+    told = conjunction(refused.text) if refused.exact else ""
+    told = told if len(told) <= 2 * READABLE else ""
     return Guarded(nodes.text, nodes.exact, told, nodes.partial, unread)
 
 
@@ -292,7 +293,7 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
     earlier = {o.index: o for o in examination.judgements if o.index < j.index and o.verdict is Verdict.DEPENDS}
     domain, condition = j.domain, j.condition
     if j.verdict is Verdict.FAILS and not earlier:
-        return NOWHERE
+        return NONE
     if earlier:
         rests_on = examination.rests_on[j.index]
         if len(rests_on) < len(earlier):
@@ -303,9 +304,9 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
             domain = examination.admissible(problem)
             domain.assume(all_of(*before))
         elif j.verdict is Verdict.FAILS:
-            return NOWHERE
+            return NONE
     if condition is FALSE:
-        return NOWHERE
+        return NONE
     region = described(condition, domain, examination, judge)
     if region.exact and sum(map(len, region.text)) <= READABLE:
         return region

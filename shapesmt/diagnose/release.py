@@ -12,7 +12,6 @@ from shapesmt.algebra import Assignment, Dim, Verdict, absolute, all_of, at_leas
 from shapesmt.diagnose.findings import precondition
 from shapesmt.errors import UsageError
 from shapesmt.examine import Claims, Examination, Judge, Problem, Question, examined, posed
-from shapesmt.language import names_in
 from shapesmt.presolve import Domain
 from shapesmt.report import Precondition, Release
 
@@ -53,7 +52,7 @@ def _nearest(
     """Return the nearest sizes at which a model runs: for one dimension, the next smaller and the next greater."""
     if not examination.decided or region.data is not None:
         return ()
-    named = {name for text in region.text for name in names_in(text)}
+    named = {s.name for said in region.conjuncts for s in said.formula.symbols}
     sizes = {name: problem.dims[name] for name in pinned}
     near = max(MAX_AWAY >> len(pinned), MIN_AWAY)
     windows = [[(1, near), (-near, -1)]] if len(pinned) == 1 else [[(-near, near)]] * len(pinned)

@@ -33,7 +33,7 @@ from shapesmt.footprint.points import Point
 from shapesmt.footprint.redundant import Samples, beneath, follows
 from shapesmt.footprint.safe import safe
 from shapesmt.presolve import Domain
-from shapesmt.region import readable_text
+from shapesmt.region import NOWHERE, conjunct_of, readable
 
 ASKS = 32  # questions to the solver whether conditions follow from others; a limit in seconds would make texts vary
 FARTHEST = 1 << 40  # largest value that is tried of an unbounded size
@@ -63,16 +63,15 @@ def fits(points: Sequence[Point], limit: int, domain: Domain, judge: Judge) -> F
     few = [c for c in deciding if len(c.symbols) < 2 or (c.symbols and domain.points(c.symbols) is not None)]
     region = judge.region(domain, all_of(*few))
     other = [c for c in deciding if c not in few]
-    if region.text == ("False",):
+    if region.conjuncts == (NOWHERE,):
         return Fit(tuple(deciding), region.text, region.exact)
-    readable = [
-        c for c in other if readable_text(str(c)) and all(s.kind in (Kind.INPUT, Kind.VALUE) for s in c.symbols)
-    ]
-    text = (*region.text, *map(str, readable))
+    of_inputs = [c for c in other if all(s.kind in (Kind.INPUT, Kind.VALUE) for s in c.symbols)]
+    said = [*filter(readable, map(conjunct_of, of_inputs))]
+    text = (*region.text, *map(str, said))
     followed = not any(s.kind in UNFOLLOWED for condition in deciding for s in condition.symbols)
-    exact = region.exact and len(readable) == len(other)
+    exact = region.exact and len(said) == len(other)
     if not (exact and followed):
-        text, exact = safe(all_of(*deciding), text, domain, Judge(judge.deadline, ASKS))
+        text, exact = safe(all_of(*deciding), (*region.conjuncts, *said), domain, Judge(judge.deadline, ASKS))
     return Fit(tuple(deciding), text, exact and followed)
 
 

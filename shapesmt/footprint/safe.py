@@ -7,10 +7,9 @@ from itertools import groupby
 from math import inf
 
 from shapesmt.algebra import FALSE, Atom, Formula, Kind, all_of, at_most, name_text, of_atom
-from shapesmt.errors import UsageError
 from shapesmt.examine import Judge
-from shapesmt.language import parse_formula
 from shapesmt.presolve import Domain
+from shapesmt.region import Conjunct
 
 MOST_POINTS = 4096  # inputs; more aren't evaluated one by one
 MOST_LISTED = 600  # characters; a longer list of inputs isn't shown
@@ -20,29 +19,19 @@ HALVED = 21  # attempts to find a box, each with half the ranges of the one befo
 Point = tuple[int, ...]
 
 
-def safe(condition: Formula, text: Sequence[str], domain: Domain, judge: Judge) -> tuple[tuple[str, ...], bool]:
+def safe(condition: Formula, said: Sequence[Conjunct], domain: Domain, judge: Judge) -> tuple[tuple[str, ...], bool]:
     """Return conditions that imply this one, and whether they are equivalent to it.
 
-    If `text` implies it, that is returned; otherwise a list of few inputs, or else a box.
+    If the conjuncts in `said` imply it, those are returned; otherwise a list of few inputs, or else a box.
     """
     if condition is FALSE:
         return ("False",), True
-    if _is_safe(condition, text, domain, judge):
-        return (*text,), False
+    inside = domain.copy()
+    inside.assume(all_of(*(c.formula for c in said)))
+    if judge.proves(inside, condition):
+        return tuple(map(str, said)), False
     listed = _listed(condition, domain)
     return (_box(condition, domain, judge), False) if listed is None else ((listed,) if listed else (), True)
-
-
-def _is_safe(condition: Formula, text: Sequence[str], domain: Domain, judge: Judge) -> bool:
-    """Whether the text is proven to imply the condition."""
-    names = {s.name: of_atom(s) for s in {*domain.symbols, *condition.symbols}}
-    try:
-        said = all_of(*(parse_formula(part, names) for part in text))
-    except UsageError:  # not every operation can be read back
-        return False
-    inside = domain.copy()
-    inside.assume(said)
-    return judge.proves(inside, condition)
 
 
 def _listed(condition: Formula, domain: Domain) -> str | None:

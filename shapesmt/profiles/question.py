@@ -26,11 +26,12 @@ from shapesmt.errors import UsageError, printable
 from shapesmt.examine import TIMEOUT, Analysis, Question, analysed
 from shapesmt.export.profiles import INTERVALS, exported, require_target
 from shapesmt.frontends import Model
-from shapesmt.language import RangeLike, ShapeLike, ValueLike, parse_formula, quoted, unknown_name
+from shapesmt.language import RangeLike, ShapeLike, ValueLike, quoted, unknown_name
 from shapesmt.lazy import np
 from shapesmt.presolve import Domain
 from shapesmt.profiles.boxes import split
 from shapesmt.profiles.points import Points
+from shapesmt.region import Conjunct
 from shapesmt.render import shell
 from shapesmt.report import POINTS, Box, Profile, ProfileSize, TensorProfile
 from shapesmt.rules import Tensor
@@ -87,7 +88,7 @@ def profiled(
         return Profile(source, verdict, target=target, remedy=remedy(*stages, region), seconds=a.seconds)
     view = _View(a)
     boxes = a.judge.deadline.require(lambda: view.boxes(profiles, opt or {}, tuple(inner)), "no profile is found")
-    conditions = region.text if verdict is Verdict.DEPENDS and region is not None else ()
+    conditions = region.conjuncts if verdict is Verdict.DEPENDS and region is not None else ()
     whole = boxes
     if target in INTERVALS:
         whole = tuple([box.widened() for box in boxes])
@@ -190,21 +191,21 @@ class _View:
         at = Question(shapes=shapes, values={**floats, **elements}, timeout=self._a.judge.deadline.remaining)
         return analysed(self._a.problem.graph, at).examination.verdict is Verdict.PROVED
 
-    def needed(self, conditions: Sequence[str], boxes: Sequence[Box]) -> tuple[str, ...]:
+    def needed(self, conditions: Sequence[Conjunct], boxes: Sequence[Box]) -> tuple[str, ...]:
         """The assumptions, steps and conditions that not all inputs inside the boxes satisfy."""
         problem = self._a.problem
         steps = [f"{name_text(n)} % {r.step} == {r.min % r.step}" for n, r in problem.ranges.items() if r.step > 1]
-        narrower = [text for text in conditions if not all(self._implied(text, box) for box in boxes)]
+        narrower = [str(c) for c in conditions if not all(self._implied(c.formula, box) for box in boxes)]
         return tuple(dict.fromkeys([*problem.assumptions, *steps, *narrower]))
 
-    def _implied(self, text: str, box: Box) -> bool:
+    def _implied(self, condition: Formula, box: Box) -> bool:
         """Whether a condition holds for all sizes inside a box."""
         everything = Domain(self._a.problem.domain.symbols)
         for name, ends in box.symbols.items():
             d, low, high = self._a.problem.dims[name], ends.min[0], ends.max[0]
             if d.as_symbol() is not None:
                 everything.assume(all_of(at_least(d, low or 0), TRUE if high is None else at_most(d, high)))
-        return self._a.judge.proves(everything, parse_formula(text, self._a.problem.dims))
+        return self._a.judge.proves(everything, condition)
 
 
 def _tensor(

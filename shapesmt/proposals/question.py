@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from shapesmt.algebra import TRUE, Formula, Verdict, differs, one_call
+from shapesmt.algebra import TRUE, Formula, Verdict, conjunction, differs, one_call
 from shapesmt.diagnose import guarded, precondition, remedy, static_axes
 from shapesmt.errors import ModelError, UsageError
 from shapesmt.examine import TIMEOUT, Analysis, Claims, Examination, Problem, Question, analysed
@@ -207,10 +207,10 @@ class _Proposal:
         """Return which sizes the nodes accept, if the guards refuse more; [] otherwise."""
         if self.guarded is None or not (self.guarded.refused or self.guarded.unread):
             return []
-        nodes = Precondition(self.guarded.nodes, self.guarded.exact)
-        if not nodes.text:
+        if not self.guarded.nodes:
             return ["every node runs for every size that may vary"]
-        return [f"every node runs {_how(exact=nodes.exact, partial=self.guarded.partial)} {nodes.whole}"]
+        how = _how(exact=self.guarded.exact, partial=self.guarded.partial)
+        return [f"every node runs {how} {conjunction(self.guarded.nodes)}"]
 
     def weaken(self, refusal: str) -> bool:
         """Weaken the words for sizes that PyTorch refused; return whether that was possible."""
@@ -256,7 +256,7 @@ def _supported(a: Analysis) -> Examination:
 def _region(a: Analysis) -> Precondition:
     """Return the sizes for which a program runs for all data; if there are none, for some data."""
     region = precondition(a.problem, _supported(a), a.judge)
-    return precondition(a.problem, _whatever_data(a), a.judge) if "False" in region.text else region
+    return precondition(a.problem, _whatever_data(a), a.judge) if region.nowhere else region
 
 
 def _hinges(condition: Formula) -> bool:
@@ -276,7 +276,7 @@ def _whatever_data(a: Analysis) -> Examination:
 
 def _fails(a: Analysis) -> bool:
     """Whether some size is known to fail; if none runs for all data, whether it does with data that others run with."""
-    if not a.fails or "False" not in precondition(a.problem, a.examination, a.judge).text:
+    if not a.fails or not precondition(a.problem, a.examination, a.judge).nowhere:
         return a.fails
     return _whatever_data(a).verdict in (Verdict.DEPENDS, Verdict.FAILS)
 
@@ -291,7 +291,7 @@ def _helping(a: Analysis, question: Question) -> Question | None:
     if not a.fails:
         return None
     region = precondition(a.problem, a.examination, a.judge)
-    examination = _whatever_data(a) if "False" in region.text else _supported(a)
+    examination = _whatever_data(a) if region.nowhere else _supported(a)
     help_ = remedy(a.problem, examination, a.judge, _region(a))
     if help_ is None:
         return None

@@ -1,23 +1,243 @@
-"""Region: what is said of a condition, as text."""
+"""Region: where a condition holds, as conjuncts of a few kinds; `str` words each.
+
+>>> from shapesmt.algebra import symbol
+>>> (n,) = symbol("n", 1).symbols
+>>> str(Interval(n, 2, None)), str(Interval(n, 3, 3)), str(Residue(n, 32, (0, 25, 26, 27, 28, 29, 30, 31)))
+('n >= 2', 'n == 3', '(n + 7) % 32 <= 7')
+>>> str(Either(((Residue(n, 2, (0,)),), (Interval(n, 3, 9), Residue(n, 5, (1, 2))))))
+'n % 2 == 0 or (3 <= n <= 9 and 1 <= n % 5 <= 2)'
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from shapesmt.algebra import conjunction
+from shapesmt.algebra import (
+    FALSE,
+    FLOOR_DIVISION,
+    Atom,
+    Dim,
+    Formula,
+    all_of,
+    any_of,
+    at_least,
+    at_most,
+    conjunction,
+    differs,
+    equal,
+    name_text,
+    negate,
+    of_atom,
+)
+
+
+class Conjunct:
+    """A condition; two with the same words are equal."""
+
+    @property
+    def formula(self) -> Formula:
+        """The same over the symbols of its domain."""
+        return _formula(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Conjunct) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __str__(self) -> str:
+        return _text(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Interval(Conjunct):
+    """A size is between two numbers, which are included; None is no end."""
+
+    symbol: Atom
+    lo: int | None
+    hi: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Residue(Conjunct):
+    """A size leaves one of these remainders, which ascend and aren't all that there are."""
+
+    symbol: Atom
+    modulus: int
+    rests: tuple[int, ...]
+
+    @property
+    def window(self) -> tuple[int, int, int] | None:
+        """A shift and two ends: `n + shift` leaves any remainder between these; None if no shift makes that so."""
+        m, rests = self.modulus, {*self.rests}
+        start = next(r for r in self.rests if (r - 1) % m not in rests)
+        last = start + len(rests) - 1
+        if {r % m for r in range(start, last + 1)} != rests:
+            return None
+        return (0, start, last) if last < m else (m - start, 0, last - start)
+
+    @property
+    def missing(self) -> int | None:
+        """The only remainder that it doesn't leave, of more than two."""
+        return ({*range(self.modulus)} - {*self.rests}).pop() if 1 < len(self.rests) == self.modulus - 1 else None
+
+
+@dataclass(frozen=True, eq=False)
+class Listing(Conjunct):
+    """A size is one of these values, or, where they are `out`, none of them."""
+
+    symbol: Atom
+    values: tuple[int, ...]
+    out: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Relation(Conjunct):
+    """Two sizes are equal."""
+
+    one: Atom
+    other: Atom
+
+
+@dataclass(frozen=True, eq=False)
+class Either(Conjunct):
+    """In one of several cases all conjuncts hold."""
+
+    cases: tuple[tuple[Conjunct, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Other(Conjunct):
+    """Any other condition, and how it is shown; pickles and JSON have only that, as a text."""
+
+    shown: Formula | str
+    meaning: Formula = FALSE
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Other, (str(self),)
+
+
+NOWHERE = Other(FALSE)
 
 
 class Region(NamedTuple):
-    """The conjuncts as text, and whether together they are exactly the condition.
+    """The conjuncts, and whether together they are exactly the condition.
 
-    `partial`: some of the condition has no text, so that it may not hold where the text does.
+    `partial`: some of the condition has no text, so that it may not hold where the conjuncts do.
     """
 
-    text: tuple[str, ...]
+    conjuncts: tuple[Conjunct, ...]
     exact: bool
     partial: bool = False
+
+    @property
+    def text(self) -> tuple[str, ...]:
+        """Each conjunct in words."""
+        return tuple(map(str, self.conjuncts))
 
     @property
     def whole(self) -> str:
         """The conjuncts as one formula."""
         return conjunction(self.text) or "True"
+
+
+def either(*cases: Sequence[Conjunct]) -> Either:
+    """In one of the cases all conjuncts hold; a case that is itself a choice counts as several."""
+    flat = [c for case in cases for c in (case[0].cases if len(case) == 1 and isinstance(case[0], Either) else [case])]
+    return Either(tuple(map(tuple, flat)))
+
+
+def conjunct_of(shown: Formula, formula: Formula | None = None) -> Conjunct:
+    """What a condition says; `formula` is the same condition where `shown` is about symbols in narrower ranges."""
+    formula = shown if formula is None else formula
+    own, terms = {s.name: s for s in formula.symbols}, list(shown.dim.products()) if shown.dim is not None else []
+    number = sum(c for atoms, c in terms if not atoms)
+    linear = {own[a[0].name]: c for a, c in terms if len(a) == 1 and a[0] in shown.symbols and abs(c) == 1}
+    if shown.op in ("ge", "eq") and len(linear) + bool(number) == len(terms) < 3:
+        if len(linear) == 1:
+            ((s, sign),) = linear.items()
+            return Interval(s, *(-number * sign if shown.op == "eq" or sign == side else None for side in (1, -1)))
+        if shown.op == "eq" and sum(linear.values()) == 0:
+            return Relation(*sorted(linear, key=lambda s: (len(name_text(s.name)), s.name)))
+    found = _remainder(shown.dim) if shown.dim is not None and shown.op == "eq" else None
+    return Other(shown, formula) if found is None else Residue(own[found[0]], found[1], (found[2],))
+
+
+def _remainder(dim: Dim) -> tuple[str, int, int] | None:
+    """A size, a divisor and the remainder that it leaves where an expression is 0, if that is all that this says."""
+    for atom in dim.atoms():
+        k = atom.args[1].constant if atom.op is FLOOR_DIVISION else None
+        if k is not None:
+            shift = sum(c for atoms, c in atom.args[0].products() if not atoms)
+            x, rest = (atom.args[0] - shift).as_symbol(), atom.args[0] % k
+            for number in ((rest - dim).constant, (rest + dim).constant):
+                if x is not None and number is not None and 0 <= number < k:
+                    return x.name, k, (number - shift) % k
+    return None
+
+
+def _between(x: Dim, lo: int | None, hi: int | None) -> Formula:
+    if lo is not None and lo == hi:
+        return equal(x, lo)
+    return all_of(*([] if lo is None else [at_least(x, lo)]), *([] if hi is None else [at_most(x, hi)]))
+
+
+def _needed(modulus: int, lo: int, hi: int) -> tuple[int | None, int | None]:
+    """The ends of remainders that need to be said."""
+    return (lo, hi) if lo == hi else (lo or None, hi if hi < modulus - 1 else None)
+
+
+def _formula(said: Conjunct) -> Formula:
+    match said:
+        case Interval(s, lo, hi):
+            return _between(of_atom(s), lo, hi)
+        case Residue(s, m, missing=int(missing)):
+            return differs(of_atom(s) % m, missing)
+        case Residue(s, m, window=(shift, lo, hi)):
+            return _between((of_atom(s) + shift) % m, *_needed(m, lo, hi))
+        case Residue(s, m, rests):
+            return any_of(*(equal(of_atom(s) % m, r) for r in rests))
+        case Listing(s, values, out):
+            among = any_of(*(equal(of_atom(s), v) for v in values))
+            return negate(among) if out else among
+        case Relation(one, other):
+            return equal(of_atom(one), of_atom(other))
+        case Either(cases):
+            return any_of(*(all_of(*map(_formula, case)) for case in cases))
+        case Other(_, meaning):
+            return meaning
+    raise TypeError(said)
+
+
+def _text(said: Conjunct) -> str:
+    """A conjunct in the grammar of Python: the only place where one is worded."""
+    match said:
+        case Interval(s, lo, hi):
+            return _between_text(name_text(s.name), lo, hi)
+        case Residue(s, m, missing=int(missing)):
+            return f"{name_text(s.name)} % {m} != {missing}"
+        case Residue(s, m, window=(shift, lo, hi)):
+            name = f"({name_text(s.name)} + {shift})" if shift else name_text(s.name)
+            return _between_text(f"{name} % {m}", *_needed(m, lo, hi))
+        case Residue(s, m, rests):
+            return f"{name_text(s.name)} % {m} in {{{', '.join(map(str, rests))}}}"
+        case Listing(s, values, out):
+            return f"{name_text(s.name)} {'not ' * out}in {{{', '.join(map(str, values))}}}"
+        case Relation(one, other):
+            return f"{name_text(one.name)} == {name_text(other.name)}"
+        case Either(cases):
+            texts = [conjunction([*map(str, case)]) for case in cases]
+            return " or ".join(f"({t})" if len(case) > 1 else t for case, t in zip(cases, texts, strict=True))
+        case Other(shown):
+            return str(shown)
+    raise TypeError(said)
+
+
+def _between_text(what: str, lo: int | None, hi: int | None) -> str:
+    if lo == hi:
+        return f"{what} == {lo}"
+    if lo is None or hi is None:
+        return f"{what} <= {hi}" if lo is None else f"{what} >= {lo}"
+    return f"{lo} <= {what} <= {hi}"

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from shapesmt.algebra import (
-    SYMBOL,
-    Atom,
-    Formula,
-    all_of,
-    any_of,
-    at_least,
-    at_most,
-    conjunction,
-    equal,
-    of_atom,
-    total,
-)
+from shapesmt.algebra import SYMBOL, Atom, Formula, at_least, at_most, equal, nested, of_atom, total
 from shapesmt.lazy import np
 from shapesmt.presolve import Values, sides
-from shapesmt.region.patterns import Piece, Truth, describe_values
+from shapesmt.region.conjuncts import Conjunct, conjunct_of, either
+from shapesmt.region.patterns import Truth, describe_values
 
 MAX_CASES = 4  # products in a union
 
 
 def on_a_grid(
     symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, condition: Formula, most: int | None = None
-) -> list[Piece] | None:
+) -> list[Conjunct] | None:
     """The simplest form of a condition on several symbols that its truth on a grid shows; None where that is empty.
 
     Args:
@@ -45,44 +34,43 @@ def on_a_grid(
     return (
         relation(symbols, axes, truth, condition)
         or _either(symbols, axes, truth, room)
-        or (_shorter_union(symbols, axes, truth, room) if most is None else _union(symbols, axes, truth, room))
+        or _union(symbols, axes, truth, room, few=most is None)
     )
 
 
-def product(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> list[Piece] | None:
+def product(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> list[Conjunct] | None:
     """A condition on each symbol, if their conjunction is the whole condition; else None."""
     each = sides(truth)
     if each is None:
         return None
-    pieces: list[Piece] = []
+    said: list[Conjunct] = []
     for s, values, side in zip(symbols, axes, each, strict=True):
         own = describe_values(s, values, side)
         if own is None:
             return None
-        pieces.extend(own)
-    return pieces
+        said.extend(own)
+    return said
 
 
-def _either(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room: int) -> list[Piece] | None:
+def _either(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room: int) -> list[Conjunct] | None:
     """A disjunction of conditions on one symbol each, if that is the condition and not longer."""
     failing = sides(~truth)
-    cases: list[Piece] = []
+    cases = []
     for s, values, side in zip(symbols, axes, failing or (), strict=failing is not None):
         own = describe_values(s, values, ~side)
-        cases += [_case(own)] if own else []
-    whole = " or ".join(case.text for case in cases)
-    return [Piece(any_of(*(case.formula for case in cases)), whole)] if cases and len(whole) <= room else None
+        cases += [own] if own else []
+    return _within(room, cases)
 
 
-def _case(pieces: Sequence[Piece]) -> Piece:
-    """The pieces together, as one case of a disjunction."""
-    text = conjunction([p.text for p in pieces])
-    return Piece(all_of(*(p.formula for p in pieces)), f"({text})" if len(pieces) > 1 else text)
+def _within(room: int, cases: Sequence[list[Conjunct]]) -> list[Conjunct] | None:
+    """The disjunction of the cases, if it has no more characters."""
+    said = either(*cases)
+    return [said] if cases and len(str(said)) <= room else None
 
 
 def relation(
     symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, condition: Formula | None = None
-) -> list[Piece] | None:
+) -> list[Conjunct] | None:
     """One symbol compared with the sum of the others and a constant: `z == x + y + 1`, `z >= x`, `z <= x + 2`."""
     if condition is not None and _plain(condition):
         return None  # the condition's own text is as simple
@@ -100,55 +88,43 @@ def relation(
             continue
         x, ends = of_atom(s), (rest + (low + least), rest + (low + most))
         if least == most:
-            return [_as_written(equal(x, ends[0]))]
+            return [conjunct_of(equal(x, ends[0]))]
         if not failed[least:].any():
-            return [_as_written(at_least(x, ends[0]))]
+            return [conjunct_of(at_least(x, ends[0]))]
         if not failed[: most + 1].any():
-            return [_as_written(at_most(x, ends[1]))]
+            return [conjunct_of(at_most(x, ends[1]))]
     return None
-
-
-def _as_written(formula: Formula) -> Piece:
-    return Piece(formula, str(formula))
 
 
 def _plain(condition: Formula) -> bool:
     """Whether a condition compares symbols, without divisions or other operations on them."""
-    return all(a.op is SYMBOL for a in _atoms(condition)) and all(not p.args for p in condition.conjuncts)
-
-
-def _atoms(condition: Formula) -> Iterator[Atom]:
-    for part in (condition, *condition.args):
-        yield from part.dim.atoms() if part.dim is not None else ()
-
-
-def _shorter_union(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room: int) -> list[Piece] | None:
-    """A disjunction of a few products, one per set of values of the first symbol, if shorter than the condition."""
-    if len(symbols) != len(("x", "y")) or len({row.tobytes() for row in truth if row.any()}) > MAX_CASES:
-        return None
-    return _union(symbols, axes, truth, room, alone=True)
+    return all(a.op is SYMBOL for a in nested(condition)) and not any(p.args for p in condition.conjuncts)
 
 
 def _union(
-    symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room: int, *, alone: bool = False
-) -> list[Piece] | None:
+    symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room: int, *, few: bool = False
+) -> list[Conjunct] | None:
     """A disjunction of products, or of such disjunctions, one per set of values of the first symbol.
 
-    `alone` says that the characters that may be used don't include parentheses.
+    With `few`, it has few cases of two symbols, and the characters that may be used don't include parentheses.
     """
     patterns: dict[bytes, list[int]] = {}
     for i, row in enumerate(truth):
         if row.any():
             patterns.setdefault(row.tobytes(), []).append(i)
-    cases: list[Piece] = []
+    if few and (truth.ndim > 2 or len(patterns) > MAX_CASES):
+        return None
+    cases: list[list[Conjunct]] = []
+    said = None
     for rows in patterns.values():
         first = describe_values(symbols[0], axes[0], np.isin(np.arange(len(truth)), rows))
         rest = product(symbols[1:], axes[1:], truth[rows[0]])
         if rest is None:
             rest = _union(symbols[1:], axes[1:], truth[rows[0]], room)
-        if first is None or rest is None or not first + rest or sum(len(case.text) for case in cases) > room:
+        if first is None or rest is None or not first + rest:
             return None
-        cases.append(_case(first + rest))
-    whole = " or ".join(case.text for case in cases)
-    readable = cases and len(whole) <= room + len("()()") * len(cases) * alone
-    return [Piece(any_of(*(case.formula for case in cases)), whole)] if readable else None
+        cases.append(first + rest)
+        said = _within(room + len("()()") * len(cases) * few, cases)
+        if said is None:
+            return None
+    return said

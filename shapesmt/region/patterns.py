@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import gcd
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from shapesmt.algebra import Atom, Formula, all_of, any_of, at_least, at_most, differs, equal, name_text, of_atom
+from shapesmt.algebra import Atom
 from shapesmt.lazy import np
 from shapesmt.presolve import Values
+from shapesmt.region.conjuncts import Conjunct, Interval, Listing, Residue, either
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,14 +23,7 @@ MAX_EXCEPTIONS = 4  # values at the lower end that may be exceptions to the resi
 SAMPLE = 2048  # values tried where a symbol has too many
 
 
-class Piece(NamedTuple):
-    """One readable conjunct: as a condition and as text."""
-
-    formula: Formula
-    text: str
-
-
-def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Piece] | None:
+def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Conjunct] | None:
     """The set of a symbol's values at which the truth holds: interval and residues, runs, or a short list."""
     if not truth.any():
         return None
@@ -37,30 +31,26 @@ def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Piece] |
     if not truth[-1]:
         last -= int(truth[::-1].argmax())
     inside = slice(first, last + 1)
-    x, name, lo, hi = of_atom(symbol), name_text(symbol.name), int(values[first]), int(values[last])
+    lo, hi = int(values[first]), int(values[last])
     if truth[inside].all():
         return [] if last - first + 1 == len(values) else [_run(symbol, lo, hi, values)]
     residues = _residues(symbol, values[inside], truth[inside])
     if residues is not None:
-        return [*_ends(symbol, values, residues, lo, hi), _residue_piece(symbol, *residues)]
+        return [*_ends(symbol, values, residues, lo, hi), Residue(symbol, *residues)]
     good = values[truth]
     runs = _runs(values, truth)
     if len(runs) <= MAX_LISTED // 2:
-        pieces = [_run(symbol, a, b, values) for a, b in runs]
-        return [Piece(any_of(*(p.formula for p in pieces)), " or ".join(p.text for p in pieces))]
+        return [either(*([_run(symbol, a, b, values)] for a, b in runs))]
     if len(good) <= MAX_LISTED:
-        listed = ", ".join(map(str, good))
-        return [Piece(any_of(*(equal(x, int(v)) for v in good)), f"{name} in {{{listed}}}")]
+        return [Listing(symbol, tuple(good.tolist()))]
     bad = values[inside][~truth[inside]]
     if len(bad) <= MAX_LISTED:
-        return [
-            *([] if last - first + 1 == len(values) else [_run(symbol, lo, hi, values)]),
-            Piece(all_of(*(differs(x, int(v)) for v in bad)), f"{name} not in {{{', '.join(map(str, bad))}}}"),
-        ]
+        outer = [] if last - first + 1 == len(values) else [_run(symbol, lo, hi, values)]
+        return [*outer, Listing(symbol, tuple(bad.tolist()), out=True)]
     return _with_exceptions(symbol, values, truth)
 
 
-def _with_exceptions(symbol: Atom, values: Values, truth: Truth) -> list[Piece] | None:
+def _with_exceptions(symbol: Atom, values: Values, truth: Truth) -> list[Conjunct] | None:
     """Residues, and a few values at the lower end that are exceptions to them."""
     residues = _residues(symbol, values[MAX_EXCEPTIONS:], truth[MAX_EXCEPTIONS:])
     if residues is None:
@@ -69,8 +59,7 @@ def _with_exceptions(symbol: Atom, values: Values, truth: Truth) -> list[Piece] 
     extra = values[truth & ~usual]
     if (usual & ~truth).any() or not len(extra):
         return None
-    pieces = [_run(symbol, int(v), int(v), values) for v in extra] + [_residue_piece(symbol, *residues)]
-    return [Piece(any_of(*(p.formula for p in pieces)), " or ".join(p.text for p in pieces))]
+    return [either(*([Interval(symbol, int(v), int(v))] for v in extra), [Residue(symbol, *residues)])]
 
 
 def evenly_spaced(symbol: Atom, values: Values) -> bool:
@@ -103,42 +92,14 @@ def _residues(symbol: Atom, values: Values, truth: Truth) -> Residues | None:
     return None
 
 
-def _residue_piece(symbol: Atom, m: int, residues: tuple[int, ...]) -> Piece:
-    """The remainders as one number, all but one, an interval (which may go on at 0: `(n + 7) % 16 <= 7`), or a list."""
-    x, name = of_atom(symbol), name_text(symbol.name)
-    rest = x % m
-    if len(residues) == 1:
-        return Piece(equal(rest, residues[0]), f"{name} % {m} == {residues[0]}")
-    if len(residues) == m - 1:
-        missing = (set(range(m)) - set(residues)).pop()
-        return Piece(differs(rest, missing), f"{name} % {m} != {missing}")
-    start = next(r for r in residues if (r - 1) % m not in residues)
-    last = start + len(residues) - 1
-    if any((start + i) % m not in residues for i in range(len(residues))):
-        formula = any_of(*(equal(rest, r) for r in residues))
-        return Piece(formula, f"{name} % {m} in {{{', '.join(map(str, residues))}}}")
-    if last >= m:
-        return Piece(at_most((x + m - start) % m, last - start), f"({name} + {m - start}) % {m} <= {last - start}")
-    if start == 0:
-        return Piece(at_most(rest, last), f"{name} % {m} <= {last}")
-    if last == m - 1:
-        return Piece(at_least(rest, start), f"{name} % {m} >= {start}")
-    return Piece(all_of(at_least(rest, start), at_most(rest, last)), f"{start} <= {name} % {m} <= {last}")
-
-
-def _ends(symbol: Atom, values: Values, residues: Residues, lo: int, hi: int) -> list[Piece]:
+def _ends(symbol: Atom, values: Values, residues: Residues, lo: int, hi: int) -> list[Conjunct]:
     """The bounds that are needed in addition to the residues, where a value outside has one of the residues."""
 
     def passes(outside: Values) -> bool:
         return bool(np.isin(outside % residues[0], residues[1]).any())
 
-    x, name = of_atom(symbol), name_text(symbol.name)
     below, above = passes(values[values < lo]), passes(values[values > hi])
-    if below and above and lo != hi:
-        return [Piece(all_of(at_least(x, lo), at_most(x, hi)), f"{lo} <= {name} <= {hi}")]
-    if below:
-        return [Piece(at_least(x, lo), f"{name} >= {lo}")]
-    return [Piece(at_most(x, hi), f"{name} <= {hi}")] if above else []
+    return [Interval(symbol, lo if below else None, hi if above else None)] if below or above else []
 
 
 def _runs(values: Values, truth: Truth) -> list[tuple[int, int]]:
@@ -148,12 +109,8 @@ def _runs(values: Values, truth: Truth) -> list[tuple[int, int]]:
     return [(int(values[a]), int(values[b - 1])) for a, b in pairwise(bounds) if truth[a]]
 
 
-def _run(symbol: Atom, lo: int, hi: int, values: Values) -> Piece:
-    x, name = of_atom(symbol), name_text(symbol.name)
+def _run(symbol: Atom, lo: int, hi: int, values: Values) -> Conjunct:
+    """The values from one to another, without the ends that all values have."""
     if lo == hi:
-        return Piece(equal(x, lo), f"{name} == {lo}")
-    if lo == values[0]:
-        return Piece(at_most(x, hi), f"{name} <= {hi}")
-    if hi == values[-1]:
-        return Piece(at_least(x, lo), f"{name} >= {lo}")
-    return Piece(all_of(at_least(x, lo), at_most(x, hi)), f"{lo} <= {name} <= {hi}")
+        return Interval(symbol, lo, hi)
+    return Interval(symbol, None if lo == values[0] else lo, None if hi == values[-1] and lo != values[0] else hi)

@@ -8,58 +8,39 @@ symbols say already is left out of the others.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from itertools import permutations
+from collections.abc import Iterator, Sequence
 from math import inf, prod
 from operator import attrgetter
 
 from shapesmt.algebra import (
     CUT,
     FALSE,
-    FLOOR_DIVISION,
     SAFE,
-    TRUE,
     Atom,
     Dim,
-    Evaluator,
     Formula,
     Kind,
     all_of,
-    any_of,
-    at_least,
     const,
-    equal,
+    definitions,
     fits_int64,
-    name_text,
     negate,
     nested,
+    numbers,
     of_atom,
     substitute,
-    symbol,
 )
 from shapesmt.lazy import np
-from shapesmt.presolve import Domain, Values, grouped
-from shapesmt.region.conjuncts import Region
+from shapesmt.presolve import Domain, Values, extent, grouped
+from shapesmt.region.conjuncts import NOWHERE, Conjunct, Interval, Region, conjunct_of, either
 from shapesmt.region.grids import on_a_grid, product, relation
-from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Piece, Truth, describe_values, evenly_spaced
+from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Truth, describe_values, evenly_spaced
+from shapesmt.region.simpler import admitted, axis, follows, needed, tidied, truth_of
 from shapesmt.region.worst import Proof, at_ends
 
 MAX_TEXT = 300
-OPAQUE = (
-    "to_int(",
-    "least(",
-    "greatest(",
-    "sum(",
-    " & ",
-    " | ",
-    " ^ ",
-    "**",
-    CUT,
-)  # operations that can't be read back as a formula
 MAX_LISTING = 80  # characters of residues and runs that are written where the condition itself is shorter
 SAMPLES = {2: (256, 1024), 3: (48, 48)}  # the least and most values of each, by the number of symbols, if too many
-REACH = 2048  # how far the values are sought that the facts about a symbol admit
 
 
 def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
@@ -71,41 +52,81 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
         proves: Decides whether a condition holds over a domain.
     """
     if condition is FALSE:
-        return Region(("False",), True)
+        return Region((NOWHERE,), True)
     alone, joint = _by_symbols(condition)
     within = domain.copy() if joint else domain
     for parts in alone.values() if joint else ():
         within.assume(all_of(*parts))
     if any((values := within.values(s)) is not None and not len(values) for s in (alone if joint else ())):
-        return Region(("False",), True)
+        return Region((NOWHERE,), True)
     simpler = _simpler(joint, within, proves)
     if simpler != joint:
         own = [part for parts in alone.values() for part in parts]
         return describe(all_of(*own, *simpler), domain, proves)
     region = Region((), True)
     for part in grouped(joint, domain, attrgetter("symbols")):
-        data = any(s.universal for s in part.symbols)
-        pieces = _without_data(part, within, proves) if data else _separated(part, within, proves)
-        worst = at_ends(part, within, proves) if data and pieces is None else None
-        if worst is not None:
-            inner = describe(worst[0], within, proves)
-            exact, partial = region.exact and inner.exact and worst[1], region.partial or inner.partial
-            region = Region((*region.text, *inner.text), exact, partial)
+        several = _of_several(part, within, proves)
+        if not several.exact or not _about_one_each(several.conjuncts):
+            region = _both(region, several)
             continue
-        if _about_one_each(pieces):
-            for piece in pieces or ():
-                alone.setdefault(next(iter(piece.formula.symbols)), []).append(piece.formula)
-            continue
-        tidy = part if data or pieces is not None else _tidied(_needed(part, within, proves), within, proves)
-        region = _joined(region, tidy, pieces, readable=not data)
+        for said in several.conjuncts:
+            alone.setdefault(next(iter(said.formula.symbols)), []).append(said.formula)
     single = Region((), True)
     for s in sorted(alone, key=domain.order):
         part = all_of(*alone[s])
-        pieces = _one_symbol(part, s, domain, proves)
-        single = _joined(single, _tidied(part, domain, proves) if pieces is None else part, pieces)
-    text = tuple(dict.fromkeys((*single.text, *region.text)))
-    exact, partial = single.exact and region.exact, single.partial or region.partial
-    return Region(("False",) if "False" in text else text, exact, partial)
+        single = _both(single, _shorter(_one_symbol(part, s, domain, proves), part, domain, proves))
+    whole = _both(single, region)
+    if any(c.formula is FALSE for c in whole.conjuncts):
+        return whole._replace(conjuncts=(NOWHERE,))
+    return whole._replace(conjuncts=needed(whole.conjuncts, domain, proves))
+
+
+def _of_several(part: Formula, within: Domain, proves: Proof) -> Region:
+    """A condition on several symbols, each of which it shares with no other."""
+    if not any(s.universal for s in part.symbols):
+        said = _separated(part, within, proves)
+        return _shorter(said, part, within, proves)
+    said = _without_data(part, within)
+    if said is not None:
+        return _readable(said)
+    worst = at_ends(part, within, proves)
+    if worst is None:
+        return Region((), False, True)
+    inner = describe(worst[0], within, proves)
+    return inner._replace(exact=inner.exact and worst[1])
+
+
+def _both(a: Region, b: Region) -> Region:
+    """Where both conditions hold."""
+    said = {str(c): c for c in (*a.conjuncts, *b.conjuncts)}
+    return Region(tuple(said.values()), a.exact and b.exact, a.partial or b.partial)
+
+
+def _readable(said: Sequence[Conjunct]) -> Region:
+    """Those of the conjuncts that can be read."""
+    kept = tuple(filter(readable, said))
+    return Region(kept, len(kept) == len(said), len(kept) < len(said))
+
+
+def _shorter(said: list[Conjunct] | None, condition: Formula, domain: Domain, proves: Proof) -> Region:
+    """What is said of a condition; its own text where nothing is, or where that is long and this one shorter."""
+    if said is None:
+        return _readable(tidied(condition, domain, proves))
+    own = [conjunct_of(f) for f in condition.conjuncts]
+    shorter = MAX_LISTING < _length(said) > _length(own) and all(map(readable, own))
+    return _readable(own if shorter and own else said)
+
+
+def _length(said: Sequence[Conjunct]) -> int:
+    return sum(len(str(c)) for c in said)
+
+
+def readable(said: Conjunct) -> bool:
+    """Whether a condition is short, and has only operations that callers can write, too."""
+    text, atoms = str(said), [*nested(said.formula)]
+    for defined in definitions((said.formula,)):
+        atoms += nested(defined.definition) if defined.definition is not None else ()
+    return len(text) <= MAX_TEXT and CUT not in text and not any(atom.op.opaque for atom in atoms)
 
 
 def _simpler(joint: list[Formula], within: Domain, proves: Proof) -> list[Formula]:
@@ -118,29 +139,16 @@ def _simpler(joint: list[Formula], within: Domain, proves: Proof) -> list[Formul
     return [_if_about_one_each(p, within, proves) if p in alike else p for p in joint]
 
 
-def _needed(condition: Formula, within: Domain, proves: Proof) -> Formula:
-    """A condition without the conjuncts that the others on the same symbols imply; the longest go first."""
-    needed = list(condition.conjuncts)
-    longest_first = sorted(needed, key=lambda p: len(str(p)), reverse=True)
-    for p in longest_first if len(needed) <= MAX_LISTED else ():
-        others = [q for q in needed if q is not p and q.symbols == p.symbols]
-        assumed = within.copy()
-        assumed.assume(all_of(*others))
-        if others and proves(assumed, p):
-            needed.remove(p)
-    return all_of(*needed)
-
-
-def _about_one_each(pieces: Sequence[Piece] | None) -> bool:
-    return pieces is not None and all(len(p.formula.symbols) == 1 for p in pieces)
+def _about_one_each(said: Sequence[Conjunct]) -> bool:
+    return all(len(c.formula.symbols) == 1 for c in said)
 
 
 def _if_about_one_each(condition: Formula, domain: Domain, proves: Proof) -> Formula:
     """A condition on several symbols as conditions on one each, if it is that."""
     if any(s.universal for s in condition.symbols):
         return condition
-    pieces = _separated(condition, domain, proves)
-    return all_of(*(p.formula for p in pieces or ())) if _about_one_each(pieces) else condition
+    said = _separated(condition, domain, proves)
+    return condition if said is None or not _about_one_each(said) else all_of(*(c.formula for c in said))
 
 
 def _number(s: Atom, domain: Domain) -> Dim | None:
@@ -161,62 +169,7 @@ def _by_symbols(condition: Formula) -> tuple[dict[Atom, list[Formula]], list[For
     return alone, joint
 
 
-def _joined(region: Region, part: Formula, pieces: list[Piece] | None, *, readable: bool = True) -> Region:
-    """The region with one more part: its pieces, or else the condition's own text where that is readable."""
-    own = [str(f) for f in part.conjuncts] if readable else []
-    texts = own if pieces is None else [p.text for p in pieces]
-    shorter = MAX_LISTING < sum(map(len, texts)) > sum(map(len, own)) and all(map(readable_text, own))
-    if shorter and own:
-        texts = own
-    readable_texts = [*filter(readable_text, texts)]
-    partial = len(readable_texts) < len(texts) or not (readable or pieces is not None)
-    return Region((*region.text, *readable_texts), region.exact and not partial, region.partial or partial)
-
-
-def readable_text(text: str) -> bool:
-    """Whether a condition's text is short and can be read back as a formula."""
-    return len(text) <= MAX_TEXT and not any(op in text for op in OPAQUE)
-
-
-def _tidied(condition: Formula, domain: Domain, proves: Proof) -> Formula:
-    """The condition in its shortest form over the domain."""
-    normal = substitute(condition, {s: of_atom(s) for s in condition.symbols})  # in the declared ranges
-    slim = all_of(*(_slimmed(p, domain, proves) for p in normal.conjuncts))
-    divisors = {d for p in slim.conjuncts if p.dim is not None for d in _divisors(p.dim) if d.lo <= 0}
-    positive = [p for p in (at_least(d, 1) for d in divisors) if proves(domain, any_of(negate(slim), p))]
-    rest = [p for p in slim.conjuncts if not any(proves(domain, any_of(negate(said), p)) for said in positive)]
-    above = {s: _from_1(s) for p in positive for s in p.symbols if p is at_least(of_atom(s), 1) and s.step == 1}
-    slim = all_of(*positive, *(substitute(p, above) for p in rest))  # in this order, so that nobody divides by 0
-    return substitute(slim, {s: _narrowed(s, domain) for s in slim.symbols})
-
-
-def _from_1(s: Atom) -> Dim:
-    return symbol(s.name, 1, s.hi, kind=s.kind, fold=False)
-
-
-def _divisors(size: Dim) -> list[Dim]:
-    """Return the expressions by which something is divided, each once."""
-    divisors = dict.fromkeys(atom.args[1] for atom in nested(size) if atom.op is FLOOR_DIVISION)
-    return [d for d in divisors if d.constant is None]
-
-
-def _slimmed(condition: Formula, domain: Domain, proves: Proof) -> Formula:
-    """A disjunction without the cases that another one covers."""
-    cases = list(condition.args) if condition.op == "or" else []
-    for case in list(cases):
-        others = [c for c in cases if c is not case]
-        if others and proves(domain, any_of(negate(case), *others)):
-            cases = others
-    return any_of(*cases) if cases else condition
-
-
-def _narrowed(s: Atom, domain: Domain) -> Dim:
-    """A symbol of the same name, in the range that the facts about it leave."""
-    lo, hi = domain.ends(s)
-    return symbol(s.name, lo, hi, step=s.step, kind=s.kind, fold=False) if s.kind is Kind.INPUT else of_atom(s)
-
-
-def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof) -> list[Piece] | None:
+def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof) -> list[Conjunct] | None:
     if not fits_int64(condition) and symbol.hi < inf:
         return None
     points = domain.points((symbol,)) if len(domain.cone((symbol,))[0]) == 1 else None
@@ -228,40 +181,31 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
         everything = Domain([symbol])  # few values show patterns that hold for them alone
         anywhere = _one_symbol(condition, symbol, everything, proves) if everything.values(symbol) is not None else None
         return anywhere if anywhere is not None and len(anywhere) == 1 else pieces
-    if symbol.lo >= SAFE:
-        return None
-    lo = int(max(symbol.lo, min(symbol.hi, SAMPLE // 2) - SAMPLE))  # of an element without any ends: around 0
-    values = np.arange(lo, min(symbol.hi, lo + SAMPLE * symbol.step) + 1, symbol.step, dtype=np.int64)
-    truth = _truth(condition, {symbol: values}, values.shape)
-    pieces = None if truth is None else describe_values(symbol, values, truth)
-    if pieces is None:
-        return None
-    return pieces if _equivalent(condition, pieces, domain, proves) else None
-
-
-def _by_case(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] | None:
-    """A condition that, by the case of one symbol (`c == 1` or not), is about one other symbol or about none."""
-    choices = [a for p in condition.conjuncts for a in p.args if p.op == "or" and len(a.symbols) == 1]
-    for choice in dict.fromkeys(a for a in choices if choices.count(a) > 1 or negate(a) in choices):
-        pieces: list[Piece] = []
-        for case, other in ((choice, negate(choice)), (negate(choice), choice)):
-            remaining = [p for p in condition.conjuncts if p is not case and case not in p.args]
-            part = all_of(
-                *(any_of(*(a for a in p.args if a is not other)) if other in p.args else p for p in remaining)
-            )
-            own: list[Piece] | None = [] if part is TRUE else None
-            if len(part.symbols) == 1 and part.symbols != choice.symbols:
-                own = _one_symbol(part, next(iter(part.symbols)), domain, proves)
-            if own is None:
-                break
-            pieces += [Piece(any_of(other, p.formula), f"{other} or {p.text}") for p in own if " and " not in p.text]
-            pieces += [Piece(any_of(other, p.formula), f"{other} or ({p.text})") for p in own if " and " in p.text]
-        else:
+    for values in _windows(condition, symbol, domain) if symbol.lo < SAFE else ():
+        truth = truth_of(condition, {symbol: values}, values.shape)
+        pieces = None if truth is None else describe_values(symbol, values, truth)
+        if pieces is not None and _equivalent(condition, pieces, domain, proves):
             return pieces
     return None
 
 
-def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] | None:
+def _windows(condition: Formula, s: Atom, domain: Domain) -> Iterator[Values]:
+    """The first values of a symbol; those of them that are admitted; those around the ends of where it holds."""
+    lo = int(max(s.lo, min(s.hi, SAMPLE // 2) - SAMPLE))  # of an element without any ends: around 0
+    first = lo, lo + SAMPLE * s.step
+    yield admitted(s, Domain([s]), *first)
+    if any(f.symbols == {s} for f in domain.facts):
+        yield admitted(s, domain, *first)
+    within = domain.copy()
+    within.assume(condition)
+    ends = extent(within, of_atom(s)) or ()
+    known = [end.value for end in ends if end.value is not None and abs(end.value) < SAFE]
+    if known:
+        around = [admitted(s, domain, v - SAMPLE // 2 * s.step, v + SAMPLE // 2 * s.step) for v in known]
+        yield np.unique(np.concatenate(around))
+
+
+def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct] | None:
     """A condition on several symbols that is a product of conditions on one each, or a union of a few such."""
     facts = domain.cone(condition.symbols)[1]
     if any(len(f.symbols) > 1 for f in facts):
@@ -269,38 +213,24 @@ def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Piece]
     symbols = sorted(condition.symbols, key=domain.order)
     points = domain.points(symbols) if fits_int64(condition) and not facts else None
     if points is None:
-        return _by_case(condition, domain, proves) or _sampled(condition, symbols, domain, proves)
+        return _sampled(condition, symbols, domain, proves)
     known = [a for a in map(domain.values, symbols) if a is not None]
     truth = points.truth(condition).reshape([len(a) for a in known])
     pieces = on_a_grid(symbols, known, truth, condition)
-    pieces = _by_case(condition, domain, proves) if pieces is None else pieces
-    if pieces is None and not readable_text(str(condition)):
-        return _in_cases(symbols, known, truth, condition)
+    if pieces is None and not readable(conjunct_of(condition)):
+        return on_a_grid(symbols, known, truth, condition, MAX_TEXT)
     return pieces
 
 
-def _in_cases(
-    symbols: Sequence[Atom], values: Sequence[Values], truth: Truth, condition: Formula
-) -> list[Piece] | None:
-    """The cases in which a condition holds, by the order of its symbols in which they are the shortest."""
-    places = range(len(symbols))
-    orders = permutations(places) if len(symbols) <= len(SAMPLES) + 1 else [(*places,)]
-    found = (
-        on_a_grid([symbols[i] for i in o], [values[i] for i in o], truth.transpose(o), condition, MAX_TEXT)
-        for o in orders
-    )
-    return min((pieces for pieces in found if pieces), key=lambda ps: sum(len(p.text) for p in ps), default=None)
-
-
-def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Piece] | None:
+def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Conjunct] | None:
     """A product derived from the truth at small sizes, if it is proven equivalent to the condition."""
     samples = _samples(condition, len(symbols))
     ends = [domain.ends(s) for s in symbols]
     if not samples or any(not -SAFE < lo < SAFE or lo > hi for lo, hi in ends):
         return None
-    axes = [_axis(s, domain, samples) for s in symbols]
+    axes = [axis(s, domain, samples) for s in symbols]
     grid = dict(zip(symbols, np.meshgrid(*axes, indexing="ij", sparse=True), strict=True))
-    truth = _truth(condition, grid, tuple(map(len, axes)))
+    truth = truth_of(condition, grid, tuple(map(len, axes)))
     pieces = None if truth is None else on_a_grid(symbols, axes, truth, condition)
     return pieces if pieces is not None and _equivalent(condition, pieces, domain, proves) else None
 
@@ -308,55 +238,34 @@ def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Pr
 def _samples(condition: Formula, rank: int) -> int:
     """How many values of each symbol are sampled: enough to pass the numbers of which the condition speaks."""
     least, most = SAMPLES.get(rank, (0, 0))
-    return min(most, max([least, *(2 * int(n[:9]) for n in re.findall("[0-9]+", str(condition)))]))
+    return min(most, max([least, *(2 * number for number in numbers(condition))]))
 
 
-def _axis(s: Atom, domain: Domain, samples: int) -> Values:
-    """The first values of a symbol that the facts about it alone admit."""
-    (lo, hi), facts = domain.ends(s), [f for f in domain.relations if f.symbols == {s}]
-    reach = max(samples, REACH if facts else 0)
-    values = np.arange(int(lo), int(min(hi, lo + reach * s.step)) + 1, s.step, dtype=np.int64)
-    admitted = _truth(all_of(*facts), {s: values}, values.shape)
-    first: Values = values[admitted if admitted is not None else slice(0)][: samples + 1]
-    return first
-
-
-def _truth(condition: Formula, values: Mapping[Atom, Values], shape: tuple[int, ...]) -> Truth | None:
-    """Whether a condition holds, at each of some values; None where it has numbers that machine words don't hold."""
-    try:
-        return np.broadcast_to(np.asarray(Evaluator(values).formula(condition)), shape)
-    except OverflowError:
-        return None
-
-
-def _equivalent(condition: Formula, pieces: Sequence[Piece], domain: Domain, proves: Proof) -> bool:
+def _equivalent(condition: Formula, pieces: Sequence[Conjunct], domain: Domain, proves: Proof) -> bool:
     """Whether the pieces together are proven to be the condition, in both directions."""
     claim = all_of(*(p.formula for p in pieces))
     if condition.op == "or":  # what is then assumed and proved are conjunctions, of parts that are about less each
         condition, claim = negate(condition), negate(claim)
-    within, outside = domain.copy(), domain.copy()
-    within.assume(condition)
-    outside.assume(claim)
-    return proves(outside, condition) and proves(within, claim)
+    return follows(condition, [claim], domain, proves) and follows(claim, [condition], domain, proves)
 
 
-def _without_data(condition: Formula, domain: Domain, proves: Proof) -> list[Piece] | None:
-    """The inputs for which the condition holds for all data, where every assignment can be enumerated, or for none."""
+def _without_data(condition: Formula, domain: Domain) -> list[Conjunct] | None:
+    """The inputs for which the condition holds for all data, where every assignment can be enumerated."""
     points = domain.points(condition.symbols) if fits_int64(condition) else None
     if points is None:
-        return [Piece(FALSE, "False")] if _fails_for_least_data(condition, domain, proves) else None
+        return None
     inputs = [s for s in points.symbols if not s.universal]
     truth = points.truth(condition)
     everywhere = points.at(np.ones(truth.shape, dtype=bool))
     truth = truth.ravel()
     if not inputs:
-        return [] if truth.all() else [Piece(FALSE, "False")]
+        return [] if truth.all() else [NOWHERE]
     rows = np.stack([everywhere[s] for s in inputs], axis=1)
     distinct, group = np.unique(rows, axis=0, return_inverse=True)
     good = np.ones(len(distinct), dtype=bool)
     np.logical_and.at(good, group.ravel(), truth)
     if not good.any():
-        return [Piece(FALSE, "False")]
+        return [NOWHERE]
     if len(inputs) == 1:
         return describe_values(inputs[0], distinct[:, 0], good)
     axes = [np.unique(column) for column in distinct.T]
@@ -366,27 +275,11 @@ def _without_data(condition: Formula, domain: Domain, proves: Proof) -> list[Pie
     return _listed(inputs, distinct, good) if pieces is None else pieces
 
 
-def _fails_for_least_data(condition: Formula, domain: Domain, proves: Proof) -> bool:
-    """Whether every input can have the least of each size that data decide, and the condition fails there."""
-    symbols, facts = domain.cone(condition.symbols)
-    least = {s: domain.ends(s)[0] for s in symbols if s.universal}
-    if not all(-inf < end < inf for end in least.values()):
-        return False
-    given = {s: const(int(end)) for s, end in least.items()}
-    own = [f for f in domain.facts if not any(s.universal for s in f.symbols)]
-    inputs = Domain([s for s in domain.symbols if not s.universal], own)
-    return proves(inputs, substitute(all_of(*facts, negate(condition)), given))
-
-
-def _listed(symbols: Sequence[Atom], rows: Values, good: Truth) -> list[Piece] | None:
+def _listed(symbols: Sequence[Atom], rows: Values, good: Truth) -> list[Conjunct] | None:
     """The assignments at which the condition holds, listed one by one where there are few."""
     if good.all():
         return []
     if int(good.sum()) > MAX_LISTED or not good.any():
         return None
-    cases = []
-    for row in rows[good]:
-        parts = [equal(of_atom(s), int(v)) for s, v in zip(symbols, row, strict=True)]
-        text = " and ".join(f"{name_text(s.name)} == {v}" for s, v in zip(symbols, row, strict=True))
-        cases.append(Piece(all_of(*parts), f"({text})"))
-    return [Piece(any_of(*(c.formula for c in cases)), " or ".join(c.text for c in cases))]
+    cases = ([Interval(s, int(v), int(v)) for s, v in zip(symbols, row, strict=True)] for row in rows[good])
+    return [either(*cases)]

@@ -20,6 +20,8 @@ from typing import (
     get_type_hints,
 )
 
+from shapesmt.region import Conjunct
+
 if TYPE_CHECKING:
     from typing_extensions import Self
 
@@ -262,6 +264,8 @@ def _restorer(kind: Any) -> Restore:
         return lambda values: {name: item(value) for name, value in values.items()}
     if not inner and issubclass(kind, Data):
         return cast("Restore", kind.from_dict)
+    if kind is Conjunct:
+        return _exactly((str,))
     if not inner and issubclass(kind, Enum):
         return cast("Restore", kind)
     compound = [one for one in inner if one not in _PLAIN]
@@ -294,4 +298,6 @@ def _plain(value: object) -> object:
         return [_plain(item) for item in value]
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, Conjunct):
+        return str(value)
     return round(value, 4) if isinstance(value, float) else value

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from shapesmt.algebra import Verdict
-from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY, OMIT_FALSE as _OMIT_FALSE, Data, late
+from shapesmt.report.data import OMIT as _OMIT, OMIT_EMPTY as _OMIT_EMPTY, OMIT_FALSE as _OMIT_FALSE, Data, late
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,7 @@ class Cause(Data):
 
     `axis` is None if `expr` is an element of the tensor. `value` is its value at the counterexample, and `shape` the
     tensor's shape there. `attributes` lists the node's attributes that affect shapes ("kernel 3, stride 2").
+    `names` lists the dimensions in `expr`.
 
     >>> Cause("/down1/Conv", "d1", 2, "(height + 1)//2").to_dict()
     {'node': '/down1/Conv', 'tensor': 'd1', 'axis': 2, 'expr': '(height + 1)//2'}
@@ -86,13 +87,15 @@ class Cause(Data):
     attributes: str = field(default="", metadata=_OMIT_EMPTY)
     shape: tuple[int, ...] = field(default=(), metadata=_OMIT_EMPTY)
     source: Source | None = field(default=None, metadata=_OMIT_EMPTY)
+    names: tuple[str, ...] = field(default=(), compare=False, repr=False, metadata=_OMIT)
 
 
 @dataclass(frozen=True, slots=True)
 class Side(Data):
     """One side of a clash: a formula (or a shape), and its value at the counterexample; None if it has none.
 
-    `tensor` and `axis` are set if it is a size of one of the node's inputs, else `name` describes it.
+    `tensor` and `axis` are set if it is a size of one of the node's inputs, else `name` describes it. `names` lists the
+    dimensions in `expr`.
     """
 
     expr: str
@@ -100,6 +103,7 @@ class Side(Data):
     tensor: str = field(default="", metadata=_OMIT_EMPTY)
     axis: int | None = field(default=None, metadata=_OMIT_EMPTY)
     name: str = field(default="", metadata=_OMIT_EMPTY)
+    names: tuple[str, ...] = field(default=(), compare=False, repr=False, metadata=_OMIT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from shapesmt.algebra import Verdict, conjunction
 from shapesmt.errors import UsageError
+from shapesmt.region import Conjunct, Other
 from shapesmt.report.data import (
     OMIT as _OMIT,
     OMIT_EMPTY as _OMIT_EMPTY,
@@ -41,21 +42,35 @@ class Counts(Data):
 
 @dataclass(frozen=True, slots=True)
 class Precondition(Data):
-    """The valid region: all conditions in `text` hold there.
+    """The valid region: all conditions in `conjuncts` hold there; a conjunct may be given as a text.
 
     Attributes:
-        text: The conditions; empty if every admissible input is valid, the one text `False` if none is.
+        conjuncts: The conditions; empty if every admissible input is valid, only `False` if none is.
         exact: Whether the region is proven to be exactly the valid inputs. If not, all inputs in it are valid (unless
             `partial`), but others may be too.
         data: None unless running depends on data; then the region has inputs that run whatever the data, and this is
             whether it is proven to have all of them. Other inputs run for some data, so it isn't `exact`.
-        partial: Whether the text is only necessary: inputs that satisfy it may fail, but no others run.
+        partial: Whether the conjuncts are only necessary: inputs that satisfy them may fail, but no others run.
     """
 
-    text: tuple[str, ...]
+    conjuncts: tuple[Conjunct, ...] = field(metadata={"key": "text"})
     exact: bool
     data: bool | None = field(default=None, metadata=_OMIT_EMPTY, repr=False)
     partial: bool = field(default=False, metadata=_OMIT_FALSE, repr=False)
+
+    def __post_init__(self) -> None:
+        said = tuple([Other(c) if isinstance(c, str) else c for c in self.conjuncts])
+        object.__setattr__(self, "conjuncts", said)
+
+    @property
+    def text(self) -> tuple[str, ...]:
+        """Each conjunct in words."""
+        return tuple(map(str, self.conjuncts))
+
+    @property
+    def nowhere(self) -> bool:
+        """Whether no input is valid."""
+        return self.text == ("False",)
 
     @property
     def whole(self) -> str:

@@ -9,11 +9,12 @@ import onnx
 import pytest
 
 import shapesmt
-from shapesmt.algebra import Dim, Formula, any_of, at_most, equal, evaluate, maximum, select, symbol
+from shapesmt.algebra import Dim, Formula, any_of, at_least, at_most, equal, evaluate, maximum, select, symbol
 from shapesmt.deadline import Deadline
 from shapesmt.examine import Judge
 from shapesmt.footprint.safe import safe
 from shapesmt.presolve import Domain
+from shapesmt.region import conjunct_of
 
 A, B, C = (symbol(name, low, high) for name, low, high in (("a", 0, 5), ("b", 1, 6), ("c", 2, 4)))
 
@@ -41,7 +42,7 @@ def test_a_region_of_few_inputs_is_listed(request: pytest.FixtureRequest) -> Non
     listed = 0
     for _ in range(60):
         wanted = condition(random)
-        text, exact = safe(wanted, ("a >= 0", "(b) >= 9"), domain, judge)
+        text, exact = safe(wanted, [conjunct_of(at_least(B, 6))], domain, judge)
         listed += exact
         for point in product(range(6), range(1, 7), range(2, 5)):
             said = holds(text, dict(zip("abc", point, strict=True)))

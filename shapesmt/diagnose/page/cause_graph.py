@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from shapesmt.algebra import NAME, Atom, Dim, evaluate
+from shapesmt.algebra import Atom, Dim, evaluate
 from shapesmt.examine import Examination, Judgement
 from shapesmt.graph import Graph
 from shapesmt.report import Cause, CauseGraph, Finding, Link, Side, Size, Step
@@ -16,9 +15,6 @@ from shapesmt.rules import Tensor
 MAX_NODES = 1000  # the most nodes that are searched between two steps
 
 MAX_GRAPHS = 40  # the most findings that get a cause graph
-
-_NAME = re.compile(NAME)
-_WORDS = {"min", "max", "abs", "if", "else"}  # words in formulas that are not symbols
 
 Place: TypeAlias = "int | str"  # the index of a node, or the name of a tensor that no node makes
 Names: TypeAlias = "frozenset[str]"  # of symbols
@@ -114,7 +110,7 @@ def _behind(tensor: str, sources: Container[Place], graph: Graph) -> Iterator[Ar
 
 def _names(formulas: Iterable[Cause | Side]) -> Names:
     """The symbols in formulas."""
-    return frozenset(name for formula in formulas for name in _NAME.findall(formula.expr)) - _WORDS
+    return frozenset(name for formula in formulas for name in formula.names)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,6 @@ from shapesmt.algebra import (
 )
 from shapesmt.diagnose.page.lines import number_line
 from shapesmt.examine import Examination, Problem
-from shapesmt.language import parse_formula
 from shapesmt.lazy import np
 from shapesmt.presolve import Domain, Values, grouped
 from shapesmt.region import Truth
@@ -54,7 +53,7 @@ def valid_regions(
     judged = [j for j in examination.judgements if j.verdict is Verdict.DEPENDS]
     if not judged or examination.fails:
         return ()
-    exact = [parse_formula(text, problem.dims) for text in region.text] if region is not None and region.exact else []
+    exact = [said.formula for said in region.conjuncts] if region is not None and region.exact else []
     conditions = all_of(*(exact or (j.condition for j in judged))).conjuncts
     tied = [f for f in problem.domain.facts if len(f.symbols) > 1]
     examples = [j.decision.counterexample for j in judged if j.decision.counterexample is not None]

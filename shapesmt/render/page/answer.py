@@ -43,8 +43,11 @@ def header(report: Report) -> Markup:
 def headline(report: Report) -> Content:
     """Return the answer in one sentence.
 
+    >>> from shapesmt.algebra import symbol
+    >>> from shapesmt.region import Residue
     >>> from shapesmt.report import Counts, Precondition, Report
-    >>> counts, region = Counts(2, proved=1, depends=1), Precondition(("n % 4 == 0",), exact=True)
+    >>> counts, said = Counts(2, proved=1, depends=1), Residue(*symbol("n").symbols, 4, (0,))
+    >>> region = Precondition((said,), exact=True)
     >>> "".join(headline(Report("m.onnx", Verdict.DEPENDS, {}, counts, precondition=region)))
     'Runs exactly when n is a multiple of 4'
     """
@@ -66,10 +69,11 @@ def _region_told(report: Report) -> Content:
         return "Runs for some inputs and fails for others"
     how, formula = region_told(region)
     how = how[:1].upper() + how[1:]
-    words, rest = phrased(region.text)
+    words, left = phrased(region.conjuncts)
+    rest = [*map(str, left)]
     formula = " and ".join(map(conjunct, rest)) if words else conjunction(rest)
-    if len(formula) > MOST_IN_HEADLINE or region.text == ("False",):
-        return how if region.text == ("False",) else "Runs for some inputs: the condition is below"
+    if len(formula) > MOST_IN_HEADLINE or region.nowhere:
+        return how if region.nowhere else "Runs for some inputs: the condition is below"
     return [f"{how} {words}", " and " if words and rest else "", code(formula) if rest else ""]
 
 

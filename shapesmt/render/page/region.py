@@ -34,7 +34,7 @@ def regions(page: PageData) -> Markup | None:
     rasters = [r for r in page.regions if isinstance(r, Raster)]
     drawn = [tag("div", [_line(line, places) for line in lines], class_="lines") if lines else None]
     drawn += [_grid(raster, number, places) for number, raster in enumerate(rasters)]
-    told = () if in_words(region.text) is None and len(region.whole) <= MOST_IN_HEADLINE else _told(region)
+    told = () if in_words(region.conjuncts) is None and len(region.whole) <= MOST_IN_HEADLINE else _told(region)
     text = tag("div", *told, *_beside_guards(report.guarded), _counted(page.regions), remedies(report))
     return section("Where it runs", text, drawn)
 

@@ -14,8 +14,9 @@ from onnx import TensorProto, helper
 
 import shapesmt
 from shapesmt import api
-from shapesmt.algebra import Verdict
+from shapesmt.algebra import Verdict, symbol
 from shapesmt.examine import Question
+from shapesmt.region import Conjunct, Residue
 from shapesmt.render.page.answer import headline
 from shapesmt.render.page.html import html_page
 from shapesmt.report import Bounds, Counts, DimBounds, Precondition, Report, TensorBounds
@@ -204,14 +205,19 @@ def test_what_else_runs_and_what_runs_without_the_pinned_sizes_is_said():
     )
 
 
+EVEN = Residue(*symbol("n").symbols, 2, (0,))
+
+
 @pytest.mark.parametrize(
     ("conditions", "told"),
     [
         (("n + m >= 4", "n == m or n == k"), "Runs exactly when n + m >= 4 and (n == m or n == k)"),
-        (("n % 4 == 0", "n == m or n == k"), "Runs exactly when n is a multiple of 4 and (n == m or n == k)"),
+        ((EVEN, "n == m or n == k"), "Runs exactly when n is even and (n == m or n == k)"),
         (("n == m or n == k",), "Runs exactly when n == m or n == k"),
     ],
 )
-def test_an_alternative_stands_in_parentheses_beside_other_conditions(conditions: tuple[str, ...], told: str) -> None:
+def test_an_alternative_stands_in_parentheses_beside_other_conditions(
+    conditions: tuple[Conjunct | str, ...], told: str
+) -> None:
     report = Report("m", Verdict.DEPENDS, {}, Counts(2, 1, 1), precondition=Precondition(conditions, True))
     assert re.sub("<[^>]+>", "", unescape("".join(map(str, headline(report))))) == told

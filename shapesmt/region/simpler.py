@@ -1,0 +1,137 @@
+"""Simpler: conditions without what others imply, and without cases that others rule out or cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from shapesmt.algebra import (
+    FLOOR_DIVISION,
+    SAFE,
+    TRUE,
+    Atom,
+    Dim,
+    Evaluator,
+    Formula,
+    all_of,
+    any_of,
+    at_least,
+    negate,
+    nested,
+    of_atom,
+    substitute,
+    symbol,
+)
+from shapesmt.lazy import np
+from shapesmt.presolve import Domain, Values
+from shapesmt.region.conjuncts import Conjunct, conjunct_of
+from shapesmt.region.patterns import MAX_LISTED, Truth
+from shapesmt.region.worst import Proof
+
+LOOKED_AT = {
+    1: 2048,
+    2: 64,
+    3: 12,
+}  # values of each symbol at which a claim is tried before it is proved, by their number
+REACH = 2048  # how far the values are sought that the facts about a symbol admit
+
+
+def needed(said: Sequence[Conjunct], domain: Domain, proves: Proof) -> tuple[Conjunct, ...]:
+    """The conjuncts that others don't imply; the longest go first."""
+    kept = list(said)
+    for one in sorted(kept, key=lambda c: -len(str(c))) if len(kept) <= MAX_LISTED else ():
+        others = [c.formula for c in kept if c is not one]
+        joint = any(len({*one.formula.symbols, *f.symbols}) > 1 for f in _about(one.formula, others))
+        if joint and follows(one.formula, others, domain, proves):
+            kept.remove(one)
+    return tuple(kept)
+
+
+def tidied(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct]:
+    """The condition in its shortest form over the domain."""
+    normal = substitute(condition, {s: of_atom(s) for s in condition.symbols})  # in the declared ranges
+    slim = _simplified(normal, domain, proves)
+    divisors = {d for p in slim.conjuncts if p.dim is not None for d in _divisors(p.dim) if d.lo <= 0}
+    positive = [p for p in (at_least(d, 1) for d in divisors) if proves(domain, any_of(negate(slim), p))]
+    rest = [p for p in slim.conjuncts if not any(proves(domain, any_of(negate(said), p)) for said in positive)]
+    above = {s: _from_1(s) for p in positive for s in p.symbols if p is at_least(of_atom(s), 1) and s.step == 1}
+    shown = all_of(*positive, *(substitute(p, above) for p in rest))  # in this order, so that nobody divides by 0
+    own = {s.name: of_atom(s) for s in condition.symbols}
+    return [conjunct_of(f, substitute(f, {s: own[s.name] for s in f.symbols})) for f in shown.conjuncts]
+
+
+def _simplified(condition: Formula, domain: Domain, proves: Proof) -> Formula:
+    """A condition without the conjuncts that others imply, and without cases that these rule out or others cover."""
+    kept = list(condition.conjuncts)
+    for p in sorted(kept, key=lambda p: -len(str(p))) if len(kept) <= MAX_LISTED else ():
+        others = [q for q in kept if q is not p]
+        shorter = TRUE if others and follows(p, others, domain, proves) else _slimmed(p, others, domain, proves)
+        kept[kept.index(p)] = shorter
+    return all_of(*kept)
+
+
+def _slimmed(condition: Formula, given: Sequence[Formula], domain: Domain, proves: Proof) -> Formula:
+    """A disjunction without the cases that others cover, and without what these needn't say."""
+    cases = list(condition.args) if condition.op == "or" else []
+    for case in list(cases):
+        others = [c for c in cases if c is not case]
+        if follows(any_of(negate(case), *others), given, domain, proves):
+            cases = others
+            continue
+        for part in case.conjuncts if len(case.conjuncts) > 1 else ():
+            rest = all_of(*(p for p in case.conjuncts if p is not part))
+            if follows(any_of(negate(rest), *cases), given, domain, proves):
+                cases[cases.index(case)] = case = rest
+    return any_of(*cases) if cases else condition
+
+
+def follows(claim: Formula, given: Sequence[Formula], domain: Domain, proves: Proof) -> bool:
+    """Whether a claim is proven from conditions; it isn't tried where it fails at small sizes."""
+    within = domain.copy()
+    within.assume(all_of(*_about(claim, given)))
+    symbols, facts = within.about(claim.symbols)
+    if len(symbols) in LOOKED_AT and all(abs(domain.ends(s)[0]) < SAFE for s in symbols):
+        axes = [axis(s, domain, LOOKED_AT[len(symbols)]) for s in symbols]
+        grid = dict(zip(symbols, np.meshgrid(*axes, indexing="ij", sparse=True), strict=True))
+        failing = truth_of(all_of(*facts, negate(claim)), grid, tuple(map(len, axes)))
+        if failing is not None and failing.any():
+            return False
+    return proves(within, claim)
+
+
+def _about(claim: Formula, given: Iterable[Formula]) -> list[Formula]:
+    """Those of the conditions that share symbols with a claim."""
+    return [f for f in given if not f.symbols.isdisjoint(claim.symbols)]
+
+
+def _from_1(s: Atom) -> Dim:
+    return symbol(s.name, 1, s.hi, kind=s.kind, fold=False)
+
+
+def _divisors(size: Dim) -> list[Dim]:
+    """Return the expressions by which something is divided, each once."""
+    divisors = dict.fromkeys(atom.args[1] for atom in nested(size) if atom.op is FLOOR_DIVISION)
+    return [d for d in divisors if d.constant is None]
+
+
+def axis(s: Atom, domain: Domain, samples: int) -> Values:
+    """The first values of a symbol that the facts about it alone admit."""
+    lo, facts = int(domain.ends(s)[0]), any(f.symbols == {s} for f in domain.relations)
+    return admitted(s, domain, lo, lo + max(samples, REACH if facts else 0) * s.step)[: samples + 1]
+
+
+def admitted(s: Atom, domain: Domain, lo: int, hi: int) -> Values:
+    """The values of a symbol from one to another that the facts about it alone admit."""
+    first, last = domain.ends(s)
+    start = lo if first <= lo - s.step else int(first)
+    values = np.arange(start + (int(s.lo) - start) % s.step if s.step > 1 else start, int(min(hi, last)) + 1, s.step)
+    holds = truth_of(all_of(*(f for f in domain.relations if f.symbols == {s})), {s: values}, values.shape)
+    kept: Values = values[holds if holds is not None else slice(0)]
+    return kept
+
+
+def truth_of(condition: Formula, values: Mapping[Atom, Values], shape: tuple[int, ...]) -> Truth | None:
+    """Whether a condition holds, at each of some values; None where it has numbers that machine words don't hold."""
+    try:
+        return np.broadcast_to(np.asarray(Evaluator(values).formula(condition)), shape)
+    except OverflowError:
+        return None
