@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from secrets import token_hex
@@ -61,10 +62,16 @@ class Results:
             self._file = begin_whole(self._path(), b"".join(map(_line, some)))
 
     def write(self, line: bytes) -> None:
-        """Append the line of a record."""
+        """Append the line of a record, or nothing if writing fails."""
         if self._file is not None:
             with usage_errors("write", self._name):
-                write_all(self._file, line)
+                size = os.fstat(self._file.fileno()).st_size
+                try:
+                    write_all(self._file, line)
+                except BaseException:
+                    with suppress(OSError):  # a pipe
+                        self._file.truncate(size)
+                    raise
 
     def close(self) -> None:
         """Close the file if it was begun."""
