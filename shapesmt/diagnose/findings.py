@@ -17,6 +17,7 @@ from shapesmt.algebra import (
     differs,
     equal,
     fits_int64,
+    lowest,
     memo,
     negate,
     of_atom,
@@ -30,7 +31,7 @@ from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, 
 from shapesmt.graph import GUARDS, Declared, Node
 from shapesmt.laws import GUARD_HOLDS
 from shapesmt.lazy import np
-from shapesmt.presolve import Domain, values_of
+from shapesmt.presolve import Domain
 from shapesmt.region import Region
 from shapesmt.report import Cause, Clash, Finding, FindingKind, Guarded, Precondition
 from shapesmt.rules import Requirement, Tensor
@@ -252,9 +253,10 @@ def _deciding(judge: Judge, domain: Domain, about: tuple[Formula, bool, tuple[tu
 
 def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain: Domain) -> bool:
     """Whether the condition holds for another of the first few values of one symbol, the others unchanged."""
+    low = lowest(symbol)
     together = all_of(formula, *(f for f in domain.facts if symbol in f.symbols and f.symbols <= values.keys()))
-    tried = values_of(domain, symbol, MAX_TRIED).values
-    at_once = [tried] if fits_int64(together) else tried.tolist()
+    tried = [v for i in range(MAX_TRIED) if (v := low + i * symbol.step) <= symbol.hi]
+    at_once = [np.array(tried)] if fits_int64(together) else tried
     return any(np.any(Evaluator({**values, symbol: v}).formula(together)) for v in at_once)
 
 
