@@ -18,6 +18,7 @@ from shapesmt.algebra import (
     differs,
     equal,
     fits_int64,
+    lowest,
     memo,
     negate,
     of_atom,
@@ -31,7 +32,7 @@ from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, 
 from shapesmt.graph import GUARDS, Declared, Node
 from shapesmt.laws import GUARD_HOLDS
 from shapesmt.lazy import np
-from shapesmt.presolve import Domain, values_of
+from shapesmt.presolve import Domain
 from shapesmt.region import NOWHERE, Region, conjunct_of
 from shapesmt.report import Cause, Clash, Finding, FindingKind, Guarded, Precondition
 from shapesmt.rules import Requirement, Tensor
@@ -256,9 +257,10 @@ def _deciding(judge: Judge, domain: Domain, about: tuple[Formula, bool, tuple[tu
 
 def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain: Domain) -> bool:
     """Whether the condition holds if only this symbol changes, to another of its first few values."""
+    low = lowest(symbol)
     together = all_of(formula, *(f for f in domain.facts if symbol in f.symbols and f.symbols <= values.keys()))
-    tried = values_of(domain, symbol, MAX_TRIED).values
-    at_once = [tried] if fits_int64(together) else tried.tolist()
+    tried = [v for i in range(MAX_TRIED) if (v := low + i * symbol.step) <= symbol.hi]
+    at_once = [np.array(tried)] if fits_int64(together) else tried
     return any(np.any(Evaluator({**values, symbol: v}).formula(together)) for v in at_once)
 
 

@@ -164,7 +164,7 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
         holds = Evaluator({}).formula(condition)
         return Decision(Verdict.PROVED if holds else Verdict.FAILS, "enumeration", None if holds else {})
     enumerated = _by_enumeration(domain, condition) if domain.fits(condition) else None
-    return enumerated or _by_end(domain, condition) or _by_cells(domain, condition) or _by_parts(domain, condition)
+    return enumerated or _by_end(domain, condition) or _by_parts(domain, condition) or _by_cells(domain, condition)
 
 
 def _by_enumeration(domain: Domain, condition: Formula) -> Decision | None:
