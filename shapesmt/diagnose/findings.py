@@ -154,9 +154,12 @@ def guarded(problem: Problem, examination: Examination, judge: Judge) -> Guarded
         return Guarded(nodes.text, nodes.exact, unread=unread)
     refusing = domain.copy()
     refusing.assume(all_of(*conditions))
-    refused = judge.deadline.attempt(
-        lambda: described(negate(guards[0].condition), refusing, examination, judge), Region((), False)
-    )
+
+    def beyond() -> Region:
+        own = [part for part in guards[0].condition.conjuncts if not judge.proves(refusing, part)]
+        return described(negate(all_of(*own)), refusing, examination, judge)
+
+    refused = judge.deadline.attempt(beyond, Region((), False))
     whole = Precondition(refused.text, refused.exact).whole
     told = whole if refused.exact and len(whole) <= 2 * READABLE else ""
     return Guarded(nodes.text, nodes.exact, told, nodes.partial, unread)
