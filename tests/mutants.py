@@ -32,7 +32,7 @@ ORACLES = {
     "presolve": ("examine", "oracle/test_endless.py", "oracle/test_execution.py"),
     "region": ("diagnose", "oracle/test_cases.py", "oracle/test_explanations.py"),
     "examine": ("test_api.py", "oracle/test_cases.py", "oracle/test_execution.py"),
-    "diagnose": ("render/text", "test_examples.py", "oracle/test_explanations.py"),
+    "diagnose": ("render/text", "frontends/torch", "test_examples.py", "oracle/test_explanations.py"),
     "footprint": ("test_readme.py", "test_examples.py"),
     "optimize": ("export", "test_readme.py"),
     "rules": ("inference", "ops/layout", "oracle/test_node_cases.py", "oracle/test_operators.py"),

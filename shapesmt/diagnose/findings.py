@@ -158,9 +158,12 @@ def guarded(problem: Problem, examination: Examination, judge: Judge) -> Guarded
         return Guarded(nodes.text, nodes.exact, unread=unread)
     refusing = domain.copy()
     refusing.assume(all_of(*conditions))
-    refused = judge.deadline.attempt(
-        lambda: described(negate(guards[0].condition), refusing, examination, judge), Region((), False)
-    )
+
+    def beyond() -> Region:
+        own = [part for part in guards[0].condition.conjuncts if not judge.proves(refusing, part)]
+        return described(negate(all_of(*own)), refusing, examination, judge)
+
+    refused = judge.deadline.attempt(beyond, Region((), False))
     told = conjunction(refused.text) if refused.exact else ""
     told = told if len(told) <= 2 * READABLE else ""
     return Guarded(nodes.text, nodes.exact, told, nodes.partial, unread)

@@ -111,6 +111,8 @@ def atom(s: Dim) -> Atom:
         (minimum(H, 100), "h"),
         (maximum(H - 70, 0), "0"),
         (minimum(H, 10), "min(h, 10)"),
+        (7 // H, "7//h"),
+        (7 % H, "-h*(7//h) + 7"),
         (total([H, 1, -H]), "1"),
         (product([H, 2, M]), "2*h*m"),
         (select(equal(N, 0), 0, N), "n"),

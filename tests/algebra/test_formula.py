@@ -133,6 +133,7 @@ def test_the_least_and_the_greatest_value_are_where_they_are(seed: int) -> None:
         (equal(A * D, B - 2), "a == 1 and b == 4 and d == 2"),
         (equal(A + C, 1), "a == 1 and c == 0"),
         (differs((A + 1) // 2 * D, 2), "d != 2 or (a + 1)//2 != 1"),
+        (equal((B - A) % symbol("p", 1), 0), "(b - a) % p == 0"),
         (equal(A * C + D, 2), "d + a*c == 2"),  # where c is 0, a may be any number
     ],
     ids=str,

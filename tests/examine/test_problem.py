@@ -111,6 +111,9 @@ def test_a_needed_name_that_is_missing_is_told_with_its_origin() -> None:
         posed("float[n, m] x", dims={"k": Range(1, 2, 1, origin)})
     with pytest.raises(UsageError, match=r"shapesmt.toml: no symbol 'k' in 'm >= k'"):
         posed("float[n, m] x", assume={"m >= k": origin})
+    with pytest.raises(UsageError, match=r"no small input 'k' in <model>, named in shapesmt.toml"):
+        posed("float[n, m] x", values={"k": Range(1, 2, 1, origin)})
+    assert posed("float[n, m] x", values={"k": Range(1, 2, 1, ORIGIN)}).assumptions == ()
     replaced = posed("float[n, m] x", dims={"n": Range(1, 2, 1, origin)}, shapes={"x": "[4,?]"})
     assert shapes(replaced) == {"x": "x_dim0 m"}
 

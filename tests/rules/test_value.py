@@ -7,8 +7,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from shapesmt.algebra import const
+from shapesmt.algebra import const, position, symbol
 from shapesmt.rules import Listed
+from shapesmt.rules.value import extremes
 
 
 def drawn(random: Random, shape: tuple[int, ...]) -> Listed:
@@ -39,3 +40,13 @@ def test_shapes_that_do_not_fit() -> None:
     assert two.spread((3,)) is None
     assert three.spread((3,)) is None
     assert Listed.joined([three, Listed((3, 2), (None,) * 6)], 0) is None
+
+
+def test_what_grows_along_each_axis_has_its_ends_at_corners() -> None:
+    n, m = symbol("n", 1), symbol("m", 1)
+    lengths = {1: n, 2: m}.__getitem__
+    back, further = position(1), position(2)
+    assert extremes(2 * back - 3 * further + 5, lengths) == (8 - 3 * m, 2 * n + 3)
+    assert extremes(back * m, lengths) == (0 * n, m * n - m)
+    assert extremes(back * back - 4 * back, lengths) is None
+    assert extremes(back % 3, lengths) is None

@@ -121,3 +121,11 @@ def test_an_integer_and_a_float_are_no_items_of_one_tensor() -> None:
     n, half = symbol("n"), literal(0.5, "float32")
     assert [choice(equal(n, 0), *pair) for pair in ((n, half), (half, n), (n, None), (None, half))] == [None] * 4
     assert choice(equal(n, 0), half, half) is half
+
+
+def test_of_types_that_numpy_has_not_a_quotient_is_left_rounded() -> None:
+    n = symbol("n", 1, 1000)
+    for dtype in ("bfloat16", "float8e5m2"):
+        quotient = from_dim(n, dtype) / literal(2.0, dtype)
+        assert quotient.numerator is None
+        assert quotient.floor().numerator is None

@@ -246,6 +246,10 @@ class TestSize:
         w = only("(float[n] x) => (y) { y = Relu (x) }", dims={"n": f"1..{2**63 - 1}"})
         assert w.text == "'x' has 2147483648 elements at n=2147483648; indices of 32 bits end at 2147483647"
 
+    def test_only_sizes_of_the_range_count(self) -> None:
+        w = only("(float[n] x) => (y) { y = Relu (x) }", dims={"n": f"1..{3 * 2**61 + 1}:3"})
+        assert w.text == "'x' has 2147483650 elements at n=2147483650; indices of 32 bits end at 2147483647"
+
     def test_silent_without_an_end(self) -> None:
         assert not warned(self.SCORES)
 

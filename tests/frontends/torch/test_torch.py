@@ -57,6 +57,15 @@ def test_a_report_tells_guards_from_what_the_nodes_need() -> None:
     ]
 
 
+def test_what_the_nodes_need_is_not_among_what_guards_refuse_besides() -> None:
+    document = program(guards_code=["L['x'].size()[0] % 2 == 0 and L['x'].size()[0] <= 6"], range_constraints={})
+    view = node("torch.ops.aten.view.default", "relu", self=as_tensor("x"), size={"as_ints": [-1, 2, 3]})
+    document["graph_module"]["graph"]["nodes"] = [view]
+    report = shapesmt.check(archive(model=document))
+    assert report.guarded is not None
+    assert (report.guarded.nodes, report.guarded.refused) == (("x_dim0 % 2 == 0",), "x_dim0 >= 7")
+
+
 def test_an_archive_without_guards_is_told_from_one_that_has_none() -> None:
     document = program(guards_code=[], schema_version={"major": 8, "minor": 8})
     assert shapesmt.check(archive(model=document)).hints == ()
