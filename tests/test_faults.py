@@ -13,6 +13,7 @@ import os
 import random
 import re
 import sqlite3
+import stat
 import subprocess
 import sys
 import threading
@@ -165,13 +166,15 @@ def disk(faults: Faults) -> list[Any]:
     def opened(function: Callable[..., Any]) -> Callable[..., Any]:
         fallible = faults.failing(function, broken_disk)
 
-        def call(*arguments: Any, **named: Any) -> Any:
-            return File(fallible(*arguments, **named), faults)
+        def call(file: Any, *arguments: Any, **named: Any) -> Any:
+            if isinstance(file, int):  # a pipe of `multiprocessing`, which has no disk below it
+                return function(file, *arguments, **named)
+            return File(fallible(file, *arguments, **named), faults)
 
         return call
 
     def written(file: int, content: Any) -> int:
-        if faults.due():
+        if stat.S_ISREG(os.fstat(file).st_mode) and faults.due():
             real(file, content[: len(content) // 2])
             raise no_space()
         return real(file, content)
