@@ -52,7 +52,7 @@ from shapesmt.algebra.formula import (
 )
 from shapesmt.algebra.interning import LOCK, Table, WeakTable, entries_of, forget, forget_between, memo, one_call, sizes
 from shapesmt.algebra.intervals import Bound, Interval
-from shapesmt.algebra.operations import ENTRY, FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation
+from shapesmt.algebra.operations import ENTRY, FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation, Rows
 from shapesmt.algebra.relaxation import tight
 from shapesmt.algebra.substitute import (
     Substitution,
@@ -99,6 +99,7 @@ __all__ = [
     "Interval",
     "Kind",
     "Operation",
+    "Rows",
     "Substitution",
     "Table",
     "Verdict",

@@ -23,7 +23,7 @@ from shapesmt.algebra.dim import ATOMS, Atom, Dim, Monomial, from_terms, of_atom
 from shapesmt.algebra.factors import common_factor, divide_terms, without
 from shapesmt.algebra.interning import memo
 from shapesmt.algebra.intervals import Bound, Interval
-from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation
+from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation, Rows
 
 Upper: TypeAlias = Callable[..., Bound]
 MAX_PLAIN = 5  # the depth of expressions that are looked at where a symbol is a number
@@ -146,7 +146,7 @@ def _upper(p: Dim, depth: int, budget: list[int], goal: Bound = inf) -> Bound:
     for monomial, coefficient in p.terms:
         for n in dict.fromkeys(monomial):
             atom = ATOMS[n]
-            bound = ABOVE.get(atom.op)
+            bound = ABOVE[atom.op]
             if bound is None or budget[0] <= 0 or best <= attained:
                 continue
             rest = from_terms({without(monomial, (n,)) or (): coefficient})
@@ -188,14 +188,18 @@ def _above_all(others: Dim, factor: Dim, cases: Iterable[Dim], upper: Upper, goa
 
 
 Above: TypeAlias = Callable[[Dim, Dim, Atom, Upper, Bound], Bound]
-ABOVE: dict[Operation, Above | None] = {
-    FLOOR_DIVISION: _above_quotient,
-    MIN: _above_extreme,
-    MAX: _above_extreme,
-    SELECT: _above_choice,
-    PRODUCT: None,
-    SYMBOL: None,
-}
+ABOVE = Rows[Above | None](
+    "relaxation",
+    {
+        FLOOR_DIVISION: _above_quotient,
+        MIN: _above_extreme,
+        MAX: _above_extreme,
+        SELECT: _above_choice,
+        PRODUCT: None,
+        SYMBOL: None,
+    },
+    opaque=None,
+)
 """An upper bound of `others + factor*atom` with a factor of constant sign; None for atoms that aren't replaced."""
 
 

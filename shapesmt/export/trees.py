@@ -31,10 +31,11 @@ from shapesmt.algebra import (
     MIN,
     PRODUCT,
     SELECT,
+    SYMBOL,
     Atom,
     Dim,
     Formula,
-    Operation,
+    Rows,
     const,
     definitions,
 )
@@ -102,8 +103,7 @@ class Trees:
     def _atom(self, atom: Atom) -> Entry:
         if atom.definition is not None:
             return _Place(self._placed(atom.definition, self._dim))
-        write = WRITERS.get(atom.op)
-        return UNKNOWN if write is None else write(self, atom)
+        return WRITERS[atom.op](self, atom)
 
     def operation(self, atom: Atom) -> Entry:
         """The entry of an operation on expressions."""
@@ -148,8 +148,13 @@ class _Place(int):
     """The position of an entry that stands for another expression as well."""
 
 
-WRITERS: dict[Operation, Callable[[Trees, Atom], Entry]] = {
-    **dict.fromkeys(NAMES, Trees.operation),
-    SELECT: Trees.choice,
-    TO_INT: Trees.rounded,
-}
+WRITERS = Rows[Callable[[Trees, Atom], Entry]](
+    "trees",
+    {
+        **dict.fromkeys(NAMES, Trees.operation),
+        SELECT: Trees.choice,
+        TO_INT: Trees.rounded,
+        SYMBOL: lambda *_: UNKNOWN,
+    },
+    opaque=lambda *_: UNKNOWN,
+)

@@ -21,7 +21,7 @@ from shapesmt.algebra import (
     Dim,
     Evaluator,
     Formula,
-    Operation,
+    Rows,
     atom_of,
     definitions,
     evaluate,
@@ -131,8 +131,7 @@ def _of_product(factors: Iterable[Atom], lo: int) -> Growth | None:
 def _of_atom(atom: Atom, lo: int) -> Growth | None:
     if atom.definition is not None:
         return growth(atom.definition, lo)
-    grows = GROWTH.get(atom.op)
-    return grows(atom, lo) if grows is not None else None
+    return GROWTH[atom.op](atom, lo)
 
 
 def _of_quotient(atom: Atom, lo: int) -> Growth | None:
@@ -266,12 +265,16 @@ def arguments(atom: Atom) -> list[Dim]:
     return [dim for part in parts for dim in ([part] if isinstance(part, Dim) else compared(part))]
 
 
-GROWTH: dict[Operation, Callable[[Atom, int], Growth | None]] = {
-    SYMBOL: lambda _, lo: Growth(1, 1, lo),
-    FLOOR_DIVISION: _of_quotient,
-    PRODUCT: _of_repeated,
-    MIN: _of_extreme,
-    MAX: _of_extreme,
-    SELECT: _of_choice,
-}
+GROWTH = Rows[Callable[[Atom, int], Growth | None]](
+    "growth",
+    {
+        SYMBOL: lambda _, lo: Growth(1, 1, lo),
+        FLOOR_DIVISION: _of_quotient,
+        PRODUCT: _of_repeated,
+        MIN: _of_extreme,
+        MAX: _of_extreme,
+        SELECT: _of_choice,
+    },
+    opaque=lambda *_: None,
+)
 """How each operation grows."""

@@ -31,7 +31,7 @@ from shapesmt.algebra import (
     Atom,
     Dim,
     Formula,
-    Operation,
+    Rows,
     definitions,
     memo,
     of_atom,
@@ -132,10 +132,7 @@ def of_formula(formula: Formula) -> Quasipolynomial | None:
 def _of_atom(atom: Atom) -> Quasipolynomial | None:
     if atom.definition is not None:
         return quasipolynomial(atom.definition)
-    if atom.op is SYMBOL:
-        return Quasipolynomial({atom: 1}, {atom: 1})
-    form = _FORMS.get(atom.op)
-    return None if form is None else _on_one_symbol(of_atom(atom)) or form(atom)
+    return _on_one_symbol(of_atom(atom)) or FORMS[atom.op](atom)
 
 
 def _of_quotient(atom: Atom) -> Quasipolynomial | None:
@@ -174,14 +171,19 @@ def _of_choice(atom: Atom) -> Quasipolynomial | None:
     return whole and whole._replace(switches=whole.switches | {condition})
 
 
-_FORMS: dict[Operation, Callable[[Atom], Quasipolynomial | None]] = {
-    FLOOR_DIVISION: _of_quotient,
-    PRODUCT: lambda atom: together(map(quasipolynomial, atom.args), of_product=True),
-    MIN: _of_extreme,
-    MAX: _of_extreme,
-    SELECT: _of_choice,
-}
-"""Of each operation."""
+FORMS = Rows[Callable[[Atom], Quasipolynomial | None]](
+    "quasi-polynomials",
+    {
+        SYMBOL: lambda atom: Quasipolynomial({atom: 1}, {atom: 1}),
+        FLOOR_DIVISION: _of_quotient,
+        PRODUCT: lambda atom: together(map(quasipolynomial, atom.args), of_product=True),
+        MIN: _of_extreme,
+        MAX: _of_extreme,
+        SELECT: _of_choice,
+    },
+    opaque=lambda _: None,
+)
+"""Each operation as a quasi-polynomial, where its arguments are some."""
 
 
 def multiplies(dims: Iterable[Dim]) -> bool:
