@@ -63,6 +63,7 @@ def test_chains_of_definitions_nest_no_calls() -> None:
     for i in range(5_000):
         chain = defined(chain + 1, f"link{i}")
     assert evaluate(chain, {N.as_symbol(): 2}) == 5_002
+    assert [fits_int64(what) for what in (chain, at_least(chain, 9), chain * WIDE * WIDE)] == [True, True, False]
 
 
 def test_definitions_come_in_order_and_once() -> None:
