@@ -6,9 +6,9 @@ every 28, and `max(x - 9, 0)` gains 1 from 9 on. So finitely many values decide 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Iterable
 from math import gcd, inf, lcm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from shapesmt.algebra import (
     FLOOR_DIVISION,
@@ -21,9 +21,10 @@ from shapesmt.algebra import (
     Dim,
     Evaluator,
     Formula,
+    Interpretation,
     Rows,
     atom_of,
-    definitions,
+    entries_of,
     evaluate,
     fits_int64,
     memo,
@@ -50,8 +51,7 @@ class Growth(NamedTuple):
         return self.gain * (period // self.period)
 
 
-_GROWTHS: dict[Hashable, Growth | None] = memo("growths", {})
-_DEFINED: dict[Hashable, set[Atom]] = memo("definitions whose growth is known", {})
+_KNOWN: dict[int, dict[Any, Growth | None]] = memo("growths", {}, entries_of)
 
 
 def window(formulas: Iterable[Formula], x: Atom, lo: int) -> int | None:
@@ -84,107 +84,97 @@ def growth(dim: Dim, lo: int) -> Growth | None:
     >>> growth(x // 4 - 7 * (x // 14), 0), growth(x * x, 0)
     (Growth(period=28, gain=-7, start=0), None)
     """
-    if len(dim.symbols) > 1:
-        return None
-    key = dim, lo
-    if key not in _GROWTHS:
-        defined = _DEFINED.setdefault(lo, set())
-        for atom in definitions((dim,), defined):  # from the inmost on, so that no call nests deep
-            if atom.definition is not None:
-                growth(atom.definition, lo)
-            defined.add(atom)
-        _GROWTHS[key] = _growth(dim, lo)
-    return _GROWTHS[key]
+    return None if len(dim.symbols) > 1 else Growing(lo).dim(dim)
 
 
-def _growth(dim: Dim, lo: int) -> Growth | None:
-    whole = Growth(1, 0, lo)
-    for factors, coefficient in dim.products():
-        part = _of_product(factors, lo)
-        both = None if part is None else joint(part, whole)
-        if both is None:
+class Growing(Interpretation["Growth | None"]):
+    """How expressions on one symbol grow from `lo` on."""
+
+    def __init__(self, lo: int) -> None:
+        super().__init__(_KNOWN.setdefault(lo, {}))
+        self.lo = lo
+
+    def _sum(self, dim: Dim) -> Growth | None:
+        whole = Growth(1, 0, self.lo)
+        for factors, coefficient in dim.products():
+            part = self._product(factors)
+            both = None if part is None else joint(part, whole)
+            if both is None:
+                return None
+            whole = both._replace(gain=whole.over(both.period) + coefficient * both.gain)
+        return whole
+
+    def _product(self, factors: Iterable[Atom]) -> Growth | None:
+        """The growth of a product of which at most one factor grows; numbers are factors that never change."""
+        number, start, moving = 1, self.lo, []
+        for a in factors:
+            change = self.atom(a)
+            if change is None:
+                return None
+            start = max(start, change.start)
+            if change.gain or change.period > 1:
+                moving.append(change)
+            else:
+                number *= evaluate(of_atom(a), dict.fromkeys(a.symbols, change.start))
+        if not number:
+            return Growth(1, 0, start)
+        if len(moving) > 1 and any(c.gain for c in moving):
             return None
-        whole = both._replace(gain=whole.over(both.period) + coefficient * both.gain)
-    return whole
+        period = lcm(*(c.period for c in moving))
+        return Growth(period, number * sum(c.over(period) for c in moving), start)
 
 
-def _of_product(factors: Iterable[Atom], lo: int) -> Growth | None:
-    """The growth of a product of which at most one factor grows; numbers are factors that never change."""
-    number, start, moving = 1, lo, []
-    for a in factors:
-        change = _of_atom(a, lo)
-        if change is None:
-            return None
-        start = max(start, change.start)
-        if change.gain or change.period > 1:
-            moving.append(change)
-        else:
-            number *= evaluate(of_atom(a), dict.fromkeys(a.symbols, change.start))
-    if not number:
-        return Growth(1, 0, start)
-    if len(moving) > 1 and any(c.gain for c in moving):
-        return None
-    period = lcm(*(c.period for c in moving))
-    return Growth(period, number * sum(c.over(period) for c in moving), start)
-
-
-def _of_atom(atom: Atom, lo: int) -> Growth | None:
-    if atom.definition is not None:
-        return growth(atom.definition, lo)
-    return GROWTH[atom.op](atom, lo)
-
-
-def _of_quotient(atom: Atom, lo: int) -> Growth | None:
+def _of_quotient(at: Growing, atom: Atom) -> Growth | None:
     numerator, divisor = atom.args[0], atom.args[1].constant
     if divisor is None or divisor <= 0:
-        return _of_repeated(atom, lo) or _of_vanishing(numerator, atom.args[1], lo)
-    change = growth(numerator, lo)
+        return _of_repeated(at, atom) or _of_vanishing(at, numerator, atom.args[1])
+    change = at.dim(numerator)
     times = divisor // gcd(divisor, change.gain) if change is not None else 1
     return None if change is None else Growth(change.period * times, change.gain * times // divisor, change.start)
 
 
-def _of_repeated(atom: Atom, lo: int) -> Growth | None:
+def _of_repeated(at: Growing, atom: Atom) -> Growth | None:
     """The growth of an operation that repeats where all its arguments repeat; None where one of them doesn't."""
-    parts = [growth(a, lo) for a in atom.args]
+    parts = [at.dim(a) for a in atom.args]
     known = [p for p in parts if p is not None and not p.gain]
     if len(known) < len(parts):
         return None
     return Growth(lcm(*(p.period for p in known)), 0, max(p.start for p in known))
 
 
-def _of_vanishing(numerator: Dim, divisor: Dim, lo: int) -> Growth | None:
+def _of_vanishing(at: Growing, numerator: Dim, divisor: Dim) -> Growth | None:
     """The growth of a number's quotient by what gains: 0, or -1, from where the divisor is greater than the number."""
-    change = growth(divisor, lo)
+    change = at.dim(divisor)
     if numerator.constant is None or change is None or change.gain <= 0:
         return None
     settled = _settled(divisor - abs(numerator.constant), change)
     return None if settled is None else Growth(1, 0, settled)
 
 
-def _of_extreme(atom: Atom, lo: int) -> Growth | None:
+def _of_extreme(at: Growing, atom: Atom) -> Growth | None:
     """Of two expressions the one that grows faster is the maximum from some value on; else they differ periodically."""
     a, *rest = atom.args
     b = rest[0] if len(rest) == 1 else atom.op.build(*rest)
-    ahead = growth(a - b, lo)
+    ahead = at.dim(a - b)
     if ahead is None:
         return None
     if not ahead.gain:
-        return joint(growth(b, lo), ahead)
+        return joint(at.dim(b), ahead)
     settled = _settled(a - b, ahead)
     faster = a if (ahead.gain > 0) == (atom.op is MAX) else b
-    return None if settled is None else joint(growth(faster, lo), Growth(1, 0, settled))
+    return None if settled is None else joint(at.dim(faster), Growth(1, 0, settled))
 
 
-def _of_choice(atom: Atom, lo: int) -> Growth | None:
+def _of_choice(at: Growing, atom: Atom) -> Growth | None:
     """A choice by a condition that is the same from some value on, or between expressions that gain the same."""
     condition, a, b = atom.args
-    repeats = _repeats(condition, lo)
+    repeats = _repeats(condition, at.lo)
     if repeats is None:
         return None
     if repeats.period == 1:
-        at = dict.fromkeys(condition.symbols, repeats.start)
-        return joint(growth(a if evaluate(condition, at) else b, lo), repeats)
-    one, other = (joint(growth(d, lo), repeats) for d in (a, b))
+        chosen = evaluate(condition, dict.fromkeys(condition.symbols, repeats.start))
+        return joint(at.dim(a if chosen else b), repeats)
+    one, other = (joint(at.dim(d), repeats) for d in (a, b))
     if one is None or other is None:
         return None
     both = joint(one, other._replace(gain=0))
@@ -265,10 +255,10 @@ def arguments(atom: Atom) -> list[Dim]:
     return [dim for part in parts for dim in ([part] if isinstance(part, Dim) else compared(part))]
 
 
-GROWTH = Rows[Callable[[Atom, int], Growth | None]](
+Growing.rows = Rows(
     "growth",
     {
-        SYMBOL: lambda _, lo: Growth(1, 1, lo),
+        SYMBOL: lambda at, _: Growth(1, 1, at.lo),
         FLOOR_DIVISION: _of_quotient,
         PRODUCT: _of_repeated,
         MIN: _of_extreme,
@@ -277,4 +267,3 @@ GROWTH = Rows[Callable[[Atom, int], Growth | None]](
     },
     opaque=lambda *_: None,
 )
-"""How each operation grows."""

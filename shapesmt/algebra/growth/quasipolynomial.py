@@ -15,11 +15,11 @@ one where the remainder shows it to be: `(h*w + 3)//h` is w where h is 4 or more
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from math import gcd, inf, lcm
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from shapesmt.algebra import (
     FLOOR_DIVISION,
@@ -31,8 +31,8 @@ from shapesmt.algebra import (
     Atom,
     Dim,
     Formula,
+    Interpretation,
     Rows,
-    definitions,
     memo,
     of_atom,
 )
@@ -76,21 +76,25 @@ class Quasipolynomial(NamedTuple):
 
 
 NUMBER = Quasipolynomial({}, {})
-_KNOWN: dict[Hashable, Quasipolynomial | None] = memo("quasi-polynomials", {})
-_DEFINED: dict[Atom, bool] = memo("definitions that are known as quasi-polynomials", {})
+_KNOWN: dict[Any, Quasipolynomial | None] = memo("quasi-polynomials", {})
 
 
 def quasipolynomial(dim: Dim) -> Quasipolynomial | None:
     """The periods and degrees of an expression; None where it isn't known to be a quasi-polynomial."""
-    if dim not in _KNOWN:
-        for atom in definitions((dim,), _DEFINED):  # from the inmost on, so that no call nests deep
-            if atom.definition is not None:
-                quasipolynomial(atom.definition)
-            _DEFINED[atom] = True
-        _KNOWN[dim] = _on_one_symbol(dim) or together(
-            together(map(_of_atom, factors), of_product=True) for factors, _ in dim.products()
+    return Forms(_KNOWN).dim(dim)
+
+
+class Forms(Interpretation["Quasipolynomial | None"]):
+    """Expressions as quasi-polynomials."""
+
+    def _sum(self, dim: Dim) -> Quasipolynomial | None:
+        return _on_one_symbol(dim) or together(
+            together(map(self.atom, factors), of_product=True) for factors, _ in dim.products()
         )
-    return _KNOWN[dim]
+
+    def _apply(self, atom: Atom) -> Quasipolynomial | None:
+        one = None if atom.definition is not None or atom.op is SYMBOL else _on_one_symbol(of_atom(atom))
+        return one or super()._apply(atom)
 
 
 def _on_one_symbol(dim: Dim) -> Quasipolynomial | None:
@@ -129,18 +133,12 @@ def of_formula(formula: Formula) -> Quasipolynomial | None:
     return together(map(quasipolynomial, compared(formula)))
 
 
-def _of_atom(atom: Atom) -> Quasipolynomial | None:
-    if atom.definition is not None:
-        return quasipolynomial(atom.definition)
-    return _on_one_symbol(of_atom(atom)) or FORMS[atom.op](atom)
-
-
-def _of_quotient(atom: Atom) -> Quasipolynomial | None:
+def _of_quotient(at: Forms, atom: Atom) -> Quasipolynomial | None:
     """The remainders of a polynomial's values by n repeat: those of degree d after `n * lcm(1..d)` at the latest."""
     numerator, divisor = atom.args
-    form, number = quasipolynomial(numerator), divisor.constant
+    form, number = at.dim(numerator), divisor.constant
     if form is None or number is None or number <= 0:
-        return _of_ratio(atom) if number is None else None
+        return _of_ratio(at, atom) if number is None else None
     periods = dict(form.periods)
     for s, degree in form.degrees.items():
         shared = gcd(number, *(c for factors, c in numerator.products() if any(s in a.symbols for a in factors)))
@@ -148,42 +146,41 @@ def _of_quotient(atom: Atom) -> Quasipolynomial | None:
     return form._replace(periods=periods)
 
 
-def _of_ratio(atom: Atom) -> Quasipolynomial | None:
+def _of_ratio(at: Forms, atom: Atom) -> Quasipolynomial | None:
     """Of a quotient by an expression: with `(h*w)//(2*h)` in mind, also the remainders by what its numbers share."""
     numerator, divisor = atom.args
     shared = gcd(*(c for _, c in divisor.products()))
-    whole = together(map(quasipolynomial, (numerator // shared, numerator, divisor)))
+    whole = together(map(at.dim, (numerator // shared, numerator, divisor)))
     remainder = numerator - divisor * of_atom(atom)
     ratio = Ratio(of_atom(atom), remainder, divisor - 1 - remainder)
     return whole and whole._replace(switches=whole.switches | {ratio})
 
 
-def _of_extreme(atom: Atom) -> Quasipolynomial | None:
+def _of_extreme(at: Forms, atom: Atom) -> Quasipolynomial | None:
     dims: tuple[Dim, ...] = atom.args
     ahead = [a - b for a, b in combinations(dims, 2)]
-    whole = together([*map(quasipolynomial, dims), *map(quasipolynomial, ahead)])
+    whole = together([*map(at.dim, dims), *map(at.dim, ahead)])
     return whole and whole._replace(switches=whole.switches | {*ahead})
 
 
-def _of_choice(atom: Atom) -> Quasipolynomial | None:
+def _of_choice(at: Forms, atom: Atom) -> Quasipolynomial | None:
     condition, a, b = atom.args
-    whole = together([quasipolynomial(a), quasipolynomial(b), of_formula(condition)])
+    whole = together([at.dim(a), at.dim(b), of_formula(condition)])
     return whole and whole._replace(switches=whole.switches | {condition})
 
 
-FORMS = Rows[Callable[[Atom], Quasipolynomial | None]](
+Forms.rows = Rows(
     "quasi-polynomials",
     {
-        SYMBOL: lambda atom: Quasipolynomial({atom: 1}, {atom: 1}),
+        SYMBOL: lambda _, atom: Quasipolynomial({atom: 1}, {atom: 1}),
         FLOOR_DIVISION: _of_quotient,
-        PRODUCT: lambda atom: together(map(quasipolynomial, atom.args), of_product=True),
+        PRODUCT: lambda at, atom: together(map(at.dim, atom.args), of_product=True),
         MIN: _of_extreme,
         MAX: _of_extreme,
         SELECT: _of_choice,
     },
-    opaque=lambda _: None,
+    opaque=lambda *_: None,
 )
-"""Each operation as a quasi-polynomial, where its arguments are some."""
 
 
 def multiplies(dims: Iterable[Dim]) -> bool:
