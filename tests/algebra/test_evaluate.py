@@ -128,7 +128,7 @@ def test_a_substitution_that_time_interrupts_can_be_resumed(monkeypatch: pytest.
     for i in range(5000):
         chain = defined(chain * chain % 7, f"link{i}")
     substitution = Substitution({N.as_symbol(): M + 5})  # type: ignore[dict-item]
-    rewrite, left = Substitution._rebuilt_atom, iter(range(100))
+    rewrite, left = Substitution._apply, iter(range(100))
 
     def until_late(self: Substitution, atom: Atom) -> Dim:
         if next(left, None) is None:
@@ -136,7 +136,7 @@ def test_a_substitution_that_time_interrupts_can_be_resumed(monkeypatch: pytest.
         return rewrite(self, atom)
 
     with monkeypatch.context() as late:
-        late.setattr(Substitution, "_rebuilt_atom", until_late)
+        late.setattr(Substitution, "_apply", until_late)
         with pytest.raises(TimeoutError):
             substitution.apply(chain)
     assert evaluate(substitution.apply(chain), SIZES) == evaluate(chain, {N.as_symbol(): 3})  # type: ignore[arg-type]
