@@ -22,13 +22,13 @@ from shapesmt.algebra import (
     Dim,
     Evaluator,
     Formula,
+    Interpretation,
     Interval,
     Kind,
+    Rows,
     all_of,
-    definitions,
     evaluate,
     lowest,
-    of_atom,
     substitute,
 )
 from shapesmt.algebra.growth import Growth, arguments, half_line, monotone, repetition
@@ -277,50 +277,59 @@ def magnitude(dims: Iterable[Dim], sizes: Mapping[Atom, float]) -> float:
     >>> magnitude([h * w - 3 * (h // 2)], {h.as_symbol(): 10, w.as_symbol(): 100})
     1018.0
     """
-    dims, known = (*dims,), dict[Dim, Line]()
-    for atom in definitions(dims):  # from the inmost on, so that no call nests deep
-        _line(of_atom(atom), sizes, known)
+    known: dict[Any, Line] = {s: Line({s: 1.0}, 0, 0, size) for s, size in sizes.items()}
+    at = Lines(known)
     for dim in dims:
-        _line(dim, sizes, known)
+        at.dim(dim)
     return max((line.terms for line in known.values()), default=0)
 
 
-def _line(dim: Dim, sizes: Mapping[Atom, float], known: dict[Dim, Line]) -> Line:
-    """Of an expression; those of its parts are written down as well."""
-    if dim not in known:
+class Lines(Interpretation[Line]):
+    """Bounds expressions by lines; the symbols' sizes are known."""
+
+    def _sum(self, dim: Dim) -> Line:
         slopes, low, high, terms = Counter[Atom](), 0.0, 0.0, 0.0
         for factors, c in dim.products():
-            lines = [_line_of(atom, sizes, known) for atom in factors]
+            lines = [self.atom(atom) for atom in factors]
             line = lines[0] if len(lines) == 1 else _level(prod(max(line.most, 1.0) for line in lines))
             slopes.update({s: c * slope for s, slope in line.slopes.items()})
             ends = (c * line.low, c * line.high) if factors else (c, c)
             low, high, terms = low + min(ends), high + max(ends), terms + abs(c) * line.most
-        most = sum(abs(slope) * sizes[s] for s, slope in slopes.items()) + max(abs(low), abs(high))
-        known[dim] = Line(slopes, low, high, min(most, terms), terms)
-    return known[dim]
+        most = sum(abs(slope) * self.atom(s).most for s, slope in slopes.items()) + max(abs(low), abs(high))
+        return Line(slopes, low, high, min(most, terms), terms)
 
 
 def _level(most: float) -> Line:
-    """Of what doesn't exceed a number either way."""
+    """Return the line of an expression that doesn't exceed a number either way."""
     return Line({}, -most, most, most)
 
 
-def _line_of(atom: Atom, sizes: Mapping[Atom, float], known: dict[Dim, Line]) -> Line:
-    if atom.op is SYMBOL and atom.definition is None:
-        return Line({atom: 1.0}, 0, 0, sizes[atom])
-    if atom.op not in (SYMBOL, FLOOR_DIVISION, PRODUCT, MIN, MAX, SELECT):
-        return _level(inf)
-    lines = [_line(dim, sizes, known) for dim in arguments(atom)]
-    first, number = lines[0], atom.args[1].constant if atom.op is FLOOR_DIVISION else None
-    if number is not None and number > 0:
-        slopes = {s: slope / number for s, slope in first.slopes.items()}
-        return Line(slopes, (first.low + 1) / number - 1, first.high / number, first.most / number + 1)
-    if atom.op is FLOOR_DIVISION:
+def _of_quotient(at: Lines, atom: Atom) -> Line:
+    (first, _), number = map(at.dim, atom.args), atom.args[1].constant
+    if number is None or number <= 0:
         return _level(first.most)
-    if atom.op is PRODUCT:
-        return _level(prod(max(line.most, 1.0) for line in lines))
-    lines = lines[-2:] if atom.op is SELECT else lines  # not those of its condition
+    slopes = {s: slope / number for s, slope in first.slopes.items()}
+    return Line(slopes, (first.low + 1) / number - 1, first.high / number, first.most / number + 1)
+
+
+def _of_any(at: Lines, atom: Atom) -> Line:
+    """One of the arguments, or of the branches of a choice."""
+    lines = [at.dim(dim) for dim in arguments(atom)][-2 if atom.op is SELECT else 0 :]
     most = max(line.most for line in lines)
     if any(line.slopes != lines[0].slopes for line in lines):
         return _level(most)
     return Line(lines[0].slopes, min(line.low for line in lines), max(line.high for line in lines), most)
+
+
+Lines.rows = Rows(
+    "magnitude",
+    {
+        SYMBOL: lambda *_: _level(inf),
+        FLOOR_DIVISION: _of_quotient,
+        PRODUCT: lambda at, atom: _level(prod(max(at.dim(a).most, 1.0) for a in atom.args)),
+        MIN: _of_any,
+        MAX: _of_any,
+        SELECT: _of_any,
+    },
+    opaque=lambda *_: _level(inf),
+)
