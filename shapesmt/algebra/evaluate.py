@@ -62,7 +62,7 @@ class Interpretation(Generic[Found]):
     rows: ClassVar[Rows[Callable[[Any, Atom], Any]]]
     """What is found of an operation, from the interpretation and the atom."""
 
-    def __init__(self, known: dict[Any, Any]) -> None:
+    def __init__(self, known: dict[Any, Found]) -> None:
         self._known = known
         self._scanned: set[Any] = set()
 
@@ -282,7 +282,7 @@ class _Fitting(Interpretation[bool]):
             self._define(what)
             parts = what.args if what.dim is None else (what.dim,)
             self._known[what] = all(map(self.whole, parts))
-        return self._known[what] is True
+        return self._known[what]
 
     def _sum(self, dim: Dim) -> bool:
         size: float = 0

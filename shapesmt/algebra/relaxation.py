@@ -261,8 +261,7 @@ class _Points(Interpretation["Row | None"]):
             known = [row for row in rows if row is not None]
             join = max if condition.op == "or" else min
             self._known[condition] = tuple(map(join, *known)) if len(known) == len(rows) > 1 else None
-        holding: Row | None = self._known[condition]
-        return holding
+        return self._known[condition]
 
 
 def _picked(_: _Points, atom: Atom) -> Row:
