@@ -22,6 +22,7 @@ from typing import Any, Literal, TypeAlias
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, as_dim, make_atom, of_atom
 from shapesmt.algebra.factors import common_factor, divide_terms
 from shapesmt.algebra.interning import Table, memo
+from shapesmt.algebra.intervals import Interval
 from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, SELECT, written
 from shapesmt.algebra.relaxation import alike, parted, seen, there, tight
 
@@ -97,8 +98,9 @@ class Verdict(str, Enum):
 
 
 Clause = frozenset[Formula]
+Compare: TypeAlias = Callable[[Dim, int], Formula]
 _NUMBERS = count()
-_SELECTED: dict[tuple[Dim, Callable[[Dim, int], Formula]], Formula | None] = memo("comparisons of cases", {})
+_SELECTED: dict[tuple[Dim, Compare], Formula | None] = memo("comparisons of cases", {})
 _FORMULAS: Table[tuple[Any, ...], Formula] = Table("formulas", lambda f: (f.op, f.dim, frozenset(f.args)))
 
 
@@ -119,58 +121,43 @@ FALSE = _intern("false")
 
 
 def equal(a: Dim | int, b: Dim | int) -> Formula:
-    """`a == b`."""
-    if a is b:
-        return TRUE
-    p = as_dim(a) - b
-    if p.constant is not None:
-        return TRUE if p.constant == 0 else FALSE
-    if p.lo > 0 or p.hi < 0:
-        return FALSE
-    lifted = _lifted(p, equal)
-    if lifted is not None:
-        return lifted
-    p = _reduced(p, equality=True)
-    divisor = _common_divisor(p)
-    if dict(p.terms).get((), 0) % divisor:
-        return FALSE
-    p = divide_terms(p, divisor, ())
-    if next(c for m, c in p.terms if m) < 0:
-        p = -p
-    lo, hi = seen(p)
-    lo, hi = (lo, hi) if lo <= 0 <= hi and lo < hi else tight(p)
-    if lo > 0 or hi < 0:
-        return FALSE
-    if lo == 0 == hi:
-        return TRUE
-    parts = parted(p)
-    return _intern("eq", p) if parts is None else all_of(*(equal(*part) for part in parts))
+    """Return `a == b`."""
+    return TRUE if a is b else _compared(as_dim(a) - b, equal)
 
 
 def at_least(a: Dim | int, b: Dim | int) -> Formula:
-    """`a >= b`."""
-    if a is b:
-        return TRUE
-    p = as_dim(a) - b
-    if p.lo >= 0:
-        return TRUE
-    if p.hi < 0:
+    """Return `a >= b`."""
+    return TRUE if a is b else _compared(as_dim(a) - b, at_least)
+
+
+def _compared(p: Dim, compare: Compare) -> Formula:
+    """Return the normal form of `p == 0` or `p >= 0`; cheap rewrites come first."""
+    known = _by_bounds((p.lo, p.hi), compare) or _lifted(p, compare)
+    if known is not None:
+        return known
+    p = _reduced(p, equality=compare is equal)
+    divisor, constant = _common_divisor(p), dict(p.terms).get((), 0)
+    if compare is equal and constant % divisor:  # 2*x == 3 is False
         return FALSE
-    lifted = _lifted(p, at_least)
-    if lifted is not None:
-        return lifted
-    p = _reduced(p, equality=False)
-    divisor = _common_divisor(p)
-    if divisor > 1:
-        constant = dict(p.terms).get((), 0)
+    if divisor > 1:  # 2*x >= 3 is x >= 2
         p = divide_terms(p - constant, divisor, ()) + constant // divisor
-    lo, hi = seen(p)
-    lo, hi = (lo, hi) if lo < 0 <= hi else tight(p)
-    if lo >= 0:
-        return TRUE
-    if hi < 0:
+    if compare is equal and next(c for m, c in p.terms if m) < 0:  # -x == -3 is x == 3
+        p = -p
+    known = _by_bounds(seen(p), compare) and _by_bounds(tight(p), compare)
+    if known is not None:
+        return known
+    parts = parted(p) if compare is equal else None
+    return (
+        _intern("eq" if compare is equal else "ge", p) if parts is None else all_of(*(equal(*part) for part in parts))
+    )
+
+
+def _by_bounds(bounds: Interval, compare: Compare) -> Formula | None:
+    """Return the truth of a comparison with 0 that is the same for all values in an interval; None if it isn't."""
+    lo, hi = bounds
+    if hi < 0 or (lo > 0 and compare is equal):
         return FALSE
-    return _intern("ge", p)
+    return TRUE if lo >= 0 and (hi == 0 or compare is at_least) else None
 
 
 def at_most(a: Dim | int, b: Dim | int) -> Formula:
@@ -299,7 +286,7 @@ def select(condition: Formula, a: Dim | int, b: Dim | int) -> Dim:
     return make_atom(SELECT, (condition, a, b))
 
 
-def _divides(value: Dim, condition: Formula, compare: Callable[[Dim, int], Formula]) -> bool:
+def _divides(value: Dim, condition: Formula, compare: Compare) -> bool:
     """Whether a value is a quotient and the condition compares its divisor with 0; `x // 0` is 0."""
     atom = value.as_atom()
     return atom is not None and atom.op is FLOOR_DIVISION and compare(atom.args[1], 0) is condition
@@ -334,7 +321,7 @@ def absolute(a: Dim | int) -> Dim:
     return a if a.lo >= 0 else -a if a.hi <= 0 else select(at_least(a, 0), a, -a)
 
 
-def _lifted(p: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
+def _lifted(p: Dim, compare: Compare) -> Formula | None:
     """The comparison of `... + select(c, a, b)` with 0 as a condition on `c`, if one case is always true or false."""
     for monomial, coefficient in p.terms:
         atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
@@ -353,7 +340,7 @@ def _lifted(p: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
     return None
 
 
-def _selected(atom: Atom, coefficient: int, rest: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
+def _selected(atom: Atom, coefficient: int, rest: Dim, compare: Compare) -> Formula | None:
     """The comparison of `rest + coefficient * select(c, a, b)` with 0, if one case is always true or false."""
     condition, a, b = atom.args
     then, otherwise = compare(rest + coefficient * a, 0), compare(rest + coefficient * b, 0)
