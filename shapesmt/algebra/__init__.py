@@ -24,9 +24,9 @@ from shapesmt.algebra.evaluate import (
     End,
     Evaluator,
     Interpretation,
-    definitions,
     evaluate,
     fits_int64,
+    inmost_first,
     lowest,
 )
 from shapesmt.algebra.extremes import maximum, minimum
@@ -121,7 +121,6 @@ __all__ = [
     "conjunction",
     "const",
     "defined",
-    "definitions",
     "differs",
     "divide_terms",
     "divides",
@@ -135,6 +134,7 @@ __all__ = [
     "forget_between",
     "from_terms",
     "implies",
+    "inmost_first",
     "less",
     "lowest",
     "make_atom",

@@ -13,41 +13,53 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Container, Mapping
 from math import inf, prod
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import ATOMS, Atom, Dim
 from shapesmt.algebra.interning import memo
-from shapesmt.algebra.operations import PRODUCT, SYMBOL, Rows
+from shapesmt.algebra.operations import PRODUCT, SYMBOL, Rows, written
 from shapesmt.deadline import look
 from shapesmt.lazy import np
 
 Assignment: TypeAlias = dict[Atom, int]
 Found = TypeVar("Found")
+Operator: TypeAlias = Literal["eq", "ne", "ge", "and", "or", "true", "false"]
 
 
-class Condition(Protocol):
-    """A `Formula`, whose normal form rests on this module."""
+class Formula:
+    """A condition: `eq`, `ne` and `ge` compare a `Dim` with 0; `and` and `or` join formulas."""
 
-    @property
-    def op(self) -> str:
-        """How it compares or joins."""
+    __slots__ = ("__weakref__", "_symbols", "args", "depth", "dim", "number", "op")
 
-    @property
-    def dim(self) -> Dim | None:
-        """What it compares with 0."""
-
-    @property
-    def args(self) -> tuple[Condition, ...]:
-        """What it joins."""
+    op: Operator
+    dim: Dim | None
+    args: tuple[Formula, ...]
+    number: int
+    depth: int
 
     @property
     def symbols(self) -> frozenset[Atom]:
         """The free symbols it depends on."""
+        try:
+            return self._symbols
+        except AttributeError:
+            parts = [a.symbols for a in self.args]
+            if self.dim is not None:
+                parts.append(self.dim.symbols)
+            self._symbols: frozenset[Atom] = frozenset().union(*parts)
+            return self._symbols
 
     @property
-    def depth(self) -> int:
-        """How deep its parts are nested."""
+    def conjuncts(self) -> tuple[Formula, ...]:
+        """The conditions of which it is the conjunction."""
+        return self.args if self.op == "and" else () if self.op == "true" else (self,)
+
+    def __str__(self) -> str:
+        return written(self)
+
+    def __repr__(self) -> str:
+        return f"Formula({str(self)!r})"
 
 
 class Interpretation(Generic[Found]):
@@ -97,10 +109,11 @@ class Interpretation(Generic[Found]):
         found: Found = self.rows[atom.op](self, atom) if atom.definition is None else self.dim(atom.definition)
         return found
 
-    def _define(self, what: Dim | Condition) -> None:
+    def _define(self, what: Dim | Formula) -> None:
         try:
-            for atom in definitions((what,), self._known, self._scanned):
-                self.atom(atom)
+            for atom in inmost_first((what,), self._known, self._scanned):
+                if atom.definition is not None:
+                    self.atom(atom)
         except BaseException:  # out of time: those that are left are scanned again
             self._scanned.clear()
             raise
@@ -146,7 +159,7 @@ class Evaluator(Interpretation[Any]):
             value = self._known[dim] = self.once(dim)
         return value
 
-    def formula(self, formula: Condition) -> Any:
+    def formula(self, formula: Formula) -> Any:
         """The truth of a condition."""
         truth = self._known.get(formula)
         if truth is None:
@@ -179,7 +192,7 @@ class Evaluator(Interpretation[Any]):
             raise KeyError(atom.name)
         return atom.op.evaluate(self, *atom.args)
 
-    def _truth(self, formula: Condition) -> Any:
+    def _truth(self, formula: Formula) -> Any:
         if formula.dim is not None:
             value = self.dim(formula.dim)
             return value == 0 if formula.op == "eq" else value != 0 if formula.op == "ne" else value >= 0
@@ -222,26 +235,19 @@ def _largest(values: Any) -> int:
     return max(1, int(np.max(values, initial=1)), -int(np.min(values, initial=1)))
 
 
-def evaluate(what: Dim | Condition, values: Mapping[Atom, Any]) -> Any:
+def evaluate(what: Dim | Formula, values: Mapping[Atom, Any]) -> Any:
     """The value of one expression or condition."""
     evaluator = Evaluator(values)
     return evaluator.dim(what) if isinstance(what, Dim) else evaluator.formula(what)
 
 
-def definitions(
-    roots: tuple[Dim | Condition, ...], known: Container[Any] = (), seen: set[Any] | None = None
+def inmost_first(
+    roots: tuple[Dim | Formula, ...], known: Container[Any] = (), seen: set[Any] | None = None
 ) -> list[Atom]:
-    """The defined symbols that the roots depend on, each after those in its definition.
+    """Return the symbols and operations that the roots depend on, each after those in its arguments.
 
     Left out are those behind `known` parts, and those in `seen`, which earlier calls returned.
     """
-    return [atom for atom in inmost_first(roots, known, seen) if atom.definition is not None]
-
-
-def inmost_first(
-    roots: tuple[Dim | Condition, ...], known: Container[Any] = (), seen: set[Any] | None = None
-) -> list[Atom]:
-    """All symbols and operations that the roots depend on, each after those in its arguments."""
     found: list[Atom] = []
     seen = set() if seen is None else seen
     stack: list[Any] = list(roots)
@@ -252,16 +258,16 @@ def inmost_first(
         seen.add(item)
         if isinstance(item, Dim):
             stack.extend(ATOMS[n] for monomial, _ in item.terms for n in monomial)
-        elif not isinstance(item, Atom):  # a condition
+        elif isinstance(item, Formula):
             stack.extend(item.args)
             stack.extend([item.dim] if item.dim is not None else [])
         else:
             found.append(item)
-            stack.extend(a for a in (*item.args, item.definition) if isinstance(a, Dim) or hasattr(a, "dim"))
+            stack.extend(a for a in (*item.args, item.definition) if isinstance(a, (Dim, Formula)))
     return sorted(found, key=lambda a: a.number)
 
 
-def fits_int64(what: Dim | Condition) -> bool:
+def fits_int64(what: Dim | Formula) -> bool:
     """Whether all intermediate results of its evaluation fit 62 bits, given the symbols' ranges."""
     fits = _FITS.get(what)
     return _Fitting(_FITS).whole(what) if fits is None else fits
@@ -274,7 +280,7 @@ SAFE = 1 << 62  # numbers below it fit int64, and so do sums of two
 class _Fitting(Interpretation[bool]):
     """Whether values and all steps to them fit 62 bits."""
 
-    def whole(self, what: Dim | Condition) -> bool:
+    def whole(self, what: Dim | Formula) -> bool:
         """Whether those of an expression or a condition do."""
         if isinstance(what, Dim):
             return self.dim(what)
@@ -296,5 +302,5 @@ class _Fitting(Interpretation[bool]):
         return size < SAFE
 
     def _apply(self, atom: Atom) -> bool:
-        parts = [a for a in (*atom.args, atom.definition) if isinstance(a, Dim) or hasattr(a, "dim")]
+        parts = [a for a in (*atom.args, atom.definition) if isinstance(a, (Dim, Formula))]
         return all(map(self.whole, parts)) and atom.op.fits(*atom.args)

@@ -20,51 +20,15 @@ from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, as_dim, make_atom, of_atom
+from shapesmt.algebra.evaluate import Formula as Formula, Operator
 from shapesmt.algebra.factors import common_factor, divide_terms
 from shapesmt.algebra.interning import Table, memo
 from shapesmt.algebra.intervals import Interval
-from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, SELECT, written
+from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, SELECT
 from shapesmt.algebra.relaxation import alike, parted, seen, there, tight
 
 MAX_CLAUSES = 48  # the most clauses that are compared with each other
 MAX_LIFTED = 5  # the deepest nesting of cases into which a comparison is distributed
-
-Operator: TypeAlias = Literal["eq", "ne", "ge", "and", "or", "true", "false"]
-
-
-class Formula:
-    """A condition: `eq`, `ne` and `ge` compare a `Dim` with 0; `and` and `or` join formulas."""
-
-    __slots__ = ("__weakref__", "_symbols", "args", "depth", "dim", "number", "op")
-
-    op: Operator
-    dim: Dim | None
-    args: tuple[Formula, ...]
-    number: int
-    depth: int
-
-    @property
-    def symbols(self) -> frozenset[Atom]:
-        """The free symbols it depends on."""
-        try:
-            return self._symbols
-        except AttributeError:
-            parts = [a.symbols for a in self.args]
-            if self.dim is not None:
-                parts.append(self.dim.symbols)
-            self._symbols: frozenset[Atom] = frozenset().union(*parts)
-            return self._symbols
-
-    @property
-    def conjuncts(self) -> tuple[Formula, ...]:
-        """The conditions of which it is the conjunction."""
-        return self.args if self.op == "and" else () if self is TRUE else (self,)
-
-    def __str__(self) -> str:
-        return written(self)
-
-    def __repr__(self) -> str:
-        return f"Formula({str(self)!r})"
 
 
 class Verdict(str, Enum):

@@ -20,7 +20,7 @@ from zlib import crc32
 
 from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, Monomial, from_terms, of_atom, term_bounds
-from shapesmt.algebra.evaluate import Condition, Evaluator, Interpretation, inmost_first
+from shapesmt.algebra.evaluate import Evaluator, Formula, Interpretation, inmost_first
 from shapesmt.algebra.factors import common_factor, divide_terms, without
 from shapesmt.algebra.interning import memo
 from shapesmt.algebra.intervals import Bound, Interval
@@ -229,7 +229,7 @@ class _Points(Interpretation["Row | None"]):
         """The values of an expression, of which there are too many to be remembered."""
         return self.once(dim)
 
-    def _define(self, what: Dim | Condition) -> None:
+    def _define(self, what: Dim | Formula) -> None:
         for atom in inmost_first((what,), self._known):
             self.atom(atom)
 
@@ -250,7 +250,7 @@ class _Points(Interpretation["Row | None"]):
         inside = row is not None and all(atom.lo <= v <= atom.hi and abs(v) < intervals.LIMIT for v in row)
         return row if inside else None
 
-    def truth(self, condition: Condition) -> Row | None:
+    def truth(self, condition: Formula) -> Row | None:
         """At which points a condition holds."""
         if condition.dim is not None:
             row = self.dim(condition.dim)
@@ -302,7 +302,7 @@ _Points.rows = Rows(
 )
 
 
-def there(condition: Condition, *about: Dim | Condition) -> tuple[int, ...]:
+def there(condition: Formula, *about: Dim | Formula) -> tuple[int, ...]:
     """What others come to where the one symbol that all are about has the number that `x == 3` or `x != 3` says.
 
     None are known where a condition says something else, and where one of the others is deep.
@@ -312,7 +312,7 @@ def there(condition: Condition, *about: Dim | Condition) -> tuple[int, ...]:
     return tuple(here.dim(part) if isinstance(part, Dim) else here.formula(part) for here in at for part in about)
 
 
-def alike(condition: Condition, a: Dim, b: Dim) -> bool:
+def alike(condition: Formula, a: Dim, b: Dim) -> bool:
     """Whether two expressions on one symbol are equal at all the values that `x//4 == 3` says.
 
     >>> from shapesmt.algebra.dim import symbol
@@ -326,7 +326,7 @@ def alike(condition: Condition, a: Dim, b: Dim) -> bool:
     return len(values) > 0 and all(here.dim(a) == here.dim(b) for here in at)
 
 
-def _values_of(condition: Condition, about: tuple[Dim | Condition, ...]) -> range:
+def _values_of(condition: Formula, about: tuple[Dim | Formula, ...]) -> range:
     """The values that `x == 3` or `x//4 == 3` says of a symbol, if others are about it alone and aren't deep."""
     if condition.op not in ("eq", "ne") or len(condition.symbols) != 1:
         return range(0)

@@ -33,6 +33,7 @@ from shapesmt.algebra import (
     Formula,
     Interpretation,
     Rows,
+    inmost_first,
     memo,
     of_atom,
 )
@@ -185,13 +186,7 @@ Forms.rows = Rows(
 
 def multiplies(dims: Iterable[Dim]) -> bool:
     """Whether several symbols are multiplied somewhere in the expressions."""
-    ahead, seen = [*dims], set[Dim]()
-    while ahead:
-        dim = ahead.pop()
-        if dim in seen:
-            continue
-        seen.add(dim)
-        if any(len({s for a in factors for s in a.symbols}) > 1 and len(factors) > 1 for factors, _ in dim.products()):
-            return True
-        ahead += [inner for atom in dim.atoms() for inner in arguments(atom)]
-    return False
+    roots = (*dims,)
+    inner = [dim for atom in inmost_first(roots) for dim in arguments(atom)]
+    products = (factors for dim in dict.fromkeys((*roots, *inner)) for factors, _ in dim.products())
+    return any(len(factors) > 1 and len({s for a in factors for s in a.symbols}) > 1 for factors in products)
