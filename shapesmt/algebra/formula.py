@@ -237,14 +237,16 @@ def select(condition: Formula, a: Dim | int, b: Dim | int) -> Dim:
     (Dim('m'), Dim('0'))
     """
     a, b = as_dim(a), as_dim(b)
-    if condition is TRUE or a is b:
+    if condition is TRUE or a is b:  # select(True, a, b) == a
         return a
-    if condition is FALSE:
+    if condition is FALSE:  # select(False, a, b) == b
         return b
+    # select(d != 0, x//d, 0) == x//d
     if (b.constant == 0 and _divides(a, condition, differs)) or (a.constant == 0 and _divides(b, condition, equal)):
         return a if b.constant == 0 else b
-    if condition.op == "ne":
+    if condition.op == "ne":  # select(x != y, a, b) == select(x == y, b, a)
         return select(negate(condition), b, a)
+    # select(a == b, a, b) == b
     if condition.op == "eq" and (equal(a, b) is condition or alike(condition, a, b)):
         return b
     return make_atom(SELECT, (condition, a, b))
@@ -309,9 +311,9 @@ def _selected(atom: Atom, coefficient: int, rest: Dim, compare: Compare) -> Form
     condition, a, b = atom.args
     then, otherwise = compare(rest + coefficient * a, 0), compare(rest + coefficient * b, 0)
     for case, guard, other in ((then, condition, otherwise), (otherwise, negate(condition), then)):
-        if case is TRUE:
+        if case is TRUE:  # (a if c else b) == 0 is c or b == 0, if a == 0
             return any_of(guard, other)
-        if case is FALSE:
+        if case is FALSE:  # (a if c else b) == 0 is not c and b == 0, if a != 0
             return all_of(negate(guard), other)
     return None
 
@@ -319,9 +321,9 @@ def _selected(atom: Atom, coefficient: int, rest: Dim, compare: Compare) -> Form
 def _extreme_equal(atom: Atom, x: Dim) -> Formula | None:
     """`min(a, b) == x` without `min`, if `x` is one of the arguments or none is below it; the same for `max`."""
     beyond = at_least if atom.op is MIN else at_most
-    if x in atom.args:
+    if x in atom.args:  # min(x, y) == x is y >= x
         return all_of(*(beyond(a, x) for a in atom.args if a is not x))
-    if all(beyond(a, x) is TRUE for a in atom.args):
+    if all(beyond(a, x) is TRUE for a in atom.args):  # min(a, b) == x is a == x or b == x, if a >= x and b >= x
         return any_of(*(equal(a, x) for a in atom.args))
     return None
 
@@ -332,7 +334,7 @@ def _common_divisor(p: Dim) -> int:
 
 
 def _reduced(p: Dim, *, equality: bool) -> Dim:
-    """The polynomial without common factors of its terms that can't be 0 (for `>=`: that are positive)."""
+    """Divide by common factors that can't be 0 (for `>=`: that are positive): `x*y >= 0` is `y >= 0` if x > 0."""
     _, monomial = common_factor((p,))
     nonzero = tuple(n for n in monomial if ATOMS[n].lo > 0 or (equality and ATOMS[n].hi < 0))
     return divide_terms(p, 1, nonzero) if nonzero else p

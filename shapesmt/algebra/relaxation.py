@@ -33,7 +33,7 @@ MAX_RELAXED = 12  # deeper expressions are bounded by interval arithmetic alone
 
 
 def tight(dim: Dim) -> Interval:
-    """Bounds of an expression, found by replacing floors, minima, maxima and choices by linear bounds of them."""
+    """Bound an expression by replacing floors, minima, maxima and choices by linear bounds of them."""
     if dim.relaxed is None:
         dim.relaxed = (dim.lo, dim.hi) if dim.constant is not None else _relaxed(dim)
     return dim.relaxed
@@ -58,11 +58,11 @@ def parted(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
     >>> parted(h * w - 16), parted((h // 4) * (w // 4) - 49 * ((h + 24) // 28) * ((w + 24) // 28))
     ([(Dim('h'), 4), (Dim('w'), 4)], [(Dim('h//4'), Dim('7*((h + 24)//28)')), (Dim('w//4'), Dim('7*((w + 24)//28)'))])
     """
-    return _at_ends(p) if 0 in (p.lo, p.hi) else _factorwise(p)
+    return _at_ends(p) if 0 in (p.lo, p.hi) else _factorwise(p)  # bounds are known; factors have to be compared
 
 
 def _at_ends(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
-    """`a*b == 1` as `a == 1 and b == 1`: what grows with each factor has its least value at the least of each."""
+    """Part `a*b == 1` as `a == 1 and b == 1`: what grows with each factor has its least value at the least of each."""
     ends: dict[int, Bound] = {}
     value: Bound = 0
     for monomial, c in p.terms:
@@ -78,7 +78,7 @@ def _at_ends(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
 
 
 def _factorwise(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
-    """`a*b == x*y` as `a == x and b == y`, if the factors on the left are 1 or more and at most their partners.
+    """Part `a*b == x*y` as `a == x and b == y` if the factors on the left are 1 or more and at most their partners.
 
     Also if each is at least its partner: `(h//4)*(w//4) == 64*(h//32)*(w//32)`.
     """
@@ -95,7 +95,7 @@ def _factorwise(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
 
 
 def _multiples(pairs: list[tuple[Dim, Dim]], number: int, way: int) -> list[tuple[Dim, Dim | int]] | None:
-    """Each first factor with a multiple of the second that bounds it, where these make a number together."""
+    """Pair first factors with bounding multiples of second ones: `a*b == 4*x*y` is `a == 2*x and b == 2*y`, if <=."""
     parts: list[tuple[Dim, Dim | int]] = []
     for a, x in pairs:
         ratios = [k for k in range(1, min(number, MAX_FACTOR) + 1) if number % k == 0]
