@@ -1,6 +1,7 @@
-"""Interpretations of expressions, of which the first is their value: at one assignment, or at arrays of them at once.
+"""Interpret expressions and conditions: the walk that all interpretations share, and evaluation.
 
-An `Interpretation` finds something of each expression from what it found of the parts: a value, a growth, a text.
+An `Interpretation` computes a result for each expression from the results for its parts: a value, a growth, a text.
+An `Evaluator` computes values, at one assignment of the symbols or at arrays of them.
 
 >>> from shapesmt.algebra.dim import symbol
 >>> h = symbol("h", 1, 64)
@@ -40,7 +41,7 @@ class Formula:
 
     @property
     def symbols(self) -> frozenset[Atom]:
-        """The free symbols it depends on."""
+        """The free symbols that it depends on."""
         try:
             return self._symbols
         except AttributeError:
@@ -63,23 +64,24 @@ class Formula:
 
 
 class Interpretation(Generic[Found]):
-    """Finds something of each expression from its parts, once: of operations by a table, of definitions first.
+    """Computes a result for each expression from the results for its parts, and remembers it.
 
-    Definitions are found from the inmost on, so that a long chain of them needs no deep recursion.
+    Operations have a table of functions. Definitions come first, the inmost one before those that use it, so that
+    a long chain of them needs no deep recursion.
 
     Args:
-        known: What is known already; what is found is added.
+        known: The results so far, such as the values of symbols; further ones are added.
     """
 
     rows: ClassVar[Rows[Callable[[Any, Atom], Any]]]
-    """What is found of an operation, from the interpretation and the atom."""
+    """For each operation the function that computes the result, from the interpretation and the atom."""
 
     def __init__(self, known: dict[Any, Found]) -> None:
         self._known = known
         self._scanned: set[Any] = set()
 
     def dim(self, dim: Dim) -> Found:
-        """What is found of an expression."""
+        """Return the result for an expression."""
         known = self._known
         found: Found | None = known.get(dim)
         if found is None and dim not in known:
@@ -87,14 +89,14 @@ class Interpretation(Generic[Found]):
         return found  # type: ignore[return-value]
 
     def once(self, dim: Dim) -> Found:
-        """What is found of an expression, which isn't remembered, other than what is found of its operations."""
+        """Return the result for an expression; only the results for its operations are remembered."""
         known = self._known
         if not all(ATOMS[n] in known for monomial, _ in dim.terms for n in monomial):
             self._define(dim)
         return self._sum(dim)
 
     def atom(self, atom: Atom) -> Found:
-        """What is found of a symbol or an operation."""
+        """Return the result for a symbol or an operation."""
         known = self._known
         found: Found | None = known.get(atom)
         if found is None and atom not in known:
@@ -103,7 +105,7 @@ class Interpretation(Generic[Found]):
 
     @abstractmethod
     def _sum(self, dim: Dim) -> Found:
-        """What is found of a sum of products of atoms."""
+        """Compute the result for a sum of products, from those for their factors (`atom`)."""
 
     def _apply(self, atom: Atom) -> Found:
         found: Found = self.rows[atom.op](self, atom) if atom.definition is None else self.dim(atom.definition)
@@ -120,12 +122,12 @@ class Interpretation(Generic[Found]):
 
 
 def lowest(symbol: Atom) -> int:
-    """The default value of a symbol: the end of its range nearest to 0."""
+    """Return the default value of a symbol: the bound of its range nearest to 0."""
     return int(symbol.lo) if symbol.lo > -inf else int(min(symbol.hi, 0))
 
 
 class End(NamedTuple):
-    """The least or the greatest value of an expression under some conditions.
+    """The minimum or the maximum of an expression under some conditions.
 
     Attributes:
         value: The end; None where there is none, or where it is beyond int64.
@@ -231,12 +233,12 @@ class Checked(Evaluator):
 
 
 def _largest(values: Any) -> int:
-    """What values don't exceed either way; at least 1."""
+    """Return the greatest absolute value, or 1 if that is smaller."""
     return max(1, int(np.max(values, initial=1)), -int(np.min(values, initial=1)))
 
 
 def evaluate(what: Dim | Formula, values: Mapping[Atom, Any]) -> Any:
-    """The value of one expression or condition."""
+    """Return the value of one expression or condition."""
     evaluator = Evaluator(values)
     return evaluator.dim(what) if isinstance(what, Dim) else evaluator.formula(what)
 
@@ -268,7 +270,7 @@ def inmost_first(
 
 
 def fits_int64(what: Dim | Formula) -> bool:
-    """Whether all intermediate results of its evaluation fit 62 bits, given the symbols' ranges."""
+    """Whether every intermediate result fits 62 bits, for all values in the symbols' ranges."""
     fits = _FITS.get(what)
     return _Fitting(_FITS).whole(what) if fits is None else fits
 
@@ -278,10 +280,10 @@ SAFE = 1 << 62  # numbers below it fit int64, and so do sums of two
 
 
 class _Fitting(Interpretation[bool]):
-    """Whether values and all steps to them fit 62 bits."""
+    """Decides whether every intermediate result fits 62 bits."""
 
     def whole(self, what: Dim | Formula) -> bool:
-        """Whether those of an expression or a condition do."""
+        """Whether all of an expression or a condition fits."""
         if isinstance(what, Dim):
             return self.dim(what)
         if what not in self._known:

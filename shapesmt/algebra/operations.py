@@ -134,7 +134,7 @@ OPERATIONS: list[Operation] = []
 
 
 class Rows(dict[Operation, Row], Generic[Row]):
-    """What an analysis has for each operation; one that it has nothing for is an error at import.
+    """The table of an analysis: a row for each operation. An operation without a row is an error at import.
 
     Args:
         name: The name of the analysis.

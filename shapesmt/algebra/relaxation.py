@@ -226,7 +226,7 @@ class _Points(Interpretation["Row | None"]):
     """The values of expressions at the points; None where some part of it is out of bounds, or too large."""
 
     def dim(self, dim: Dim) -> Row | None:
-        """The values of an expression, of which there are too many to be remembered."""
+        """Return the values of an expression; there are too many to remember them."""
         return self.once(dim)
 
     def _define(self, what: Dim | Formula) -> None:
@@ -251,7 +251,7 @@ class _Points(Interpretation["Row | None"]):
         return row if inside else None
 
     def truth(self, condition: Formula) -> Row | None:
-        """At which points a condition holds."""
+        """Return whether a condition holds, for each point."""
         if condition.dim is not None:
             row = self.dim(condition.dim)
             holds = {"eq": (0).__eq__, "ne": (0).__ne__, "ge": (0).__le__}[condition.op]
@@ -265,12 +265,12 @@ class _Points(Interpretation["Row | None"]):
 
 
 def _picked(_: _Points, atom: Atom) -> Row:
-    """Any values within the bounds of a symbol, or of an operation."""
+    """Return some values within the bounds of a symbol or an operation."""
     return tuple([_pick(atom, reach) for reach in REACHES])
 
 
 def _pick(atom: Atom, reach: float) -> int:
-    """A value of a symbol, no further than that from its least one (or from its greatest, where it has no least)."""
+    """Return a value of a symbol, at most `reach` from its least one (or from its greatest, if it has no least)."""
     up, span = atom.lo > -inf, min(atom.hi - atom.lo, FAR)
     far = int(span) if reach == inf else crc32(f"{atom.name} {reach}".encode()) % (int(min(span, reach)) + 1)
     far -= far % atom.step
@@ -278,7 +278,7 @@ def _pick(atom: Atom, reach: float) -> int:
 
 
 def _applying(operation: Callable[..., int]) -> Callable[[_Points, Atom], Row | None]:
-    """An operation of known values."""
+    """Apply a function to the arguments' values, point by point."""
 
     def applied(at: _Points, atom: Atom) -> Row | None:
         rows = [at.dim(a) if isinstance(a, Dim) else at.truth(a) for a in atom.args]

@@ -88,7 +88,7 @@ def growth(dim: Dim, lo: int) -> Growth | None:
 
 
 class Growing(Interpretation["Growth | None"]):
-    """How expressions on one symbol grow from `lo` on."""
+    """Computes how expressions on one symbol grow from `lo` on."""
 
     def __init__(self, lo: int) -> None:
         super().__init__(_KNOWN.setdefault(lo, {}))
@@ -105,7 +105,7 @@ class Growing(Interpretation["Growth | None"]):
         return whole
 
     def _product(self, factors: Iterable[Atom]) -> Growth | None:
-        """The growth of a product of which at most one factor grows; numbers are factors that never change."""
+        """Return the growth of a product in which one factor grows at most; None if several do."""
         number, start, moving = 1, self.lo, []
         for a in factors:
             change = self.atom(a)
@@ -134,7 +134,7 @@ def _of_quotient(at: Growing, atom: Atom) -> Growth | None:
 
 
 def _of_repeated(at: Growing, atom: Atom) -> Growth | None:
-    """The growth of an operation that repeats where all its arguments repeat; None where one of them doesn't."""
+    """Return the period of an operation whose arguments all repeat; None if one of them doesn't."""
     parts = [at.dim(a) for a in atom.args]
     known = [p for p in parts if p is not None and not p.gain]
     if len(known) < len(parts):
@@ -143,7 +143,7 @@ def _of_repeated(at: Growing, atom: Atom) -> Growth | None:
 
 
 def _of_vanishing(at: Growing, numerator: Dim, divisor: Dim) -> Growth | None:
-    """The growth of a number's quotient by what gains: 0, or -1, from where the divisor is greater than the number."""
+    """Return the growth of `n // x` for a number n: it is 0, or -1, from where x is greater than n."""
     change = at.dim(divisor)
     if numerator.constant is None or change is None or change.gain <= 0:
         return None

@@ -86,7 +86,7 @@ def quasipolynomial(dim: Dim) -> Quasipolynomial | None:
 
 
 class Forms(Interpretation["Quasipolynomial | None"]):
-    """Expressions as quasi-polynomials."""
+    """Writes expressions as quasi-polynomials."""
 
     def _sum(self, dim: Dim) -> Quasipolynomial | None:
         return _on_one_symbol(dim) or together(
@@ -99,7 +99,7 @@ class Forms(Interpretation["Quasipolynomial | None"]):
 
 
 def _on_one_symbol(dim: Dim) -> Quasipolynomial | None:
-    """Of an expression that grows evenly from some value of its only symbol on."""
+    """Return the form of an expression that grows evenly from some value of its only symbol on."""
     (s, *others) = dim.symbols or [None]
     change = None if s is None or others or s.lo == -inf else growth(dim, int(s.lo))
     if s is None or change is None:
@@ -112,7 +112,7 @@ def _on_one_symbol(dim: Dim) -> Quasipolynomial | None:
 
 
 def together(parts: Iterable[Quasipolynomial | None], *, of_product: bool = False) -> Quasipolynomial | None:
-    """Of expressions as one: their sum, or their product."""
+    """Return periods and degrees valid for the sum of the parts (their product if `of_product`)."""
     periods: dict[Atom, int] = {}
     degrees = Counter[Atom]()
     switches = set[Switch]()
@@ -130,7 +130,7 @@ def together(parts: Iterable[Quasipolynomial | None], *, of_product: bool = Fals
 
 
 def of_formula(formula: Formula) -> Quasipolynomial | None:
-    """Of all expressions that a condition compares, as one."""
+    """Return periods and degrees valid for all expressions that a condition compares."""
     return together(map(quasipolynomial, compared(formula)))
 
 
@@ -148,7 +148,7 @@ def _of_quotient(at: Forms, atom: Atom) -> Quasipolynomial | None:
 
 
 def _of_ratio(at: Forms, atom: Atom) -> Quasipolynomial | None:
-    """Of a quotient by an expression: with `(h*w)//(2*h)` in mind, also the remainders by what its numbers share."""
+    """Return the form of a quotient by an expression; for `(h*w)//(2*h)` also of remainders by 2."""
     numerator, divisor = atom.args
     shared = gcd(*(c for _, c in divisor.products()))
     whole = together(map(at.dim, (numerator // shared, numerator, divisor)))
