@@ -75,6 +75,8 @@ class Interpretation(Generic[Found]):
 
     rows: ClassVar[Rows[Callable[[Any, Atom], Any]]]
     """For each operation the function that computes the result, from the interpretation and the atom."""
+    every: ClassVar[bool] = False
+    """Whether operations are computed from the inmost on as well, even those that a choice or a failure leaves out."""
 
     def __init__(self, known: dict[Any, Found]) -> None:
         self._known = known
@@ -114,7 +116,7 @@ class Interpretation(Generic[Found]):
     def _define(self, what: Dim | Formula) -> None:
         try:
             for atom in inmost_first((what,), self._known, self._scanned):
-                if atom.definition is not None:
+                if self.every or atom.definition is not None:
                     self.atom(atom)
         except BaseException:  # out of time: those that are left are scanned again
             self._scanned.clear()

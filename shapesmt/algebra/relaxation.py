@@ -20,7 +20,7 @@ from zlib import crc32
 
 from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, Monomial, from_terms, of_atom, term_bounds
-from shapesmt.algebra.evaluate import Evaluator, Formula, Interpretation, inmost_first
+from shapesmt.algebra.evaluate import Evaluator, Formula, Interpretation
 from shapesmt.algebra.factors import common_factor, divide_terms, without
 from shapesmt.algebra.interning import memo
 from shapesmt.algebra.intervals import Bound, Interval
@@ -229,9 +229,7 @@ class _Points(Interpretation["Row | None"]):
         """Return the values of an expression; there are too many to remember them."""
         return self.once(dim)
 
-    def _define(self, what: Dim | Formula) -> None:
-        for atom in inmost_first((what,), self._known):
-            self.atom(atom)
+    every = True
 
     def _sum(self, dim: Dim) -> Row | None:
         row: Row = (0,) * len(REACHES)

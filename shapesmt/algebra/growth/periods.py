@@ -90,6 +90,8 @@ def growth(dim: Dim, lo: int) -> Growth | None:
 class Growing(Interpretation["Growth | None"]):
     """Computes how expressions on one symbol grow from `lo` on."""
 
+    every = True
+
     def __init__(self, lo: int) -> None:
         super().__init__(_KNOWN.setdefault(lo, {}))
         self.lo = lo

@@ -94,8 +94,9 @@ class Forms(Interpretation["Quasipolynomial | None"]):
         )
 
     def _apply(self, atom: Atom) -> Quasipolynomial | None:
-        one = None if atom.definition is not None or atom.op is SYMBOL else _on_one_symbol(of_atom(atom))
-        return one or super()._apply(atom)
+        if atom.definition is not None:
+            return self.dim(atom.definition)
+        return (atom.op is not SYMBOL and _on_one_symbol(of_atom(atom))) or self.rows[atom.op](self, atom)
 
 
 def _on_one_symbol(dim: Dim) -> Quasipolynomial | None:
