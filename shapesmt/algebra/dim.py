@@ -316,18 +316,18 @@ def from_terms(merged: dict[Monomial, int]) -> Dim:
 
 
 def _rounded_up(terms: Terms) -> Dim | None:
-    """The sum with `(x + 1)//2` in place of `x - x//2`, where it has both: `h + h % 2` is `2*((h + 1)//2)`."""
+    """Rewrite `x - x//2` in a sum as `(x + 1)//2`: `h + h % 2` is `2*((h + 1)//2)`; None if it has no such terms."""
     known, opposite = dict(terms), {-c for _, c in terms} & {c for _, c in terms}
     for monomial, c in terms if opposite else ():
         for place, atom in enumerate(map(ATOMS.__getitem__, monomial)) if c in opposite else ():
             divisor = atom.args[1].constant if atom.op is FLOOR_DIVISION else None
-            x: Dim = atom.args[0] // (divisor // 2) if divisor and not divisor % 2 else ZERO
+            x: Dim = atom.args[0] // (divisor // 2) if divisor and not divisor % 2 else ZERO  # y//(2*k) == (y//k)//2
             number, others = dict(x.terms).get((), 0), monomial[:place] + monomial[place + 1 :]
             whole = (x - number).as_atom()
             both = {monomial: c, tuple(sorted((*others, whole.number))): -c} if whole is not None else {}
             if both and both.items() <= known.items():
                 rest = from_terms({m: k for m, k in terms if m not in both})
-                return rest - from_terms({others: c}) * ((x + 1) // 2 - number)
+                return rest - from_terms({others: c}) * ((x + 1) // 2 - number)  # x - x//2 == (x + 1)//2
     return None
 
 

@@ -1,4 +1,7 @@
-"""The value of expressions and conditions at concrete sizes: one assignment, or arrays of them at once.
+"""Interpret expressions and conditions: the walk that all interpretations share, and evaluation.
+
+An `Interpretation` computes a result for each expression from the results for its parts: a value, a growth, a text.
+An `Evaluator` computes values, at one assignment of the symbols or at arrays of them.
 
 >>> from shapesmt.algebra.dim import symbol
 >>> h = symbol("h", 1, 64)
@@ -8,28 +11,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Container, Mapping
 from math import inf, prod
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import ATOMS, Atom, Dim
-from shapesmt.algebra.formula import Formula
 from shapesmt.algebra.interning import memo
-from shapesmt.algebra.operations import PRODUCT, SYMBOL
+from shapesmt.algebra.operations import PRODUCT, SYMBOL, Rows, written
 from shapesmt.deadline import look
 from shapesmt.lazy import np
 
 Assignment: TypeAlias = dict[Atom, int]
+Found = TypeVar("Found")
+Operator: TypeAlias = Literal["eq", "ne", "ge", "and", "or", "true", "false"]
+
+
+class Formula:
+    """A condition: `eq`, `ne` and `ge` compare a `Dim` with 0; `and` and `or` join formulas."""
+
+    __slots__ = ("__weakref__", "_symbols", "args", "depth", "dim", "number", "op")
+
+    op: Operator
+    dim: Dim | None
+    args: tuple[Formula, ...]
+    number: int
+    depth: int
+
+    @property
+    def symbols(self) -> frozenset[Atom]:
+        """The free symbols that it depends on."""
+        try:
+            return self._symbols
+        except AttributeError:
+            parts = [a.symbols for a in self.args]
+            if self.dim is not None:
+                parts.append(self.dim.symbols)
+            self._symbols: frozenset[Atom] = frozenset().union(*parts)
+            return self._symbols
+
+    @property
+    def conjuncts(self) -> tuple[Formula, ...]:
+        """The conditions of which it is the conjunction."""
+        return self.args if self.op == "and" else () if self.op == "true" else (self,)
+
+    def __str__(self) -> str:
+        return written(self)
+
+    def __repr__(self) -> str:
+        return f"Formula({str(self)!r})"
+
+
+class Interpretation(Generic[Found]):
+    """Computes a result for each expression from the results for its parts, and remembers it.
+
+    Operations have a table of functions. Definitions come first, the inmost one before those that use it, so that
+    a long chain of them needs no deep recursion.
+
+    Args:
+        known: The results so far, such as the values of symbols; further ones are added.
+    """
+
+    rows: ClassVar[Rows[Callable[[Any, Atom], Any]]]
+    """For each operation the function that computes the result, from the interpretation and the atom."""
+    every: ClassVar[bool] = False
+    """Whether operations are computed from the inmost on as well, even those that a choice or a failure leaves out."""
+
+    def __init__(self, known: dict[Any, Found]) -> None:
+        self._known = known
+        self._scanned: set[Any] = set()
+
+    def dim(self, dim: Dim) -> Found:
+        """Return the result for an expression."""
+        known = self._known
+        found: Found | None = known.get(dim)
+        if found is None and dim not in known:
+            found = known[dim] = self.once(dim)
+        return found  # type: ignore[return-value]
+
+    def once(self, dim: Dim) -> Found:
+        """Return the result for an expression; only the results for its operations are remembered."""
+        known = self._known
+        if not all(ATOMS[n] in known for monomial, _ in dim.terms for n in monomial):
+            self._define(dim)
+        return self._sum(dim)
+
+    def atom(self, atom: Atom) -> Found:
+        """Return the result for a symbol or an operation."""
+        known = self._known
+        found: Found | None = known.get(atom)
+        if found is None and atom not in known:
+            found = known[atom] = self._apply(atom)
+        return found  # type: ignore[return-value]
+
+    @abstractmethod
+    def _sum(self, dim: Dim) -> Found:
+        """Compute the result for a sum of products, from those for their factors (`atom`)."""
+
+    def _apply(self, atom: Atom) -> Found:
+        found: Found = self.rows[atom.op](self, atom) if atom.definition is None else self.dim(atom.definition)
+        return found
+
+    def _define(self, what: Dim | Formula) -> None:
+        try:
+            for atom in inmost_first((what,), self._known, self._scanned):
+                if self.every or atom.definition is not None:
+                    self.atom(atom)
+        except BaseException:  # out of time: those that are left are scanned again
+            self._scanned.clear()
+            raise
 
 
 def lowest(symbol: Atom) -> int:
-    """The default value of a symbol: the end of its range nearest to 0."""
+    """Return the default value of a symbol: the bound of its range nearest to 0."""
     return int(symbol.lo) if symbol.lo > -inf else int(min(symbol.hi, 0))
 
 
 class End(NamedTuple):
-    """The least or the greatest value of an expression under some conditions.
+    """The minimum or the maximum of an expression under some conditions.
 
     Attributes:
         value: The end; None where there is none, or where it is beyond int64.
@@ -42,7 +142,7 @@ class End(NamedTuple):
     proven: bool = True
 
 
-class Evaluator:
+class Evaluator(Interpretation[Any]):
     """Evaluates under one assignment of the symbols, each shared part once.
 
     Values are ints, or int64 arrays that broadcast together (the caller sees to it that nothing overflows:
@@ -50,10 +150,7 @@ class Evaluator:
     """
 
     def __init__(self, values: Mapping[Atom, Any]) -> None:
-        self._atoms: dict[Atom, Any] = dict(values)
-        self._dims: dict[Dim, Any] = {}
-        self._formulas: dict[Formula, Any] = {}
-        self._scanned: set[Any] = set()
+        super().__init__({**values})
         self.floats: dict[Any, Any] = {}
         self.arrays = not all(isinstance(v, int) for v in values.values())
 
@@ -61,19 +158,18 @@ class Evaluator:
         """The value of an expression."""
         if dim.constant is not None:
             return dim.constant
-        value = self._dims.get(dim)
+        value = self._known.get(dim)
         if value is None:
-            self._define(dim)
-            value = self._dims[dim] = self._sum(dim)
+            value = self._known[dim] = self.once(dim)
         return value
 
     def formula(self, formula: Formula) -> Any:
         """The truth of a condition."""
-        truth = self._formulas.get(formula)
+        truth = self._known.get(formula)
         if truth is None:
             if self.arrays:
                 look()
-            truth = self._formulas[formula] = self._truth(formula)
+            truth = self._known[formula] = self._truth(formula)
         return truth
 
     def _sum(self, dim: Dim) -> Any:
@@ -81,9 +177,9 @@ class Evaluator:
         for monomial, coefficient in dim.terms:
             term: Any = coefficient
             if monomial:
-                term = self._atom(ATOMS[monomial[0]])
+                term = self.atom(ATOMS[monomial[0]])
                 for n in monomial[1:]:
-                    term = term * self._atom(ATOMS[n])
+                    term = term * self.atom(ATOMS[n])
                 if coefficient != 1:
                     term = term * coefficient
             result = term if result is None else result + term
@@ -91,15 +187,9 @@ class Evaluator:
             look(hopeless=True)  # of chained products each doubles the length
         return 0 if result is None else result
 
-    def _atom(self, atom: Atom) -> Any:
-        value = self._atoms.get(atom)
-        if value is None:
-            if self.arrays:
-                look()
-            value = self._atoms[atom] = self._apply(atom)
-        return value
-
     def _apply(self, atom: Atom) -> Any:
+        if self.arrays:
+            look()
         if atom.definition is not None:
             return self.dim(atom.definition)
         if atom.op is SYMBOL:
@@ -114,15 +204,6 @@ class Evaluator:
         for a in formula.args:
             result = result & self.formula(a) if formula.op == "and" else result | self.formula(a)
         return result
-
-    def _define(self, dim: Dim) -> None:
-        """Evaluate the definitions that roots depend on, oldest first, so that a long chain needs no deep recursion."""
-        if dim in self._scanned or all(ATOMS[n] in self._atoms for monomial, _ in dim.terms for n in monomial):
-            return
-        for atom in definitions((dim,), self._atoms, self._scanned):
-            if atom not in self._atoms:
-                assert atom.definition is not None
-                self._atoms[atom] = self._sum(atom.definition)
 
 
 class Checked(Evaluator):
@@ -146,7 +227,7 @@ class Checked(Evaluator):
         return super()._apply(atom)
 
     def _size(self, atom: Atom) -> int:
-        return _largest(self._atom(atom))
+        return _largest(self.atom(atom))
 
     def _look_at(self, size: int) -> None:
         if size >= SAFE:
@@ -154,29 +235,29 @@ class Checked(Evaluator):
 
 
 def _largest(values: Any) -> int:
-    """What values don't exceed either way; at least 1."""
+    """Return the greatest absolute value, or 1 if that is smaller."""
     return max(1, int(np.max(values, initial=1)), -int(np.min(values, initial=1)))
 
 
 def evaluate(what: Dim | Formula, values: Mapping[Atom, Any]) -> Any:
-    """The value of one expression or condition."""
+    """Return the value of one expression or condition."""
     evaluator = Evaluator(values)
     return evaluator.dim(what) if isinstance(what, Dim) else evaluator.formula(what)
 
 
-def definitions(
-    roots: tuple[Dim | Formula, ...], known: Container[Atom] = (), seen: set[Any] | None = None
+def inmost_first(
+    roots: tuple[Dim | Formula, ...], known: Container[Any] = (), seen: set[Any] | None = None
 ) -> list[Atom]:
-    """The defined symbols that the roots depend on, each after those in its definition.
+    """Return the symbols and operations that the roots depend on, each after those in its arguments.
 
-    Left out are those behind `known` atoms, and those in `seen`, which earlier calls returned.
+    Left out are those behind `known` parts, and those in `seen`, which earlier calls returned.
     """
-    defined: dict[Atom, None] = {}
+    found: list[Atom] = []
     seen = set() if seen is None else seen
     stack: list[Any] = list(roots)
     while stack:
         item = stack.pop()
-        if item in seen:
+        if item in seen or item in known:
             continue
         seen.add(item)
         if isinstance(item, Dim):
@@ -184,39 +265,46 @@ def definitions(
         elif isinstance(item, Formula):
             stack.extend(item.args)
             stack.extend([item.dim] if item.dim is not None else [])
-        elif isinstance(item, Atom) and item not in known:
-            if item.definition is not None:
-                defined[item] = None
-                stack.append(item.definition)
-            stack.extend(a for a in item.args if isinstance(a, (Dim, Formula)))
-    return sorted(defined, key=lambda a: a.number)
+        else:
+            found.append(item)
+            stack.extend(a for a in (*item.args, item.definition) if isinstance(a, (Dim, Formula)))
+    return sorted(found, key=lambda a: a.number)
 
 
 def fits_int64(what: Dim | Formula) -> bool:
-    """Whether all intermediate results of its evaluation fit 62 bits, given the symbols' ranges."""
+    """Whether every intermediate result fits 62 bits, for all values in the symbols' ranges."""
     fits = _FITS.get(what)
-    if fits is None:
-        fits = _FITS[what] = _fits(what)
-    return fits
+    return _Fitting(_FITS).whole(what) if fits is None else fits
 
 
-_FITS: dict[Dim | Formula, bool] = memo("what fits int64", {})
+_FITS: dict[Any, bool] = memo("what fits int64", {})
 SAFE = 1 << 62  # numbers below it fit int64, and so do sums of two
 
 
-def _fits(what: Dim | Formula) -> bool:
-    if isinstance(what, Formula):
-        return all(map(fits_int64, what.args)) and (what.dim is None or fits_int64(what.dim))
-    size: float = 0
-    for monomial, coefficient in what.terms:
-        if abs(coefficient) >= SAFE:
-            return False
-        term: float = abs(coefficient)
-        for n in monomial:
-            atom = ATOMS[n]
-            term *= max(abs(atom.lo), abs(atom.hi), 1)
-            parts = [a for a in (*atom.args, atom.definition) if isinstance(a, (Dim, Formula))]
-            if term >= SAFE or not all(map(fits_int64, parts)) or not atom.op.fits(*atom.args):
-                return False
-        size += term
-    return size < SAFE
+class _Fitting(Interpretation[bool]):
+    """Decides whether every intermediate result fits 62 bits."""
+
+    def whole(self, what: Dim | Formula) -> bool:
+        """Whether all of an expression or a condition fits."""
+        if isinstance(what, Dim):
+            return self.dim(what)
+        if what not in self._known:
+            self._define(what)
+            parts = what.args if what.dim is None else (what.dim,)
+            self._known[what] = all(map(self.whole, parts))
+        return self._known[what]
+
+    def _sum(self, dim: Dim) -> bool:
+        size: float = 0
+        for factors, coefficient in dim.products():
+            term: float = abs(coefficient)
+            for atom in factors if term < SAFE else ():
+                term *= max(abs(atom.lo), abs(atom.hi), 1)
+                if term >= SAFE or not self.atom(atom):
+                    return False
+            size += term
+        return size < SAFE
+
+    def _apply(self, atom: Atom) -> bool:
+        parts = [a for a in (*atom.args, atom.definition) if isinstance(a, (Dim, Formula))]
+        return all(map(self.whole, parts)) and atom.op.fits(*atom.args)

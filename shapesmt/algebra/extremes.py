@@ -17,27 +17,27 @@ from shapesmt.algebra.relaxation import nonnegative
 
 @MIN.defines
 def minimum(*dims: Dim | int) -> Dim:
-    """The minimum of several expressions."""
+    """Return the minimum of several expressions."""
     return _extreme(MIN, dims)
 
 
 @MAX.defines
 def maximum(*dims: Dim | int) -> Dim:
-    """The maximum of several expressions."""
+    """Return the maximum of several expressions."""
     return _extreme(MAX, dims)
 
 
 def _extreme(op: Operation, operands: Sequence[Dim | int]) -> Dim:
-    flat: dict[Dim, None] = {}
+    flat: dict[Dim, None] = {}  # min(min(x, y), z) == min(x, y, z)
     for d in map(as_dim, operands):
         atom = d.as_atom()
         flat.update(dict.fromkeys(atom.args if atom is not None and atom.op is op else (d,)))
-    candidates: list[Dim] = []
+    candidates: list[Dim] = []  # min(x, y) == x if x <= y
     for d in flat:
         if not any(_dominates(op, other, d) for other in candidates):
             candidates = [other for other in candidates if not _dominates(op, d, other)]
             candidates.append(d)
-    if len(candidates) == 1:
+    if len(candidates) == 1:  # min(x) == x
         return candidates[0]
     return make_atom(op, tuple(sorted(candidates, key=lambda d: d.terms)))
 

@@ -16,7 +16,7 @@ from shapesmt.algebra.dim import Dim, Monomial, from_terms
 
 
 def without(monomial: Monomial, part: Monomial) -> Monomial | None:
-    """A monomial divided by another; None if that isn't exact."""
+    """Return a monomial divided by another, `x*y*y / y == x*y`; None if that isn't exact."""
     left = list(monomial)
     for n in part:
         if n not in left:
@@ -26,7 +26,7 @@ def without(monomial: Monomial, part: Monomial) -> Monomial | None:
 
 
 def common_factor(dims: Sequence[Dim]) -> tuple[int, Monomial]:
-    """The greatest integer and the greatest monomial that divide every term of all of them."""
+    """Return the greatest integer and monomial that divide every term: `6*x*y + 4*x == 2*x * (3*y + 2)`."""
     number, shared = 0, None
     for d in dims:
         for monomial, c in d.terms:
@@ -45,7 +45,7 @@ def _shared(a: list[int], b: Monomial) -> list[int]:
 
 
 def divide_terms(dim: Dim, number: int, monomial: Monomial) -> Dim:
-    """`dim / (number * monomial)` where that is exact term by term."""
+    """Return `dim / (number * monomial)`, which has to be exact term by term."""
     return from_terms({without(m, monomial) or (): c // number for m, c in dim.terms})
 
 

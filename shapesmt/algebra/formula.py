@@ -20,50 +20,15 @@ from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, as_dim, make_atom, of_atom
+from shapesmt.algebra.evaluate import Formula as Formula, Operator
 from shapesmt.algebra.factors import common_factor, divide_terms
 from shapesmt.algebra.interning import Table, memo
-from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, SELECT, written
+from shapesmt.algebra.intervals import Interval
+from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, SELECT
 from shapesmt.algebra.relaxation import alike, parted, seen, there, tight
 
 MAX_CLAUSES = 48  # the most clauses that are compared with each other
 MAX_LIFTED = 5  # the deepest nesting of cases into which a comparison is distributed
-
-Operator: TypeAlias = Literal["eq", "ne", "ge", "and", "or", "true", "false"]
-
-
-class Formula:
-    """A condition: `eq`, `ne` and `ge` compare a `Dim` with 0; `and` and `or` join formulas."""
-
-    __slots__ = ("__weakref__", "_symbols", "args", "depth", "dim", "number", "op")
-
-    op: Operator
-    dim: Dim | None
-    args: tuple[Formula, ...]
-    number: int
-    depth: int
-
-    @property
-    def symbols(self) -> frozenset[Atom]:
-        """The free symbols it depends on."""
-        try:
-            return self._symbols
-        except AttributeError:
-            parts = [a.symbols for a in self.args]
-            if self.dim is not None:
-                parts.append(self.dim.symbols)
-            self._symbols: frozenset[Atom] = frozenset().union(*parts)
-            return self._symbols
-
-    @property
-    def conjuncts(self) -> tuple[Formula, ...]:
-        """The conditions of which it is the conjunction."""
-        return self.args if self.op == "and" else () if self is TRUE else (self,)
-
-    def __str__(self) -> str:
-        return written(self)
-
-    def __repr__(self) -> str:
-        return f"Formula({str(self)!r})"
 
 
 class Verdict(str, Enum):
@@ -97,8 +62,9 @@ class Verdict(str, Enum):
 
 
 Clause = frozenset[Formula]
+Compare: TypeAlias = Callable[[Dim, int], Formula]
 _NUMBERS = count()
-_SELECTED: dict[tuple[Dim, Callable[[Dim, int], Formula]], Formula | None] = memo("comparisons of cases", {})
+_SELECTED: dict[tuple[Dim, Compare], Formula | None] = memo("comparisons of cases", {})
 _FORMULAS: Table[tuple[Any, ...], Formula] = Table("formulas", lambda f: (f.op, f.dim, frozenset(f.args)))
 
 
@@ -119,58 +85,43 @@ FALSE = _intern("false")
 
 
 def equal(a: Dim | int, b: Dim | int) -> Formula:
-    """`a == b`."""
-    if a is b:
-        return TRUE
-    p = as_dim(a) - b
-    if p.constant is not None:
-        return TRUE if p.constant == 0 else FALSE
-    if p.lo > 0 or p.hi < 0:
-        return FALSE
-    lifted = _lifted(p, equal)
-    if lifted is not None:
-        return lifted
-    p = _reduced(p, equality=True)
-    divisor = _common_divisor(p)
-    if dict(p.terms).get((), 0) % divisor:
-        return FALSE
-    p = divide_terms(p, divisor, ())
-    if next(c for m, c in p.terms if m) < 0:
-        p = -p
-    lo, hi = seen(p)
-    lo, hi = (lo, hi) if lo <= 0 <= hi and lo < hi else tight(p)
-    if lo > 0 or hi < 0:
-        return FALSE
-    if lo == 0 == hi:
-        return TRUE
-    parts = parted(p)
-    return _intern("eq", p) if parts is None else all_of(*(equal(*part) for part in parts))
+    """Return `a == b`."""
+    return TRUE if a is b else _compared(as_dim(a) - b, equal)
 
 
 def at_least(a: Dim | int, b: Dim | int) -> Formula:
-    """`a >= b`."""
-    if a is b:
-        return TRUE
-    p = as_dim(a) - b
-    if p.lo >= 0:
-        return TRUE
-    if p.hi < 0:
+    """Return `a >= b`."""
+    return TRUE if a is b else _compared(as_dim(a) - b, at_least)
+
+
+def _compared(p: Dim, compare: Compare) -> Formula:
+    """Return the normal form of `p == 0` or `p >= 0`; cheap rewrites come first."""
+    known = _by_bounds((p.lo, p.hi), compare) or _lifted(p, compare)
+    if known is not None:
+        return known
+    p = _reduced(p, equality=compare is equal)
+    divisor, constant = _common_divisor(p), dict(p.terms).get((), 0)
+    if compare is equal and constant % divisor:  # 2*x == 3 is False
         return FALSE
-    lifted = _lifted(p, at_least)
-    if lifted is not None:
-        return lifted
-    p = _reduced(p, equality=False)
-    divisor = _common_divisor(p)
-    if divisor > 1:
-        constant = dict(p.terms).get((), 0)
+    if divisor > 1:  # 2*x >= 3 is x >= 2
         p = divide_terms(p - constant, divisor, ()) + constant // divisor
-    lo, hi = seen(p)
-    lo, hi = (lo, hi) if lo < 0 <= hi else tight(p)
-    if lo >= 0:
-        return TRUE
-    if hi < 0:
+    if compare is equal and next(c for m, c in p.terms if m) < 0:  # -x == -3 is x == 3
+        p = -p
+    known = _by_bounds(seen(p), compare) and _by_bounds(tight(p), compare)
+    if known is not None:
+        return known
+    parts = parted(p) if compare is equal else None
+    return (
+        _intern("eq" if compare is equal else "ge", p) if parts is None else all_of(*(equal(*part) for part in parts))
+    )
+
+
+def _by_bounds(bounds: Interval, compare: Compare) -> Formula | None:
+    """Return the truth of a comparison with 0 that is the same for all values in an interval; None if it isn't."""
+    lo, hi = bounds
+    if hi < 0 or (lo > 0 and compare is equal):
         return FALSE
-    return _intern("ge", p)
+    return TRUE if lo >= 0 and (hi == 0 or compare is at_least) else None
 
 
 def at_most(a: Dim | int, b: Dim | int) -> Formula:
@@ -286,20 +237,22 @@ def select(condition: Formula, a: Dim | int, b: Dim | int) -> Dim:
     (Dim('m'), Dim('0'))
     """
     a, b = as_dim(a), as_dim(b)
-    if condition is TRUE or a is b:
+    if condition is TRUE or a is b:  # select(True, a, b) == a
         return a
-    if condition is FALSE:
+    if condition is FALSE:  # select(False, a, b) == b
         return b
+    # select(d != 0, x//d, 0) == x//d
     if (b.constant == 0 and _divides(a, condition, differs)) or (a.constant == 0 and _divides(b, condition, equal)):
         return a if b.constant == 0 else b
-    if condition.op == "ne":
+    if condition.op == "ne":  # select(x != y, a, b) == select(x == y, b, a)
         return select(negate(condition), b, a)
+    # select(a == b, a, b) == b
     if condition.op == "eq" and (equal(a, b) is condition or alike(condition, a, b)):
         return b
     return make_atom(SELECT, (condition, a, b))
 
 
-def _divides(value: Dim, condition: Formula, compare: Callable[[Dim, int], Formula]) -> bool:
+def _divides(value: Dim, condition: Formula, compare: Compare) -> bool:
     """Whether a value is a quotient and the condition compares its divisor with 0; `x // 0` is 0."""
     atom = value.as_atom()
     return atom is not None and atom.op is FLOOR_DIVISION and compare(atom.args[1], 0) is condition
@@ -334,7 +287,7 @@ def absolute(a: Dim | int) -> Dim:
     return a if a.lo >= 0 else -a if a.hi <= 0 else select(at_least(a, 0), a, -a)
 
 
-def _lifted(p: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
+def _lifted(p: Dim, compare: Compare) -> Formula | None:
     """The comparison of `... + select(c, a, b)` with 0 as a condition on `c`, if one case is always true or false."""
     for monomial, coefficient in p.terms:
         atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
@@ -353,14 +306,14 @@ def _lifted(p: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
     return None
 
 
-def _selected(atom: Atom, coefficient: int, rest: Dim, compare: Callable[[Dim, int], Formula]) -> Formula | None:
+def _selected(atom: Atom, coefficient: int, rest: Dim, compare: Compare) -> Formula | None:
     """The comparison of `rest + coefficient * select(c, a, b)` with 0, if one case is always true or false."""
     condition, a, b = atom.args
     then, otherwise = compare(rest + coefficient * a, 0), compare(rest + coefficient * b, 0)
     for case, guard, other in ((then, condition, otherwise), (otherwise, negate(condition), then)):
-        if case is TRUE:
+        if case is TRUE:  # (a if c else b) == 0 is c or b == 0, if a == 0
             return any_of(guard, other)
-        if case is FALSE:
+        if case is FALSE:  # (a if c else b) == 0 is not c and b == 0, if a != 0
             return all_of(negate(guard), other)
     return None
 
@@ -368,9 +321,9 @@ def _selected(atom: Atom, coefficient: int, rest: Dim, compare: Callable[[Dim, i
 def _extreme_equal(atom: Atom, x: Dim) -> Formula | None:
     """`min(a, b) == x` without `min`, if `x` is one of the arguments or none is below it; the same for `max`."""
     beyond = at_least if atom.op is MIN else at_most
-    if x in atom.args:
+    if x in atom.args:  # min(x, y) == x is y >= x
         return all_of(*(beyond(a, x) for a in atom.args if a is not x))
-    if all(beyond(a, x) is TRUE for a in atom.args):
+    if all(beyond(a, x) is TRUE for a in atom.args):  # min(a, b) == x is a == x or b == x, if a >= x and b >= x
         return any_of(*(equal(a, x) for a in atom.args))
     return None
 
@@ -381,7 +334,7 @@ def _common_divisor(p: Dim) -> int:
 
 
 def _reduced(p: Dim, *, equality: bool) -> Dim:
-    """The polynomial without common factors of its terms that can't be 0 (for `>=`: that are positive)."""
+    """Divide by common factors that can't be 0 (for `>=`: that are positive): `x*y >= 0` is `y >= 0` if x > 0."""
     _, monomial = common_factor((p,))
     nonzero = tuple(n for n in monomial if ATOMS[n].lo > 0 or (equality and ATOMS[n].hi < 0))
     return divide_terms(p, 1, nonzero) if nonzero else p

@@ -1,7 +1,7 @@
 """The atoms of polynomials: kinds of symbols, and operations, an object for each: floor division, `min`, a choice, ...
 
 An `Operation` has the properties that all parts of the algebra need: bounds, value, text. The module of an operation
-adds its normal form (`defines`); each analysis has a table by operation of its own.
+adds its normal form (`defines`); each analysis has a table of its own, with a row for each operation (`Rows`).
 
     >>> from shapesmt.algebra.dim import symbol
     >>> h = symbol("h", 1, 64)
@@ -11,10 +11,10 @@ adds its normal form (`defines`); each analysis has a table by operation of its 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import reduce, singledispatch
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from shapesmt.algebra import intervals
 from shapesmt.algebra.intervals import Interval
@@ -22,6 +22,7 @@ from shapesmt.lazy import np
 
 Text: TypeAlias = tuple[str, bool]  # of an operation, and whether it can stand behind a factor as it is
 AnyBuild = TypeVar("AnyBuild", bound=Callable[..., Any])
+Row = TypeVar("Row")
 
 
 class Kind(str, Enum):
@@ -116,6 +117,8 @@ class Operation:
         self.text = text or _called(name)
         self.fits = fits
         self.opaque = opaque
+        for rows in ANALYSES:
+            rows.admit(self)
         OPERATIONS.append(self)
 
     def defines(self, build: AnyBuild) -> AnyBuild:
@@ -128,6 +131,33 @@ class Operation:
 
 
 OPERATIONS: list[Operation] = []
+
+
+class Rows(dict[Operation, Row], Generic[Row]):
+    """The table of an analysis: a row for each operation. An operation without a row is an error at import.
+
+    Args:
+        name: The name of the analysis.
+        rows: The row of each operation.
+        opaque: The row of the opaque operations that `rows` doesn't have.
+    """
+
+    def __init__(self, name: str, rows: Mapping[Operation, Row], opaque: Row) -> None:
+        super().__init__(rows)
+        self.name = name
+        self.opaque = opaque
+        for op in OPERATIONS:
+            self.admit(op)
+        ANALYSES.append(self)
+
+    def admit(self, op: Operation) -> None:
+        """Add the row of an opaque operation; raise an error if another has none."""
+        if op not in self and not op.opaque:
+            raise TypeError(f"{self.name}: no row for {op}")
+        self.setdefault(op, self.opaque)
+
+
+ANALYSES: list[Rows[Any]] = []
 
 
 def ends(dim: Any) -> Interval:

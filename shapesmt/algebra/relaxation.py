@@ -20,10 +20,11 @@ from zlib import crc32
 
 from shapesmt.algebra import intervals
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, Monomial, from_terms, of_atom, term_bounds
+from shapesmt.algebra.evaluate import Evaluator, Formula, Interpretation
 from shapesmt.algebra.factors import common_factor, divide_terms, without
 from shapesmt.algebra.interning import memo
 from shapesmt.algebra.intervals import Bound, Interval
-from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Operation
+from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Rows
 
 Upper: TypeAlias = Callable[..., Bound]
 MAX_PLAIN = 5  # the depth of expressions that are looked at where a symbol is a number
@@ -32,7 +33,7 @@ MAX_RELAXED = 12  # deeper expressions are bounded by interval arithmetic alone
 
 
 def tight(dim: Dim) -> Interval:
-    """Bounds of an expression, found by replacing floors, minima, maxima and choices by linear bounds of them."""
+    """Bound an expression by replacing floors, minima, maxima and choices by linear bounds of them."""
     if dim.relaxed is None:
         dim.relaxed = (dim.lo, dim.hi) if dim.constant is not None else _relaxed(dim)
     return dim.relaxed
@@ -57,11 +58,11 @@ def parted(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
     >>> parted(h * w - 16), parted((h // 4) * (w // 4) - 49 * ((h + 24) // 28) * ((w + 24) // 28))
     ([(Dim('h'), 4), (Dim('w'), 4)], [(Dim('h//4'), Dim('7*((h + 24)//28)')), (Dim('w//4'), Dim('7*((w + 24)//28)'))])
     """
-    return _at_ends(p) if 0 in (p.lo, p.hi) else _factorwise(p)
+    return _at_ends(p) if 0 in (p.lo, p.hi) else _factorwise(p)  # bounds are known; factors have to be compared
 
 
 def _at_ends(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
-    """`a*b == 1` as `a == 1 and b == 1`: what grows with each factor has its least value at the least of each."""
+    """Part `a*b == 1` as `a == 1 and b == 1`: what grows with each factor has its least value at the least of each."""
     ends: dict[int, Bound] = {}
     value: Bound = 0
     for monomial, c in p.terms:
@@ -77,7 +78,7 @@ def _at_ends(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
 
 
 def _factorwise(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
-    """`a*b == x*y` as `a == x and b == y`, if the factors on the left are 1 or more and at most their partners.
+    """Part `a*b == x*y` as `a == x and b == y` if the factors on the left are 1 or more and at most their partners.
 
     Also if each is at least its partner: `(h//4)*(w//4) == 64*(h//32)*(w//32)`.
     """
@@ -94,7 +95,7 @@ def _factorwise(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
 
 
 def _multiples(pairs: list[tuple[Dim, Dim]], number: int, way: int) -> list[tuple[Dim, Dim | int]] | None:
-    """Each first factor with a multiple of the second that bounds it, where these make a number together."""
+    """Pair first factors with bounding multiples of second ones: `a*b == 4*x*y` is `a == 2*x and b == 2*y`, if <=."""
     parts: list[tuple[Dim, Dim | int]] = []
     for a, x in pairs:
         ratios = [k for k in range(1, min(number, MAX_FACTOR) + 1) if number % k == 0]
@@ -146,7 +147,7 @@ def _upper(p: Dim, depth: int, budget: list[int], goal: Bound = inf) -> Bound:
     for monomial, coefficient in p.terms:
         for n in dict.fromkeys(monomial):
             atom = ATOMS[n]
-            bound = ABOVE.get(atom.op)
+            bound = ABOVE[atom.op]
             if bound is None or budget[0] <= 0 or best <= attained:
                 continue
             rest = from_terms({without(monomial, (n,)) or (): coefficient})
@@ -188,21 +189,25 @@ def _above_all(others: Dim, factor: Dim, cases: Iterable[Dim], upper: Upper, goa
 
 
 Above: TypeAlias = Callable[[Dim, Dim, Atom, Upper, Bound], Bound]
-ABOVE: dict[Operation, Above | None] = {
-    FLOOR_DIVISION: _above_quotient,
-    MIN: _above_extreme,
-    MAX: _above_extreme,
-    SELECT: _above_choice,
-    PRODUCT: None,
-    SYMBOL: None,
-}
+ABOVE = Rows[Above | None](
+    "relaxation",
+    {
+        FLOOR_DIVISION: _above_quotient,
+        MIN: _above_extreme,
+        MAX: _above_extreme,
+        SELECT: _above_choice,
+        PRODUCT: None,
+        SYMBOL: None,
+    },
+    opaque=None,
+)
 """An upper bound of `others + factor*atom` with a factor of constant sign; None for atoms that aren't replaced."""
 
 
 REACHES = (0, inf, 5, 60, 1000, 100_000)  # at each point, how far a symbol is from the end of its range at most
 FAR = 1 << 20  # how far it is from an end without another
 Row: TypeAlias = "tuple[int, ...]"
-_ROWS: dict[Atom, Row | None] = memo("values at a few points", {})
+_ROWS: dict[Any, Row | None] = memo("values at a few points", {})
 
 
 def seen(dim: Dim) -> Interval:
@@ -213,121 +218,99 @@ def seen(dim: Dim) -> Interval:
     >>> seen(h - h // 2 * 2), seen(h * h)
     ((0, 1), (1, 4096))
     """
-    row = _row(dim)
+    row = _Points(_ROWS).once(dim)
     return (inf, -inf) if row is None else (min(row), max(row))
 
 
-def _row(dim: Dim) -> Row | None:
-    """The values of an expression at the points; None where some part of it is out of bounds, or too large."""
-    row: Row = (0,) * len(REACHES)
-    for monomial, coefficient in dim.terms:
-        term: Row = (coefficient,) * len(REACHES)
-        for n in monomial:
-            factor = _at_points(ATOMS[n])
-            if factor is None:
-                return None
-            term = tuple(map(mul, term, factor))
-        row = tuple(map(add, row, term))
-    return row
+class _Points(Interpretation["Row | None"]):
+    """The values of expressions at the points; None where some part of it is out of bounds, or too large."""
+
+    def dim(self, dim: Dim) -> Row | None:
+        """Return the values of an expression; there are too many to remember them."""
+        return self.once(dim)
+
+    every = True
+
+    def _sum(self, dim: Dim) -> Row | None:
+        row: Row = (0,) * len(REACHES)
+        for monomial, coefficient in dim.terms:
+            term: Row = (coefficient,) * len(REACHES)
+            for n in monomial:
+                factor = self.atom(ATOMS[n])
+                if factor is None:
+                    return None
+                term = tuple(map(mul, term, factor))
+            row = tuple(map(add, row, term))
+        return row
+
+    def _apply(self, atom: Atom) -> Row | None:
+        row = super()._apply(atom)
+        inside = row is not None and all(atom.lo <= v <= atom.hi and abs(v) < intervals.LIMIT for v in row)
+        return row if inside else None
+
+    def truth(self, condition: Formula) -> Row | None:
+        """Return whether a condition holds, for each point."""
+        if condition.dim is not None:
+            row = self.dim(condition.dim)
+            holds = {"eq": (0).__eq__, "ne": (0).__ne__, "ge": (0).__le__}[condition.op]
+            return None if row is None else tuple(map(holds, row))
+        if condition not in self._known:
+            rows = [self.truth(a) for a in condition.args]
+            known = [row for row in rows if row is not None]
+            join = max if condition.op == "or" else min
+            self._known[condition] = tuple(map(join, *known)) if len(known) == len(rows) > 1 else None
+        return self._known[condition]
 
 
-def _at_points(atom: Atom) -> Row | None:
-    waiting = [atom]
-    while waiting:  # names stand for expressions of names: more deeply than functions may call themselves
-        here = waiting[-1]
-        parts = [part for part in (here.definition, *here.args) if isinstance(part, Dim)]
-        atoms = [ATOMS[n] for part in parts for monomial, _ in part.terms for n in monomial]
-        inner = [atom for atom in atoms if atom not in _ROWS]
-        if here in _ROWS:
-            waiting.pop()
-        elif inner:
-            waiting += inner
-        else:
-            row = _row(here.definition) if here.definition is not None else _applied(here)
-            inside = row is not None and all(here.lo <= v <= here.hi and abs(v) < intervals.LIMIT for v in row)
-            _ROWS[here] = row if inside else None
-    return _ROWS[atom]
+def _picked(_: _Points, atom: Atom) -> Row:
+    """Return some values within the bounds of a symbol or an operation."""
+    return tuple([_pick(atom, reach) for reach in REACHES])
 
 
-def _applied(atom: Atom) -> Row | None:
-    """The values of an operation; where no bound of it replaces it, any within its bounds."""
-    if ABOVE.get(atom.op) is None and atom.op is not PRODUCT:
-        return tuple([_picked(atom, reach) for reach in REACHES])
-    rows = [_row(a) if isinstance(a, Dim) else _truth(a) for a in atom.args]
-    known = [row for row in rows if row is not None]
-    return tuple(map(APPLIED[atom.op], *known)) if len(known) == len(rows) else None
-
-
-def _picked(atom: Atom, reach: float) -> int:
-    """A value of a symbol, no further than that from its least one (or from its greatest, where it has no least)."""
+def _pick(atom: Atom, reach: float) -> int:
+    """Return a value of a symbol, at most `reach` from its least one (or from its greatest, if it has no least)."""
     up, span = atom.lo > -inf, min(atom.hi - atom.lo, FAR)
     far = int(span) if reach == inf else crc32(f"{atom.name} {reach}".encode()) % (int(min(span, reach)) + 1)
     far -= far % atom.step
     return int(atom.lo) + far if up else int(min(atom.hi, 0)) - far
 
 
-def _truth(condition: Any) -> Row | None:
-    """At which points a condition holds."""
-    if condition.dim is not None:
-        row = _row(condition.dim)
-        holds = {"eq": (0).__eq__, "ne": (0).__ne__, "ge": (0).__le__}[condition.op]
-        return None if row is None else tuple(map(holds, row))
-    if condition not in _TRUTHS:
-        rows = [_truth(a) for a in condition.args]
+def _applying(operation: Callable[..., int]) -> Callable[[_Points, Atom], Row | None]:
+    """Apply a function to the arguments' values, point by point."""
+
+    def applied(at: _Points, atom: Atom) -> Row | None:
+        rows = [at.dim(a) if isinstance(a, Dim) else at.truth(a) for a in atom.args]
         known = [row for row in rows if row is not None]
-        join = max if condition.op == "or" else min
-        _TRUTHS[condition] = tuple(map(join, *known)) if len(known) == len(rows) > 1 else None
-    return _TRUTHS[condition]
+        return tuple(map(operation, *known)) if len(known) == len(rows) else None
+
+    return applied
 
 
-_TRUTHS: dict[Any, Row | None] = memo("conditions at a few points", {})
+_Points.rows = Rows(
+    "values at a few points",
+    {
+        SYMBOL: _picked,
+        FLOOR_DIVISION: _applying(lambda a, b: a // b if b else 0),
+        PRODUCT: _applying(mul),
+        MIN: _applying(min),
+        MAX: _applying(max),
+        SELECT: _applying(lambda truth, a, b: a if truth else b),
+    },
+    opaque=_picked,
+)
 
 
-APPLIED: dict[Operation, Callable[..., int]] = {
-    FLOOR_DIVISION: lambda a, b: a // b if b else 0,
-    PRODUCT: mul,
-    MIN: min,
-    MAX: max,
-    SELECT: lambda truth, a, b: a if truth else b,
-}
-"""The value of each operation of known values."""
-
-
-class _Number:
-    """The values of expressions and conditions where one symbol, the only one in them, is a number."""
-
-    arrays = False
-
-    def __init__(self, symbol: Atom, value: int) -> None:
-        self._symbol, self._value = symbol, value
-        self.floats: dict[Any, Any] = {}
-
-    def dim(self, dim: Dim) -> int:
-        """The value of an expression."""
-        return sum(c * prod(self._atom(ATOMS[n]) for n in monomial) for monomial, c in dim.terms)
-
-    def formula(self, formula: Any) -> bool:
-        """The truth of a condition."""
-        if formula.dim is None:
-            return (any if formula.op in ("or", "false") else all)(map(self.formula, formula.args))
-        value = self.dim(formula.dim)
-        return value == 0 if formula.op == "eq" else value != 0 if formula.op == "ne" else value >= 0
-
-    def _atom(self, atom: Atom) -> int:
-        return self._value if atom is self._symbol else int(atom.op.evaluate(self, *atom.args))
-
-
-def there(condition: Any, *about: Any) -> tuple[int, ...]:
+def there(condition: Formula, *about: Dim | Formula) -> tuple[int, ...]:
     """What others come to where the one symbol that all are about has the number that `x == 3` or `x != 3` says.
 
     None are known where a condition says something else, and where one of the others is deep.
     """
     values = _values_of(condition, about)
-    at = [_Number(symbol, value) for symbol in condition.symbols for value in values] if len(values) == 1 else []
+    at = [Evaluator({symbol: value}) for symbol in condition.symbols for value in values] if len(values) == 1 else []
     return tuple(here.dim(part) if isinstance(part, Dim) else here.formula(part) for here in at for part in about)
 
 
-def alike(condition: Any, a: Dim, b: Dim) -> bool:
+def alike(condition: Formula, a: Dim, b: Dim) -> bool:
     """Whether two expressions on one symbol are equal at all the values that `x//4 == 3` says.
 
     >>> from shapesmt.algebra.dim import symbol
@@ -337,14 +320,15 @@ def alike(condition: Any, a: Dim, b: Dim) -> bool:
     True
     """
     values = _values_of(condition, (a, b))
-    at = (_Number(symbol, value) for symbol in condition.symbols for value in values)
+    at = (Evaluator({symbol: value}) for symbol in condition.symbols for value in values)
     return len(values) > 0 and all(here.dim(a) == here.dim(b) for here in at)
 
 
-def _values_of(condition: Any, about: tuple[Any, ...]) -> range:
+def _values_of(condition: Formula, about: tuple[Dim | Formula, ...]) -> range:
     """The values that `x == 3` or `x//4 == 3` says of a symbol, if others are about it alone and aren't deep."""
     if condition.op not in ("eq", "ne") or len(condition.symbols) != 1:
         return range(0)
+    assert condition.dim is not None
     (symbol,), constant = condition.symbols, dict(condition.dim.terms).get((), 0)
     atom, divisor, shift = (condition.dim - constant).as_atom(), 1, 0
     if atom is not None and atom.op is FLOOR_DIVISION:

@@ -26,7 +26,7 @@ from shapesmt.algebra.dim import (
     of_atom,
     symbol,
 )
-from shapesmt.algebra.evaluate import definitions
+from shapesmt.algebra.evaluate import Interpretation
 from shapesmt.algebra.formula import Formula, all_of, any_of, at_least, differs, equal
 from shapesmt.algebra.operations import ENTRY
 
@@ -203,44 +203,36 @@ def substitute_atom(dim: Dim, replaced: int, replacement: Dim) -> Dim:
     return result
 
 
-class Substitution:
+class Substitution(Interpretation[Any]):
     """A substitution that remembers what it has rewritten."""
 
     def __init__(self, replacements: Mapping[Atom, Dim]) -> None:
+        super().__init__({**replacements})
         self._changed = frozenset[Atom]().union(*(atom.symbols for atom in replacements))
-        self._atoms: dict[Atom, Dim] = dict(replacements)
-        self._done: dict[Any, Any] = {}
-        self._scanned: set[Any] = set()
 
     def apply(self, what: Any) -> Any:
         """The rewritten expression, condition or float."""
         if what.symbols.isdisjoint(self._changed):
             return what
-        result = self._done.get(what)
+        if isinstance(what, Dim):
+            return self.dim(what)
+        result = self._known.get(what)
         if result is None:
-            if isinstance(what, (Dim, Formula)):
+            if isinstance(what, Formula):
                 self._define(what)
-            result = self._done[what] = self._rebuild(what)
+            result = self._known[what] = self._rebuilt(what)
         return result
 
-    def _define(self, what: Dim | Formula) -> None:
-        """Rewrite the definitions that it depends on, oldest first, so that a long chain needs no deep recursion."""
-        try:
-            for atom in definitions((what,), self._atoms, self._scanned):
-                self._atom(atom)
-        except BaseException:  # out of time: those that are left are scanned again
-            self._scanned.clear()
-            raise
+    def _sum(self, dim: Dim) -> Dim:
+        result = ZERO
+        for monomial, coefficient in dim.terms:
+            term = ONE * coefficient
+            for n in monomial:
+                term = term * self.atom(ATOMS[n])
+            result = result + term
+        return result
 
-    def _rebuild(self, what: Any) -> Any:
-        if isinstance(what, Dim):
-            result = ZERO
-            for monomial, coefficient in what.terms:
-                term = ONE * coefficient
-                for n in monomial:
-                    term = term * self._atom(ATOMS[n])
-                result = result + term
-            return result
+    def _rebuilt(self, what: Any) -> Any:
         if not isinstance(what, Formula):  # a float or a fold
             return what.rebuilt([self.apply(a) if hasattr(a, "symbols") else a for a in what.args])
         if what.dim is not None:
@@ -248,17 +240,11 @@ class Substitution:
             return compare(self.apply(what.dim), 0)
         return (all_of if what.op == "and" else any_of)(*map(self.apply, what.args))
 
-    def _atom(self, atom: Atom) -> Dim:
-        replacement = self._atoms.get(atom)
-        if replacement is None:
-            replacement = self._atoms[atom] = self._rebuilt_atom(atom)
-        return replacement
-
-    def _rebuilt_atom(self, atom: Atom) -> Dim:
+    def _apply(self, atom: Atom) -> Dim:
         if atom.symbols == {atom} or atom.symbols.isdisjoint(self._changed):
             return of_atom(atom)
         if atom.definition is not None:
-            return defined(self._rebuild(atom.definition))
+            return defined(self._sum(atom.definition))
         args = [self.apply(a) for a in atom.args]
         result: Dim = atom.op.build(*args)
         return result

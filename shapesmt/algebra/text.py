@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from keyword import iskeyword
 
 from shapesmt.algebra.dim import ATOMS, Atom, Dim, Kind, of_atom
-from shapesmt.algebra.evaluate import definitions
+from shapesmt.algebra.evaluate import inmost_first
 from shapesmt.algebra.formula import Formula, differs, equal
 from shapesmt.algebra.interning import LOCK, memo
 from shapesmt.algebra.operations import FLOOR_DIVISION, SELECT, SYMBOL, written
@@ -65,7 +65,7 @@ def dim_text(dim: Dim) -> str:
     if text is not None:
         return text
     with LOCK:  # Definitions first, oldest first: no chain of them nests calls.
-        for atom in definitions((dim,), (), _SCANNED):
+        for atom in inmost_first((dim,), (), _SCANNED):
             if atom.definition is not None:
                 _print(atom.definition)
         _print(dim)

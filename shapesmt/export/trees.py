@@ -31,12 +31,13 @@ from shapesmt.algebra import (
     MIN,
     PRODUCT,
     SELECT,
+    SYMBOL,
     Atom,
     Dim,
     Formula,
-    Operation,
+    Interpretation,
+    Rows,
     const,
-    definitions,
 )
 from shapesmt.algebra.numeric import MANTISSA, TO_INT, Float
 
@@ -44,7 +45,6 @@ __all__ = ["Trees"]
 
 Entry: TypeAlias = Any
 EXACT = 1 << 53  # larger numbers are written as text: floats don't hold them exactly
-NAMES = {FLOOR_DIVISION: "div", PRODUCT: "mul", MIN: "min", MAX: "max"}
 ROUNDED = {"float32", "float64"}  # types for which programs compute the same as numpy
 STEPS = {
     *("cast", "add", "sub", "mul", "div", "floor", "ceil", "trunc", "round", "sqrt"),
@@ -53,72 +53,44 @@ STEPS = {
 UNKNOWN: Entry = ["?"]
 
 
-class Trees:
-    """Expressions and conditions over some symbols; each shared part is one entry."""
+class Trees(Interpretation[int]):
+    """Expressions and conditions over some symbols, each shared part is one entry, known by its index."""
 
     def __init__(self, symbols: Iterable[Atom]) -> None:
         self.entries: list[Entry] = []
-        self._places: dict[Any, int] = {}
-        for position, s in enumerate(symbols):
-            self._places[s] = self._added(["at", position])
-
-    def dim(self, dim: Dim) -> int:
-        """Return the index of an expression's entry."""
-        self._define(dim)
-        return self._placed(dim, self._dim)
+        super().__init__({s: self.added(["at", position]) for position, s in enumerate(symbols)})
 
     def formula(self, formula: Formula) -> int:
         """Return the index of a condition's entry."""
-        self._define(formula)
-        return self._placed(formula, self._formula)
+        if formula not in self._known:
+            self._define(formula)
+            joined = "and" if formula.op in ("and", "true") else "or"
+            parts = map(self.formula, formula.args)
+            entry = [joined, *parts] if formula.dim is None else [formula.op, self.dim(formula.dim)]
+            self._known[formula] = self.added(entry)
+        return self._known[formula]
 
-    def _define(self, what: Dim | Formula) -> None:
-        """Add the definitions that an expression depends on, oldest first, so that a long chain needs no recursion."""
-        if what not in self._places:
-            for atom in definitions((what,), self._places):
-                self._placed(atom, self._atom)
-
-    def _placed(self, what: Any, entry: Callable[[Any], Entry]) -> int:
-        if what not in self._places:
-            made = entry(what)
-            self._places[what] = made if isinstance(made, _Place) else self._added(made)
-        return self._places[what]
-
-    def _added(self, entry: Entry) -> int:
+    def added(self, entry: Entry) -> int:
+        """Add an entry and return its index."""
         self.entries.append(entry)
         return len(self.entries) - 1
 
-    def _dim(self, dim: Dim) -> Entry:
+    def _sum(self, dim: Dim) -> int:
         if dim.constant is not None:
-            return dim.constant if abs(dim.constant) < EXACT else str(dim.constant)
+            return self.added(dim.constant if abs(dim.constant) < EXACT else str(dim.constant))
         atom = dim.as_atom()
         if atom is not None:
-            return _Place(self._placed(atom, self._atom))
-        terms = [
-            [coefficient, *(self._placed(a, self._atom) for a in factors)] for factors, coefficient in dim.products()
-        ]
-        return ["sum", terms] if all(abs(c) < EXACT for c, *_ in terms) else UNKNOWN
+            return self.atom(atom)
+        terms = [[coefficient, *map(self.atom, factors)] for factors, coefficient in dim.products()]
+        return self.added(["sum", terms] if all(abs(c) < EXACT for c, *_ in terms) else UNKNOWN)
 
-    def _atom(self, atom: Atom) -> Entry:
-        if atom.definition is not None:
-            return _Place(self._placed(atom.definition, self._dim))
-        write = WRITERS.get(atom.op)
-        return UNKNOWN if write is None else write(self, atom)
+    def number(self, number: Float) -> int:
+        """Return the index of a float's entry."""
+        if number not in self._known:
+            self._known[number] = self.added(self._rounded(number))
+        return self._known[number]
 
-    def operation(self, atom: Atom) -> Entry:
-        """Return the entry of an operation on expressions."""
-        return [NAMES[atom.op], *(self._placed(d, self._dim) for d in atom.args)]
-
-    def choice(self, atom: Atom) -> Entry:
-        """Return the entry of a choice."""
-        condition, a, b = atom.args
-        return ["if", self._placed(condition, self._formula), self._placed(a, self._dim), self._placed(b, self._dim)]
-
-    def rounded(self, atom: Atom) -> Entry:
-        """Return the entry of a float rounded to an integer."""
-        return ["int", self._placed(atom.args[0], self._float)]
-
-    def _float(self, number: Float) -> Entry:
+    def _rounded(self, number: Float) -> Entry:
         name = number.op.name
         if number.dtype not in ROUNDED or name not in STEPS:
             return UNKNOWN
@@ -127,29 +99,43 @@ class Trees:
             numerator, denominator = number.args
             return ["float", bits, "div", self._whole(numerator, bits), self._whole(const(denominator), bits)]
         if name == "from_dim":
-            return ["float", bits, "cast", self._placed(number.args[0], self._dim)]
-        return ["float", bits, name, *(self._part(a) for a in number.args)]
+            return ["float", bits, "cast", self.dim(number.args[0])]
+        return [
+            "float",
+            bits,
+            name,
+            *(self.number(a) if isinstance(a, Float) else self.formula(a) for a in number.args),
+        ]
 
     def _whole(self, number: Dim, bits: int) -> int:
         """Return the index of an integer as a float."""
-        return self._added(["float", bits, "cast", self._placed(number, self._dim)])
-
-    def _part(self, part: Float | Formula) -> int:
-        return self._placed(part, self._float if isinstance(part, Float) else self._formula)
-
-    def _formula(self, formula: Formula) -> Entry:
-        if formula.dim is not None:
-            return [formula.op, self._placed(formula.dim, self._dim)]
-        joined = formula.op in ("and", "true")
-        return ["and" if joined else "or", *(self._placed(f, self._formula) for f in formula.args)]
+        return self.added(["float", bits, "cast", self.dim(number)])
 
 
-class _Place(int):
-    """The index of an entry that another expression already has."""
+def _called(name: str) -> Callable[[Trees, Atom], int]:
+    """Return a function that adds an operation on expressions, the first of which may be a condition."""
+    return lambda trees, atom: trees.added(
+        [
+            name,
+            *(trees.dim(a) if isinstance(a, Dim) else trees.formula(a) for a in atom.args),
+        ]
+    )
 
 
-WRITERS: dict[Operation, Callable[[Trees, Atom], Entry]] = {
-    **dict.fromkeys(NAMES, Trees.operation),
-    SELECT: Trees.choice,
-    TO_INT: Trees.rounded,
-}
+def _unknown(trees: Trees, _: Atom) -> int:
+    return trees.added(UNKNOWN)
+
+
+Trees.rows = Rows(
+    "trees",
+    {
+        SYMBOL: _unknown,
+        FLOOR_DIVISION: _called("div"),
+        PRODUCT: _called("mul"),
+        MIN: _called("min"),
+        MAX: _called("max"),
+        SELECT: _called("if"),
+        TO_INT: lambda trees, atom: trees.added(["int", trees.number(atom.args[0])]),
+    },
+    opaque=_unknown,
+)

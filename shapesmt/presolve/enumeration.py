@@ -21,14 +21,15 @@ from shapesmt.algebra import (
     Dim,
     Evaluator,
     Formula,
+    Interpretation,
     Interval,
     Kind,
+    Rows,
     all_of,
-    definitions,
+    entries_of,
     evaluate,
     lowest,
     memo,
-    of_atom,
 )
 from shapesmt.algebra.growth import arguments, half_line, monotone
 from shapesmt.lazy import np
@@ -203,7 +204,7 @@ def chosen(values: Values, truth: NDArray[np.bool_]) -> Values:
     return values[truth]
 
 
-_MAGNITUDES: dict[Hashable, tuple[float, float]] = memo("magnitudes", {})
+_MAGNITUDES: dict[Hashable, dict[Any, tuple[float, float]]] = memo("magnitudes", {}, entries_of)
 
 
 def magnitude(dims: Iterable[Dim], sizes: Mapping[Atom, float]) -> float:
@@ -214,34 +215,52 @@ def magnitude(dims: Iterable[Dim], sizes: Mapping[Atom, float]) -> float:
     >>> magnitude([h * w - 3 * (h // 2)], {h.as_symbol(): 10, w.as_symbol(): 100})
     1018.0
     """
-    dims, about = (*dims,), frozenset(sizes.items())
-    for atom in definitions(dims):  # from the inmost on, so that no call nests deep
-        _most(of_atom(atom), sizes, about)
-    return max((_most(dim, sizes, about)[1] for dim in dims), default=0)
+    at = Magnitudes(_MAGNITUDES.setdefault(frozenset(sizes.items()), {s: (n, n) for s, n in sizes.items()}))
+    return max((at.dim(dim)[1] for dim in dims), default=0)
 
 
-def _most(dim: Dim, sizes: Mapping[Atom, float], about: Hashable) -> tuple[float, float]:
-    """What an expression doesn't exceed either way, and what no part of it does."""
-    if (dim, about) not in _MAGNITUDES:
+class Magnitudes(Interpretation[tuple[float, float]]):
+    """Bounds an expression's absolute value, and that of its parts; the symbols' bounds are known."""
+
+    def _sum(self, dim: Dim) -> tuple[float, float]:
         most = part = 0.0
         for factors, c in dim.products():
-            each = [_most_of(atom, sizes, about) for atom in factors]
+            each = [*map(self.atom, factors)]
             most += abs(c) * prod(max(m, 1.0) for m, _ in each)
             part = max([part, most, *(p for _, p in each)])
-        _MAGNITUDES[dim, about] = most, part
-    return _MAGNITUDES[dim, about]
+        return most, part
+
+    def arguments(self, atom: Atom) -> tuple[list[float], float]:
+        """Return bounds of the arguments, those in conditions first, and a bound of all their parts."""
+        each = [self.dim(dim) for dim in arguments(atom)]
+        return [most for most, _ in each], max(part for _, part in each)
 
 
-def _most_of(atom: Atom, sizes: Mapping[Atom, float], about: Hashable) -> tuple[float, float]:
-    if atom.op is SYMBOL and atom.definition is None:
-        return sizes[atom], sizes[atom]
-    if atom.op not in (SYMBOL, FLOOR_DIVISION, PRODUCT, MIN, MAX, SELECT):
-        return inf, inf
-    each = [_most(dim, sizes, about) for dim in arguments(atom)]
-    part, (most, _) = max(p for _, p in each), each[0]
-    if atom.op is FLOOR_DIVISION:
-        return most / max(abs(atom.args[1].constant or 1), 1) + 1, part
-    if atom.op is PRODUCT:
-        most = prod(max(m, 1.0) for m, _ in each)
-        return most, max(part, most)
-    return max(m for m, _ in each[-2 if atom.op is SELECT else 0 :]), part
+def _of_quotient(at: Magnitudes, atom: Atom) -> tuple[float, float]:
+    (first, _), part = at.arguments(atom)
+    return first / max(abs(atom.args[1].constant or 1), 1) + 1, part
+
+
+def _of_product(at: Magnitudes, atom: Atom) -> tuple[float, float]:
+    each, part = at.arguments(atom)
+    most = prod(max(m, 1.0) for m in each)
+    return most, max(part, most)
+
+
+def _of_any(at: Magnitudes, atom: Atom) -> tuple[float, float]:
+    each, part = at.arguments(atom)
+    return max(each[-2 if atom.op is SELECT else 0 :]), part
+
+
+Magnitudes.rows = Rows(
+    "magnitude",
+    {
+        SYMBOL: lambda *_: (inf, inf),
+        FLOOR_DIVISION: _of_quotient,
+        PRODUCT: _of_product,
+        MIN: _of_any,
+        MAX: _of_any,
+        SELECT: _of_any,
+    },
+    opaque=lambda *_: (inf, inf),
+)

@@ -22,10 +22,9 @@ from shapesmt.algebra import (
     Kind,
     all_of,
     const,
-    definitions,
     fits_int64,
+    inmost_first,
     negate,
-    nested,
     numbers,
     of_atom,
     substitute,
@@ -123,9 +122,7 @@ def _length(said: Sequence[Conjunct]) -> int:
 
 def readable(said: Conjunct) -> bool:
     """Whether a condition is short, and has only operations that callers can write, too."""
-    text, atoms = str(said), [*nested(said.formula)]
-    for defined in definitions((said.formula,)):
-        atoms += nested(defined.definition) if defined.definition is not None else ()
+    text, atoms = str(said), inmost_first((said.formula,))
     return len(text) <= MAX_TEXT and CUT not in text and not any(atom.op.opaque for atom in atoms)
 
 

@@ -99,7 +99,7 @@ class _UnderCondition(Substitution):
         self._changed = condition.symbols
         self._parts = condition.conjuncts
 
-    def _rebuilt_atom(self, atom: Atom) -> Dim:
+    def _apply(self, atom: Atom) -> Dim:
         if atom.op is SYMBOL:
             return of_atom(atom)
         if atom.op is SELECT:
@@ -108,7 +108,7 @@ class _UnderCondition(Substitution):
                 if condition in self._parts:
                     chosen: Dim = self.apply(side)
                     return chosen
-        return super()._rebuilt_atom(atom)
+        return super()._apply(atom)
 
 
 def _undivided(t: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ however often it is used. No function recurses over the parts, so depth has no l
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -28,7 +29,7 @@ from shapesmt.algebra import (
     Dim,
     Evaluator,
     Formula,
-    Operation,
+    Rows,
     of_atom,
 )
 from shapesmt.algebra.numeric import TO_INT
@@ -36,7 +37,7 @@ from shapesmt.errors import unmarked
 from shapesmt.solve.envelopes import Envelope, envelope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from shapesmt.algebra import Bound
 
@@ -128,21 +129,33 @@ class Script:
         return "\n".join(self.lines)
 
     def _write(self, part: Part) -> str:
-        if isinstance(part, Atom) and part.op is SYMBOL:
-            return self._declare(part) if part.definition is None else self._define_symbol(part)
-        text = _polynomial(part, self._terms) if isinstance(part, Dim) else ""
-        if isinstance(part, Formula):
-            text = _condition(part, self._terms)
-        elif isinstance(part, Atom):
-            text = self._operation(part)
-        if len(text) <= LONGEST:
+        if isinstance(part, Atom):
+            text = WRITTEN[part.op](self, part)
+        else:
+            text = _polynomial(part, self._terms) if isinstance(part, Dim) else _condition(part, self._terms)
+        if len(text) <= LONGEST or (isinstance(part, Atom) and part.op is SYMBOL):
             return text
         prefix, kind = ("f", "Bool") if isinstance(part, Formula) else ("t", "Int")
         name = self.name(f"{prefix}{len(self._taken)}")
         self.lines.append(f"(define-fun {name} () {kind} {text})")
         return name
 
-    def _declare(self, atom: Atom) -> str:
+    def arguments(self, atom: Atom) -> list[str]:
+        """The texts of an operation's arguments."""
+        return [self._terms[a] for a in atom.args]
+
+    def symbol(self, atom: Atom) -> str:
+        """The name of a symbol, which is declared, or defined as its expression."""
+        return self.declare(atom) if atom.definition is None else self.define_symbol(atom, atom.definition)
+
+    def define_symbol(self, atom: Atom, meaning: Dim) -> str:
+        """The name of a symbol that stands for an expression."""
+        name = self.name(atom.name)
+        self.lines.append(f"(define-fun {name} () Int {self._terms[meaning]})")
+        return name
+
+    def declare(self, atom: Atom) -> str:
+        """The name of a free symbol, which gets its range."""
         name = self.symbols[atom] = self.name(atom.name)
         self.lines.append(f"(declare-const {name} Int)")
         self.lines.extend(f"(assert {condition})" for condition in _range(name, atom.lo, atom.hi))
@@ -150,17 +163,7 @@ class Script:
             self.lines.append(f"(assert (= 0 (mod (- {name} {number(int(atom.lo))}) {atom.step})))")
         return name
 
-    def _define_symbol(self, atom: Atom) -> str:
-        assert atom.definition is not None
-        name = self.name(atom.name)
-        self.lines.append(f"(define-fun {name} () Int {self._terms[atom.definition]})")
-        return name
-
-    def _operation(self, atom: Atom) -> str:
-        write = WRITTEN.get(atom.op)
-        return self._opaque(atom) if write is None else write(self, atom, *(self._terms[a] for a in atom.args))
-
-    def _opaque(self, atom: Atom) -> str:
+    def bounded(self, atom: Atom) -> str:
         """Declare a variable with the operation's bounds (lines, for floats), and its table of values if short."""
         name = self.name(f"{atom.op.name} {atom.number}")
         self.lines.append(f"(declare-const {name} Int)")
@@ -175,9 +178,9 @@ class Script:
         self.lines.extend(f"(assert {condition})" for condition in conditions)
         return name
 
-    def extreme(self, atom: Atom, best: str, *rest: str) -> str:
+    def extreme(self, atom: Atom) -> str:
         """Write a minimum or maximum as named choices between two arguments, so that the text stays linear."""
-        compare = "<=" if atom.op is MIN else ">="
+        compare, (best, *rest) = "<=" if atom.op is MIN else ">=", self.arguments(atom)
         for i, other in enumerate(rest):
             text = f"(ite ({compare} {best} {other}) {best} {other})"
             if i == len(rest) - 1:
@@ -239,9 +242,9 @@ def _condition(formula: Formula, terms: dict[Part, str]) -> str:
     return {"eq": f"(= 0 {value})", "ne": f"(not (= 0 {value}))", "ge": f"(<= 0 {value})"}[formula.op]
 
 
-def _quotient(_: Script, atom: Atom, top: str, bottom: str) -> str:
+def _quotient(text: Script, atom: Atom) -> str:
     """Return the quotient rounded down, 0 for a divisor of 0; `div` rounds down for positive divisors only."""
-    b: Dim = atom.args[1]
+    (top, bottom), b = text.arguments(atom), atom.args[1]
     if b.lo > 0:
         return f"(div {top} {bottom})"
     negative = f"(div (- {top}) (- {bottom}))"
@@ -252,14 +255,19 @@ def _quotient(_: Script, atom: Atom, top: str, bottom: str) -> str:
     return f"(ite (< 0 {bottom}) (div {top} {bottom}) (ite (< {bottom} 0) {negative} 0))"
 
 
-WRITTEN: dict[Operation, Callable[..., str]] = {
-    FLOOR_DIVISION: _quotient,
-    PRODUCT: lambda _script, _atom, a, b: f"(* {a} {b})",
-    MIN: Script.extreme,
-    MAX: Script.extreme,
-    SELECT: lambda _script, _atom, condition, a, b: f"(ite {condition} {a} {b})",
-}
-"""Functions that write the text of an operation from the script, the atom and the texts of its arguments."""
+WRITTEN = Rows[Callable[[Script, Atom], str]](
+    "SMT-LIB",
+    {
+        SYMBOL: Script.symbol,
+        FLOOR_DIVISION: _quotient,
+        PRODUCT: lambda text, atom: f"(* {' '.join(text.arguments(atom))})",
+        MIN: Script.extreme,
+        MAX: Script.extreme,
+        SELECT: lambda text, atom: f"(ite {' '.join(text.arguments(atom))})",
+    },
+    opaque=lambda text, atom: text.bounded(atom),
+)
+"""Functions that write the text of an operation from the script and the atom."""
 
 
 def _range(name: str, lo: Bound, hi: Bound) -> list[str]:

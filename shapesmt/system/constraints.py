@@ -203,20 +203,19 @@ class _Declaring(Script):
         self.kinds += [(kind, name) for line in self.lines[self._noted :] if line.startswith("(assert")]
         self._noted = len(self.lines)
 
-    def _declare(self, atom: Atom) -> str:
-        name = super()._declare(atom)
+    def declare(self, atom: Atom) -> str:
+        name = super().declare(atom)
         self.note("bound", name[1:-1])
         return name
 
-    def _opaque(self, atom: Atom) -> str:
-        name = super()._opaque(atom)
+    def bounded(self, atom: Atom) -> str:
+        name = super().bounded(atom)
         self.note("bound", name[1:-1])
         return name
 
-    def _define_symbol(self, atom: Atom) -> str:
-        assert atom.definition is not None
+    def define_symbol(self, atom: Atom, meaning: Dim) -> str:
         name = self.names[atom] = self.name(atom.name)
-        self.lines += [f"(declare-const {name} Int)", f"(assert (= {name} {self._terms[atom.definition]}))"]
+        self.lines += [f"(declare-const {name} Int)", f"(assert (= {name} {self._terms[meaning]}))"]
         self.note("definition", name[1:-1])
         return name
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shapesmt.algebra.dim import Atom, Dim, Kind, const, defined, make_atom, symbol
-from shapesmt.algebra.evaluate import Checked, Evaluator, definitions, evaluate, fits_int64
+from shapesmt.algebra.evaluate import Checked, Evaluator, evaluate, fits_int64, inmost_first
 from shapesmt.algebra.extremes import maximum, minimum
 from shapesmt.algebra.formula import FALSE, TRUE, Formula, all_of, any_of, at_least, differs, equal, select
 from shapesmt.algebra.numeric.floats import from_dim, literal
@@ -63,14 +63,17 @@ def test_chains_of_definitions_nest_no_calls() -> None:
     for i in range(5_000):
         chain = defined(chain + 1, f"link{i}")
     assert evaluate(chain, {N.as_symbol(): 2}) == 5_002
+    assert [fits_int64(what) for what in (chain, at_least(chain, 9), chain * WIDE * WIDE)] == [True, True, False]
 
 
-def test_definitions_come_in_order_and_once() -> None:
+def test_parts_come_in_order_and_once() -> None:
     first = defined(N + 1, "first")
     second = defined(first * first, "second")
     both = (second + first, at_least(second, first))
-    assert [a.name for a in definitions(both)] == ["first", "second"]
-    assert definitions(both, known=frozenset({second.as_symbol(), first.as_symbol()})) == []
+    assert [a.name for a in inmost_first(both)] == ["n", "first", "second"]
+    assert inmost_first(both, known=frozenset({second.as_symbol(), first.as_symbol()})) == []
+    seen = set[object]()
+    assert [len(inmost_first(both, seen=seen)) for _ in range(2)] == [3, 0]
 
 
 def test_each_shared_part_is_computed_once() -> None:
@@ -127,7 +130,7 @@ def test_a_substitution_that_time_interrupts_can_be_resumed(monkeypatch: pytest.
     for i in range(5000):
         chain = defined(chain * chain % 7, f"link{i}")
     substitution = Substitution({N.as_symbol(): M + 5})  # type: ignore[dict-item]
-    rewrite, left = Substitution._rebuilt_atom, iter(range(100))
+    rewrite, left = Substitution._apply, iter(range(100))
 
     def until_late(self: Substitution, atom: Atom) -> Dim:
         if next(left, None) is None:
@@ -135,7 +138,7 @@ def test_a_substitution_that_time_interrupts_can_be_resumed(monkeypatch: pytest.
         return rewrite(self, atom)
 
     with monkeypatch.context() as late:
-        late.setattr(Substitution, "_rebuilt_atom", until_late)
+        late.setattr(Substitution, "_apply", until_late)
         with pytest.raises(TimeoutError):
             substitution.apply(chain)
     assert evaluate(substitution.apply(chain), SIZES) == evaluate(chain, {N.as_symbol(): 3})  # type: ignore[arg-type]

@@ -8,16 +8,17 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from shapesmt.algebra import relaxation
 from shapesmt.algebra.dim import Dim, Kind, make_atom, symbol
 from shapesmt.algebra.evaluate import Evaluator, evaluate, fits_int64
 from shapesmt.algebra.formula import at_least
 from shapesmt.algebra.growth.monotonicity import RISES_WITH
-from shapesmt.algebra.growth.quasipolynomial import FORMS
+from shapesmt.algebra.growth.quasipolynomial import Forms
+from shapesmt.algebra.intervals import ALL
 from shapesmt.algebra.numeric.bits import BIT_AND, BIT_OR, BIT_XOR, POWER, bit_and, bit_or, bit_xor, power
 from shapesmt.algebra.numeric.floats import TO_INT, from_dim, literal
 from shapesmt.algebra.numeric.folds import FOLD, fold
 from shapesmt.algebra.operations import (
+    ANALYSES,
     ENTRY,
     FLOOR_DIVISION,
     MAX,
@@ -27,9 +28,13 @@ from shapesmt.algebra.operations import (
     SELECT,
     SYMBOL,
     Operation,
+    Rows,
 )
+from shapesmt.algebra.relaxation import ABOVE
 from shapesmt.algebra.substitute import entry, substitute, twin
-from shapesmt.solve import smtlib
+from shapesmt.export.trees import Trees
+from shapesmt.presolve.enumeration import Magnitudes
+from shapesmt.solve.smtlib import WRITTEN
 
 N, M = symbol("n", -3, 4), symbol("m", 0, 3)
 LAST = symbol("@1", 0, 3, kind=Kind.AXIS)
@@ -103,18 +108,23 @@ def test_a_substitution_builds_it_again(op: Operation) -> None:
         assert evaluate(changed, {k: n - m, M.as_symbol(): m}) == evaluate(dim, {N.as_symbol(): n, M.as_symbol(): m})
 
 
-@BY_ROW
 @pytest.mark.parametrize(
-    "table",
-    [
-        relaxation.ABOVE,
-        {SYMBOL: None, **FORMS},
-        RISES_WITH,
-        {SYMBOL: smtlib.Script.term, **smtlib.WRITTEN},
-    ],
-    ids=["relaxation", "polynomials", "direction", "SMT-LIB"],
+    "rows",
+    [ABOVE, RISES_WITH, Forms.rows, Magnitudes.rows, WRITTEN, Trees.rows],
+    ids=lambda rows: rows.name,
 )
-def test_every_analysis_knows_it(op: Operation, table: Mapping[Operation, object]) -> None:
-    """Or the operation says that analyses have nothing but its interval and its values; symbols are declared."""
-    assert op in table or op.opaque
-    assert not (op in table and op.opaque)
+def test_every_analysis_knows_all_operations(rows: Rows[object]) -> None:
+    assert {*rows} == {*OPERATIONS}
+    assert any(rows is one for one in ANALYSES)
+
+
+def test_an_operation_that_an_analysis_has_nothing_for_is_an_error_when_it_is_made() -> None:
+    with pytest.raises(TypeError, match=r"relaxation: no row for Operation\('new'\)"):
+        Operation("new", bounds=lambda: ALL, evaluate=lambda _: 0)
+    assert "new" not in {op.name for op in OPERATIONS}
+
+
+def test_an_analysis_that_has_nothing_for_an_operation_is_an_error_when_it_is_made() -> None:
+    with pytest.raises(TypeError, match=r"new: no row for Operation\('floordiv'\)"):
+        Rows("new", {SYMBOL: 1}, opaque=0)
+    assert "new" not in {rows.name for rows in ANALYSES}

@@ -32,7 +32,7 @@ from shapesmt.presolve import Domain
 from shapesmt.presolve.decide import stated
 from shapesmt.presolve.divisors import divisors
 from shapesmt.region.box import _divisors as divisors_of_symbol
-from shapesmt.region.region import _divisors as divisors_of_size
+from shapesmt.region.simpler import _divisors as divisors_of_size
 
 DEPTH = 64
 N, M = symbol("n", 1, 1000), symbol("m", 1, 1000)

@@ -18,7 +18,7 @@ from shapesmt.algebra import (
     Atom,
     Dim,
     Formula,
-    Operation,
+    Rows,
     memo,
     of_atom,
     product,
@@ -120,7 +120,7 @@ def _product_direction(factors: list[Atom], coefficient: int, symbol: Atom | Non
 
 
 def _atom_direction(atom: Atom, symbol: Atom | None) -> int | None:
-    parts = RISES_WITH.get(atom.op)
+    parts = RISES_WITH[atom.op]
     if parts is None or atom.definition is not None:
         return None
     rising, fixed = parts(*atom.args)
@@ -136,14 +136,18 @@ def _quotient_parts(numerator: Dim, divisor: Dim) -> Parts:
     return ([numerator], [divisor]) if divisor.lo > 0 else ([], [numerator, divisor])
 
 
-RISES_WITH: dict[Operation, Callable[..., Parts] | None] = {
-    SYMBOL: lambda: ([], []),
-    FLOOR_DIVISION: _quotient_parts,
-    MIN: lambda *dims: (dims, []),
-    MAX: lambda *dims: (dims, []),
-    SELECT: lambda condition, *branches: (branches, [condition]),
-    PRODUCT: None,
-}
+RISES_WITH = Rows[Callable[..., Parts] | None](
+    "direction",
+    {
+        SYMBOL: lambda: ([], []),
+        FLOOR_DIVISION: _quotient_parts,
+        MIN: lambda *dims: (dims, []),
+        MAX: lambda *dims: (dims, []),
+        SELECT: lambda condition, *branches: (branches, [condition]),
+        PRODUCT: None,
+    },
+    opaque=None,
+)
 """The arguments with which each operation rises, and those that must not change; None where that isn't known.
 
 An operation without arguments is a symbol, which rises with itself.

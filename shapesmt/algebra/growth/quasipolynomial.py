@@ -14,10 +14,10 @@ w where h is 4 or more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from math import gcd, lcm
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from shapesmt.algebra import (
     FLOOR_DIVISION,
@@ -29,8 +29,8 @@ from shapesmt.algebra import (
     Atom,
     Dim,
     Formula,
-    Operation,
-    definitions,
+    Interpretation,
+    Rows,
     memo,
     of_atom,
 )
@@ -69,23 +69,23 @@ class Quasipolynomial(NamedTuple):
     switches: frozenset[Switch] = frozenset()
 
 
-_KNOWN: dict[Hashable, Quasipolynomial | None] = memo("quasi-polynomials", {})
-_DEFINED: dict[Atom, bool] = memo("definitions that are known as quasi-polynomials", {})
+_KNOWN: dict[Any, Quasipolynomial | None] = memo("quasi-polynomials", {})
 
 
 def quasipolynomial(dim: Dim) -> Quasipolynomial | None:
-    """The periods and degrees of an expression; None where it isn't known to be a quasi-polynomial."""
-    if dim not in _KNOWN:
-        for atom in definitions((dim,), _DEFINED):  # from the inmost on, so that no call nests deep
-            if atom.definition is not None:
-                quasipolynomial(atom.definition)
-            _DEFINED[atom] = True
-        _KNOWN[dim] = together(together(map(_of_atom, factors), of_product=True) for factors, _ in dim.products())
-    return _KNOWN[dim]
+    """Return the periods and degrees of an expression; None if it isn't known to be a quasi-polynomial."""
+    return Forms(_KNOWN).dim(dim)
+
+
+class Forms(Interpretation["Quasipolynomial | None"]):
+    """Writes expressions as quasi-polynomials."""
+
+    def _sum(self, dim: Dim) -> Quasipolynomial | None:
+        return together(together(map(self.atom, factors), of_product=True) for factors, _ in dim.products())
 
 
 def together(parts: Iterable[Quasipolynomial | None], *, of_product: bool = False) -> Quasipolynomial | None:
-    """Of expressions as one: their sum, or their product."""
+    """Return periods and degrees valid for the sum of the parts (their product if `of_product`)."""
     periods: dict[Atom, int] = {}
     degrees: dict[Atom, int] = {}
     switches = set[Switch]()
@@ -104,27 +104,18 @@ def together(parts: Iterable[Quasipolynomial | None], *, of_product: bool = Fals
 
 
 def of_formula(formula: Formula) -> Quasipolynomial | None:
-    """The joint form of all expressions that a condition compares."""
+    """Return periods and degrees valid for all expressions that a condition compares."""
     if formula not in _KNOWN:
         _KNOWN[formula] = together(map(quasipolynomial, compared(formula)))
     return _KNOWN[formula]
 
 
-def _of_atom(atom: Atom) -> Quasipolynomial | None:
-    if atom.definition is not None:
-        return quasipolynomial(atom.definition)
-    if atom.op is SYMBOL:
-        return Quasipolynomial({atom: 1}, {atom: 1})
-    form = FORMS.get(atom.op)
-    return None if form is None else form(atom)
-
-
-def _of_quotient(atom: Atom) -> Quasipolynomial | None:
+def _of_quotient(at: Forms, atom: Atom) -> Quasipolynomial | None:
     """The remainders of a polynomial's values by n repeat: those of degree d after `n * lcm(1..d)` at the latest."""
     numerator, divisor = atom.args
-    form, number = quasipolynomial(numerator), divisor.constant
+    form, number = at.dim(numerator), divisor.constant
     if form is None or number is None or number <= 0:
-        return _of_ratio(atom) if number is None else None
+        return _of_ratio(at, atom) if number is None else None
     periods = dict(form.periods)
     for s, degree in form.degrees.items():
         shared = gcd(number, *(c for factors, c in numerator.products() if any(s in a.symbols for a in factors)))
@@ -132,37 +123,41 @@ def _of_quotient(atom: Atom) -> Quasipolynomial | None:
     return form._replace(periods=periods)
 
 
-def _of_ratio(atom: Atom) -> Quasipolynomial | None:
-    """Of a quotient by an expression: with `(h*w)//(2*h)` in mind, also the remainders by what its numbers share."""
+def _of_ratio(at: Forms, atom: Atom) -> Quasipolynomial | None:
+    """Return the form of a quotient by an expression; for `(h*w)//(2*h)` also of remainders by 2."""
     numerator, divisor = atom.args
     shared = gcd(*(c for _, c in divisor.products()))
-    whole = together(map(quasipolynomial, (numerator // shared, numerator, divisor)))
+    whole = together(map(at.dim, (numerator // shared, numerator, divisor)))
     remainder = numerator - divisor * of_atom(atom)
     ratio = Ratio(of_atom(atom), remainder, divisor - 1 - remainder)
     return whole and whole._replace(switches=whole.switches | {ratio})
 
 
-def _of_extreme(atom: Atom) -> Quasipolynomial | None:
+def _of_extreme(at: Forms, atom: Atom) -> Quasipolynomial | None:
     dims: tuple[Dim, ...] = atom.args
     ahead = [a - b for a, b in combinations(dims, 2)]
-    whole = together([*map(quasipolynomial, dims), *map(quasipolynomial, ahead)])
+    whole = together([*map(at.dim, dims), *map(at.dim, ahead)])
     return whole and whole._replace(switches=whole.switches | {*ahead})
 
 
-def _of_choice(atom: Atom) -> Quasipolynomial | None:
+def _of_choice(at: Forms, atom: Atom) -> Quasipolynomial | None:
     condition, a, b = atom.args
-    whole = together([quasipolynomial(a), quasipolynomial(b), of_formula(condition)])
+    whole = together([at.dim(a), at.dim(b), of_formula(condition)])
     return whole and whole._replace(switches=whole.switches | {condition})
 
 
-FORMS: dict[Operation, Callable[[Atom], Quasipolynomial | None]] = {
-    FLOOR_DIVISION: _of_quotient,
-    PRODUCT: lambda atom: together(map(quasipolynomial, atom.args), of_product=True),
-    MIN: _of_extreme,
-    MAX: _of_extreme,
-    SELECT: _of_choice,
-}
-"""The form of each operation, by the forms of what it is applied to; a symbol is one of degree 1."""
+Forms.rows = Rows(
+    "quasi-polynomials",
+    {
+        SYMBOL: lambda _, atom: Quasipolynomial({atom: 1}, {atom: 1}),
+        FLOOR_DIVISION: _of_quotient,
+        PRODUCT: lambda at, atom: together(map(at.dim, atom.args), of_product=True),
+        MIN: _of_extreme,
+        MAX: _of_extreme,
+        SELECT: _of_choice,
+    },
+    opaque=lambda *_: None,
+)
 
 
 def compared(formula: Formula) -> list[Dim]:
@@ -178,6 +173,6 @@ def compared(formula: Formula) -> list[Dim]:
 
 
 def arguments(atom: Atom) -> list[Dim]:
-    """The expressions that an operation is applied to, those in its conditions included."""
+    """Return the expressions that an operation is applied to, those in its conditions included."""
     parts = [part for part in (*atom.args, atom.definition) if isinstance(part, (Dim, Formula))]
     return [dim for part in parts for dim in ([part] if isinstance(part, Dim) else compared(part))]
