@@ -193,7 +193,7 @@ def spelled(dim: Dim) -> Dim:
 
 
 def substitute_atom(dim: Dim, replaced: int, replacement: Dim) -> Dim:
-    """`dim` with the atom of that number replaced at the top level of its polynomial."""
+    """Return `dim` with an atom, given by its number, replaced; not inside the arguments of other atoms."""
     result = ZERO
     for monomial, coefficient in dim.terms:
         rest = from_terms({tuple(n for n in monomial if n != replaced): coefficient})

@@ -80,12 +80,13 @@ WORDS = "SM502"  # the code of laws about attributes that have to be one of seve
 
 
 def refuse(problem: Problem, examination: Examination, judge: Judge, *, types: bool = True) -> None:
-    """Raise for the first node that no input can run (with `types`, also for its element types).
+    """Raise for an untyped input, a node that runs for no input, or a tensor that contradicts its declaration.
 
-    Laws on which no shape depends are ignored, except those about words in attributes.
+    Laws on which no shape depends are ignored, except those about words in attributes, and without `types` those
+    about element types.
 
     Raises:
-        ModelError: Naming the node, the law and the condition.
+        ModelError: Naming the input or tensor, or the node, the law and the condition.
     """
     for name, declared in problem.graph.inputs.items():
         if not declared.dtype:

@@ -115,7 +115,7 @@ def _attribute(name: str, value: object) -> str:
 
 
 def _constant(label: str, t: Tensor) -> str:
-    """Return `scales 1,1,2,2` for an input whose elements are all known; "" for any other."""
+    """Return text such as `scales 1,1,2,2` for an input of at most 8 known elements; "" for any other."""
     items = t.value.items if isinstance(t.value, Elements) else ()
     if not items or len(items) > MAX_LISTED or any(i is None or i.symbols for i in items):
         return ""

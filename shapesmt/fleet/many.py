@@ -51,9 +51,9 @@ class Plan:
             None for this machine.
         cache: The folder of cached answers, which workers of a cluster also read if they reach it; None for no cache.
         output: The file of results; None for none.
-        resume: Whether to skip models that the file of results has reports of.
+        resume: Whether to skip models with a report in the file of results, unless model or question has changed.
         fail_fast: Whether to stop at the first model that isn't proved.
-        brief: Whether to retain reports without their findings, which the file of results has.
+        brief: Whether to drop the findings from the returned reports; a file of results still has them.
         say: Called with a line about anything that isn't done as asked.
     """
 

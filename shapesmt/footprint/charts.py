@@ -46,7 +46,7 @@ class _View:
         self._points, self._domain, self._dims, self._named, self._fixed = points, domain, dims, named, fixed
 
     def chart(self, names: tuple[str, ...]) -> Chart:
-        """Return the chart of these dimensions."""
+        """Return the chart of the bytes over one or two named dimensions; the others have their fixed values."""
         most = LINE if len(names) == 1 else SIDE
         axes = [values_of(self._domain, self._named[name], most, Spread.EVEN).values for name in names]
         grid = np.meshgrid(*axes)

@@ -228,7 +228,7 @@ class Applier(ABC):
         inputs: Sequence[Tensor | None],
         case: Formula | None = None,
     ) -> Application:
-        """Apply a rule to inputs without cases, of ranks that it accepts."""
+        """Apply the rule once: no input depends on a case, and every rank is one that the rule accepts."""
         runs: list[tuple[Origins, Graph]] = []
 
         def run(ctx: RuleContext, graph: Graph, inputs: Sequence[Tensor], label: str) -> tuple[Tensor, ...]:

@@ -290,7 +290,7 @@ class Origins:
 
 
 def _may_copy(rule: Rule) -> bool:
-    """Whether outputs may hold elements of the inputs unchanged, by the operator's traits; a plugin without any may."""
+    """Whether outputs may hold input elements unchanged, by the rule's traits; True for a plugin without traits."""
     return rule.traits.copies or (rule.stated is None and bool(rule.plugin))
 
 

@@ -287,7 +287,7 @@ def _elements(problem: Problem) -> set[str]:
 
 
 def _helping(a: Analysis, question: Question) -> Question | None:
-    """Return the question narrowed so that the program runs for every size left; None if nothing fails or helps."""
+    """Return the question narrowed to sizes for which the program runs; None if nothing fails or no remedy is found."""
     if not a.fails:
         return None
     region = precondition(a.problem, a.examination, a.judge)

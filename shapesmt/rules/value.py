@@ -54,7 +54,7 @@ class Elements:
 
     @property
     def array(self) -> np.ndarray[Any, np.dtype[np.object_]]:
-        """The items as an object array of that shape, for numpy's indexing."""
+        """The items as an object array of shape `shape`, for numpy's indexing."""
         return self.listed.array
 
     @property

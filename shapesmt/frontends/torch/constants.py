@@ -56,7 +56,7 @@ class Constants:
         return Literal(dtype, shape, None, source, Literal.ELSEWHERE)
 
     def _stored(self, name: str, dtype: str, shape: tuple[int, ...]) -> _Stored | None:
-        """Return where the elements of a constant are; None if the archive doesn't have them as plain numbers."""
+        """Return where the elements of the constant at this path are; None unless stored raw and contiguous."""
         folder, described = self._configuration.get(name, ("", None))
         try:
             entry = folder + text(record(described).get("path_name"))

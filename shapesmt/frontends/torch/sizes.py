@@ -87,7 +87,7 @@ def _factors(size: Size) -> tuple[int, list[str]]:
 
 @dataclass
 class Sizes:
-    """The names of sizes."""
+    """Names of the dimensions that stand for PyTorch's size symbols, and sizes as expressions over them."""
 
     names: dict[str, str] = field(default_factory=dict)
     """The dimension for each PyTorch symbol."""

@@ -358,7 +358,7 @@ def quantize_bfp(ctx: RuleContext) -> list[Tensor]:
 
 @contrib("DequantizeBFP", any_rank=True)
 def dequantize_bfp(ctx: RuleContext) -> Tensor:
-    """Return the tensor whose shape is the second input."""
+    """Return a tensor whose shape is given by the elements of the second input."""
     shape, dtype = ctx.items(1), DTYPES.get(ctx.integer("dtype", 1), "")
     ranks = ctx.input(1).shape
     if shape is None and ranks and ranks[0].constant is not None:

@@ -68,7 +68,7 @@ def binary(ctx: RuleContext) -> Tensor:
 
 
 def as_computed(ctx: RuleContext, t: Tensor) -> Tensor:
-    """Return the tensor without elements that OpenVINO computes differently.
+    """Return the tensor; all of its elements become unknown if OpenVINO may compute them differently.
 
     These are 8-bit integers, which it doesn't wrap, powers that float32 rounds, and remainders of floats.
     """

@@ -201,7 +201,7 @@ def from_band(ctx: RuleContext) -> Tensor:
 
 
 def _sides(ctx: RuleContext, rows: Dim, columns: Dim) -> list[Dim]:
-    """Return the requested rows and columns; -1 requests the minimum, and twice -1 a square matrix.
+    """Return the output's rows and columns, at least these minimums and one of them equal; -1 requests the minimum.
 
     Rows or columns must be the minimum that the diagonals need.
     """

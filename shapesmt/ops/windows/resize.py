@@ -75,7 +75,7 @@ def resize_10(ctx: RuleContext) -> Tensor:
 
 @rule("Resize", since=11, traits=Traits.COPIED)
 def resize(ctx: RuleContext) -> Tensor:
-    """Resize the axes in `axes`: `floor(size * factor)`, or the requested sizes."""
+    """Resize the axes in `axes` (default: all) by factors or to requested sizes, which an aspect ratio may change."""
     x = ctx.input(0)
     axes = ctx.normals(ctx.integers("axes"), x.rank) if "axes" in ctx.attributes else tuple(range(x.rank))
     if ctx.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":

@@ -19,7 +19,7 @@ __all__ = ["nodes_left", "right_for", "simplified_text"]
 
 
 def nodes_left(simplified: Simplified) -> Line:
-    """Return the line with the number of nodes after and before the rewrites."""
+    """Return the line that tells how many of the nodes are left after the rewrites, such as `12 nodes of 30`."""
     return line(2, f"{count(simplified.after, 'node')} of {simplified.before:,}, constants not counted")
 
 

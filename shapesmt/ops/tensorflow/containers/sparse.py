@@ -58,7 +58,7 @@ def require_inside(
 def require_alike(
     ctx: RuleContext, a: Sequence[Dim | None] | None, b: Sequence[Dim | None] | None, law: laws.Law
 ) -> None:
-    """Require that known sizes agree."""
+    """Require that sizes at the same index of both lists are equal where both are known."""
     for p, q in zip(a or (), b or (), strict=False):
         if p is not None and q is not None:
             ctx.require_equal(p, q, law)

@@ -49,7 +49,7 @@ def decode(ctx: RuleContext) -> list[Tensor]:
 
 @rule("UnicodeEncode", domain=DOMAIN)
 def encode(ctx: RuleContext) -> Tensor:
-    """Return a text for the characters of each row."""
+    """Return one string per row, encoded from the row's code points."""
     require_characters(ctx)
     return ctx.tensor((require_rows(ctx, 1, ctx.input(0, rank=1)[0]),), "string")
 

@@ -198,7 +198,7 @@ def edges_of_bins(call: Call) -> list[Tensor]:
 
 @operator("histogramdd.default", "histogramdd.TensorList_bins")
 def histogram_and_edges(call: Call) -> list[Tensor]:
-    """Return the histogram and the bin edges of each axis."""
+    """Return the multidimensional histogram, and for each axis a vector of its bin edges."""
     dtype, bins = call.tensor("self").dtype, require_bins(call)
     return [tensor(dtype, bins), *(tensor(dtype, [n + 1]) for n in bins)]
 

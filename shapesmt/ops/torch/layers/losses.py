@@ -63,7 +63,7 @@ def huber(call: Call) -> Tensor:
 
 @operator("kl_div.default")
 def divergence(call: Call) -> Tensor:
-    """Return the Kullback-Leibler divergence of operands that broadcast and have floats."""
+    """Return the Kullback-Leibler divergence, reduced as asked; the operands are floats and broadcast together."""
     x, target = call.tensor("self"), call.tensor("target")
     of_floats(call, x)
     of_floats(call, target)

@@ -38,7 +38,7 @@ def axes_of(call: Call, x: Tensor) -> tuple[int, ...]:
 
 
 def require_elements(call: Call, x: Tensor, axes: tuple[int, ...], which: float | str) -> None:
-    """Require an element along the axes if the norm is a maximum or minimum."""
+    """Require nonempty axes for a norm of order inf or of any negative order, which an empty axis doesn't have."""
     if which == inf or (not isinstance(which, str) and which < 0):
         for axis in axes:
             call.ctx.require_at_least(x[axis], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
