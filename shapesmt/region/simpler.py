@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from shapesmt.algebra import (
@@ -23,7 +24,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.lazy import np
 from shapesmt.presolve import Domain, Values
-from shapesmt.region.conjuncts import Conjunct, conjunct_of
+from shapesmt.region.conjuncts import Conjunct, Interval, conjunct_of, either
 from shapesmt.region.patterns import MAX_LISTED, Truth
 from shapesmt.region.worst import Proof
 
@@ -56,7 +57,38 @@ def tidied(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct]:
     above = {s: _from_1(s) for p in positive for s in p.symbols if p is at_least(of_atom(s), 1) and s.step == 1}
     shown = all_of(*positive, *(substitute(p, above) for p in rest))  # in this order, so that nobody divides by 0
     own = {s.name: of_atom(s) for s in condition.symbols}
-    return [conjunct_of(f, substitute(f, {s: own[s.name] for s in f.symbols})) for f in shown.conjuncts]
+
+    def conjuncts(parts: Iterable[Formula]) -> list[Conjunct]:
+        return [conjunct_of(f, substitute(f, {s: own[s.name] for s in f.symbols})) for f in parts]
+
+    said: list[Conjunct] = []
+    for shared, rest in _factored(shown.conjuncts):
+        cases = [[c] for c in conjuncts(shared)]
+        said += [either(*cases, _intersected(conjuncts(rest)))] if cases else conjuncts(rest)
+    return said
+
+
+def _factored(conditions: Sequence[Formula]) -> list[tuple[tuple[Formula, ...], list[Formula]]]:
+    """Return cases that disjunctions share, with what remains of each of these: `A or B` and `A or C` have A."""
+    splits = {p: [(tuple(q for q in p.args if q is not r), r) for r in p.args] for p in conditions if p.op == "or"}
+    count = Counter(frozenset(shared) for split in splits.values() for shared, _ in split)
+    found: dict[object, tuple[tuple[Formula, ...], list[Formula]]] = {}
+    for p in conditions:
+        shared, rest = next((one for one in splits.get(p, ()) if count[frozenset(one[0])] > 1), ((), p))
+        found.setdefault(frozenset(shared) or p, (shared, []))[1].append(rest)
+    return [*found.values()]
+
+
+def _intersected(said: Sequence[Conjunct]) -> list[Conjunct]:
+    """Return the conjuncts with a single interval for each symbol."""
+    kept: dict[object, Conjunct] = {}
+    for one in said:
+        before = kept.get(one.symbol) if isinstance(one, Interval) else None
+        if isinstance(one, Interval) and isinstance(before, Interval):
+            lows, highs = ([n for n in ends if n is not None] for ends in ((before.lo, one.lo), (before.hi, one.hi)))
+            one = Interval(one.symbol, max(lows, default=None), min(highs, default=None))
+        kept[one.symbol if isinstance(one, Interval) else one] = one
+    return [*kept.values()]
 
 
 def _simplified(condition: Formula, domain: Domain, proves: Proof) -> Formula:

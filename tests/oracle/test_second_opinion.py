@@ -38,6 +38,7 @@ SINGLES, GRAPHS, CASES = 1000, 100, 300  # without --full
 LARGE = 20_000  # elements of an input that is left out
 SECONDS = 5  # that ONNX Runtime has for a model
 POOLS = ("AveragePool", "LpPool", "MaxPool")
+POOLS = ("AveragePool", "LpPool", "MaxPool")
 CUMULATED = ("CumProd", "CumSum")
 REDUCTIONS = ("ArgMax", "ArgMin", *(f"Reduce{fold}" for fold in FOLDS))
 
@@ -53,6 +54,7 @@ EXPLAINED = {
     ("Clip", "an end is a scalar"): "a list of one number is one",
     ("Compress", "conditions are a list"): "conditions of several axes are one",
     ("Compress", "more conditions than places"): "conditions behind the last place are ignored",
+    **{(op, "padding is less than the kernel"): "only ONNX Runtime asks for it" for op in POOLS},
     ("ConvTranspose", OTHER_SHAPE): "nothing less than no padding makes the size where strides are larger than filters",
     ("DFT", "the length is positive"): "an empty axis stays empty",
     **{(op, "the axis is one number"): "it isn't looked at where there is nothing" for op in CUMULATED},
