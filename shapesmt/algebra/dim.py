@@ -1,4 +1,4 @@
-"""Dim: interned integer expressions over symbols, kept in a normal form.
+"""Dim: interned integer expressions over symbols, in a normal form.
 
 A `Dim` is a polynomial with integer coefficients over *atoms*: symbols and the operations that
 polynomials lack (floor division, min, max, select, ...: `operations`). Equal normal forms are one object, so `is`
@@ -30,10 +30,10 @@ from shapesmt.errors import SizeOverflowError
 Monomial: TypeAlias = tuple[int, ...]  # atom numbers in ascending order, with repetition
 Terms: TypeAlias = tuple[tuple[Monomial, int], ...]  # ascending, no zero coefficients
 
-MAX_TERMS = 200  # past it a polynomial is named instead of written out
-MAX_PRODUCT = 64  # most terms that a product is expanded to
+MAX_TERMS = 200  # a polynomial with more becomes a defined symbol
+MAX_PRODUCT = 64  # maximum terms of an expanded product; others become an atom (`PRODUCT`)
 MAX_DEGREE = 8
-MAX_DEPTH = 60  # nesting of atoms; past it an operand is named
+MAX_DEPTH = 60  # nesting of atoms; an operand of this depth becomes a defined symbol
 
 
 BY_DATA = frozenset({Kind.DATA, Kind.PLACE})
@@ -64,12 +64,12 @@ class Atom:
 
     @property
     def universal(self) -> bool:
-        """Whether a requirement has to hold for each of its values: sizes that data decides, iterations of a loop."""
+        """Whether a requirement has to hold for each of its values: data-dependent sizes, iterations of a loop."""
         return self.kind in UNIVERSAL
 
     @property
     def by_data(self) -> bool:
-        """Whether data decides it: a size, or a place of an element."""
+        """Whether it is data-dependent: a size, or an element of a tensor of indices."""
         return self.kind in BY_DATA
 
     def __repr__(self) -> str:
@@ -88,7 +88,7 @@ _ATOM_TABLE: Table[AtomKey, Atom] = Table("atoms", lambda atom: atom.key)
 
 
 class Dim:
-    """An immutable integer expression; `lo` and `hi` bound it (`math.inf` where open)."""
+    """An immutable integer expression; `lo` and `hi` bound it (infinite if there is no bound)."""
 
     __slots__ = ("__weakref__", "_symbols", "constant", "depth", "held", "hi", "lo", "relaxed", "terms")
 
@@ -97,7 +97,7 @@ class Dim:
     hi: Bound
     constant: int | None
     depth: int
-    relaxed: Interval | None  # tighter bounds, once they have been asked for: `relaxation.tight`
+    relaxed: Interval | None  # tighter bounds, cached by `relaxation.tight`; None before
 
     def __add__(self, other: Dim | int) -> Dim:
         if not isinstance(other, Dim):
@@ -146,7 +146,7 @@ class Dim:
 
     @property
     def symbols(self) -> frozenset[Atom]:
-        """The free symbols it depends on, those of definitions included."""
+        """The free symbols that it depends on, including those of definitions."""
         try:
             return self._symbols
         except AttributeError:
@@ -156,22 +156,22 @@ class Dim:
             return self._symbols
 
     def as_symbol(self) -> Atom | None:
-        """The symbol, if the expression is a single symbol."""
+        """Return the symbol if the expression is a single symbol; else None."""
         atom = self.as_atom()
         return atom if atom is not None and atom.op is SYMBOL else None
 
     def as_atom(self) -> Atom | None:
-        """The symbol or the operation, if the expression is a single one."""
+        """Return the symbol or the operation if the expression is a single one; else None."""
         if len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1:
             return ATOMS[self.terms[0][0][0]]
         return None
 
     def atoms(self) -> list[Atom]:
-        """The distinct atoms of its monomials, in order."""
+        """Return the distinct atoms of the monomials, in order."""
         return [ATOMS[n] for n in dict.fromkeys(n for monomial, _ in self.terms for n in monomial)]
 
     def products(self) -> Iterator[tuple[list[Atom], int]]:
-        """Its terms as the factors and the coefficient of each; a number has no factors.
+        """Yield the factors and the coefficient of each term; a number has no factors.
 
         >>> n = symbol("n", 1)
         >>> list((3 * n * n + 4).products())
@@ -194,7 +194,7 @@ _CONSTANTS: dict[int, Dim] = memo("numbers", {})
 
 
 def const(value: int) -> Dim:
-    """The constant expression."""
+    """Return the constant expression."""
     number = _CONSTANTS.get(value)
     if number is None:
         number = _CONSTANTS[value] = from_terms({(): int(value)})
@@ -204,9 +204,9 @@ def const(value: int) -> Dim:
 def symbol(
     name: str, lo: Bound = 0, hi: Bound = inf, *, step: int = 1, kind: Kind = Kind.INPUT, fold: bool = True
 ) -> Dim:
-    """A free integer in `lo..hi`; the same name and range is the same symbol.
+    """Return a free integer in `lo..hi`; equal names, ranges, steps and kinds give the same symbol.
 
-    With one value left it is that number, unless `fold` is off: then its name lives on, for explanations.
+    If `lo == hi`, return that number, unless `fold` is off: a symbol retains its name, for explanations.
     """
     if fold and lo == hi:
         return const(int(lo))
@@ -227,7 +227,7 @@ def _symbol(key: AtomKey) -> Atom:
 
 
 def defined(meaning: Dim, name: str = "", bounds: Interval | None = None) -> Dim:
-    """A symbol defined as `meaning`: it keeps expressions small and their nesting shallow."""
+    """Return a symbol defined as `meaning`, which keeps expressions small and shallow; a constant is unchanged."""
     if meaning.constant is not None:
         return meaning
     key = ("defined", meaning, name)
@@ -243,7 +243,7 @@ def _defined(key: AtomKey, bounds: Interval) -> Atom:
 
 
 def make_atom(op: Operation, args: tuple[Any, ...], bounds: Interval | None = None) -> Dim:
-    """The interned application of an operation to arguments, as an expression; optionally with narrower bounds."""
+    """Return the interned application of an operation to arguments; `bounds` may be narrower than the operation's."""
     if any(getattr(a, "depth", 0) >= MAX_DEPTH for a in args):
         args = tuple(defined(a) if isinstance(a, Dim) and a.depth >= MAX_DEPTH else a for a in args)
     key = (op, *args)
@@ -255,19 +255,19 @@ def _applied(key: AtomKey, op: Operation, args: tuple[Any, ...], bounds: Interva
 
 
 def of_atom(atom: Atom) -> Dim:
-    """The expression that is just this atom."""
+    """Return the expression that is just this atom."""
     return from_terms({(atom.number,): 1})
 
 
 def scaled(dim: Dim, factor: int) -> Dim:
-    """`factor * dim`."""
+    """Return `factor * dim`."""
     if factor in (0, 1) or not dim.terms:
         return dim if factor else ZERO
     return from_terms({monomial: factor * c for monomial, c in dim.terms})
 
 
 def total(dims: Iterable[Dim | int]) -> Dim:
-    """The sum.
+    """Return the sum.
 
     >>> total([symbol("a", 1), 2, symbol("b", 1)])
     Dim('a + b + 2')
@@ -279,7 +279,7 @@ def total(dims: Iterable[Dim | int]) -> Dim:
 
 
 def product(dims: Iterable[Dim | int]) -> Dim:
-    """The product.
+    """Return the product.
 
     >>> product([symbol("a", 1), 2, symbol("b", 1)])
     Dim('2*a*b')
@@ -287,7 +287,7 @@ def product(dims: Iterable[Dim | int]) -> Dim:
     number = 1
     monomial: Monomial = ()
     sums: list[Dim] = []
-    beyond: list[Dim] = []  # of them more than a monomial may have
+    beyond: list[Dim] = []  # factors above a monomial's MAX_DEGREE
     for d in map(as_dim, dims):
         if len(d.terms) != 1:
             sums.append(d)
@@ -302,7 +302,7 @@ def product(dims: Iterable[Dim | int]) -> Dim:
 
 
 def as_dim(value: Dim | int) -> Dim:
-    """An int as a constant; a `Dim` as it is."""
+    """Return an int as a constant, a `Dim` unchanged."""
     return value if isinstance(value, Dim) else const(value)
 
 
@@ -310,7 +310,7 @@ def as_dim(value: Dim | int) -> Dim:
 
 
 def from_terms(merged: dict[Monomial, int]) -> Dim:
-    """The polynomial with these coefficients."""
+    """Return the polynomial with these coefficients."""
     terms = tuple(sorted([t for t in merged.items() if t[1]]))
     return _DIMS.get(terms) or _rounded_up(terms) or _DIMS.make(terms, _polynomial, terms)
 
@@ -354,7 +354,7 @@ def _polynomial(terms: Terms) -> Dim:
 
 
 def term_bounds(monomial: Monomial, coefficient: int) -> Interval:
-    """The bounds of a term by interval arithmetic."""
+    """Return the bounds of a term by interval arithmetic."""
     if not monomial:
         return (coefficient, coefficient)
     bounds: Interval | None = None

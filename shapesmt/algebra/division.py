@@ -1,4 +1,4 @@
-"""Division: the normal form of `a // b`. Each rewrite has its identity beside it; cheap ones come first.
+"""Division: the normal form of `a // b`. A comment states the identity of each rewrite; cheap ones come first.
 
 Terms that divide exactly are taken out of the floor, nested floors are merged, and a quotient whose bounds admit a
 single value becomes that number.

@@ -29,7 +29,7 @@ Operator: TypeAlias = Literal["eq", "ne", "ge", "and", "or", "true", "false"]
 
 
 class Formula:
-    """A condition: `eq`, `ne` and `ge` compare a `Dim` with 0; `and` and `or` join formulas."""
+    """A condition: `eq`, `ne` and `ge` compare a `Dim` with 0; `and` and `or` combine formulas."""
 
     __slots__ = ("__weakref__", "_symbols", "args", "depth", "dim", "number", "op")
 
@@ -53,7 +53,7 @@ class Formula:
 
     @property
     def conjuncts(self) -> tuple[Formula, ...]:
-        """The conditions of which it is the conjunction."""
+        """The conditions whose conjunction it is: none if it is `True`, itself if it is no conjunction."""
         return self.args if self.op == "and" else () if self.op == "true" else (self,)
 
     def __str__(self) -> str:
@@ -64,19 +64,19 @@ class Formula:
 
 
 class Interpretation(Generic[Found]):
-    """Computes a result for each expression from the results for its parts, and remembers it.
+    """A computation that gets the result for each expression from the results for its parts, and caches it.
 
-    Operations have a table of functions. Definitions come first, the inmost one before those that use it, so that
-    a long chain of them needs no deep recursion.
+    `rows` has a function for each operation. Definitions come first, inner before outer ones, so that a long chain of
+    them needs no deep recursion.
 
     Args:
         known: The results so far, such as the values of symbols; further ones are added.
     """
 
     rows: ClassVar[Rows[Callable[[Any, Atom], Any]]]
-    """For each operation the function that computes the result, from the interpretation and the atom."""
+    """For each operation, the function that computes the result from the interpretation and the atom."""
     every: ClassVar[bool] = False
-    """Whether operations are computed from the inmost on as well, even those that a choice or a failure leaves out."""
+    """Whether all operations are computed, inner ones first, even those that a choice or a failure would skip."""
 
     def __init__(self, known: dict[Any, Found]) -> None:
         self._known = known
@@ -118,7 +118,7 @@ class Interpretation(Generic[Found]):
             for atom in inmost_first((what,), self._known, self._scanned):
                 if self.every or atom.definition is not None:
                     self.atom(atom)
-        except BaseException:  # out of time: those that are left are scanned again
+        except BaseException:  # out of time: the next call scans the remaining atoms again
             self._scanned.clear()
             raise
 
@@ -132,9 +132,9 @@ class End(NamedTuple):
     """The minimum or the maximum of an expression under some conditions.
 
     Attributes:
-        value: The end; None where there is none, or where it is beyond int64.
-        witness: Values of the symbols at which it is attained; near to it where it isn't proven to be.
-        proven: Whether it is attained. Otherwise it is a bound, and None means that none is known.
+        value: The minimum or maximum; None if there is none, or if it doesn't fit int64.
+        witness: An assignment that attains it, or comes near it if it isn't proven; None if none is known.
+        proven: Whether it is attained. If not, `value` is a bound, or None if no bound is known.
     """
 
     value: int | None
@@ -145,8 +145,7 @@ class End(NamedTuple):
 class Evaluator(Interpretation[Any]):
     """Evaluates under one assignment of the symbols, each shared part once.
 
-    Values are ints, or int64 arrays that broadcast together (the caller sees to it that nothing overflows:
-    `fits_int64`).
+    Values are ints, or int64 arrays that broadcast together. The caller ensures that nothing overflows (`fits_int64`).
     """
 
     def __init__(self, values: Mapping[Atom, Any]) -> None:
@@ -155,7 +154,7 @@ class Evaluator(Interpretation[Any]):
         self.arrays = not all(isinstance(v, int) for v in values.values())
 
     def dim(self, dim: Dim) -> Any:
-        """The value of an expression."""
+        """Return the value of an expression."""
         if dim.constant is not None:
             return dim.constant
         value = self._known.get(dim)
@@ -164,7 +163,7 @@ class Evaluator(Interpretation[Any]):
         return value
 
     def formula(self, formula: Formula) -> Any:
-        """The truth of a condition."""
+        """Return the truth of a condition."""
         truth = self._known.get(formula)
         if truth is None:
             if self.arrays:
@@ -184,7 +183,7 @@ class Evaluator(Interpretation[Any]):
                     term = term * coefficient
             result = term if result is None else result + term
         if type(result) is int and result.bit_length() > intervals.MAX_BITS:
-            look(hopeless=True)  # of chained products each doubles the length
+            look(hopeless=True)  # each of several chained products doubles the length
         return 0 if result is None else result
 
     def _apply(self, atom: Atom) -> Any:
@@ -207,10 +206,10 @@ class Evaluator(Interpretation[Any]):
 
 
 class Checked(Evaluator):
-    """An evaluator of arrays that raises `OverflowError` where a step might leave 62 bits at the values that it has."""
+    """An evaluator of arrays that raises `OverflowError` if a step might exceed 62 bits at these values."""
 
     def dim(self, dim: Dim) -> Any:
-        """The value of an expression."""
+        """Return the value of an expression."""
         if dim.constant is not None:
             self._look_at(abs(dim.constant))
         return super().dim(dim)
@@ -235,7 +234,7 @@ class Checked(Evaluator):
 
 
 def _largest(values: Any) -> int:
-    """Return the greatest absolute value, or 1 if that is smaller."""
+    """Return the maximum absolute value, or 1 if that is smaller."""
     return max(1, int(np.max(values, initial=1)), -int(np.min(values, initial=1)))
 
 
@@ -250,7 +249,7 @@ def inmost_first(
 ) -> list[Atom]:
     """Return the symbols and operations that the roots depend on, each after those in its arguments.
 
-    Left out are those behind `known` parts, and those in `seen`, which earlier calls returned.
+    Skips `known` parts with all that only they depend on, and those in `seen`, to which it adds the parts it visits.
     """
     found: list[Atom] = []
     seen = set() if seen is None else seen

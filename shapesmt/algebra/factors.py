@@ -1,4 +1,4 @@
-"""Factors: the common factor of the terms of expressions, division by it, and how far their values are apart.
+"""Factors: the common factor of the terms of expressions, division by it, and the step between values.
 
 >>> from shapesmt.algebra.dim import symbol
 >>> n, m = symbol("n", 1), symbol("m", 1)
@@ -50,7 +50,7 @@ def divide_terms(dim: Dim, number: int, monomial: Monomial) -> Dim:
 
 
 def step_of(dim: Dim) -> int:
-    """How far the values of a sum of symbols are apart, at least; 1 for any other expression.
+    """Return a number that divides all differences of values of a sum of symbols; 1 for other expressions.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> step_of(2 * symbol("height", 64, 512, step=16) + 1), step_of(symbol("n", 1) * symbol("m", 1))

@@ -27,12 +27,12 @@ from shapesmt.algebra.intervals import Interval
 from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, SELECT
 from shapesmt.algebra.relaxation import alike, parted, seen, there, tight
 
-MAX_CLAUSES = 48  # the most clauses that are compared with each other
-MAX_LIFTED = 5  # the deepest nesting of cases into which a comparison is distributed
+MAX_CLAUSES = 48  # `resolved` simplifies no conjunction of more clauses
+MAX_LIFTED = 5  # maximum depth of cases that a comparison is distributed into, and of parts compared in `_joined`
 
 
 class Verdict(str, Enum):
-    """How far a condition holds over a set of admissible inputs; mildest first.
+    """The verdict on a condition over a set of admissible inputs; mildest first.
 
     >>> Verdict.DEPENDS == "DEPENDS", Verdict.DEPENDS.exit_status
     (True, 1)
@@ -48,12 +48,12 @@ class Verdict(str, Enum):
 
     @property
     def exit_status(self) -> int:
-        """0 proved, 1 depends or fails, 3 undecided."""
+        """The exit status: 0 if proved, 1 if it depends or fails, 3 if undecided."""
         return {Verdict.PROVED: 0, Verdict.UNKNOWN: 3}.get(self, 1)
 
     @staticmethod
     def worst(verdicts: Iterable[Verdict]) -> Verdict:
-        """The gravest of `verdicts`; of none, PROVED.
+        """Return the gravest of `verdicts`; PROVED if there are none.
 
         >>> Verdict.worst([Verdict.UNKNOWN, Verdict.DEPENDS, Verdict.PROVED])
         <Verdict.DEPENDS: 'DEPENDS'>
@@ -125,27 +125,27 @@ def _by_bounds(bounds: Interval, compare: Compare) -> Formula | None:
 
 
 def at_most(a: Dim | int, b: Dim | int) -> Formula:
-    """`a <= b`."""
+    """Return `a <= b`."""
     return at_least(b, a)
 
 
 def less(a: Dim | int, b: Dim | int) -> Formula:
-    """`a < b`."""
+    """Return `a < b`."""
     return at_least(b, as_dim(a) + 1)
 
 
 def differs(a: Dim | int, b: Dim | int) -> Formula:
-    """`a != b`."""
+    """Return `a != b`."""
     return negate(equal(a, b))
 
 
 def divides(k: Dim | int, a: Dim | int) -> Formula:
-    """`a % k == 0`."""
+    """Return `a % k == 0`."""
     return equal(as_dim(a) % k, 0)
 
 
 def negate(f: Formula) -> Formula:
-    """The negation.
+    """Return the negation.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> negate(at_least(symbol("s", 1), 5))
@@ -167,17 +167,17 @@ _NEGATIONS: dict[Formula, Formula] = memo("negations", {})
 
 
 def all_of(*formulas: Formula) -> Formula:
-    """The conjunction."""
+    """Return the conjunction."""
     return _joined("and", TRUE, FALSE, formulas)
 
 
 def any_of(*formulas: Formula) -> Formula:
-    """The disjunction."""
+    """Return the disjunction."""
     return _joined("or", FALSE, TRUE, formulas)
 
 
 def implies(a: Formula, b: Formula) -> Formula:
-    """The implication: `b` holds wherever `a` does."""
+    """Return the implication: `b` holds if `a` does."""
     return any_of(negate(a), b)
 
 
@@ -198,7 +198,7 @@ def _joined(op: Literal["and", "or"], neutral: Formula, absorbing: Formula, form
 
 
 def resolved(f: Formula) -> Formula:
-    """An equivalent condition, simplified by resolution and subsumption: `(a or b) and (a or not b)` is `a`.
+    """Return an equivalent condition, simplified by resolution and subsumption: `(a or b) and (a or not b)` is `a`.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> n, m = symbol("n", 1, 9), symbol("m", 1, 9)
@@ -217,7 +217,7 @@ def resolved(f: Formula) -> Formula:
 
 
 def _shorter(pair: tuple[Clause, Clause]) -> tuple[Clause, dict[Clause, None]] | None:
-    """The second of two clauses if the first makes it (or a literal of it) redundant, and what replaces it."""
+    """Return the second clause and its replacement if the first makes it, or a literal in it, redundant; else None."""
     one, other = pair
     if one <= other:
         return other, {}
@@ -227,7 +227,7 @@ def _shorter(pair: tuple[Clause, Clause]) -> tuple[Clause, dict[Clause, None]] |
 
 @SELECT.defines
 def select(condition: Formula, a: Dim | int, b: Dim | int) -> Dim:
-    """`a` where the condition holds, else `b`.
+    """Return `a` if the condition holds, else `b`.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> n, m = symbol("n", 1, 9), symbol("m", 1, 9)
@@ -259,7 +259,7 @@ def _divides(value: Dim, condition: Formula, compare: Compare) -> bool:
 
 
 def truncated_divide(a: Dim | int, b: Dim | int) -> Dim:
-    """The quotient rounded towards zero, as integer `Div` does.
+    """Return the quotient rounded towards zero, as integer `Div` does.
 
     >>> truncated_divide(-7, 2)
     Dim('-3')
@@ -273,7 +273,7 @@ def truncated_divide(a: Dim | int, b: Dim | int) -> Dim:
 
 
 def truncated_divide_positive(a: Dim, b: Dim) -> Dim:
-    """The quotient rounded towards zero, for b > 0."""
+    """Return the quotient rounded towards zero, for b > 0."""
     if a.lo >= 0:
         return a // b
     if a.hi <= 0:
@@ -282,13 +282,16 @@ def truncated_divide_positive(a: Dim, b: Dim) -> Dim:
 
 
 def absolute(a: Dim | int) -> Dim:
-    """`|a|`."""
+    """Return `|a|`."""
     a = as_dim(a)
     return a if a.lo >= 0 else -a if a.hi <= 0 else select(at_least(a, 0), a, -a)
 
 
 def _lifted(p: Dim, compare: Compare) -> Formula | None:
-    """The comparison of `... + select(c, a, b)` with 0 as a condition on `c`, if one case is always true or false."""
+    """Return the comparison of `... + select(c, a, b)` with 0 without `select`, and likewise of `min` and `max`.
+
+    None if no case is always true or false.
+    """
     for monomial, coefficient in p.terms:
         atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
         if atom is None or atom.op not in (SELECT, MIN, MAX) or atom.depth > MAX_LIFTED:
@@ -307,7 +310,7 @@ def _lifted(p: Dim, compare: Compare) -> Formula | None:
 
 
 def _selected(atom: Atom, coefficient: int, rest: Dim, compare: Compare) -> Formula | None:
-    """The comparison of `rest + coefficient * select(c, a, b)` with 0, if one case is always true or false."""
+    """Compare `rest + coefficient * select(c, a, b)` with 0 if one case is always true or false; else None."""
     condition, a, b = atom.args
     then, otherwise = compare(rest + coefficient * a, 0), compare(rest + coefficient * b, 0)
     for case, guard, other in ((then, condition, otherwise), (otherwise, negate(condition), then)):
@@ -319,7 +322,7 @@ def _selected(atom: Atom, coefficient: int, rest: Dim, compare: Compare) -> Form
 
 
 def _extreme_equal(atom: Atom, x: Dim) -> Formula | None:
-    """`min(a, b) == x` without `min`, if `x` is one of the arguments or none is below it; the same for `max`."""
+    """Write `min(a, b) == x` without `min` if `x` is an argument or none is below it; else None. Also for `max`."""
     beyond = at_least if atom.op is MIN else at_most
     if x in atom.args:  # min(x, y) == x is y >= x
         return all_of(*(beyond(a, x) for a in atom.args if a is not x))
@@ -329,7 +332,7 @@ def _extreme_equal(atom: Atom, x: Dim) -> Formula | None:
 
 
 def _common_divisor(p: Dim) -> int:
-    """The greatest common divisor of the coefficients, the constant's left out: 2 for `4*n - 6*m + 3`."""
+    """Return the greatest common divisor of the coefficients, without the constant: 2 for `4*n - 6*m + 3`."""
     return gcd(*[c for monomial, c in p.terms if monomial])
 
 

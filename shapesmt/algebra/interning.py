@@ -8,7 +8,7 @@
     >>> TABLES.remove(table)
 
 Existing entries are looked up without a lock (`get`); new ones are built under the lock that all tables share (`make`),
-so that no other thread sees an incomplete one. A `WeakTable` keeps only objects that are referenced elsewhere: for
+so that no other thread sees an incomplete one. A `WeakTable` retains only objects that are referenced elsewhere: for
 constants from files, which may be large. Caches (`memo`) need no lock: computing a result twice does no harm.
 
 `forget` drops the entries that nothing else references, as soon as no call is running. An expression that is still
@@ -32,11 +32,11 @@ from shapesmt.deadline import look
 __all__ = ["LIMIT", "LOCK", "Table", "WeakTable", "entries_of", "forget", "forget_between", "memo", "one_call", "sizes"]
 
 LIMIT = 250_000
-"""The most entries of all tables together that one call leaves to the next: some 200 MB."""
+"""The maximum entries of all tables together, about 200 MB; above it, the next call drops unused ones first."""
 BETWEEN_LOOKS = 64  # new entries of a table between two checks of the deadline
 LOCK = RLock()
 PATIENCE = 10.0
-"""The seconds that a call waits for earlier ones to end when `forget` was called; one that takes longer delays it."""
+"""The seconds that a new call waits for a pending `forget`; if earlier calls take longer, it starts before."""
 
 Key = TypeVar("Key", bound=Hashable)
 Entry = TypeVar("Entry")
@@ -48,7 +48,7 @@ class Table(dict[Key, Entry], Generic[Key, Entry]):
     Args:
         name: The name of the kind, in `sizes`.
         key: Computes the key of an object.
-        parts: The objects that an object refers to only by number; it keeps them alive by its attribute `held`.
+        parts: Returns the objects that an object refers to only by number, which `hold` keeps alive; None if none.
     """
 
     def __init__(self, name: str, key: Callable[[Entry], Key], parts: Callable[[Entry], object] | None = None) -> None:
@@ -69,13 +69,13 @@ class Table(dict[Key, Entry], Generic[Key, Entry]):
             return entry
 
     def hold(self) -> None:
-        """Let every object reference its parts, by `held`."""
+        """Let every object reference its parts by its attribute `held`."""
         if self.parts is not None:
             for entry in self.values():
                 cast("Any", entry).held = self.parts(entry)
 
     def restore(self, entries: Iterable[Entry]) -> None:
-        """Enter the objects again that are referenced elsewhere."""
+        """Enter these objects again, and undo `hold`."""
         for entry in entries:
             self[self.key(entry)] = entry
             if self.parts is not None:
@@ -109,7 +109,7 @@ AnyMemo = TypeVar("AnyMemo", bound="dict[Any, Any] | set[Any]")
 def memo(name: str, empty: AnyMemo, count: Callable[[AnyMemo], int] = len) -> AnyMemo:
     """Register a dictionary or a set as a cache, which `forget` empties.
 
-    `count` says how many entries it has, where its values are tables.
+    `count` returns its number of entries, which isn't its length if its values are tables.
     """
     assert name not in MEMOS, name
     MEMOS[name] = empty, count
@@ -117,20 +117,20 @@ def memo(name: str, empty: AnyMemo, count: Callable[[AnyMemo], int] = len) -> An
 
 
 def entries_of(tables: dict[Any, dict[Any, Any]]) -> int:
-    """The number of entries of several tables together."""
+    """Return the number of entries of several tables together."""
     return sum(map(len, tables.values()))
 
 
 def sizes() -> dict[str, int]:
-    """The number of entries of each table."""
+    """Return the number of entries of each table and cache, by name."""
     tables = {table.name: len(table) for table in TABLES} | {table.name: len(table) for table in WEAK_TABLES}
     return tables | {name: count(remembered) for name, (remembered, count) in MEMOS.items()}
 
 
 def forget() -> None:
-    """Empty the caches and drop unreferenced entries: at once, or when the last of the calls that are running ends.
+    """Empty the caches and drop unreferenced entries: at once, or when the last of the running calls ends.
 
-    Calls that start in the meantime wait for it, so that calls that overlap without a gap can't put it off for ever.
+    Calls that start in the meantime wait for it (`PATIENCE`), so that overlapping calls can't put it off for ever.
     """
     with LOCK:
         _Calls.forgetting = bool(_Calls.running)
@@ -140,7 +140,7 @@ def forget() -> None:
 
 
 def _forget() -> None:
-    """Do so now, where no call is running."""
+    """Empty the caches and drop unreferenced entries now; no call may be running."""
     for remembered, _ in MEMOS.values():
         remembered.clear()
     for table in TABLES:
@@ -154,28 +154,28 @@ def _forget() -> None:
 
 
 class _Calls:
-    """The calls of the library."""
+    """The running calls of the library, of all threads."""
 
     running: ClassVar[Counter[int]] = Counter()
-    """How many there are in each thread that has some."""
+    """The number of running calls in each thread that has any."""
     forgetting = False
-    """Whether the one that ends last calls `forget`."""
+    """Whether the last call to end calls `forget`."""
     forgot: ClassVar[Condition] = Condition(LOCK)
-    """Woken when it did."""
+    """The condition that `forget` notifies after dropping entries."""
 
 
 def _forked() -> None:
-    """In a process that has been forked: of the calls that were running, it has those of the thread that forked."""
+    """Reduce the running calls, in a forked process, to those of the thread that forked."""
     _Calls.running &= Counter({get_ident(): _Calls.running[get_ident()]})
     LOCK.release()
 
 
-if hasattr(os, "register_at_fork"):  # the tables are whole at a fork, and the lock is free
+if hasattr(os, "register_at_fork"):  # no table is half-changed at a fork, and the lock is free
     os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=_forked)
 
 
 def forget_between(most: int) -> None:
-    """`forget`, if the tables have more entries than this, unless a call is running."""
+    """Call `forget` if tables and caches have more than `most` entries together, unless a call is running."""
     with LOCK:
         if not _Calls.running and sum(sizes().values()) > most:
             forget()
@@ -183,7 +183,9 @@ def forget_between(most: int) -> None:
 
 @contextmanager
 def one_call() -> Iterator[None]:
-    """One call of the library, without garbage collection; `forget` is called before the first if tables are large.
+    """Run the block as one call of the library, with garbage collection paused; `forget` unused entries first.
+
+    Entries are dropped only if there are more than `LIMIT` and no other call is running.
 
     >>> with one_call():
     ...     gc.get_threshold()[0]
@@ -203,6 +205,6 @@ def one_call() -> Iterator[None]:
         if counted:
             with LOCK:
                 _Calls.running[thread] -= 1
-                _Calls.running += Counter()  # which leaves out threads without any
+                _Calls.running += Counter()  # drops threads without calls
                 if _Calls.forgetting and not _Calls.running:
                     forget()

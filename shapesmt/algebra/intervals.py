@@ -1,7 +1,7 @@
-"""Interval arithmetic on integers, with `math.inf` for an end that is open.
+"""Interval arithmetic on integers, with `math.inf` for a missing bound.
 
-An interval is a pair `(lo, hi)` with `lo <= hi`. Ends beyond `LIMIT` count as infinite, so that no
-chain of products can grow numbers without end.
+An interval is a pair `(lo, hi)` with `lo <= hi`. Bounds exceeding `LIMIT` count as infinite, so that chains of
+products can't grow numbers without limit.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ Interval = tuple[Bound, Bound]
 
 ALL: Interval = (-inf, inf)
 LIMIT = 1 << 96
-MAX_BITS = 14_000  # of numbers in expressions, which no size comes near; Python writes those of up to 4,300 digits
+MAX_BITS = 14_000  # of a number in an expression; longer ones raise errors. Python writes at most 4,300 digits
 
 
 def clamp(lo: Bound, hi: Bound) -> Interval:
-    """The interval with ends beyond `LIMIT` opened, or moved in to it.
+    """Return the interval, widened so that no finite bound exceeds `LIMIT`.
 
     >>> clamp(-(10**40), 10**40), clamp(10**40, 10**41) == (LIMIT, inf)
     ((-inf, inf), True)
@@ -26,7 +26,7 @@ def clamp(lo: Bound, hi: Bound) -> Interval:
 
 
 def add(a: Interval, b: Interval) -> Interval:
-    """`x + y` for x in a, y in b.
+    """Return the interval of `x + y` for x in a, y in b.
 
     >>> add((1, 2), (3, inf))
     (4, inf)
@@ -35,13 +35,13 @@ def add(a: Interval, b: Interval) -> Interval:
 
 
 def scale(a: Interval, factor: int) -> Interval:
-    """`factor * x` for x in a and a factor that isn't 0."""
+    """Return the interval of `factor * x` for x in a and a factor that isn't 0."""
     lo, hi = (x * factor if isinstance(x, int) else x if factor > 0 else -x for x in a)
     return clamp(lo, hi) if factor > 0 else clamp(hi, lo)
 
 
 def multiply(a: Interval, b: Interval) -> Interval:
-    """`x * y` for x in a, y in b; zero times infinity is zero.
+    """Return the interval of `x * y` for x in a, y in b; zero times infinity is zero.
 
     >>> multiply((0, inf), (-2, 3))
     (-inf, inf)
@@ -55,7 +55,7 @@ def multiply(a: Interval, b: Interval) -> Interval:
 
 
 def power(a: Interval, exponent: int) -> Interval:
-    """`x ** exponent` for x in a and a positive exponent."""
+    """Return the interval of `x ** exponent` for x in a and a positive exponent."""
     result = a
     for _ in range(exponent - 1):
         result = multiply(result, a)
@@ -65,7 +65,7 @@ def power(a: Interval, exponent: int) -> Interval:
 
 
 def floor_divide(a: Interval, b: Interval) -> Interval:
-    """`x // y` for x in a, y in b, with `x // 0 == 0`.
+    """Return the interval of `x // y` for x in a, y in b, with `x // 0 == 0`.
 
     >>> floor_divide((5, inf), (2, 2))
     (2, inf)
@@ -82,7 +82,7 @@ def floor_divide(a: Interval, b: Interval) -> Interval:
 
 
 def union(a: Interval, b: Interval) -> Interval:
-    """The smallest interval that holds both."""
+    """Return the smallest interval that contains both."""
     return (min(a[0], b[0]), max(a[1], b[1]))
 
 

@@ -1,4 +1,4 @@
-"""The atoms of polynomials: kinds of symbols, and operations, an object for each: floor division, `min`, a choice, ...
+"""The atoms of polynomials: kinds of symbols (`Kind`), and operations such as floor division or `min` (`Operation`).
 
 An `Operation` has the properties that all parts of the algebra need: bounds, value, text. The module of an operation
 adds its normal form (`defines`); each analysis has a table of its own, with a row for each operation (`Rows`).
@@ -20,13 +20,13 @@ from shapesmt.algebra import intervals
 from shapesmt.algebra.intervals import Interval
 from shapesmt.lazy import np
 
-Text: TypeAlias = tuple[str, bool]  # of an operation, and whether it can stand behind a factor as it is
+Text: TypeAlias = tuple[str, bool]  # the text of an operation, and whether it needs no parentheses after a factor
 AnyBuild = TypeVar("AnyBuild", bound=Callable[..., Any])
 Row = TypeVar("Row")
 
 
 class Kind(str, Enum):
-    """What decides the value of a symbol: the caller of the model, the data, the iteration of a loop."""
+    """The source of a symbol's value, such as the caller of the model, the data, or the iteration of a loop."""
 
     INPUT = "input"
     """The caller of the model."""
@@ -37,13 +37,13 @@ class Kind(str, Enum):
     PLACE = "place"
     """The data: an element of a tensor of indices, which has several."""
     ENTRY = "entry"
-    """The data: stands for any of a tensor's unknown elements."""
+    """The data: the symbol stands for any of a tensor's unknown elements."""
     TABLE = "table"
-    """Nothing: stands for any of the elements of a constant, which has many."""
+    """Nothing: the symbol stands for any element of a constant that has many."""
     TRIP = "trip"
     """The iteration of a loop: a requirement has to hold for every one."""
     AXIS = "axis"
-    """Nothing: it ranges over the positions in a tensor."""
+    """Nothing: the symbol ranges over the positions along an axis."""
     LOST = "lost"
     """Other sizes, by a computation that is not known."""
     OPEN = "open"
@@ -59,23 +59,23 @@ class Kind(str, Enum):
 
 
 class Values(Protocol):
-    """Gives an operation the values of its arguments."""
+    """The values of expressions and conditions, from which an operation is evaluated."""
 
     arrays: bool
     """Whether some values are arrays."""
 
     floats: dict[Any, Any]
-    """The values of floats so far."""
+    """The values of the floats computed so far."""
 
     def dim(self, dim: Any) -> Any:
-        """The value of an expression."""
+        """Return the value of an expression."""
 
     def formula(self, formula: Any) -> Any:
-        """The truth of a condition."""
+        """Return the truth of a condition."""
 
 
 def _called(name: str) -> Callable[..., Text]:
-    """The text of an operation as a call, its arguments by their length, numbers last."""
+    """Return a function that writes an operation as a call, with arguments sorted by length and numbers last."""
 
     def text(_: Callable[[Any], str], *args: Any) -> Text:
         texts = sorted(map(str, args), key=lambda t: (t.lstrip("-").isdigit(), len(t), t))
@@ -88,13 +88,13 @@ class Operation:
     """One kind of atom.
 
     Attributes:
-        name: What it is called.
-        build: Applies it to arguments, in normal form.
-        bounds: The interval of the result, from the arguments.
-        evaluate: The value, from the `Values` and the arguments.
-        text: The text, from what writes an operand of `//` and the arguments.
-        fits: Whether no step inside an argument leaves 62 bits, for arguments that are no expressions.
-        opaque: Whether analyses know it by its interval and its values only.
+        name: The name, as in `min(a, b)`.
+        build: Applies the operation to arguments, in normal form.
+        bounds: Computes the interval of the result from the arguments.
+        evaluate: Computes the value from the `Values` and the arguments.
+        text: Writes the operation, from a function that writes operands of `//`, and the arguments.
+        fits: Whether all steps inside arguments other than expressions and conditions fit 62 bits.
+        opaque: Whether analyses know only its interval and its values.
     """
 
     __slots__ = ("bounds", "build", "evaluate", "fits", "name", "opaque", "text")
@@ -122,7 +122,7 @@ class Operation:
         OPERATIONS.append(self)
 
     def defines(self, build: AnyBuild) -> AnyBuild:
-        """Mark the function that applies it: `@MIN.defines`."""
+        """Register the function that applies the operation: `@MIN.defines`."""
         self.build = build
         return build
 
@@ -151,7 +151,7 @@ class Rows(dict[Operation, Row], Generic[Row]):
         ANALYSES.append(self)
 
     def admit(self, op: Operation) -> None:
-        """Add the row of an opaque operation; raise an error if another has none."""
+        """Add the row of an opaque operation; raise TypeError if any other operation has none."""
         if op not in self and not op.opaque:
             raise TypeError(f"{self.name}: no row for {op}")
         self.setdefault(op, self.opaque)
@@ -161,7 +161,7 @@ ANALYSES: list[Rows[Any]] = []
 
 
 def ends(dim: Any) -> Interval:
-    """The bounds of an expression, as an interval."""
+    """Return the bounds of an expression as an interval."""
     return dim.lo, dim.hi
 
 
@@ -200,7 +200,7 @@ def _unknown(_: Values, *args: Any) -> Any:
 
 
 def _quotient_text(a: str, b: str, *, zero: bool) -> tuple[str, bool]:
-    """A quotient, which Python computes where the divisor may be 0, too."""
+    """Write a quotient; if the divisor may be `zero`, as a choice that Python can compute."""
     return (f"({a}//{b} if {b} != 0 else 0)", True) if zero else (f"{a}//{b}", False)
 
 
@@ -228,12 +228,12 @@ SELECT = Operation(
     evaluate=_chosen,
     text=lambda _, condition, a, b: (f"({a} if {condition} else {b})", True),
 )
-"""`select(c, a, b)` is a where the condition c holds, else b."""
+"""`select(c, a, b)` is a if the condition c holds, else b."""
 ENTRY = Operation("entry", bounds=lambda index, *_: ends(index), evaluate=_unknown, opaque=True)
-"""The element at some indices of a tensor whose elements depend on data."""
+"""The element at some indices of a tensor whose elements are data-dependent."""
 
 
 @singledispatch
 def written(what: object) -> str:
-    """The text of an expression or a condition; `text` defines both."""
+    """Return the text of an expression or a condition; `text` has the functions for both."""
     raise TypeError(f"{type(what).__name__} has no text")

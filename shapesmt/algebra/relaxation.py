@@ -1,12 +1,12 @@
-"""Relaxation: bounds that take dependences between the parts of an expression into account, as in `h - 2*(h//2)`.
+"""Relaxation: bounds that account for dependences between the parts of an expression, as in `h - 2*(h//2)`.
 
 >>> from shapesmt.algebra.dim import symbol
 >>> h = symbol("h", 1, 64)
 >>> (h - h // 2 * 2).lo, tight(h - h // 2 * 2)
 (-63, (0, 1))
 
-The values of an expression at a few sizes show how tight a bound can be at best, and so where it isn't worth looking
-for one (`seen`). An equality that bounds allow in one way only is several smaller ones (`parted`).
+`seen` evaluates an expression at a few sizes: no bound can be tighter than these values, so the search for one stops
+there. `parted` splits an equality that bounds allow in one way only, such as `h*w == 16` for `h, w >= 4`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from shapesmt.algebra.intervals import Bound, Interval
 from shapesmt.algebra.operations import FLOOR_DIVISION, MAX, MIN, PRODUCT, SELECT, SYMBOL, Rows
 
 Upper: TypeAlias = Callable[..., Bound]
-MAX_PLAIN = 5  # the depth of expressions that are looked at where a symbol is a number
-MAX_FACTOR = 64  # the greatest number that is tried as the ratio of two factors
+MAX_PLAIN = 5  # maximum depth of expressions that `there` and `alike` evaluate
+MAX_FACTOR = 64  # maximum ratio of two factors in `_multiples`, and maximum divisor in `_values_of`
 MAX_RELAXED = 12  # deeper expressions are bounded by interval arithmetic alone
 
 
@@ -51,7 +51,7 @@ def nonnegative(dim: Dim) -> bool:
 
 
 def parted(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
-    """The equalities that `p == 0` is the conjunction of, by the bounds of its parts; None if it is one by itself.
+    """Return equalities whose conjunction is `p == 0`, by the bounds of its parts; None if it can't be split.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> h, w = symbol("h", 4), symbol("w", 4)
@@ -62,7 +62,7 @@ def parted(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
 
 
 def _at_ends(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
-    """Part `a*b == 1` as `a == 1 and b == 1`: what grows with each factor has its least value at the least of each."""
+    """Split `a*b == 1` into `a == 1 and b == 1` if only factors at their bounds satisfy it; else None."""
     ends: dict[int, Bound] = {}
     value: Bound = 0
     for monomial, c in p.terms:
@@ -78,9 +78,9 @@ def _at_ends(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
 
 
 def _factorwise(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
-    """Part `a*b == x*y` as `a == x and b == y` if the factors on the left are 1 or more and at most their partners.
+    """Split `a*b == x*y` into `a == x and b == y` if each factor on the left is positive and at most its partner.
 
-    Also if each is at least its partner: `(h//4)*(w//4) == 64*(h//32)*(w//32)`.
+    Also if each is at least its partner: `(h//4)*(w//4) == 64*(h//32)*(w//32)`. None if neither is proven.
     """
     if len(p.terms) != 2 or len(p.terms[0][0]) != len(p.terms[1][0]) or len(p.terms[0][0]) < 2:
         return None
@@ -95,7 +95,10 @@ def _factorwise(p: Dim) -> list[tuple[Dim, Dim | int]] | None:
 
 
 def _multiples(pairs: list[tuple[Dim, Dim]], number: int, way: int) -> list[tuple[Dim, Dim | int]] | None:
-    """Pair first factors with bounding multiples of second ones: `a*b == 4*x*y` is `a == 2*x and b == 2*y`, if <=."""
+    """Split `a*b == 4*x*y` into `a == 2*x and b == 2*y` if these multiples bound the factors; None if none do.
+
+    The multiples are upper bounds for a `way` of 1, lower bounds for -1.
+    """
     parts: list[tuple[Dim, Dim | int]] = []
     for a, x in pairs:
         ratios = [k for k in range(1, min(number, MAX_FACTOR) + 1) if number % k == 0]
@@ -108,7 +111,7 @@ def _multiples(pairs: list[tuple[Dim, Dim]], number: int, way: int) -> list[tupl
 
 
 def _partners(small: Monomial, great: Monomial) -> list[tuple[Dim, Dim]] | None:
-    """The factors of two products in pairs that depend on the same symbols; None if there are no such pairs."""
+    """Pair the factors of two products that depend on the same symbols; None if one has no partner."""
     free = [ATOMS[n] for n in great]
     pairs = []
     for atom in (ATOMS[n] for n in small):
@@ -134,9 +137,9 @@ def _relaxed(dim: Dim) -> Interval:
 
 
 def _upper(p: Dim, depth: int, budget: list[int], goal: Bound = inf) -> Bound:
-    """An upper bound of p: the least one found by replacing one atom at a time by a bound of it.
+    """Return an upper bound of p: the smallest found by replacing one atom at a time by a bound of it.
 
-    Nothing is replaced where p attains a value that is no less than the goal, or no less than the bound so far.
+    The search stops if p attains the goal, since no bound is below it then, or if p attains the best bound so far.
     """
     best = p.hi
     if depth == 0 or p.constant is not None:
@@ -179,7 +182,7 @@ def _above_choice(others: Dim, factor: Dim, atom: Atom, upper: Upper, goal: Boun
 
 
 def _above_all(others: Dim, factor: Dim, cases: Iterable[Dim], upper: Upper, goal: Bound) -> Bound:
-    """A bound in every case; the first one that is no less than the goal is one that is of no use."""
+    """Return an upper bound that holds in every case; infinity if a case reaches the goal: the bound is of no use."""
     most: Bound = -inf
     for case in cases:
         most = max(most, upper(others + factor * case, goal=goal))
@@ -201,17 +204,17 @@ ABOVE = Rows[Above | None](
     },
     opaque=None,
 )
-"""An upper bound of `others + factor*atom` with a factor of constant sign; None for atoms that aren't replaced."""
+"""For each operation, an upper bound of `others + factor*atom` for a factor of constant sign; None to keep the atom."""
 
 
-REACHES = (0, inf, 5, 60, 1000, 100_000)  # at each point, how far a symbol is from the end of its range at most
-FAR = 1 << 20  # how far it is from an end without another
+REACHES = (0, inf, 5, 60, 1000, 100_000)  # for each point, the maximum distance of a symbol from a bound of its range
+FAR = 1 << 20  # the maximum distance for `inf`
 Row: TypeAlias = "tuple[int, ...]"
 _ROWS: dict[Any, Row | None] = memo("values at a few points", {})
 
 
 def seen(dim: Dim) -> Interval:
-    """The least and the greatest value of an expression at a few points, which are within its bounds.
+    """Return the minimum and maximum of an expression at a few points; `(inf, -inf)` if a value isn't known.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> h = symbol("h", 1, 64)
@@ -223,10 +226,10 @@ def seen(dim: Dim) -> Interval:
 
 
 class _Points(Interpretation["Row | None"]):
-    """The values of expressions at the points; None where some part of it is out of bounds, or too large."""
+    """The values of expressions at the points; None if some part is out of its bounds or too large."""
 
     def dim(self, dim: Dim) -> Row | None:
-        """Return the values of an expression; there are too many to remember them."""
+        """Return the values of an expression, without caching them: there are too many."""
         return self.once(dim)
 
     every = True
@@ -268,7 +271,7 @@ def _picked(_: _Points, atom: Atom) -> Row:
 
 
 def _pick(atom: Atom, reach: float) -> int:
-    """Return a value of a symbol, at most `reach` from its least one (or from its greatest, if it has no least)."""
+    """Return a value of a symbol, at most `reach` from its minimum; without one, from its maximum or 0, if smaller."""
     up, span = atom.lo > -inf, min(atom.hi - atom.lo, FAR)
     far = int(span) if reach == inf else crc32(f"{atom.name} {reach}".encode()) % (int(min(span, reach)) + 1)
     far -= far % atom.step
@@ -301,9 +304,9 @@ _Points.rows = Rows(
 
 
 def there(condition: Formula, *about: Dim | Formula) -> tuple[int, ...]:
-    """What others come to where the one symbol that all are about has the number that `x == 3` or `x != 3` says.
+    """Evaluate `about` at the value that `x == 3` or `x != 3` names; () if the condition has another form.
 
-    None are known where a condition says something else, and where one of the others is deep.
+    The result is also () if a part of `about` is deeper than `MAX_PLAIN` or depends on other symbols.
     """
     values = _values_of(condition, about)
     at = [Evaluator({symbol: value}) for symbol in condition.symbols for value in values] if len(values) == 1 else []
@@ -311,7 +314,7 @@ def there(condition: Formula, *about: Dim | Formula) -> tuple[int, ...]:
 
 
 def alike(condition: Formula, a: Dim, b: Dim) -> bool:
-    """Whether two expressions on one symbol are equal at all the values that `x//4 == 3` says.
+    """Whether two expressions on one symbol are equal at all the values that satisfy `x//4 == 3`.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> from shapesmt.algebra.formula import equal
@@ -325,7 +328,10 @@ def alike(condition: Formula, a: Dim, b: Dim) -> bool:
 
 
 def _values_of(condition: Formula, about: tuple[Dim | Formula, ...]) -> range:
-    """The values that `x == 3` or `x//4 == 3` says of a symbol, if others are about it alone and aren't deep."""
+    """Return the values that `x == 3` or `x//4 == 3` (or their negation) names for x; empty for other conditions.
+
+    Also empty if a part of `about` is deep, or depends on other symbols.
+    """
     if condition.op not in ("eq", "ne") or len(condition.symbols) != 1:
         return range(0)
     assert condition.dim is not None
@@ -343,7 +349,7 @@ def _values_of(condition: Formula, about: tuple[Dim | Formula, ...]) -> range:
 
 
 def _is_plain(part: Any) -> bool:
-    """Whether all operations in an expression or a condition are evaluated, and no symbol stands for an expression."""
+    """Whether an expression or a condition has no opaque operation and no defined symbol."""
     dims = [part] if isinstance(part, Dim) else [part.dim] if part.dim is not None else []
     atoms = [ATOMS[n] for dim in dims for monomial, _ in dim.terms for n in monomial]
     inner = [a for atom in atoms for a in atom.args if isinstance(a, Dim) or hasattr(a, "dim")]

@@ -32,25 +32,25 @@ from shapesmt.algebra.operations import ENTRY
 
 
 class Tree(Protocol):
-    """A float or a fold: an operation that is no polynomial, on expressions and on others of its kind."""
+    """A float or a fold: an operation that polynomials can't express, on expressions, conditions and other trees."""
 
     @property
     def symbols(self) -> frozenset[Atom]:
-        """The free symbols it depends on."""
+        """The free symbols that it depends on."""
 
     @property
     def args(self) -> tuple[Any, ...]:
-        """Its arguments."""
+        """The arguments."""
 
     def rebuilt(self, args: Sequence[Any]) -> Any:
-        """The same operation on other arguments."""
+        """Return the same operation on other arguments."""
 
 
 AnyPart = TypeVar("AnyPart", bound="Dim | Formula | Tree")
 
 
 def substitute(what: AnyPart, replacements: Mapping[Atom, Dim]) -> AnyPart:
-    """`what` with these symbols replaced, all at the same time."""
+    """Return `what` with these symbols replaced, all at the same time."""
     if what.symbols.isdisjoint(replacements):
         return what
     replaced: AnyPart = Substitution(replacements).apply(what)
@@ -58,7 +58,7 @@ def substitute(what: AnyPart, replacements: Mapping[Atom, Dim]) -> AnyPart:
 
 
 def beyond(dim: Dim) -> Dim:
-    """The expression over inputs of any size of at least 1, without their declared ranges.
+    """Return the expression with each input's declared range widened: no maximum, and a minimum of at most 1.
 
     >>> beyond(symbol("h", 64, 512) - 7).lo
     -6
@@ -72,7 +72,9 @@ _ENTRIES = frozenset({Kind.ENTRY, Kind.TABLE})
 
 @ENTRY.defines
 def entry(index: Dim, *places: Dim) -> Dim:
-    """The element at these indices of a tensor whose elements depend on data: any value that `index` may have.
+    """Return the element at `places` of a tensor of unknown elements: any value that `index` may have.
+
+    An `index` without unknown elements is returned unchanged.
 
     >>> i, j = symbol("i", 0, 9), symbol("j", 0, 9)
     >>> entry(twin(i, Kind.ENTRY), j) is entry(twin(i, Kind.ENTRY), j), entry(i, j) is i
@@ -84,7 +86,7 @@ def entry(index: Dim, *places: Dim) -> Dim:
 
 
 def atom_of(size: Dim) -> Atom:
-    """The symbol of an expression that has to be a single symbol.
+    """Return the symbol of an expression that has to be a single symbol.
 
     >>> atom_of(symbol("n", 1)).name
     'n'
@@ -95,23 +97,23 @@ def atom_of(size: Dim) -> Atom:
 
 
 def twin(size: Dim, kind: Kind) -> Dim:
-    """The symbol of another kind with the same name and range; a number is returned as it is."""
+    """Return the symbol of another kind with the same name and range; expressions that aren't symbols are unchanged."""
     atom = size.as_symbol()
     return size if atom is None else symbol(atom.name, atom.lo, atom.hi, step=atom.step, kind=kind)
 
 
 def entries(what: Dim | Tree) -> list[Atom]:
-    """The symbols in an expression that stand for unknown elements, or for those of a long constant."""
+    """Return the symbols that stand for unknown elements or for those of a long constant, sorted by name."""
     return sorted((s for s in what.symbols if s.kind in _ENTRIES), key=lambda s: s.name)
 
 
 def position(axis: int) -> Dim:
-    """The index along an axis, counted from the end: `position(1)` runs along the last one."""
+    """Return the index along an axis, counted from the last: `position(1)` runs along the last axis."""
     return symbol(f"@{axis}", 0, inf, kind=Kind.AXIS)
 
 
 def positions(what: Dim | Tree) -> list[Atom]:
-    """The positions that an expression depends on."""
+    """Return the positions that an expression depends on, sorted by name."""
     return sorted((s for s in what.symbols if s.kind is Kind.AXIS), key=lambda s: s.name)
 
 
@@ -137,9 +139,9 @@ def _chooses_known(args: tuple[Any, ...]) -> bool:
 
 
 def any_entry(element: Dim) -> Dim | None:
-    """An element with its unknown parts as symbols that data decides; None if two such parts have the same symbol.
+    """Return an element with its unknown parts as data-dependent symbols; None if two such parts have the same symbol.
 
-    Flags, each 0 or 1, then have one symbol each. Of a constant, it isn't known which element the symbol is.
+    Parts that are the same flag (0 or 1) get a symbol each. A symbol for a constant's elements has kind `LOST`.
     """
     change: dict[Atom, Dim] = {}
     for part in dict.fromkeys(a for a in nested(element) if a.op is ENTRY):
@@ -154,19 +156,19 @@ def any_entry(element: Dim) -> Dim | None:
 
 
 def nested(what: Dim | Formula | Tree) -> Iterator[Atom]:
-    """The atoms of an expression, and those in their arguments."""
+    """Yield the atoms of an expression, and those in their arguments."""
     return (part for part in _parts(what) if isinstance(part, Atom))
 
 
 def numbers(what: Formula) -> Iterator[int]:
-    """The coefficients and constants in a condition, without signs."""
+    """Yield the coefficients and constants in a condition, without signs."""
     return (abs(c) for part in _parts(what) if isinstance(part, Dim) for _, c in part.terms)
 
 
 def _parts(what: Any) -> list[Any]:
-    """An expression and all that its operations are on, each once, the outer ones first."""
+    """Return an expression and all parts nested in it, each once, the outer ones first."""
     parts, seen = [what], {what}
-    for part in parts:  # to which its own are added
+    for part in parts:  # grows inside the loop
         inner = part.atoms() if isinstance(part, Dim) else (*part.args, getattr(part, "dim", None))
         new = [each for each in dict.fromkeys(inner) if hasattr(each, "symbols") and each not in seen]
         seen.update(new)
@@ -175,7 +177,7 @@ def _parts(what: Any) -> list[Any]:
 
 
 def spelled(dim: Dim) -> Dim:
-    """The expression with its defined symbols replaced by their definitions.
+    """Return the expression with its defined symbols replaced by their definitions.
 
     >>> n = symbol("n", 1)
     >>> spelled(defined(n + 1, "m") * 2)
@@ -204,14 +206,14 @@ def substitute_atom(dim: Dim, replaced: int, replacement: Dim) -> Dim:
 
 
 class Substitution(Interpretation[Any]):
-    """A substitution that remembers what it has rewritten."""
+    """A substitution that caches the parts that it has rewritten."""
 
     def __init__(self, replacements: Mapping[Atom, Dim]) -> None:
         super().__init__({**replacements})
         self._changed = frozenset[Atom]().union(*(atom.symbols for atom in replacements))
 
     def apply(self, what: Any) -> Any:
-        """The rewritten expression, condition or float."""
+        """Return the rewritten expression, condition, float or fold."""
         if what.symbols.isdisjoint(self._changed):
             return what
         if isinstance(what, Dim):

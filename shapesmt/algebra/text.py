@@ -14,23 +14,23 @@ from shapesmt.algebra.formula import Formula, differs, equal
 from shapesmt.algebra.interning import LOCK, memo
 from shapesmt.algebra.operations import FLOOR_DIVISION, SELECT, SYMBOL, written
 
-Piece = tuple[int, str, bool]  # coefficient, text of what it multiplies ("" for a number), whether that is one factor
+Piece = tuple[int, str, bool]  # coefficient, text of the factor ("" for a number), whether it needs no parentheses
 _FUNCTIONS = frozenset({"min", "max", "abs"})
-MAX_TEXT = 4000  # the most characters of an expression, or of a part of one
-CUT = "..."  # replaces longer texts, so that different expressions may have this text
+MAX_TEXT = 4000  # maximum characters of an expression or a part of one; `CUT` replaces longer texts
+CUT = "..."  # different expressions may have this text
 _TEXTS: dict[Dim | Formula, str] = memo("texts", {})
 _OPERANDS: dict[Dim, str] = memo("texts of operands", {})
 _ATOMIC: dict[Atom, tuple[str, bool]] = memo("texts of atoms", {})
-_SCANNED: set[Dim | Formula | Atom] = memo("what has texts below", set())  # the definitions below have their text
+_SCANNED: set[Dim | Formula | Atom] = memo("what has texts below", set())  # definitions in these parts have texts
 
 
 def conjunct(text: str) -> str:
-    """A condition as a part of a conjunction: in parentheses where it has an `or`."""
+    """Return a condition as a part of a conjunction: in parentheses if it has an `or`."""
     return f"({text})" if " or " in text else text
 
 
 def conjunction(texts: Sequence[str]) -> str:
-    """Conditions that all hold, as one.
+    """Return the conjunction of conditions.
 
     >>> conjunction(["n % 2 == 0", "m == 1 or m == n"]), conjunction(["m == 1 or m == n"])
     ('n % 2 == 0 and (m == 1 or m == n)', 'm == 1 or m == n')
@@ -39,7 +39,7 @@ def conjunction(texts: Sequence[str]) -> str:
 
 
 def name_text(name: str) -> str:
-    """A symbol's name as it is written in formulas.
+    """Return a symbol's name as formulas write it.
 
     >>> [name_text(name) for name in ("batch", "Batch Size", "a`b")]
     ['batch', '`Batch Size`', '`a``b`']
@@ -49,7 +49,7 @@ def name_text(name: str) -> str:
 
 
 def text_name(text: str) -> str:
-    """The name that is written as this text.
+    """Return the symbol's name that formulas write as this text.
 
     >>> text_name("`a``b`"), text_name("batch")
     ('a`b', 'batch')
@@ -60,7 +60,7 @@ def text_name(text: str) -> str:
 
 @written.register
 def dim_text(dim: Dim) -> str:
-    """The expression as text."""
+    """Return the expression as text."""
     text = _TEXTS.get(dim)
     if text is not None:
         return text
@@ -83,7 +83,7 @@ def _cut(text: str) -> str:
 
 @written.register
 def formula_text(formula: Formula) -> str:
-    """The condition as text."""
+    """Return the condition as text."""
     text = _TEXTS.get(formula)
     if text is None:
         text = _TEXTS[formula] = _cut(_condition(formula))
@@ -104,7 +104,7 @@ def _condition(formula: Formula) -> str:
 
 
 def _residue(dim: Dim, op: str) -> str:
-    """`(e + c) % k == r` as `e % k == (r - c) % k`; "" for another equation."""
+    """Write `(e + c) % k == r` as `e % k == (r - c) % k`; "" for other equations."""
     for monomial, c in dim.terms:
         atom = ATOMS[monomial[0]] if len(monomial) == 1 else None
         if atom is not None and atom.op is FLOOR_DIVISION and abs(c) == atom.args[1].constant:
@@ -118,7 +118,7 @@ def _residue(dim: Dim, op: str) -> str:
 
 
 def _divided(formula: Formula, beside: Sequence[Formula] = ()) -> str:
-    """`e == d*(e//d)` as `e % d == 0`; "" for another equation, and where d may be 0 with what holds `beside` it."""
+    """Write `e == d*(e//d)` as `e % d == 0`; "" for other equations, or if d may be 0 despite `beside`."""
     dim = formula.dim if formula.op in ("eq", "ne") else None
     for atom in dim.atoms() if dim is not None else ():
         if atom.op is FLOOR_DIVISION and atom.args[1].constant is None:
@@ -169,7 +169,7 @@ def _is_number(pieces: list[Piece]) -> bool:
 
 
 def _sides(pieces: list[Piece]) -> tuple[list[Piece], list[Piece], int]:
-    """The positive terms, the negated negative ones, and the constant."""
+    """Return the positive terms, the negated negative ones, and the constant."""
     left = [p for p in pieces if p[1] and p[0] > 0]
     right = [(-c, text, factor) for c, text, factor in pieces if text and c < 0]
     return left, right, sum(c for c, text, _ in pieces if not text)
@@ -191,7 +191,7 @@ def _sum(pieces: list[Piece]) -> str:
 
 
 def _pieces(dim: Dim) -> list[Piece]:
-    """The terms in the order of the text; `h - 4*(h//4)` is recognised as one term `h % 4`."""
+    """Return the terms in the order of the text; `h - 4*(h//4)` becomes one term `h % 4`."""
     coefficients = dict(dim.terms)
     pieces: list[Piece] = []
     for monomial, c in dim.terms:
@@ -214,7 +214,7 @@ def _pieces(dim: Dim) -> list[Piece]:
 
 
 def _operand(dim: Dim) -> str:
-    """The expression as an operand of `//` or `%`."""
+    """Return the expression as an operand of `//` or `%`."""
     text = _OPERANDS.get(dim)
     if text is None:
         text = _OPERANDS[dim] = _cut(_enclosed(dim))
@@ -228,7 +228,7 @@ def _enclosed(dim: Dim) -> str:
 
 
 def _monomial(atoms: list[Atom]) -> tuple[str, bool]:
-    """The product of the atoms, and whether it can stand behind a factor as it is."""
+    """Return the product of the atoms as text, and whether it needs no parentheses after a factor."""
     if len(atoms) == 1:
         return _atom(atoms[0])
     parts = sorted((_atom(a) for a in atoms), key=lambda p: (len(p[0]), p[0]))
@@ -236,7 +236,7 @@ def _monomial(atoms: list[Atom]) -> tuple[str, bool]:
 
 
 def _atom(atom: Atom) -> tuple[str, bool]:
-    """An atom, and whether it can stand behind a factor as it is."""
+    """Return the text of an atom, and whether it needs no parentheses after a factor."""
     known = _ATOMIC.get(atom)
     if known is None:
         text, single = _written(atom)
