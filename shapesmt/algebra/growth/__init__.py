@@ -1,4 +1,4 @@
-"""How expressions change as their symbols grow: in one direction, or as polynomials."""
+"""Growth of expressions with their symbols: in one direction, or as polynomials."""
 
 from shapesmt.algebra.growth.monotonicity import half_line, half_line_of, monotone
 from shapesmt.algebra.growth.quasipolynomial import Ratio, arguments, compared, of_formula, quasipolynomial, together

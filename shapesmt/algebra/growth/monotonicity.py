@@ -1,7 +1,7 @@
 """Monotonicity: how expressions and conditions change as a symbol grows.
 
-An expression may never fall, or never rise (`monotone`); a condition on one symbol may hold from some value on
-(`half_line`).
+`monotone` proves that an expression never falls, or never rises. `half_line` returns the value from which on, or up to
+which, an expression on one symbol is 0 or more.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from shapesmt.algebra import (
 
 
 def half_line(dim: Dim) -> tuple[int, int] | None:
-    """Where an expression on one symbol is 0 or more: (1, n) from n on, (-1, n) up to n; None in other cases.
+    """Return the values at which an expression is 0 or more: (1, n) from n on, (-1, n) up to n; None in other cases.
 
     >>> from shapesmt.algebra import symbol
     >>> half_line((symbol("h", 1) - 10) // 5 - 2), half_line(20 - 3 * symbol("h", 1))
@@ -55,7 +55,7 @@ def half_line(dim: Dim) -> tuple[int, int] | None:
 
 
 def half_line_of(condition: Formula) -> tuple[Atom, int, int] | None:
-    """The symbol that a condition bounds from one side, with its `half_line`; None for other conditions.
+    """Return the symbol that a condition bounds from one side, with its `half_line`; None for other conditions.
 
     >>> from shapesmt.algebra import differs, symbol
     >>> half_line_of(differs(symbol("h", 1) // 4, 0))[1:]
@@ -69,10 +69,10 @@ def half_line_of(condition: Formula) -> tuple[Atom, int, int] | None:
 
 
 def monotone(dim: Dim, symbol: Atom | None = None) -> int | None:
-    """How an expression changes as a symbol grows and the others stay; without a symbol, as all of them grow.
+    """Return the direction of an expression as `symbol` grows and the others stay; if that is None, as all grow.
 
     Returns:
-        1 where it never falls, -1 where it never rises, 0 where it doesn't change, None where that isn't known.
+        1 if it never falls, -1 if it never rises, 0 if it doesn't change, None if that isn't known.
 
     Example:
         >>> from shapesmt.algebra import symbol
@@ -106,7 +106,7 @@ def _is_linear(factors: list[Atom], symbol: Atom) -> bool:
 
 
 def _joint(directions: Iterable[int | None]) -> int | None:
-    """The direction of an expression whose parts have these directions."""
+    """Return the direction of an expression whose parts have these directions; None if they are opposite."""
     distinct = set(directions)
     return None if None in distinct or {1, -1} <= distinct else next((d for d in distinct if d), 0)
 
@@ -148,7 +148,7 @@ RISES_WITH = Rows[Callable[..., Parts] | None](
     },
     opaque=None,
 )
-"""The arguments with which each operation rises, and those that must not change; None where that isn't known.
+"""For each operation, the arguments with which it rises, and those that must not change; None if not known.
 
 An operation without arguments is a symbol, which rises with itself.
 """

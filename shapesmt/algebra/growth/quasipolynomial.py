@@ -1,9 +1,9 @@
 """Quasi-polynomials: expressions that are a polynomial for each remainder of their symbols by some periods.
 
-Sums and products of symbols are, and their divisions by constants: `(h//4)*(w//28)` is one for each remainder of h by 4
-and of w by 28. A minimum, a maximum or a choice is one where its `switches` don't change: the sign of the difference of
-two arguments, the truth of a condition. A quotient of two is one where the remainder shows it to be: `(h*w + 3)//h` is
-w where h is 4 or more.
+Sums and products of symbols are quasi-polynomials, and so are their quotients by constants: `(h//4)*(w//28)` is a
+polynomial for each remainder of h by 4 and of w by 28. A minimum, a maximum or a choice is a quasi-polynomial as long
+as its `switches` don't change: the sign of the difference of two arguments, the truth of a condition. A quotient of two
+expressions is one if the remainder proves it: `(h*w + 3)//h` is w if h is 4 or more.
 
     >>> from shapesmt.algebra import symbol
     >>> h, w = symbol("h", 1), symbol("w", 1)
@@ -35,16 +35,16 @@ from shapesmt.algebra import (
     of_atom,
 )
 
-MAX_DEGREE = 4  # in one symbol
+MAX_DEGREE = 4  # in one symbol; the form of an expression with a higher degree is None
 
 
 class Ratio(NamedTuple):
-    """A quotient of expressions; it is a polynomial where one through its values leaves such remainders everywhere.
+    """A quotient of expressions: it equals a polynomial with which `remainder` and `room` are 0 or more everywhere.
 
     Attributes:
         quotient: The quotient.
-        remainder: The numerator without divisor times quotient; 0 or more.
-        room: How much more the remainder may be; 0 or more.
+        remainder: The numerator minus divisor times quotient; 0 or more.
+        room: The divisor minus 1 minus the remainder; 0 or more.
     """
 
     quotient: Dim
@@ -56,12 +56,12 @@ Switch: TypeAlias = "Dim | Formula | Ratio"
 
 
 class Quasipolynomial(NamedTuple):
-    """What is known of an expression.
+    """The form of an expression: its periods and degrees, valid as long as its switches don't change.
 
     Attributes:
-        periods: For each symbol a number; where the remainders by these are fixed, the expression is a polynomial.
-        degrees: The greatest exponent of each symbol in it.
-        switches: What must not change: the sign of an expression (it may be 0 as well), the truth of a condition.
+        periods: A number for each symbol; for fixed remainders by these, the expression is a polynomial.
+        degrees: The maximum exponent of each symbol in it.
+        switches: Expressions whose sign mustn't change (0 has both signs), conditions whose truth mustn't; quotients.
     """
 
     periods: Mapping[Atom, int]
@@ -78,7 +78,7 @@ def quasipolynomial(dim: Dim) -> Quasipolynomial | None:
 
 
 class Forms(Interpretation["Quasipolynomial | None"]):
-    """Writes expressions as quasi-polynomials."""
+    """An interpretation that returns the form of each expression; None if it has none."""
 
     def _sum(self, dim: Dim) -> Quasipolynomial | None:
         return together(together(map(self.atom, factors), of_product=True) for factors, _ in dim.products())
@@ -111,7 +111,7 @@ def of_formula(formula: Formula) -> Quasipolynomial | None:
 
 
 def _of_quotient(at: Forms, atom: Atom) -> Quasipolynomial | None:
-    """The remainders of a polynomial's values by n repeat: those of degree d after `n * lcm(1..d)` at the latest."""
+    """Return the form of a quotient: remainders by n repeat after at most `n * lcm(1..d)` for degree d."""
     numerator, divisor = atom.args
     form, number = at.dim(numerator), divisor.constant
     if form is None or number is None or number <= 0:
@@ -124,7 +124,7 @@ def _of_quotient(at: Forms, atom: Atom) -> Quasipolynomial | None:
 
 
 def _of_ratio(at: Forms, atom: Atom) -> Quasipolynomial | None:
-    """Return the form of a quotient by an expression; for `(h*w)//(2*h)` also of remainders by 2."""
+    """Return the form of a quotient by an expression; that of `(h*w)//(2*h)` has periods of 2."""
     numerator, divisor = atom.args
     shared = gcd(*(c for _, c in divisor.products()))
     whole = together(map(at.dim, (numerator // shared, numerator, divisor)))
@@ -173,6 +173,6 @@ def compared(formula: Formula) -> list[Dim]:
 
 
 def arguments(atom: Atom) -> list[Dim]:
-    """Return the expressions that an operation is applied to, those in its conditions included."""
+    """Return the expressions that an operation is applied to, including those in its conditions."""
     parts = [part for part in (*atom.args, atom.definition) if isinstance(part, (Dim, Formula))]
     return [dim for part in parts for dim in ([part] if isinstance(part, Dim) else compared(part))]
