@@ -1,4 +1,4 @@
-"""Operations that polynomials can't express, decided by evaluation: rounded floats, folds and ends over positions."""
+"""Operations that polynomials can't express: rounded floats, folds, bits, and minima and maxima over positions."""
 
 from shapesmt.algebra.numeric import steps
 from shapesmt.algebra.numeric.bits import bit_and, bit_or, bit_xor, power

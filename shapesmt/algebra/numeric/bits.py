@@ -1,4 +1,4 @@
-"""Integers bit by bit, as two's complement of any length has them, and powers of integers.
+"""Bitwise operations on integers, in two's complement of any length, and powers of integers.
 
 >>> from shapesmt.algebra.dim import symbol
 >>> first, second = symbol("first", 0, 100), symbol("second", 0, 9)
@@ -20,7 +20,7 @@ from shapesmt.lazy import np
 
 
 def _reach(*dims: Dim) -> int | float:
-    """The power of two below which they are, up and down."""
+    """Return a power of two with all values in `-result..result - 1`; infinity if one is unbounded."""
     ends = [end for d in dims for end in (d.lo, d.hi)]
     return 1 << max(max(int(end), ~int(end)).bit_length() for end in ends) if all(map(_finite, ends)) else inf
 
@@ -53,7 +53,7 @@ BIT_XOR = _operation("bit_xor", "^", xor, _bounds_of_either)
 
 @BIT_AND.defines
 def bit_and(a: Dim | int, b: Dim | int) -> Dim:
-    """The bits that both have."""
+    """Return the bits that are set in both."""
     a, b = sorted(map(as_dim, (a, b)), key=lambda d: (d.constant is not None, d.terms))
     common = _common(a, b)
     return make_atom(BIT_AND, (a, b)) if common is None else common
@@ -61,7 +61,7 @@ def bit_and(a: Dim | int, b: Dim | int) -> Dim:
 
 @BIT_OR.defines
 def bit_or(a: Dim | int, b: Dim | int) -> Dim:
-    """The bits that one has, or both."""
+    """Return the bits that are set in one or both."""
     a, b = sorted(map(as_dim, (a, b)), key=lambda d: (d.constant is not None, d.terms))
     common = _common(a, b)
     return make_atom(BIT_OR, (a, b)) if common is None else a + b - common
@@ -69,14 +69,14 @@ def bit_or(a: Dim | int, b: Dim | int) -> Dim:
 
 @BIT_XOR.defines
 def bit_xor(a: Dim | int, b: Dim | int) -> Dim:
-    """The bits that one has, but not both."""
+    """Return the bits that are set in exactly one."""
     a, b = sorted(map(as_dim, (a, b)), key=lambda d: (d.constant is not None, d.terms))
     common = _common(a, b)
     return make_atom(BIT_XOR, (a, b)) if common is None else a + b - 2 * common
 
 
 def _common(a: Dim, b: Dim) -> Dim | None:
-    """The bits that both have, as a formula: where `b` has one bit, or all from one on, or up to one."""
+    """Return the bits set in both as a formula, if the set bits of `b` are one, or all from or up to one; else None."""
     mask = b.constant
     if mask is None:
         return a if a is b else None
@@ -121,7 +121,7 @@ POWER = Operation(
 
 @POWER.defines
 def power(base: Dim | int, exponent: Dim | int) -> Dim:
-    """The base multiplied with itself."""
+    """Return the base raised to the exponent; 0 if that is negative."""
     base, exponent = as_dim(base), as_dim(exponent)
     number = exponent.constant
     if number is not None and (number <= 3 or base.constant is not None):

@@ -1,12 +1,12 @@
-"""Boxes: the ends of an expression over positions that run from a first to a last one each.
+"""Boxes: the minimum and maximum of an expression over positions that each run from a first to a last one.
 
     >>> n, i = symbol("n", 1, 8), position(1)
     >>> ends_over(2 * i + 3, {i.as_symbol(): (ZERO, n - 1)})
     [Ends(condition=Formula(...), least=Dim('3'), greatest=Dim('2*n + 1'))]
 
-An element that grows or falls along each position has its ends at corners. A choice by position splits the box, as
-joined tensors have them, and a position that is divided becomes two, those of a row and of a column. All other elements
-are tried at every position.
+An element that grows or falls along each position has its minimum and maximum at corners. A choice by position, such as
+a concatenation has, splits the box. A position that is divided becomes two, those of a row and of a column. All other
+elements are evaluated at every position.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from shapesmt.algebra.relaxation import tight
 from shapesmt.algebra.substitute import any_entry, atom_of, entries, nested, position, substitute
 
 MAX_CASES = 16
-MAX_DEPTH = 4  # how often a box is split by choices one inside the other
+MAX_DEPTH = 4  # of nested splits of a box by choices
 
 Box: TypeAlias = Mapping[Atom, tuple[Dim, Dim]]
-"""Of each position the first and the last index."""
+"""The first and the last index of each position."""
 
 
 class Ends(NamedTuple):
-    """The least and the greatest of some elements, both attained wherever the condition holds."""
+    """The minimum and the maximum of some elements, both attained if the condition holds."""
 
     condition: Formula
     least: Dim
@@ -40,7 +40,7 @@ class Ends(NamedTuple):
 
 
 def ends_over(element: Dim, box: Box, depth: int = MAX_DEPTH) -> list[Ends] | None:
-    """The element's ends over the parts of a box; None where the ends over some part aren't known."""
+    """Return the element's minimum and maximum over each part of a box; None if those of some part aren't known."""
     element, box = _with_rows(*_from_zero(element, box))
     if any((last - first).hi < 0 for first, last in box.values()):
         return []
@@ -55,7 +55,7 @@ def ends_over(element: Dim, box: Box, depth: int = MAX_DEPTH) -> list[Ends] | No
 
 
 def whatever_entries(element: Dim) -> Interval:
-    """An interval that an expression is in whatever the entries of tensors are that it reads.
+    """Return an interval that contains an expression for all values of the tensor entries that it reads.
 
     >>> from shapesmt.algebra.substitute import entry
     >>> x, i = symbol("x", 0, 3, kind=Kind.ENTRY), position(1)
@@ -64,17 +64,17 @@ def whatever_entries(element: Dim) -> Interval:
     """
     apart = [a for a in nested(element) if a.op is ENTRY or (_by_position(a) and _is_innermost(a))]
     parts = {a: symbol(f"part {i}", a.lo, a.hi, kind=Kind.AXIS) for i, a in enumerate(dict.fromkeys(apart))}
-    same = {s: of_atom(s) for s in element.symbols}  # without which nothing below them would be replaced
+    same = {s: of_atom(s) for s in element.symbols}  # without these, nothing that depends on them would be replaced
     return everywhere(substitute(element, {**same, **parts}))
 
 
 def not_empty(box: Box) -> Formula:
-    """The condition that a box has a position."""
+    """Return the condition that a box has a position."""
     return all_of(*(at_least(last, first) for first, last in box.values()))
 
 
 def fold_or_unknown(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
-    """An element folded over the positions from 0 to the last ones; a size that isn't known where they are too many."""
+    """Fold an element over the positions from 0 to the last ones; return an unknown size if there are too many."""
     once = fold(how, element, lasts)
     if not too_long(once):
         return once
@@ -82,17 +82,17 @@ def fold_or_unknown(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
 
 
 def _by_position(atom: Atom) -> bool:
-    """Whether a position decides a choice."""
+    """Whether an operation is a choice that positions decide."""
     return atom.op is SELECT and any(s.kind is Kind.AXIS for s in atom.args[0].symbols)
 
 
 def _is_innermost(choice: Atom) -> bool:
-    """Whether a choice is between parts without choices, whatever the entries of tensors are."""
+    """Whether a choice has no other choice inside, and its condition reads no entries of tensors."""
     return not entries(choice.args[0]) and [a.op for a in nested(of_atom(choice))].count(SELECT) == 1
 
 
 def _in_parts(element: Dim, choice: Atom, halves: tuple[list[Box], list[Box]], depth: int) -> list[Ends] | None:
-    """The element's ends over the parts of a box where a choice is the one and where it is the other."""
+    """Return minima and maxima over the parts of a box in which a choice has one value; None if any is unknown."""
     pieces: list[Ends] = []
     same = {p: of_atom(p) for p in choice.symbols}
     for half, branch in zip(halves, choice.args[1:], strict=True):
@@ -105,11 +105,11 @@ def _in_parts(element: Dim, choice: Atom, halves: tuple[list[Box], list[Box]], d
 
 
 def _at_corners(element: Dim, box: Box) -> Ends | None:
-    """The ends of an element that grows or falls along each position; None where it does neither."""
+    """Return minimum and maximum of an element that grows or falls along each position; None if it does neither."""
     one = any_entry(element)
     flags = [] if one is None else [s for s in one.symbols if s.kind is Kind.PLACE and (s.lo, s.hi) == (0, 1)]
     if one is None or any(monotone(one, flag) is None for flag in flags):
-        return None  # flags stand for what is counted by them, which may also be between the ends
+        return None  # flags stand for what they count, whose value may also lie between minimum and maximum
     least = greatest = whole = _linear(one, flags)
     for p, (first, last) in box.items():
         slope = monotone(whole, p)
@@ -121,7 +121,7 @@ def _at_corners(element: Dim, box: Box) -> Ends | None:
 
 
 def _linear(element: Dim, flags: Sequence[Atom]) -> Dim:
-    """An element as a sum of flags, each of which is 0 or 1, times what doesn't depend on it."""
+    """Write an element as a sum of flags, each 0 or 1, times coefficients that don't depend on that flag."""
     for flag in flags:
         unset = substitute(element, {flag: ZERO})
         element = unset + of_atom(flag) * (substitute(element, {flag: ONE}) - unset)
@@ -129,15 +129,15 @@ def _linear(element: Dim, flags: Sequence[Atom]) -> Dim:
 
 
 def _at_all_positions(element: Dim, box: Box) -> Ends:
-    """The least and the greatest that are found at all positions."""
+    """Return the minimum and the maximum over all positions, found by evaluating each."""
     lasts = {p: last for p, (_, last) in box.items()}
     return Ends(not_empty(box), *(fold_or_unknown(how, element, lasts) for how in ("least", "greatest")))
 
 
 def _from_zero(element: Dim, box: Box) -> tuple[Dim, Box]:
-    """The same elements with positions that start at 0 in place of those of a part of a box.
+    """Return the same elements with positions that start at 0.
 
-    A choice that the part decides is none then.
+    A choice that has one value over the whole box is replaced by that value.
     """
     shifted = dict(box)
     for p, (first, last) in box.items():
@@ -151,9 +151,9 @@ def _from_zero(element: Dim, box: Box) -> tuple[Dim, Box]:
 
 
 def _with_rows(element: Dim, box: Box) -> tuple[Dim, Box]:
-    """The same elements with two positions in place of one that is divided by a size, such as `i // n` in a box of n*m.
+    """Replace a position that is divided by a size, such as `i // n` in a box of n*m, by two positions.
 
-    So the position in a flattened matrix becomes those of its row and its column, along each of which elements grow.
+    The position in a flattened matrix becomes those of its row and its column, so that elements may grow along each.
     """
     divided = [(a.args[0].as_symbol(), a.args[1]) for a in nested(element) if a.op is FLOOR_DIVISION]
     for p, size in sorted(((p, d) for p, d in divided if p in box), key=lambda one: _degree(one[1]), reverse=True):
@@ -172,7 +172,7 @@ def _degree(size: Dim) -> tuple[int, int]:
 
 
 def _halves(condition: Formula, box: Box) -> tuple[list[Box], list[Box]] | None:
-    """The box where the condition holds, and where it doesn't, as boxes; None where those aren't boxes."""
+    """Return the boxes in which the condition holds, and those in which it doesn't; None if these aren't boxes."""
     if condition.dim is None:
         return None
     for p, (first, last) in box.items():

@@ -1,6 +1,6 @@
 """Choices, extremes, absolute values and comparisons of `Float`s.
 
-Of exact fractions the result is exact; of other floats it is a tree of operations, evaluated once sizes are known.
+The result for exact fractions is exact. For other floats it is a tree of operations, evaluated once sizes are known.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> from shapesmt.algebra.numeric.floats import literal
@@ -47,7 +47,7 @@ from shapesmt.algebra.numeric.steps import (
 
 
 def choice(condition: Formula, a: Any, b: Any) -> Any:
-    """One of two items; None if one is unknown, or an integer and the other a float, which share no element type."""
+    """Return `a` if the condition holds, else `b`; None if one is None, or if only one of them is a float."""
     if a is None or b is None or isinstance(a, Float) is not isinstance(b, Float):
         return None
     return choose(condition, a, b) if isinstance(a, Float) else select(condition, a, b)
@@ -55,7 +55,7 @@ def choice(condition: Formula, a: Any, b: Any) -> Any:
 
 @CHOOSE.defines
 def choose(condition: Formula, a: Float, b: Float) -> Float:
-    """`a` where the condition holds, else `b`."""
+    """Return `a` if the condition holds, else `b`."""
     if a is b or condition is TRUE:
         return a
     if condition is FALSE:
@@ -68,13 +68,13 @@ def choose(condition: Formula, a: Float, b: Float) -> Float:
 
 @LEAST.defines
 def float_least(a: Float, b: Float) -> Float | None:
-    """The smaller of the two; None where one may be NaN."""
+    """Return the smaller of the two; None if one may be NaN."""
     return _extreme(LEAST, minimum, a, b)
 
 
 @GREATEST.defines
 def float_greatest(a: Float, b: Float) -> Float | None:
-    """The greater of the two; None where one may be NaN."""
+    """Return the greater of the two; None if one may be NaN."""
     return _extreme(GREATEST, maximum, a, b)
 
 
@@ -87,7 +87,7 @@ def _extreme(op: Step, pick: Callable[..., Dim], a: Float, b: Float) -> Float | 
 
 @ABS.defines
 def float_absolute(x: Float) -> Float | None:
-    """`|x|`; None where it may be NaN."""
+    """Return `|x|`; None if it may be NaN."""
     if x.numerator is not None:
         return exact_fraction(maximum(x.numerator, -x.numerator, 0), x.denominator, x.dtype)
     if x.lo >= 0:
@@ -97,7 +97,7 @@ def float_absolute(x: Float) -> Float | None:
 
 @SIGN.defines
 def float_sign(x: Float) -> Float | None:
-    """1, 0 or -1; None where it may be NaN."""
+    """Return the sign: 1, 0 or -1; None if `x` may be NaN."""
     if x.numerator is None:
         return step(SIGN, (x,), x.dtype) if _numbers(x) else None
     return from_dim(select(at_least(x.numerator, 1), 1, select(equal(x.numerator, 0), 0, -1)), x.dtype)
@@ -105,7 +105,7 @@ def float_sign(x: Float) -> Float | None:
 
 @REMAINDER.defines
 def float_remainder(a: Float, b: Float) -> Float:
-    """The remainder with the dividend's sign, as in C."""
+    """Return the remainder with the dividend's sign, as in C."""
     if a.numerator is None or b.numerator is None or b.lo <= 0 <= b.hi:
         return step(REMAINDER, (a, b), a.dtype)
     x, y = a.numerator * b.denominator, b.numerator * a.denominator
@@ -113,24 +113,24 @@ def float_remainder(a: Float, b: Float) -> Float:
 
 
 def float_is_nan(x: Float) -> Formula:
-    """Whether it is no number."""
+    """Return the condition that `x` is NaN."""
     return FALSE if _numbers(x) else negate(at_least(step(EQUAL, (x, x), x.dtype).to_int(), 1))
 
 
 def float_is_infinite(x: Float, *, down: bool, up: bool) -> Formula:
-    """Whether it is infinite, in some direction."""
+    """Return the condition that `x` is infinite: negative if `down` is set, positive if `up` is."""
     ends = [end for end, wanted in ((-inf, down), (inf, up)) if wanted and x.numerator is None and x.lo <= end <= x.hi]
     infinite = (step(EQUAL, (x, literal(end, x.dtype)), x.dtype).to_int() for end in ends)
     return any_of(*(at_least(found, 1) for found in infinite))
 
 
 def float_equal(a: Float, b: Float) -> Formula | None:
-    """`a == b`; None where one may be NaN, or runtimes may differ."""
+    """Return `a == b`; None if one may be NaN, or runtimes may differ."""
     return _compared(EQUAL, equal, a, b)
 
 
 def float_at_least(a: Float, b: Float) -> Formula | None:
-    """`a >= b`; None where one may be NaN, or runtimes may differ."""
+    """Return `a >= b`; None if one may be NaN, or runtimes may differ."""
     return _compared(AT_LEAST, at_least, a, b)
 
 
@@ -150,7 +150,7 @@ def _compared(op: Step, exact: Callable[[Dim, Dim], Formula], a: Float, b: Float
 
 
 def _near(x: Float) -> Dim | None:
-    """An integer to compare in place of the float: the integer that it is rounded from, or its exact small value."""
+    """Return the integer that a float is rounded from, or its exact small value, for comparisons; else None."""
     if x.op is FROM_DIM:
         return as_dim(x.args[0])
     number = x.numerator.constant if x.numerator is not None and x.denominator == 1 else None
@@ -158,6 +158,6 @@ def _near(x: Float) -> Dim | None:
 
 
 def _numbers(*numbers: Float) -> bool:
-    """Whether none can be NaN: a float that may be NaN has no bounds."""
+    """Whether none can be NaN (a float that may be NaN is unbounded), and numpy has the types of all."""
     bounded = (r.op is FROM_DIM or r.numerator is not None or r.lo > -inf or r.hi < inf for r in numbers)
     return all(bounded) and all(r.dtype in NUMPY for r in numbers)

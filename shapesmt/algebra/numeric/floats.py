@@ -1,4 +1,4 @@
-"""Float: floating-point scalars in shape arithmetic, exactly as the runtimes compute them.
+"""Float: floating-point scalars in shape arithmetic, exactly as runtimes compute them.
 
 A `Float` is either an exact fraction `numerator / denominator` that the float type represents without
 rounding, or a tree of float operations that is rounded step by step when sizes are known.
@@ -53,14 +53,14 @@ MANTISSA = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 LARGEST = {"float16": 65504, "bfloat16": 1 << 100, "float32": 1 << 100, "float64": 1 << 100}
 SMALLEST = {"float16": 1 << 24, "bfloat16": 1 << 100, "float32": 1 << 100, "float64": 1 << 100}
 """Numbers below `LARGEST` don't overflow, and multiples of a number above `1 / SMALLEST` don't underflow."""
-MOST_TRIED = 1 << 14  # values of a size that a tree of float operations is tried at
+MOST_TRIED = 1 << 14  # maximum value of a size for which `_as_quotient` evaluates a tree at all values
 MOST_DENOMINATOR = 48
-BEYOND = 1 << 63  # the least number that is no int64
-SMALL = 1 << 8  # factors with which a size without declared end counts as exact: no axis reaches 2**16 times it
+BEYOND = 1 << 63  # the smallest positive number that is no int64
+SMALL = 1 << 8  # maximum factor with which an unbounded size counts as exact: no axis reaches 2**16 times it
 
 
 class Float:
-    """One float: exact where `numerator` is set, else the operation `op` on `args`."""
+    """A float: the exact fraction if `numerator` isn't None, else the operation `op` on `args`."""
 
     __slots__ = ("__weakref__", "args", "denominator", "depth", "dtype", "hi", "lo", "numerator", "op", "symbols")
 
@@ -90,19 +90,19 @@ class Float:
         return literal(0.0, self.dtype) - self
 
     def floor(self) -> Float:
-        """Rounded down."""
+        """Return the float rounded down."""
         return self._rounded(FLOOR, lambda n, d: n // d)
 
     def ceil(self) -> Float:
-        """Rounded up."""
+        """Return the float rounded up."""
         return self._rounded(CEIL, lambda n, d: -((-n) // d))
 
     def trunc(self) -> Float:
-        """Rounded towards zero."""
+        """Return the float rounded towards zero."""
         return self._rounded(TRUNC, lambda n, d: truncated_divide_positive(n, const(d)))
 
     def round(self) -> Float:
-        """Rounded to the nearest, ties to even."""
+        """Return the float rounded to the nearest integer, ties to even."""
         return self._rounded(ROUND, _half_even)
 
     def _rounded(self, op: Step, exact: Callable[[Dim, int], Dim]) -> Float:
@@ -120,21 +120,21 @@ class Float:
 
     @property
     def blurred(self) -> bool:
-        """Whether it contains a square root, whose last bit differs between runtimes, without rounding after it."""
+        """Whether an argument is a square root, whose last bit differs between runtimes, and no rounding hides that."""
         return not self.op.whole and any(a.op is ROOT for a in self.args if isinstance(a, Float))
 
     def unary(self, op: Step) -> Float:
-        """A monotone function of the float (`SQRT`, `LOG`, ...)."""
+        """Apply a monotone function (`SQRT`, `LOG`, ...) to the float."""
         return step(op, (self,), self.dtype)
 
     def cast(self, dtype: str) -> Float | None:
-        """The float cast to another float type."""
+        """Return the float cast to another float type; None if it isn't exact and numpy lacks the type."""
         if self.numerator is not None and _representable(self.numerator, self.denominator, dtype):
             return exact_fraction(self.numerator, self.denominator, dtype)
         return step(CAST, (self,), dtype) if dtype in NUMPY else None
 
     def to_int(self) -> Dim:
-        """The integer it casts to (towards zero)."""
+        """Return the float cast to an integer, rounded towards zero."""
         whole = self.trunc()
         if whole.lo >= BEYOND or whole.hi < -BEYOND:
             return const(-BEYOND)  # as `_truncated` has it
@@ -149,7 +149,7 @@ class Float:
         return f"{self.op.name}({', '.join(map(str, self.args))})"
 
     def rebuilt(self, args: Sequence[Any]) -> Float:
-        """The same operation on other arguments."""
+        """Return the same operation on other arguments."""
         if self.op is FRACTION:
             return _quotient(args[0], self.denominator, self.dtype)
         if self.op is FROM_DIM:
@@ -158,7 +158,7 @@ class Float:
         return step(self.op, tuple(args), self.dtype) if result is None else result
 
     def value(self, evaluator: Values) -> Any:
-        """The float (or array of floats) at concrete sizes."""
+        """Return the float (or an array of floats) at concrete sizes."""
         known = evaluator.floats
         if self not in known:
             known[self] = self._computed(evaluator)
@@ -181,7 +181,7 @@ class Float:
 
 
 def literal(number: float, dtype: str) -> Float:
-    """A constant of a float type."""
+    """Return a constant of a float type."""
     number = nearest(number, dtype) if dtype in NUMPY else number
     if not isfinite(number):
         return step(LITERAL, (number,), dtype, (number, number) if number == number else (-inf, inf))
@@ -190,7 +190,7 @@ def literal(number: float, dtype: str) -> Float:
 
 
 def from_dim(dim: Dim | int, dtype: str) -> Float:
-    """An integer cast to a float type."""
+    """Return an integer cast to a float type."""
     dim = as_dim(dim)
     if _representable(dim, 1, dtype):
         return exact_fraction(dim, 1, dtype)
@@ -215,7 +215,7 @@ def _float(op: Step, args: tuple[Any, ...], dtype: str, bounds: tuple[float, flo
 
 
 def exact_fraction(numerator: Dim, denominator: int, dtype: str) -> Float:
-    """The exact fraction, if the type is known to represent it."""
+    """Return a fraction that the float type represents exactly, with factors of 2 cancelled."""
     while denominator % 2 == 0 and all(c % 2 == 0 for _, c in numerator.terms):
         numerator, denominator = numerator // 2, denominator // 2
     bounds = _ratio(numerator.lo, denominator), _ratio(numerator.hi, denominator)
@@ -223,7 +223,7 @@ def exact_fraction(numerator: Dim, denominator: int, dtype: str) -> Float:
 
 
 def _ratio(number: Bound, denominator: int) -> float:
-    """The quotient; integers may both be too large for a float where it isn't."""
+    """Return the quotient; it may fit a float even if both integers are too large for one."""
     return number / denominator if isinstance(number, int) else number
 
 
@@ -235,7 +235,7 @@ def _quotient(numerator: Dim, denominator: int, dtype: str) -> Float:
 
 
 def step(op: Step, args: tuple[Any, ...], dtype: str, bounds: tuple[float, float] | None = None) -> Float:
-    """One operation of a tree, with its interval."""
+    """Return one operation of a tree, interned; its bounds are computed unless given."""
     key = (op, args, dtype)
     number = _FLOATS.get(key)
     if number is None:
@@ -273,7 +273,7 @@ def _binary(op: Step, a: Float, b: Float) -> Float:
 
 
 def _nearest_quotient(number: Float) -> tuple[Dim, int] | None:
-    """The fraction that a division by a constant is rounded to; None where that isn't known."""
+    """Return the fraction that a division by a constant is rounded to; None if that isn't known."""
     a, b = number.args if number.op is DIV else (None, None)
     if a is None or a.numerator is None or b.numerator is None or not b.numerator.constant or b.numerator.constant < 0:
         return None
@@ -283,7 +283,7 @@ def _nearest_quotient(number: Float) -> tuple[Dim, int] | None:
 
 
 def _as_quotient(whole: Float) -> Dim | None:
-    """An integer quotient that equals the rounded tree for every value of the only size that the tree depends on.
+    """Return an integer quotient that equals the tree for every value of its only size; None if none is found.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> (from_dim(symbol("h", 1, 512), "float32") * literal(0.7, "float32")).floor().to_int()
@@ -303,7 +303,7 @@ def _as_quotient(whole: Float) -> Dim | None:
         return const(int(results[0]))
     slope = float(results[-1] - results[0]) / float(values[-1] - values[0])
     if max(float(np.abs(results).max()), abs(slope) * float(values[-1])) * MOST_DENOMINATOR >= SAFE:
-        return None  # beyond 64 bits
+        return None  # would exceed 64 bits
     for q in range(1, MOST_DENOMINATOR + 1):
         for p in {int(slope * q), round(slope * q), int(slope * q) + 1}:
             shift = int((results * q - p * values).max())
@@ -313,13 +313,13 @@ def _as_quotient(whole: Float) -> Dim | None:
 
 
 def _tried(whole: Float, size: Dim, values: Any) -> Any:
-    """The rounded tree at each value of its size; None where one is NaN."""
+    """Return the rounded tree at each value of its size; None if one is NaN, infinite or too large."""
     twin = symbol("size", int(values[0]), int(values[-1]), fold=False)
     (atom,) = twin.atoms()
 
     @cache
     def over(number: Float) -> Float:
-        """The tree with its size replaced."""
+        """Return the tree with its size replaced by `twin`."""
         if number.op is FRACTION:
             top = twin if number.numerator is size else number.numerator
             assert top is not None
@@ -348,7 +348,7 @@ def _sizes(number: Float) -> set[Dim | Formula]:
 
 
 def _representable(numerator: Dim, denominator: int, dtype: str) -> bool:
-    """Whether every value of the fraction fits the mantissa."""
+    """Whether the float type represents every value of the fraction exactly."""
     if denominator & (denominator - 1) or denominator >= SMALLEST.get(dtype, 0):
         return False
     if numerator.constant is not None:
@@ -376,12 +376,12 @@ def _half_even(n: Dim, d: int) -> Dim:
 def _integer_bounds(number: Float) -> tuple[int | float, int | float]:
     lo = int(number.lo) if isfinite(number.lo) else -inf
     hi = int(number.hi) if isfinite(number.hi) else inf
-    within = lo >= -BEYOND and (hi < BEYOND or hi == inf)  # a number without an end is assumed to fit
+    within = lo >= -BEYOND and (hi < BEYOND or hi == inf)  # an unbounded number is assumed to fit
     return (lo, hi) if within or lo == -inf else (-BEYOND, BEYOND - 1)
 
 
 def _truncated(at: Values, number: Float) -> Any:
-    """Cast to integers; values out of range and NaN become the least integer, as on most processors."""
+    """Cast to integers; values out of range and NaN become the smallest integer, as on most processors."""
     with np.errstate(invalid="ignore"):
         whole = np.asarray(number.value(at)).astype(np.int64)
     return whole if whole.ndim else int(whole)

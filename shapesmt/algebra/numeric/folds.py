@@ -1,4 +1,4 @@
-"""Folds: the least, the greatest or the sum of an expression over all positions of a tensor, as an expression.
+"""Folds: the minimum, the maximum or the sum of an expression over all positions of a tensor, as an expression.
 
     >>> from shapesmt.algebra.dim import Kind, symbol
     >>> from shapesmt.algebra.evaluate import evaluate
@@ -7,8 +7,8 @@
     >>> [evaluate(greatest, {n.as_symbol(): size}) for size in (1, 3, 8)]
     [0, 8, 9]
 
-The value is computed by evaluating every position, in 64 bits as runtimes do. Where there are too many, only an
-interval is known, the union of one for each case of a choice: where `|j - i| < 8`, for example, `j - i` is in -7..7.
+The value is computed by evaluating every position, in 64 bits as runtimes do. If there are too many, only an interval
+is known: the union of one for each case of a choice. In the case `|j - i| < 8`, for example, `j - i` is in -7..7.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from shapesmt.lazy import np
 Values: TypeAlias = "np.ndarray[Any, Any]"
 
 MOST_TRIED = 1 << 20  # positions, of all tensors together
-MAX_CASES = 12  # how often cases are distinguished one inside the other
+MAX_CASES = 12  # maximum nesting of case distinctions
 REDUCE = {"least": "minimum", "greatest": "maximum", "sum": "add"}  # functions of numpy
 
 
 class Fold:
-    """An expression over positions from 0 to the `lasts`, folded to one number; 0 where there is no position."""
+    """An expression over positions from 0 to the `lasts`, folded to one number; 0 if there is no position."""
 
     __slots__ = ("__weakref__", "depth", "element", "fits", "how", "lasts", "symbols")
 
@@ -52,7 +52,7 @@ class Fold:
         self.fits = tried <= MOST_TRIED and all(map(fits_int64, lasts.values()))
 
     def value(self, evaluator: Point) -> Any:
-        """The number (or an array of them) at concrete sizes."""
+        """Return the number (or an array of numbers) at concrete sizes."""
         free = sorted(self.element.symbols - self.lasts.keys(), key=lambda a: a.number)
         values = [evaluator.dim(d) for d in (*self.lasts.values(), *map(of_atom, free))]
         columns = np.broadcast_arrays(*values)
@@ -69,12 +69,12 @@ class Fold:
         return folded if folded.ndim else int(folded)
 
     def rebuilt(self, args: Sequence[Dim]) -> Dim:
-        """The same fold of another expression, over other positions."""
+        """Return the same fold of another expression, with other last positions."""
         return fold(self.how, args[0], dict(zip(self.lasts, args[1:], strict=True)))
 
     @property
     def args(self) -> tuple[Dim, ...]:
-        """Its arguments."""
+        """The element and the last positions."""
         return (self.element, *self.lasts.values())
 
     def __str__(self) -> str:
@@ -84,7 +84,7 @@ class Fold:
         return f"{self.how}({text})"
 
     def _folded(self, rows: Values, free: Sequence[Atom]) -> Values:
-        """The folds for sizes at which the positions are the same, as many together as a table has room for."""
+        """Return the folds for sizes with the same positions, as many at a time as a table has room for."""
         results, rank = np.zeros(len(rows), dtype=np.int64), len(self.lasts)
         count = prod(max(int(last) + 1, 0) for last in rows[0, :rank]) if len(rows) else 0
         room = max(1, MOST_TRIED // max(count, 1))
@@ -96,7 +96,7 @@ class Fold:
         return results
 
     def _all_at_once(self, rows: Values) -> Values:
-        """The folds for arrays of sizes, looked up in one table for the largest tensor."""
+        """Return the folds for arrays of sizes, looked up in one table for the largest tensor."""
         table = self._table(rows.max(axis=0), {})
         for axis in range(table.ndim):
             table = getattr(np, REDUCE[self.how]).accumulate(table, axis=axis)
@@ -114,7 +114,7 @@ class Fold:
 
 
 def fold(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
-    """The least, the greatest or the sum of the element over the positions from 0 to the last ones."""
+    """Return the minimum, the maximum or the sum (`how`) of an element over the positions from 0 to the last ones."""
     formula = _summed(element, lasts) if how == "sum" else None
     if formula is not None:
         return formula
@@ -125,7 +125,7 @@ def fold(how: str, element: Dim, lasts: Mapping[Atom, Dim]) -> Dim:
 
 
 def _bounds(folded: Fold) -> Interval:
-    """The bounds of a fold, which include 0: the value without positions."""
+    """Return bounds of a fold; they include 0, the value without positions."""
     lo, hi = everywhere(folded.element)
     if folded.how != "sum":
         return min(lo, 0), max(hi, 0)
@@ -145,13 +145,13 @@ FOLD.defines(lambda rebuilt: rebuilt)  # `Fold.rebuilt` folds anew
 
 
 def too_long(dim: Dim) -> bool:
-    """Whether an expression has a fold over more positions, at its greatest sizes, than can be evaluated."""
+    """Whether an expression has a fold with too many positions to evaluate at its maximum (bounded) sizes."""
     folds = [a.args[0] for a in dim.atoms() if a.op is FOLD]
     return any(MOST_TRIED < prod(max(last.hi + 1, 0) for last in s.lasts.values()) < inf for s in folds)
 
 
 def _summed(element: Dim, lasts: Mapping[Atom, Dim]) -> Dim | None:
-    """The sum as a formula; None where the element isn't a polynomial of low degree in each position.
+    """Return the sum as a formula; None if the element isn't a polynomial of degree at most 2 in each position.
 
     >>> n, i = symbol("n", 1), symbol("@1", 0, kind=Kind.AXIS)
     >>> _summed(2 * i + 3, {i.as_symbol(): n - 1})
@@ -181,7 +181,7 @@ def _count(s: Atom) -> float:
 
 
 def everywhere(element: Dim) -> Interval:
-    """An interval that an expression is in at all positions.
+    """Return an interval that contains an expression at all positions.
 
     >>> from shapesmt.algebra.formula import select
     >>> i = symbol("@1", 0, kind=Kind.AXIS)
@@ -197,7 +197,7 @@ _EVERYWHERE: dict[Dim, Interval] = memo("intervals at all positions", {})
 
 
 def _interval(element: Dim, cases: int) -> Interval:
-    """An interval of the element: over the cases of its choices, with a difference of positions as one number."""
+    """Return an interval of the element: the union over cases of its choices, of which `cases` may be nested."""
     element = _differences(element)
     for condition in _conditions(element):
         split = _split(condition) if cases else None
@@ -210,7 +210,7 @@ def _interval(element: Dim, cases: int) -> Interval:
 
 
 def _differences(element: Dim) -> Dim:
-    """The element with one symbol in place of `p - q` or `p + q`, where it depends on position and size by that only.
+    """Return the element with one symbol for `p - q` or `p + q`, if it depends on p and q only by that.
 
     >>> i, j, past = (symbol(name, 0, 7, kind=Kind.AXIS) for name in ("@1", "@2", "past"))
     >>> len(_differences((i - j - past) * (i - j - past)).symbols)
@@ -228,7 +228,7 @@ def _differences(element: Dim) -> Dim:
 
 
 def _split(condition: Formula) -> tuple[Atom, int] | None:
-    """The position `i` and the number `k` of a condition `i >= k` (or its negation); None for other conditions."""
+    """Return the position `i` and the number `k` of a condition `i >= k` (or its negation); else None."""
     if condition.op != "ge" or condition.dim is None or len(condition.dim.symbols) != 1:
         return None
     (p,) = condition.dim.symbols
@@ -241,7 +241,7 @@ def _split(condition: Formula) -> tuple[Atom, int] | None:
 
 
 def _conditions(element: Dim) -> Iterator[Formula]:
-    """The comparisons on which choices inside an expression depend."""
+    """Yield the comparisons on which choices inside an expression depend."""
     stack: list[Any] = [*element.atoms()]
     seen = set()
     while stack:

@@ -1,4 +1,4 @@
-"""Fractions that rounding to a float doesn't change, as far as the next integer below and above goes.
+"""Drop float rounding from a quotient if floor, ceil and trunc are the same without it.
 
 >>> from shapesmt.algebra.dim import symbol
 >>> from shapesmt.algebra.numeric.floats import from_dim, literal
@@ -20,13 +20,13 @@ from shapesmt.algebra.numeric.steps import ADD, DIV, SUB
 
 
 class _Fraction(NamedTuple):
-    """What a tree of operations is before any rounding.
+    """The exact value of a tree of operations, without any rounding.
 
     Attributes:
         top: The numerator.
         bottom: The denominator, positive.
-        most: What no value of it exceeds, up or down.
-        sums: How many sums follow on the division, None where nothing is rounded.
+        most: An upper bound of the absolute value.
+        sums: The number of sums after the division; None if nothing is rounded.
     """
 
     top: Dim
@@ -36,10 +36,10 @@ class _Fraction(NamedTuple):
 
 
 def unrounded(number: Any, mantissa: int) -> tuple[Dim, int] | None:
-    """The fraction that a tree is without rounding, where `floor`, `ceil` and `trunc` of both are the same.
+    """Return a tree's value without rounding, if `floor`, `ceil` and `trunc` of both are the same; else None.
 
     A fraction that isn't an integer is at least `1 / bottom` away from one. A quotient that is an integer isn't
-    rounded, nor is its sum with an integer. A sum is rounded only where it is in a higher binade than its
+    rounded, nor is its sum with an integer. A sum is rounded only if it is in a higher binade than its
     summands, so that n sums add up to at most `1/2 + ... + 1/2**n` of the error in the highest binade.
     """
     fraction = _fraction(number, mantissa)
@@ -52,7 +52,7 @@ def unrounded(number: Any, mantissa: int) -> tuple[Dim, int] | None:
 
 
 def nearest_fraction(top: Dim, bottom: int, mantissa: int) -> tuple[Dim, int] | None:
-    """Return `top / bottom` rounded to so many bits, as a fraction; None unless its range is in one binade.
+    """Return `top / bottom` rounded to `mantissa` bits, as a fraction; None unless its range is in one binade.
 
     >>> from shapesmt.algebra.dim import symbol
     >>> nearest_fraction(symbol("n", 1 << 24, 1 << 25), 1, 24)
@@ -60,7 +60,7 @@ def nearest_fraction(top: Dim, bottom: int, mantissa: int) -> tuple[Dim, int] | 
     """
     if not 0 < top.lo <= top.hi < inf:
         return None
-    places = mantissa - int(top.lo // bottom).bit_length()  # behind the point, or with a minus before it
+    places = mantissa - int(top.lo // bottom).bit_length()  # bits after the point; if negative, zeros before it
     if top.lo < bottom or top.hi > bottom << (mantissa - places):
         return None
     numerator, denominator = top * (1 << max(places, 0)), bottom << max(-places, 0)

@@ -1,4 +1,4 @@
-"""Steps: the operations on floats, an object for each; the result of each is rounded to its type."""
+"""Steps: the operations on floats. Each is a `Step`, and its result is rounded to the float type."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from shapesmt.lazy import np
 Ends = tuple[float, float]
 AnyBuild = TypeVar("AnyBuild", bound=Callable[..., Any])
 NUMPY = {"float16": "e", "float32": "f", "float64": "d"}
-"""The types that numpy has, as `struct` packs them."""
+"""The float types that numpy has, with their format characters in `struct`."""
 
 
 class Step:
     """One operation on floats.
 
     Attributes:
-        name: What it is called.
-        apply: Computes it, as the function of numpy does that has this name.
+        name: The name in texts, as in `min(log(n), 2)`.
+        apply: Computes the values with numpy; as an argument, it may be the name of a numpy function.
         whole: Whether its results are integers.
-        ends: The interval of its results, where they don't keep the order of the arguments.
-        build: Applies it to arguments, exactly where that is possible; None where no fraction stays exact.
+        ends: Computes the interval of its results; None if `apply` on the arguments' bounds gives it.
+        build: Applies it to arguments, exactly if possible; None if no fraction stays exact.
     """
 
     __slots__ = ("apply", "build", "ends", "name", "whole")
@@ -47,7 +47,7 @@ class Step:
         STEPS.append(self)
 
     def defines(self, build: AnyBuild) -> AnyBuild:
-        """Mark the function that applies it: `@CHOOSE.defines`."""
+        """Register the function that applies the step: `@CHOOSE.defines`."""
         self.build = build
         return build
 
@@ -71,7 +71,7 @@ FRACTION = Step("fraction", "divide")
 FROM_DIM = Step("from_dim", _itself)
 """An integer, rounded."""
 LITERAL = Step("literal", _itself)
-"""Infinity, or no number."""
+"""Infinity or NaN."""
 CAST = Step("cast", _itself)
 ADD = Step("add", "add")
 SUB = Step("sub", "subtract")
@@ -89,7 +89,7 @@ LEAST = Step("min", "minimum")
 GREATEST = Step("max", "maximum")
 SIGN = Step("sign", "sign", whole=True)
 CHOOSE = Step("choose", "where", ends=lambda _, a, b: (min(a.lo, b.lo), max(a.hi, b.hi)))
-"""`CHOOSE(c, a, b)` is a where the condition c holds, else b."""
+"""`CHOOSE(c, a, b)` is a if the condition c holds, else b."""
 ABS = Step("abs", "abs", ends=lambda x: (max(0.0, x.lo, -x.hi), max(-x.lo, x.hi)))
 REMAINDER = Step("fmod", "fmod", ends=lambda a, b: _remainder_ends(a, b))
 """The remainder with the dividend's sign, which is never rounded."""
@@ -98,7 +98,7 @@ AT_LEAST = Step("at_least", lambda a, b: np.asarray(a >= b), whole=True, ends=la
 
 
 def ends_of(op: Step, args: tuple[Any, ...], dtype: str) -> Ends:
-    """The bounds of the result, computed from the bounds of the arguments: rounding is monotone."""
+    """Return the bounds of the result, computed from the bounds of the arguments: rounding is monotone."""
     if op.ends is not None:
         return op.ends(*args)
     if dtype not in NUMPY:
@@ -118,7 +118,7 @@ def ends_of(op: Step, args: tuple[Any, ...], dtype: str) -> Ends:
 
 
 def _finite(number: Any) -> bool:
-    """Whether it is made of sizes such that it isn't infinite, not even where a range has no end."""
+    """Whether a float is proven to be finite, even if the ranges of its sizes are unbounded."""
     if number.numerator is not None or number.op is FROM_DIM:
         return number.dtype in ("float32", "float64")
     if number.op is DIV and number.args[1].lo <= 0:
@@ -133,7 +133,7 @@ _FINITE: dict[Any, bool] = memo("floats that are finite", {})
 
 
 def _remainder_ends(a: Any, b: Any) -> Ends:
-    """No greater than the dividend, and smaller than the divisor; without bounds where that may be 0, or infinite."""
+    """Bound a remainder by dividend and divisor; no bounds if the divisor may be 0, or the dividend infinite."""
     most = min(max(-a.lo, a.hi), max(-b.lo, b.hi))
     if b.lo <= 0 <= b.hi or max(-a.lo, a.hi) == inf:
         return -inf, inf
@@ -141,7 +141,7 @@ def _remainder_ends(a: Any, b: Any) -> Ends:
 
 
 def nearest(number: float, dtype: str) -> float:
-    """The nearest number of a type, as numpy rounds it.
+    """Return the nearest number of a type, as numpy rounds it.
 
     >>> nearest(0.7, "float32"), nearest(1e5, "float16")
     (0.699999988079071, inf)
