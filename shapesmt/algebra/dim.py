@@ -10,8 +10,8 @@ and `==` are the same question and a `Dim` is its own dictionary key.
     >>> (h // 2).lo, (h // 2).hi
     (0, 32)
 
-Every rewrite here is an identity for all integers inside the symbols' ranges, where division floors
-and `x // 0` is 0; the tests have Z3 prove each one.
+Every rewrite here is an identity for all integers inside the symbols' ranges. Division rounds down, and `x // 0` is 0.
+The tests have Z3 prove each rewrite.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def without(monomial: Monomial, part: Monomial) -> Monomial | None:
 
 
 def common_factor(dims: Sequence[Dim]) -> tuple[int, Monomial]:
-    """Return the greatest integer and monomial that divide every term: `6*x*y + 4*x == 2*x * (3*y + 2)`."""
+    """Return the largest integer and monomial that divide every term: `6*x*y + 4*x == 2*x * (3*y + 2)`."""
     number, shared = 0, None
     for d in dims:
         for monomial, c in d.terms:

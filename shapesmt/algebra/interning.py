@@ -59,7 +59,7 @@ class Table(dict[Key, Entry], Generic[Key, Entry]):
         TABLES.append(self)
 
     def make(self, key: Key, build: Callable[..., Entry], *parts: Any) -> Entry:
-        """The object of that key; where there is none, the one that is built of these parts."""
+        """Return the object with that key; if there is none, build it from `parts` and enter it."""
         if not len(self) % BETWEEN_LOOKS:
             look()
         with LOCK:
@@ -91,7 +91,7 @@ class WeakTable(WeakValueDictionary[Key, Entry], Generic[Key, Entry]):
         WEAK_TABLES.append(self)
 
     def make(self, key: Key, build: Callable[..., Entry], *parts: Any) -> Entry:
-        """The object of that key; where there is none, the one that is built of these parts."""
+        """Return the object with that key; if there is none, build it from `parts` and enter it."""
         with LOCK:
             entry = self.get(key)
             if entry is None:
@@ -165,7 +165,7 @@ class _Calls:
 
 
 def _forked() -> None:
-    """Reduce the running calls, in a forked process, to those of the thread that forked."""
+    """Drop the calls of other threads in a forked process, which has only the thread that forked."""
     _Calls.running &= Counter({get_ident(): _Calls.running[get_ident()]})
     LOCK.release()
 

@@ -200,7 +200,7 @@ def _unknown(_: Values, *args: Any) -> Any:
 
 
 def _quotient_text(a: str, b: str, *, zero: bool) -> tuple[str, bool]:
-    """Write a quotient; if the divisor may be `zero`, as a choice that Python can compute."""
+    """Write a quotient; if the divisor may be 0 (`zero`), as a choice, so that Python doesn't divide by 0."""
     return (f"({a}//{b} if {b} != 0 else 0)", True) if zero else (f"{a}//{b}", False)
 
 

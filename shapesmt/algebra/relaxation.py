@@ -204,7 +204,7 @@ ABOVE = Rows[Above | None](
     },
     opaque=None,
 )
-"""For each operation, an upper bound of `others + factor*atom` for a factor of constant sign; None to keep the atom."""
+"""For each operation, an upper bound of `others + factor*atom` for a factor of constant sign; None if it has none."""
 
 
 REACHES = (0, inf, 5, 60, 1000, 100_000)  # for each point, the maximum distance of a symbol from a bound of its range
@@ -266,7 +266,7 @@ class _Points(Interpretation["Row | None"]):
 
 
 def _picked(_: _Points, atom: Atom) -> Row:
-    """Return some values within the bounds of a symbol or an operation."""
+    """Return a value for each point, within the bounds of a symbol or an opaque operation."""
     return tuple([_pick(atom, reach) for reach in REACHES])
 
 

@@ -98,7 +98,7 @@ def _condition(formula: Formula) -> str:
         if formula.op == "ge":
             return _inequality(pieces)
         return _residue(formula.dim, formula.op) or _divided(formula) or _equality(pieces, formula.op)
-    beside = formula.args if formula.op == "and" else ()  # a divisor that isn't 0 is said first, being shorter
+    beside = formula.args if formula.op == "and" else ()  # conditions that a divisor isn't 0 come first: shorter
     texts = [f"({formula_text(a)})" if a.op == "or" else _divided(a, beside) or formula_text(a) for a in formula.args]
     return f" {formula.op} ".join(sorted(texts, key=lambda t: (len(t), t)))
 
@@ -118,7 +118,10 @@ def _residue(dim: Dim, op: str) -> str:
 
 
 def _divided(formula: Formula, beside: Sequence[Formula] = ()) -> str:
-    """Write `e == d*(e//d)` as `e % d == 0`; "" for other equations, or if d may be 0 despite `beside`."""
+    """Write `e == d*(e//d)` as `e % d == 0`; "" for other equations, or if d may be 0.
+
+    `beside` has the conditions of the same conjunction, which may exclude 0.
+    """
     dim = formula.dim if formula.op in ("eq", "ne") else None
     for atom in dim.atoms() if dim is not None else ():
         if atom.op is FLOOR_DIVISION and atom.args[1].constant is None:

@@ -101,7 +101,7 @@ def _moves(part: Atom | Dim | Formula, symbol: Atom | None) -> bool:
 
 
 def _is_linear(factors: list[Atom], symbol: Atom) -> bool:
-    """Whether a product is the symbol times factors in which it doesn't occur."""
+    """Whether a product is the symbol times factors that don't depend on it."""
     return factors.count(symbol) == 1 == sum(symbol in a.symbols for a in factors)
 
 

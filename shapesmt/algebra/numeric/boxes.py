@@ -105,7 +105,7 @@ def _in_parts(element: Dim, choice: Atom, halves: tuple[list[Box], list[Box]], d
 
 
 def _at_corners(element: Dim, box: Box) -> Ends | None:
-    """Return minimum and maximum of an element that grows or falls along each position; None if it does neither."""
+    """Return minimum and maximum of an element that grows or falls along each position; None for other elements."""
     one = any_entry(element)
     flags = [] if one is None else [s for s in one.symbols if s.kind is Kind.PLACE and (s.lo, s.hi) == (0, 1)]
     if one is None or any(monotone(one, flag) is None for flag in flags):
@@ -180,7 +180,7 @@ def _halves(condition: Formula, box: Box) -> tuple[list[Box], list[Box]] | None:
         rest = condition.dim - coefficient * of_atom(p)
         if abs(coefficient) != 1 or any(s.kind is Kind.AXIS for s in rest.symbols):
             continue
-        at = -coefficient * rest  # the position where the two sides meet
+        at = -coefficient * rest  # the position at which both sides are equal
         if condition.op in ("eq", "ne"):
             hit: list[Box] = [{**box, p: (maximum(first, at), minimum(last, at))}]
             other: list[Box] = [{**box, p: (first, minimum(last, at - 1))}, {**box, p: (maximum(first, at + 1), last)}]

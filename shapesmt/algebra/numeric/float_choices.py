@@ -47,7 +47,7 @@ from shapesmt.algebra.numeric.steps import (
 
 
 def choice(condition: Formula, a: Any, b: Any) -> Any:
-    """Return `a` if the condition holds, else `b`; None if one is None, or if only one of them is a float."""
+    """Return `a` if the condition holds, else `b`; None if one is None (unknown), or only one of them is a float."""
     if a is None or b is None or isinstance(a, Float) is not isinstance(b, Float):
         return None
     return choose(condition, a, b) if isinstance(a, Float) else select(condition, a, b)

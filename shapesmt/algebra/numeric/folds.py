@@ -33,7 +33,7 @@ Values: TypeAlias = "np.ndarray[Any, Any]"
 
 MOST_TRIED = 1 << 20  # positions, of all tensors together
 MAX_CASES = 12  # maximum nesting of case distinctions
-REDUCE = {"least": "minimum", "greatest": "maximum", "sum": "add"}  # functions of numpy
+REDUCE = {"least": "minimum", "greatest": "maximum", "sum": "add"}  # the numpy functions
 
 
 class Fold:
@@ -145,7 +145,7 @@ FOLD.defines(lambda rebuilt: rebuilt)  # `Fold.rebuilt` folds anew
 
 
 def too_long(dim: Dim) -> bool:
-    """Whether an expression has a fold with too many positions to evaluate at its maximum (bounded) sizes."""
+    """Whether an expression has a fold that is too large to evaluate at the maximum sizes, all of them bounded."""
     folds = [a.args[0] for a in dim.atoms() if a.op is FOLD]
     return any(MOST_TRIED < prod(max(last.hi + 1, 0) for last in s.lasts.values()) < inf for s in folds)
 
