@@ -137,7 +137,7 @@ class Region(NamedTuple):
 
     @property
     def text(self) -> tuple[str, ...]:
-        """Each conjunct in words."""
+        """The text of each conjunct."""
         return tuple(map(str, self.conjuncts))
 
     @property

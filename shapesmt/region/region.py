@@ -186,7 +186,7 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
 
 
 def _windows(condition: Formula, s: Atom, domain: Domain) -> Iterator[Values]:
-    """Yield a symbol's first values, the admitted ones, and those around the minimum and maximum that satisfy it."""
+    """Yield samples of a symbol: its first values, the admitted ones, and values around the condition's bounds."""
     lo = int(max(s.lo, min(s.hi, SAMPLE // 2) - SAMPLE))  # for an unbounded element: around 0
     first = lo, lo + SAMPLE * s.step
     yield admitted(s, Domain([s]), *first)
