@@ -99,7 +99,7 @@ def independent(domain: Domain, condition: Formula) -> list[Formula]:
 
 
 def stated(domain: Domain, condition: Formula) -> bool:
-    """Whether the condition is a fact, or follows from facts that are parts of it: `p or q` where `p` is one."""
+    """Whether the condition is a fact, or follows from facts among its parts: `p or q` if `p` is a fact."""
     facts = {*domain.facts, *domain.limits}
 
     @cache

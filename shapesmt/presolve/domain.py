@@ -107,7 +107,7 @@ class Domain:
             self._stated.append((fact, False))
 
     def _use(self) -> None:
-        """Apply the stated facts when they are first needed; an answer cached by `key` never needs them."""
+        """Apply stated facts that aren't applied yet; looking up an answer by `key` doesn't need this."""
         if self._used == len(self._stated) or self._using:
             return
         self._using = True

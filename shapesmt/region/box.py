@@ -219,7 +219,7 @@ def _changes(truth: Truth, axis: int) -> Values:
 
 
 def _search(truth: Truth, edges: Sequence[Values], least: int) -> Run | None:
-    """Return the box with the most points, at least `least`, or None; each row stands for those up to the next edge."""
+    """Return the box with the most points, None if they are below `least`; a row stands for all up to the next edge."""
     rows, best = edges[0], None
     if truth.ndim == 1:
         changes = np.flatnonzero(np.diff(np.concatenate(([False], truth, [False])).astype(np.int8)))

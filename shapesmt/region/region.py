@@ -232,7 +232,7 @@ def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Pr
 
 
 def _samples(condition: Formula, rank: int) -> int:
-    """Return the number of values to sample per symbol: if possible, twice the largest number in the condition."""
+    """Return the number of values to sample per symbol: if possible, at least twice each number in the condition."""
     least, most = SAMPLES.get(rank, (0, 0))
     return min(most, max([least, *(2 * number for number in numbers(condition))]))
 
