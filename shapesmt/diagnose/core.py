@@ -1,7 +1,7 @@
 """Core: a minimal set of facts that proves that a node can't run, or that its requirements hold.
 
-The facts are stated over inputs of any size: the ends of declared ranges, what is assumed, what earlier nodes need.
-Each set is minimal, and contradictory on its own (with the negated requirement, where it is proved).
+The facts are stated over inputs of any size: bounds of declared ranges, assumptions, requirements of earlier nodes.
+Each set is minimal and contradictory: on its own, or with the negation of a requirement that it proves.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from shapesmt.presolve import range_facts
 from shapesmt.report import Fact, Proof
 from shapesmt.rules import Requirement
 
-MAX_PROOFS = 24  # the most requirements of a node that are explained
+MAX_PROOFS = 24  # requirements of a node that are explained; others are omitted
 _ORIGINS = {"model": "declared in the file"}
 
 
@@ -47,7 +47,7 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CoreFinder:
-    """Finds the facts behind judgements. Ranges and assumptions are facts too, so sizes are inferred without them."""
+    """Finds the facts that prove verdicts. Ranges and assumptions are facts too, so sizes are inferred without them."""
 
     problem: Problem
     examination: Examination
@@ -65,17 +65,17 @@ class CoreFinder:
 
     @cached_property
     def _forth(self) -> Substitution:
-        """Replaces the problem's symbols by those without ranges."""
+        """The substitution of the problem's symbols by those without ranges."""
         symbols = {s.name: s for d in self.problem.dims.values() for s in d.symbols}
         return Substitution({s: self.wide.dims[name] for name, s in symbols.items() if name in self.wide.dims})
 
     def of_failure(self, judged: Judgement) -> tuple[Fact, ...]:
-        """A minimal set of facts that can't all hold, the node's own law among them."""
+        """Return a minimal set of facts that can't all hold, including the node's requirement; () if none is proven."""
         laws = {r.law for r in judged.open}
         stated = self.inference.applications[judged.index].requirements
         anywhere = [r for r in stated if r.law in laws and r.formula is not TRUE]
         shorter = [r._replace(formula=self._forth.apply(r.formula)) for r in judged.open]
-        settled = any(r.formula is FALSE for r in shorter)  # by the declared ranges, which then belong to the core
+        settled = any(r.formula is FALSE for r in shorter)  # the declared ranges decide, so the core has to have them
         values = judged.decision.counterexample if judged.verdict is Verdict.DEPENDS else None
         known = [*self._input(values or {}), *self._definitions(judged.index), *self._before(judged.index)]
         for needed in (anywhere, shorter) if settled else (shorter, anywhere):
@@ -87,7 +87,7 @@ class CoreFinder:
         return ()
 
     def of_success(self, index: int) -> tuple[Proof, ...]:
-        """For each requirement of a node the facts that prove it; empty if one isn't proved."""
+        """Return the facts that prove each requirement of a node; () if one isn't proven."""
         if index in self.examination.unreachable:
             return ()
         domain = self.examination.admissible(self.problem)
@@ -108,7 +108,7 @@ class CoreFinder:
         return tuple(dict.fromkeys(proofs))
 
     def _support(self, claim: Formula, known: list[Known]) -> tuple[Fact, ...]:
-        """A minimal set of facts from which the claim follows; all related ones if none is found in time."""
+        """Return a minimal set of facts that imply the claim; all related facts if none is found in time."""
         if claim is TRUE:
             return ()
         tied = _tied(known, claim.symbols)
@@ -116,19 +116,19 @@ class CoreFinder:
         return tuple(k.fact for k in tied) if core is None else core
 
     def _narrowed(self, formula: Formula) -> Formula:
-        """The condition with the problem's own symbols, which have ranges."""
+        """Return the condition over the problem's own symbols, which have ranges."""
         back = {s: self.problem.dims[s.name] for s in formula.symbols if s.name in self.problem.dims}
         narrowed: Formula = Substitution(back).apply(formula)
         return narrowed
 
     def _input(self, values: Mapping[Atom, int]) -> Iterator[Known]:
-        """The sizes of the counterexample as facts."""
+        """Yield the sizes of the counterexample as facts."""
         for s, value in values.items():
             known: Dim = self._forth.apply(of_atom(s))
             yield Known(equal(known, value), Fact("input", f"{name_text(s.name)} == {value}"))
 
     def _before(self, index: int) -> Iterator[Known]:
-        """The ends of ranges, the assumptions, and the requirements of earlier nodes as facts."""
+        """Yield the bounds of ranges, the assumptions, and the requirements of earlier nodes as facts."""
         for name, r in self.problem.ranges.items():
             size = self.wide.dims[name]
             own = symbol(name, r.min, inf if r.max is None else r.max, step=r.step, fold=False).as_symbol()
@@ -145,13 +145,13 @@ class CoreFinder:
                 yield Known(condition, _requirement(other.open[0]._replace(formula=condition), other.node))
 
     def _definitions(self, index: int) -> Iterator[Known]:
-        """The facts about sizes that data decides (0 <= n for NonZero), of the nodes up to this one."""
+        """Yield the facts about data-dependent sizes (0 <= n for NonZero) of the nodes up to this one."""
         for node, application in zip(self.problem.graph.nodes, self.inference.applications[: index + 1], strict=False):
             for formula in application.facts:
                 yield Known(formula, Fact("definition", str(formula), node.name, node.op, "as much as data can give"))
 
     def _core(self, known: list[Known], *hypotheses: Formula) -> tuple[Fact, ...] | None:
-        """A minimal set of facts that contradict the hypotheses; None if no contradiction is proven."""
+        """Return a minimal set of facts that contradict the hypotheses; None if no contradiction is proven."""
         from shapesmt.solve import core as minimal
 
         members = minimal({i: k.formula for i, k in enumerate(known)}, self.judge.deadline, hypotheses)
@@ -159,7 +159,7 @@ class CoreFinder:
 
 
 def _tied(known: Sequence[Known], symbols: Iterable[Atom]) -> list[Known]:
-    """The facts that share a symbol with these, directly or through others."""
+    """Return the facts that share a symbol with `symbols`, directly or through other facts."""
     tied, related = set(symbols), [False] * len(known)
     grown = True
     while grown:

@@ -1,8 +1,8 @@
-"""Remedy: narrower ranges and relations under which a model that depends on its input is proved to run.
+"""Remedy: narrower ranges and relations under which a model that depends on its input is proven to run.
 
-The conditions of the valid region become a `--dim` where ranges can say them, or most of what they say (then a note
-says what else runs); relations between sizes become an `--assume`. A remedy is proven: within it some input is left,
-and the valid region (where that is exact, which is a proof of its own), else every condition that was reported, holds.
+The conditions of the valid region become `--dim` options if ranges can state them or most of them; in the latter case a
+note names other sizes that run. Relations between sizes become `--assume`. A remedy is proven: it admits some input,
+and for all that it admits, the conditions of an exact valid region hold, or else every reported condition.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ _REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})
 
 @stage("what would help")
 def remedy(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
-    """The remedy for a model that runs for some inputs; None where none is proven before the deadline."""
+    """Return the remedy for a model that runs for some inputs; None if none is proven before the deadline."""
     if examination.verdict is not Verdict.DEPENDS or not examination.decided or region.nowhere:
         return None
     if any(number > LARGEST for said in region.conjuncts for number in numbers(said.formula)):
-        return None  # no size is as large
+        return None  # no declared size may be that large
     return judge.deadline.attempt(lambda: _known(problem, examination, judge, region), None)
 
 
 def _known(problem: Problem, examination: Examination, judge: Judge, region: Precondition) -> Remedy | None:
-    """The remedy, sought once for equal conditions on equal inputs."""
+    """Return the remedy, computed once for equal conditions on equal inputs; None if none is proven."""
     conditions, elements = [j.condition for j in examination.judgements], _elements(problem)
     inputs = *problem.dims.items(), *problem.ranges.items(), elements
     about = (region, *conditions, examination.domain.key, *inputs)
@@ -57,7 +57,7 @@ def _known(problem: Problem, examination: Examination, judge: Judge, region: Pre
 
 
 def _elements(problem: Problem) -> frozenset[str]:
-    """The names of the elements of small inputs."""
+    """Return the names of the elements of small inputs."""
     return frozenset(name for small in problem.small.values() for name in small.names)
 
 
@@ -78,13 +78,13 @@ def _remedy(problem: Problem, examination: Examination, judge: Judge, region: Pr
 
 
 class Narrowed(NamedTuple):
-    """Narrower ranges by the names of their sizes, and what is assumed in addition."""
+    """Narrower ranges by the names of their sizes, and additional assumptions."""
 
     ranges: Mapping[str, Range]
     assumed: tuple[Conjunct, ...]
 
     def formulas(self, dims: Mapping[str, Dim]) -> Iterator[Formula]:
-        """The same as conditions."""
+        """Yield the ranges and assumptions as conditions."""
         for name, r in self.ranges.items():
             yield at_least(dims[name], r.lo)
             yield TRUE if r.hi is None else at_most(dims[name], r.hi)
@@ -94,14 +94,14 @@ class Narrowed(NamedTuple):
     def remedy(
         self, symbols: Mapping[str, SymbolRange], elements: AbstractSet[str] = frozenset(), note: str = ""
     ) -> Remedy:
-        """The same in words; `elements` are those of small inputs."""
+        """Return the ranges and assumptions as text; `elements` are the names of the elements of small inputs."""
         values = {name: _open(r, symbols[name]) for name, r in self.ranges.items() if name in elements}
         dims = {name: str(r) for name, r in self.ranges.items() if name not in elements}
         return Remedy(dims, tuple(map(str, self.assumed)), values, note)
 
 
 def in_a_box(narrowed: Narrowed, problem: Problem, elements: AbstractSet[str]) -> Narrowed | None:
-    """Ranges for what is assumed, but for conditions that compare sizes; None where there is no box."""
+    """Replace assumptions by ranges, except those that compare sizes; None if there is no box."""
     if not narrowed.assumed:
         return None
     from shapesmt.region import Progression, box_of, readable, relates
@@ -124,7 +124,7 @@ def in_a_box(narrowed: Narrowed, problem: Problem, elements: AbstractSet[str]) -
 def declared(
     conjuncts: Iterable[Conjunct], symbols: Mapping[str, SymbolRange], elements: AbstractSet[str] = frozenset()
 ) -> Narrowed:
-    """Conjuncts as ranges where one symbol decides, else as assumptions; `elements` are those of small inputs."""
+    """Return conjuncts on one symbol as ranges if possible, others as assumptions; `elements` as in `remedy`."""
     ranges: dict[str, Range] = {}
     assumed: list[Conjunct] = []
     for said in conjuncts:
@@ -140,7 +140,7 @@ def declared(
 
 
 def _open(interval: Range, known: SymbolRange) -> str:
-    """A range of an element as text, without the ends that its type has anyway."""
+    """Return the range of an element as text, without the bounds of its type."""
     if interval.lo == interval.hi or known.source != DEFAULT:
         return str(interval)
     low, high = ("" if end == of_type else end for end, of_type in ((interval.lo, known.min), (interval.hi, known.max)))
@@ -148,7 +148,7 @@ def _open(interval: Range, known: SymbolRange) -> str:
 
 
 def _narrowed(said: Interval | Residue, old: Range) -> Range | None:
-    """The part of a range in which a conjunct holds; None if a range can't express that, or it is empty."""
+    """Return the part of a range in which a conjunct holds; None if a range can't express that, or it is empty."""
     low, high, step = old.lo, old.hi, old.step
     match said:
         case Residue(modulus=modulus, rests=(rest,)):
@@ -171,7 +171,7 @@ def _narrowed(said: Interval | Residue, old: Range) -> Range | None:
 def _suffices(
     narrowed: Narrowed, needed: Sequence[Conjunct], problem: Problem, examination: Examination, judge: Judge
 ) -> bool:
-    """Whether the remedy admits some input, and the requirements hold for all that it admits."""
+    """Whether a remedy is proven to admit some input, and the conditions to hold for all that it admits."""
     return _holds_within([*narrowed.formulas(problem.dims)], needed, problem, examination, judge)
 
 
@@ -186,7 +186,7 @@ def _holds_within(
 
 
 def _note(plain: Narrowed, needed: Sequence[Conjunct], problem: Problem, examination: Examination, judge: Judge) -> str:
-    """What runs beside the sizes of a box, in words: "up to 7 less also works"."""
+    """Describe the sizes outside a box that run too, such as "up to 7 less also works"; "" if none are proven."""
     boxed = {name: r for name, r in plain.ranges.items() if name not in _elements(problem)}
     slack = {name: around for name, r in boxed.items() if any(around := _slack(name, r, needed))}
     looser = [_loose(problem.dims[name], r, *slack.get(name, (0, 0))) for name, r in boxed.items()]
@@ -209,7 +209,7 @@ def _around(less: int, more: int) -> str:
 
 
 def _slack(name: str, r: Range, said: Iterable[Conjunct]) -> tuple[int, int]:
-    """By how much less and more each value of a range by steps may be, by the remainders that are said of it."""
+    """Return by how much each value of a range may be less and more without violating a residue; (0, 0) if unknown."""
     for c in said:
         match c:
             case Residue(s, m, rests) if s.name == name and r.step % m == 0 and r.lo != r.hi:
@@ -219,14 +219,14 @@ def _slack(name: str, r: Range, said: Iterable[Conjunct]) -> tuple[int, int]:
 
 
 def _loose(size: Dim, interval: Range, less: int, more: int) -> Formula:
-    """A size is in a range, or so much less or more."""
+    """State that a size is at most `less` below or `more` above a value of a range."""
     steps = at_most((size - (interval.lo - less)) % interval.step, less + more)
     end = TRUE if interval.hi is None else at_most(size, interval.hi + more)
     return all_of(at_least(size, interval.lo - less), steps, end)
 
 
 def _at_one_input(problem: Problem, examination: Examination, judge: Judge) -> list[Conjunct]:
-    """One input for which the model runs, with small sizes if possible: a value of each symbol in the conditions."""
+    """Return a valid input, with small sizes if possible: a value of each symbol in the conditions; [] if none."""
     deciding = [s for s in problem.domain.symbols if any(s in j.condition.symbols for j in examination.judgements)]
     sizes = [of_atom(s) for s in deciding]
     if judge.deadline.expired or not sizes:

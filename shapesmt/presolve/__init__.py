@@ -1,10 +1,10 @@
-"""What is decided without a solver, over a set of admissible inputs.
+"""Decisions without a solver about conditions and expressions over a set of admissible inputs.
 
-The set is a `Domain`; `elimination` and `divisors` leave it fewer symbols and values. `decide` says whether a condition
-holds over it, and `extent` what the least and the greatest value of an expression are. Both try every input where there
-are few (`enumeration`). Where there are many, or endlessly many, they ask `everywhere`, which makes finitely many
-`cells` of them, in a `grid`. `where` samples them, for what is proven afterwards or shown by an example; `limits` says
-how many inputs each of them takes.
+The set is a `Domain`; `elimination` and `divisors` reduce its symbols and values. `decide` says whether a condition
+holds over it, `extent` finds the minimum and maximum of an expression. If the inputs are few, both try every one
+(`enumeration`). If they are many or unbounded, both ask `everywhere`, which divides them into finitely many `cells`
+of a `grid`. `where` samples values; what a sample suggests is proven afterwards or shown by an example. `limits` says
+how many inputs each of these modules accepts.
 """
 
 from shapesmt.presolve.decide import Decision, decide, decide_part, grouped, implied, independent, together

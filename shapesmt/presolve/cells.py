@@ -1,11 +1,12 @@
-"""Cells: sets of places along which expressions are polynomials, and what bounds them there.
+"""Cells: sets of points along which expressions are polynomials, with bounds of the expressions.
 
-A cell is a first place and, for each of its directions, a step and how often it may be taken: `first=(4, 28)`, steps
-`(4, 0)` and `(0, 28)`, each any number of times, are all heights that are multiples of 4 with all widths that are
-multiples of 28. A polynomial is the sum of its differences at the first place times binomials: where `4*i*j + 3*i` has
-no negative difference, it is nowhere less than at the first place. So a few values bound it on infinitely many places.
+A point is one value of each symbol. A cell is a first point and, for each of its directions, a step and a number of
+points. For example, `first=(4, 28)` with unbounded steps `(4, 0)` and `(0, 28)` has all heights that are multiples
+of 4 with all widths that are multiples of 28. A polynomial is the sum of its differences at the first point times
+binomials. If `4*i*j + 3*i` has no negative difference, its minimum is at the first point. So a few values bound it on
+infinitely many points.
 
-All functions work on many cells at once; the last axis of their arrays, or the first of differences, counts the cells.
+All functions work on many cells at once. The last axis of their arrays counts the cells; of differences, the first.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from shapesmt.lazy import np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-EXACT = 2.0**50  # what is beyond isn't told apart from infinity
-ENDLESS = 1e20  # a number of places that has the effect of infinitely many, without being infinite in products with 0
-GREATEST = 1e100  # of products of such numbers
+EXACT = 2.0**50  # larger absolute values are replaced by infinity
+ENDLESS = 1e20  # stands for infinitely many points: unlike inf, its product with 0 is 0
+GREATEST = 1e100  # the cap for products of such numbers
 
 Truth: TypeAlias = "NDArray[np.bool_]"
 Integers: TypeAlias = "NDArray[np.int64]"
@@ -32,13 +33,13 @@ Reals: TypeAlias = "NDArray[np.float64]"
 
 
 class Cells(NamedTuple):
-    """Sets of places.
+    """Sets of points.
 
     Attributes:
-        first: The first place, by symbol and cell.
-        steps: How far a step goes, by direction, symbol and cell; never back.
-        length: How many places there are along each direction, by direction and cell; may be infinite.
-        passed: How many places along the direction were split off before, by direction and cell.
+        first: The first point, by symbol and cell.
+        steps: The step by which a symbol grows, by direction, symbol and cell; never negative.
+        length: The number of points along each direction, by direction and cell; may be infinite.
+        passed: The number of points along the direction that were split off before, by direction and cell.
     """
 
     first: Integers
@@ -48,25 +49,25 @@ class Cells(NamedTuple):
 
     @property
     def number(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return int(self.first.shape[1])
 
     @property
     def moving(self) -> Integers:
-        """The steps, 0 along directions with one place only."""
+        """The steps, 0 along directions with only one point."""
         return np.where(self.length[:, None] > 1, self.steps, 0)
 
     def where(self, chosen: Truth | Integers) -> Cells:
-        """Some of them."""
+        """Return the cells selected by a mask or by indices."""
         return Cells(self.first[:, chosen], self.steps[..., chosen], self.length[:, chosen], self.passed[:, chosen])
 
     def joined(self, others: Cells) -> Cells:
-        """These and others."""
+        """Return these cells followed by others."""
         first, steps, length, passed = (np.concatenate(parts, axis=-1) for parts in zip(self, others, strict=True))
         return Cells(first, steps, length, passed)
 
     def spread(self, depths: Sequence[int]) -> Cells:
-        """The same places, one by one along directions with no more of them than the differences that are taken."""
+        """Return the same points, with one cell per point along directions with at most `depths` points."""
         cells = self
         for k, depth in enumerate(depths):
             times = np.where(cells.length[k] <= depth, cells.length[k], 1).astype(np.int64)
@@ -81,7 +82,7 @@ class Cells(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Of an expression on each cell: its differences along the directions, and what bounds it.
+    """The finite differences of an expression along the directions of each cell, and its bounds there.
 
     `differences[c, 1, 2]` is of the first order along the first direction, of the second along the second one.
     """
@@ -91,22 +92,22 @@ class Bounds(NamedTuple):
     high: Reals
 
     def where(self, chosen: Truth) -> Bounds:
-        """Those on some of the cells."""
+        """Return the bounds on the selected cells."""
         return Bounds(self.differences[chosen], self.low[chosen], self.high[chosen])
 
     @property
     def first(self) -> Integers:
-        """The value at the first place of each cell."""
+        """The value at the first point of each cell."""
         return _flat(self.differences)[:, 0]
 
     def along(self, k: int) -> Integers:
-        """The differences along one direction alone, by cell and order."""
+        """Return the differences along one direction alone, by cell and order."""
         one_line = tuple(slice(None) if axis in (0, k + 1) else 0 for axis in range(self.differences.ndim))
         line: Integers = self.differences[one_line]
         return line
 
     def within(self, depths: Sequence[int]) -> Truth:
-        """The cells on which no difference is of a higher order than these."""
+        """Return a mask of the cells on which every difference of a higher order than `depths` is 0."""
         higher = np.ones(self.differences.shape[1:], dtype=bool)
         higher[tuple(slice(depth + 1) for depth in depths)] = False
         within: Truth = np.count_nonzero(self.differences[:, higher], axis=1) == 0
@@ -114,7 +115,7 @@ class Bounds(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Of a condition on each cell: whether it holds everywhere, nowhere, and at the first place."""
+    """Whether a condition holds everywhere, nowhere, and at the first point of each cell."""
 
     always: Truth
     never: Truth
@@ -122,7 +123,10 @@ class Known(NamedTuple):
 
 
 def bounds_of(values: Integers, length: Reals) -> list[Bounds]:
-    """Of expressions, by their first values on each cell along each direction, and how many there are."""
+    """Return each expression's differences and bounds on every cell.
+
+    `values` are the expressions' first values, by expression, cell and direction; `length` is as in `Cells`.
+    """
     values, weight = values.copy(), np.ones(())
     for k, count in enumerate(length):
         moved = np.moveaxis(values, k + 2, 0)
@@ -140,7 +144,7 @@ def bounds_of(values: Integers, length: Reals) -> list[Bounds]:
 
 
 def _binomials(count: Reals, degree: int) -> Reals:
-    """The greatest value of `i over k` along directions with so many places, for every k up to a degree."""
+    """Return the maximum of the binomial `i over k` for `i < count`, for every `k` up to `degree`."""
     count, columns = np.minimum(count, ENDLESS), [np.ones(len(count))]
     for k in range(degree):
         columns.append(columns[-1] * np.maximum(count - 1 - k, 0) / (k + 1))
@@ -148,17 +152,17 @@ def _binomials(count: Reals, degree: int) -> Reals:
 
 
 def row_along(k: int, values: NDArray[Any], rank: int) -> NDArray[Any]:
-    """Rows of values, one for each cell, as an array with one axis for each direction."""
+    """Reshape rows of values, one per cell, to one axis per direction: size 1 on every axis other than `k`."""
     return values.reshape(len(values), *(values.shape[1] if i == k else 1 for i in range(rank)))
 
 
 def _flat(values: NDArray[Any]) -> NDArray[Any]:
-    """What there is of each cell in one row."""
+    """Reshape to one row per cell."""
     return values.reshape(len(values), prod(values.shape[1:]))
 
 
 def truth_of(formula: Formula, known: Mapping[Dim, Bounds], number: int) -> Known:
-    """What is known of a condition on so many cells, by what is known of the expressions that it compares."""
+    """Return the truth of a condition on `number` cells, from the bounds of the expressions that it compares."""
 
     @cache
     def of(part: Formula) -> Known:
@@ -176,7 +180,7 @@ def truth_of(formula: Formula, known: Mapping[Dim, Bounds], number: int) -> Know
 
 
 def _compared(op: str, b: Bounds) -> Known:
-    """Return what is known of a comparison with 0, by the bounds of the expression."""
+    """Return the truth of a comparison with 0, from the bounds of the expression."""
     if op == "ge":
         return Known(b.low >= 0, b.high < 0, b.first >= 0)
     shared = np.gcd.reduce(_flat(b.differences)[:, 1:], axis=1)
@@ -186,11 +190,11 @@ def _compared(op: str, b: Bounds) -> Known:
 
 
 def split(cells: Cells, known: Iterable[Bounds]) -> Cells:
-    """The same places in more cells, on which expressions keep their signs sooner.
+    """Split each cell in two, so that expressions change their signs on fewer cells; the points stay the same.
 
-    Where one grows along a direction and falls along another, both without end, like `i - j`, the cell is split where
-    both are taken equally often: on each side one step of both replaces one of them. Elsewhere it is split along the
-    direction in which fewest places were passed: after as many again, in the middle, or where a sign changes.
+    If an expression grows along one unbounded direction and falls along another, like `i - j`, the cell is split at
+    equal numbers of steps: on each side, a step along both directions replaces a step along one. Other cells are split
+    along the direction with the smallest `passed`: after as many points again, in the middle, or at a change of sign.
     """
     slopes = _slopes(np.stack([b.differences for b in known]))
     rising, falling = _opposite(cells, slopes)
@@ -200,9 +204,12 @@ def split(cells: Cells, known: Iterable[Bounds]) -> Cells:
 
 
 class Slopes(NamedTuple):
-    """Of expressions on cells: the first value, the first difference along each direction, whether there are others.
+    """The slopes of expressions on cells, by expression and cell.
 
-    They come by expression and cell, the differences by direction before.
+    Attributes:
+        first: The value at the first point.
+        units: The first difference along each direction; directions are the first axis.
+        linear: Whether all other differences are 0.
     """
 
     first: Integers
@@ -210,7 +217,7 @@ class Slopes(NamedTuple):
     linear: Truth
 
     def where(self, chosen: Truth) -> Slopes:
-        """Those on some of the cells."""
+        """Return the slopes on the selected cells."""
         return Slopes(self.first[:, chosen], self.units[..., chosen], self.linear[:, chosen])
 
 
@@ -226,7 +233,7 @@ def _slopes(differences: Integers) -> Slopes:
 
 
 def _opposite(cells: Cells, slopes: Slopes) -> tuple[Integers, Integers]:
-    """Two directions without end along which some linear expression grows and falls; -1 where there are none."""
+    """Return two unbounded directions of each cell along which a linear expression grows and falls; -1 if none."""
     ways = np.where((cells.length == inf)[:, None] & slopes.linear, np.sign(slopes.units), 0)
     both = (ways.max(axis=0) > 0) & (ways.min(axis=0) < 0)
     chosen = np.take_along_axis(ways, both.argmax(axis=0)[None, None], axis=1)[:, 0]  # of the first such expression
@@ -235,7 +242,7 @@ def _opposite(cells: Cells, slopes: Slopes) -> tuple[Integers, Integers]:
 
 
 def _divided(cells: Cells, one: Integers, other: Integers) -> Cells:
-    """The places with at least as many steps along one direction as along the other, and those with fewer."""
+    """Return the points with at least as many steps along `one` as along `other`, then those with fewer."""
     each = np.arange(cells.number)
     cells.passed[one, each] = cells.passed[other, each] = 1
     more, fewer = cells._replace(steps=cells.steps.copy()), cells._replace(steps=cells.steps.copy())
@@ -246,7 +253,7 @@ def _divided(cells: Cells, one: Integers, other: Integers) -> Cells:
 
 
 def _halved(cells: Cells, slopes: Slopes) -> Cells:
-    """Each cell in two parts along one direction."""
+    """Split each cell in two along one direction."""
     each = np.arange(cells.number)
     axis = np.argmin(np.where(cells.length > 1, cells.passed, inf), axis=0)
     count, passed = cells.length[axis, each], cells.passed[axis, each]
@@ -263,7 +270,7 @@ def _halved(cells: Cells, slopes: Slopes) -> Cells:
 
 
 def _crossing(slopes: Slopes, axis: Integers) -> Reals:
-    """How many places along a direction all expressions keep their signs at least; infinite where one isn't linear."""
+    """Return the number of points along a direction before an expression changes its sign; inf if one isn't linear."""
     unit = np.take_along_axis(slopes.units, axis[None, None], axis=0)[0]
     places = -(slopes.first // np.where(unit == 0, 1, unit))
     crossing = np.where((unit != 0) & (places >= 0), np.maximum(places, 1), inf).min(axis=0)

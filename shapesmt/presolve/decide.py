@@ -1,8 +1,8 @@
-"""Decide: whether a condition holds over a domain, without a solver.
+"""Decide whether a condition holds over a domain, without a solver.
 
-Where normal forms, intervals and the equalities among the facts don't suffice, every admissible assignment is
-enumerated; where there are too many, they are divided into cells (`everywhere`). Both are proofs and find the smallest
-counterexample. What neither decides is left to a solver.
+If normal forms, intervals and the equalities among the facts don't suffice, every admissible assignment is enumerated.
+If those are too many, they are divided into cells (`everywhere`). Both are proofs and find the smallest
+counterexample. Conditions that remain undecided are left to a solver.
 
     >>> from shapesmt.algebra import divides, equal, symbol
     >>> h, w = symbol("h", 1, 512), symbol("w", 1, 512)
@@ -44,7 +44,7 @@ CERTIFICATES = ("normal form", "assumed", "enumeration", "z3")  # the cheapest f
 
 
 class Decision(NamedTuple):
-    """How far a condition holds over a domain.
+    """The verdict on a condition over a domain.
 
     Attributes:
         verdict: Whether it holds for all inputs, for some or for none.
@@ -58,14 +58,14 @@ class Decision(NamedTuple):
 
 
 def decide(domain: Domain, condition: Formula) -> Decision | None:
-    """How far the condition holds over the domain; None where that takes a solver."""
+    """Decide whether the condition holds for all inputs, some or none; None if that takes a solver."""
     decisions = [decide_part(domain, part) for part in independent(domain, domain.simplified(condition))]
     decided = [d for d in decisions if d is not None]
     return together(domain, decided) if len(decided) == len(decisions) else None
 
 
 def implied(domain: Domain, condition: Formula) -> list[Formula]:
-    """What else is true in a domain by a condition that holds there: cases that don't arise, and what then remains.
+    """Return facts that follow from a condition that holds: cases that can't arise, and the condition without them.
 
     >>> from shapesmt.algebra import equal, select, symbol
     >>> h, w = symbol("h", 1), symbol("w", 1)
@@ -87,9 +87,9 @@ def implied(domain: Domain, condition: Formula) -> list[Formula]:
 
 
 def independent(domain: Domain, condition: Formula) -> list[Formula]:
-    """The conjuncts of a condition in groups, of which no two share a symbol or are connected by a fact.
+    """Group the conjuncts of a condition so that no two groups share a symbol or are connected by a fact.
 
-    Those that the facts state are left out, where there are others.
+    Conjuncts that the facts state are omitted; if they are all, the first remains.
     """
     parts = condition.conjuncts
     if len(parts) < 2:
@@ -99,7 +99,7 @@ def independent(domain: Domain, condition: Formula) -> list[Formula]:
 
 
 def stated(domain: Domain, condition: Formula) -> bool:
-    """Whether the condition is a fact, or follows from facts that are parts of it: `p or q` where `p` is one."""
+    """Whether the condition is a fact, or follows from facts among its parts: `p or q` if `p` is a fact."""
     facts = {*domain.facts, *domain.limits}
 
     @cache
@@ -119,7 +119,7 @@ def grouped(
     symbols: Callable[[Formula], Iterable[Atom]],
     joined: Callable[..., Formula] = all_of,
 ) -> list[Formula]:
-    """Conditions joined into groups that share no symbol, in the order of their symbols."""
+    """Combine conditions into groups that share no symbol, in the order of their symbols."""
     groups: list[tuple[set[Atom], list[Formula]]] = []
     for condition in conditions:
         joint, members = set(symbols(condition)), [condition]
@@ -132,7 +132,7 @@ def grouped(
 
 
 def together(domain: Domain, decisions: Sequence[Decision]) -> Decision:
-    """The decision on the conjunction of independent conditions, from the decision on each."""
+    """Return the decision on a conjunction of independent conditions, from the decision on each."""
     if len(decisions) == 1:
         return decisions[0]
     failing = [d for d in decisions if d.verdict is not Verdict.PROVED]
@@ -148,14 +148,14 @@ def together(domain: Domain, decisions: Sequence[Decision]) -> Decision:
 
 
 def _detour(domain: Domain, assignment: Assignment) -> tuple[int, int]:
-    """How much further from the lower bounds an assignment is than where the domain begins."""
+    """Return the distance of an assignment from the symbols' lower bounds, less that of the domain's minimum."""
     least = {s: lowest(s) if domain.ends(s)[0] == -inf else int(domain.ends(s)[0]) for s in assignment}
     (off, far), (first_off, first_far) = distance(assignment), distance(least)
     return off - first_off, far - first_far
 
 
 def decide_part(domain: Domain, condition: Formula) -> Decision | None:
-    """How far one of the independent conditions holds."""
+    """Decide one of the independent conditions; None if that takes a solver."""
     if condition is FALSE:
         return Decision(Verdict.FAILS, "normal form", {})
     if stated(domain, condition):
@@ -168,7 +168,7 @@ def decide_part(domain: Domain, condition: Formula) -> Decision | None:
 
 
 def _by_enumeration(domain: Domain, condition: Formula) -> Decision | None:
-    """From the truth at every admissible assignment of the condition's symbols and those that facts connect to them."""
+    """Decide by evaluating the condition at every admissible assignment of related symbols; None if too many."""
     points = domain.points(condition.symbols)
     if points is None:
         return None
@@ -180,10 +180,10 @@ def _by_enumeration(domain: Domain, condition: Formula) -> Decision | None:
 
 
 def _by_end(domain: Domain, condition: Formula) -> Decision | None:
-    """From the range of the symbol that the condition bounds, as `h >= 20` does.
+    """Decide a bound of one symbol, such as `h >= 20`, from the symbol's range; None for other conditions.
 
-    Alone answers bounds beyond what cells follow (`n <= 2**40`). Of others cells say the same, but are slower: of a
-    network of convolutions some 40 such questions are asked.
+    No other method decides bounds outside the reach of cells (`n <= 2**40`). For smaller bounds it is faster than
+    cells: a network of convolutions asks some 40 such questions.
     """
     half_line = half_line_of(condition)
     if half_line is None or domain.cone(condition.symbols)[1] or domain.listed(half_line[0]) is not None:
@@ -201,7 +201,7 @@ def _by_end(domain: Domain, condition: Formula) -> Decision | None:
 
 
 def _by_cells(domain: Domain, condition: Formula) -> Decision | None:
-    """From progressions of the symbols' values along which nothing changes, for all of them at once."""
+    """Decide by cells: progressions of values along which the condition doesn't change; None if they don't decide."""
     known = decided(domain, condition)
     if known is None:
         return None
@@ -211,9 +211,9 @@ def _by_cells(domain: Domain, condition: Formula) -> Decision | None:
 
 
 def _by_parts(domain: Domain, condition: Formula) -> Decision | None:
-    """From the proof of each part of a conjunction.
+    """Prove a conjunction by proving each part; None if a part isn't proven.
 
-    Alone answers whether two sizes are bounded that a fact ties with so large periods that cells of both are too many.
+    No other method decides bounds of two sizes that a fact relates with periods so large that cells are too many.
     """
     decisions: list[Decision] = []
     for part in condition.args if condition.op == "and" else ():

@@ -1,4 +1,4 @@
-"""Divisors: the values of symbols that are factors of a number, such as `a` where `a * b == 1536`, or are parts of one.
+"""Divisors: the values of symbols in factors of a number, such as `a` in `a * b == 1536`.
 
 >>> from shapesmt.algebra import equal, symbol
 >>> a, b = symbol("a", 1), symbol("b", 1)
@@ -21,7 +21,7 @@ from shapesmt.presolve.limits import LARGEST_DIVIDED, MAX_VALUES
 
 
 def divisors(fact: Formula) -> dict[Atom, Values]:
-    """What a fact leaves of the values of symbols, where it makes them factors of a number in each of its cases."""
+    """Return the values that a fact allows for symbols, if in each of its cases it makes them factors of a number."""
 
     @cache
     def of(part: Formula) -> dict[Atom, Values]:
@@ -38,7 +38,7 @@ def divisors(fact: Formula) -> dict[Atom, Values]:
 
 
 def _of_equality(dim: Dim) -> dict[Atom, Values]:
-    """Where an expression is 0: a symbol in all its terms but the number divides the number."""
+    """Return values of symbols that allow the expression to be 0: a factor of all other terms divides the constant."""
     terms = [({*factors}, coefficient) for factors, coefficient in dim.products()]
     numbers = [abs(coefficient) for factors, coefficient in terms if not factors]
     if not 0 < sum(numbers) <= LARGEST_DIVIDED or len(terms) < 2 or any(s.universal for s in dim.symbols):
@@ -53,7 +53,7 @@ def _of_equality(dim: Dim) -> dict[Atom, Values]:
 
 
 def _where(part: Atom, s: Atom, values: Values) -> Values | None:
-    """The values of a symbol at which an operation on it has one of these values, if those end somewhere."""
+    """Return the values of a symbol at which an operation on it has one of `values`; None if unbounded or too many."""
     way, last = half_line(int(values[-1]) - of_atom(part)) or (1, 0)
     if way > 0 or s.lo == -inf or last - s.lo >= MAX_VALUES:
         return None

@@ -5,7 +5,7 @@
 >>> domain = Domain([h.as_symbol(), w.as_symbol()], [divides(16, h), at_least(h, w)])
 >>> domain.ends(h.as_symbol())  # by the facts about h alone
 (16, 512)
->>> [s.name for s in domain.cone(w.symbols)[0]]  # w is tied to h
+>>> [s.name for s in domain.cone(w.symbols)[0]]  # a fact relates w to h
 ['h', 'w']
 """
 
@@ -49,7 +49,7 @@ Answer = TypeVar("Answer")
 
 
 def remembered(answers: dict[Hashable, Answer], domain: Domain, about: Hashable, work: Callable[[], Answer]) -> Answer:
-    """The answer to a question about a domain, worked out once for all domains that are equal."""
+    """Return the answer to a question about a domain, computed by `work` once for all equal domains."""
     key = domain.key, about
     if key not in answers:
         answers[key] = work()
@@ -66,8 +66,8 @@ class Domain:
     def __init__(self, symbols: Iterable[Atom], facts: Iterable[Formula] = ()) -> None:
         self.symbols = list(symbols)
         self._place = {s: i for i, s in enumerate(self.symbols)}
-        self._stated: list[tuple[Formula, bool]] = []  # what is assumed, and the limits, in order
-        self._used = 0  # so many of these are in what follows
+        self._stated: list[tuple[Formula, bool]] = []  # facts (True) and limits (False), in order
+        self._used = 0  # number of `_stated` entries applied to the fields below
         self._using = False
         self._facts: list[Formula] = []
         self._values: dict[Atom, Values | None] = {}
@@ -81,15 +81,15 @@ class Domain:
 
     @property
     def key(self) -> Hashable:
-        """Equal for domains that were narrowed by the same facts in the same order."""
+        """A key that is equal for domains with the same symbols, narrowed by the same facts in the same order."""
         return tuple(self.symbols), tuple(self._stated)
 
     def order(self, symbol: Atom) -> tuple[int, str]:
-        """A sort key: symbols in the order of their declaration, then those of data by name."""
+        """Return a sort key: symbols in the order of their declaration, then data-dependent ones by name."""
         return self._place.get(symbol, len(self._place)), symbol.name
 
     def copy(self) -> Domain:
-        """A copy that can be narrowed independently."""
+        """Return a copy that can be narrowed independently."""
         twin = Domain(self.symbols)
         twin._stated, twin._used = list(self._stated), self._used
         twin._facts, twin._relations, twin._limits = list(self._facts), list(self._relations), list(self._limits)
@@ -98,16 +98,16 @@ class Domain:
         return twin
 
     def assume(self, fact: Formula) -> None:
-        """Narrow the domain to where the fact holds."""
+        """Narrow the domain to the inputs that satisfy the fact."""
         self._stated.append((fact, True))
 
     def limit(self, fact: Formula) -> None:
-        """Add a fact about a size that data decides, such as `count <= n`; it doesn't restrict the inputs."""
+        """Add a fact about a data-dependent size, such as `count <= n`; it doesn't restrict the inputs."""
         if (fact, False) not in self._stated:
             self._stated.append((fact, False))
 
     def _use(self) -> None:
-        """Apply what was stated, once something asks for it: whoever knows the answer by `key` never does."""
+        """Apply stated facts that aren't applied yet; looking up an answer by `key` doesn't need this."""
         if self._used == len(self._stated) or self._using:
             return
         self._using = True
@@ -140,23 +140,23 @@ class Domain:
             self._points = {of: points for of, points in self._points.items() if of.isdisjoint(changed)}
 
     def _fix(self, symbols: Iterable[Atom]) -> None:
-        """Narrow symbols to the one number that equalities leave them, where there is one."""
+        """Narrow each symbol that equalities determine to be a number to that number."""
         for s in symbols:
             meaning = self._elimination.meanings.get(s)
             if meaning is not None and meaning.constant is not None and fits_int64(meaning):
                 self._keep(s, np.array([meaning.constant], dtype=np.int64))
 
     def _keep(self, symbol: Atom, values: Values) -> None:
-        """Narrow a symbol to those of some values that it has."""
+        """Narrow a symbol to those of its values that are among `values`."""
         listed, (lo, hi) = self._values.get(symbol), self.ends(symbol)
         steps = (values - int(lo)) % symbol.step == 0 if lo > -inf else True
         inside = values[(values >= lo) & (values <= hi) & steps]
         self._values[symbol] = inside if listed is None else np.intersect1d(inside, listed)
 
     def _sides(self, fact: Formula) -> dict[Atom, Values | None] | None:
-        """The values that a fact admits for each symbol, if it admits all combinations of them; else None.
+        """Return the values that a fact admits for each symbol, if it admits all combinations of them; else None.
 
-        Most such facts are about one symbol; `x * y % 49 == 0` can be another, where only multiples of 7 are left.
+        Most such facts are about one symbol. An example about two is `x * y % 49 == 0` in [1, 48]: multiples of 7.
         """
         alone = next(iter(fact.symbols)) if len(fact.symbols) == 1 else None
         axis = None if alone is None else self.values(alone)
@@ -171,7 +171,7 @@ class Domain:
         return {s: axis[side] for s, axis, side in zip(symbols, axes, sides, strict=True) if axis is not None}
 
     def _cut(self, fact: Formula) -> bool:
-        """Narrow the range of a symbol with too many values to list, if the fact is just an upper or lower bound."""
+        """Narrow the range of a symbol and return True, if the fact is just an upper or lower bound; else False."""
         half_line = half_line_of(fact)
         if half_line is None:
             return False
@@ -187,7 +187,7 @@ class Domain:
 
     @property
     def facts(self) -> list[Formula]:
-        """What is assumed: the user's relations, and each reported condition from its report on."""
+        """The assumed facts: the user's relations, and each reported condition once it is reported."""
         self._use()
         return self._facts
 
@@ -198,7 +198,7 @@ class Domain:
         return tuple(self._relations)
 
     def ends(self, symbol: Atom) -> Interval:
-        """The least and the greatest value of a symbol that the facts about it alone admit."""
+        """Return the minimum and maximum of a symbol by the facts about it alone."""
         self._use()
         values = self._values.get(symbol)
         if values is not None and len(values):
@@ -207,13 +207,13 @@ class Domain:
 
     @property
     def limits(self) -> tuple[Formula, ...]:
-        """The facts about sizes that data decides."""
+        """The facts about data-dependent sizes."""
         return tuple([fact for fact, assumed in self._stated if not assumed])
 
     def simplified(self, formula: Formula) -> Formula:
-        """`TRUE` or `FALSE` where the equalities among the facts make the condition that, else one about its symbols.
+        """Return `TRUE` or `FALSE` if the equalities among the facts decide the condition, else an equivalent one.
 
-        That is the condition itself, or a shorter one: with `7*(h//28)` in place of `h//4`, where both are equal.
+        The result is the condition itself or a shorter one, such as with `7*(h//28)` for `h//4` if both are equal.
         """
         self._use()
         if self._elimination.shortens and not self._using and self.points(formula.symbols) is None:
@@ -222,18 +222,18 @@ class Domain:
         return simpler if simpler is TRUE or simpler is FALSE else formula
 
     def eliminate(self, expression: Expression) -> Expression:
-        """An expression or a condition without the symbols that the equalities among the facts determine."""
+        """Return an expression or a condition without the symbols that the equalities among the facts determine."""
         self._use()
         return self._elimination.apply(expression)
 
     @property
     def meanings(self) -> dict[Atom, Dim]:
-        """The symbols that equalities among the facts determine, with what they are equal to."""
+        """The symbols that equalities among the facts determine, with the expressions that they are equal to."""
         self._use()
         return self._elimination.meanings
 
     def values(self, symbol: Atom) -> Values | None:
-        """Every value of a symbol that the facts about it alone admit; None where they are too many."""
+        """Return every value of a symbol that the facts about it alone admit; None if they are too many."""
         self._use()
         if symbol not in self._values:
             lo, hi = self.ends(symbol)
@@ -242,12 +242,12 @@ class Domain:
         return self._values[symbol]
 
     def listed(self, symbol: Atom) -> Values | None:
-        """The values of a symbol, if they have been listed already for a fact about it."""
+        """Return the values of a symbol if a fact about it or a call of `values` has listed them; else None."""
         self._use()
         return self._values.get(symbol)
 
     def narrowing(self) -> dict[Atom, Dim]:
-        """The symbols that the facts restrict: each as one with a narrower range, or as an expression over others."""
+        """Return a substitution for each symbol that the facts restrict: one of a narrower range, or an expression."""
         return remembered(_NARROWINGS, self, None, self._narrowing)
 
     def _narrowing(self) -> dict[Atom, Dim]:
@@ -257,12 +257,12 @@ class Domain:
         for s in self.symbols:
             lo, hi = self.ends(s)
             if s not in meanings and lo <= hi and (lo > s.lo or hi < s.hi):
-                kind = Kind.INPUT if s.kind is Kind.VALUE else s.kind  # something is said of the element now
+                kind = Kind.INPUT if s.kind is Kind.VALUE else s.kind  # a fact restricts the element now
                 ranges[s] = symbol(s.name, lo, hi, step=s.step, kind=kind)
         return {s: substitute(meaning, ranges) for s, meaning in meanings.items()} | ranges
 
     def narrowed(self, formula: Formula) -> Formula:
-        """A condition simplified for the narrower ranges: a divisor that is 0 for no admissible size is cancelled."""
+        """Simplify a condition for the narrower ranges: a divisor that is 0 for no admissible size is cancelled."""
         symbols = ((s, meaning.as_symbol()) for s, meaning in self.narrowing().items())
         twins = tuple([(s, twin) for s, twin in symbols if twin is not None and twin.name == s.name])
         if twins not in _TWINS:
@@ -274,14 +274,14 @@ class Domain:
         return narrower
 
     def replaced(self, meanings: Mapping[Atom, Dim]) -> Domain:
-        """The same set over other symbols."""
+        """Return the same set of inputs over other symbols."""
         if not meanings:
             return self
         substitution = Substitution(meanings)
         symbols = dict.fromkeys(s for old in self.symbols for s in substitution.apply(of_atom(old)).symbols)
         facts = [substitution.apply(f) for f in self.facts]
         for s, meaning in self._elimination.meanings.items():
-            if s in meanings:  # its range is now one of the expression that it is equal to
+            if s in meanings:  # the symbol's range becomes a range of its expression
                 facts += [substitution.apply(f) for f in range_facts(s, meaning)]
         twin = Domain(symbols, facts)
         for limit in self.limits:
@@ -289,9 +289,9 @@ class Domain:
         return twin
 
     def cone(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
-        """The symbols that relations tie to these ones, these included, and the relations between them.
+        """Return the symbols related to `symbols` by any chain of relations, themselves included, and the relations.
 
-        A fact that only leaves out values of single symbols is no relation: `values` and `ends` know it.
+        A fact that only excludes values of single symbols isn't a relation: `values` and `ends` apply it.
         """
         self._use()
         return self._tied(symbols, self._relations)
@@ -315,11 +315,11 @@ class Domain:
         return sorted(cone, key=self.order), [f for f in dict.fromkeys((*relations, *self._limits)) if f in facts]
 
     def about(self, symbols: Iterable[Atom]) -> tuple[list[Atom], list[Formula]]:
-        """The cone, with all facts about its symbols including those about single ones, as a solver needs them."""
+        """Return the symbols that facts connect to these, and all facts about them, as a solver needs them."""
         return self._tied(symbols, self.facts)
 
     def points(self, symbols: Iterable[Atom]) -> Points | None:
-        """Every admissible assignment of the symbols and of those in their cone; None where there are too many."""
+        """Return every admissible assignment of the symbols in the cone of `symbols`; None if there are too many."""
         self._use()
         key = frozenset(symbols)
         if key not in self._points:
@@ -341,14 +341,14 @@ class Domain:
         return points
 
     def fits(self, what: Dim | Formula) -> bool:
-        """Whether nothing overflows where an expression or a condition is evaluated for admissible values."""
+        """Whether an expression or a condition can be evaluated for all admissible values without overflow."""
         if self._fits(what):
             return True
         points = self.points(what.symbols)
         return points is not None and points.fits(what)
 
     def _fits(self, what: Dim | Formula) -> bool:
-        """Whether that follows from the ends of the symbols' ranges."""
+        """Whether the symbols' bounds alone rule out an overflow."""
         if fits_int64(what):
             return True
         sizes = {s: max(map(abs, self.ends(s))) for s in what.symbols}
@@ -356,7 +356,7 @@ class Domain:
         return inf not in sizes.values() and magnitude(dims, sizes) < SAFE
 
     def is_empty(self) -> bool | None:
-        """Whether no input is admissible at all; None where that takes a solver."""
+        """Whether no input is admissible at all; None if that takes a solver."""
         return remembered(_EMPTY, self, None, self._is_empty)
 
     def _is_empty(self) -> bool | None:
@@ -366,7 +366,7 @@ class Domain:
             return False
         undecided, seen = False, set[Atom]()
         for s in self.symbols:
-            if s in seen:  # its points are those of another
+            if s in seen:  # decided with a related symbol
                 continue
             (lo, hi), listed = self.ends(s), self.listed(s)
             if lo > hi or (listed is not None and not len(listed)):

@@ -1,4 +1,4 @@
-"""Elimination: symbols that equalities determine by others, replaced by what they are equal to.
+"""Elimination: replace symbols that equalities determine by expressions over other symbols.
 
 >>> from shapesmt.algebra import at_least, equal, symbol
 >>> past, seq, total = symbol("past"), symbol("seq", 1), symbol("total", 1, 64)
@@ -21,9 +21,9 @@ Expression = TypeVar("Expression", Dim, Formula)
 
 
 class Elimination:
-    """The symbols that equalities determine, each with its meaning over the symbols that remain.
+    """The symbols that equalities determine, each with its definition over the symbols that remain.
 
-    Operations on one symbol that equalities determine are known as well: `h//4` where `h//4 == 7*(h//28)`.
+    Operations on one symbol that equalities determine are recorded as well: `h//4` if `h//4 == 7*(h//28)`.
     """
 
     def __init__(self, meanings: dict[Atom, Dim] | None = None, operations: dict[Atom, Dim] | None = None) -> None:
@@ -31,16 +31,16 @@ class Elimination:
         self._substitution, self._shortening = Substitution(self.meanings), Substitution(self._operations)
 
     def copy(self) -> Elimination:
-        """A copy that can be extended independently."""
+        """Return a copy that can be extended independently."""
         return Elimination(dict(self.meanings), dict(self._operations))
 
     @property
     def shortens(self) -> bool:
-        """Whether it knows an operation that an equality determines."""
+        """Whether an equality determines an operation, so that `shorten` can replace it."""
         return bool(self._operations)
 
     def learn(self, fact: Formula) -> None:
-        """Remember the operation on one symbol that an equality determines, if it does."""
+        """Record the operation on one symbol that an equality determines, if there is one."""
         if fact.op == "eq" and fact.dim is not None and len(fact.symbols) == 1:
             products = [(factors[0], c) for factors, c in fact.dim.products() if len(factors) == 1]
             atom, c = next(((a, c) for a, c in products if abs(c) == 1 and a.op is FLOOR_DIVISION), (None, 0))
@@ -49,12 +49,12 @@ class Elimination:
                 self._shortening = Substitution(self._operations)
 
     def shorten(self, condition: Formula) -> Formula:
-        """A condition without the operations that equalities determine; it may be about any symbols."""
+        """Replace the operations that equalities determine in a condition about any symbols."""
         shorter: Formula = self._shortening.apply(condition)
         return shorter
 
     def add(self, fact: Formula) -> Atom | None:
-        """Eliminate one symbol by an equality in which no eliminated one is left; None where it determines none."""
+        """Eliminate one symbol by an equality over the remaining symbols, and return it; None if there is none."""
         solution = solve(fact)
         if solution is None:
             return None
@@ -66,7 +66,7 @@ class Elimination:
         return atom
 
     def apply(self, expression: Expression) -> Expression:
-        """An expression or a condition over the symbols that remain."""
+        """Return an expression or a condition over the symbols that remain."""
         if not self.meanings or expression.symbols.isdisjoint(self.meanings):
             return expression
         applied: Expression = self._substitution.apply(expression)
@@ -74,10 +74,10 @@ class Elimination:
 
 
 def solve(fact: Formula) -> tuple[Atom, Dim] | None:
-    """The symbol that an equality determines best, and what it is equal to.
+    """Return the symbol that an equality determines best, with its definition; None if it determines none.
 
-    Sizes that data decides come first, since an input never depends on them; then the meaning with the fewest minus
-    signs is the best: `total = past + seq`, not `past = total - seq`.
+    Data-dependent sizes come first, since an input never depends on them. Among the others, the definition with the
+    fewest minus signs is the best: `total = past + seq`, not `past = total - seq`.
     """
     if fact.op != "eq" or fact.dim is None:
         return None
@@ -94,7 +94,7 @@ def solve(fact: Formula) -> tuple[Atom, Dim] | None:
 
 
 def eliminated(facts: Iterable[Formula]) -> tuple[dict[Atom, Dim], list[Formula]]:
-    """The meanings of the symbols that equalities determine, and the facts about the symbols that remain."""
+    """Return the definitions of the symbols that equalities determine, and the facts about the remaining symbols."""
     elimination = Elimination()
     kept: list[Formula] = []
     for fact in facts:
@@ -105,7 +105,7 @@ def eliminated(facts: Iterable[Formula]) -> tuple[dict[Atom, Dim], list[Formula]
 
 
 def range_facts(symbol: Atom, meaning: Dim) -> list[Formula]:
-    """The range and the step of a symbol as facts about the expression that it is equal to."""
+    """State the range and the step of a symbol as facts about the expression that it is equal to."""
     facts = [at_least(meaning, int(symbol.lo))] if symbol.lo > -inf else []
     if symbol.hi < inf:
         facts.append(at_least(int(symbol.hi), meaning))

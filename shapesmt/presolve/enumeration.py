@@ -42,7 +42,7 @@ Values: TypeAlias = "NDArray[np.int64]"
 
 
 def distance(assignment: Assignment) -> tuple[int, int]:
-    """How far an assignment is from every symbol at its lower bound."""
+    """Return how many symbols aren't at their lower bounds, and the sum of their distances from them."""
     off = [v - lowest(s) for s, v in assignment.items()]
     return sum(o != 0 for o in off), sum(map(abs, off))
 
@@ -51,9 +51,9 @@ class Points:
     """Assignments of some symbols: all that the facts about them admit.
 
     Args:
-        symbols: Those of which the combinations of values are tried.
-        axes: Their values.
-        facts: Conditions on them.
+        symbols: The symbols to assign.
+        axes: The values of each symbol, of which all combinations are tried.
+        facts: Conditions that an assignment must satisfy.
     """
 
     def __init__(self, symbols: Sequence[Atom], axes: Sequence[Values], facts: Sequence[Formula]) -> None:
@@ -70,7 +70,7 @@ class Points:
             self.keep(self._evaluator.formula(all_of(*facts)))
 
     def keep(self, truth: Any) -> None:
-        """Leave out the points at which something isn't true."""
+        """Drop the points at which `truth` is False."""
         places = np.nonzero(self._full(truth))
         self._values = {s: np.broadcast_to(values, self._shape)[places] for s, values in self._values.items()}
         self._shape = places[0].shape if self.symbols else (int(bool(truth)),)
@@ -78,9 +78,10 @@ class Points:
         self.count = prod(self._shape)
 
     def fits(self, what: Dim | Formula) -> bool:
-        """Whether nothing overflows where an expression or a condition is evaluated at the points.
+        """Whether an expression or a condition can be evaluated at the points without overflow.
 
-        Alone answers for windows that are put back into an image: each level of quotients multiplies what ranges say.
+        Windows that are put back into an image need this check: each level of quotients multiplies the bounds that
+        follow from ranges.
         """
         at = Checked(self._values)
         try:
@@ -90,31 +91,31 @@ class Points:
         return True
 
     def truth(self, formula: Formula) -> NDArray[np.bool_]:
-        """The condition at every point."""
+        """Evaluate the condition at every point."""
         if len(self.symbols) == 1:
             return truth_over(self.symbols[0], self._values[self.symbols[0]], formula)
         truth: NDArray[np.bool_] = self._full(self._evaluator.formula(formula))
         return truth
 
     def sides(self, formula: Formula) -> list[NDArray[np.bool_]] | None:
-        """The values of each symbol at which a condition holds, if it holds at every combination of them; else None."""
+        """Return masks of each symbol's values, if the condition holds at exactly their combinations; else None."""
         truth = self.truth(formula)
         return sides(truth) if truth.ndim == len(self.symbols) else None
 
     def sizes(self, dim: Dim) -> Values:
-        """The values of the expression, each at least once."""
+        """Return the values of the expression at the points, each value at least once."""
         return np.atleast_1d(np.asarray(self._evaluator.dim(dim)))
 
     def at(self, chosen: NDArray[np.bool_]) -> dict[Atom, Values]:
-        """The symbols' values at the chosen points."""
+        """Return the symbols' values at the chosen points."""
         return {s: np.broadcast_to(v, self._shape)[chosen] for s, v in self._values.items()}
 
     def where(self, dim: Dim, size: int) -> Assignment:
-        """The smallest point at which the expression has that value."""
+        """Return the smallest point at which the expression has the value `size`."""
         return self.smallest(self._full(self._evaluator.dim(dim) == size))
 
     def smallest(self, chosen: NDArray[np.bool_]) -> Assignment:
-        """Of the chosen points the one a person would write: few symbols off their lower bound, then small values."""
+        """Return the chosen point with the fewest symbols off their lower bounds, then with the smallest values."""
         values = self.at(chosen)
         if not values:
             return {}
@@ -129,7 +130,7 @@ class Points:
         return {s: int(v) for s, v in zip(self.symbols, rows[:, 0], strict=True)}
 
     def some_run(self, truth: NDArray[np.bool_]) -> bool:
-        """Whether for some input, and some data, the condition holds on each trip of a loop."""
+        """Whether the condition holds in every iteration of a loop for some input and some data."""
         runs = [s for s in self.symbols if s.kind is not Kind.TRIP]
         if len(runs) == len(self.symbols) or not runs:
             return bool(truth.any() if runs else truth.all())
@@ -143,7 +144,7 @@ class Points:
 
 
 def sides(truth: NDArray[np.bool_]) -> list[NDArray[np.bool_]] | None:
-    """For each axis of a grid the places where the truth holds, if it holds at every combination of them.
+    """Return a mask for each axis of a grid, if the truth holds at exactly the combinations of the masks; else None.
 
     >>> [side.tolist() for side in sides(np.outer([True, False], [True, True, False]))]
     [[True, False], [True, True, False]]
@@ -155,7 +156,7 @@ def sides(truth: NDArray[np.bool_]) -> list[NDArray[np.bool_]] | None:
 
 
 def seen_at_an_end(facts: Formula, ends: Mapping[Atom, Interval]) -> bool:
-    """Whether a condition is known to hold where all symbols are least, or where all are greatest."""
+    """Whether a condition holds with all symbols at their minimum, or with all at their maximum."""
     if not facts.symbols <= ends.keys() or any(lo > hi for lo, hi in ends.values()):
         return False
     least = {s: lo for s, (lo, _) in ends.items()}
@@ -165,7 +166,7 @@ def seen_at_an_end(facts: Formula, ends: Mapping[Atom, Interval]) -> bool:
 
 
 def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.bool_]:
-    """A condition on one symbol at each of its ascending values; by bisection where it grows with the symbol."""
+    """Evaluate a condition on one symbol at each of its ascending values; by bisection if it changes only once."""
     if len(values) > MANY:
         span = _span(symbol, values, formula)
         if span is not None:
@@ -181,7 +182,7 @@ def truth_over(symbol: Atom, values: Values, formula: Formula) -> NDArray[np.boo
 
 
 def _span(symbol: Atom, values: Values, formula: Formula) -> slice | None:
-    """Which of the ascending values satisfy a condition that changes its truth once at most; None for others."""
+    """Return the slice of ascending values that satisfy a condition that changes at most once; None for others."""
     if formula.op != "ge" or formula.dim is None:
         return None
     way_and_end = half_line(formula.dim)
@@ -197,7 +198,7 @@ def _span(symbol: Atom, values: Values, formula: Formula) -> slice | None:
 
 
 def chosen(values: Values, truth: NDArray[np.bool_]) -> Values:
-    """The values at which the truth holds; a view where they are neighbours."""
+    """Return the values at which the truth holds; a view if they are contiguous."""
     count, first = int(np.count_nonzero(truth)), int(truth.argmax()) if len(truth) else 0
     if truth[first : first + count].all():
         return values[first : first + count]
@@ -208,7 +209,7 @@ _MAGNITUDES: dict[Hashable, dict[Any, tuple[float, float]]] = memo("magnitudes",
 
 
 def magnitude(dims: Iterable[Dim], sizes: Mapping[Atom, float]) -> float:
-    """A number that no part of some expressions exceeds, for symbols that aren't beyond some sizes either way.
+    """Return an upper bound for the absolute value of every part of `dims`, if no symbol exceeds its entry in `sizes`.
 
     >>> from shapesmt.algebra import symbol
     >>> h, w = symbol("h", 1), symbol("w", 1)
@@ -220,7 +221,7 @@ def magnitude(dims: Iterable[Dim], sizes: Mapping[Atom, float]) -> float:
 
 
 class Magnitudes(Interpretation[tuple[float, float]]):
-    """Bounds an expression's absolute value, and that of its parts; the symbols' bounds are known."""
+    """Upper bounds of an expression's absolute value and of its parts', from bounds of the symbols."""
 
     def _sum(self, dim: Dim) -> tuple[float, float]:
         most = part = 0.0

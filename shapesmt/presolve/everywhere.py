@@ -1,4 +1,4 @@
-"""Everywhere: what holds for all sizes, with or without upper ends, from the cells on which nothing changes.
+"""Decide conditions over all sizes, bounded or not, by cells on which each expression is a polynomial.
 
 >>> from shapesmt.algebra import at_least, equal, symbol
 >>> h, w = symbol("h", 1), symbol("w", 1)
@@ -32,13 +32,16 @@ from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.grid import Axis, Grid
 from shapesmt.presolve.limits import MAX_SYMBOLS, MAX_UNEVEN
 
-BY_CALLER = (Kind.INPUT, Kind.VALUE)  # of sizes that data decides only the extent is asked: cells soon are too many
+BY_CALLER = (Kind.INPUT, Kind.VALUE)  # data-dependent sizes soon make too many cells, except for their own `extremes`
 
 Problem: TypeAlias = "tuple[dict[Atom, Axis], list[Formula], dict[Atom, Dim]]"
 
 
 def decided(domain: Domain, condition: Formula) -> tuple[Assignment | None, bool] | None:
-    """The smallest admissible sizes at which a condition fails, and whether it holds at any; None where unknown."""
+    """Return the smallest admissible sizes at which a condition fails (None if none), and whether it holds at any.
+
+    The result is None if cells don't decide the condition.
+    """
     if any(s.kind not in BY_CALLER for s in domain.cone(condition.symbols)[0]):
         return None
     problem = _problem(domain, condition.symbols)
@@ -70,7 +73,7 @@ def decided(domain: Domain, condition: Formula) -> tuple[Assignment | None, bool
 
 
 def extremes(domain: Domain, dim: Dim) -> tuple[End, End] | None:
-    """The least and the greatest admissible value of an expression; None where they aren't known.
+    """Return the minimum and maximum of an expression over the domain; None if cells don't determine them.
 
     >>> from shapesmt.algebra import equal, symbol
     >>> h, w = symbol("h", 1), symbol("w", 1)
@@ -110,13 +113,13 @@ def extremes(domain: Domain, dim: Dim) -> tuple[End, End] | None:
 
 
 def _distances(places: Integers, symbols: Iterable[Atom]) -> Integers:
-    """How far places are from every symbol at its lower bound: how many are off it, and by how much together."""
+    """Return how many symbols are off their lower bounds at each point, and the sum of their distances."""
     off = np.abs(places - np.array([lowest(s) for s in symbols], dtype=np.int64)[:, None])
     return np.stack([np.count_nonzero(off, axis=0), off.sum(axis=0)])
 
 
 def _nearest(rows: Integers, chosen: Truth, best: tuple[int, ...] | None) -> tuple[int, ...] | None:
-    """The least of the chosen columns, compared from the first row on, and of what was the least so far."""
+    """Return the smallest of `best` and the chosen columns, compared from the first row on; None if there is none."""
     if not chosen.any():
         return best
     rows = rows[:, chosen]
@@ -125,7 +128,7 @@ def _nearest(rows: Integers, chosen: Truth, best: tuple[int, ...] | None) -> tup
 
 
 def _before(low: Reals, distances: Integers, best: tuple[int, ...] | None) -> Truth:
-    """The cells in which a size may be less than the least so far, or the same at a nearer place."""
+    """Return a mask of cells on which a size may be below the best so far, or equal to it at a nearer point."""
     if best is None:
         return np.ones(len(low), dtype=bool)
     size, off, far = best[:3]
@@ -140,7 +143,7 @@ def _completed(point: Assignment, meanings: dict[Atom, Dim]) -> Assignment:
 
 
 def _problem(domain: Domain, symbols: frozenset[Atom]) -> Problem | None:
-    """The free symbols with their values, the facts about them, and what equalities make of others."""
+    """Return the free symbols with their values, their facts, and definitions of the others; None if too many."""
     tied, facts = domain.cone(symbols)
     meanings = {s: domain.meanings[s] for s in tied if s in domain.meanings}
     facts = [domain.eliminate(fact) for fact in facts]
@@ -159,7 +162,7 @@ def _problem(domain: Domain, symbols: frozenset[Atom]) -> Problem | None:
 
 
 def _axis(domain: Domain, s: Atom) -> Axis | None:
-    """The values of a symbol, if they are a progression or few."""
+    """Return the values of a symbol if they are a progression or few; else None."""
     (lo, hi), values = domain.ends(s), domain.listed(s)
     if lo == -inf or lo > hi or (values is not None and not len(values)):
         return None

@@ -1,4 +1,4 @@
-"""Extent: the least and the greatest value of an expression over a domain, without a solver.
+"""Extent: the minimum and maximum of an expression over a domain, without a solver.
 
 >>> from shapesmt.algebra import symbol
 >>> h = symbol("h", 1, 512)
@@ -21,7 +21,7 @@ _EXTENTS: dict[Hashable, tuple[End, End] | None] = memo("extents", {})
 
 
 def extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
-    """The least and the greatest value of an expression; None where only a solver can tell."""
+    """Return the minimum and maximum of an expression; None if only a solver can tell."""
     return remembered(_EXTENTS, domain, dim, lambda: _extent(domain, dim))
 
 
@@ -34,9 +34,9 @@ def _extent(domain: Domain, dim: Dim) -> tuple[End, End] | None:
 
 
 def _at_ends(domain: Domain, dim: Dim) -> tuple[End, End] | None:
-    """The extent where the symbols' own ends attain it, as of most sizes.
+    """Return the extent if the symbols' own bounds attain it, as for most sizes; else None.
 
-    Alone answers for ranges with more than 2**62 values. Of others cells say the same, but are slower.
+    No other method covers ranges with more than 2**62 values. For smaller ranges it is faster than cells.
     """
     symbols, facts = domain.cone(dim.symbols)
     ends = {s: domain.ends(s) for s in symbols}
@@ -57,7 +57,7 @@ def _at_ends(domain: Domain, dim: Dim) -> tuple[End, End] | None:
 
 
 def _by_enumeration(domain: Domain, dim: Dim) -> tuple[End, End] | None:
-    """The extent from the values at every admissible assignment."""
+    """Return the extent by evaluating every admissible assignment; None if they are too many or none."""
     points = domain.points(dim.symbols) if domain.fits(dim) else None
     if points is None or not points.count:
         return None

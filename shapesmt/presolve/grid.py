@@ -1,7 +1,7 @@
-"""Grid: all values of some symbols, with or without upper ends, as finitely many cells.
+"""Grid: all values of some symbols, bounded or not, as finitely many cells.
 
-Where expressions are quasi-polynomials, each is a polynomial for fixed remainders of the symbols: `(h//4)*(w//28)` on
-4 times 28 cells, of which those that look alike to all expressions are one.
+A quasi-polynomial is a polynomial for fixed remainders of the symbols: `(h//4)*(w//28)` is one on each of 4 times 28
+cells. Cells on which all expressions are alike are merged.
 
     >>> from shapesmt.algebra import at_least, symbol
     >>> h, w = symbol("h", 1), symbol("w", 1)
@@ -29,7 +29,7 @@ from shapesmt.presolve.limits import FEW_ROUNDS, MAX_CELLS, MAX_PERIOD, MAX_ROUN
 
 
 class Axis(NamedTuple):
-    """The values of a symbol: a progression of so many, which may be infinitely many, or those that are listed."""
+    """The values of a symbol: a progression of `length` values, which may be infinite, or the listed values."""
 
     first: int
     step: int
@@ -42,12 +42,12 @@ class Grid:
 
     Args:
         axes: The values of the symbols.
-        conditions: What is going to be asked about.
-        dims: Expressions that are.
-        facts: What is assumed.
+        conditions: Conditions that will be asked about.
+        dims: Expressions that will be asked about.
+        facts: Assumed conditions.
 
     Attributes:
-        fact: What of it isn't true on all cells anyway: facts about one symbol leave out some of its values.
+        fact: The conjunction of the facts that may fail on a cell; facts about one symbol only restrict its values.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Grid:
         self.reach = next(filter(self._fits, REACHES), 0) if form is not None else 0
 
     def _fits(self, reach: int) -> bool:
-        """Whether nothing overflows for sizes up to this."""
+        """Whether no expression overflows for sizes up to `reach`."""
         if any(SAFE <= a.length < inf for a in self._axes):
             return False
         sizes = {s: max(reach, abs(a.first)) for s, a in zip(self.symbols, self._axes, strict=True)}
@@ -83,7 +83,7 @@ class Grid:
         return magnitude(dims, sizes) < SAFE >> sum(self._degrees)
 
     def cells(self) -> Cells | None:
-        """Cells that stand for all values: of those that look alike only the first; None where there are too many."""
+        """Return cells that represent all values: only the first of those that are alike; None if too many."""
         if any(a.listed is not None and a.listed.max() > self.reach for a in self._axes):
             return None
         lasts = [a.first + p * (d + 1) for a, p, d in zip(self._axes, self._periods, self._degrees, strict=True)]
@@ -102,7 +102,7 @@ class Grid:
         return Cells(first, steps, length, passed)
 
     def _classes(self, i: int) -> Cells | None:
-        """The values of one symbol as cells, without those that nothing tells from an earlier one."""
+        """Return one symbol's values as cells, without those like an earlier one; None if they can't be computed."""
         s, axis, period, degree = self.symbols[i], self._axes[i], self._periods[i], self._degrees[i]
         number = period // axis.step
         starts = np.arange(min(number, axis.length), dtype=np.int64)
@@ -116,7 +116,7 @@ class Grid:
             return None
         cells = admitted.where(np.argsort(admitted.first[0], kind="stable"))
         if not degree or not any(s in dim.symbols for dim in self._dims):
-            cells.length[:] = 1  # the first value stands for all
+            cells.length[:] = 1  # the first value represents all
         if len(self.symbols) == 1:
             return cells
         values = cells.first[0][:, None] + cells.moving[0, 0][:, None] * np.arange(degree + 1)
@@ -128,12 +128,12 @@ class Grid:
         return cells.where(kept)
 
     def _depths(self, cells: Cells, degrees: Iterable[int]) -> list[int]:
-        """The greatest degree along each direction of polynomials that have these degrees in the symbols."""
+        """Return the maximum degree along each direction of polynomials with these degrees in the symbols."""
         moves = cells.steps.any(axis=2) if cells.number else np.zeros(cells.steps.shape[:2], dtype=bool)
         return [int(depth) for depth in moves.astype(np.int64) @ np.array([*degrees], dtype=np.int64)]
 
     def bounds(self, cells: Cells) -> dict[Dim, Bounds] | None:
-        """What is known of each expression on each cell; None where that would take too long or go too far."""
+        """Bound each expression on each cell; None if that takes too much work or sizes above `reach`."""
         look()
         depths = self._depths(cells, self._degrees)
         self._rounds += 1
@@ -144,7 +144,7 @@ class Grid:
         return _evaluated(self._dims, self.symbols, cells, depths, self.reach)
 
     def settled(self, cells: Cells, known: Mapping[Dim, Bounds], about: Dim | Formula) -> Truth:
-        """The cells on which what is asked or assumed about is polynomials: no switch in it changes."""
+        """Return a mask of the cells on which `about` consists of polynomials: none of its switches changes."""
         form = quasipolynomial(about) if isinstance(about, Dim) else of_formula(about)
         settled = np.ones(cells.number, dtype=bool)
         for switch in form.switches if form is not None else ():
@@ -158,7 +158,7 @@ class Grid:
         return settled
 
     def _proper(self, ratio: Ratio, cells: Cells, known: Mapping[Dim, Bounds]) -> Truth:
-        """The cells on which a quotient is the polynomial that its values show, or that are one place."""
+        """Return a mask of cells on which a quotient is the polynomial through its values, or that are one point."""
         form = quasipolynomial(ratio.quotient)
         degrees = [form.degrees.get(s, 0) if form is not None else 0 for s in self.symbols]
         polynomial = known[ratio.quotient].within(self._depths(cells, degrees))
@@ -167,19 +167,19 @@ class Grid:
         return proper | alone
 
     def last(self, cells: Cells) -> Integers:
-        """The last place of each cell; beyond what is followed where there is none."""
+        """Return the last point of each cell, or a point above `reach` if it has none or one that is too far."""
         times = np.minimum(cells.length, self.reach).astype(np.int64) - 1
         last = cells.first + (cells.moving * times[:, None]).sum(axis=0)
         endless = ((cells.moving > 0) & (cells.length >= self.reach)[:, None]).any(axis=0)
         return np.where(endless, self.reach + 1, last)
 
     def sizes(self, dim: Dim, places: Integers) -> Integers:
-        """The values of an expression at some places."""
+        """Return the values of an expression at some points."""
         at = Evaluator(dict(zip(self.symbols, places, strict=True)))
         return np.broadcast_to(at.dim(dim), places.shape[1])
 
     def rising(self, b: Bounds, cells: Cells) -> Truth:
-        """The cells in which an expression that is a polynomial there has no upper end."""
+        """Return a mask of the cells on which an expression, if a polynomial there, is unbounded above."""
         rising = np.zeros(cells.number, dtype=bool)
         for k, length in enumerate(cells.length):
             line = b.along(k)[:, 1:]
@@ -187,7 +187,7 @@ class Grid:
         return rising
 
     def split(self, cells: Cells, known: Mapping[Dim, Bounds], chosen: Truth) -> Cells:
-        """The chosen cells in parts."""
+        """Split the chosen cells and drop the others."""
         if not chosen.any():
             return cells.where(chosen)
         parts = split(cells.where(chosen), [b.where(chosen) for b in known.values()])
@@ -195,13 +195,13 @@ class Grid:
 
 
 def _is_even(fact: Formula) -> bool:
-    """Whether a condition compares expressions that are polynomials on progressions wherever their signs change."""
+    """Whether a condition compares only quasi-polynomials that are free of switches."""
     form = of_formula(fact)
     return form is not None and not form.switches
 
 
 def _admitted(fact: Formula, s: Atom, cells: Cells, degree: int, reach: int) -> Cells | None:
-    """The values of a symbol at which a condition on it alone holds; None where they don't make few cells."""
+    """Return the values of a symbol that satisfy a condition on it alone; None if they don't form few cells."""
     dims, kept = [*dict.fromkeys(compared(fact))], cells.where(np.zeros(cells.number, dtype=bool))
     if not dims:
         return cells
@@ -220,7 +220,7 @@ def _admitted(fact: Formula, s: Atom, cells: Cells, degree: int, reach: int) -> 
 def _evaluated(
     dims: Sequence[Dim], symbols: Sequence[Atom], cells: Cells, depths: Sequence[int], reach: int
 ) -> dict[Dim, Bounds] | None:
-    """What is known of expressions on each cell; None where that would overflow or go too far."""
+    """Bound expressions on each cell; None if that overflows or takes sizes above `reach`."""
     rank = len(symbols)
     places = [row_along(0, first[:, None], rank) for first in cells.first]
     for k, step in enumerate(cells.moving):
@@ -236,7 +236,7 @@ def _evaluated(
 
 
 def _parts(dims: Iterable[Dim], s: Atom) -> list[Atom]:
-    """The largest operations on one symbol alone in expressions that have no switches: all follows from these."""
+    """Return the largest switch-free operations on `s` alone; the values of `dims` depend on `s` only through them."""
     parts, ahead = dict[Atom, None](), [*dims]
     seen = {*ahead}
     while ahead:

@@ -1,6 +1,6 @@
-"""Where: the values at which conditions are looked at, all of them or a sample, and the truth there.
+"""Values of a symbol, all of them or a sample, and the truth of conditions there.
 
-A sample shows that something holds for some inputs. That it holds for all of them is up to `decide`.
+A sample shows that a condition holds for some inputs. Whether it holds for all is up to `decide`.
 
     >>> from shapesmt.algebra import divides, symbol
     >>> h = symbol("h", 1, 10**9)
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 
 class How(Enum):
-    """How far values stand for all of a symbol."""
+    """Whether values are all values of a symbol or a sample."""
 
     LISTED = "listed"  # they are all that the facts about it alone admit
     SAMPLED = "sampled"  # they are some of its range
 
 
 class Spread(Enum):
-    """Which values a sample has."""
+    """The spacing of the values in a sample."""
 
     FIRST = "the least ones"
     EVEN = "evenly apart"
@@ -44,14 +44,14 @@ class Spread(Enum):
 
 
 class Looked(NamedTuple):
-    """Ascending values of a symbol, and how far they stand for all."""
+    """Ascending values of a symbol, and whether they are all or a sample."""
 
     values: Values
     how: How
 
 
 def values_of(domain: Domain, s: Atom, most: int = FIRST, spread: Spread = Spread.FIRST) -> Looked:
-    """The values of a symbol if there are at most so many, else a sample of so many."""
+    """Return the values of a symbol if there are at most `most`, else a sample of at most `most`."""
     listed, (lo, hi) = domain.listed(s), domain.ends(s)
     first = int(lo) if lo > -inf else int(min(hi, 0))
     total = len(listed) if listed is not None else inf if hi == inf else (int(hi) - first) // s.step + 1
@@ -63,7 +63,7 @@ def values_of(domain: Domain, s: Atom, most: int = FIRST, spread: Spread = Sprea
 
 
 def ascending(domain: Domain, s: Atom) -> Sequence[int]:
-    """The admissible values of a symbol, to be bisected: between the negative of `FARTHEST` and it where not listed."""
+    """Return the values of a symbol for bisection; if too many to list, its range within `FARTHEST` of 0."""
     values, (lo, hi) = domain.values(s), domain.ends(s)
     if values is None:
         least = int(lo) if lo >= -FARTHEST else -FARTHEST
@@ -72,7 +72,7 @@ def ascending(domain: Domain, s: Atom) -> Sequence[int]:
 
 
 def _places(count: int, most: int, spread: Spread) -> Values:
-    """So many places of a range at most, the first one among them; but for the least ones the last one as well."""
+    """Return at most `most` indices below `count`, with the first and, except for `Spread.FIRST`, the last."""
     if spread is Spread.FIRST:
         return np.arange(most, dtype=np.int64)
     chosen = np.linspace(0, count - 1, most) if spread is Spread.EVEN else np.geomspace(1, count, most) - 1
@@ -81,7 +81,7 @@ def _places(count: int, most: int, spread: Spread) -> Values:
 
 
 def truth_at(condition: Formula, axes: Mapping[Atom, Values]) -> NDArray[np.bool_] | None:
-    """The truth of a condition at all combinations of some values; None where machine words don't hold its numbers."""
+    """Evaluate a condition at all combinations of some values; None if its numbers may exceed 64-bit integers."""
     shape = tuple(map(len, axes.values()))
     if 0 in shape:
         return np.zeros(shape, dtype=np.bool_)

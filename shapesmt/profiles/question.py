@@ -51,14 +51,14 @@ def profile(
     valid_only: bool = False,
     timeout: float = TIMEOUT,
 ) -> Profile:
-    """The least, the usual and the greatest size of every input, and their text for a compiler: "trtexec", "tvm", ...
+    """Find the minimum, usual and maximum size of every input, and write them for a compiler: "trtexec", "tvm", ...
 
-    The three points are inputs for which the model runs. `opt` gives sizes of the usual one, which is else in the
-    middle. `profiles` is the number of boxes that cover the valid inputs, `inner` names tensors inside the model whose
-    sizes are needed too. Of a model that fails for some admissible input nothing is written, unless `valid_only`.
+    The three points are inputs for which the model runs. `opt` gives sizes of the usual point; other sizes are in the
+    middle. `profiles` is the number of boxes that cover the valid inputs. `inner` names intermediate tensors whose
+    sizes are needed too. If the model fails for some admissible input, nothing is written unless `valid_only`.
 
     Raises:
-        UsageError: A size that the compiler needs has no upper end, or `opt` names an input that isn't valid.
+        UsageError: A size that the compiler needs is unbounded, or `opt` gives sizes that no valid input has.
 
     >>> model = b'''<ir_version: 8, opset_import: ["":18]> g (float[n, 4] x) => (float[n, 4] y) { y = Abs(x) }'''
     >>> print(profile(model, "trtexec", dims={"n": "1..9"}).content)
@@ -79,7 +79,7 @@ def profiled(
     inner: Iterable[str] = (),
     valid_only: bool = False,
 ) -> Profile:
-    """The answer of `profile`."""
+    """Return the answer of `profile` to a question."""
     require_target(target)
     a = analysed(model, question)
     source, verdict, stages = a.problem.graph.source, a.examination.verdict, (a.problem, a.examination, a.judge)
@@ -116,7 +116,7 @@ class _View:
         self._sizes = [d for d in dict.fromkeys(sizes) if d.constant is None]
 
     def boxes(self, number: int, opt: Mapping[str, int], inner: Sequence[str]) -> tuple[Box, ...]:
-        """The boxes that cover the valid inputs."""
+        """Return the boxes that cover the valid inputs."""
         tensors = self._a.examination.inference.tensors
         for name in opt:
             if name not in self._dims:
@@ -152,18 +152,18 @@ class _View:
         )
 
     def _written(self, name: str, t: Tensor) -> tuple[ProfileSize, ...]:
-        """How each size of an input is declared, and comes about."""
+        """Return each size of an input with its declaration in the file and its formula."""
         file = self._a.problem.graph.inputs[name].shape or [None] * len(t.dims)
         return tuple([_size(d, axis) for d, axis in zip(t.dims, file, strict=True)])
 
     def _step(self, d: Dim) -> int:
-        """How far the valid values of a dimension are apart, at least."""
+        """Return a step that divides the distance between any two valid values of a dimension."""
         s = d.as_symbol()
         listed = None if s is None else self._domain.listed(s)
         return step_of(d) if listed is None or len(listed) < 2 else int(np.gcd.reduce(np.diff(listed)))
 
     def _inner(self, t: Tensor, domain: Domain, points: Sequence[Mapping[Dim, int | None]]) -> TensorProfile:
-        """The least and the greatest sizes that an inner tensor has in the box, and those at the usual point."""
+        """Return the minimum and maximum sizes of an intermediate tensor in the box, and those at the usual point."""
         inside, usual = domain.copy(), domain.copy()
         least, middle, greatest, *_ = points
         for d in least:
@@ -178,7 +178,7 @@ class _View:
         )  # fmt: skip
 
     def _proven(self, values: Assignment | None) -> bool:
-        """Whether the model is proven to run for an input; where that isn't known of all, it is asked for this one."""
+        """Whether the model is proven to run for an input; checks the model at this input if that is undecided."""
         if values is None:
             return True
         e = self._a.examination
@@ -192,7 +192,7 @@ class _View:
         return analysed(self._a.problem.graph, at).examination.verdict is Verdict.PROVED
 
     def needed(self, conditions: Sequence[Conjunct], boxes: Sequence[Box]) -> tuple[str, ...]:
-        """The assumptions, steps and conditions that not all inputs inside the boxes satisfy."""
+        """Return the user's assumptions, the steps, and those conditions not proven for all sizes in the boxes."""
         problem = self._a.problem
         steps = [f"{name_text(n)} % {r.step} == {r.min % r.step}" for n, r in problem.ranges.items() if r.step > 1]
         narrower = [str(c) for c in conditions if not all(self._implied(c.formula, box) for box in boxes)]
@@ -214,7 +214,7 @@ def _tensor(
     dtype: str = "",
     sizes: tuple[ProfileSize, ...] = (),
 ) -> TensorProfile:
-    """These sizes at the three points, and their ends."""
+    """Return a tensor's sizes at the three points, and their bounds."""
     dims = tuple(dims)
     rows = [tuple([d.constant if d.constant is not None else p[d] for d in dims]) for p in points]
     least, usual, greatest, *ends = rows
@@ -222,7 +222,7 @@ def _tensor(
 
 
 def _size(dim: Dim, axis: object) -> ProfileSize:
-    """How a size comes about: as a multiple of one symbol, with a constant, where it is one."""
+    """Return the formula of a size; with factor and offset if it is a multiple of one symbol plus a constant."""
     name = axis if isinstance(axis, str) else ""
     one = next(iter(dim.symbols)) if len(dim.symbols) == 1 else None
     terms = [(atoms, factor) for atoms, factor in dim.terms if atoms]

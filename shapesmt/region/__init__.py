@@ -1,4 +1,4 @@
-"""The inputs for which a condition holds, as formulas that people read."""
+"""Readable formulas for the inputs that satisfy a condition."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Box: the largest ranges within conditions, as a person declares them: `height=32..1280:32`, `width=64..1280:32`.
 
-A box is read off the conditions' truth at the first values of each size; whoever uses it has to prove that it holds for
-all of them. The steps are those by which the conditions divide.
+A box is derived from the conditions' truth at the first values of each size. The caller has to prove that the
+conditions hold in all of it. Steps are numbers by which the conditions divide.
 
 >>> from shapesmt.algebra import at_least, at_most, symbol
 >>> h, w = symbol("h"), symbol("w")
@@ -36,17 +36,17 @@ from shapesmt.lazy import np
 from shapesmt.presolve import Domain, Values, grouped
 from shapesmt.region.patterns import Truth
 
-LOOKED_AT = {1: 1 << 13, 2: 1 << 10, 3: 1 << 6}  # how far each is looked at, by the number of sizes
-BLOCKS = {1: 1 << 13, 2: 1 << 7, 3: 1 << 4}  # rows along an axis that are told apart, by the number of axes
-FEWEST = 1 << 7  # values that are looked at however large the step is
-STEPS = 4  # the largest step fits so many times into what is looked at
+LOOKED_AT = {1: 1 << 13, 2: 1 << 10, 3: 1 << 6}  # the sampled range of each size, by the number of sizes
+BLOCKS = {1: 1 << 13, 2: 1 << 7, 3: 1 << 4}  # blocks of rows along an axis that are searched, by the number of axes
+FEWEST = 1 << 7  # values that are sampled however large the step is
+STEPS = 4  # how many times the largest step fits into the sampled range
 MAX_STEP = 1 << 10
 
 Size = tuple[int, int, int]
 
 
 class Progression(NamedTuple):
-    """`lo, lo + step, ...` up to `hi`, without end when that is None."""
+    """The sizes `lo, lo + step, ...` up to `hi`; unbounded if `hi` is None."""
 
     lo: int
     hi: int | None
@@ -57,16 +57,23 @@ Ranges = Mapping[Atom, Progression]
 
 
 class Run(NamedTuple):
-    """Places along each axis of a grid, at all of which something holds: of two runs the greater is preferred."""
+    """A box of a grid in which a condition holds everywhere; the greater of two runs is preferred.
+
+    Attributes:
+        places: The number of points.
+        shortest: The number of points along the shortest side.
+        near: Greater for a box nearer to the first point.
+        ends: The first and the last index along each axis.
+    """
 
     places: int
     shortest: int
-    near: int  # the nearer to the first place, the greater
+    near: int
     ends: tuple[tuple[int, int], ...]
 
 
 def box_of(conditions: Iterable[Formula], ranges: Ranges) -> dict[Atom, Progression] | None:
-    """Ranges of the conditions' symbols for which these hold, as far as was looked; None where none are known."""
+    """Return ranges of the symbols in which the conditions hold at all sampled sizes; None if none are found."""
     found: dict[Atom, Progression] = {}
     for group in grouped(conditions, Domain(ranges), lambda f: f.symbols):
         near = {s: _near(s, r, group) for s, r in ranges.items() if s in group.symbols}
@@ -80,7 +87,7 @@ def box_of(conditions: Iterable[Formula], ranges: Ranges) -> dict[Atom, Progress
 
 
 def _near(s: Atom, known: Progression, condition: Formula) -> Atom:
-    """A symbol for the first values of another, those that may be looked at."""
+    """Return a symbol like `s` for only the values that may be sampled."""
     reach = known.lo + max(LOOKED_AT[1], FEWEST * max(_divisors(condition, s), default=1)) * known.step
     limited = symbol(s.name, known.lo, reach if known.hi is None else min(reach, known.hi), fold=False)
     (atom,) = limited.symbols
@@ -88,7 +95,7 @@ def _near(s: Atom, known: Progression, condition: Formula) -> Atom:
 
 
 def _largest_of(ranges: Ranges, condition: Formula) -> dict[Atom, Progression] | None:
-    """The largest box; where it has a single multiple of a step, with the neighbours that hold too."""
+    """Return the largest box; if a range in it is one multiple of a step, it is widened. None if there is no box."""
     alone = {s: _alone(s, known, condition) for s, known in ranges.items()}
     known = {s: r for s, r in alone.items() if r is not None}
     if len(known) < len(ranges) or len(ranges) == 1:
@@ -101,7 +108,7 @@ def _largest_of(ranges: Ranges, condition: Formula) -> dict[Atom, Progression] |
 
 
 def _alone(s: Atom, known: Progression, group: Formula) -> Progression | None:
-    """The widest range of a symbol by the conditions on it alone."""
+    """Return the widest range of a symbol by the conditions on it alone; None if there is none."""
     own = all_of(*(c for c in group.conjuncts if c.symbols == {s}))
     if own is TRUE:
         return known
@@ -113,7 +120,7 @@ def _alone(s: Atom, known: Progression, group: Formula) -> Progression | None:
 
 
 def relates(condition: Formula) -> bool:
-    """Whether a condition compares sizes with each other (`m == n`, `total >= past + seq`): no box says that.
+    """Whether a condition compares sizes with each other (`m == n`, `total >= past + seq`); no box states that.
 
     >>> from shapesmt.algebra import at_most, equal, symbol
     >>> m, n = symbol("m"), symbol("n")
@@ -130,7 +137,14 @@ def relates(condition: Formula) -> bool:
 def _widest(
     ranges: Ranges, condition: Formula, *, steps: bool = True, remainders: bool = False
 ) -> tuple[Size, dict[Atom, Progression]] | None:
-    """The box with the most sizes over the widest ranges, by multiples of any step, or by the ranges' own steps."""
+    """Return the box with the largest size, and that size; None if there is none.
+
+    Args:
+        ranges: The range of each symbol.
+        condition: The condition that has to hold in the box.
+        steps: Whether to try the condition's divisors as steps too, not only the ranges' own.
+        remainders: Whether ranges start at values that no such divisor divides, instead of at multiples.
+    """
     if len(ranges) not in LOOKED_AT:
         return None
     best: tuple[Size, dict[Atom, Progression]] | None = None
@@ -152,7 +166,7 @@ def _widest(
 def _progressions(
     s: Atom, known: Progression, moduli: Sequence[int], rank: int, *, remainders: bool
 ) -> Iterator[Values]:
-    """The first values of a range that are multiples of a number, or that leave any other remainder."""
+    """Yield progressions in the sampled range: multiples of each modulus, or values with each other remainder."""
     count = max(LOOKED_AT[rank] // known.step, min(FEWEST, LOOKED_AT[rank]), STEPS * moduli[-1])
     last = min(known.lo + count * known.step, int(s.hi) if known.hi is None else known.hi, int(s.hi))
     for m in moduli:
@@ -163,19 +177,19 @@ def _progressions(
 
 
 def _divisors(condition: Formula, s: Atom) -> set[int]:
-    """The numbers by which the condition divides expressions on a symbol."""
+    """Return the numbers by which the condition divides expressions on a symbol."""
     divided = (a for a in nested(condition) if a.op is FLOOR_DIVISION and s in a.symbols)
     return {n for a in divided if (n := a.args[1].constant) is not None and 1 < n <= MAX_STEP}
 
 
 def _truth(axes: Mapping[Atom, Values], condition: Formula) -> Truth:
-    """The condition over a grid."""
+    """Evaluate the condition over a grid."""
     grid = dict(zip(axes, np.meshgrid(*axes.values(), indexing="ij", sparse=True), strict=True))
     return np.broadcast_to(np.asarray(Evaluator(grid).formula(condition)), [len(v) for v in axes.values()])
 
 
 def _range(known: Progression, values: Values, first: int, last: int) -> Progression:
-    """The values from one place to another; up to the end of the range where they are the last that were looked at."""
+    """Return the values from one index to another, extended to the range's maximum if they reach the last sample."""
     lo, step = int(values[first]), int(values[1] - values[0]) if len(values) > 1 else 1
     if last < len(values) - 1 or len(values) == 1:
         return Progression(lo, int(values[last]), step if last > first else 1)
@@ -183,7 +197,7 @@ def _range(known: Progression, values: Values, first: int, last: int) -> Progres
 
 
 def _largest(truth: Truth) -> Run | None:
-    """The box of a grid with the most places at all of which the truth holds; of several, one of even sides."""
+    """Return the box with the most points at all of which the truth holds, then the longest shortest side; or None."""
     if not truth.any():
         return None
     shape, starts = truth.shape, [_changes(truth, axis) for axis in range(truth.ndim)]
@@ -199,13 +213,13 @@ def _largest(truth: Truth) -> Run | None:
 
 
 def _changes(truth: Truth, axis: int) -> Values:
-    """The places along an axis from which on the truth differs from the place before."""
+    """Return the indices along an axis at which the truth differs from the index before; 0 is always one."""
     rows = np.moveaxis(truth, axis, 0).reshape(truth.shape[axis], -1)
     return np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1)))
 
 
 def _search(truth: Truth, edges: Sequence[Values], least: int) -> Run | None:
-    """The box with the most places, if that is `least` or more; each row stands for those up to the next edge."""
+    """Return the box with the most points, None if they are below `least`; a row stands for all up to the next edge."""
     rows, best = edges[0], None
     if truth.ndim == 1:
         changes = np.flatnonzero(np.diff(np.concatenate(([False], truth, [False])).astype(np.int8)))

@@ -1,4 +1,4 @@
-"""Region: where a condition holds, as conjuncts of a few kinds; `str` words each.
+"""Region: the inputs that satisfy a condition, as conjuncts of a few kinds; `str` words each.
 
 >>> from shapesmt.algebra import symbol
 >>> (n,) = symbol("n", 1).symbols
@@ -38,7 +38,7 @@ class Conjunct:
 
     @property
     def formula(self) -> Formula:
-        """The same over the symbols of its domain."""
+        """The condition as a formula over the symbols of its domain."""
         return _formula(self)
 
     def __eq__(self, other: object) -> bool:
@@ -53,7 +53,7 @@ class Conjunct:
 
 @dataclass(frozen=True, eq=False)
 class Interval(Conjunct):
-    """A size is between two numbers, which are included; None is no end."""
+    """The condition that a size is between two numbers, both included; None is no bound."""
 
     symbol: Atom
     lo: int | None
@@ -62,7 +62,7 @@ class Interval(Conjunct):
 
 @dataclass(frozen=True, eq=False)
 class Residue(Conjunct):
-    """A size leaves one of these remainders, which ascend and aren't all that there are."""
+    """The condition that a size leaves one of some remainders; these ascend, and at least one is missing."""
 
     symbol: Atom
     modulus: int
@@ -70,7 +70,7 @@ class Residue(Conjunct):
 
     @property
     def window(self) -> tuple[int, int, int] | None:
-        """A shift and two ends: `n + shift` leaves any remainder between these; None if no shift makes that so."""
+        """A shift and two bounds between which all remainders of `n + shift` are; None if no shift makes them a run."""
         m, rests = self.modulus, {*self.rests}
         start = next(r for r in self.rests if (r - 1) % m not in rests)
         last = start + len(rests) - 1
@@ -80,13 +80,13 @@ class Residue(Conjunct):
 
     @property
     def missing(self) -> int | None:
-        """The only remainder that it doesn't leave, of more than two."""
+        """The only remainder that the size doesn't leave; None if there are several, or if only one remains."""
         return ({*range(self.modulus)} - {*self.rests}).pop() if 1 < len(self.rests) == self.modulus - 1 else None
 
 
 @dataclass(frozen=True, eq=False)
 class Listing(Conjunct):
-    """A size is one of these values, or, where they are `out`, none of them."""
+    """The condition that a size is one of some values, or none of them if `out`."""
 
     symbol: Atom
     values: tuple[int, ...]
@@ -95,7 +95,7 @@ class Listing(Conjunct):
 
 @dataclass(frozen=True, eq=False)
 class Relation(Conjunct):
-    """Two sizes are equal."""
+    """The condition that two sizes are equal."""
 
     one: Atom
     other: Atom
@@ -103,14 +103,14 @@ class Relation(Conjunct):
 
 @dataclass(frozen=True, eq=False)
 class Either(Conjunct):
-    """In one of several cases all conjuncts hold."""
+    """The condition that in one of several cases all conjuncts hold."""
 
     cases: tuple[tuple[Conjunct, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Other(Conjunct):
-    """Any other condition, and how it is shown; pickles and JSON have only that, as a text."""
+    """Any other condition, with the formula or text that is shown; pickles and JSON have only the text."""
 
     shown: Formula | str
     meaning: Formula = FALSE
@@ -123,9 +123,12 @@ NOWHERE = Other(FALSE)
 
 
 class Region(NamedTuple):
-    """The conjuncts, and whether together they are exactly the condition.
+    """The inputs that satisfy a condition, as conjuncts.
 
-    `partial`: some of the condition has no text, so that it may not hold where the conjuncts do.
+    Attributes:
+        conjuncts: The conditions that hold together.
+        exact: Whether the conjuncts are equivalent to the condition.
+        partial: Whether a part of the condition has no text, so that it may fail although the conjuncts hold.
     """
 
     conjuncts: tuple[Conjunct, ...]
@@ -134,7 +137,7 @@ class Region(NamedTuple):
 
     @property
     def text(self) -> tuple[str, ...]:
-        """Each conjunct in words."""
+        """The text of each conjunct."""
         return tuple(map(str, self.conjuncts))
 
     @property
@@ -144,13 +147,13 @@ class Region(NamedTuple):
 
 
 def either(*cases: Sequence[Conjunct]) -> Either:
-    """In one of the cases all conjuncts hold; a case that is itself a choice counts as several."""
+    """Return the disjunction of the cases; a case that is itself a disjunction counts as several."""
     flat = [c for case in cases for c in (case[0].cases if len(case) == 1 and isinstance(case[0], Either) else [case])]
     return Either(tuple(map(tuple, flat)))
 
 
 def conjunct_of(shown: Formula, formula: Formula | None = None) -> Conjunct:
-    """What a condition says; `formula` is the same condition where `shown` is about symbols in narrower ranges."""
+    """Classify a condition; `formula` is the same over the domain's symbols, if `shown` has narrower ones."""
     formula = shown if formula is None else formula
     own, terms = {s.name: s for s in formula.symbols}, list(shown.dim.products()) if shown.dim is not None else []
     number = sum(c for atoms, c in terms if not atoms)
@@ -166,7 +169,7 @@ def conjunct_of(shown: Formula, formula: Formula | None = None) -> Conjunct:
 
 
 def _remainder(dim: Dim) -> tuple[str, int, int] | None:
-    """A size, a divisor and the remainder that it leaves where an expression is 0, if that is all that this says."""
+    """Return a size, a divisor and a remainder if `dim == 0` states only that the size leaves it; else None."""
     for atom in dim.atoms():
         k = atom.args[1].constant if atom.op is FLOOR_DIVISION else None
         if k is not None:
@@ -185,7 +188,7 @@ def _between(x: Dim, lo: int | None, hi: int | None) -> Formula:
 
 
 def _needed(modulus: int, lo: int, hi: int) -> tuple[int | None, int | None]:
-    """The ends of remainders that need to be said."""
+    """Return the bounds of remainders that need to be stated; None for a bound that every remainder satisfies."""
     return (lo, hi) if lo == hi else (lo or None, hi if hi < modulus - 1 else None)
 
 
@@ -212,7 +215,7 @@ def _formula(said: Conjunct) -> Formula:
 
 
 def _text(said: Conjunct) -> str:
-    """A conjunct in the grammar of Python: the only place where one is worded."""
+    """Word a conjunct in the grammar of Python; no other function does."""
     match said:
         case Interval(s, lo, hi):
             return _between_text(name_text(s.name), lo, hi)

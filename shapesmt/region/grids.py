@@ -1,4 +1,4 @@
-"""Grids: a condition on several symbols as a person would write it, read off its truth over a grid of their values."""
+"""Grids: short forms of a condition on several symbols, derived from its truth over a grid of their values."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ MAX_CASES = 4  # products in a union
 def on_a_grid(
     symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, condition: Formula, most: int | None = None
 ) -> list[Conjunct] | None:
-    """The simplest form of a condition on several symbols that its truth on a grid shows; None where that is empty.
+    """Return the simplest form of a condition that agrees with its truth on a grid; None if none is found.
 
     Args:
         symbols: The symbols.
-        axes: The values of each.
-        truth: Whether the condition holds, at each of their combinations.
+        axes: The values of each symbol.
+        truth: Whether the condition holds, at each combination of the values.
         condition: The condition.
-        most: The characters that a disjunction may have; None where it may have no more than the condition's text.
+        most: The maximum number of characters in a disjunction; None for as many as the condition's text has.
     """
     if not truth.size:
         return None
@@ -39,7 +39,7 @@ def on_a_grid(
 
 
 def product(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> list[Conjunct] | None:
-    """A condition on each symbol, if their conjunction is the whole condition; else None."""
+    """Return conditions on one symbol each, if their conjunction is the whole condition; else None."""
     each = sides(truth)
     if each is None:
         return None
@@ -53,7 +53,7 @@ def product(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth) -> li
 
 
 def _either(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room: int) -> list[Conjunct] | None:
-    """A disjunction of conditions on one symbol each, if that is the condition and not longer."""
+    """Return a disjunction of conditions on one symbol each, if it is the condition and fits `room`; else None."""
     failing = sides(~truth)
     cases = []
     for s, values, side in zip(symbols, axes, failing or (), strict=failing is not None):
@@ -63,7 +63,7 @@ def _either(symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room:
 
 
 def _within(room: int, cases: Sequence[list[Conjunct]]) -> list[Conjunct] | None:
-    """The disjunction of the cases, if it has no more characters."""
+    """Return the disjunction of the cases if it has at most `room` characters; else None."""
     said = either(*cases)
     return [said] if cases and len(str(said)) <= room else None
 
@@ -71,7 +71,7 @@ def _within(room: int, cases: Sequence[list[Conjunct]]) -> list[Conjunct] | None
 def relation(
     symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, condition: Formula | None = None
 ) -> list[Conjunct] | None:
-    """One symbol compared with the sum of the others and a constant: `z == x + y + 1`, `z >= x`, `z <= x + 2`."""
+    """Compare one symbol with the sum of the others and a constant, such as `z <= x + 2`; None if that doesn't fit."""
     if condition is not None and _plain(condition):
         return None  # the condition's own text is as simple
     grid = np.meshgrid(*axes, indexing="ij", sparse=True)
@@ -104,9 +104,9 @@ def _plain(condition: Formula) -> bool:
 def _union(
     symbols: Sequence[Atom], axes: Sequence[Values], truth: Truth, room: int, *, few: bool = False
 ) -> list[Conjunct] | None:
-    """A disjunction of products, or of such disjunctions, one per set of values of the first symbol.
+    """Return a disjunction of products or of such disjunctions, one per set of values of the first symbol; or None.
 
-    With `few`, it has few cases of two symbols, and the characters that may be used don't include parentheses.
+    With `few`, only two symbols and at most `MAX_CASES` cases are accepted, and parentheses don't count in `room`.
     """
     patterns: dict[bytes, list[int]] = {}
     for i, row in enumerate(truth):

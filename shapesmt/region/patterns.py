@@ -1,4 +1,4 @@
-"""Patterns: a set of one symbol's values as a person would write it: an interval, remainders, a short list."""
+"""Patterns: short descriptions of a set of one symbol's values: an interval, remainders, a list."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Residues = tuple[int, tuple[int, ...]]
 MAX_LISTED = 8  # values that are listed one by one
 MAX_MODULUS = 512
 MAX_EXCEPTIONS = 4  # values at the lower end that may be exceptions to the residues
-SAMPLE = 2048  # values tried where a symbol has too many
+SAMPLE = 2048  # values tried if a symbol has too many
 
 
 def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Conjunct] | None:
-    """The set of a symbol's values at which the truth holds: interval and residues, runs, or a short list."""
+    """Describe the values at which the truth holds: interval and residues, runs, or a short list; None if none fits."""
     if not truth.any():
         return None
     first, last = int(truth.argmax()), len(truth) - 1
@@ -51,7 +51,7 @@ def describe_values(symbol: Atom, values: Values, truth: Truth) -> list[Conjunct
 
 
 def _with_exceptions(symbol: Atom, values: Values, truth: Truth) -> list[Conjunct] | None:
-    """Residues, and a few values at the lower end that are exceptions to them."""
+    """Describe values by residues with a few additional values at the lower end; None if that doesn't fit."""
     residues = _residues(symbol, values[MAX_EXCEPTIONS:], truth[MAX_EXCEPTIONS:])
     if residues is None:
         return None
@@ -70,14 +70,14 @@ def evenly_spaced(symbol: Atom, values: Values) -> bool:
 
 
 def _residues(symbol: Atom, values: Values, truth: Truth) -> Residues | None:
-    """`(m, residues)` if the truth depends only on the remainder by some m."""
+    """Return `(m, residues)` if the truth depends only on the remainder by some `m`; else None."""
     first, sample_truth = values[:SAMPLE], truth[:SAMPLE]
     step = int(first[1] - first[0]) if len(first) > 1 and evenly_spaced(symbol, first) else 0
     if step and (sample_truth.all() or not sample_truth.any()):
-        return None  # each remainder is among those
+        return None  # the sample shows no pattern
     pattern = sample_truth.tobytes()
     for m in range(2, min(MAX_MODULUS, int(first[-1] - first[0]) // 2) + 1):
-        if step:  # what repeats looks the same when it is shifted
+        if step:  # a periodic pattern equals itself shifted by a period
             period = m // gcd(m, step)
             same = 2 * period <= len(pattern) and pattern.startswith(pattern[period:])
         else:
@@ -93,7 +93,7 @@ def _residues(symbol: Atom, values: Values, truth: Truth) -> Residues | None:
 
 
 def _ends(symbol: Atom, values: Values, residues: Residues, lo: int, hi: int) -> list[Conjunct]:
-    """The bounds that are needed in addition to the residues, where a value outside has one of the residues."""
+    """Return the bounds that the residues need: those outside which a value has one of the residues."""
 
     def passes(outside: Values) -> bool:
         return bool(np.isin(outside % residues[0], residues[1]).any())
@@ -103,14 +103,14 @@ def _ends(symbol: Atom, values: Values, residues: Residues, lo: int, hi: int) ->
 
 
 def _runs(values: Values, truth: Truth) -> list[tuple[int, int]]:
-    """Maximal runs of neighbouring values at which the truth holds."""
+    """Return the first and last value of each maximal run of adjacent values at which the truth holds."""
     edges = np.flatnonzero(np.diff(truth.astype(np.int8)))
     bounds = [0, *(edges + 1).tolist(), len(values)]
     return [(int(values[a]), int(values[b - 1])) for a, b in pairwise(bounds) if truth[a]]
 
 
 def _run(symbol: Atom, lo: int, hi: int, values: Values) -> Conjunct:
-    """The values from one to another, without the ends that all values have."""
+    """Return the interval from `lo` to `hi`, without bounds that all values satisfy."""
     if lo == hi:
         return Interval(symbol, lo, hi)
     return Interval(symbol, None if lo == values[0] else lo, None if hi == values[-1] and lo != values[0] else hi)

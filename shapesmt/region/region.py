@@ -1,9 +1,8 @@
-"""Region: where a condition holds, as the shortest formula over the input symbols that a person would write.
+"""Describe the inputs that satisfy a condition by a short formula over the input symbols.
 
-Candidates are read off the truth at sampled or at all admissible values: intervals, residues (`height % 16 == 0`,
-`(height + 1) % 4 <= 1`), their conjunctions, products of one symbol each. Where not every admissible value was seen,
-a candidate counts only once it is proven equal to the condition in both directions. What the conditions on single
-symbols say already is left out of the others.
+Candidates are derived from the truth at all admissible values or a sample: intervals, residues (`height % 16 == 0`,
+`(height + 1) % 4 <= 1`), their conjunctions, products of conditions on one symbol each. A candidate from a sample
+counts only if it is proven equivalent to the condition. Conjuncts that others imply are omitted.
 """
 
 from __future__ import annotations
@@ -38,15 +37,15 @@ from shapesmt.region.simpler import admitted, axis, follows, needed, tidied, tru
 from shapesmt.region.worst import Proof, at_ends
 
 MAX_TEXT = 300
-MAX_LISTING = 80  # characters of residues and runs that are written where the condition itself is shorter
-SAMPLES = {2: (256, 1024), 3: (48, 48)}  # the least and most values of each, by the number of symbols, if too many
+MAX_LISTING = 80  # characters of a description; above, the condition's own text is used if it is shorter
+SAMPLES = {2: (256, 1024), 3: (48, 48)}  # minimum and maximum number of sampled values, by the number of symbols
 
 
 def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
-    """The condition over the domain, readable.
+    """Return a readable form of the condition over the domain.
 
     Args:
-        condition: Over the domain's symbols; it has to hold for every value of a size that data decides.
+        condition: A condition over the domain's symbols, which has to hold for all values of data-dependent sizes.
         domain: The inputs for which the text has to agree with the condition; for others it may differ.
         proves: Decides whether a condition holds over a domain.
     """
@@ -81,7 +80,7 @@ def describe(condition: Formula, domain: Domain, proves: Proof) -> Region:
 
 
 def _of_several(part: Formula, within: Domain, proves: Proof) -> Region:
-    """A condition on several symbols, each of which it shares with no other."""
+    """Describe a condition on several symbols that shares none of them with other conditions."""
     if not any(s.universal for s in part.symbols):
         said = _separated(part, within, proves)
         return _shorter(said, part, within, proves)
@@ -96,19 +95,19 @@ def _of_several(part: Formula, within: Domain, proves: Proof) -> Region:
 
 
 def _both(a: Region, b: Region) -> Region:
-    """Where both conditions hold."""
+    """Return the region in which both conditions hold."""
     said = {str(c): c for c in (*a.conjuncts, *b.conjuncts)}
     return Region(tuple(said.values()), a.exact and b.exact, a.partial or b.partial)
 
 
 def _readable(said: Sequence[Conjunct]) -> Region:
-    """Those of the conjuncts that can be read."""
+    """Return the region of the readable conjuncts; it isn't exact if others are dropped."""
     kept = tuple(filter(readable, said))
     return Region(kept, len(kept) == len(said), len(kept) < len(said))
 
 
 def _shorter(said: list[Conjunct] | None, condition: Formula, domain: Domain, proves: Proof) -> Region:
-    """What is said of a condition; its own text where nothing is, or where that is long and this one shorter."""
+    """Return the region of `said`, or of the condition itself if `said` is None, or long and the condition shorter."""
     if said is None:
         return _readable(tidied(condition, domain, proves))
     own = [conjunct_of(f) for f in condition.conjuncts]
@@ -121,13 +120,13 @@ def _length(said: Sequence[Conjunct]) -> int:
 
 
 def readable(said: Conjunct) -> bool:
-    """Whether a condition is short, and has only operations that callers can write, too."""
+    """Whether a condition is short and has only operations that users can write too."""
     text, atoms = str(said), inmost_first((said.formula,))
     return len(text) <= MAX_TEXT and CUT not in text and not any(atom.op.opaque for atom in atoms)
 
 
 def _simpler(joint: list[Formula], within: Domain, proves: Proof) -> list[Formula]:
-    """Conditions on several symbols, with the numbers put in that the facts leave; those apart that are on one each."""
+    """Substitute numbers that the facts determine; if there are none, separate conditions into ones on one symbol."""
     inputs = {s for p in joint for s in p.symbols if not s.universal}
     numbers = {s: number for s in inputs if (number := _number(s, within)) is not None}
     if numbers:
@@ -141,7 +140,7 @@ def _about_one_each(said: Sequence[Conjunct]) -> bool:
 
 
 def _if_about_one_each(condition: Formula, domain: Domain, proves: Proof) -> Formula:
-    """A condition on several symbols as conditions on one each, if it is that."""
+    """Return a condition as a conjunction of conditions on one symbol each if possible, else unchanged."""
     if any(s.universal for s in condition.symbols):
         return condition
     said = _separated(condition, domain, proves)
@@ -149,13 +148,13 @@ def _if_about_one_each(condition: Formula, domain: Domain, proves: Proof) -> For
 
 
 def _number(s: Atom, domain: Domain) -> Dim | None:
-    """The only value of a symbol that the facts leave, if there is only one."""
+    """Return the value of a symbol if the facts leave only one; else None."""
     known, (lo, hi) = domain.eliminate(of_atom(s)), domain.ends(s)
     return const(int(lo)) if lo == hi else known if known.constant is not None else None
 
 
 def _by_symbols(condition: Formula) -> tuple[dict[Atom, list[Formula]], list[Formula]]:
-    """The conjuncts that are about one input symbol each, by the symbol, and the others."""
+    """Return the conjuncts that are about one input symbol each, by the symbol, and the other conjuncts."""
     alone: dict[Atom, list[Formula]] = {}
     joint: list[Formula] = []
     for part in condition.conjuncts:
@@ -175,7 +174,7 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
         pieces = describe_values(symbol, values, np.broadcast_to(points.truth(condition), values.shape))
         if evenly_spaced(symbol, values):
             return pieces
-        everything = Domain([symbol])  # few values show patterns that hold for them alone
+        everything = Domain([symbol])  # a pattern of few values may hold for those alone
         anywhere = _one_symbol(condition, symbol, everything, proves) if everything.values(symbol) is not None else None
         return anywhere if anywhere is not None and len(anywhere) == 1 else pieces
     for values in _windows(condition, symbol, domain) if symbol.lo < SAFE else ():
@@ -187,8 +186,8 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
 
 
 def _windows(condition: Formula, s: Atom, domain: Domain) -> Iterator[Values]:
-    """The first values of a symbol; those of them that are admitted; those around the ends of where it holds."""
-    lo = int(max(s.lo, min(s.hi, SAMPLE // 2) - SAMPLE))  # of an element without any ends: around 0
+    """Yield samples of a symbol: its first values, the admitted ones, and values around the condition's bounds."""
+    lo = int(max(s.lo, min(s.hi, SAMPLE // 2) - SAMPLE))  # for an unbounded element: around 0
     first = lo, lo + SAMPLE * s.step
     yield admitted(s, Domain([s]), *first)
     if any(f.symbols == {s} for f in domain.facts):
@@ -203,7 +202,7 @@ def _windows(condition: Formula, s: Atom, domain: Domain) -> Iterator[Values]:
 
 
 def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct] | None:
-    """A condition on several symbols that is a product of conditions on one each, or a union of a few such."""
+    """Return a form made of conditions on fewer symbols, or a comparison of one with others; None if there is none."""
     facts = domain.cone(condition.symbols)[1]
     if any(len(f.symbols) > 1 for f in facts):
         return None
@@ -220,7 +219,7 @@ def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Conjun
 
 
 def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Conjunct] | None:
-    """A product derived from the truth at small sizes, if it is proven equivalent to the condition."""
+    """Return a form derived from the truth at small sizes if it is proven equivalent to the condition; else None."""
     samples = _samples(condition, len(symbols))
     ends = [domain.ends(s) for s in symbols]
     if not samples or any(not -SAFE < lo < SAFE or lo > hi for lo, hi in ends):
@@ -233,21 +232,21 @@ def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Pr
 
 
 def _samples(condition: Formula, rank: int) -> int:
-    """How many values of each symbol are sampled: enough to pass the numbers of which the condition speaks."""
+    """Return the number of values to sample per symbol: if possible, at least twice each number in the condition."""
     least, most = SAMPLES.get(rank, (0, 0))
     return min(most, max([least, *(2 * number for number in numbers(condition))]))
 
 
 def _equivalent(condition: Formula, pieces: Sequence[Conjunct], domain: Domain, proves: Proof) -> bool:
-    """Whether the pieces together are proven to be the condition, in both directions."""
+    """Whether the conjunction of the pieces is proven equivalent to the condition."""
     claim = all_of(*(p.formula for p in pieces))
-    if condition.op == "or":  # what is then assumed and proved are conjunctions, of parts that are about less each
+    if condition.op == "or":  # negated, both are conjunctions, whose parts are about fewer symbols each
         condition, claim = negate(condition), negate(claim)
     return follows(condition, [claim], domain, proves) and follows(claim, [condition], domain, proves)
 
 
 def _without_data(condition: Formula, domain: Domain) -> list[Conjunct] | None:
-    """The inputs for which the condition holds for all data, where every assignment can be enumerated."""
+    """Describe the inputs for which the condition holds for all data; None if assignments can't be enumerated."""
     points = domain.points(condition.symbols) if fits_int64(condition) else None
     if points is None:
         return None
@@ -273,7 +272,7 @@ def _without_data(condition: Formula, domain: Domain) -> list[Conjunct] | None:
 
 
 def _listed(symbols: Sequence[Atom], rows: Values, good: Truth) -> list[Conjunct] | None:
-    """The assignments at which the condition holds, listed one by one where there are few."""
+    """List the assignments at which the condition holds, one by one; None if there are too many, or none."""
     if good.all():
         return []
     if int(good.sum()) > MAX_LISTED or not good.any():

@@ -1,4 +1,4 @@
-"""Simpler: conditions without what others imply, and without cases that others rule out or cover."""
+"""Simplify conditions: drop those that others imply, and cases that others rule out or cover."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ LOOKED_AT = {
     1: 2048,
     2: 64,
     3: 12,
-}  # values of each symbol at which a claim is tried before it is proved, by their number
-REACH = 2048  # how far the values are sought that the facts about a symbol admit
+}  # values of each symbol at which a claim is tested before it is proven, by the number of symbols
+REACH = 2048  # steps of a symbol that are searched for values that the facts admit
 
 
 def needed(said: Sequence[Conjunct], domain: Domain, proves: Proof) -> tuple[Conjunct, ...]:
-    """The conjuncts that others don't imply; the longest go first."""
+    """Return the conjuncts that others don't imply; the longest are dropped first."""
     kept = list(said)
     for one in sorted(kept, key=lambda c: -len(str(c))) if len(kept) <= MAX_LISTED else ():
         others = [c.formula for c in kept if c is not one]
@@ -48,7 +48,7 @@ def needed(said: Sequence[Conjunct], domain: Domain, proves: Proof) -> tuple[Con
 
 
 def tidied(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct]:
-    """The condition in its shortest form over the domain."""
+    """Return the condition in its shortest form over the domain."""
     normal = substitute(condition, {s: of_atom(s) for s in condition.symbols})  # in the declared ranges
     slim = _simplified(normal, domain, proves)
     divisors = {d for p in slim.conjuncts if p.dim is not None for d in _divisors(p.dim) if d.lo <= 0}
@@ -92,7 +92,7 @@ def _intersected(said: Sequence[Conjunct]) -> list[Conjunct]:
 
 
 def _simplified(condition: Formula, domain: Domain, proves: Proof) -> Formula:
-    """A condition without the conjuncts that others imply, and without cases that these rule out or others cover."""
+    """Drop conjuncts that others imply, and cases of a disjunction that those rule out or other cases cover."""
     kept = list(condition.conjuncts)
     for p in sorted(kept, key=lambda p: -len(str(p))) if len(kept) <= MAX_LISTED else ():
         others = [q for q in kept if q is not p]
@@ -102,7 +102,7 @@ def _simplified(condition: Formula, domain: Domain, proves: Proof) -> Formula:
 
 
 def _slimmed(condition: Formula, given: Sequence[Formula], domain: Domain, proves: Proof) -> Formula:
-    """A disjunction without the cases that others cover, and without what these needn't say."""
+    """Drop cases of a disjunction that others cover, and conjuncts of its cases that it doesn't need."""
     cases = list(condition.args) if condition.op == "or" else []
     for case in list(cases):
         others = [c for c in cases if c is not case]
@@ -117,7 +117,7 @@ def _slimmed(condition: Formula, given: Sequence[Formula], domain: Domain, prove
 
 
 def follows(claim: Formula, given: Sequence[Formula], domain: Domain, proves: Proof) -> bool:
-    """Whether a claim is proven from conditions; it isn't tried where it fails at small sizes."""
+    """Whether a claim is proven from conditions; no proof is tried if the claim fails at small sizes."""
     within = domain.copy()
     within.assume(all_of(*_about(claim, given)))
     symbols, facts = within.about(claim.symbols)
@@ -131,7 +131,7 @@ def follows(claim: Formula, given: Sequence[Formula], domain: Domain, proves: Pr
 
 
 def _about(claim: Formula, given: Iterable[Formula]) -> list[Formula]:
-    """Those of the conditions that share symbols with a claim."""
+    """Return the conditions that share symbols with a claim."""
     return [f for f in given if not f.symbols.isdisjoint(claim.symbols)]
 
 
@@ -140,19 +140,19 @@ def _from_1(s: Atom) -> Dim:
 
 
 def _divisors(size: Dim) -> list[Dim]:
-    """Return the expressions by which something is divided, each once."""
+    """Return the symbolic divisors in an expression, each once."""
     divisors = dict.fromkeys(atom.args[1] for atom in nested(size) if atom.op is FLOOR_DIVISION)
     return [d for d in divisors if d.constant is None]
 
 
 def axis(s: Atom, domain: Domain, samples: int) -> Values:
-    """The first values of a symbol that the facts about it alone admit."""
+    """Return the first values of a symbol that the facts about it alone admit."""
     lo, facts = int(domain.ends(s)[0]), any(f.symbols == {s} for f in domain.relations)
     return admitted(s, domain, lo, lo + max(samples, REACH if facts else 0) * s.step)[: samples + 1]
 
 
 def admitted(s: Atom, domain: Domain, lo: int, hi: int) -> Values:
-    """The values of a symbol from one to another that the facts about it alone admit."""
+    """Return the values of a symbol from `lo` to `hi` that the facts about it alone admit."""
     first, last = domain.ends(s)
     start = lo if first <= lo - s.step else int(first)
     values = np.arange(start + (int(s.lo) - start) % s.step if s.step > 1 else start, int(min(hi, last)) + 1, s.step)
@@ -162,7 +162,7 @@ def admitted(s: Atom, domain: Domain, lo: int, hi: int) -> Values:
 
 
 def truth_of(condition: Formula, values: Mapping[Atom, Values], shape: tuple[int, ...]) -> Truth | None:
-    """Whether a condition holds, at each of some values; None where it has numbers that machine words don't hold."""
+    """Evaluate a condition at each of some values; None if a number exceeds 64-bit integers."""
     try:
         return np.broadcast_to(np.asarray(Evaluator(values).formula(condition)), shape)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Worst: a condition with the ends of their ranges put in for sizes that data decide."""
+"""Worst: substitute data-dependent sizes in a condition by the bounds of their ranges."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from math import inf
 from shapesmt.algebra import FALSE, Atom, Dim, Formula, all_of, const, of_atom, substitute
 from shapesmt.presolve import Domain
 
-MAX_CASES = 16  # combinations of ends; beyond this the condition is left as it is
+MAX_CASES = 16  # combinations of bounds; above, `at_ends` returns None
 
 Proof = Callable[[Domain, Formula], bool]  # whether a condition is proven to hold over a domain
 
 
 def at_ends(condition: Formula, domain: Domain, proves: Proof) -> tuple[Formula, bool] | None:
-    """Return a condition on inputs that implies this one whatever the data, and whether it is equivalent.
+    """Return a condition on inputs that implies this one for all data, and whether it is equivalent.
 
-    Example: `row < x` with the limit `row <= m - 1` becomes `m <= x`. None if the ends of the ranges don't suffice.
+    Example: `row < x` with the limit `row <= m - 1` becomes `m <= x`. None if the bounds of the ranges don't suffice.
     """
     limits = all_of(*(f for f in domain.limits if not f.symbols.isdisjoint(domain.cone(condition.symbols)[0])))
     cases, put = [(condition, limits)], set[Atom]()
@@ -36,7 +36,7 @@ def at_ends(condition: Formula, domain: Domain, proves: Proof) -> tuple[Formula,
 
 
 def _ends(s: Atom, domain: Domain) -> Iterator[Dim]:
-    """The least value of a size, and each formula that it is at most."""
+    """Yield the minimum of a size and each of its upper bounds."""
     if s.lo > -inf:
         yield const(int(s.lo))
     if s.hi < inf:

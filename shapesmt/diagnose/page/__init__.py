@@ -1,1 +1,1 @@
-"""What a page shows besides the report: how sizes came about, where the model runs, formulas to compute with."""
+"""Content of a page besides the report: causes of sizes, drawings of the valid inputs, formulas to compute with."""

@@ -17,7 +17,7 @@ __all__ = ["calculator"]
 
 
 def calculator(problem: Problem, examination: Examination) -> Calculator:
-    """The formulas over the problem's own symbols, as they are before anything is reported."""
+    """Return the formulas over the problem's own symbols, not narrowed by findings."""
     symbols = problem.domain.symbols
     trees = Trees(symbols)
     facts = tuple((str(f), trees.formula(f)) for f in problem.domain.facts)
@@ -29,14 +29,14 @@ def calculator(problem: Problem, examination: Examination) -> Calculator:
 
 
 def _sliders(problem: Problem, examination: Examination) -> tuple[Slider, ...]:
-    """A slider for each symbol, at the first counterexample where there is one."""
+    """Return a slider for each symbol, at the first counterexample if there is one."""
     examples = (j.decision.counterexample for j in examination.judgements)
     start: Mapping[Atom, int] = next((e for e in examples if e is not None), {})
     return tuple(_slider(s, problem.ranges.get(s.name), start.get(s)) for s in problem.domain.symbols)
 
 
 def _slider(s: Atom, declared: SymbolRange | None, start: int | None) -> Slider:
-    """The slider of a symbol; without a start, in the middle of its range, or at its least value if it has no end."""
+    """Return a symbol's slider; if `start` is None, in the middle of its range, or at the minimum if unbounded."""
     low, high = lowest(s), None if s.hi == inf else int(s.hi)
     if declared is not None and s.lo == -inf:
         low, high = declared.min, declared.max
@@ -84,7 +84,7 @@ def _sizes(t: Tensor, trees: Trees) -> tuple[int, ...] | None:
 
 
 class _Counts:
-    """The least and the greatest numbers of elements, as tight as can be told without a solver."""
+    """Minimum and maximum numbers of elements, as tight as they are known without a solver."""
 
     def __init__(self, examination: Examination) -> None:
         self._domain: Domain = examination.narrowed
@@ -97,7 +97,7 @@ class _Counts:
         self._least = least if decided and all(map(least.formula, self._domain.facts)) else None
 
     def of(self, t: Tensor) -> Elements | None:
-        """The numbers for a tensor."""
+        """Return the numbers for a tensor; None if it isn't a tensor or has no known rank."""
         if t.shape is None or not t.is_tensor:
             return None
         elements = product(t.shape)

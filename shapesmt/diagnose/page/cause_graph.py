@@ -12,16 +12,16 @@ from shapesmt.graph import Graph
 from shapesmt.report import Cause, CauseGraph, Finding, Link, Side, Size, Step
 from shapesmt.rules import Tensor
 
-MAX_NODES = 1000  # the most nodes that are searched between two steps
+MAX_NODES = 1000  # nodes that are searched between two steps; sources farther away aren't found
 
-MAX_GRAPHS = 40  # the most findings that get a cause graph
+MAX_GRAPHS = 40  # findings that get a cause graph; later ones get none
 
-Place: TypeAlias = "int | str"  # the index of a node, or the name of a tensor that no node makes
+Place: TypeAlias = "int | str"  # the index of a node, or the name of a tensor that no node produces
 Names: TypeAlias = "frozenset[str]"  # of symbols
 
 
 def cause_graphs(findings: Sequence[Finding], examination: Examination) -> dict[int, CauseGraph]:
-    """The cause graphs of the first findings that have one, by the position of the finding."""
+    """Return the cause graphs of the first findings that have one, by the position of the finding."""
     judged = {j.index: j for j in examination.judgements}
     graphs: dict[int, CauseGraph] = {}
     for place, finding in enumerate(findings):
@@ -33,7 +33,7 @@ def cause_graphs(findings: Sequence[Finding], examination: Examination) -> dict[
 
 
 def _shapes(finding: Finding, judgement: Judgement, examination: Examination) -> Shapes:
-    """The shapes over the symbols that the causes use: the problem's, or those narrowed by earlier findings."""
+    """Return the shapes over the symbols that the causes use: the problem's, or those narrowed by earlier findings."""
     original, values = examination.original.tensors, judgement.decision.counterexample
     sizes = [(original[c.tensor], c.axis, c.expr) for c in finding.because if c.axis is not None]
     if all(t.shape is not None and str(t.shape[axis]) == text for t, axis, text in sizes):
@@ -42,7 +42,7 @@ def _shapes(finding: Finding, judgement: Judgement, examination: Examination) ->
 
 
 def cause_graph(finding: Finding, graph: Graph, shapes: Shapes) -> CauseGraph:
-    """The graph of the nodes that caused a finding, from the inputs to the failing node."""
+    """Return the graph of the nodes that caused a finding, from the inputs to the failing node."""
     causes: dict[Place, list[Cause]] = {}
     for cause in finding.because:
         index = graph.producer(cause.tensor)
@@ -81,7 +81,7 @@ class Arrival(NamedTuple):
 def _arriving(
     target: int, symbols: Names, sources: Mapping[Place, Names], graph: Graph, *, each: bool
 ) -> list[Arrival]:
-    """The nearest sources that together have these symbols: for `each` input, or for all inputs together."""
+    """Return the nearest sources that together have `symbols`: for `each` input, or for all inputs together."""
     reads = dict.fromkeys(graph.nodes[target].reads)
     chosen: list[Arrival] = []
     for tensors in [[tensor] for tensor in reads] if each else [[*reads]]:
@@ -95,7 +95,7 @@ def _arriving(
 
 
 def _behind(tensor: str, sources: Container[Place], graph: Graph) -> Iterator[Arrival]:
-    """The nearest sources that a tensor is computed from, with the number of nodes on the shortest path."""
+    """Yield the nearest sources of a tensor, with the number of nodes on the shortest path."""
     ahead, seen = [(tensor, 0)], {tensor}
     for name, between in ahead:  # it grows
         index = graph.producer(name)
@@ -109,7 +109,7 @@ def _behind(tensor: str, sources: Container[Place], graph: Graph) -> Iterator[Ar
 
 
 def _names(formulas: Iterable[Cause | Side]) -> Names:
-    """The symbols in formulas."""
+    """Return the names of the symbols in formulas."""
     return frozenset(name for formula in formulas for name in formula.names)
 
 
@@ -121,7 +121,7 @@ class Shapes:
     values: Mapping[Atom, int] | None
 
     def sizes(self, tensor: str, causes: Sequence[Cause], sides: Sequence[Side]) -> tuple[Size, ...] | None:
-        """The shape of a tensor; each size states whether it is a side of the clash or one of the causes."""
+        """Return a tensor's shape, each size marked as a side of the clash, a cause or neither; None if unknown."""
         t = self.tensors.get(tensor)
         if t is None or t.shape is None:
             return None

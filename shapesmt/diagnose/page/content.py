@@ -1,4 +1,4 @@
-"""Content: all that a page shows, each part as far as there is time for it."""
+"""Content: all parts of a page; a part that the deadline cuts off stays empty."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["page_content"]
 
 
 def page_content(problem: Problem, examination: Examination, judge: Judge, report: Report, sizes: Bounds) -> PageData:
-    """The report and the bounds, with how each failure comes about, where the model runs, and the formulas."""
+    """Return the report and the bounds with the causes of each failure, the valid regions and the formulas."""
     if not sizes.valid:
         sizes = replace(sizes, tensors=unbounded(examination))
     nowhere: tuple[NumberLine | Raster, ...] = ()

@@ -1,4 +1,4 @@
-"""Number lines: for which values of one dimension a condition holds, as runs of consecutive values."""
+"""Number lines: the values of one dimension that satisfy a condition, as runs of consecutive values."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from shapesmt.report import NumberLine, Run
 
 __all__ = ["number_line"]
 
-MOST_PARTS = 8  # the most runs that are listed
-MOST_REPEATED = 12  # the most runs of one period
+MOST_PARTS = 8  # runs that are listed; others are counted
+MOST_REPEATED = 12  # runs in one period; longer periods aren't found
 
 
 def number_line(condition: Formula, s: Atom, domain: Domain) -> NumberLine | None:
-    """The line of a condition on one symbol; None where it can't be evaluated at enough values."""
+    """Return the line of a condition on one symbol; None if it can't be evaluated at any value."""
     values = domain.values(s)
     listed = values is not None
     facts = all_of(*(f for f in domain.facts if f.symbols == {s}))
@@ -54,7 +54,7 @@ def number_line(condition: Formula, s: Atom, domain: Domain) -> NumberLine | Non
 
 
 def _goes_on(condition: Formula, facts: Formula, s: Atom, first: int, period: int) -> bool:
-    """Whether a condition and the facts are proven to be after each period from a value on what they were before."""
+    """Whether a condition and the facts are proven to repeat with a period from the value `first` on."""
     x = symbol(s.name, first, s.hi - period, step=s.step, kind=s.kind)
     now, then = Substitution({s: x}), Substitution({s: x + period})
     pairs = [(now.apply(f), then.apply(f)) for f in (condition, facts)]
@@ -62,7 +62,7 @@ def _goes_on(condition: Formula, facts: Formula, s: Atom, first: int, period: in
 
 
 def _stays(run: Run, condition: Formula, facts: Formula, s: Atom) -> bool:
-    """Whether it is proven that all values from a run on are as it is."""
+    """Whether all admissible values from the start of a run are proven to run or fail as it does."""
     x = symbol(s.name, run.first, s.hi, step=s.step, kind=s.kind)
     return _proven(substitute(implies(facts, condition if run.runs else negate(condition)), {s: x}), x)
 
@@ -83,7 +83,7 @@ def _runs(values: Values, truth: Truth) -> list[Run]:
 
 
 def _period(parts: Sequence[Run]) -> tuple[int, int] | None:
-    """How many runs to list before they repeat, and the length of what repeats; None where they don't.
+    """Return the number of runs to list before they repeat, and the period in values; None if they don't repeat.
 
     >>> _period([Run(1, 3, False), *(Run(n, n + (n % 4 != 0) * 2, n % 4 == 0) for n in (4, 5, 8, 9, 12, 13, 16))])
     (3, 4)
@@ -98,13 +98,13 @@ def _period(parts: Sequence[Run]) -> tuple[int, int] | None:
 
 
 def _candidates(count: int) -> Iterator[tuple[int, int]]:
-    """How many runs to skip and how many are repeated, the fewest first; what repeats comes twice at least."""
+    """Yield how many runs to skip and how many repeat, the smallest sums first; two repetitions have to fit."""
     pairs = [(skipped, length) for length in range(2, MOST_REPEATED + 1, 2) for skipped in range(MOST_PARTS)]
     return ((s, n) for s, n in sorted(pairs, key=sum) if s + 2 * n <= count)
 
 
 def _repeats(one: Run, other: Run, distance: int, *, whole: bool) -> bool:
-    """Whether a run is another one moved; the last one may be cut short."""
+    """Whether `other` is `one` moved by `distance`; unless `whole`, it may be shorter."""
     if one.last is None or other.last is None or one.runs != other.runs or other.first != one.first + distance:
         return False
     return one.last + distance == other.last if whole else other.last <= one.last + distance

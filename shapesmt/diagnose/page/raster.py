@@ -1,4 +1,4 @@
-"""Raster: a drawing of where a condition holds over the values of one symbol or two, cell by cell."""
+"""Raster: a drawing of a condition's truth over the values of one or two symbols, cell by cell."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ from shapesmt.presolve import Domain, Values, grouped
 from shapesmt.region import Truth
 from shapesmt.report import Axis, Cell, NumberLine, Precondition, Raster
 
-CELLS = (224, 64)  # the most cells along an axis, of a strip and of a grid
-MOST = 1 << 23  # the most inputs that are evaluated; of more, a sample
+CELLS = (224, 64)  # maximum number of cells along an axis, of a strip and of a grid
+MOST = 1 << 23  # inputs that are evaluated; above, a sample
 SPREAD = 40503  # an odd number that no stride shares: samples fall into no step with the condition
-MOST_SYMBOLS = 4  # the most symbols of the condition; two are drawn
-OPEN = 128  # the fewest values that are drawn of a range without an end
-NEARER = (4, 16, 64, 256, 1024, 4096)  # divisors of a range, tried until what runs and what fails is seen
-SMALLEST_SHARE = 50  # of the cells at least one in so many has to run, and one to fail
-FURTHER = (1, 2, 4, 8, 16, 32)  # multiples of that, tried until some input runs, and then once more
+MOST_SYMBOLS = 4  # symbols among which two are chosen to be drawn; those with fewer values are fixed
+OPEN = 128  # minimum number of values that are drawn of an unbounded range
+NEARER = (4, 16, 64, 256, 1024, 4096)  # divisors of a range, tried until inputs that run and that fail are visible
+SMALLEST_SHARE = 50  # at least one in so many cells has to run, and one to fail
+FURTHER = (1, 2, 4, 8, 16, 32)  # multiples of the drawn range, tried until some input runs, and then once more
 
 Example = Mapping[Atom, int]
-Cells = tuple[tuple[str, ...], tuple[int, int]]  # the letters, and how many inputs run of how many
+Cells = tuple[tuple[str, ...], tuple[int, int]]  # the letters by row, and the numbers of valid and of all inputs
 
 
 def valid_regions(
     problem: Problem, examination: Examination, region: Precondition | None
 ) -> tuple[NumberLine | Raster, ...]:
-    """Where the model runs: a line for each symbol that decides alone, a raster for several that decide together.
+    """Draw the valid inputs: a line for each symbol that decides alone, a raster for several that decide together.
 
-    There are none where all inputs run or none does, nor of conditions that can't be drawn. An exact region is drawn by
-    its own text, which is simpler than the conditions that it is equivalent to.
+    There are no drawings if all inputs run or none does, and none of conditions that can't be drawn. An exact region
+    is drawn by its own text, which is simpler than the conditions that it is equivalent to.
     """
     judged = [j for j in examination.judgements if j.verdict is Verdict.DEPENDS]
     if not judged or examination.fails:
@@ -69,7 +69,7 @@ def valid_regions(
 def _drawing(
     condition: Formula, group: Formula, domain: Domain, examples: Sequence[Example]
 ) -> NumberLine | Raster | None:
-    """The drawing of a condition that shares no symbol with another; the group has the facts about it as well."""
+    """Draw a condition that shares no symbol with another; `group` has its facts as well. None if it can't be drawn."""
     if len(group.symbols) > 1:
         return raster(condition, domain, examples)
     (s,) = group.symbols
@@ -77,10 +77,10 @@ def _drawing(
 
 
 def raster(condition: Formula, domain: Domain, examples: Sequence[Example]) -> Raster | None:
-    """The raster of a condition over a domain; None if nothing varies, or it depends on sizes that data decides.
+    """Return the raster of a condition over a domain; None if nothing varies, or it depends on data-dependent sizes.
 
-    Of more than two symbols, two are drawn along which some inputs run and some fail; the others are as in the first
-    example.
+    If there are more than two symbols, it draws two along which some inputs run and some fail; the others have the
+    values of the first example.
     """
     tied, facts = domain.about(condition.symbols)
     varying = [s for s in condition.symbols if s.hi != s.lo]
@@ -102,7 +102,7 @@ def raster(condition: Formula, domain: Domain, examples: Sequence[Example]) -> R
 def _drawn(
     shown: list[Atom], fixed: Mapping[Atom, int], marks: list[Example], condition: Formula, facts: list[Formula]
 ) -> Raster | None:
-    """The raster over these symbols; None if the arithmetic doesn't fit machine words."""
+    """Return the raster over the symbols `shown`; None if the numbers exceed 64-bit integers."""
     axes: tuple[Axis, ...] = ()
     cells: Cells | None = None
     for times in FURTHER:
@@ -132,7 +132,7 @@ def _zoomed(
     condition: Formula,
     facts: list[Formula],
 ) -> tuple[tuple[Axis, ...], Cells | None]:
-    """The first part of the axes where what runs or what fails is too small to be seen on the whole."""
+    """Return only the first part of the axes, if valid or failing inputs are too few to be seen on the whole."""
     for divisor in () if cells is None or _seen(cells[0]) else NEARER:
         most = CELLS[len(axes) - 1]
         counts = [max(min(a.count, most // 8), a.count // divisor) for a in axes]
@@ -145,7 +145,7 @@ def _zoomed(
 
 
 def _seen(rows: Sequence[str]) -> bool:
-    """Whether the drawing shows enough of what runs and of what fails."""
+    """Whether the drawing shows enough inputs that run and enough that fail."""
     text = "".join(rows)
     running, failing = text.count(Cell.RUNS) + text.count(Cell.MIXED), text.count(Cell.FAILS) + text.count(Cell.MIXED)
     return min(running, failing) * SMALLEST_SHARE >= len(text) - text.count(Cell.NONE)
@@ -156,14 +156,14 @@ def _count(symbol: Atom) -> float:
 
 
 def _axis(s: Atom, rank: int, marked: Sequence[int], times: int) -> Axis:
-    """The values of a symbol; without an end, `times` times twice as far as the greatest marked one."""
+    """Return the values of a symbol; if unbounded, `times` times twice as far as the largest marked value."""
     first, total = lowest(s), None if s.hi == inf else int(_count(s))
     count = max(OPEN, 2 * (max(marked, default=first) - first) // s.step) * times if total is None else total
     return Axis(s.name, first, s.step, count, total, _power(count / CELLS[rank - 1]))
 
 
 def _sampled(axes: list[Axis]) -> tuple[Axis, ...]:
-    """The axes with strides large enough that the number of inputs doesn't exceed `MOST`."""
+    """Return the axes with strides large enough that the number of inputs doesn't exceed `MOST`."""
     looked_at = [axis.count for axis in axes]
     while prod(looked_at) > MOST:
         most = looked_at.index(max(looked_at))
@@ -173,7 +173,7 @@ def _sampled(axes: list[Axis]) -> tuple[Axis, ...]:
 
 
 def _power(least: float) -> int:
-    """The next power of two: blocks of such sizes show the multiples of 2, 4, 8 that networks require."""
+    """Return the next power of two: blocks of such sizes show the multiples of 2, 4, 8 that networks require."""
     power = 1
     while power < least:
         power *= 2
@@ -189,7 +189,7 @@ def _blurred(rows: Sequence[str]) -> bool:
 def _cells(
     axes: Sequence[Axis], symbols: Sequence[Atom], fixed: Mapping[Atom, int], condition: Formula, facts: list[Formula]
 ) -> Cells | None:
-    """The letters of all cells, and the counts; None if the arithmetic doesn't fit machine words."""
+    """Return the letters of all cells, and the counts; None if the numbers exceed 64-bit integers."""
     twins = [symbol(a.name, a.first, a.last, step=a.step, fold=False) for a in axes]
     meanings = {**dict(zip(symbols, twins, strict=True)), **{s: const(v) for s, v in fixed.items()}}
     holds, admissible = substitute(condition, meanings), substitute(all_of(*facts), meanings)
@@ -214,7 +214,7 @@ def _cells(
 
 
 def _values(axis: Axis, cells: range) -> Values:
-    """The values of some cells at which the condition is evaluated."""
+    """Return the values in some cells at which the condition is evaluated."""
     ends = (cells.start * axis.block, min(cells.stop * axis.block, axis.count))
     places = np.arange(*ends, axis.stride, dtype=np.int64)
     places += places // axis.stride % axis.stride * SPREAD % axis.stride
@@ -222,7 +222,7 @@ def _values(axis: Axis, cells: range) -> Values:
 
 
 def _letters(axis: Axis, runs: Truth, admitted: Truth) -> str:
-    """The letters of a row of cells."""
+    """Return the letters of a row of cells."""
     starts = np.arange(axis.cells) * max(1, axis.block // axis.stride)
     some = np.add.reduceat((runs & admitted).sum(axis=0), starts)
     every = np.add.reduceat(admitted.sum(axis=0), starts)
@@ -230,7 +230,7 @@ def _letters(axis: Axis, runs: Truth, admitted: Truth) -> str:
 
 
 def _cell(runs: int, of: int) -> Cell:
-    """The letter of a cell in which so many inputs run, of so many."""
+    """Return the letter of a cell in which `runs` of `of` inputs run."""
     if of == 0:
         return Cell.NONE
     return Cell.RUNS if runs == of else Cell.MIXED if runs else Cell.FAILS

@@ -1,4 +1,4 @@
-"""Phrases: conditions on sizes as a person would say them.
+"""Phrases: conditions on sizes in plain English.
 
 >>> from shapesmt.algebra import symbol
 >>> from shapesmt.region import Interval, Residue
@@ -23,13 +23,13 @@ _MOST_PARTS = 4
 
 
 def in_words(conditions: Sequence[Conjunct]) -> str | None:
-    """Conditions that all hold, as the end of a sentence that begins with "when"; None where there are no words."""
+    """Word the conjunction of conditions as the end of a sentence that begins with "when"; None if one has no words."""
     words, rest = phrased(conditions)
     return None if rest else words
 
 
 def phrased(conditions: Sequence[Conjunct]) -> tuple[str, list[Conjunct]]:
-    """Those of the conditions for which there are words, in words, and the others."""
+    """Return the conditions that can be worded, in words, and the others; "" and all if they are too many."""
     phrases: dict[tuple[str, str], list[str]] = {}
     relations: list[str] = []
     rest: list[Conjunct] = []
@@ -50,7 +50,7 @@ def phrased(conditions: Sequence[Conjunct]) -> tuple[str, list[Conjunct]]:
 
 
 def _about_one(condition: Interval | Residue) -> tuple[str, str] | None:
-    """What a condition says of a size: of one, and of several."""
+    """Word a condition on a size, for one size and for several; None if it has no words."""
     match condition:
         case Interval(lo=lo, hi=hi) if lo is None or hi is None:
             return (f"at most {hi}" if lo is None else f"at least {lo}",) * 2
@@ -66,7 +66,7 @@ def _about_one(condition: Interval | Residue) -> tuple[str, str] | None:
 
 
 def _near(k: int, less: int, more: int) -> tuple[str, str]:
-    """A multiple, or somewhat less or more.
+    """Word a multiple of `k`, or up to `less` below or `more` above one; for one size and for several.
 
     >>> _near(32, 7, 0)[0], _near(4, 1, 1)[1]
     ('a multiple of 32 or up to 7 less', 'multiples of 4 or 1 less or 1 more')
@@ -77,7 +77,7 @@ def _near(k: int, less: int, more: int) -> tuple[str, str]:
 
 
 def joined(texts: Sequence[str]) -> str:
-    """Texts as a list.
+    """Concatenate texts to an English list.
 
     >>> joined("a"), joined("ab"), joined("abc")
     ('a', 'a and b', 'a, b and c')

@@ -1,4 +1,4 @@
-"""Where a model runs: a line of values for each dimension that decides alone, a grid for two that decide together."""
+"""Drawings of the valid inputs: a line for each dimension that decides alone, a grid for two that decide together."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["regions"]
 
-_WIDEST = 9  # of the classes that say how wide a part of a line is
+_WIDEST = 9  # the largest class for the width of a part of a line
 
 
 def regions(page: PageData) -> Markup | None:
-    """The inputs for which the model runs: the condition, what helps, and the drawings."""
+    """Show the inputs for which the model runs: the condition, remedies and drawings; None if there is no condition."""
     report, region = page.report, page.report.precondition
     if report.verdict is Verdict.FAILS or region is None or not region.text:
         return None
@@ -40,7 +40,7 @@ def regions(page: PageData) -> Markup | None:
 
 
 def _told(region: Precondition) -> Iterator[Markup]:
-    """The condition as a formula."""
+    """Yield the condition as a formula."""
     how, formula = region_told(region)
     yield tag("p", f"The model {how}")
     if formula:
@@ -48,13 +48,13 @@ def _told(region: Precondition) -> Iterator[Markup]:
 
 
 def _beside_guards(guarded: Guarded | None) -> Iterator[Markup]:
-    """What the nodes need, and what the guards also refuse."""
+    """Yield the requirements of the nodes, and what the guards refuse in addition."""
     for before, formula, after in () if guarded is None else beside_guards(guarded):
         yield tag("p", f"{before[0].upper()}{before[1:]} ", code(formula) if formula else None, after)
 
 
 def _counted(drawn: Sequence[NumberLine | Raster]) -> Markup | None:
-    """The number of choices that run, where all dimensions have an end."""
+    """State how many choices of sizes run; None if a dimension is unbounded or not counted."""
     counts = [r.counts for r in drawn]
     known = [c for c in counts if c is not None]
     fixed = {key: value for r in drawn if isinstance(r, Raster) for key, value in r.fixed.items()}
@@ -74,7 +74,7 @@ def _values(sizes: Mapping[str, int]) -> str:
 
 
 def _line(line: NumberLine, places: Mapping[str, int]) -> Markup:
-    """A dimension's values from left to right, in parts that all run or all fail."""
+    """Draw a dimension's values from left to right, in parts that all run or all fail."""
     parts = [_part(part) for part in line.parts]
     rest = _rest(line)
     notes = [f"repeats every {line.period}"] if line.period else []
@@ -103,7 +103,7 @@ def _span(part: Run) -> str:
 
 
 def _rest(line: NumberLine) -> str:
-    """What comes after the parts."""
+    """Describe the values after the last part; "" if there are none."""
     end = line.parts[-1].last
     if line.period is not None:
         return "and so on" + ("" if line.last is None else f" up to {line.last:,}")
@@ -134,7 +134,7 @@ def _grid(raster: Raster, number: int, places: Mapping[str, int]) -> Markup:
 
 
 def _notes(raster: Raster) -> Iterator[str]:
-    """What the grid doesn't show: the rest of a range, single inputs of a cell, the other dimensions."""
+    """Yield notes on omissions in the grid: the rest of a range, single inputs of a cell, the other dimensions."""
     axes = raster.axes[::-1]
     for axis in axes:
         if axis.total is None:
