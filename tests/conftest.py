@@ -20,7 +20,7 @@ HELPERS = {
     "openvino": ["support/openvino*.py"],
     "tensorflow": ["support/tensorflow*.py", "oracle/tensorflow_*.py", "laws/broken/tensorflow_*.py"],
 }
-"""What imports a peer, by the peer: without it, the examples in these docstrings aren't looked for."""
+"""Modules that import a peer, by the peer; without the peer, pytest doesn't collect their docstrings."""
 collect_ignore_glob = [pattern for peer, patterns in HELPERS.items() if find_spec(peer) is None for pattern in patterns]
 
 

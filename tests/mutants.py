@@ -180,7 +180,7 @@ def stages(file: str, root: Path) -> Iterator[list[str]]:
 
 
 def noticed(mutant: Mutant, root: Path, seconds: int) -> str:
-    """What noticed the change in this copy: tests that fail, or that take too long; "" for none."""
+    """Return the tests that fail or take too long after the change in this copy; "" if none does."""
     for stage in stages(mutant.file, root):
         (root / mutant.file).write_text(mutant.source)
         found = fails(tuple(stage), root, seconds)

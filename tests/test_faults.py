@@ -230,7 +230,7 @@ KINDS = {"disk": disk, "database": database, "solver": solver, "memory": memory}
 
 
 class Told(NamedTuple):
-    """What a command printed and left, but for how long it took."""
+    """The output and the files of a command, without times."""
 
     status: int
     out: str
@@ -362,7 +362,7 @@ def test_one_failure(
 
 
 def in_a_worker() -> None:
-    """What `sitecustomize` calls in the processes that are started: workers fail at the call that the test names."""
+    """Make a worker fail at the call that the test names; `sitecustomize` calls this in every new process."""
     kind, _, at = os.environ.get(FAULT, "").partition(" ")
     if kind and "--multiprocessing-fork" in sys.orig_argv:
         for one in KINDS[kind](Begun(int(at))):

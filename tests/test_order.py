@@ -30,7 +30,7 @@ def jobs(models: Sequence[str]) -> list[Job]:
 
 
 def timeless(value: Any) -> Any:
-    """What an answer says, but for how long it took."""
+    """Return the answer without times."""
     if isinstance(value, dict):
         return {name: timeless(part) for name, part in value.items() if name != "seconds"}
     return [timeless(part) for part in value] if isinstance(value, (list, tuple)) else value

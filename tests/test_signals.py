@@ -23,7 +23,7 @@ KV_CACHE = Path(__file__).parents[1] / "examples" / "kv_cache" / "kv_cache.onnx"
 
 
 class OutOfPatienceError(Exception):
-    """What the handlers here raise."""
+    """Raised by the signal handlers of these tests."""
 
 
 def plain(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""What a rule reads of its node."""
+"""The operands and attributes that a rule reads."""
 
 from __future__ import annotations
 
