@@ -88,7 +88,7 @@ class Interpretation(Generic[Found]):
         found: Found | None = known.get(dim)
         if found is None and dim not in known:
             found = known[dim] = self.once(dim)
-        return found  # type: ignore[return-value]
+        return found  # type: ignore[return-value]  # None is a result too, if the interpretation has it
 
     def once(self, dim: Dim) -> Found:
         """Return the result for an expression; only the results for its operations are remembered."""
@@ -103,7 +103,7 @@ class Interpretation(Generic[Found]):
         found: Found | None = known.get(atom)
         if found is None and atom not in known:
             found = known[atom] = self._apply(atom)
-        return found  # type: ignore[return-value]
+        return found  # type: ignore[return-value]  # None is a result too, if the interpretation has it
 
     @abstractmethod
     def _sum(self, dim: Dim) -> Found:

@@ -110,16 +110,19 @@ class Either(Conjunct):
 
 @dataclass(frozen=True, eq=False)
 class Other(Conjunct):
-    """Any other condition, with the formula or text that is shown; pickles and JSON have only the text."""
+    """Any other condition, with the formula or text that is shown.
+
+    Pickles and JSON have only the text: there `meaning` is None, and asking for `formula` raises a TypeError.
+    """
 
     shown: Formula | str
-    meaning: Formula = FALSE
+    meaning: Formula | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Other, (str(self),)
 
 
-NOWHERE = Other(FALSE)
+NOWHERE = Other(FALSE, FALSE)
 
 
 class Region(NamedTuple):
@@ -209,7 +212,7 @@ def _formula(said: Conjunct) -> Formula:
             return equal(of_atom(one), of_atom(other))
         case Either(cases):
             return any_of(*(all_of(*map(_formula, case)) for case in cases))
-        case Other(_, meaning):
+        case Other(_, Formula() as meaning):
             return meaning
     raise TypeError(said)
 

@@ -46,7 +46,10 @@ def test_pickles_and_json_keep_the_words(said: Conjunct) -> None:
 
 def test_other_conditions_are_texts_in_pickles() -> None:
     said = conjunct_of(at_least(N * M, 7))
-    assert pickle.loads(pickle.dumps(said)) == said == Other("n*`Batch Size` >= 7")
+    again = pickle.loads(pickle.dumps(said))
+    assert again == said == Other("n*`Batch Size` >= 7")
+    with pytest.raises(TypeError):  # nothing is concluded from a text
+        _ = again.formula
 
 
 def test_a_condition_is_of_the_kind_that_its_words_are_of() -> None:
