@@ -78,6 +78,14 @@ class Draft:
         for name in () if node is None else self.reads(node):
             self.readers[name].remove(place)
 
+    def sweep(self, places: Collection[Place] | None = None) -> None:
+        """Remove the nodes that nothing reads, of all or of those at some positions."""
+        for place in sorted(self.nodes.keys() if places is None else self.nodes.keys() & places, reverse=True):
+            node = self.nodes[place]
+            if place not in self.kept and not any(self.readers.get(o) or self.is_output(o) for o in node.outputs if o):
+                self.remove(place)
+                self.note("unused", node, "nothing reads it any more")
+
     def reads(self, node: Node) -> list[str]:
         """Return the tensors that a node needs, including those that graphs inside it read."""
         inner = [*chain.from_iterable(self.bodies.get(g, g).captures for g in node.attributes.graphs)]

@@ -1,4 +1,4 @@
-"""Sharing: compute equal tensors once, and remove nodes that nothing reads."""
+"""Sharing: compute equal tensors once."""
 
 from __future__ import annotations
 
@@ -53,12 +53,3 @@ def _determined(node: Node, operators: Operators) -> bool:
     unread = any(isinstance(value, Literal) and value.values is None for value in values)
     repeats = node.domain in _DOMAINS and isinstance(rule, Rule) and rule.repeats
     return repeats and not (unread or node.attributes.graphs)
-
-
-def sweep(draft: Draft) -> None:
-    """Remove the nodes that nothing reads."""
-    for place in sorted(draft.nodes, reverse=True):
-        node = draft.nodes[place]
-        if place not in draft.kept and not any(draft.readers.get(o) or draft.is_output(o) for o in node.outputs if o):
-            draft.remove(place)
-            draft.note("unused", node, "nothing reads it any more")

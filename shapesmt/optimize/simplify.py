@@ -9,7 +9,7 @@ from shapesmt.deadline import look
 from shapesmt.graph import Literal, Node
 from shapesmt.optimize.draft import Draft, Place
 from shapesmt.optimize.rewrites import REWRITES, Rewrite, Site, rebuild, take_branches
-from shapesmt.optimize.sharing import share_elements, share_nodes, sweep
+from shapesmt.optimize.sharing import share_elements, share_nodes
 
 ROUNDS = 16  # at most; the first without a rewrite is the last
 
@@ -27,7 +27,7 @@ def simplify(draft: Draft, proves: Callable[[Formula], bool]) -> None:
         take_branches(draft)
         share_elements(draft)
         share_nodes(draft)
-        sweep(draft)
+        draft.sweep()
         rebuild(draft, proves)
         if len(draft.log) == known:
             break

@@ -16,7 +16,6 @@ from shapesmt.optimize.forms import PLAIN, Form
 from shapesmt.optimize.protobuf import nodes_of, write, write_function
 from shapesmt.optimize.rewrites import SETTLED
 from shapesmt.optimize.runs import Runs, called
-from shapesmt.optimize.sharing import sweep
 from shapesmt.optimize.simplify import simplify
 from shapesmt.presolve import Domain
 from shapesmt.report import Rewritten
@@ -105,7 +104,7 @@ def _in_time(draft: Draft, a: Analysis, domain: Domain) -> None:
         return known[formula]
 
     a.judge.deadline.attempt(lambda: simplify(draft, proves), None)
-    sweep(draft)
+    draft.sweep()
 
 
 def _drafted(

@@ -204,7 +204,7 @@ def _rebuild_vector(builder: Builder, node: Node) -> None:
         vector = draft.add("Squeeze", [vector], f"{name}.number", t)
     if draft.same(name, vector):
         draft.note("sizes-at-once", node, "these sizes stand in a row in the shape of an earlier tensor")
-    _clear(draft, gone)
+    draft.sweep(gone)
 
 
 def _needed(draft: Draft, name: str) -> bool:
@@ -239,13 +239,4 @@ def _rebuild_target(builder: Builder, place: Place, site: Site) -> None:
         pieces = min(plans, key=len)
         draft.put(place, site.node._replace(inputs=[site.name(0), builder.build(pieces, site.node.outputs[0])]))
         draft.note("target-at-once", site.node, "its target is built of sizes in a row of earlier shapes, 0 and -1")
-        _clear(draft, gone)
-
-
-def _clear(draft: Draft, gone: set[Place]) -> None:
-    """Remove the nodes of a set that nothing reads any more."""
-    for place in sorted(gone & draft.nodes.keys(), reverse=True):
-        node = draft.nodes[place]
-        if not any(draft.readers.get(o) or draft.is_output(o) for o in node.outputs if o):
-            draft.remove(place)
-            draft.note("unused", node, "nothing reads it any more")
+        draft.sweep(gone)
