@@ -109,7 +109,8 @@ def _(node: ast.Constant) -> Iterator[ast.AST]:
 @changed.register
 def _(node: ast.Call) -> Iterator[ast.AST]:
     for left_out in node.keywords:
-        yield ast.Call(node.func, node.args, [k for k in node.keywords if k is not left_out])
+        if left_out.arg != "strict":
+            yield ast.Call(node.func, node.args, [k for k in node.keywords if k is not left_out])
     if isinstance(node.func, ast.Name) and node.func.id in VARIADIC and len(node.args) > 1:
         yield ast.Call(node.func, node.args[:-1], node.keywords)
 
@@ -134,9 +135,11 @@ def _(node: ast.stmt) -> Iterator[ast.AST]:
 
 
 def code(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of functions' bodies, without annotations and texts."""
+    """The nodes of functions' bodies, without annotations, texts, and `strict`, which only says what holds already."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list") or isinstance(value, ast.JoinedStr):
+            continue
+        if isinstance(node, ast.keyword) and node.arg == "strict":
             continue
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST) and not isinstance(child, ast.JoinedStr):

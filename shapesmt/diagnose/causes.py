@@ -159,10 +159,7 @@ class Tracer:
 
     def _same(self, size: Dim, name: str) -> Place | None:
         """Return the first axis or element of a tensor that has exactly this size; None if none has."""
-        t = self.tensors[name]
-        if t.cases or t.value is not None or not t.is_tensor:
-            return next((place for place in self._places(name, elements=True) if place.size is size), None)
-        return Place(name, t.shape.index(size), size) if t.shape is not None and size in t.shape else None
+        return next((place for place in self._places(name, elements=True) if place.size is size), None)
 
     def _places(self, name: str, *, elements: bool = False) -> Iterator[Place]:
         t = self.tensors[name]
