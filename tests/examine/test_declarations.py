@@ -44,6 +44,7 @@ def test_axes_without_a_name_get_one() -> None:
 def test_a_shape_of_the_caller_goes_over_the_files() -> None:
     declared = declarations(graph("float[n,?] x"), {"x": "[2..8,?]"})
     assert declared["x"] == ("float32", [Range(2, 8), "x_dim1"])
+    assert declarations(graph("float[n,3] x"), {"x": "[2..8,?]"})["x"] == ("float32", [Range(2, 8), 3])
     with pytest.raises(UsageError, match="gives input 'x' 1 dimensions, the file gives it 2"):
         declarations(graph("float[n,?] x"), {"x": "[4]"})
 

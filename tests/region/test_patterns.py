@@ -31,6 +31,8 @@ def texts(truth: np.ndarray) -> list[str] | None:
         ((VALUES - 2) % 8 <= 2, ["2 <= n % 8 <= 4"]),
         (np.isin(VALUES % 8, [0, 2, 3]), ["n % 8 in {0, 2, 3}"]),
         (np.isin(VALUES, [3, 17, 18, 31]), ["n == 3 or 17 <= n <= 18 or n == 31"]),
+        (~np.isin(VALUES, [7, 19, 20, 33, 37]), ["n not in {7, 19, 20, 33, 37}"]),
+        (~np.isin(VALUES, [0, 1, 2, 7, 14, 20, 33, 38, 39, 40]), ["3 <= n <= 37", "n not in {7, 14, 20, 33}"]),
     ],
 )
 def test_sets_are_said_as_a_person_would(truth, said):

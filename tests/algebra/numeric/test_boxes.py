@@ -47,6 +47,11 @@ def test_positions_in_a_flattened_matrix_become_those_of_rows_and_columns():
     assert (ends.least, ends.greatest) == (ZERO, n + 2 * m - 3)
 
 
+def test_a_box_may_start_at_any_position():
+    (ends,) = ends_over((i - 3) // n * 2 + (i - 3) % n, {i.as_symbol(): (ZERO + 3, n * m + 2)})
+    assert (ends.least, ends.greatest) == (ZERO, n + 2 * m - 3)
+
+
 def test_an_empty_box_has_no_ends():
     assert ends_over(i, {i.as_symbol(): (ZERO, ZERO - 1)}) == []
 
