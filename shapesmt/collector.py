@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import RLock, local
 
-__all__ = ["gc_paused"]
-
 LOCK = RLock()
 
 

@@ -5,21 +5,6 @@ from __future__ import annotations
 import re
 from types import FrameType
 
-__all__ = [
-    "InternalError",
-    "ModelError",
-    "OutOfTimeError",
-    "RejectedError",
-    "ShapeMismatch",
-    "ShapesmtError",
-    "SizeOverflowError",
-    "UnknownNameError",
-    "UsageError",
-    "pass_on",
-    "printable",
-    "unmarked",
-]
-
 _MARK = re.compile(r"#(?=#\w*(?:\[|\Z))")
 
 

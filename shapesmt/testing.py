@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from shapesmt.frontends import Model
     from shapesmt.language import RangeLike, ShapeLike, ValueLike
 
-__all__ = ["assert_proved"]
-
 
 def assert_proved(
     model: Model,

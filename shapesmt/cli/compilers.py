@@ -12,8 +12,6 @@ from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
 from shapesmt.errors import printable
 from shapesmt.render import Form
 
-__all__ = ["dynamic_shapes", "memory", "profile", "simplify", "tighten"]
-
 _TARGETS = ("ort", "openvino", "iree", "tensorrt")
 _WRITE_STATUS = STATUS.format("0 written, 1 some input fails, so that nothing is written")
 _MEMORY_STATUS = STATUS.format("0 exact, 1 no valid input or some beyond the budget, 3 not exact")

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 _UNQUOTED = re.compile(r"[\w@%+=:,./-]+")
 
-__all__ = ["complete_dims", "complete_inputs", "complete_model", "complete_target"]
-
 
 def complete_model(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Let the shell complete files and folders."""

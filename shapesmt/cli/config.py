@@ -33,8 +33,6 @@ from shapesmt.errors import UsageError, printable
 from shapesmt.examine import GUARDS, Claims
 from shapesmt.language import Origin, Range, did_you_mean, names_in, parse_range, parse_shape, parse_value, quoted
 
-__all__ = ["Config"]
-
 _FILES = ("shapesmt.toml", "pyproject.toml")
 MOST = 1 << 24  # bytes; a larger file is an error
 

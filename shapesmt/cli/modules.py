@@ -16,8 +16,6 @@ from typing import Any
 
 from shapesmt.errors import UsageError, printable
 
-__all__ = ["module_of"]
-
 _NAMED = re.compile(r"(?P<file>.+\.py):(?P<name>[^\W\d]\w*)")
 
 

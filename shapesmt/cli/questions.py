@@ -23,8 +23,6 @@ from shapesmt.cli.output import BOUNDS_STATUS, CHECK_STATUS, STATUS, put, show, 
 from shapesmt.errors import printable
 from shapesmt.render import Form
 
-__all__ = ["bounds", "encode", "explain", "inspect", "ops", "repro"]
-
 _REPRO_STATUS = STATUS.format("0 written, 1 nothing to reproduce")
 _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
 

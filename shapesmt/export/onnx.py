@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from shapesmt.report import TensorBounds
 
-__all__ = ["CONSTANT", "Shapes", "annotate", "axes_of", "complaint", "keep_together", "refusing", "save"]
-
 Shapes: TypeAlias = "Mapping[str, tuple[str, Sequence[int | str | None] | None]]"
 """The element type ("" if unknown) and dimensions of each tensor: numbers, formulas as text, None if unknown."""
 

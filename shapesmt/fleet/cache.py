@@ -11,8 +11,6 @@ from shapesmt.examine import Question
 from shapesmt.fleet.answers import sum_of
 from shapesmt.fleet.identity import Answerer, identity
 
-__all__ = ["digest", "key"]
-
 
 def key(content: str, question: Question, shapes: Mapping[str, Any]) -> bytes:
     """Return the key of an answer: a digest of model, question and answerer; b"" if model or answerer have no digest.

@@ -17,8 +17,6 @@ from typing import NamedTuple
 from shapesmt.rules import changed_at, plugin_sources, plugins
 from shapesmt.version import LOADED, __version__, followed_runtime, newer_runtime
 
-__all__ = ["Answerer", "identity"]
-
 _PACKAGES = ("onnx", "z3-solver", "numpy")
 _SHOWN = 16  # digits of a digest in messages
 

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from shapesmt.fleet.earlier import Earlier, Record
     from shapesmt.fleet.results import Results
 
-__all__ = ["Plan", "check_all", "check_many"]
-
-
 READERS = 8  # threads that look whether models have changed, which may be remote
 AT_ONCE = 32
 """Models looked up in the cache together; if it has none of them, the others are looked up when they are checked."""

@@ -15,8 +15,6 @@ from shapesmt.render import html_page, index_page
 if TYPE_CHECKING:
     from shapesmt.report import BatchReport, PageData, Report
 
-__all__ = ["page_paths", "summary_path", "write_index", "write_page", "write_summary"]
-
 INDEX = "index.html"
 
 

@@ -20,8 +20,6 @@ from shapesmt.language import ShapeLike
 from shapesmt.render import is_refusal, refusal
 from shapesmt.report import Report, Unchecked
 
-__all__ = ["LARGEST", "Arriving", "Task", "all_done", "each_done", "is_same", "known", "lost", "split"]
-
 Arriving: TypeAlias = Generator[tuple[int, Settled], None, None]
 """The index and the outcome of each task, in the order in which they finish."""
 LARGEST = 32  # maximum number of tasks in a piece of work

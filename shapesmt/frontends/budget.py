@@ -8,8 +8,6 @@ from collections.abc import Callable
 from shapesmt.deadline import look
 from shapesmt.errors import ModelError, UsageError, printable
 
-__all__ = ["DEPTH", "REQUESTS", "most_bytes", "refuse", "whole"]
-
 REQUESTS = 500
 """Folders of a web server, or another remote location, that are listed to find models."""
 DEPTH = 32

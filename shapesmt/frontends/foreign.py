@@ -7,8 +7,6 @@ import re
 
 from shapesmt.errors import ModelError, printable
 
-__all__ = ["how_to_export", "refuse_content", "refuse_suffix", "torch_class"]
-
 _TORCH = 'torch.onnx.export(model, args, "model.onnx", dynamo=True, dynamic_shapes=...)'
 _KERAS = "keras.models.load_model(FILE).export(FOLDER)"
 _PICKLE = f"a PyTorch file, which holds weights or code; load the model in Python and call {_TORCH}"

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from torch.nn import Module
     from torch.onnx import ONNXProgram
 
-__all__ = ["Format", "Model", "OpenedModel", "asked", "load", "load_protobuf", "opened"]
-
 
 class Format(Enum):
     """The format of a model; its value is the error message if an ONNX model is needed, "" for ONNX itself."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import IO
 
-__all__ = ["Pieces"]
-
 _FIRST, _MOST = 1 << 16, 1 << 22  # bytes per read: 64 KiB at first and after a skip, doubling up to 4 MiB
 
 

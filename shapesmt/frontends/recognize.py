@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
-__all__ = ["SUFFIXES", "is_binary", "is_xml", "is_zip", "nesting", "tensorflow_format", "text_format"]
-
 SUFFIXES = (".onnx", ".pt2")
 """Suffixes of the model files that are searched for in folders."""
 

@@ -11,8 +11,6 @@ from shapesmt.graph import SourceLine
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["MOST", "Frame", "frames_of", "located"]
-
 MOST = 20_000
 """The limit of characters of a stack that are read."""
 _LONGEST_PATH, _LONGEST = 1000, 200  # limits of characters: of a path, and of the texts next to it

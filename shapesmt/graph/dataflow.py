@@ -43,21 +43,6 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
-__all__ = [
-    "SCHEMA",
-    "Document",
-    "Flow",
-    "constant",
-    "document",
-    "document_of",
-    "label",
-    "networkx_graph",
-    "new_flow",
-    "origin",
-    "size",
-    "value",
-]
-
 SCHEMA = "shapesmt/graph/1"
 
 Document: TypeAlias = "dict[str, Any]"

@@ -24,20 +24,6 @@ if TYPE_CHECKING:
     from shapesmt.graph.schema import Signature
     from shapesmt.language import Range
 
-__all__ = [
-    "GUARDS",
-    "AttributeValue",
-    "Attributes",
-    "Function",
-    "Graph",
-    "Node",
-    "Place",
-    "Reference",
-    "Runtime",
-    "Schemas",
-    "SourceLine",
-]
-
 
 class Runtime(str, Enum):
     """The program that runs models of a format; some laws apply to one runtime only."""

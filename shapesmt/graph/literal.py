@@ -12,8 +12,6 @@ from shapesmt.algebra import LOCK, WeakTable
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping
 
-__all__ = ["DTYPES", "Declared", "Literal", "Scalar", "Source", "identity"]
-
 Scalar: TypeAlias = int | float | bool | str
 Source: TypeAlias = "Callable[[], Iterable[Scalar] | None]"
 """A function that reads the elements of a large constant; it returns None if they can't be read."""

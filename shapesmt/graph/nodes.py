@@ -11,8 +11,6 @@ from typing import overload
 
 from shapesmt.graph.graph import Attributes, Node
 
-__all__ = ["NodeKind", "Nodes"]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NodeKind:

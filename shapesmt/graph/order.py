@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
-__all__ = ["ordered", "refuse_recursion"]
-
 
 def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed: Sequence[str] = ()) -> Nodes:
     """Return the nodes in topological order: each tensor has one producer, before the nodes that read it.

@@ -10,8 +10,6 @@ from shapesmt import laws
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Parameter", "Signature"]
-
 
 class Parameter(NamedTuple):
     """One input; inputs with the same `variable` have the same type, and "" is for an independent type."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["FORMS", "PLAIN", "Form"]
-
 
 class Form(NamedTuple):
     """The form in which sizes are written into the operands of nodes.

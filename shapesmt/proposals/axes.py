@@ -16,8 +16,6 @@ from shapesmt.algebra import Dim, evaluate
 from shapesmt.examine import Problem
 from shapesmt.report import SymbolRange
 
-__all__ = ["Axis", "Layout", "Root", "layout", "of_size"]
-
 
 class Root(NamedTuple):
     """The size that a `Dim` stands for; if only its multiples occur, the size without the factor."""

@@ -25,8 +25,6 @@ from shapesmt.proposals.text import Words, written
 from shapesmt.render import identifier
 from shapesmt.report import DynamicShapes, Precondition, SymbolRange
 
-__all__ = ["dynamic_shapes", "proposed"]
-
 ATTEMPTS = 8  # exports of a module, at most
 NARROWER = 4  # times that a proposal is narrowed, at most
 _REFUSED = re.compile(r"Constraints violated \(([^)]*)\)")

@@ -9,8 +9,6 @@ from typing import Any
 from shapesmt.proposals.axes import Axis, Layout, Root
 from shapesmt.render import comment, identifier, python
 
-__all__ = ["Words", "written"]
-
 _KEPT = ("Dim", "dynamic_shapes")
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from shapesmt.report import AnyResult
 
-__all__ = ["commands", "write_github"]
-
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 _IN_TEXT = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _IN_PROPERTIES = {**_IN_TEXT, ord(":"): "%3A", ord(","): "%2C"}

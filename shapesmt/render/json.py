@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from shapesmt.report import AnyResult
 
-__all__ = ["to_json", "write_result"]
-
 
 def to_json(data: Mapping[str, object]) -> str:
     """Return the JSON text of `data`, in ASCII, ending in a line end.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from shapesmt.report import Cause, Finding, Report, Side, Source
 
-__all__ = ["Notice", "notices", "step"]
-
 _LEVELS = {Verdict.DEPENDS: "error", Verdict.FAILS: "error", Verdict.UNKNOWN: "note"}
 
 

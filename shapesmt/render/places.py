@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from shapesmt.report import Source
 
-__all__ = ["checked_out"]
-
 _LARGEST = 1 << 22  # the most bytes of a file that is compared with the source
 
 

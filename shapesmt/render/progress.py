@@ -13,8 +13,6 @@ from shapesmt.errors import printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["counting", "timing"]
-
 
 @contextmanager
 def timing(what: str, budget: float, stream: TextIO | None = None, delay: float = 1.0) -> Iterator[None]:

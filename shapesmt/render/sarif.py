@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from shapesmt.render.notices import Notice
     from shapesmt.report import AnyResult, Source, Unchecked
 
-__all__ = ["sarif", "write_sarif"]
-
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _KEPT = ("verdict", "symbols", "assumptions", "requirements", "precondition")
 FINGERPRINTS = ("shapesmt/v1", "primaryLocationLineHash")  # GitHub reads the second

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     import onnx
 
-__all__ = ["LOADS", "loaded", "session_of"]
-
 LOADS = "SM408"  # the code of laws about the runtime loading the model
 
 

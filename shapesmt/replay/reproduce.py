@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from shapesmt.graph import Graph
     from shapesmt.report import Finding
 
-__all__ = ["reproduced"]
-
 READABLE = 60  # nodes; with more before the failing one, the script has only that node
 SMALL = 128  # bytes; larger constants become inputs instead of being written out
 

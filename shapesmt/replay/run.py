@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
     from shapesmt.frontends import Model
 
-__all__ = ["Drawn", "Filled", "Runtime", "replayed", "require_runtime", "runnable", "serve"]
-
 Filled: TypeAlias = tuple[str, Shape, Any]
 """The type and shape of an input, and its elements, or one number for all of them."""
 

@@ -15,8 +15,6 @@ from shapesmt.report import Finding, FindingKind
 if TYPE_CHECKING:
     import onnx
 
-__all__ = ["script"]
-
 _WIDTH = 110
 _LISTED = 1024  # elements; larger constants are written as zeros
 _PLAIN = {1: "f", 2: "i", 3: "s", 6: "floats", 7: "ints", 8: "strings"}  # attributes that make_node takes as they are

@@ -25,21 +25,6 @@ from shapesmt.region import Conjunct
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = [
-    "OMIT",
-    "OMIT_EMPTY",
-    "OMIT_FALSE",
-    "OMIT_ONE",
-    "Answer",
-    "Data",
-    "Json",
-    "Presenter",
-    "late",
-    "later",
-    "may_be_unread",
-    "unread",
-]
-
 Json: TypeAlias = dict[str, Any]
 Value = TypeVar("Value")
 Kind = TypeVar("Kind", bound="Data")

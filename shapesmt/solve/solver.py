@@ -40,7 +40,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.deadline import Deadline, stage
 from shapesmt.solve.far import best
-from shapesmt.solve.nearby import LARGEST, all_hold, complete, holds, moved, nearest, relevant
+from shapesmt.solve.nearby import LARGEST, all_hold, complete, holds as holds, moved, nearest, relevant
 from shapesmt.solve.process import Query, ask
 from shapesmt.solve.smtlib import Script, script
 
@@ -338,16 +338,3 @@ def _few_moved(
             model = answer.model
         facts.append(low)
     return model
-
-
-__all__ = [
-    "Answer",
-    "Deadline",
-    "check",
-    "complete",
-    "core",
-    "holds",
-    "maximize",
-    "minimize",
-    "smallest_model",
-]

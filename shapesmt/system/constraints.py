@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from shapesmt.graph import Graph
     from shapesmt.rules import Requirement
 
-__all__ = ["Constraints"]
-
 
 class Constraints:
     """The variables and constraints of a graph by name.

@@ -263,6 +263,3 @@ def variables(t: Tensor) -> list[Dim]:
     items = t.value.items if isinstance(t.value, Elements) else ()
     inner = [d for case in t.cases for d in variables(case.tensor)]
     return [*(t.shape or ()), *(d for d in items if isinstance(d, Dim)), *inner]
-
-
-__all__ = ["Encoding", "Part", "Stated", "encode", "encode_node", "renamed", "variables"]

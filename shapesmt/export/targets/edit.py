@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     import onnx
 
-__all__ = ["Edit", "array", "graphs_of", "names_in", "subgraphs", "vectors"]
-
 
 def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
     """Yield a graph and its subgraphs."""

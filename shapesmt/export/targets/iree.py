@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from shapesmt.report import TensorBounds
 
-__all__ = ["without_zeros"]
-
 
 def without_zeros(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> onnx.ModelProto:
     """Return a copy in which each 0 that means "the input's size" is that number, -1, or a computed size.

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from shapesmt.report import DimBounds, TensorBounds
 
-__all__ = ["lost", "with_ends"]
-
 ROUNDS = 50  # limit for reading the model and adding slices; each round adds those that are still missing
 LARGE = 1024  # elements; larger constants aren't passed to OpenVINO, as no size depends on them
 UNSLICED = "_unsliced"  # suffix of a tensor's name before its slice

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from shapesmt.frontends.onnx.types import Parameters
     from shapesmt.graph import Document, Flow
 
-__all__ = ["OPSET", "GraphBuilder", "Handle"]
-
 OPSET = 21
 """The default version of ONNX's operator set."""
 

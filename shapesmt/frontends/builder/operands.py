@@ -19,18 +19,6 @@ if TYPE_CHECKING:
     from shapesmt.frontends.onnx.types import Parameters
     from shapesmt.graph import Document
 
-__all__ = [
-    "NUMBERS",
-    "attribute",
-    "axis_text",
-    "check_count",
-    "check_name",
-    "check_names",
-    "constant",
-    "opset_version",
-    "unknown_operator",
-]
-
 NUMBERS = {dtype: number for number, dtype in DTYPES.items() if dtype}
 """ONNX's numbers of the element types."""
 _USUAL = {"float64": "float32", "int32": "int64"}  # numpy's types of Python's numbers, and the types that models use

@@ -15,8 +15,6 @@ from shapesmt.errors import printable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["RefusedError", "a", "at", "field", "refuse", "shown", "texts"]
-
 _CALLED = {
     int: "an integer",
     float: "a number",

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     from shapesmt.frontends.onnx.types import Parameters
 
-__all__ = ["attribute", "parse", "read"]
-
 _DEPTH = 50
 """The limit of nested subgraphs, above which a document is refused."""
 _GAPS = 64  # limit of omitted optional inputs of a node

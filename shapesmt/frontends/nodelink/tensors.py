@@ -14,8 +14,6 @@ from shapesmt.language import LARGEST, Origin, Range, parse_range, parse_shape
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["axes", "declared", "literal", "number", "symbol_range"]
-
 RANK = 255
 """The limit of dimensions of a tensor, above which a document is refused."""
 _KINDS = {"seq": "sequence", "optional": "optional", "map": "map"}

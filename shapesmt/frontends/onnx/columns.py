@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     import onnx
 
-__all__ = ["Columns", "columns"]
-
 _MARK = "\0"
 """The mark after the inputs, and after the outputs, of each node."""
 _NO_ATTRIBUTE, _DIGEST = b"\0", b"\1"

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from shapesmt.laws import Law
 
-__all__ = ["refused"]
-
 ONNX: dict[Version, tuple[int, int]] = {(1, 31): (13, 26), (1, 32): (14, 28)}
 """The newest IR version and ONNX operator set that each version of ONNX Runtime loads."""
 OTHERS = {"ai.onnx.ml": 5, "ai.onnx.preview": 1, "ai.onnx.preview.training": 1, "ai.onnx.training": 1} | dict.fromkeys(

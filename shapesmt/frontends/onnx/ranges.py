@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["noted_ranges"]
-
 _BOUNDS = re.compile(r"(?<=[{,])([^{},:\[\]]+):\s*VR\[([^{},\[\]]+),([^{},\[\]]+)\]")
 
 

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     import onnx
 
 
-__all__ = ["parse", "read", "schemas"]
-
 _DEPTH, _RANK = 100, 255
 """Limits: of nested subgraphs, and of dimensions of a constant; beyond them the file is refused."""
 

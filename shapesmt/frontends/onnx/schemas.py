@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from shapesmt.graph import AttributeValue, Function, Literal, Node
 
-__all__ = ["OnnxSchemas"]
-
 _NUMBERS = {name: number for number, name in DTYPES.items()}
 TYPES = ("to", "dtype", "output_datatype", "output_dtype")
 _NAMES = {"float": "float32", "double": "float64"}

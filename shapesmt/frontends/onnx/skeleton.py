@@ -16,8 +16,6 @@ from shapesmt.graph import DTYPES, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DamagedError", "OtherFormatError", "skeleton"]
-
 _BEGINNING = 1 << 16  # bytes at the beginning that tell the format
 _SMALL = 1 << 12  # bytes; smaller messages are copied whole: they have at most `Literal.LIMIT` elements of 4 bytes
 _RUN = 1 << 16  # bytes that are searched at once for fields to copy whole

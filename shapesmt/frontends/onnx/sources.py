@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from shapesmt.graph import Node, SourceLine
 
-__all__ = ["Sources"]
-
 _PREFIX = "pkg.torch.onnx."
 _TRACED = re.compile(r"^([^\n]+)\(([1-9]\d{0,8})\): ([^\n]+)()$", re.MULTILINE)
 _TRACER = re.compile(r"torch[\\/]jit[\\/]_trace\.py")

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from xml.etree.ElementTree import Element
 
-__all__ = ["Host", "as_onnx_loop"]
-
 _SETTINGS = {"axis": "0", "start": "0", "end": "-1", "stride": "1", "part_size": "1"}
 
 

@@ -36,8 +36,6 @@ from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Literal,
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["DOMAIN", "dtype_of", "read"]
-
 DOMAIN = "openvino"
 ONNX_OPSET = 22  # for the `If` and `Loop` that layers with control flow become
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from shapesmt.frontends.tensorflow.bodies import Control, Library, Scope
     from shapesmt.frontends.tensorflow.protos import Proto
 
-__all__ = ["CONTROL", "Carried", "branching", "choosing", "looping"]
-
 ANYTHING = Declared("", None)
 
 

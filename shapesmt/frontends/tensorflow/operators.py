@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from shapesmt.frontends.tensorflow.protos import Proto
     from shapesmt.graph import AttributeValue
 
-__all__ = ["Operator", "Output", "default_attributes", "input_counts", "known", "named"]
-
 _OUTPUTS = """
 output*num_split: Split SplitV
 output*num: Unpack

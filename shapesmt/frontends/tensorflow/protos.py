@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from shapesmt.frontends.files import ModelFile
 
-__all__ = ["Proto", "Signature", "parse"]
-
 Proto: TypeAlias = Any
 """A protobuf message of TensorFlow."""
 Signature: TypeAlias = "tuple[Mapping[str, Proto], Mapping[str, Proto]]"

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from shapesmt.frontends.tensorflow.protos import Proto
     from shapesmt.graph import Graph
 
-__all__ = ["region"]
-
 SWITCHES = ("Switch", "_SwitchN")
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from shapesmt.frontends.tensorflow.protos import Proto
     from shapesmt.graph import AttributeValue
 
-__all__ = ["attributes", "declared", "dtype_of", "literal"]
-
 _RANK = 255
 _NUMBERED = (
     *("", "float32", "float64", "int32", "uint8", "int16", "int8", "string", "complex64", "int64", "bool"),

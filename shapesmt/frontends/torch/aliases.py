@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from shapesmt.graph import AttributeValue
 
-__all__ = ["CHANGED", "Memory"]
-
 CHANGED = "changed"
 """The operator of a node that returns its input with other elements."""
 

@@ -21,8 +21,6 @@ from shapesmt.errors import ModelError, ShapesmtError, pass_on, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Archive"]
-
 _MOST = 1 << 27  # bytes; a larger program is refused
 _DIRECTORY = 1 << 24  # bytes; a longer list of entries is refused (each parameter may be an entry)
 _END = 1 << 17  # bytes at the end of a zip file that contain the length of that list

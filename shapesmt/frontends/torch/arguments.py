@@ -12,8 +12,6 @@ from shapesmt.graph import AttributeValue
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DTYPES", "FORMATS", "LAYOUTS", "Arguments", "constant_of", "names_of", "outputs_of", "tensor_named"]
-
 DTYPES = (
     *("", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex32", "complex64"),
     *("complex128", "bool", "bfloat16", *("",) * 14, "uint16", "float8e4m3fn", "float8e5m2", "float8e4m3fnuz"),

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from shapesmt.frontends.torch.archive import Archive
 
-__all__ = ["Constants", "has_few"]
-
 _FORMATS = {"bool": "?", "float16": "e", "float32": "f", "float64": "d"}
 _FORMATS |= {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}
 _FORMATS |= {"uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q"}

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
-__all__ = ["CAST", "Body", "Host", "converted", "effect"]
-
 CAST = "cast"
 """The operator of a node that returns its input as floats of any float type."""
 

@@ -9,8 +9,6 @@ from shapesmt.errors import printable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MisfitError", "entries", "integer", "natural", "optional", "record", "records", "text", "variant"]
-
 LARGEST = 1 << 63
 
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from shapesmt.frontends.torch.paths import Path
 
-__all__ = ["fixed_axes", "guards_node"]
-
 _UNENFORCED = 2  # lower bounds up to this aren't checked before a run: the trace leaves out 0 and 1
 _MOST = 2000  # guards; a program with more is refused (about a hundred are common)
 _ENDLESS = 1 << 62

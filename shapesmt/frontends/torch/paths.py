@@ -13,8 +13,6 @@ from shapesmt.frontends.torch.fields import MisfitError, entries, optional, reco
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["Path", "nested", "placeholders"]
-
 Path = tuple[str | int, ...]
 _MOST_DEPTH = 60
 _NAMED = "collections.namedtuple"

@@ -20,8 +20,6 @@ from shapesmt.graph import Attributes, Declared, Graph, Literal, Node, Runtime, 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["DOMAIN", "Literals", "read_program"]
-
 DOMAIN = "torch"
 TOKEN = ""
 """The tensor name for tokens, which order operators with effects: "", no tensor."""

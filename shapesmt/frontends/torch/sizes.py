@@ -16,8 +16,6 @@ from shapesmt.graph import Declared
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Size", "Sizes", "alone", "dtype_of", "memory_of", "shape_of", "size_of"]
-
 Size = int | str
 """A number, or Sympy's text."""
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from shapesmt.graph import Node, SourceLine
 
-__all__ = ["Sources", "module_in"]
-
 _NO_MODULE = "_empty_nn_module_stack"
 
 

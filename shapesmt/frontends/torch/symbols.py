@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Build: TypeAlias = Callable[[list[ast.expr]], ast.expr]
 
-__all__ = ["Affine", "Unfollowed", "affine", "as_text", "factors", "named", "parse", "plain", "symbols_in", "tree_of"]
-
 _MOST_TEXT = 20_000
 _MOST_DEPTH = 60
 _MOST_POWER = 8

@@ -17,8 +17,6 @@ from shapesmt.report import FindingKind
 if TYPE_CHECKING:
     from shapesmt.report import Finding, Report
 
-__all__ = ["MOST_IN_HEADLINE", "header", "headline", "remedies"]
-
 MOST_IN_HEADLINE = 90  # the most characters of a formula in a headline
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from shapesmt.render.text.words import Line
     from shapesmt.report import AnyResult
 
-__all__ = ["excerpt"]
-
 _COLOURS = {"green": "#187a3c", "yellow": "#8a5a00", "red": "#b3261e", "magenta": "#8e2f8e", "cyan": "#0b6572"}
 _MOST_LINES = 200
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from shapesmt.render.text.stories import Story
     from shapesmt.report import CauseGraph, Counterexample, Finding, Group, ModelWarning, PageData, Report, Side, Slider
 
-__all__ = ["findings", "warnings"]
-
 _MOST_STORIES = 40
 _MOST_NODES = 200  # the most nodes of a group that are listed
 _MOST_WARNINGS = 200

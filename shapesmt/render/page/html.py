@@ -19,8 +19,6 @@ from shapesmt.render.text.words import count, name
 if TYPE_CHECKING:
     from shapesmt.report import PageData
 
-__all__ = ["html_page"]
-
 SCRIPTS = ("evaluate.js", "model.js", "sizes.js", "table.js", "map.js", "page.js")
 
 

@@ -17,8 +17,6 @@ from shapesmt.report import Unchecked
 if TYPE_CHECKING:
     from shapesmt.report import BatchReport, Report
 
-__all__ = ["index_page"]
-
 MANY = 50
 """The number of models above which the tables over all of them come before the rows."""
 _GRAVEST_FIRST = (Verdict.FAILS, Verdict.DEPENDS, Verdict.UNKNOWN, Verdict.PROVED)

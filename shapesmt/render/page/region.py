@@ -19,8 +19,6 @@ from shapesmt.report import Cell, NumberLine, Raster
 if TYPE_CHECKING:
     from shapesmt.report import Guarded, PageData, Precondition, Run
 
-__all__ = ["regions"]
-
 _WIDEST = 9  # the largest class for the width of a part of a line
 
 

@@ -14,8 +14,6 @@ from shapesmt.report import NumberLine
 if TYPE_CHECKING:
     from shapesmt.report import Calculator, PageData, PlacedNode, Slider
 
-__all__ = ["calculator_data", "sizes"]
-
 _STEPS = 1024  # positions of a slider for an unbounded dimension
 _MOST_STEPS = 1 << 31  # a range with more positions has no slider, only a field for the number
 _LETTERS = {Verdict.PROVED: "p", Verdict.UNKNOWN: "u", Verdict.DEPENDS: "d", Verdict.FAILS: "f"}

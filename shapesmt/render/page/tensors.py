@@ -14,8 +14,6 @@ from shapesmt.report import TensorData
 if TYPE_CHECKING:
     from shapesmt.report import DimBounds, PageData, TensorBounds
 
-__all__ = ["tensors"]
-
 BITS = {
     **dict.fromkeys(("int4", "uint4", "float4e2m1"), 4),
     **dict.fromkeys(("bool", "int8", "uint8", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"), 8),

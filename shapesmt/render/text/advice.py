@@ -11,9 +11,6 @@ from shapesmt.render.text.words import interval
 if TYPE_CHECKING:
     from shapesmt.report import Remedy, Report
 
-__all__ = ["command", "flags"]
-
-
 _MOST = 1000  # the most characters of flags that are shown
 
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from shapesmt.report import Condition, NodeConstraints, Variable
 
-__all__ = ["constraint_lines"]
-
 _MOST = 24  # the most variables of a kind, requirements and lines of SMT-LIB that are shown
 
 

@@ -17,19 +17,6 @@ if TYPE_CHECKING:
 
     from shapesmt.report import Cause, Counterexample, Finding, Group, Replay, Side, SymbolRange
 
-__all__ = [
-    "assignment",
-    "brief_lines",
-    "causes",
-    "common_path",
-    "finding_head",
-    "finding_lines",
-    "first_advice",
-    "input_shapes",
-    "replayed",
-    "shape_text",
-]
-
 _MOST_NAMED = 4  # the most inputs of the same shape that are named
 _SAYS_NOTHING = ("", "True", "False")
 _WIDEST_SIDE = 40  # the most columns of a cell of the two sides

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from shapesmt.report import HeldTensor, IndexLimit, Memory, Peak
 
-__all__ = ["amount", "memory_text"]
-
 MOST_TENSORS = 8
 _ONE_LINE = 100  # the most characters of conditions on one line
 _MOST_CONDITIONS = 6

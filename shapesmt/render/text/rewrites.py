@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from shapesmt.render.text.words import Line
     from shapesmt.report import Simplified
 
-__all__ = ["nodes_left", "right_for", "simplified_text"]
-
 
 def nodes_left(simplified: Simplified) -> Line:
     """Return the line that tells how many of the nodes are left after the rewrites, such as `12 nodes of 30`."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from shapesmt.report import Finding, SymbolRange
 
-__all__ = ["MOST_LINES", "Story", "height", "stories", "story_lines"]
-
 MOST_LINES = 40
 _WIDTH = 80
 _MOST_CAUSES, _FEW_CAUSES = 6, 3  # causes of a story in a shortened report: if there is room, and if not

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from shapesmt.report import BatchReport, Report, Tally
 
-__all__ = ["fleet", "summary", "tables", "totals", "unchecked"]
-
 MOST_ROWS = 12
 _ERROR = "ERROR"
 _WIDEST = 60  # the most columns of the first cell of a row

@@ -48,17 +48,6 @@ if TYPE_CHECKING:
         Tightened,
     )
 
-__all__ = [
-    "bounds_text",
-    "dynamic_text",
-    "facts_text",
-    "operators_text",
-    "profile_text",
-    "table",
-    "tightened_text",
-    "witnesses",
-]
-
 _MOST_TENSORS = 10
 _MOST_OPTIONS = 4
 

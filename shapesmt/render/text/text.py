@@ -44,18 +44,6 @@ if TYPE_CHECKING:
 
     from shapesmt.report import AnyResult, BatchReport, ErrorCode, Explanation, Fact, Proof, Release, Report
 
-__all__ = [
-    "COMPLETE",
-    "folded",
-    "lines",
-    "proofs",
-    "released",
-    "subject",
-    "write_fleet",
-    "write_headlines",
-    "write_text",
-]
-
 COMPLETE = "the complete system, decided by the solver as a whole"
 _ROOM = 30  # the most lines for the findings of an explanation, before its facts
 _CHUNK = 1000  # the number of lines that are written at once

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from shapesmt.report import ModelWarning, Report
 
-__all__ = ["warnings"]
-
 _MOST_WARNINGS = 3
 _STYLE = "bold magenta"
 

@@ -14,32 +14,6 @@ if TYPE_CHECKING:
 
     from shapesmt.report import Assumed, DimBounds, Guarded, SymbolRange
 
-__all__ = [
-    "BLANK",
-    "CODE",
-    "FAINT",
-    "STRONG",
-    "STYLES",
-    "Line",
-    "admissible",
-    "adopted",
-    "assumed_of_data",
-    "beside_guards",
-    "code",
-    "column",
-    "count",
-    "either",
-    "extent",
-    "headline",
-    "inert",
-    "interval",
-    "line",
-    "listed",
-    "name",
-    "region_told",
-    "runs_when",
-]
-
 STYLES = {
     Verdict.PROVED: "bold green",
     Verdict.UNKNOWN: "bold yellow",

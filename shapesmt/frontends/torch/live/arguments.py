@@ -9,8 +9,6 @@ from shapesmt.frontends.torch.arguments import DTYPES, FORMATS, LAYOUTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["TYPE_NUMBERS", "kind_of", "named", "written"]
-
 _OWN_NAMES = {name: name.replace("float8", "float8_") for name in DTYPES} | {"float8e8m0": "float8_e8m0fnu"}
 TYPE_NUMBERS = {_OWN_NAMES[name]: number for number, name in enumerate(DTYPES) if name}
 """The number of each element type in an archive, by PyTorch's name."""

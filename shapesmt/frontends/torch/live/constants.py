@@ -9,8 +9,6 @@ from typing import Any
 from shapesmt.frontends.torch.constants import has_few
 from shapesmt.graph import Literal
 
-__all__ = ["Held"]
-
 _KINDS = ("bool", "int", "uint", "float")
 
 

@@ -15,8 +15,6 @@ from shapesmt.frontends.torch.live.arguments import TYPE_NUMBERS, kind_of, named
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["document_of"]
-
 Json = dict[str, Any]
 
 _SCHEMA = {"major": 8, "minor": 20}

@@ -10,8 +10,6 @@ from shapesmt.render.page.markup import Markup, svg, tag
 from shapesmt.render.text.words import name
 from shapesmt.report import Axis, Cell, Raster
 
-__all__ = ["drawing", "hatch"]
-
 _SIDE = 400.0  # the length of a side
 _MOST = 30  # the most characters of a name
 _MOST_MARKS = 3

@@ -13,8 +13,6 @@ from shapesmt.render.text.words import name
 if TYPE_CHECKING:
     from shapesmt.report import Chart
 
-__all__ = ["drawing"]
-
 _WIDTH, _HEIGHT, _LEFT, _TOP = 400.0, 240.0, 84.0, 12.0
 _SHADES = 8
 
