@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
@@ -11,8 +12,6 @@ from shapesmt.render import lines
 from shapesmt.report import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from shapesmt.frontends import Model
     from shapesmt.language import RangeLike, ShapeLike, ValueLike
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import click
     from click.shell_completion import CompletionItem
 

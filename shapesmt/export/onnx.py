@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -14,8 +15,6 @@ from shapesmt.export.files import write_whole
 from shapesmt.graph import DTYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     import onnx
 
     from shapesmt.report import TensorBounds

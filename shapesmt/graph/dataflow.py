@@ -30,6 +30,7 @@ Attributes hold JSON values only. `networkx.node_link_data` returns such a docum
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import count
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -39,8 +40,6 @@ from shapesmt.graph.literal import Declared, Literal
 from shapesmt.language import Origin, Range, is_plain_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import networkx as nx
 
 SCHEMA = "shapesmt/graph/1"

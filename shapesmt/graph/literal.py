@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from math import prod
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, cast
+from typing import ClassVar, NamedTuple, TypeAlias, cast
 
 from shapesmt.algebra import LOCK, WeakTable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping
 
 Scalar: TypeAlias = int | float | bool | str
 Source: TypeAlias = "Callable[[], Iterable[Scalar] | None]"

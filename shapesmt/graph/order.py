@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,6 @@ from shapesmt.graph.graph import Function, Node
 from shapesmt.graph.nodes import Nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     import networkx as nx
 
 

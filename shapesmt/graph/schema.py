@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shapesmt import laws
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Parameter(NamedTuple):

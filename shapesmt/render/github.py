@@ -5,6 +5,7 @@ It is about the line of Python that the node comes from, if that file is below t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from shapesmt.errors import printable
@@ -14,8 +15,6 @@ from shapesmt.render.text.words import name
 from shapesmt.report import reports_in, unchecked_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from shapesmt.report import AnyResult
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from json import dumps
 from typing import TYPE_CHECKING, TextIO
 
 from shapesmt.errors import unmarked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from shapesmt.report import AnyResult
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.algebra import Verdict
@@ -11,8 +12,6 @@ from shapesmt.render.text.words import name
 from shapesmt.report import FindingKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from shapesmt.report import Cause, Finding, Report, Side, Source
 
 _LEVELS = {Verdict.DEPENDS: "error", Verdict.FAILS: "error", Verdict.UNKNOWN: "note"}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.report import Finding, Replay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import onnx
 
 LOADS = "SM408"  # the code of laws about the runtime loading the model

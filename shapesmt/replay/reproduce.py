@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shapesmt.replay.cut import Cut, CutError, at, cut
@@ -9,8 +10,6 @@ from shapesmt.replay.script import script
 from shapesmt.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import onnx
 
     from shapesmt.graph import Graph

@@ -11,18 +11,16 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, Any, cast
 
 from shapesmt.deadline import Deadline
 from shapesmt.errors import pass_on
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 WORKER = Path(__file__).with_name("worker.py")
 LONGEST = 1e6  # seconds; limit of a single wait

@@ -25,6 +25,7 @@ system is independent of what presolve decides.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
@@ -36,8 +37,6 @@ from shapesmt.rules import Elements, Tensor, elements, in_each_case, tensor
 from shapesmt.solve import Script
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from shapesmt.graph import Graph
     from shapesmt.rules import Application, Requirement
 

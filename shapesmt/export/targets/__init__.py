@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import UsageError
 from shapesmt.language import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     import onnx
 
     from shapesmt.report import TensorBounds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,6 @@ from onnx import helper, numpy_helper
 from shapesmt.errors import pass_on
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import onnx
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from onnx import helper
@@ -9,8 +10,6 @@ from onnx import helper
 from shapesmt.export.targets.edit import Edit, graphs_of, names_in, vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import onnx
 
     from shapesmt.report import TensorBounds

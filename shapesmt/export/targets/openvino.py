@@ -7,7 +7,8 @@ that loses a bound, a slice up to the proven maximum changes nothing and restore
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from onnx import TensorProto, helper
@@ -17,9 +18,6 @@ from shapesmt.export.targets.edit import Edit, array, graphs_of, names_in, subgr
 from shapesmt.language import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
     import onnx
     import openvino as ov
 

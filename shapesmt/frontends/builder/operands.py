@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import UsageError
@@ -14,8 +15,6 @@ from shapesmt.language import did_you_mean, quoted
 from shapesmt.rules import rules
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from shapesmt.frontends.onnx.types import Parameters
     from shapesmt.graph import Document
 

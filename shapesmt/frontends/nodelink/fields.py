@@ -8,12 +8,10 @@ shapesmt.frontends.nodelink.fields.RefusedError: nodes[3].attributes.axis: an in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn, TypeVar
 
 from shapesmt.errors import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _CALLED = {
     int: "an integer",

@@ -6,15 +6,16 @@ Any defect becomes one `ModelError` with the path: `nodes[3].attributes.axis: an
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.nodelink.fields import RefusedError, a, at, field, refuse, shown, texts
 from shapesmt.frontends.nodelink.tensors import axes, declared, literal, number, symbol_range
 from shapesmt.frontends.onnx.reader import schemas
-from shapesmt.frontends.onnx.types import FITS, LAST_OPSET, TYPE_NAMES
+from shapesmt.frontends.onnx.types import FITS, LAST_OPSET, TYPE_NAMES, Parameters
 from shapesmt.graph import (
     SCHEMA,
     Attributes,
@@ -32,11 +33,6 @@ from shapesmt.graph import (
     refuse_recursion,
 )
 from shapesmt.language import LARGEST, Range
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from shapesmt.frontends.onnx.types import Parameters
 
 _DEPTH = 50
 """The limit of nested subgraphs, above which a document is refused."""

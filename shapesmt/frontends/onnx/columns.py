@@ -7,6 +7,7 @@ each node. A mark after each node separates the values of fields that a node can
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from functools import cache
 from itertools import count, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,8 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from shapesmt.errors import ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-
     import onnx
 
 _MARK = "\0"

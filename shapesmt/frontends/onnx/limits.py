@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from shapesmt import laws
@@ -9,8 +10,6 @@ from shapesmt.errors import printable
 from shapesmt.version import Version, followed_runtime, newer_runtime
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from shapesmt.laws import Law
 
 ONNX: dict[Version, tuple[int, int]] = {(1, 31): (13, 26), (1, 32): (14, 28)}

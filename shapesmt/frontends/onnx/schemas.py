@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,6 @@ from shapesmt.frontends.onnx.types import Parameters, declared
 from shapesmt.graph import DTYPES, Declared, Parameter, Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from shapesmt.graph import AttributeValue, Function, Literal, Node
 
 _NUMBERS = {name: number for number, name in DTYPES.items()}

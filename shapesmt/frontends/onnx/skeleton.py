@@ -6,15 +6,13 @@ having its elements in another file, which doesn't exist.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import prod
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from shapesmt.frontends.pieces import Pieces
 from shapesmt.frontends.recognize import is_binary
 from shapesmt.graph import DTYPES, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _BEGINNING = 1 << 16  # bytes at the beginning that tell the format
 _SMALL = 1 << 12  # bytes; smaller messages are copied whole: they have at most `Literal.LIMIT` elements of 4 bytes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from struct import unpack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,8 +13,6 @@ from shapesmt.errors import pass_on
 from shapesmt.graph import DTYPES, Declared, Graph, Literal, Scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import onnx
 
     from shapesmt.graph import Node

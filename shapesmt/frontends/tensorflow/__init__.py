@@ -17,6 +17,7 @@ variables are tensors with unknown elements.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from shapesmt.collector import gc_paused
@@ -25,16 +26,13 @@ from shapesmt.frontends.tensorflow.bodies import INPUTS, VARIABLES, Library, Sco
 from shapesmt.frontends.tensorflow.body import DOMAIN, Body
 from shapesmt.frontends.tensorflow.flow import CONTROL
 from shapesmt.frontends.tensorflow.operators import named
-from shapesmt.frontends.tensorflow.protos import parse
+from shapesmt.frontends.tensorflow.protos import Proto, Signature, parse
 from shapesmt.frontends.tensorflow.switches import region
 from shapesmt.frontends.tensorflow.values import declared, dtype_of
 from shapesmt.graph import Declared, Graph, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from shapesmt.frontends.files import ModelFile
-    from shapesmt.frontends.tensorflow.protos import Proto, Signature
 
 __all__ = ["DOMAIN", "read"]
 

@@ -6,17 +6,15 @@ returns unchanged; only the other variables become loop-carried tensors.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapesmt.errors import printable
-from shapesmt.frontends.tensorflow.bodies import title
+from shapesmt.frontends.tensorflow.bodies import Control, Library, Scope, title
 from shapesmt.frontends.tensorflow.body import Body, numbered
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from shapesmt.frontends.tensorflow.bodies import Control, Library, Scope
     from shapesmt.frontends.tensorflow.protos import Proto
 
 ANYTHING = Declared("", None)

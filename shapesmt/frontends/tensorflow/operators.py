@@ -6,13 +6,12 @@ use; other files don't, so these tables are needed.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from shapesmt.frontends.tensorflow.protos import Proto
     from shapesmt.graph import AttributeValue
 

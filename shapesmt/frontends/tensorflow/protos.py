@@ -5,14 +5,13 @@ The classes come from tensorboard, which includes them without TensorFlow itself
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt.errors import ModelError, UsageError, pass_on, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from shapesmt.frontends.files import ModelFile
 
 Proto: TypeAlias = Any

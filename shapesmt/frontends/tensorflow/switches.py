@@ -7,6 +7,7 @@ are, without a rule.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,8 +17,6 @@ from shapesmt.frontends.tensorflow.flow import Carried, branching, choosing, loo
 from shapesmt.graph import Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from shapesmt.frontends.tensorflow.protos import Proto
     from shapesmt.graph import Graph
 

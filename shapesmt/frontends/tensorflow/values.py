@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,6 @@ from shapesmt.errors import ModelError
 from shapesmt.graph import Declared, Literal, Scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from shapesmt.frontends.tensorflow.protos import Proto
     from shapesmt.graph import AttributeValue
 

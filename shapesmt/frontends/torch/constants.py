@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate
@@ -16,8 +17,6 @@ from shapesmt.frontends.torch.sizes import dtype_of, shape_of
 from shapesmt.graph import Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from shapesmt.frontends.torch.archive import Archive
 
 _FORMATS = {"bool": "?", "float16": "e", "float32": "f", "float64": "d"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.frontends.torch.fields import MisfitError, entries, integer, optional, record, text, variant
@@ -22,8 +23,6 @@ from shapesmt.frontends.torch.symbols import (
 from shapesmt.graph import GUARDS, Attributes, Declared, Node, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from shapesmt.frontends.torch.paths import Path
 
 _UNENFORCED = 2  # lower bounds up to this aren't checked before a run: the trace leaves out 0 and 1

@@ -5,13 +5,11 @@ from __future__ import annotations
 import collections
 import json
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, text, variant
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 Path = tuple[str | int, ...]
 _MOST_DEPTH = 60

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
 from shapesmt.render.text.text import lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from shapesmt.render.text.words import Line
     from shapesmt.report import AnyResult
 

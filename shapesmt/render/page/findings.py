@@ -11,12 +11,11 @@ from shapesmt.render.page.document import badge, code, section
 from shapesmt.render.page.drawings.chain import cause_graph
 from shapesmt.render.page.markup import Content, Markup, tag
 from shapesmt.render.text.findings import assignment, causes, finding_head, first_advice, replayed
-from shapesmt.render.text.stories import stories
+from shapesmt.render.text.stories import Story, stories
 from shapesmt.render.text.words import count, name, runs_when
 from shapesmt.report import FindingKind
 
 if TYPE_CHECKING:
-    from shapesmt.render.text.stories import Story
     from shapesmt.report import CauseGraph, Counterexample, Finding, Group, ModelWarning, PageData, Report, Side, Slider
 
 _MOST_STORIES = 40

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
-from shapesmt.render.text.words import FAINT, STRONG, code, count, headline, line, listed, name
+from shapesmt.render.text.words import FAINT, STRONG, Line, code, count, headline, line, listed, name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from shapesmt.render.text.words import Line
     from shapesmt.report import Simplified
 
 

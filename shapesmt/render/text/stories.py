@@ -6,6 +6,7 @@ least its head; the first ones, which are the gravest, have their causes too, as
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,8 +15,6 @@ from shapesmt.render.text.words import BLANK, FAINT, Line, count, line, listed, 
 from shapesmt.report import Group
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from shapesmt.report import Finding, SymbolRange
 
 MOST_LINES = 40

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,8 +12,6 @@ from shapesmt.render.text.words import FAINT, STRONG, STYLES, Line, code, column
 from shapesmt.report import Unchecked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from shapesmt.report import BatchReport, Report, Tally
 
 MOST_ROWS = 12

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, TextIO, cast
@@ -37,8 +38,6 @@ from shapesmt.render.text.words import (
 from shapesmt.report import FindingKind, Remedy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from rich.console import Console
     from rich.segment import Segment
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
@@ -10,8 +11,6 @@ from shapesmt.render.text.words import BLANK, FAINT, STRONG, Line, count, line, 
 from shapesmt.report import WarningKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from shapesmt.report import ModelWarning, Report
 
 _MOST_WARNINGS = 3

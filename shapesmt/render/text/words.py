@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,8 +11,6 @@ from shapesmt.errors import printable
 from shapesmt.report import Precondition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from shapesmt.report import Assumed, DimBounds, Guarded, SymbolRange
 
 STYLES = {

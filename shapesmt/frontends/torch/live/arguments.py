@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from shapesmt.frontends.torch.arguments import DTYPES, FORMATS, LAYOUTS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _OWN_NAMES = {name: name.replace("float8", "float8_") for name in DTYPES} | {"float8e8m0": "float8_e8m0fnu"}
 TYPE_NUMBERS = {_OWN_NAMES[name]: number for number, name in enumerate(DTYPES) if name}

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import inspect
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from shapesmt.frontends.torch.live.arguments import TYPE_NUMBERS, kind_of, named, written
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 Json = dict[str, Any]
 
