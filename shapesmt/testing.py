@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.api import checked
 from shapesmt.examine import TIMEOUT, Question
+from shapesmt.frontends import Model
+from shapesmt.language import RangeLike, ShapeLike, ValueLike
 from shapesmt.render import lines
 from shapesmt.report import Report
-
-if TYPE_CHECKING:
-    from shapesmt.frontends import Model
-    from shapesmt.language import RangeLike, ShapeLike, ValueLike
 
 
 def assert_proved(

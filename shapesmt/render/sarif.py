@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 from urllib.parse import quote
 
 from shapesmt.algebra import Verdict
@@ -15,11 +15,8 @@ from shapesmt.laws.codes import CATALOGUE
 from shapesmt.render.notices import Notice, notices, step
 from shapesmt.render.places import checked_out
 from shapesmt.render.quoting import json_text
-from shapesmt.report import reports_in, unchecked_in
+from shapesmt.report import AnyResult, Source, Unchecked, reports_in, unchecked_in
 from shapesmt.version import __version__
-
-if TYPE_CHECKING:
-    from shapesmt.report import AnyResult, Source, Unchecked
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _KEPT = ("verdict", "symbols", "assumptions", "requirements", "precondition")

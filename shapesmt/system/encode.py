@@ -28,17 +28,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shapesmt.algebra import TRUE, Dim, Formula, Kind, defined
 from shapesmt.errors import printable
+from shapesmt.graph import Graph
 from shapesmt.inference import infer
-from shapesmt.rules import Elements, Tensor, elements, in_each_case, tensor
+from shapesmt.rules import Application, Elements, Requirement, Tensor, elements, in_each_case, tensor
 from shapesmt.solve import Script
-
-if TYPE_CHECKING:
-    from shapesmt.graph import Graph
-    from shapesmt.rules import Application, Requirement
 
 
 class Stated(NamedTuple):

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.frontends.builder.operands import (
@@ -37,13 +37,10 @@ from shapesmt.frontends.builder.operands import (
 )
 from shapesmt.frontends.nodelink.reader import read
 from shapesmt.frontends.onnx.reader import schemas
-from shapesmt.graph import SCHEMA, Graph, document_of, new_flow, size
+from shapesmt.frontends.onnx.types import Parameters
+from shapesmt.graph import SCHEMA, Document, Flow, Graph, document_of, new_flow, size
 from shapesmt.language import RangeLike, did_you_mean, parse_range, parse_shape, quoted
 from shapesmt.rules import resolve, rules
-
-if TYPE_CHECKING:
-    from shapesmt.frontends.onnx.types import Parameters
-    from shapesmt.graph import Document, Flow
 
 OPSET = 21
 """The default version of ONNX's operator set."""

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shapesmt.errors import UsageError
 from shapesmt.frontends.nodelink.fields import RefusedError
 from shapesmt.frontends.nodelink.reader import attribute as value
 from shapesmt.frontends.onnx.reader import schemas
-from shapesmt.graph import DTYPES, Literal, constant as literal
+from shapesmt.frontends.onnx.types import Parameters
+from shapesmt.graph import DTYPES, Document, Literal, constant as literal
 from shapesmt.language import did_you_mean, quoted
 from shapesmt.rules import rules
-
-if TYPE_CHECKING:
-    from shapesmt.frontends.onnx.types import Parameters
-    from shapesmt.graph import Document
 
 NUMBERS = {dtype: number for number, dtype in DTYPES.items() if dtype}
 """ONNX's numbers of the element types."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.errors import printable
+from shapesmt.laws import Law
 from shapesmt.version import Version, followed_runtime, newer_runtime
-
-if TYPE_CHECKING:
-    from shapesmt.laws import Law
 
 ONNX: dict[Version, tuple[int, int]] = {(1, 31): (13, 26), (1, 32): (14, 28)}
 """The newest IR version and ONNX operator set that each version of ONNX Runtime loads."""

@@ -6,16 +6,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shapesmt import laws
 from shapesmt.errors import UsageError, pass_on, printable
 from shapesmt.frontends.onnx import tables
 from shapesmt.frontends.onnx.types import Parameters, declared
-from shapesmt.graph import DTYPES, Declared, Parameter, Signature
-
-if TYPE_CHECKING:
-    from shapesmt.graph import AttributeValue, Function, Literal, Node
+from shapesmt.graph import DTYPES, AttributeValue, Declared, Function, Literal, Node, Parameter, Signature
 
 _NUMBERS = {name: number for number, name in DTYPES.items()}
 TYPES = ("to", "dtype", "output_datatype", "output_dtype")

@@ -18,10 +18,10 @@ variables are tensors with unknown elements.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
+from shapesmt.frontends.files import ModelFile
 from shapesmt.frontends.tensorflow.bodies import INPUTS, VARIABLES, Library, Scope
 from shapesmt.frontends.tensorflow.body import DOMAIN, Body
 from shapesmt.frontends.tensorflow.flow import CONTROL
@@ -30,9 +30,6 @@ from shapesmt.frontends.tensorflow.protos import Proto, Signature, parse
 from shapesmt.frontends.tensorflow.switches import region
 from shapesmt.frontends.tensorflow.values import declared, dtype_of
 from shapesmt.graph import Declared, Graph, Node
-
-if TYPE_CHECKING:
-    from shapesmt.frontends.files import ModelFile
 
 __all__ = ["DOMAIN", "read"]
 

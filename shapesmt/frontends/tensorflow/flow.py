@@ -7,15 +7,13 @@ returns unchanged; only the other variables become loop-carried tensors.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shapesmt.errors import printable
 from shapesmt.frontends.tensorflow.bodies import Control, Library, Scope, title
 from shapesmt.frontends.tensorflow.body import Body, numbered
+from shapesmt.frontends.tensorflow.protos import Proto
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
-
-if TYPE_CHECKING:
-    from shapesmt.frontends.tensorflow.protos import Proto
 
 ANYTHING = Declared("", None)
 

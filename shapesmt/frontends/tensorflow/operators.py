@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from shapesmt.frontends.tensorflow.protos import Proto
-    from shapesmt.graph import AttributeValue
+from shapesmt.frontends.tensorflow.protos import Proto
+from shapesmt.graph import AttributeValue
 
 _OUTPUTS = """
 output*num_split: Split SplitV

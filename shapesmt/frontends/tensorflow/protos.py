@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from shapesmt.errors import ModelError, UsageError, pass_on, printable
-
-if TYPE_CHECKING:
-    from shapesmt.frontends.files import ModelFile
+from shapesmt.frontends.files import ModelFile
 
 Proto: TypeAlias = Any
 """A protobuf message of TensorFlow."""

@@ -6,14 +6,10 @@ import math
 import struct
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from shapesmt.errors import ModelError
-from shapesmt.graph import Declared, Literal, Scalar
-
-if TYPE_CHECKING:
-    from shapesmt.frontends.tensorflow.protos import Proto
-    from shapesmt.graph import AttributeValue
+from shapesmt.frontends.tensorflow.protos import Proto
+from shapesmt.graph import AttributeValue, Declared, Literal, Scalar
 
 _RANK = 255
 _NUMBERED = (

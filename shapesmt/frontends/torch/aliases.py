@@ -7,12 +7,8 @@ After `v = a.view(-1); v.add_(1)`, the elements of `a` have changed too: a node 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
-from shapesmt.graph import Node
-
-if TYPE_CHECKING:
-    from shapesmt.graph import AttributeValue
+from shapesmt.graph import AttributeValue, Node
 
 CHANGED = "changed"
 """The operator of a node that returns its input with other elements."""

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from shapesmt.frontends.stacks import MOST, Frame, frames_of, located
-from shapesmt.graph import GUARDS
-
-if TYPE_CHECKING:
-    from shapesmt.graph import Node, SourceLine
+from shapesmt.graph import GUARDS, Node, SourceLine
 
 _NO_MODULE = "_empty_nn_module_stack"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
@@ -13,10 +12,18 @@ from shapesmt.render.page.markup import Content, Markup, tag
 from shapesmt.render.text.findings import assignment, causes, finding_head, first_advice, replayed
 from shapesmt.render.text.stories import Story, stories
 from shapesmt.render.text.words import count, name, runs_when
-from shapesmt.report import FindingKind
-
-if TYPE_CHECKING:
-    from shapesmt.report import CauseGraph, Counterexample, Finding, Group, ModelWarning, PageData, Report, Side, Slider
+from shapesmt.report import (
+    CauseGraph,
+    Counterexample,
+    Finding,
+    FindingKind,
+    Group,
+    ModelWarning,
+    PageData,
+    Report,
+    Side,
+    Slider,
+)
 
 _MOST_STORIES = 40
 _MOST_NODES = 200  # the most nodes of a group that are listed

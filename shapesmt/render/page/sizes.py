@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.page.document import section
 from shapesmt.render.page.markup import Markup, data, exact, tag
 from shapesmt.render.text.words import interval, name
-from shapesmt.report import NumberLine
-
-if TYPE_CHECKING:
-    from shapesmt.report import Calculator, PageData, PlacedNode, Slider
+from shapesmt.report import Calculator, NumberLine, PageData, PlacedNode, Slider
 
 _STEPS = 1024  # positions of a slider for an unbounded dimension
 _MOST_STEPS = 1 << 31  # a range with more positions has no slider, only a field for the number

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shapesmt.render.text.findings import brief_lines, common_path, finding_head, finding_lines
 from shapesmt.render.text.words import BLANK, FAINT, Line, count, line, listed, name
-from shapesmt.report import Group
-
-if TYPE_CHECKING:
-    from shapesmt.report import Finding, SymbolRange
+from shapesmt.report import Finding, Group, SymbolRange
 
 MOST_LINES = 40
 _WIDTH = 80

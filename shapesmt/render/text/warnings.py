@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
 from shapesmt.render.text.sources import quotation
 from shapesmt.render.text.words import BLANK, FAINT, STRONG, Line, count, line, name
-from shapesmt.report import WarningKind
-
-if TYPE_CHECKING:
-    from shapesmt.report import ModelWarning, Report
+from shapesmt.report import ModelWarning, Report, WarningKind
 
 _MOST_WARNINGS = 3
 _STYLE = "bold magenta"
