@@ -73,7 +73,9 @@ class Config:
         except OSError:  # the working directory was deleted
             return Config()
         for file in (parent / name for parent in (folder, *folder.parents) for name in _FILES):
-            if _is_file(file) and (table := _table(file, file.name == "pyproject.toml")) is not None:
+            # an unreadable file counts as missing
+            table = _table(file, file.name == "pyproject.toml") if os.path.isfile(file) else None  # noqa: PTH113
+            if table is not None:
                 return _config(file, table)
         return Config()
 
@@ -107,10 +109,6 @@ class Config:
             return fnmatchcase(path.name, pattern)
         inside = path.relative_to(folder) if path.is_relative_to(folder) else path
         return fnmatchcase(inside.as_posix(), pattern)
-
-
-def _is_file(path: Path) -> bool:
-    return os.path.isfile(path)  # noqa: PTH113 - an unreadable file counts as missing
 
 
 def _absolute(path: str | Path) -> Path:

@@ -33,10 +33,6 @@ AT_ONCE = 32
 """Models looked up in the cache together; if it has none of them, the others are looked up when they are checked."""
 
 
-def _warned(text: str) -> None:
-    warnings.warn(text, stacklevel=4)
-
-
 @dataclass(frozen=True)
 class Plan:
     """The way in which many models are checked.
@@ -61,7 +57,7 @@ class Plan:
     resume: bool = False
     fail_fast: bool = False
     brief: bool = False
-    say: Callable[[str], object] = _warned
+    say: Callable[[str], object] = lambda text: warnings.warn(text, stacklevel=4)
 
 
 def check_many(

@@ -90,7 +90,8 @@ class _Proposal:
         self.words: dict[str, Words] = {}
         self.exports = 0
         a = analysed(graph, question)
-        self.unread, self.traced = _unread(a), _without_rule(a)
+        self.unread = _unread(a)
+        self.traced = [*dict.fromkeys(u.op for _, u in a.examination.unjudged if u.kind == "unsupported")]
         if self.traced:  # trust their shapes, which PyTorch has traced
             self.question = question = dataclasses.replace(question, declared=Claims.TRUST)
         self.graph = _lenient(graph) if self.unread else graph
@@ -225,11 +226,6 @@ def _unread(a: Analysis) -> list[str]:
     """Return the guards that can't be read."""
     nodes = a.problem.graph.nodes
     return [u.rests_on for index, u in a.examination.unjudged if nodes[index].op == GUARDS]
-
-
-def _without_rule(a: Analysis) -> list[str]:
-    """Return the operators without a rule."""
-    return [*dict.fromkeys(u.op for _, u in a.examination.unjudged if u.kind == "unsupported")]
 
 
 def _lenient(graph: Graph) -> Graph:

@@ -104,7 +104,8 @@ def complete(values: Assignment, symbols: Iterable[Atom]) -> dict[Atom, int]:
 
 def holds(formulas: Iterable[Formula], values: Assignment) -> bool:
     """Whether all the conditions hold at these sizes, inside the symbols' ranges."""
-    return all(_admits(a, v) for a, v in values.items()) and all_hold(Evaluator(values), formulas)
+    inside = all(a.lo <= v <= a.hi and (a.step == 1 or (v - a.lo) % a.step == 0) for a, v in values.items())
+    return inside and all_hold(Evaluator(values), formulas)
 
 
 def all_hold(evaluator: Evaluator, conditions: Iterable[Formula]) -> bool:
@@ -113,7 +114,3 @@ def all_hold(evaluator: Evaluator, conditions: Iterable[Formula]) -> bool:
         return all(evaluator.formula(f) for f in conditions)
     except (ArithmeticError, ValueError, KeyError):  # NaN has no integer, an element no value
         return False
-
-
-def _admits(atom: Atom, value: int) -> bool:
-    return atom.lo <= value <= atom.hi and (atom.step == 1 or (value - atom.lo) % atom.step == 0)

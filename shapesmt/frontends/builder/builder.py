@@ -383,13 +383,10 @@ class GraphBuilder:
             outer = outer.outer
         name = operand.name
         if outer is None:
-            raise UsageError(f"{title}: tensor {quoted(name)} is one of another builder, {_graph_of(operand)}")
+            graph = quoted(operand.builder.flow.graph["name"])
+            raise UsageError(f"{title}: tensor {quoted(name)} is one of another builder, {graph}")
         if name not in self._captured:
             self._captured[name] = operand
             operand.builder.fixed.add(name)
             self.flow.add_node(name, kind="captured")
         return Handle(self, name)
-
-
-def _graph_of(operand: Handle) -> str:
-    return quoted(operand.builder.flow.graph["name"])

@@ -25,14 +25,6 @@ def right_for(admissible: str) -> Iterator[Line]:
         yield line(2, "right only for ", (printable(admissible, 1000), STRONG), ", as its metadata say")
 
 
-def _defaults(simplified: Simplified) -> Iterator[Line]:
-    """Yield the line about inputs with a default value, which are taken as constants or left to the caller."""
-    if simplified.defaults:
-        names = listed([name(n) for n in simplified.defaults])
-        how = "taken to be the file's, whatever a caller gives" if simplified.trusted else "left to the caller"
-        yield line(2, f"inputs with a value in the file, {how}: {names}")
-
-
 def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iterator[Line]:
     """Yield the path of the written model, or the reason why none is written; with `everything`, each rewrite."""
     region = "" if simplified.precondition is None else simplified.precondition.whole
@@ -47,7 +39,10 @@ def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iter
     yield line(0, f"wrote {name(simplified.written)}")
     yield nodes_left(simplified)
     yield from right_for(simplified.admissible)
-    yield from _defaults(simplified)
+    if simplified.defaults:
+        names = listed([name(n) for n in simplified.defaults])
+        how = "taken to be the file's, whatever a caller gives" if simplified.trusted else "left to the caller"
+        yield line(2, f"inputs with a value in the file, {how}: {names}")
     if region:
         yield line(2, "for the inputs with ", code(region), " only, which its metadata say")
     if simplified.runs:

@@ -70,11 +70,8 @@ def _ticks(axis: Axis) -> list[int]:
     """Return a few values of an axis for its ticks, including the first and the last."""
     cells = axis.cells
     count = min(cells - 1, 4)
-    return [axis.first] if not count else [_round(axis, i / count) for i in range(count + 1)]
-
-
-def _round(axis: Axis, share: float) -> int:
-    return axis.first + round(share * (axis.count - 1)) * axis.step
+    shares = [i / count for i in range(count + 1)] if count else [0]
+    return [axis.first + round(share * (axis.count - 1)) * axis.step for share in shares]
 
 
 def _ticks_across(axis: Axis, left: float, y: float, width: float) -> Iterator[Markup]:
