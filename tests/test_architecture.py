@@ -77,9 +77,11 @@ TOPICS = {
     "ops": {"flags", "lengths", "looked_up", "low_ranks", "random_nodes"},
     "ops/contrib": {"optimized"},
     "ops/openvino": {"laws"},
+    "optimize": {"forms"},
     "proposals": {"modules"},
     "render/page": {"browser", "layout"},
     "render/text": {"readers"},
+    "replay": {"reproduce"},
 }
 """What several modules of a package do together, where a test file is about that."""
 
@@ -141,6 +143,16 @@ def arrows() -> Iterator[tuple[Path, Path, str]]:
             target = file_of(module, name)
             if target is not None:
                 yield path, target, f"{path.relative_to(PACKAGE)} imports {name} from {module}"
+
+
+def figures() -> dict[str, int]:
+    """The packages and modules of the top level, the floors that their imports stack them to, and the arrows."""
+    between = {(own(target), own(path)) for path, target, _ in arrows()} - {(name, name) for name in ORDER}
+    graph = nx.DiGraph(between)
+    graph.remove_nodes_from(("__init__", "__main__"))
+    rooms = {own(path) for path in FILES} - {"__init__", "__main__"}
+    floors = nx.dag_longest_path_length(graph) + 1
+    return {"packages and top modules": len(rooms), "floors": floors, "arrows": graph.number_of_edges()}
 
 
 def test_imports_point_to_earlier_packages() -> None:
@@ -248,3 +260,7 @@ def test_importing_the_package_loads_no_heavy_library() -> None:
     code = f"import shapesmt, shapesmt.cli, sys; print([m for m in {heavy} if m in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+if __name__ == "__main__":
+    print(*(f"{name}: {number}" for name, number in figures().items()), sep="\n")
