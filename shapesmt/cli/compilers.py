@@ -150,7 +150,7 @@ def dynamic_shapes(form: Form, model: str, output: str | None, **options: Any) -
     """
     from shapesmt.cli.modules import module_of
     from shapesmt.frontends import asked
-    from shapesmt.proposals import proposed
+    from shapesmt.profiles import proposed
 
     module, *given = module_of(model) or (model, None)
     args, kwargs = (*given, None)[:2]

@@ -82,15 +82,14 @@ class Config:
     def of(self, model: object) -> Options:
         r"""Return the keyword arguments of `check` for a model, from every pattern that matches its path.
 
-        Example:
-            >>> from pathlib import Path
-            >>> from tempfile import TemporaryDirectory
-            >>> with TemporaryDirectory() as folder:
-            ...     file = Path(folder, "shapesmt.toml")
-            ...     _ = file.write_text('timeout = 9\n[models."dec*.onnx"]\ndims = {seq = "1..64"}')
-            ...     config = Config.load(file)
-            >>> config.of("encoder.onnx"), config.of("models/decoder.onnx")
-            ({'timeout': 9.0}, {'timeout': 9.0, 'dims': {'seq': Range(lo=1, hi=64, step=1)}})
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     file = Path(folder, "shapesmt.toml")
+        ...     _ = file.write_text('timeout = 9\n[models."dec*.onnx"]\ndims = {seq = "1..64"}')
+        ...     config = Config.load(file)
+        >>> config.of("encoder.onnx"), config.of("models/decoder.onnx")
+        ({'timeout': 9.0}, {'timeout': 9.0, 'dims': {'seq': Range(lo=1, hi=64, step=1)}})
         """
         options: Options = {}
         for pattern, section in self.options:

@@ -219,12 +219,11 @@ def memory(
     maximum within the budget is computed. `at` has sizes at which the bytes are computed, and where `greatest` looks.
     The other options are those of `check`.
 
-    Example:
-        >>> model = b'''<ir_version: 8, opset_import: ["":18]>
-        ... g (float[n] x) => (float[n] y) { a = Abs(x) y = Exp(a) }'''
-        >>> report = memory(model, budget=100, greatest="n", dims={"n": "1..64"})
-        >>> report.worst.bytes, report.worst.formula, report.budget.text, report.max.value
-        (512, '8*n', ('n <= 12',), 12)
+    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
+    ... g (float[n] x) => (float[n] y) { a = Abs(x) y = Exp(a) }'''
+    >>> report = memory(model, budget=100, greatest="n", dims={"n": "1..64"})
+    >>> report.worst.bytes, report.worst.formula, report.budget.text, report.max.value
+    (512, '8*n', ('n <= 12',), 12)
     """
     return measured(model, Question(dims, shapes, values, assume, timeout), Wanted(mode, budget, greatest, at or {}))
 

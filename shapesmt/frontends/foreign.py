@@ -62,10 +62,9 @@ def refuse_content(content: bytes, source: str) -> None:
     Raises:
         ModelError: The file belongs to another tool.
 
-    Example:
-        >>> refuse_content(b"\x1c\x00\x00\x00TFL3", "net")
-        Traceback (most recent call last):
-        shapesmt.errors.ModelError: net is a TensorFlow Lite model; convert it: python -m tf2onnx.convert ...
+    >>> refuse_content(b"\x1c\x00\x00\x00TFL3", "net")
+    Traceback (most recent call last):
+    shapesmt.errors.ModelError: net is a TensorFlow Lite model; convert it: python -m tf2onnx.convert ...
     """
     what = next((what for beginning, what in _BEGINNINGS if beginning.match(content)), None)
     if what is not None:

@@ -33,12 +33,11 @@ class Nodes(Sequence[Node]):
         inputs: The tensors that each node reads.
         outputs: The tensors that each node computes.
 
-    Example:
-        >>> nodes = Nodes.of([Node("Exp", "", "a", ["x"], ["y"]), Node("Exp", "", "b", ["y"], ["z"])])
-        >>> nodes.inputs, nodes.outputs, len({*nodes.kinds})
-        ([['x'], ['y']], [['y'], ['z']], 1)
-        >>> nodes[1].name
-        'b'
+    >>> nodes = Nodes.of([Node("Exp", "", "a", ["x"], ["y"]), Node("Exp", "", "b", ["y"], ["z"])])
+    >>> nodes.inputs, nodes.outputs, len({*nodes.kinds})
+    ([['x'], ['y']], [['y'], ['z']], 1)
+    >>> nodes[1].name
+    'b'
     """
 
     kinds: Sequence[NodeKind]

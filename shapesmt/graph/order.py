@@ -26,10 +26,9 @@ def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed:
     Raises:
         ModelError: A tensor has two producers or none, its name is not text, or the nodes form a cycle.
 
-    Example:
-        >>> late, early = Node("Exp", "", "late", ["y"], ["z"]), Node("Abs", "", "early", ["x"], ["y"])
-        >>> [node.name for node in ordered([late, early], ["x"], "g")]
-        ['early', 'late']
+    >>> late, early = Node("Exp", "", "late", ["y"], ["z"]), Node("Abs", "", "early", ["x"], ["y"])
+    >>> [node.name for node in ordered([late, early], ["x"], "g")]
+    ['early', 'late']
     """
     available, listed = {*available}, Nodes.of(nodes)
     known = {"", *available}

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from shapesmt.report import TensorBounds
 
-__all__ = ["BOUNDED", "FITTED", "TARGETS", "WRITTEN", "fitted", "require", "written"]
-
 TARGETS = ("ort", "openvino", "iree", "tensorrt")
 FITTED = ("openvino", "iree")
 """Targets that need some nodes in another form."""

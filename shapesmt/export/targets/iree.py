@@ -18,13 +18,12 @@ if TYPE_CHECKING:
 def without_zeros(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> onnx.ModelProto:
     """Return a copy in which each 0 that means "the input's size" is that number, -1, or a computed size.
 
-    Example:
-        >>> import onnx
-        >>> text = '''<ir_version: 8, opset_import: ["" : 18]> g (float[n, 6] x) => (float[n, 3, 2] y)
-        ... <int64[3] to = {0, 3, 2}> { y = Reshape (x, to) }'''
-        >>> node, = without_zeros(onnx.parser.parse_model(text), {}).graph.node
-        >>> node.input[1] != "to"
-        True
+    >>> import onnx
+    >>> text = '''<ir_version: 8, opset_import: ["" : 18]> g (float[n, 6] x) => (float[n, 3, 2] y)
+    ... <int64[3] to = {0, 3, 2}> { y = Reshape (x, to) }'''
+    >>> node, = without_zeros(onnx.parser.parse_model(text), {}).graph.node
+    >>> node.input[1] != "to"
+    True
     """
     copy = type(proto)()
     copy.CopyFrom(proto)

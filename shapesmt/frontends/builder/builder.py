@@ -99,11 +99,10 @@ class GraphBuilder:
     def dim(self, name: str, among: RangeLike) -> str:
         """Declare the range of a named size, and return the name for use in shapes.
 
-        Example:
-            >>> g = GraphBuilder()
-            >>> batch = g.dim("batch", "1..32")
-            >>> g.input("x", [batch, 3])
-            Handle('x')
+        >>> g = GraphBuilder()
+        >>> batch = g.dim("batch", "1..32")
+        >>> g.input("x", [batch, 3])
+        Handle('x')
 
         Raises:
             UsageError: The range can't be read, or the name was declared with another one.
@@ -171,13 +170,12 @@ class GraphBuilder:
         Raises:
             UsageError: There is no such operator, or it doesn't take these inputs and attributes.
 
-        Example:
-            >>> g = GraphBuilder()
-            >>> x = g.input("x", "[n,6]")
-            >>> with g.scope("encoder"):
-            ...     a, b = g.op("Split", x, outputs=2, axis=1, num_outputs=2)
-            ...     g.op("Add", a, b)
-            Handle('encoder/Add_0')
+        >>> g = GraphBuilder()
+        >>> x = g.input("x", "[n,6]")
+        >>> with g.scope("encoder"):
+        ...     a, b = g.op("Split", x, outputs=2, axis=1, num_outputs=2)
+        ...     g.op("Add", a, b)
+        Handle('encoder/Add_0')
         """
         domain = "" if domain == "ai.onnx" else domain
         known = self._known(op_type, domain)
@@ -237,14 +235,13 @@ class GraphBuilder:
     def subgraph(self, name: str) -> GraphBuilder:
         """Return a builder for a branch or loop body, an attribute of one operator; it may read this builder's tensors.
 
-        Example:
-            >>> g = GraphBuilder()
-            >>> x, flag = g.input("x", "[n,4]"), g.input("flag", "[]", dtype="bool")
-            >>> then, other = g.subgraph("then"), g.subgraph("else")
-            >>> _ = then.output(then.op("Relu", x)), other.output(other.op("Abs", x))
-            >>> y = g.output(g.op("If", flag, then_branch=then, else_branch=other), "y")
-            >>> g.build().nodes[0].reads
-            ['flag', 'x']
+        >>> g = GraphBuilder()
+        >>> x, flag = g.input("x", "[n,4]"), g.input("flag", "[]", dtype="bool")
+        >>> then, other = g.subgraph("then"), g.subgraph("else")
+        >>> _ = then.output(then.op("Relu", x)), other.output(other.op("Abs", x))
+        >>> y = g.output(g.op("If", flag, then_branch=then, else_branch=other), "y")
+        >>> g.build().nodes[0].reads
+        ['flag', 'x']
         """
         inner = GraphBuilder(name, opset=self.opsets)
         inner.opsets, inner.outer, inner._taken, inner._scope = self.opsets, self, self._taken, self._scope

@@ -72,9 +72,8 @@ def a(content: Any, kind: type[T], path: str) -> T:
 def at(path: str, key: str) -> str:
     """Return the path of a key.
 
-    Example:
-        >>> at("graph.opsets", "ai.onnx"), at("", "nodes")
-        ('graph.opsets["ai.onnx"]', 'nodes')
+    >>> at("graph.opsets", "ai.onnx"), at("", "nodes")
+    ('graph.opsets["ai.onnx"]', 'nodes')
     """
     key = str(key)
     if key.isidentifier() and key.isprintable():

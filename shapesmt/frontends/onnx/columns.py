@@ -58,11 +58,10 @@ def columns(protos: Sequence[onnx.NodeProto], source: str) -> Columns:
     Raises:
         ModelError: A tensor's name is the mark.
 
-    Example:
-        >>> from onnx import helper
-        >>> nodes = helper.make_node("Add", ["x", "y"], ["z"], "a"), helper.make_node("Abs", ["z"], ["w"])
-        >>> columns([*nodes, nodes[0]], "model")[1:]
-        ([0, 1, 0], ['a', '', 'a'], [['x', 'y'], ['z'], ['x', 'y']], [['z'], ['w'], ['z']])
+    >>> from onnx import helper
+    >>> nodes = helper.make_node("Add", ["x", "y"], ["z"], "a"), helper.make_node("Abs", ["z"], ["w"])
+    >>> columns([*nodes, nodes[0]], "model")[1:]
+    ([0, 1, 0], ['a', '', 'a'], [['x', 'y'], ['z'], ['x', 'y']], [['z'], ['w'], ['z']])
     """
     message, mark = _message()
     read, number = Columns({}, [], [], [], []), count()

@@ -23,9 +23,8 @@ _WIDER = ("SequenceEmpty",)  # the kernel supports more types than any version o
 def dtype_of(text: str) -> str:
     """Return the element type that a schema writes as `tensor(float)`, in this package's spelling.
 
-    Example:
-        >>> dtype_of("tensor(float)"), dtype_of("optional(seq(tensor(int64)))"), dtype_of("seq(map(string, float))")
-        ('float32', 'optional(seq(int64))', 'seq(map(string,float32))')
+    >>> dtype_of("tensor(float)"), dtype_of("optional(seq(tensor(int64)))"), dtype_of("seq(map(string, float))")
+    ('float32', 'optional(seq(int64))', 'seq(map(string,float32))')
     """
     outer, bracket, inner = text.partition("(")
     if not bracket:

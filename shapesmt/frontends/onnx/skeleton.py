@@ -54,14 +54,13 @@ def skeleton(file: IO[bytes], size: int, *, floats: bool = True) -> bytes:
         OtherFormatError: The file begins like another format.
         DamagedError: The file is no binary ONNX model, or ends early.
 
-    Example:
-        >>> from io import BytesIO
-        >>> from onnx import ModelProto, helper
-        >>> weights = helper.make_tensor("w", 1, [1 << 20], bytes(1 << 22), raw=True)
-        >>> model = ModelProto(ir_version=8, graph=helper.make_graph([], "g", [], [], [weights]))
-        >>> file = BytesIO(model.SerializeToString())
-        >>> len(skeleton(file, len(file.getvalue()))) < 100
-        True
+    >>> from io import BytesIO
+    >>> from onnx import ModelProto, helper
+    >>> weights = helper.make_tensor("w", 1, [1 << 20], bytes(1 << 22), raw=True)
+    >>> model = ModelProto(ir_version=8, graph=helper.make_graph([], "g", [], [], [weights]))
+    >>> file = BytesIO(model.SerializeToString())
+    >>> len(skeleton(file, len(file.getvalue()))) < 100
+    True
     """
     pieces = Pieces(file)
     start = pieces.peek(_BEGINNING)

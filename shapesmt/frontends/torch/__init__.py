@@ -19,8 +19,6 @@ from shapesmt.graph import Graph
 if TYPE_CHECKING:
     from shapesmt.frontends.torch.live import Exported
 
-__all__ = ["read", "read_object"]
-
 _MOST_NAMES = 3
 
 

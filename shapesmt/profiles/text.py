@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import Any
 
-from shapesmt.proposals.axes import Axis, Layout, Root
+from shapesmt.profiles.axes import Axis, Layout, Root
 from shapesmt.render import comment, identifier, python
 
 _KEPT = ("Dim", "dynamic_shapes")
