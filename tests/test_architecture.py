@@ -69,7 +69,9 @@ WORDS = {"Any", "Rank", "Shape", "Size", "cast", "_guards_fn"}
 TESTS = Path(__file__).parent
 TOPICS = {
     "algebra": {"identities", "shared"},
-    "cli": {"pasted"},
+    "cli": {"modules", "pasted"},
+    "fleet": {"cache"},
+    "footprint": {"amount"},
     "frontends/tensorflow": {"models"},
     "inference": {"propagation"},
     "language": {"shape_algebra", "shape_properties"},

@@ -182,10 +182,7 @@ class _Reader(NamedTuple):
 
     def dims(self, key: str, value: Any) -> Options:
         """Parse ranges by name."""
-        return {
-            name: replace(self._parsed(f"{key}.{name}", parse_range, spec), origin=self.origin)
-            for name, spec in self.table(key, value).items()
-        }
+        return self._marked(key, value, parse_range)
 
     def shapes(self, key: str, value: Any) -> Options:
         """Parse shapes by input; their ranges get the origin."""
@@ -198,10 +195,7 @@ class _Reader(NamedTuple):
 
     def values(self, key: str, value: Any) -> Options:
         """Parse elements of small inputs by name."""
-        return {
-            name: replace(self._parsed(f"{key}.{name}", parse_value, spec), origin=self.origin)
-            for name, spec in self.table(key, value).items()
-        }
+        return self._marked(key, value, parse_value)
 
     def assume(self, key: str, value: Any) -> dict[str, Origin]:
         """Parse a relation or a list of them; each gets the origin."""
@@ -224,17 +218,11 @@ class _Reader(NamedTuple):
             raise self._refusal(key, value, "write a whole number, 1 or more")
         return value
 
-    def declared(self, key: str, value: Any) -> str:
-        """Check and return the word that says what declared shapes are for."""
-        words = [claims.value for claims in Claims]
+    def word(self, key: str, value: Any) -> str:
+        """Check and return the word that says what declared shapes are for, or whether guards of programs count."""
+        words = _WORDS[key]
         if value not in words:
             raise self._refusal(key, value, f"write one of {', '.join(words)}")
-        return str(value)
-
-    def guards(self, key: str, value: Any) -> str:
-        """Check and return the word that says whether guards of programs count."""
-        if value not in GUARDS:
-            raise self._refusal(key, value, f"write one of {', '.join(GUARDS)}")
         return str(value)
 
     def strict(self, key: str, value: Any) -> bool:
@@ -242,6 +230,12 @@ class _Reader(NamedTuple):
         if not isinstance(value, bool):
             raise self._refusal(key, value, "write true or false")
         return value
+
+    def _marked(self, key: str, value: Any, parse: Callable[[Any, str], Any]) -> Options:
+        return {
+            name: replace(self._parsed(f"{key}.{name}", parse, spec), origin=self.origin)
+            for name, spec in self.table(key, value).items()
+        }
 
     def _parsed(self, key: str, parse: Callable[[Any, str], Any], spec: object) -> Any:
         try:
@@ -254,12 +248,13 @@ class _Reader(NamedTuple):
         return UsageError(f"{where} is {quoted(value)}; {remedy}")
 
 
+_WORDS = {"declared": [claims.value for claims in Claims], "guards": GUARDS}
 _COMMON: Mapping[str, Callable[[_Reader, str, Any], Any]] = {
     "dims": _Reader.dims,
     "assume": _Reader.assume,
     "values": _Reader.values,
     "timeout": _Reader.timeout,
-    "declared": _Reader.declared,
-    "guards": _Reader.guards,
+    "declared": _Reader.word,
+    "guards": _Reader.word,
     "strict": _Reader.strict,
 }

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from shapesmt.errors import UsageError, printable
 from shapesmt.examine import TIMEOUT, Question
 from shapesmt.fleet.answers import answers, prepared
-from shapesmt.fleet.cache import digest
-from shapesmt.fleet.identity import identity
+from shapesmt.fleet.identity import digest, identity
 from shapesmt.fleet.names import models_in, shared
 from shapesmt.fleet.settled import Outcome, Settled, Wish, settled
 from shapesmt.fleet.task import Arriving, Task, is_same, known

@@ -13,7 +13,7 @@ from shapesmt.algebra import forget_between
 from shapesmt.errors import InternalError, ShapesmtError, pass_on, printable
 from shapesmt.examine import Question
 from shapesmt.fleet.answers import Answers, Entry, answers
-from shapesmt.fleet.cache import key
+from shapesmt.fleet.identity import key
 from shapesmt.fleet.settled import Place, Settled, Source, Wish, kept, sealed, settled, text
 from shapesmt.frontends import ModelFile, SideRead, content_digest, is_url, load, model_file, opened, side_reads
 from shapesmt.language import ShapeLike

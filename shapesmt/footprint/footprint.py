@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
@@ -10,7 +11,6 @@ from math import inf
 from shapesmt.algebra import Assignment, Dim, Kind, equal, evaluate, one_call, total
 from shapesmt.errors import UsageError, printable
 from shapesmt.examine import TIMEOUT, Analysis, Question, analysed
-from shapesmt.footprint.amount import parse_amount
 from shapesmt.footprint.charts import charts
 from shapesmt.footprint.fits import Fit, fits, highest
 from shapesmt.footprint.lifetimes import Mode
@@ -18,7 +18,7 @@ from shapesmt.footprint.points import Point, Points, counts
 from shapesmt.footprint.sizes import bytes_of, weights_of
 from shapesmt.footprint.worst import Summit, size_key, summit, undominated
 from shapesmt.frontends import Model
-from shapesmt.language import RangeLike, ShapeLike, ValueLike, unknown_name
+from shapesmt.language import RangeLike, ShapeLike, ValueLike, quoted, unknown_name
 from shapesmt.presolve import Domain
 from shapesmt.report import Budget, Chart, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
 
@@ -232,3 +232,25 @@ def memory(
 def measured(model: Model, question: Question, wanted: Wanted) -> Memory:
     """Return the answer of `memory`."""
     return footprint(analysed(model, question), wanted)
+
+
+_AMOUNT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kKMGT]?)(i?)[bB]?\s*")
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+
+
+def parse_amount(text: str | int) -> int:
+    """Return the bytes of an amount: a number, or a text with or without a unit.
+
+    >>> parse_amount("2GB"), parse_amount("1.5 MiB"), parse_amount("300"), parse_amount(4096)
+    (2000000000, 1572864, 300, 4096)
+
+    Raises:
+        UsageError: The amount is something else.
+    """
+    if isinstance(text, int) and not isinstance(text, bool) and text >= 0:
+        return text
+    match = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
+    if match is None or (match[3] and not match[2]):
+        raise UsageError(f"{quoted(text)} is no amount of memory, such as 2GB, 512MiB or 100000")
+    number, unit, binary = match.groups()
+    return int(float(number) * (1024 if binary else 1000) ** _POWERS[unit.lower()])

@@ -19,9 +19,8 @@ from shapesmt.examine import TIMEOUT, Analysis, Claims, Examination, Problem, Qu
 from shapesmt.frontends import Format, Model, OpenedModel, asked, load, opened
 from shapesmt.graph import GUARDS, Attributes, Graph
 from shapesmt.language import Range, RangeLike, ShapeLike, names_in, parse_formula, parse_range
-from shapesmt.profiles.axes import Layout, layout
 from shapesmt.profiles.points import Points
-from shapesmt.profiles.text import Words, written
+from shapesmt.profiles.text import Layout, Words, layout, written
 from shapesmt.render import identifier
 from shapesmt.report import DynamicShapes, Precondition, SymbolRange
 

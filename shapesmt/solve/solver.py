@@ -39,8 +39,7 @@ from shapesmt.algebra import (
     total,
 )
 from shapesmt.deadline import Deadline, stage
-from shapesmt.solve.far import best
-from shapesmt.solve.nearby import LARGEST, all_hold, complete, holds as holds, moved, nearest, relevant
+from shapesmt.solve.nearby import LARGEST, all_hold, best, complete, holds as holds, moved, nearest, relevant
 from shapesmt.solve.process import Query, ask
 from shapesmt.solve.smtlib import Script, script
 

@@ -2,7 +2,6 @@
 
 from shapesmt.optimize.rewrites import (
     chains as chains,
-    constants as constants,
     gathers as gathers,
     noops as noops,
     targets as targets,
