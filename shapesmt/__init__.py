@@ -8,19 +8,28 @@ from shapesmt.version import __version__ as __version__
 with lazy_imports(__name__):
     from shapesmt.algebra import Dim as Dim, Verdict as Verdict, forget as forget
     from shapesmt.api import (
+        assert_proved as assert_proved,
         bounds as bounds,
         check as check,
+        dataflow as dataflow,
         dynamic_shapes as dynamic_shapes,
         encode as encode,
+        encoding as encoding,
         explain as explain,
+        explain_code as explain_code,
+        infer_shapes as infer_shapes,
+        inspect as inspect,
+        load_graph as load_graph,
         memory as memory,
         page as page,
+        profile as profile,
         repro as repro,
+        save_graph as save_graph,
         simplify as simplify,
+        supported_ops as supported_ops,
         tighten as tighten,
     )
     from shapesmt.cli import Config as Config
-    from shapesmt.drop_in import infer_shapes as infer_shapes
     from shapesmt.errors import (
         InternalError as InternalError,
         ModelError as ModelError,
@@ -32,17 +41,7 @@ with lazy_imports(__name__):
     from shapesmt.fleet import check_many as check_many
     from shapesmt.frontends.builder import GraphBuilder as GraphBuilder
     from shapesmt.graph import Graph as Graph, Node as Node, networkx_graph as networkx_graph
-    from shapesmt.inspection import (
-        dataflow as dataflow,
-        encoding as encoding,
-        explain_code as explain_code,
-        inspect as inspect,
-        load_graph as load_graph,
-        save_graph as save_graph,
-        supported_ops as supported_ops,
-    )
     from shapesmt.language import Dimension as Dimension, PartialShape as PartialShape, Rank as Rank
-    from shapesmt.profiles import profile as profile
     from shapesmt.report import (
         Bounds as Bounds,
         ErrorCode as ErrorCode,
@@ -59,4 +58,3 @@ with lazy_imports(__name__):
         Traits as Traits,
         rule as rule,
     )
-    from shapesmt.testing import assert_proved as assert_proved

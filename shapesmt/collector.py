@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import RLock, local
 
-__all__ = ["gc_paused"]
-
 LOCK = RLock()
 
 
@@ -55,10 +53,9 @@ def gc_paused() -> Iterator[None]:
     It changes the threshold of collections, not whether they are enabled: `gc.disable()` and `gc.enable()` of the
     program around it keep their effect whenever they are called, and so does a threshold that it sets meanwhile.
 
-    Example:
-        >>> with gc_paused():
-        ...     gc.get_threshold()[0]
-        0
+    >>> with gc_paused():
+    ...     gc.get_threshold()[0]
+    0
     """
     counted = False
     try:

@@ -4,8 +4,8 @@
 
 Work that may take long runs inside `limit`, and checks the clock now and then (`look`). When time is up, it ends
 with `TimeUp`, which the stage that began it reports as "not known".
-with `TimeUp`, which the stage that began it takes as "not known".
 
+    >>> from contextlib import suppress
     >>> with suppress(TimeUp), limit(Deadline(0)):
     ...     look()
     ...     print("never")
@@ -22,16 +22,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from math import inf
 from time import monotonic, perf_counter
 from typing import TypeVar
 
 from shapesmt.errors import OutOfTimeError, UsageError, printable
-
-__all__ = ["Deadline", "Stopwatch", "TimeUp", "limit", "look", "measured", "remaining", "seconds", "stage", "suppress"]
-
 
 ENDLESS = 1e18  # seconds; longer timeouts are shortened to this
 Answer = TypeVar("Answer")

@@ -5,21 +5,6 @@ from __future__ import annotations
 import re
 from types import FrameType
 
-__all__ = [
-    "InternalError",
-    "ModelError",
-    "OutOfTimeError",
-    "RejectedError",
-    "ShapeMismatch",
-    "ShapesmtError",
-    "SizeOverflowError",
-    "UnknownNameError",
-    "UsageError",
-    "pass_on",
-    "printable",
-    "unmarked",
-]
-
 _MARK = re.compile(r"#(?=#\w*(?:\[|\Z))")
 
 
@@ -64,9 +49,8 @@ class RejectedError(Exception):
 class InternalError(Exception):
     """A bug of shapesmt; the text asks for a report.
 
-    Example:
-        >>> print(InternalError("a shape of rank 3 met one of rank 4"))
-        a shape of rank 3 met one of rank 4 (a bug in shapesmt: please report it with the model that shows it)
+    >>> print(InternalError("a shape of rank 3 met one of rank 4"))
+    a shape of rank 3 met one of rank 4 (a bug in shapesmt: please report it with the model that shows it)
     """
 
     def __str__(self) -> str:
@@ -104,13 +88,12 @@ def printable(text: str, limit: int = 120) -> str:
 
     Names come from files: they may have line ends, terminal commands, or a megabyte of anything.
 
-    Example:
-        >>> printable("conv\n\x1b[2J")
-        'conv\\n\\x1b[2J'
-        >>> printable("a" * 40 + "z" * 40, limit=9)
-        'aaaa…zzzz'
-        >>> printable("##vso[task.complete]")
-        '\\x23#vso[task.complete]'
+    >>> printable("conv\n\x1b[2J")
+    'conv\\n\\x1b[2J'
+    >>> printable("a" * 40 + "z" * 40, limit=9)
+    'aaaa…zzzz'
+    >>> printable("##vso[task.complete]")
+    '\\x23#vso[task.complete]'
     """
     if len(text) > limit:
         half = (limit - 1) // 2

@@ -34,22 +34,21 @@ def lazy_imports(package: str) -> Iterator[None]:
     Args:
         package: The `__name__` of the module that has the imports.
 
-    Example:
-        >>> from types import ModuleType
-        >>> module = sys.modules["example"] = ModuleType("example")
-        >>> module.lazy_imports = lazy_imports
-        >>> exec('''
-        ... with lazy_imports("example"):
-        ...     from shapesmt.errors import UsageError as UsageError
-        ... ''', vars(module))
-        >>> "UsageError" in vars(module), module.__all__
-        (False, ['UsageError'])
-        >>> module.UsageError.__module__, "UsageError" in vars(module)
-        ('shapesmt.errors', True)
-        >>> module.UsageErr
-        Traceback (most recent call last):
-          ...
-        AttributeError: module 'example' has no attribute 'UsageErr'
+    >>> from types import ModuleType
+    >>> module = sys.modules["example"] = ModuleType("example")
+    >>> module.lazy_imports = lazy_imports
+    >>> exec('''
+    ... with lazy_imports("example"):
+    ...     from shapesmt.errors import UsageError as UsageError
+    ... ''', vars(module))
+    >>> "UsageError" in vars(module), module.__all__
+    (False, ['UsageError'])
+    >>> module.UsageError.__module__, "UsageError" in vars(module)
+    ('shapesmt.errors', True)
+    >>> module.UsageErr
+    Traceback (most recent call last):
+      ...
+    AttributeError: module 'example' has no attribute 'UsageErr'
     """
     names = vars(sys.modules[package])
 
@@ -112,9 +111,8 @@ class _Late:
 def late_module(name: str) -> ModuleType:
     """Return a module that is imported when one of its attributes is first used.
 
-    Example:
-        >>> late_module("math").sqrt(9)
-        3.0
+    >>> late_module("math").sqrt(9)
+    3.0
     """
     late = ModuleType(name)
 

@@ -22,7 +22,7 @@ ORDER = (
     *("version", "lazy", "errors", "deadline", "collector"),
     *("algebra", "presolve", "region", "solve", "language", "laws", "graph", "rules", "frontends", "ops", "inference"),
     *("report", "render", "export", "system", "examine", "footprint", "replay", "diagnose", "optimize", "profiles"),
-    *("proposals", "api", "fleet", "inspection", "drop_in", "testing", "cli"),
+    *("api", "fleet", "cli"),
     *("__init__", "__main__"),
 )
 """Packages and modules of the top level: each imports from those before it only."""
@@ -69,7 +69,9 @@ WORDS = {"Any", "Rank", "Shape", "Size", "cast", "_guards_fn"}
 TESTS = Path(__file__).parent
 TOPICS = {
     "algebra": {"identities", "shared"},
-    "cli": {"pasted"},
+    "cli": {"modules", "pasted"},
+    "fleet": {"cache"},
+    "footprint": {"amount"},
     "frontends/tensorflow": {"models"},
     "inference": {"propagation"},
     "language": {"shape_algebra", "shape_properties"},
@@ -77,9 +79,11 @@ TOPICS = {
     "ops": {"flags", "lengths", "looked_up", "low_ranks", "random_nodes"},
     "ops/contrib": {"optimized"},
     "ops/openvino": {"laws"},
-    "proposals": {"modules"},
+    "optimize": {"forms"},
+    "profiles": {"modules"},
     "render/page": {"browser", "layout"},
     "render/text": {"readers"},
+    "replay": {"reproduce"},
 }
 """What several modules of a package do together, where a test file is about that."""
 
@@ -141,6 +145,16 @@ def arrows() -> Iterator[tuple[Path, Path, str]]:
             target = file_of(module, name)
             if target is not None:
                 yield path, target, f"{path.relative_to(PACKAGE)} imports {name} from {module}"
+
+
+def figures() -> dict[str, int]:
+    """The packages and modules of the top level, the floors that their imports stack them to, and the arrows."""
+    between = {(own(target), own(path)) for path, target, _ in arrows()} - {(name, name) for name in ORDER}
+    graph = nx.DiGraph(between)
+    graph.remove_nodes_from(("__init__", "__main__"))
+    rooms = {own(path) for path in FILES} - {"__init__", "__main__"}
+    floors = nx.dag_longest_path_length(graph) + 1
+    return {"packages and top modules": len(rooms), "floors": floors, "arrows": graph.number_of_edges()}
 
 
 def test_imports_point_to_earlier_packages() -> None:
@@ -248,3 +262,7 @@ def test_importing_the_package_loads_no_heavy_library() -> None:
     code = f"import shapesmt, shapesmt.cli, sys; print([m for m in {heavy} if m in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+if __name__ == "__main__":
+    print(*(f"{name}: {number}" for name, number in figures().items()), sep="\n")

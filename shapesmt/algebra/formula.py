@@ -100,7 +100,7 @@ def _compared(p: Dim, compare: Compare) -> Formula:
     if known is not None:
         return known
     p = _reduced(p, equality=compare is equal)
-    divisor, constant = _common_divisor(p), dict(p.terms).get((), 0)
+    divisor, constant = gcd(*[c for monomial, c in p.terms if monomial]), dict(p.terms).get((), 0)
     if compare is equal and constant % divisor:  # 2*x == 3 is False
         return FALSE
     if divisor > 1:  # 2*x >= 3 is x >= 2
@@ -329,11 +329,6 @@ def _extreme_equal(atom: Atom, x: Dim) -> Formula | None:
     if all(beyond(a, x) is TRUE for a in atom.args):  # min(a, b) == x is a == x or b == x, if a >= x and b >= x
         return any_of(*(equal(a, x) for a in atom.args))
     return None
-
-
-def _common_divisor(p: Dim) -> int:
-    """Return the greatest common divisor of the coefficients, without the constant: 2 for `4*n - 6*m + 3`."""
-    return gcd(*[c for monomial, c in p.terms if monomial])
 
 
 def _reduced(p: Dim, *, equality: bool) -> Dim:

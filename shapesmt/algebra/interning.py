@@ -29,8 +29,6 @@ from weakref import WeakValueDictionary, ref
 from shapesmt.collector import gc_paused
 from shapesmt.deadline import look
 
-__all__ = ["LIMIT", "LOCK", "Table", "WeakTable", "entries_of", "forget", "forget_between", "memo", "one_call", "sizes"]
-
 LIMIT = 250_000
 """The maximum entries of all tables together, about 200 MB; above it, the next call drops unused ones first."""
 BETWEEN_LOOKS = 64  # new entries of a table between two checks of the deadline

@@ -165,10 +165,6 @@ def ends(dim: Any) -> Interval:
     return dim.lo, dim.hi
 
 
-def _product_bounds(a: Any, b: Any) -> Interval:
-    return intervals.power(ends(a), 2) if a is b else intervals.multiply(ends(a), ends(b))
-
-
 def _extreme_bounds(pick: Callable[..., Any]) -> Callable[..., Interval]:
     return lambda *dims: (pick(d.lo for d in dims), pick(d.hi for d in dims))
 
@@ -215,7 +211,7 @@ FLOOR_DIVISION = Operation(
 """The quotient rounded down; `x // 0` is 0."""
 PRODUCT = Operation(
     "product",
-    bounds=_product_bounds,
+    bounds=lambda a, b: intervals.power(ends(a), 2) if a is b else intervals.multiply(ends(a), ends(b)),
     evaluate=lambda at, a, b: at.dim(a) * at.dim(b),
     text=lambda _, a, b: (f"({a})*({b})", False),
 )

@@ -177,10 +177,6 @@ def _above_extreme(others: Dim, factor: Dim, atom: Atom, upper: Upper, goal: Bou
     return min(upper(others + factor * a, goal=goal) for a in atom.args)
 
 
-def _above_choice(others: Dim, factor: Dim, atom: Atom, upper: Upper, goal: Bound) -> Bound:
-    return _above_all(others, factor, atom.args[1:], upper, goal)
-
-
 def _above_all(others: Dim, factor: Dim, cases: Iterable[Dim], upper: Upper, goal: Bound) -> Bound:
     """Return an upper bound that holds in every case; infinity if a case reaches the goal: the bound is of no use."""
     most: Bound = -inf
@@ -198,7 +194,7 @@ ABOVE = Rows[Above | None](
         FLOOR_DIVISION: _above_quotient,
         MIN: _above_extreme,
         MAX: _above_extreme,
-        SELECT: _above_choice,
+        SELECT: lambda others, factor, atom, upper, goal: _above_all(others, factor, atom.args[1:], upper, goal),
         PRODUCT: None,
         SYMBOL: None,
     },

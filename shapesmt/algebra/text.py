@@ -149,7 +149,7 @@ def _equality(pieces: list[Piece], op: str) -> str:
         left.append((number, "", True))
     elif number or not right:
         right.append((-number, "", True))
-    if not _is_number(right) and (len(_sum(right)), _sum(right)) < (len(_sum(left)), _sum(left)):
+    if any(text for _, text, _ in right) and (len(_sum(right)), _sum(right)) < (len(_sum(left)), _sum(left)):
         left, right = right, left
     return f"{_sum(left)} {'==' if op == 'eq' else '!='} {_sum(right)}"
 
@@ -165,10 +165,6 @@ def _inequality(pieces: list[Piece]) -> str:
     if len(_sum(left)) <= len(_sum(right)):
         return f"{_sum(left)} >= {_sum(right)}"
     return f"{_sum(right)} <= {_sum(left)}"
-
-
-def _is_number(pieces: list[Piece]) -> bool:
-    return not any(text for _, text, _ in pieces)
 
 
 def _sides(pieces: list[Piece]) -> tuple[list[Piece], list[Piece], int]:

@@ -12,8 +12,6 @@ from shapesmt.cli.options import Sectioned, check_command, configured, declared_
 from shapesmt.cli.output import CHECK_STATUS, show, waiting
 from shapesmt.render import LOCATING, Form
 
-__all__ = ["check"]
-
 
 @click.command(
     cls=Sectioned,

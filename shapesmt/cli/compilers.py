@@ -1,18 +1,20 @@
-"""The commands that write models, sizes and memory figures for compilers."""
+"""The commands that write models, sizes and memory figures for compilers, and modules of PyTorch as their model."""
 
 from __future__ import annotations
 
+import importlib.util
+import re
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 
 from shapesmt.cli.options import configured, declared_option, memory_options, model_command, model_text, settled, sizes
 from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
-from shapesmt.errors import printable
+from shapesmt.errors import UsageError, printable
 from shapesmt.render import Form
-
-__all__ = ["dynamic_shapes", "memory", "profile", "simplify", "tighten"]
 
 _TARGETS = ("ort", "openvino", "iree", "tensorrt")
 _WRITE_STATUS = STATUS.format("0 written, 1 some input fails, so that nothing is written")
@@ -150,9 +152,9 @@ def dynamic_shapes(form: Form, model: str, output: str | None, **options: Any) -
     MODEL is a .pt2 file. Of `model.py:example`, a function that returns a module and a tuple of its arguments, what is
     written is tried with PyTorch until it is accepted.
     """
-    from shapesmt.cli.modules import module_of
+    from shapesmt.cli.compilers import module_of
     from shapesmt.frontends import asked
-    from shapesmt.proposals import proposed
+    from shapesmt.profiles import proposed
 
     module, *given = module_of(model) or (model, None)
     args, kwargs = (*given, None)[:2]
@@ -164,3 +166,44 @@ def dynamic_shapes(form: Form, model: str, output: str | None, **options: Any) -
     for axis in answer.static:
         click.echo(f"{axis.word}: {printable(axis.words, 400)}", err=True)
     return answer.exit_status
+
+
+_NAMED = re.compile(r"(?P<file>.+\.py):(?P<name>[^\W\d]\w*)")
+
+
+def module_of(text: str) -> tuple[Any, ...] | None:
+    """Import a file and return the module, arguments and keywords (if any) from its function; None for any other text.
+
+    The text `model.py:example` names a function such as this, whose tuple a dictionary of keywords may follow:
+
+        def example():
+            return Net().eval(), (torch.ones(2, 3, 64, 64),)
+
+    Raises:
+        UsageError: The file or the function doesn't exist, it fails, or it returns something else.
+
+    >>> module_of("model.pt2") is None
+    True
+    """
+    match = _NAMED.fullmatch(text)
+    if match is None:
+        return None
+    file, name = Path(match["file"]), match["name"]
+    if not file.is_file():
+        raise UsageError(f"{printable(text)}: there is no file {printable(str(file))}")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None
+    assert spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(file.parent))
+    try:
+        spec.loader.exec_module(loaded)
+        returned = getattr(loaded, name)()
+    except Exception as error:  # whatever the file raises
+        reason = printable(f"{type(error).__name__}: {error}", 200)
+        raise UsageError(f"{printable(text)} can't be called: {reason}") from None
+    finally:
+        sys.path.remove(str(file.parent))
+    if not isinstance(returned, tuple) or len(returned) not in (2, 3):
+        raise UsageError(f"{printable(text)} is to return a module and a tuple of its arguments (and its keywords)")
+    return returned

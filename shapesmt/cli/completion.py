@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import click
     from click.shell_completion import CompletionItem
 
     from shapesmt.graph import Graph
 
 _UNQUOTED = re.compile(r"[\w@%+=:,./-]+")
-
-__all__ = ["complete_dims", "complete_inputs", "complete_model", "complete_target"]
 
 
 def complete_model(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:

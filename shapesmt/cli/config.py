@@ -33,8 +33,6 @@ from shapesmt.errors import UsageError, printable
 from shapesmt.examine import GUARDS, Claims
 from shapesmt.language import Origin, Range, did_you_mean, names_in, parse_range, parse_shape, parse_value, quoted
 
-__all__ = ["Config"]
-
 _FILES = ("shapesmt.toml", "pyproject.toml")
 MOST = 1 << 24  # bytes; a larger file is an error
 
@@ -75,22 +73,23 @@ class Config:
         except OSError:  # the working directory was deleted
             return Config()
         for file in (parent / name for parent in (folder, *folder.parents) for name in _FILES):
-            if _is_file(file) and (table := _table(file, file.name == "pyproject.toml")) is not None:
+            # an unreadable file counts as missing
+            table = _table(file, file.name == "pyproject.toml") if os.path.isfile(file) else None  # noqa: PTH113
+            if table is not None:
                 return _config(file, table)
         return Config()
 
     def of(self, model: object) -> Options:
         r"""Return the keyword arguments of `check` for a model, from every pattern that matches its path.
 
-        Example:
-            >>> from pathlib import Path
-            >>> from tempfile import TemporaryDirectory
-            >>> with TemporaryDirectory() as folder:
-            ...     file = Path(folder, "shapesmt.toml")
-            ...     _ = file.write_text('timeout = 9\n[models."dec*.onnx"]\ndims = {seq = "1..64"}')
-            ...     config = Config.load(file)
-            >>> config.of("encoder.onnx"), config.of("models/decoder.onnx")
-            ({'timeout': 9.0}, {'timeout': 9.0, 'dims': {'seq': Range(lo=1, hi=64, step=1)}})
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     file = Path(folder, "shapesmt.toml")
+        ...     _ = file.write_text('timeout = 9\n[models."dec*.onnx"]\ndims = {seq = "1..64"}')
+        ...     config = Config.load(file)
+        >>> config.of("encoder.onnx"), config.of("models/decoder.onnx")
+        ({'timeout': 9.0}, {'timeout': 9.0, 'dims': {'seq': Range(lo=1, hi=64, step=1)}})
         """
         options: Options = {}
         for pattern, section in self.options:
@@ -109,10 +108,6 @@ class Config:
             return fnmatchcase(path.name, pattern)
         inside = path.relative_to(folder) if path.is_relative_to(folder) else path
         return fnmatchcase(inside.as_posix(), pattern)
-
-
-def _is_file(path: Path) -> bool:
-    return os.path.isfile(path)  # noqa: PTH113 - an unreadable file counts as missing
 
 
 def _absolute(path: str | Path) -> Path:
@@ -187,10 +182,7 @@ class _Reader(NamedTuple):
 
     def dims(self, key: str, value: Any) -> Options:
         """Parse ranges by name."""
-        return {
-            name: replace(self._parsed(f"{key}.{name}", parse_range, spec), origin=self.origin)
-            for name, spec in self.table(key, value).items()
-        }
+        return self._marked(key, value, parse_range)
 
     def shapes(self, key: str, value: Any) -> Options:
         """Parse shapes by input; their ranges get the origin."""
@@ -203,10 +195,7 @@ class _Reader(NamedTuple):
 
     def values(self, key: str, value: Any) -> Options:
         """Parse elements of small inputs by name."""
-        return {
-            name: replace(self._parsed(f"{key}.{name}", parse_value, spec), origin=self.origin)
-            for name, spec in self.table(key, value).items()
-        }
+        return self._marked(key, value, parse_value)
 
     def assume(self, key: str, value: Any) -> dict[str, Origin]:
         """Parse a relation or a list of them; each gets the origin."""
@@ -229,17 +218,11 @@ class _Reader(NamedTuple):
             raise self._refusal(key, value, "write a whole number, 1 or more")
         return value
 
-    def declared(self, key: str, value: Any) -> str:
-        """Check and return the word that says what declared shapes are for."""
-        words = [claims.value for claims in Claims]
+    def word(self, key: str, value: Any) -> str:
+        """Check and return the word that says what declared shapes are for, or whether guards of programs count."""
+        words = _WORDS[key]
         if value not in words:
             raise self._refusal(key, value, f"write one of {', '.join(words)}")
-        return str(value)
-
-    def guards(self, key: str, value: Any) -> str:
-        """Check and return the word that says whether guards of programs count."""
-        if value not in GUARDS:
-            raise self._refusal(key, value, f"write one of {', '.join(GUARDS)}")
         return str(value)
 
     def strict(self, key: str, value: Any) -> bool:
@@ -247,6 +230,12 @@ class _Reader(NamedTuple):
         if not isinstance(value, bool):
             raise self._refusal(key, value, "write true or false")
         return value
+
+    def _marked(self, key: str, value: Any, parse: Callable[[Any, str], Any]) -> Options:
+        return {
+            name: replace(self._parsed(f"{key}.{name}", parse, spec), origin=self.origin)
+            for name, spec in self.table(key, value).items()
+        }
 
     def _parsed(self, key: str, parse: Callable[[Any, str], Any], spec: object) -> Any:
         try:
@@ -259,12 +248,13 @@ class _Reader(NamedTuple):
         return UsageError(f"{where} is {quoted(value)}; {remedy}")
 
 
+_WORDS = {"declared": [claims.value for claims in Claims], "guards": GUARDS}
 _COMMON: Mapping[str, Callable[[_Reader, str, Any], Any]] = {
     "dims": _Reader.dims,
     "assume": _Reader.assume,
     "values": _Reader.values,
     "timeout": _Reader.timeout,
-    "declared": _Reader.declared,
-    "guards": _Reader.guards,
+    "declared": _Reader.word,
+    "guards": _Reader.word,
     "strict": _Reader.strict,
 }

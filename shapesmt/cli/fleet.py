@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from shapesmt.cli.config import Config
     from shapesmt.report import BatchReport
 
-__all__ = ["Fleet", "checked", "fleet_options", "is_several"]
-
 
 @dataclass(frozen=True)
 class Fleet:

@@ -24,8 +24,6 @@ from shapesmt.render import (
 )
 from shapesmt.version import __version__
 
-__all__ = ["cli", "main"]
-
 UNDECIDED = 3
 INTERNAL_ERROR = 4
 INTERRUPTED = 130

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from importlib import resources
 
-__all__ = ["TOPICS", "page", "titles"]
-
 TOPICS = (
     "verdicts",
     "ranges",

@@ -20,24 +20,6 @@ if TYPE_CHECKING:
     from shapesmt.cli.config import Config
     from shapesmt.examine import Question
 
-__all__ = [
-    "Commands",
-    "Late",
-    "Sectioned",
-    "check_command",
-    "configured",
-    "debug_option",
-    "declared_option",
-    "list_codes",
-    "memory_options",
-    "model_command",
-    "model_text",
-    "settled",
-    "sizes",
-    "timeout_option",
-    "with_options",
-]
-
 GUARDS = ("check", "ignore")  # as in `shapesmt.examine.question`, which takes long to import
 _SIZE = re.compile("[0-9]{1,19}")
 Command = TypeVar("Command", bound=Callable[..., object])

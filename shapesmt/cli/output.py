@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from shapesmt.examine import Question
     from shapesmt.report import AnyResult
 
-__all__ = ["BOUNDS_STATUS", "CHECK_STATUS", "STATUS", "put", "show", "waiting"]
-
 STATUS = "exit status: {0}, 2 bad usage or unreadable model"
 CHECK_STATUS = STATUS.format("0 proved, 1 depends or fails, 3 undecided")
 BOUNDS_STATUS = STATUS.format("0 all exact, 1 no valid input, 3 some end not exact")

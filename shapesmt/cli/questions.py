@@ -23,8 +23,6 @@ from shapesmt.cli.output import BOUNDS_STATUS, CHECK_STATUS, STATUS, put, show, 
 from shapesmt.errors import printable
 from shapesmt.render import Form
 
-__all__ = ["bounds", "encode", "explain", "inspect", "ops", "repro"]
-
 _REPRO_STATUS = STATUS.format("0 written, 1 nothing to reproduce")
 _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
 
@@ -46,9 +44,7 @@ def explain(form: Form, model: str, target: str | None, constraints: bool, **opt
     from shapesmt import api
 
     if _CODE.fullmatch(model) and target is None and not Path(model).exists():
-        from shapesmt.inspection import explain_code
-
-        return show(explain_code(model), form)
+        return show(api.explain_code(model), form)
     question = settled(model, *configured(options))
     ask = partial(api.explained, model, target, question, constraints=constraints)
     return show(waiting(f"explaining {model}", question, ask), form)
@@ -119,9 +115,9 @@ def repro(form: Form, model: str, node: str | None, output: str | None, **option
 @debug_option
 def ops(form: Form, model: str | None) -> int:
     """List the operators that have a rule, or those that MODEL uses."""
-    from shapesmt.inspection import supported_ops
+    from shapesmt import api
 
-    return show(supported_ops(model), form)
+    return show(api.supported_ops(model), form)
 
 
 @click.command(
@@ -134,6 +130,6 @@ def ops(form: Form, model: str | None) -> int:
 @debug_option
 def inspect(form: Form, model: str, timeout: float) -> int:
     """Show a model's inputs, dimensions and operators: what to declare before asking."""
-    from shapesmt import inspection
+    from shapesmt import api
 
-    return show(inspection.inspect(model, timeout=timeout), form)
+    return show(api.inspect(model, timeout=timeout), form)

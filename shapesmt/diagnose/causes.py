@@ -11,7 +11,7 @@ from typing import NamedTuple
 from shapesmt.algebra import Atom, Dim, Evaluator
 from shapesmt.diagnose.settings import alone, settings
 from shapesmt.graph import Graph, Node
-from shapesmt.report import Cause, Clash, Side, Source, later
+from shapesmt.report import Cause, Clash, Side, Source, unread
 from shapesmt.rules import Elements, Field, Tensor, extremes, held
 
 MAX_CAUSES = 16
@@ -131,8 +131,10 @@ class Tracer:
         shape = self._shape(place.tensor) if place.axis is not None else ()
         if node is None or index is None:
             return Cause("", *at, shape=shape, names=_names(place.size))
-        about = node.op, later(partial(settings, node, *alone(node, self.graph, self.tensors)))
-        return Cause(node.name, *at, *about, shape, source_of(self.graph, index), _names(place.size))
+        plain = Cause(node.name, *at, node.op, "", shape, source_of(self.graph, index), _names(place.size))
+        text = partial(settings, node, *alone(node, self.graph, self.tensors))
+        others = {name: value for name, value in vars(plain).items() if name != "attributes"}
+        return unread(Cause, lambda: replace(plain, attributes=text()), **others)
 
     def _shape(self, name: str) -> tuple[int, ...]:
         """Return the tensor's shape at the counterexample; () if it isn't known."""

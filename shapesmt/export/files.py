@@ -15,8 +15,6 @@ from typing import IO
 
 from shapesmt.errors import UsageError, pass_on, printable
 
-__all__ = ["begin_whole", "hidden_start", "only_writer", "replacing", "write_all", "write_whole"]
-
 LOCKS = os.name == "posix"  # whether files can be locked, and renamed while they are open
 MAX_LINKS = 40  # links that operating systems follow in one path
 YOUNG = 1.0  # seconds; a younger temporary file may not be locked yet by its process

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -14,13 +15,9 @@ from shapesmt.export.files import write_whole
 from shapesmt.graph import DTYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     import onnx
 
     from shapesmt.report import TensorBounds
-
-__all__ = ["CONSTANT", "Shapes", "annotate", "axes_of", "complaint", "keep_together", "refusing", "save"]
 
 Shapes: TypeAlias = "Mapping[str, tuple[str, Sequence[int | str | None] | None]]"
 """The element type ("" if unknown) and dimensions of each tensor: numbers, formulas as text, None if unknown."""
@@ -34,10 +31,9 @@ _KINDS = {"seq": "sequence_type", "optional": "optional_type", "map": "map_type"
 def axes_of(tensors: Mapping[str, TensorBounds]) -> Shapes:
     """Return every tensor's element type, and for each axis a number if it is proven constant, else the formula's text.
 
-    Example:
-        >>> from shapesmt.report import DimBounds, TensorBounds
-        >>> axes_of({"y": TensorBounds("float32", (DimBounds(1, 8, "n"), DimBounds(3, 3, "3")))})
-        {'y': ('float32', ['n', 3])}
+    >>> from shapesmt.report import DimBounds, TensorBounds
+    >>> axes_of({"y": TensorBounds("float32", (DimBounds(1, 8, "n"), DimBounds(3, 3, "3")))})
+    {'y': ('float32', ['n', 3])}
     """
     return {
         name: (t.dtype, None if t.shape is None else [d.min if d.min == d.max else d.expr for d in t.shape])
@@ -52,15 +48,14 @@ def annotate(proto: onnx.ModelProto, shapes: Shapes, *, override: bool = False) 
     unless `override`; an output keeps it even then, since ONNX's checker requires one. The dimensions of a sequence
     ("seq(float32)") are those that all its tensors share.
 
-    Example:
-        >>> import onnx
-        >>> text = '<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[m] z) {y=Exp(x) z=Exp(y)}'
-        >>> shapes = {"y": ("float32", ["n"]), "z": ("float32", ["n"])}
-        >>> annotated = annotate(onnx.parser.parse_model(text), shapes)
-        >>> [info.name for info in annotated.graph.value_info]
-        ['y']
-        >>> annotated.graph.output[0].type.tensor_type.shape.dim[0].dim_param
-        'n'
+    >>> import onnx
+    >>> text = '<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[m] z) {y=Exp(x) z=Exp(y)}'
+    >>> shapes = {"y": ("float32", ["n"]), "z": ("float32", ["n"])}
+    >>> annotated = annotate(onnx.parser.parse_model(text), shapes)
+    >>> [info.name for info in annotated.graph.value_info]
+    ['y']
+    >>> annotated.graph.output[0].type.tensor_type.shape.dim[0].dim_param
+    'n'
     """
     copy = type(proto)()
     copy.CopyFrom(proto)

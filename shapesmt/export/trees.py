@@ -41,8 +41,6 @@ from shapesmt.algebra import (
 )
 from shapesmt.algebra.numeric import MANTISSA, TO_INT, Float
 
-__all__ = ["Trees"]
-
 Entry: TypeAlias = Any
 EXACT = 1 << 53  # larger numbers are written as text: floats don't hold them exactly
 ROUNDED = {"float32", "float64"}  # types for which programs compute the same as numpy

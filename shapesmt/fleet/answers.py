@@ -20,8 +20,6 @@ from shapesmt.errors import UsageError, printable
 if TYPE_CHECKING:
     from sqlite3 import Connection, DatabaseError
 
-__all__ = ["KEY", "Answers", "Entry", "answers", "prepared", "sum_of"]
-
 MOST = 1 << 30  # maximum size of the database in bytes
 LARGEST = 1 << 26  # bytes; larger answers aren't cached
 PATIENCE = 5.0  # seconds to wait until other processes have written

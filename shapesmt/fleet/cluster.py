@@ -25,8 +25,6 @@ from shapesmt.frontends import is_url
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["connected", "on_cluster"]
-
 PATIENCE = 10  # seconds to wait for a scheduler's answer
 _MOST = 1000  # pieces of work submitted at the same time
 _PROCESSES = 4  # pieces are cut for at least so many, as workers may join later

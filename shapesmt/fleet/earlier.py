@@ -15,8 +15,6 @@ from shapesmt.export import hidden_start
 from shapesmt.frontends import SideRead
 from shapesmt.report import Report
 
-__all__ = ["Earlier", "Known", "Record", "earlier", "is_parquet", "journals", "records", "usage_errors"]
-
 Record = dict[str, Any]
 LONGEST = 1 << 28  # bytes; a longer line counts as damaged
 NAMES = 1000  # characters; a record with a longer name of a model counts as damaged

@@ -1,23 +1,26 @@
-"""Identity of the answerer: cached, earlier and remote answers are used only if it is the same.
+"""Identity of the answerer: cached, earlier and remote answers are used only if it is the same; keys of answers.
 
-It covers the sources of this package and of plugin rules, and the versions of the packages that answers depend on.
+The identity covers the sources of this package and of plugin rules, and the versions of the packages that answers
+depend on.
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from shapesmt.examine import Question
+from shapesmt.fleet.answers import sum_of
 from shapesmt.rules import changed_at, plugin_sources, plugins
 from shapesmt.version import LOADED, __version__, followed_runtime, newer_runtime
-
-__all__ = ["Answerer", "identity"]
 
 _PACKAGES = ("onnx", "z3-solver", "numpy")
 _SHOWN = 16  # digits of a digest in messages
@@ -103,3 +106,40 @@ def _below(folder: str) -> Iterator[str]:
                 yield from _below(entry.path) if entry.name != "__pycache__" else ()
             else:
                 yield entry.path
+
+
+def key(content: str, question: Question, shapes: Mapping[str, Any]) -> bytes:
+    """Return the key of an answer: a digest of model, question and answerer; b"" if model or answerer have no digest.
+
+    Args:
+        content: The model's digest, by `content_digest`; "" if it has none.
+        question: The question.
+        shapes: Shapes that apply if the model has such an input.
+    """
+    return sum_of(content.encode(), digest(question, shapes).encode()) if content and not identity().trouble else b""
+
+
+class _LastDigest:
+    """The last question and its digest, which thousands of models share: one tuple, so that threads see it whole."""
+
+    asked: tuple[Question, Mapping[str, Any], Answerer, str] | None = None
+
+
+def digest(question: Question, shapes: Mapping[str, Any]) -> str:
+    """Return a digest of a question, its shapes, and the answerer."""
+    last, who = _LastDigest.asked, identity()
+    if last is None or last[0] is not question or last[1] is not shapes or last[2] is not who:
+        written = json.dumps([who.digest, _plain(question), _plain(shapes)])
+        last = _LastDigest.asked = question, shapes, who, sum_of(written.encode()).hex()
+    return last[3]
+
+
+def _plain(value: Any) -> Any:
+    """Convert a value to JSON that differs for different values; origins of ranges count too."""
+    if is_dataclass(value):
+        return [type(value).__name__, *(_plain(getattr(value, item.name)) for item in fields(value) if item.compare)]
+    if isinstance(value, Mapping):
+        return [[_plain(key), _plain(item)] for key, item in value.items()]
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, (str, int, type(None))) else repr(value)

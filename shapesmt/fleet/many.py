@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from shapesmt.errors import UsageError, printable
 from shapesmt.examine import TIMEOUT, Question
 from shapesmt.fleet.answers import answers, prepared
-from shapesmt.fleet.cache import digest
-from shapesmt.fleet.identity import identity
+from shapesmt.fleet.identity import digest, identity
 from shapesmt.fleet.names import models_in, shared
 from shapesmt.fleet.settled import Outcome, Settled, Wish, settled
 from shapesmt.fleet.task import Arriving, Task, is_same, known
@@ -28,16 +27,9 @@ if TYPE_CHECKING:
     from shapesmt.fleet.earlier import Earlier, Record
     from shapesmt.fleet.results import Results
 
-__all__ = ["Plan", "check_all", "check_many"]
-
-
 READERS = 8  # threads that look whether models have changed, which may be remote
 AT_ONCE = 32
 """Models looked up in the cache together; if it has none of them, the others are looked up when they are checked."""
-
-
-def _warned(text: str) -> None:
-    warnings.warn(text, stacklevel=4)
 
 
 @dataclass(frozen=True)
@@ -64,7 +56,7 @@ class Plan:
     resume: bool = False
     fail_fast: bool = False
     brief: bool = False
-    say: Callable[[str], object] = _warned
+    say: Callable[[str], object] = lambda text: warnings.warn(text, stacklevel=4)
 
 
 def check_many(

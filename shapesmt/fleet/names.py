@@ -16,8 +16,6 @@ from shapesmt.errors import ShapesmtError, UsageError, printable
 from shapesmt.frontends import SUFFIXES, is_folder, is_url, listed, load
 from shapesmt.language import Origin, names_in, parse_range, parse_shape, parse_value, unknown_name
 
-__all__ = ["is_several", "models_in", "shared"]
-
 Options: TypeAlias = dict[str, Any]
 Found = TypeVar("Found")
 

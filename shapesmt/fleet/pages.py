@@ -6,16 +6,11 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.export import write_whole
 from shapesmt.render import html_page, index_page
-
-if TYPE_CHECKING:
-    from shapesmt.report import BatchReport, PageData, Report
-
-__all__ = ["page_paths", "summary_path", "write_index", "write_page", "write_summary"]
+from shapesmt.report import BatchReport, PageData, Report
 
 INDEX = "index.html"
 

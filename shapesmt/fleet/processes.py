@@ -23,8 +23,6 @@ from shapesmt.errors import UsageError
 from shapesmt.fleet.settled import Settled, unsealed
 from shapesmt.fleet.task import LARGEST, Arriving, Task, all_done, each_done, lost, split
 
-__all__ = ["in_processes", "in_turn", "usual_jobs"]
-
 PATIENCE = 5.0  # seconds for a process to end itself and its solver before it is killed
 _NOTHING = range(0)
 _SETTINGS = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore:resource_tracker"}

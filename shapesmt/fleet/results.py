@@ -18,8 +18,6 @@ from shapesmt.export import begin_whole, hidden_start, only_writer, replacing, w
 from shapesmt.fleet.earlier import Earlier, Record, earlier, is_parquet, journals, records, usage_errors
 from shapesmt.render import json_text
 
-__all__ = ["Results", "results"]
-
 _ROWS = 256  # rows of a Parquet file that are written at once
 _INTEGERS = range(-(1 << 63), 1 << 63)
 

@@ -21,21 +21,6 @@ from shapesmt.frontends import SideRead
 from shapesmt.render import json_text
 from shapesmt.report import Counts, Marks, Precondition, Report, Unchecked, unread
 
-__all__ = [
-    "Outcome",
-    "Place",
-    "Settled",
-    "Source",
-    "Wish",
-    "kept",
-    "line",
-    "sealed",
-    "settled",
-    "text",
-    "unsealed",
-    "written",
-]
-
 Outcome: TypeAlias = Report | Unchecked
 _NAMELESS = b'"model": ""'
 

@@ -13,14 +13,12 @@ from shapesmt.algebra import forget_between
 from shapesmt.errors import InternalError, ShapesmtError, pass_on, printable
 from shapesmt.examine import Question
 from shapesmt.fleet.answers import Answers, Entry, answers
-from shapesmt.fleet.cache import key
+from shapesmt.fleet.identity import key
 from shapesmt.fleet.settled import Place, Settled, Source, Wish, kept, sealed, settled, text
 from shapesmt.frontends import ModelFile, SideRead, content_digest, is_url, load, model_file, opened, side_reads
 from shapesmt.language import ShapeLike
 from shapesmt.render import is_refusal, refusal
 from shapesmt.report import Report, Unchecked
-
-__all__ = ["LARGEST", "Arriving", "Task", "all_done", "each_done", "is_same", "known", "lost", "split"]
 
 Arriving: TypeAlias = Generator[tuple[int, Settled], None, None]
 """The index and the outcome of each task, in the order in which they finish."""

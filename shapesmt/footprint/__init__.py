@@ -1,6 +1,3 @@
 """The memory of activations in bytes: at most, at given sizes, and within a budget."""
 
-from shapesmt.footprint.ask import measured, memory
-from shapesmt.footprint.footprint import Wanted
-
-__all__ = ["Wanted", "measured", "memory"]
+from shapesmt.footprint.footprint import Wanted as Wanted, measured as measured, memory as memory

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from math import inf
 
-from shapesmt.algebra import Assignment, Dim, Kind, equal, evaluate, total
+from shapesmt.algebra import Assignment, Dim, Kind, equal, evaluate, one_call, total
 from shapesmt.errors import UsageError, printable
-from shapesmt.examine import Analysis
-from shapesmt.footprint.amount import parse_amount
+from shapesmt.examine import TIMEOUT, Analysis, Question, analysed
 from shapesmt.footprint.charts import charts
 from shapesmt.footprint.fits import Fit, fits, highest
 from shapesmt.footprint.lifetimes import Mode
 from shapesmt.footprint.points import Point, Points, counts
 from shapesmt.footprint.sizes import bytes_of, weights_of
 from shapesmt.footprint.worst import Summit, size_key, summit, undominated
-from shapesmt.language import unknown_name
+from shapesmt.frontends import Model
+from shapesmt.language import RangeLike, ShapeLike, ValueLike, quoted, unknown_name
 from shapesmt.presolve import Domain
 from shapesmt.report import Budget, Chart, Greatest, HeldTensor, IndexLimit, Memory, Peak, PeakAt
 
@@ -196,3 +197,60 @@ class _Measured:
             return None
         fit = fits(large, INDICES, self.everywhere, judge)
         return IndexLimit(most.point.node, most.value, str(most.point.bytes), fit.text, fit.exact)
+
+
+def memory(
+    model: Model,
+    *,
+    mode: str = "live",
+    budget: str | int | None = None,
+    greatest: str | None = None,
+    at: Mapping[str, int] | None = None,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
+    assume: Iterable[str] | None = None,
+    timeout: float = TIMEOUT,
+) -> Memory:
+    """Compute the activation memory: the maximum over all valid inputs, at given sizes, and the inputs within a budget.
+
+    `mode` says which tensors share a buffer: none ("live"), views too ("alias"), or also the results of operators that
+    overwrite an operand ("inplace"). `budget` is "2GB", "512MiB" or a number of bytes. `greatest` is a dimension whose
+    maximum within the budget is computed. `at` has sizes at which the bytes are computed, and where `greatest` looks.
+    The other options are those of `check`.
+
+    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
+    ... g (float[n] x) => (float[n] y) { a = Abs(x) y = Exp(a) }'''
+    >>> report = memory(model, budget=100, greatest="n", dims={"n": "1..64"})
+    >>> report.worst.bytes, report.worst.formula, report.budget.text, report.max.value
+    (512, '8*n', ('n <= 12',), 12)
+    """
+    return measured(model, Question(dims, shapes, values, assume, timeout), Wanted(mode, budget, greatest, at or {}))
+
+
+@one_call()
+def measured(model: Model, question: Question, wanted: Wanted) -> Memory:
+    """Return the answer of `memory`."""
+    return footprint(analysed(model, question), wanted)
+
+
+_AMOUNT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kKMGT]?)(i?)[bB]?\s*")
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+
+
+def parse_amount(text: str | int) -> int:
+    """Return the bytes of an amount: a number, or a text with or without a unit.
+
+    >>> parse_amount("2GB"), parse_amount("1.5 MiB"), parse_amount("300"), parse_amount(4096)
+    (2000000000, 1572864, 300, 4096)
+
+    Raises:
+        UsageError: The amount is something else.
+    """
+    if isinstance(text, int) and not isinstance(text, bool) and text >= 0:
+        return text
+    match = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
+    if match is None or (match[3] and not match[2]):
+        raise UsageError(f"{quoted(text)} is no amount of memory, such as 2GB, 512MiB or 100000")
+    number, unit, binary = match.groups()
+    return int(float(number) * (1024 if binary else 1000) ** _POWERS[unit.lower()])

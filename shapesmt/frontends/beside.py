@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from shapesmt.errors import pass_on
 
-__all__ = ["SideRead", "content_inside", "side_reads"]
-
 
 class SideRead(NamedTuple):
     """A part of a file in a model's folder that was read, with the digest of its content; "" if there was none."""

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from shapesmt.deadline import look
 from shapesmt.errors import ModelError, UsageError, printable
 
-__all__ = ["DEPTH", "REQUESTS", "most_bytes", "refuse", "whole"]
-
 REQUESTS = 500
 """Folders of a web server, or another remote location, that are listed to find models."""
 DEPTH = 32
@@ -27,9 +25,8 @@ def most_bytes() -> int:
     Raises:
         UsageError: The environment variable isn't a number.
 
-    Example:
-        >>> most_bytes() >> 20
-        512
+    >>> most_bytes() >> 20
+    512
     """
     said = os.environ.get(_OPTION, "")
     if said and not (said.isascii() and said.isdigit() and len(said) < 20):
@@ -43,10 +40,9 @@ def refuse(place: str, size: int, most: int) -> None:
     Raises:
         ModelError: The file has more than `most` bytes.
 
-    Example:
-        >>> refuse("model.xml", 600 << 20, 512 << 20)
-        Traceback (most recent call last):
-        shapesmt.errors.ModelError: cannot read model.xml: more than 512 MiB (SHAPESMT_MAX_BYTES=536870912)
+    >>> refuse("model.xml", 600 << 20, 512 << 20)
+    Traceback (most recent call last):
+    shapesmt.errors.ModelError: cannot read model.xml: more than 512 MiB (SHAPESMT_MAX_BYTES=536870912)
     """
     if size > most:
         said = f"{most >> 20:,} MiB" if most >> 20 else f"{most:,} bytes"
@@ -60,10 +56,9 @@ def whole(read: Callable[[int], bytes], place: str) -> bytes:
         ModelError: There are more bytes than allowed.
         TimeUp: The deadline has passed.
 
-    Example:
-        >>> from io import BytesIO
-        >>> whole(BytesIO(b"model").read, "model.json")
-        b'model'
+    >>> from io import BytesIO
+    >>> whole(BytesIO(b"model").read, "model.json")
+    b'model'
     """
     most, content = most_bytes(), bytearray()
     while piece := read(_PIECE):

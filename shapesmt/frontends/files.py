@@ -13,8 +13,6 @@ from shapesmt.frontends.budget import most_bytes, refuse, whole
 from shapesmt.frontends.foreign import how_to_export, refuse_content, refuse_suffix
 from shapesmt.frontends.recognize import is_binary, is_zip
 
-__all__ = ["ModelFile", "content_digest", "is_folder", "is_url", "listed", "model_file"]
-
 _SAVED = ("saved_model.pb", "saved_model.pbtxt")
 LARGE = 1 << 24  # bytes; a larger file is read without its weights if these don't matter
 MOST_COMPARED = 1 << 30  # bytes; a larger zip file has no digest

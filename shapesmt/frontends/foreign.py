@@ -7,8 +7,6 @@ import re
 
 from shapesmt.errors import ModelError, printable
 
-__all__ = ["how_to_export", "refuse_content", "refuse_suffix", "torch_class"]
-
 _TORCH = 'torch.onnx.export(model, args, "model.onnx", dynamo=True, dynamic_shapes=...)'
 _KERAS = "keras.models.load_model(FILE).export(FOLDER)"
 _PICKLE = f"a PyTorch file, which holds weights or code; load the model in Python and call {_TORCH}"
@@ -64,10 +62,9 @@ def refuse_content(content: bytes, source: str) -> None:
     Raises:
         ModelError: The file belongs to another tool.
 
-    Example:
-        >>> refuse_content(b"\x1c\x00\x00\x00TFL3", "net")
-        Traceback (most recent call last):
-        shapesmt.errors.ModelError: net is a TensorFlow Lite model; convert it: python -m tf2onnx.convert ...
+    >>> refuse_content(b"\x1c\x00\x00\x00TFL3", "net")
+    Traceback (most recent call last):
+    shapesmt.errors.ModelError: net is a TensorFlow Lite model; convert it: python -m tf2onnx.convert ...
     """
     what = next((what for beginning, what in _BEGINNINGS if beginning.match(content)), None)
     if what is not None:

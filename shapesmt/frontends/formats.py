@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from torch.nn import Module
     from torch.onnx import ONNXProgram
 
-__all__ = ["Format", "Model", "OpenedModel", "asked", "load", "load_protobuf", "opened"]
-
 
 class Format(Enum):
     """The format of a model; its value is the error message if an ONNX model is needed, "" for ONNX itself."""
@@ -72,11 +70,10 @@ def opened(model: Model, *, weights: bool = True) -> OpenedModel:
         ModelError: The file is missing, unreadable, or damaged.
         UsageError: The argument is no model.
 
-    Example:
-        >>> opened(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) {y=Exp(x)}').format.name
-        'ONNX'
-        >>> opened(b'<?xml version="1.0"?><net name="g" version="11"/>').format.name
-        'OPENVINO'
+    >>> opened(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) {y=Exp(x)}').format.name
+    'ONNX'
+    >>> opened(b'<?xml version="1.0"?><net name="g" version="11"/>').format.name
+    'OPENVINO'
     """
     held = _in_memory(model)
     if held is not None:
@@ -156,10 +153,9 @@ def load(model: Model) -> Graph:
         ModelError: The model is missing, unreadable, or contradicts itself.
         UsageError: The argument is none of these.
 
-    Example:
-        >>> graph = load(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) {y=Exp(x)}')
-        >>> graph.nodes[0].op, graph.inputs["x"].shape
-        ('Exp', ('n',))
+    >>> graph = load(b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[n] y) {y=Exp(x)}')
+    >>> graph.nodes[0].op, graph.inputs["x"].shape
+    ('Exp', ('n',))
     """
     kind, content, source, folder = opened(model, weights=False)
     if kind is Format.GRAPH:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
-__all__ = ["SUFFIXES", "is_binary", "is_xml", "is_zip", "nesting", "tensorflow_format", "text_format"]
-
 SUFFIXES = (".onnx", ".pt2")
 """Suffixes of the model files that are searched for in folders."""
 
@@ -25,9 +23,8 @@ _BRACKETS = re.compile(rb'(?s)"(?:[^"\\]|\\.)*(?:"|\\?\Z)|=>|(?P<opened>[(\[{<])
 def text_format(content: bytes) -> str | None:
     r"""Return ONNX's name of a text format, recognised by the first character after spaces and comments, or None.
 
-    Example:
-        >>> [text_format(start) for start in (b"# a model\n<ir_version: 8", b"{", b"graph {", bytes([8, 10]))]
-        ['onnxtxt', 'json', 'textproto', None]
+    >>> [text_format(start) for start in (b"# a model\n<ir_version: 8", b"{", b"graph {", bytes([8, 10]))]
+    ['onnxtxt', 'json', 'textproto', None]
     """
     match = _TEXT.match(content, 0, 1 << 16)
     return match.lastgroup if match else None
@@ -51,9 +48,8 @@ def is_xml(content: bytes) -> bool:
 def tensorflow_format(content: bytes) -> str:
     r"""Return TensorFlow's format by the first bytes: "graph" or "saved_model", with ".text" for text; "" for neither.
 
-    Example:
-        >>> [tensorflow_format(start) for start in (b"\n\x05\n\x01x", b"# text\nnode {", b"\x08\x01\x12\x09\n", b"{")]
-        ['graph', 'graph.text', 'saved_model', '']
+    >>> [tensorflow_format(start) for start in (b"\n\x05\n\x01x", b"# text\nnode {", b"\x08\x01\x12\x09\n", b"{")]
+    ['graph', 'graph.text', 'saved_model', '']
     """
     match = _TENSORFLOW.match(content)
     return "" if match is None else (match.lastgroup or "").replace("_text", ".text")
@@ -62,9 +58,8 @@ def tensorflow_format(content: bytes) -> str:
 def nesting(text: bytes) -> int:
     r"""Return the depth of nested brackets in a text, ignoring those in quotes; a quote may be unclosed.
 
-    Example:
-        >>> nesting(b'(["((" {}])'), nesting(b'<"' + b'"\\' * 30_000)
-        (3, 1)
+    >>> nesting(b'(["((" {}])'), nesting(b'<"' + b'"\\' * 30_000)
+    (3, 1)
     """
     step = {"opened": 1, "closed": -1, None: 0}
     return max(accumulate(step[match.lastgroup] for match in _BRACKETS.finditer(text)), default=0)

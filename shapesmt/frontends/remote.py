@@ -16,8 +16,6 @@ from shapesmt.frontends.budget import DEPTH, REQUESTS, most_bytes, refuse, whole
 from shapesmt.frontends.onnx.skeleton import skeleton
 from shapesmt.frontends.recognize import SUFFIXES
 
-__all__ = ["fetched", "listed"]
-
 LARGE = 1 << 20  # bytes; a larger file may be read in parts
 PATIENCE = 30.0  # seconds; limit for a web server's silence
 LONGEST = 600.0  # seconds; limit for a web server's whole answer

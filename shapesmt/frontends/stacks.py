@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from shapesmt.errors import printable
 from shapesmt.graph import SourceLine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = ["MOST", "Frame", "frames_of", "located"]
 
 MOST = 20_000
 """The limit of characters of a stack that are read."""

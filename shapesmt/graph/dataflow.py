@@ -30,6 +30,7 @@ Attributes hold JSON values only. `networkx.node_link_data` returns such a docum
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import count
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -39,24 +40,7 @@ from shapesmt.graph.literal import Declared, Literal
 from shapesmt.language import Origin, Range, is_plain_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import networkx as nx
-
-__all__ = [
-    "SCHEMA",
-    "Document",
-    "Flow",
-    "constant",
-    "document",
-    "document_of",
-    "label",
-    "networkx_graph",
-    "new_flow",
-    "origin",
-    "size",
-    "value",
-]
 
 SCHEMA = "shapesmt/graph/1"
 
@@ -67,15 +51,14 @@ Flow: TypeAlias = "nx.MultiDiGraph[Any]"
 def document(graph: Graph, *, nested: bool = False) -> Document:
     """Return the node-link document of a graph; `nested` for a graph inside another.
 
-    Example:
-        >>> relu = Node("Relu", "", "relu", ["x"], ["y"])
-        >>> doc = document(Graph("g", {"x": Declared("float32", ("n", 3))}, ["y"], [relu], opsets={"": 21}))
-        >>> doc["nodes"][0]
-        {'id': 'x', 'kind': 'input', 'dtype': 'float32', 'shape': ['n', 3]}
-        >>> doc["nodes"][1]
-        {'id': 'relu', 'kind': 'operator', 'op': 'Relu', 'outputs': ['y']}
-        >>> doc["edges"]
-        [{'source': 'x', 'target': 'relu', 'key': 0, 'tensor': 'x', 'output': 0, 'input': 0}]
+    >>> relu = Node("Relu", "", "relu", ["x"], ["y"])
+    >>> doc = document(Graph("g", {"x": Declared("float32", ("n", 3))}, ["y"], [relu], opsets={"": 21}))
+    >>> doc["nodes"][0]
+    {'id': 'x', 'kind': 'input', 'dtype': 'float32', 'shape': ['n', 3]}
+    >>> doc["nodes"][1]
+    {'id': 'relu', 'kind': 'operator', 'op': 'Relu', 'outputs': ['y']}
+    >>> doc["edges"]
+    [{'source': 'x', 'target': 'relu', 'key': 0, 'tensor': 'x', 'output': 0, 'input': 0}]
     """
     inline = {} if nested else _inline(graph)
     further = {
@@ -101,13 +84,12 @@ def networkx_graph(graph: Graph) -> Flow:
 
     The module's docstring lists the attributes of nodes and edges. Changes to the result don't change `graph`.
 
-    Example:
-        >>> nodes = [Node("Relu", "", "a", ["x"], ["y"]), Node("Add", "", "b", ["y", "y"], ["z"])]
-        >>> flow = networkx_graph(Graph("g", {"x": Declared("float32", None)}, ["z"], nodes))
-        >>> flow.edges(data="tensor")
-        OutMultiEdgeDataView([('x', 'a', 'x'), ('a', 'b', 'y'), ('a', 'b', 'y')])
-        >>> flow.nodes["b"]["op"]
-        'Add'
+    >>> nodes = [Node("Relu", "", "a", ["x"], ["y"]), Node("Add", "", "b", ["y", "y"], ["z"])]
+    >>> flow = networkx_graph(Graph("g", {"x": Declared("float32", None)}, ["z"], nodes))
+    >>> flow.edges(data="tensor")
+    OutMultiEdgeDataView([('x', 'a', 'x'), ('a', 'b', 'y'), ('a', 'b', 'y')])
+    >>> flow.nodes["b"]["op"]
+    'Add'
     """
     linked = document(graph)
     flow = new_flow()
@@ -138,9 +120,8 @@ def document_of(flow: nx.Graph[Any]) -> Document:
 def label(name: str, axis: int) -> str:
     """Return the name for a size of an input that has none of its own.
 
-    Example:
-        >>> label("image", 2)
-        'image_dim2'
+    >>> label("image", 2)
+    'image_dim2'
     """
     return f"{name}_dim{axis}"
 
@@ -153,9 +134,8 @@ def origin(name: str) -> Origin:
 def value(content: Any) -> Any:
     """Return an `AttributeValue` as it stands in a document.
 
-    Example:
-        >>> value((1.5, float("inf"))), value(Literal("int64", (2,), (3, 4)))
-        ([1.5, {'float': 'inf'}], {'dtype': 'int64', 'shape': [2], 'values': [3, 4]})
+    >>> value((1.5, float("inf"))), value(Literal("int64", (2,), (3, 4)))
+    ([1.5, {'float': 'inf'}], {'dtype': 'int64', 'shape': [2], 'values': [3, 4]})
     """
     if isinstance(content, Declared):
         return {"type": declared(content)}
@@ -188,9 +168,8 @@ def declared(d: Declared) -> Document:
 def size(axis: int | str | Range | None) -> int | str | None:
     """Return a size as it stands in a document.
 
-    Example:
-        >>> [size(axis) for axis in (3, "batch", "past + 1", Range(1, 8), Range(4, 4), None)]
-        [3, 'batch', '`past + 1`', '1..8', 4, None]
+    >>> [size(axis) for axis in (3, "batch", "past + 1", Range(1, 8), Range(4, 4), None)]
+    [3, 'batch', '`past + 1`', '1..8', 4, None]
     """
     if isinstance(axis, Range):
         return axis.lo if axis.lo == axis.hi else str(axis)

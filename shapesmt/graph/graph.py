@@ -24,20 +24,6 @@ if TYPE_CHECKING:
     from shapesmt.graph.schema import Signature
     from shapesmt.language import Range
 
-__all__ = [
-    "GUARDS",
-    "AttributeValue",
-    "Attributes",
-    "Function",
-    "Graph",
-    "Node",
-    "Place",
-    "Reference",
-    "Runtime",
-    "Schemas",
-    "SourceLine",
-]
-
 
 class Runtime(str, Enum):
     """The program that runs models of a format; some laws apply to one runtime only."""
@@ -69,11 +55,10 @@ GUARDS = "_guards_fn"
 class Attributes(Mapping[str, AttributeValue]):
     """A node's attributes, interned: the same names and values are one object, whatever their order.
 
-    Example:
-        >>> Attributes({"axis": 1, "keepdims": 0}) is Attributes({"keepdims": 0, "axis": 1})
-        True
-        >>> Attributes({"alpha": 1}) is Attributes({"alpha": 1.0})
-        False
+    >>> Attributes({"axis": 1, "keepdims": 0}) is Attributes({"keepdims": 0, "axis": 1})
+    True
+    >>> Attributes({"alpha": 1}) is Attributes({"alpha": 1.0})
+    False
     """
 
     __slots__ = ("__weakref__", "_items", "captures", "graphs")
@@ -149,9 +134,8 @@ class Node(NamedTuple):
     def reads(self) -> list[str]:
         """The tensors that the node needs: its inputs and those that its subgraphs capture.
 
-        Example:
-            >>> Node("Clip", "", "clip", ("x", "", "high"), ("y",)).reads
-            ['x', 'high']
+        >>> Node("Clip", "", "clip", ("x", "", "high"), ("y",)).reads
+        ['x', 'high']
         """
         return [name for name in (*self.inputs, *self.attributes.captures) if name]
 
@@ -233,11 +217,10 @@ def _unknown(index: int, node: Node) -> SourceLine | None:  # noqa: ARG001 - the
 class Graph:
     """A model, or a branch or loop body inside one; its nodes are in topological order.
 
-    Example:
-        >>> relu = Node("Relu", "", "relu", ["x"], ["y"])
-        >>> graph = Graph("g", {"x": Declared("float32", ("n",))}, ["y"], [relu])
-        >>> graph.producer("y"), graph.producer("x"), graph.consumers("x")
-        (0, None, (0,))
+    >>> relu = Node("Relu", "", "relu", ["x"], ["y"])
+    >>> graph = Graph("g", {"x": Declared("float32", ("n",))}, ["y"], [relu])
+    >>> graph.producer("y"), graph.producer("x"), graph.consumers("x")
+    (0, None, (0,))
     """
 
     name: str
@@ -301,11 +284,10 @@ class Graph:
 
         Only those in `among` are looked for (None: all); `known` has the ancestors already found for other nodes.
 
-        Example:
-            >>> nodes = [Node("Abs", "", n, [x], [y]) for n, x, y in ("axy", "bxz", "cyw")]
-            >>> graph = Graph("g", {"x": Declared("float32", None)}, ["w"], nodes)
-            >>> graph.ancestors(2), graph.ancestors(2, {1}), graph.descendants(0)
-            ({0}, set(), {2})
+        >>> nodes = [Node("Abs", "", n, [x], [y]) for n, x, y in ("axy", "bxz", "cyw")]
+        >>> graph = Graph("g", {"x": Declared("float32", None)}, ["w"], nodes)
+        >>> graph.ancestors(2), graph.ancestors(2, {1}), graph.descendants(0)
+        ({0}, set(), {2})
         """
         asked = range(index) if among is None else among
         producers, first, missing = self._producers, min(asked, default=index), set(asked)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from math import prod
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, cast
+from typing import ClassVar, NamedTuple, TypeAlias, cast
 
 from shapesmt.algebra import LOCK, WeakTable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping
-
-__all__ = ["DTYPES", "Declared", "Literal", "Scalar", "Source", "identity"]
 
 Scalar: TypeAlias = int | float | bool | str
 Source: TypeAlias = "Callable[[], Iterable[Scalar] | None]"
@@ -60,14 +56,13 @@ class Literal:
     with a source equals only itself. Literals whose elements can't be read are one object per dtype and shape, though
     their elements may differ; `missing` has the reason if it is neither their number nor their type.
 
-    Example:
-        >>> Literal("int64", (2,), (3, 4)) is Literal("int64", (2,), (3, 4))
-        True
-        >>> Literal("float32", (), (0.0,)) is Literal("float32", (), (-0.0,))
-        False
-        >>> late = Literal("int64", (3,), source=lambda: (5, 6, 7))
-        >>> late.values, late.read(), late.values
-        (None, True, (5, 6, 7))
+    >>> Literal("int64", (2,), (3, 4)) is Literal("int64", (2,), (3, 4))
+    True
+    >>> Literal("float32", (), (0.0,)) is Literal("float32", (), (-0.0,))
+    False
+    >>> late = Literal("int64", (3,), source=lambda: (5, 6, 7))
+    >>> late.values, late.read(), late.values
+    (None, True, (5, 6, 7))
     """
 
     __slots__ = ("__weakref__", "dtype", "missing", "shape", "source", "values")
@@ -119,9 +114,8 @@ class Literal:
     def too_many(cls, dtype: str, count: int) -> bool:
         """Whether a constant of `count` elements is too large ever to be read.
 
-        Example:
-            >>> Literal.too_many("int64", 1 << 20), Literal.too_many("float32", 1 << 20)
-            (False, True)
+        >>> Literal.too_many("int64", 1 << 20), Literal.too_many("float32", 1 << 20)
+        (False, True)
         """
         return count > (cls.MOST if dtype in ("int32", "int64") else cls.MOST_WEIGHTS)
 

@@ -11,8 +11,6 @@ from typing import overload
 
 from shapesmt.graph.graph import Attributes, Node
 
-__all__ = ["NodeKind", "Nodes"]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NodeKind:
@@ -35,12 +33,11 @@ class Nodes(Sequence[Node]):
         inputs: The tensors that each node reads.
         outputs: The tensors that each node computes.
 
-    Example:
-        >>> nodes = Nodes.of([Node("Exp", "", "a", ["x"], ["y"]), Node("Exp", "", "b", ["y"], ["z"])])
-        >>> nodes.inputs, nodes.outputs, len({*nodes.kinds})
-        ([['x'], ['y']], [['y'], ['z']], 1)
-        >>> nodes[1].name
-        'b'
+    >>> nodes = Nodes.of([Node("Exp", "", "a", ["x"], ["y"]), Node("Exp", "", "b", ["y"], ["z"])])
+    >>> nodes.inputs, nodes.outputs, len({*nodes.kinds})
+    ([['x'], ['y']], [['y'], ['z']], 1)
+    >>> nodes[1].name
+    'b'
     """
 
     kinds: Sequence[NodeKind]

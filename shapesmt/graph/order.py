@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -10,11 +11,7 @@ from shapesmt.graph.graph import Function, Node
 from shapesmt.graph.nodes import Nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     import networkx as nx
-
-__all__ = ["ordered", "refuse_recursion"]
 
 
 def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed: Sequence[str] = ()) -> Nodes:
@@ -29,10 +26,9 @@ def ordered(nodes: Sequence[Node], available: Iterable[str], where: str, needed:
     Raises:
         ModelError: A tensor has two producers or none, its name is not text, or the nodes form a cycle.
 
-    Example:
-        >>> late, early = Node("Exp", "", "late", ["y"], ["z"]), Node("Abs", "", "early", ["x"], ["y"])
-        >>> [node.name for node in ordered([late, early], ["x"], "g")]
-        ['early', 'late']
+    >>> late, early = Node("Exp", "", "late", ["y"], ["z"]), Node("Abs", "", "early", ["x"], ["y"])
+    >>> [node.name for node in ordered([late, early], ["x"], "g")]
+    ['early', 'late']
     """
     available, listed = {*available}, Nodes.of(nodes)
     known = {"", *available}

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shapesmt import laws
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = ["Parameter", "Signature"]
 
 
 class Parameter(NamedTuple):
@@ -26,15 +22,14 @@ class Parameter(NamedTuple):
 class Signature:
     """The inputs of an operator at one version.
 
-    Example:
-        >>> numbers = frozenset({"float32", "int64"})
-        >>> add = Signature((Parameter("A", "T", numbers), Parameter("B", "T", numbers)))
-        >>> print(add.clash(["float32", "int64"]))
-        'A' and 'B' have the same element type, not float32 and int64
-        >>> print(add.clash(["bool", ""]))
-        'A' is of type float32 or int64, not bool
-        >>> add.clash(["int64", "int64"]) is None
-        True
+    >>> numbers = frozenset({"float32", "int64"})
+    >>> add = Signature((Parameter("A", "T", numbers), Parameter("B", "T", numbers)))
+    >>> print(add.clash(["float32", "int64"]))
+    'A' and 'B' have the same element type, not float32 and int64
+    >>> print(add.clash(["bool", ""]))
+    'A' is of type float32 or int64, not bool
+    >>> add.clash(["int64", "int64"]) is None
+    True
     """
 
     inputs: tuple[Parameter, ...]

@@ -10,8 +10,6 @@ from typing import NamedTuple
 from shapesmt.errors import ModelError
 from shapesmt.language.ranges import Range
 
-__all__ = ["ADMISSIBLE", "Admissible", "both", "parse_admissible"]
-
 ADMISSIBLE = "shapesmt.admissible"
 """The key of this entry in the metadata."""
 _ENTRIES = re.compile(r"(?:`[^`]*`|[^;`])+")

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from shapesmt.algebra import (
     FALSE,
@@ -34,9 +34,6 @@ from shapesmt.algebra import (
 )
 from shapesmt.errors import UsageError
 from shapesmt.language.ranges import quoted, unknown_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 ACCEPTED = "use comparisons joined by and, or, not over symbols with + - * // % min max"
 

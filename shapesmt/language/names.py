@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import takewhile
 
-__all__ = ["misspelt"]
-
 _SHORTEST = 4  # letters; in a shorter name a slip likely makes another name
 
 

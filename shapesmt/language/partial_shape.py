@@ -42,10 +42,8 @@ from itertools import zip_longest
 from typing import SupportsIndex, TypeAlias, overload
 
 from shapesmt.errors import ShapeMismatch, UsageError
-from shapesmt.language.dimension import Dimension, DimensionLike, Rank, dimension
+from shapesmt.language.dimension import Dimension, DimensionLike, dimension
 from shapesmt.language.ranges import Range, quoted, shape_items
-
-__all__ = ["Dimension", "PartialShape", "PartialShapeLike", "Rank", "partial_shape"]
 
 PartialShapeLike: TypeAlias = "PartialShape | str | Iterable[DimensionLike]"
 

@@ -6,15 +6,12 @@ RANGE is `8`, `1..32`, `1..`, `..32` or `64..512:16`; SHAPE is `[1..8,3,?,400]`,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import index
-from typing import TYPE_CHECKING, Protocol, SupportsIndex, TypeAlias, runtime_checkable
+from typing import Protocol, SupportsIndex, TypeAlias, runtime_checkable
 
 from shapesmt.errors import UnknownNameError, UsageError, printable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 LARGEST = 2**63 - 1  # the largest int64
 ACCEPTED_RANGE = "write 8, 1..32, 1.., ..32 or 64..512:16"

@@ -11,8 +11,6 @@ from typing import TypeAlias
 from shapesmt.errors import UsageError
 from shapesmt.language.ranges import Origin, Range, RangeLike, quoted
 
-__all__ = ["ACCEPTED_VALUE", "LEAST_VALUE", "Number", "ValueLike", "parse_value"]
-
 ACCEPTED_VALUE = "write 16000, 1..32, 0.., ..8, -4..4:2, or true or false"
 
 LEAST_VALUE = -(1 << 63)  # `lo` of a range without a lower bound

@@ -1,6 +1,4 @@
 """Models made smaller by proof: every rewrite rests on an identity that holds for all admissible inputs."""
 
-from shapesmt.optimize.annotated import annotated
-from shapesmt.optimize.answer import refused, simplified, simplify
-
-__all__ = ["annotated", "refused", "simplified", "simplify"]
+from shapesmt.optimize.annotated import annotated as annotated
+from shapesmt.optimize.answer import refused as refused, simplified as simplified, simplify as simplify

@@ -18,7 +18,7 @@ from shapesmt.frontends import Model
 from shapesmt.language import ADMISSIBLE, RangeLike, ShapeLike, ValueLike
 from shapesmt.optimize.basis import Basis, basis, folder_of
 from shapesmt.optimize.declared import declare_outputs
-from shapesmt.optimize.forms import FORMS, PLAIN
+from shapesmt.optimize.draft import FORMS, PLAIN
 from shapesmt.optimize.protobuf import nodes_of
 from shapesmt.optimize.whole import smaller
 from shapesmt.report import Precondition, Simplified, TensorBounds

@@ -8,11 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, count
+from typing import NamedTuple
 
 from shapesmt.graph import Attributes, Graph, Literal, Node
-from shapesmt.optimize.forms import PLAIN, Form
 from shapesmt.report import Rewritten
 from shapesmt.rules import Tensor, from_literal, tensor
+
+
+class Form(NamedTuple):
+    """The form in which sizes are written into the operands of nodes.
+
+    Attributes:
+        zeros: Whether 0 in the target of a Reshape stands for the input's size.
+        last: The number that ends a slice at the end of its axis.
+    """
+
+    zeros: bool = True
+    last: int = (1 << 63) - 1
+
+
+PLAIN = Form()
+FORMS = {"iree": Form(zeros=False), "tensorrt": Form(last=(1 << 31) - 1)}
+"""IREE takes 0 for a size. TensorRT counts in 32 bits, and warns that it truncates larger numbers."""
+
 
 UNKNOWN = tensor("", None)
 Place = tuple[int, int]

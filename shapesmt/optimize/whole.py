@@ -11,8 +11,7 @@ from shapesmt.examine import Analysis, Narrowing
 from shapesmt.frontends import Format, OpenedModel, load
 from shapesmt.graph import Declared, Function, Graph
 from shapesmt.inference import Inference, infer
-from shapesmt.optimize.draft import Draft
-from shapesmt.optimize.forms import PLAIN, Form
+from shapesmt.optimize.draft import PLAIN, Draft, Form
 from shapesmt.optimize.protobuf import nodes_of, write, write_function
 from shapesmt.optimize.rewrites import SETTLED
 from shapesmt.optimize.runs import Runs, called

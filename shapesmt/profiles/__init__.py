@@ -1,6 +1,9 @@
-"""Profiles: the valid inputs as boxes of three points each (minimum, usual, maximum), as compilers take them."""
+"""Sizes to declare elsewhere: boxes of valid inputs for compilers, and what may vary in a program of PyTorch."""
 
-from shapesmt.profiles.points import Points
-from shapesmt.profiles.question import profile, profiled
+from __future__ import annotations
 
-__all__ = ["Points", "profile", "profiled"]
+from shapesmt.lazy import lazy_imports
+
+with lazy_imports(__name__):
+    from shapesmt.profiles.proposals import dynamic_shapes as dynamic_shapes, proposed as proposed
+    from shapesmt.profiles.question import profile as profile, profiled as profiled

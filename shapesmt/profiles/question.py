@@ -29,8 +29,7 @@ from shapesmt.frontends import Model
 from shapesmt.language import RangeLike, ShapeLike, ValueLike, quoted, unknown_name
 from shapesmt.lazy import np
 from shapesmt.presolve import Domain
-from shapesmt.profiles.boxes import split
-from shapesmt.profiles.points import Points
+from shapesmt.profiles.points import Points, split
 from shapesmt.region import Conjunct
 from shapesmt.render import shell
 from shapesmt.report import POINTS, Box, Profile, ProfileSize, TensorProfile

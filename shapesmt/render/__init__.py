@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, TextIO, TypeAlias, cast
 
@@ -17,8 +18,6 @@ from shapesmt.render.streams import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from shapesmt.report import Answer, AnyResult
 
 with lazy_imports(__name__):

@@ -5,20 +5,14 @@ It is about the line of Python that the node comes from, if that file is below t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TextIO
+from collections.abc import Iterator
+from typing import TextIO
 
 from shapesmt.errors import printable
 from shapesmt.render.notices import notices
 from shapesmt.render.places import checked_out
 from shapesmt.render.text.words import name
-from shapesmt.report import reports_in, unchecked_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from shapesmt.report import AnyResult
-
-__all__ = ["commands", "write_github"]
+from shapesmt.report import AnyResult, reports_in, unchecked_in
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 _IN_TEXT = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from json import dumps
 from typing import TYPE_CHECKING, TextIO
 
 from shapesmt.errors import unmarked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from shapesmt.report import AnyResult
-
-__all__ = ["to_json", "write_result"]
 
 
 def to_json(data: Mapping[str, object]) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TextIO
 
-__all__ = ["write_markdown"]
-
 WIDEST = 110  # columns: longer lines of prose are hard to read
 
 

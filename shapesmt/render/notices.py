@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.findings import assignment, replayed
 from shapesmt.render.text.words import name
-from shapesmt.report import FindingKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from shapesmt.report import Cause, Finding, Report, Side, Source
-
-__all__ = ["Notice", "notices", "step"]
+from shapesmt.report import Cause, Finding, FindingKind, Report, Side, Source
 
 _LEVELS = {Verdict.DEPENDS: "error", Verdict.FAILS: "error", Verdict.UNKNOWN: "note"}
 

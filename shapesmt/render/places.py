@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from shapesmt.report import Source
-
-__all__ = ["checked_out"]
 
 _LARGEST = 1 << 22  # the most bytes of a file that is compared with the source
 

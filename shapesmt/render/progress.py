@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from shapesmt.errors import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-__all__ = ["counting", "timing"]
 
 
 @contextmanager

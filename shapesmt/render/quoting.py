@@ -13,8 +13,6 @@ from keyword import iskeyword
 
 from shapesmt.errors import printable, unmarked
 
-__all__ = ["argument", "comment", "identifier", "json_text", "mlir", "protobuf", "python", "shell"]
-
 
 def shell(*words: str) -> str:
     r"""Return the words, quoted, as a command of bash on one line.

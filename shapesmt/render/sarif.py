@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 from urllib.parse import quote
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.laws.codes import CATALOGUE
-from shapesmt.render.notices import notices, step
+from shapesmt.render.notices import Notice, notices, step
 from shapesmt.render.places import checked_out
 from shapesmt.render.quoting import json_text
-from shapesmt.report import reports_in, unchecked_in
+from shapesmt.report import AnyResult, Source, Unchecked, reports_in, unchecked_in
 from shapesmt.version import __version__
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from shapesmt.render.notices import Notice
-    from shapesmt.report import AnyResult, Source, Unchecked
-
-__all__ = ["sarif", "write_sarif"]
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _KEPT = ("verdict", "symbols", "assumptions", "requirements", "precondition")

@@ -10,15 +10,6 @@ from typing import TextIO, TypeGuard
 
 from shapesmt.errors import UsageError, printable
 
-__all__ = [
-    "discard_output",
-    "discard_output_that_fails",
-    "have_streams",
-    "is_refusal",
-    "refusal",
-    "tolerate_unprintable",
-]
-
 
 def have_streams() -> None:
     """Replace standard input and error by empty ones if they are closed; refuse a closed standard output.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["NEAR", "alike"]
-
 NEAR = 0.02  # tolerance for 16-bit floats, as a fraction of the largest number
 
 

@@ -24,8 +24,6 @@ from shapesmt.rules import Elements, Floats, Tensor, from_literal, positions, te
 if TYPE_CHECKING:
     import onnx
 
-__all__ = ["UNABLE", "Cut", "CutError", "Feed", "Shape", "at", "bytes_of", "cut", "too_large"]
-
 Number: TypeAlias = int | float | bool
 Shape: TypeAlias = tuple[int, ...]
 

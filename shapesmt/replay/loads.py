@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.report import Finding, Replay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import onnx
-
-__all__ = ["LOADS", "loaded", "session_of"]
 
 LOADS = "SM408"  # the code of laws about the runtime loading the model
 

@@ -18,8 +18,6 @@ from shapesmt.graph import GUARDS, Graph
 from shapesmt.replay.cut import at, bytes_of, too_large
 from shapesmt.report import Counterexample, Finding, FindingKind, Replay
 
-__all__ = ["program_of", "replayed_program"]
-
 DRAWN = 8  # number of fills for findings that depend on data
 _CHECKS = ("_check_input_constraints_pre_hook", "_check_input_constraints_for_graph")
 

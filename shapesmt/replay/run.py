@@ -24,7 +24,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from shapesmt.deadline import Deadline
 from shapesmt.errors import UsageError, printable
-from shapesmt.frontends import Format, load, load_protobuf, opened
+from shapesmt.frontends import Format, Model, load, load_protobuf, opened
 from shapesmt.graph import Graph
 from shapesmt.replay.alike import NEAR, alike
 from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, bytes_of, cut, too_large
@@ -35,9 +35,6 @@ from shapesmt.rules import Tensor
 if TYPE_CHECKING:
     import onnx
 
-    from shapesmt.frontends import Model
-
-__all__ = ["Drawn", "Filled", "Runtime", "replayed", "require_runtime", "runnable", "serve"]
 
 Filled: TypeAlias = tuple[str, Shape, Any]
 """The type and shape of an input, and its elements, or one number for all of them."""

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shapesmt.errors import printable, unmarked
+from shapesmt.graph import Graph
 from shapesmt.inference import Operators
 from shapesmt.render import finding_head, finding_lines
-from shapesmt.replay.cut import UNABLE, Cut, Feed
+from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, at, cut
 from shapesmt.report import Finding, FindingKind
+from shapesmt.version import __version__
 
 if TYPE_CHECKING:
     import onnx
 
-__all__ = ["script"]
-
+READABLE = 60  # nodes; with more before the failing one, the script has only that node
+SMALL = 128  # bytes; larger constants become inputs instead of being written out
 _WIDTH = 110
 _LISTED = 1024  # elements; larger constants are written as zeros
 _PLAIN = {1: "f", 2: "i", 3: "s", 6: "floats", 7: "ints", 8: "strings"}  # attributes that make_node takes as they are
@@ -78,6 +80,34 @@ for fixed, fill in itertools.product((False, True), FILLS):
 print(shown(f"not reproduced with onnxruntime {onnxruntime.__version__}: {message or 'it runs'}"))
 sys.exit(1)
 '''
+
+
+def reproduced(
+    proto: onnx.ModelProto, graph: Graph, findings: Sequence[Finding], node: str | None = None
+) -> str | None:
+    """Return the script for the first finding with a counterexample (of `node`, if given); None if there is none.
+
+    It includes the nodes before the failing one if they are few enough to read, else that node alone.
+
+    Raises:
+        UsageError: Neither can be cut out of the model.
+    """
+    shown = [f for f in findings if f.counterexample is not None and node in (None, f.node)]
+    if not shown:
+        return None
+    finding = shown[0]
+    return script(_part(proto, graph, finding), finding, graph.source, __version__)
+
+
+def _part(proto: onnx.ModelProto, graph: Graph, finding: Finding) -> Cut:
+    assert finding.counterexample is not None
+    example = finding.counterexample
+    known = at(graph, example)
+    whole = len(graph.ancestors(finding.index)) < READABLE
+    try:
+        return cut(proto, graph, finding.index, example, known, whole=whole, keep=SMALL)
+    except CutError:
+        return cut(proto, graph, finding.index, example, known, whole=not whole, keep=SMALL)
 
 
 def script(part: Cut, finding: Finding, model: str, version: str) -> str:

@@ -32,7 +32,7 @@ with lazy_imports(__name__):
         Operators as Operators,
         TensorFacts as TensorFacts,
     )
-    from shapesmt.report.data import Answer as Answer, later as later, unread as unread
+    from shapesmt.report.data import Answer as Answer, unread as unread
     from shapesmt.report.dynamic import DynamicShapes as DynamicShapes, StaticAxis as StaticAxis
     from shapesmt.report.explanation import (
         Condition as Condition,

@@ -12,19 +12,6 @@ from shapesmt.report.data import OMIT_EMPTY, Answer, Data, Json
 from shapesmt.report.finding import FindingKind
 from shapesmt.report.report import Report
 
-__all__ = [
-    "AnyResult",
-    "BatchReport",
-    "Exported",
-    "Marks",
-    "Tally",
-    "Tallying",
-    "Times",
-    "Unchecked",
-    "reports_in",
-    "unchecked_in",
-]
-
 _GRAVEST_LAST = (0, 3, 1, 2, 4)
 
 

@@ -51,11 +51,6 @@ class Operators(Answer):
     model: str | None
     operators: tuple[Operator, ...]
 
-    @property
-    def exit_status(self) -> int:
-        """Always 0: a list can't fail."""
-        return 0
-
 
 @dataclass(frozen=True, slots=True)
 class TensorFacts(Data):
@@ -104,11 +99,6 @@ class ModelFacts(Answer):
     def __repr__(self) -> str:
         return f"<ModelFacts {self.model}: {self.nodes} nodes, {len(self.dimensions)} dimensions>"
 
-    @property
-    def exit_status(self) -> int:
-        """Always 0: facts can't fail."""
-        return 0
-
 
 @dataclass(frozen=True)
 class ErrorCode(Answer):
@@ -130,11 +120,6 @@ class ErrorCode(Answer):
     dims: Mapping[str, str] = field(default_factory=dict, metadata=_OMIT_EMPTY)
     assume: tuple[str, ...] = field(default=(), metadata=_OMIT_EMPTY)
     report: Report | None = field(default=None, metadata=_OMIT_EMPTY)
-
-    @property
-    def exit_status(self) -> int:
-        """Always 0: it is about no model of the user."""
-        return 0
 
 
 Result: TypeAlias = (

@@ -10,7 +10,6 @@ from typing import (
     TYPE_CHECKING,
     Any,
     ClassVar,
-    NamedTuple,
     Protocol,
     TypeAlias,
     TypeVar,
@@ -25,23 +24,7 @@ from shapesmt.region import Conjunct
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = [
-    "OMIT",
-    "OMIT_EMPTY",
-    "OMIT_FALSE",
-    "OMIT_ONE",
-    "Answer",
-    "Data",
-    "Json",
-    "Presenter",
-    "late",
-    "later",
-    "may_be_unread",
-    "unread",
-]
-
 Json: TypeAlias = dict[str, Any]
-Value = TypeVar("Value")
 Kind = TypeVar("Kind", bound="Data")
 
 _MAKE = "made when it is read"  # not the name of a field
@@ -86,56 +69,6 @@ class Data:
             elif missing is not MISSING:
                 values[name] = missing
         return cls(**values)
-
-
-class _Later(NamedTuple):
-    work: Callable[[], Any]
-
-
-class _Late:
-    """A field that computes a value given by `later` when it is first read."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __get__(self, data: object, _kind: type | None = None) -> Any:
-        values = vars(data)
-        value = values[self._name]
-        if isinstance(value, _Later):
-            value = values[self._name] = value.work()
-        return value
-
-    def __set__(self, data: object, value: object) -> None:
-        vars(data)[self._name] = value
-
-
-def later(work: Callable[[], Value]) -> Value:
-    """Return a value for a `late` field: `work` is called when the field is first read."""
-    return cast("Value", _Later(work))
-
-
-def late(name: str) -> Callable[[type[Kind]], type[Kind]]:
-    """Let the field of this name have a value that is computed `later`; copies and pickles have the value itself.
-
-    >>> from dataclasses import dataclass
-    >>> @late("text")
-    ... @dataclass(frozen=True)
-    ... class Note(Data):
-    ...     text: str = ""
-    >>> Note(later(lambda: "abc")), Note(later(lambda: "abc")) == Note("abc")
-    (Note(text='abc'), True)
-    """
-
-    def changed(kind: type[Kind]) -> type[Kind]:
-        setattr(kind, name, _Late(name))
-        kind.__reduce__ = _reduced  # type: ignore[method-assign, assignment]
-        return kind
-
-    return changed
-
-
-def _reduced(data: Any) -> tuple[Any, ...]:
-    return type(data), tuple(getattr(data, item.name) for item in fields(data))
 
 
 class _Unread:
@@ -201,6 +134,11 @@ class Answer(Data):
 
     __slots__ = ()
     presenter: ClassVar[Presenter | None] = None
+
+    @property
+    def exit_status(self) -> int:
+        """The status of the command line: 0 for an answer that can't fail."""
+        return 0
 
     def text(self, width: int | None = None, *, everything: bool = False) -> str:
         """Return the answer as the command line prints it.

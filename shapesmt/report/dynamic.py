@@ -11,8 +11,6 @@ from shapesmt.report.data import OMIT_EMPTY, Answer, Data
 from shapesmt.report.finding import SymbolRange
 from shapesmt.report.report import Precondition
 
-__all__ = ["DynamicShapes", "StaticAxis"]
-
 
 @dataclass(frozen=True, slots=True)
 class StaticAxis(Data):

@@ -6,11 +6,17 @@ Dictionaries are built only by `to_dict()`, never during the analysis.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
 
 from shapesmt.algebra import Verdict
-from shapesmt.report.data import OMIT as _OMIT, OMIT_EMPTY as _OMIT_EMPTY, OMIT_FALSE as _OMIT_FALSE, Data, late
+from shapesmt.report.data import (
+    OMIT as _OMIT,
+    OMIT_EMPTY as _OMIT_EMPTY,
+    OMIT_FALSE as _OMIT_FALSE,
+    Data,
+    may_be_unread,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,7 @@ class Source(Data):
     """The line from which the model's code was called, as `model.py:105`; "" if it is the line itself."""
 
 
-@late("attributes")
+@may_be_unread("attributes")
 @dataclass(frozen=True)
 class Cause(Data):
     """A cause of a dimension: `node` computes `tensor`, whose `axis` has the size `expr`.
@@ -88,6 +94,9 @@ class Cause(Data):
     shape: tuple[int, ...] = field(default=(), metadata=_OMIT_EMPTY)
     source: Source | None = field(default=None, metadata=_OMIT_EMPTY)
     names: tuple[str, ...] = field(default=(), compare=False, repr=False, metadata=_OMIT)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)

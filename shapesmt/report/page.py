@@ -11,25 +11,6 @@ from shapesmt.algebra import Verdict
 from shapesmt.report.bounds import Bounds
 from shapesmt.report.report import Report
 
-__all__ = [
-    "Axis",
-    "Calculator",
-    "CauseGraph",
-    "Cell",
-    "Elements",
-    "Link",
-    "NumberLine",
-    "PageData",
-    "PlacedNode",
-    "Raster",
-    "Run",
-    "Shape",
-    "Size",
-    "Slider",
-    "Step",
-    "TensorData",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Size:

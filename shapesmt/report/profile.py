@@ -10,8 +10,6 @@ from shapesmt.algebra import Verdict
 from shapesmt.report.data import OMIT, OMIT_EMPTY, Answer, Data, Json
 from shapesmt.report.report import Remedy
 
-__all__ = ["POINTS", "Box", "Profile", "ProfileSize", "TensorProfile"]
-
 POINTS = ("min", "opt", "max")
 
 

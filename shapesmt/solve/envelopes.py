@@ -14,14 +14,12 @@ With the lines, a solver can decide conditions that don't depend on the last bit
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from shapesmt.algebra import Dim
 from shapesmt.algebra.numeric import MANTISSA, Float, steps
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Line: TypeAlias = tuple[Fraction, Fraction]  # slope and offset
 

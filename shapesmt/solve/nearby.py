@@ -1,4 +1,4 @@
-"""Nearby: find models by evaluating conditions, before asking the solver.
+"""Nearby and far: find models by evaluating conditions, before asking the solver.
 
 Most counterexamples have a single symbol slightly off its low end: the bound of its range that is nearest to 0.
 
@@ -13,20 +13,25 @@ Most counterexamples have a single symbol slightly off its low end: the bound of
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import inf
+from itertools import chain
+from math import inf, lcm
 
 from shapesmt.algebra import (
     FALSE,
     TRUE,
     Assignment,
     Atom,
+    Dim,
     Evaluator,
     Formula,
     Substitution,
     all_of,
     as_dim,
+    at_most,
+    evaluate,
     lowest,
 )
+from shapesmt.solve.smtlib import script
 
 TRIED = 32  # values tried for a symbol
 LARGEST = 2**63  # one more than the largest size of a tensor
@@ -104,7 +109,8 @@ def complete(values: Assignment, symbols: Iterable[Atom]) -> dict[Atom, int]:
 
 def holds(formulas: Iterable[Formula], values: Assignment) -> bool:
     """Whether all the conditions hold at these sizes, inside the symbols' ranges."""
-    return all(_admits(a, v) for a, v in values.items()) and all_hold(Evaluator(values), formulas)
+    inside = all(a.lo <= v <= a.hi and (a.step == 1 or (v - a.lo) % a.step == 0) for a, v in values.items())
+    return inside and all_hold(Evaluator(values), formulas)
 
 
 def all_hold(evaluator: Evaluator, conditions: Iterable[Formula]) -> bool:
@@ -115,5 +121,56 @@ def all_hold(evaluator: Evaluator, conditions: Iterable[Formula]) -> bool:
         return False
 
 
-def _admits(atom: Atom, value: int) -> bool:
-    return atom.lo <= value <= atom.hi and (atom.step == 1 or (value - atom.lo) % atom.step == 0)
+COMPOSITE = 2**80 * lcm(*range(1, 33))  # even quotients of it by common divisors exceed 2**63
+POWERS = range(56, 90)  # exponents of 2
+MAX_STARTS = 3  # models from which the search starts
+MAX_ALONE = 4  # symbols that are moved one by one
+
+
+def best(
+    dim: Dim, end: int, facts: list[Formula], symbols: Iterable[Atom], models: Iterable[Assignment]
+) -> Assignment | None:
+    """Return the model with the least value of `dim` among those tried; the search stops at a value of at most `end`.
+
+    The facts hold in it; None if they hold in no model tried. Evaluating is faster than solving: for `-n` under
+    `4*k == n*m`, where all may be 0, it finds `k == m == 0`.
+
+    >>> from shapesmt.algebra import at_least, symbol
+    >>> past, total = symbol("past", 1), symbol("total", 1)
+    >>> model = best(-past, -(2**63), [at_least(total, 2 * past + 1)], [s.as_symbol() for s in (past, total)], [])
+    >>> [s.name for s, value in model.items() if value > 2**63]
+    ['past', 'total']
+    """
+    starts = [complete({s: model[s] for s in symbols if s in model}, symbols) for model in ({}, *models)]
+    known = [model for model in starts if holds(facts, model)]
+    powers = POWERS if script([at_most(dim, end), *facts]).opaque else ()
+    far = (far for start in (starts[0], *known[:MAX_STARTS]) for far in _far_away(dim, start, powers))
+    least, best = None, inf
+    for model in chain(known, (model for model in far if holds(facts, model))):
+        size = _size(dim, model)
+        if size < best:
+            least, best = model, size
+        if best <= end:
+            break
+    return least
+
+
+def _size(dim: Dim, model: Assignment) -> float:
+    try:
+        return int(evaluate(dim, model))
+    except (ArithmeticError, ValueError):  # the float is NaN or infinite
+        return inf
+
+
+def _far_away(dim: Dim, start: Assignment, powers: Iterable[int]) -> Iterator[Assignment]:
+    """Yield models far above `start`, with the symbols of `dim` moved, or all symbols.
+
+    Adding a multiple of many numbers keeps remainders; multiplying by a power of 2 keeps ratios, which floats need.
+    """
+    inner = dict.fromkeys((s for s in start if s in dim.symbols), 1)
+    outer = dict.fromkeys((s for s in start if s not in inner), 8)
+    moves = [{s: 1} for s in [*inner][:MAX_ALONE]] + [inner, dict.fromkeys(start, 1), inner | outer]
+    for times in (*moves, *(inner | {s: 8} for s in [*outer][:MAX_ALONE])):
+        yield {s: n + times.get(s, 0) * s.step * COMPOSITE for s, n in start.items()}
+        for power in powers:
+            yield {s: n * ((times.get(s, 0) << power) or 1) for s, n in start.items()}

@@ -11,18 +11,16 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, Any, cast
 
 from shapesmt.deadline import Deadline
 from shapesmt.errors import pass_on
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 WORKER = Path(__file__).with_name("worker.py")
 LONGEST = 1e6  # seconds; limit of a single wait
@@ -141,16 +139,7 @@ def _listen(pipe: IO[bytes], answers: SimpleQueue[bytes]) -> None:
 
 def _send(process: subprocess.Popen[bytes], query: Query) -> None:
     assert process.stdin is not None
-    content = query.text.encode()
-    head = {
-        "size": len(content),
-        "values": list(query.values),
-        "assume": list(query.assume),
-        "effort": query.effort,
-        "seed": query.seed,
-        "chain": query.chain,
-    }
-    process.stdin.write(json.dumps(head).encode() + b"\n" + content)
+    process.stdin.write(json.dumps(asdict(query)).encode() + b"\n")
     process.stdin.flush()
 
 

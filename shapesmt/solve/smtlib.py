@@ -14,9 +14,9 @@ however often it is used. No function recurses over the parts, so depth has no l
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil, floor, inf
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from shapesmt.algebra import (
     FLOOR_DIVISION,
@@ -26,6 +26,7 @@ from shapesmt.algebra import (
     SELECT,
     SYMBOL,
     Atom,
+    Bound,
     Dim,
     Evaluator,
     Formula,
@@ -35,11 +36,6 @@ from shapesmt.algebra import (
 from shapesmt.algebra.numeric import TO_INT
 from shapesmt.errors import unmarked
 from shapesmt.solve.envelopes import Envelope, envelope
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from shapesmt.algebra import Bound
 
 Part: TypeAlias = "Dim | Formula | Atom"
 

@@ -39,8 +39,7 @@ from shapesmt.algebra import (
     total,
 )
 from shapesmt.deadline import Deadline, stage
-from shapesmt.solve.far import best
-from shapesmt.solve.nearby import LARGEST, all_hold, complete, holds, moved, nearest, relevant
+from shapesmt.solve.nearby import LARGEST, all_hold, best, complete, holds as holds, moved, nearest, relevant
 from shapesmt.solve.process import Query, ask
 from shapesmt.solve.smtlib import Script, script
 
@@ -152,12 +151,11 @@ def core(
         The keys of the set, in order: a separate query proves it unsatisfiable, and as far as Z3 can tell, no key
         can be left out. None if the conditions aren't proven unsatisfiable.
 
-    Example:
-        >>> from shapesmt.algebra import symbol
-        >>> from shapesmt.algebra import at_least
-        >>> h = symbol("h", 1, 64)
-        >>> core({"low": at_least(5, h), "any": at_least(h, 2), "high": at_least(h, 7)})
-        ['low', 'high']
+    >>> from shapesmt.algebra import symbol
+    >>> from shapesmt.algebra import at_least
+    >>> h = symbol("h", 1, 64)
+    >>> core({"low": at_least(5, h), "any": at_least(h, 2), "high": at_least(h, 7)})
+    ['low', 'high']
     """
     if FALSE in background:
         return []
@@ -286,13 +284,12 @@ def smallest_model(
     Returns:
         The model; None if none is known.
 
-    Example:
-        >>> from shapesmt.algebra import symbol
-        >>> from shapesmt.algebra import differs
-        >>> b, h, w = symbol("b", 1), symbol("h", 4, 99), symbol("w", 8, 99)
-        >>> model = smallest_model([differs(b * (h + w) % 4, 0)], [s.as_symbol() for s in (b, h, w)])
-        >>> sorted((atom.name, value) for atom, value in model.items())
-        [('b', 1), ('h', 4), ('w', 9)]
+    >>> from shapesmt.algebra import symbol
+    >>> from shapesmt.algebra import differs
+    >>> b, h, w = symbol("b", 1), symbol("h", 4, 99), symbol("w", 8, 99)
+    >>> model = smallest_model([differs(b * (h + w) % 4, 0)], [s.as_symbol() for s in (b, h, w)])
+    >>> sorted((atom.name, value) for atom, value in model.items())
+    [('b', 1), ('h', 4), ('w', 9)]
     """
     facts, listed = relevant(list(formulas)), list(symbols)
     about = frozenset[Atom]().union(*(f.symbols for f in facts))
@@ -338,16 +335,3 @@ def _few_moved(
             model = answer.model
         facts.append(low)
     return model
-
-
-__all__ = [
-    "Answer",
-    "Deadline",
-    "check",
-    "complete",
-    "core",
-    "holds",
-    "maximize",
-    "minimize",
-    "smallest_model",
-]

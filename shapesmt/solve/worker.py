@@ -1,6 +1,6 @@
 """Z3's child process: it reads queries from standard input and writes answers to standard output.
 
-A query is a line of JSON, followed by `size` bytes of SMT-LIB text; the answer is a line of JSON.
+A query is a line of JSON, and so is its answer.
 Every query has its own context, so answers don't depend on earlier queries.
 """
 
@@ -14,7 +14,7 @@ MEMORY = 4096  # megabytes
 CHAIN = ("simplify", "propagate-values", "solve-eqs", "simplify", "smt")
 
 
-def answer(query: dict[str, Any], text: str) -> dict[str, Any]:
+def answer(query: dict[str, Any]) -> dict[str, Any]:
     """Return the verdict, with the requested values ("sat") or the core of the assumptions ("unsat")."""
     import z3
 
@@ -23,7 +23,7 @@ def answer(query: dict[str, Any], text: str) -> dict[str, Any]:
     solver.set("random_seed", query["seed"])
     if query["effort"]:
         solver.set("rlimit", query["effort"])
-    solver.from_string(text)
+    solver.from_string(query["text"])
     if query["assume"]:
         solver.set("core.minimize", True)
     verdict = solver.check(*(z3.Bool(name, context) for name in query["assume"]))
@@ -43,10 +43,8 @@ def serve() -> None:
 
     z3.set_param("memory_max_size", MEMORY)
     while line := sys.stdin.buffer.readline():
-        query = json.loads(line)
-        text = sys.stdin.buffer.read(query["size"]).decode()
         try:
-            result = answer(query, text)
+            result = answer(json.loads(line))
         except z3.Z3Exception as error:
             result = {"verdict": "unknown", "error": str(error)}
         sys.stdout.write(json.dumps(result) + "\n")

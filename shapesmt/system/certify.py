@@ -15,14 +15,12 @@ A model counts only if our own evaluation finds a requirement that fails there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from shapesmt.algebra import Assignment, Evaluator
 from shapesmt.deadline import Deadline
 from shapesmt.solve import Query, Reply, ask, complete, holds
-
-if TYPE_CHECKING:
-    from shapesmt.system.encode import Encoding, Stated
+from shapesmt.system.encode import Encoding, Stated
 
 ROUNDS = 24
 ATTEMPTS = ((False, 0, 0.5), (True, 1, 0.5), (False, 7, 1.0))  # (by tactics, seed, share of the time left)

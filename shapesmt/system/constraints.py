@@ -21,23 +21,18 @@ tensor's sizes are defined by the sizes of its node's inputs, so no expression s
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import z3
 
 from shapesmt.algebra import TRUE, Atom, Dim, Evaluator, Formula, defined, one_call
 from shapesmt.errors import UsageError
+from shapesmt.graph import Graph
 from shapesmt.inference import infer
 from shapesmt.language import quoted, unknown_name
-from shapesmt.rules import Tensor, held, in_each_case, tensor
+from shapesmt.rules import Requirement, Tensor, held, in_each_case, tensor
 from shapesmt.solve import Script
 from shapesmt.system.encode import renamed, variables
-
-if TYPE_CHECKING:
-    from shapesmt.graph import Graph
-    from shapesmt.rules import Requirement
-
-__all__ = ["Constraints"]
 
 
 class Constraints:

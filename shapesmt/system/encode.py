@@ -25,21 +25,17 @@ system is independent of what presolve decides.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shapesmt.algebra import TRUE, Dim, Formula, Kind, defined
 from shapesmt.errors import printable
+from shapesmt.graph import Graph
 from shapesmt.inference import infer
-from shapesmt.rules import Elements, Tensor, elements, in_each_case, tensor
+from shapesmt.rules import Application, Elements, Requirement, Tensor, elements, in_each_case, tensor
 from shapesmt.solve import Script
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from shapesmt.graph import Graph
-    from shapesmt.rules import Application, Requirement
 
 
 class Stated(NamedTuple):
@@ -263,6 +259,3 @@ def variables(t: Tensor) -> list[Dim]:
     items = t.value.items if isinstance(t.value, Elements) else ()
     inner = [d for case in t.cases for d in variables(case.tensor)]
     return [*(t.shape or ()), *(d for d in items if isinstance(d, Dim)), *inner]
-
-
-__all__ = ["Encoding", "Part", "Stated", "encode", "encode_node", "renamed", "variables"]

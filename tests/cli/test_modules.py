@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from shapesmt.cli.compilers import module_of
 from shapesmt.cli.main import main
-from shapesmt.cli.modules import module_of
 from shapesmt.errors import UsageError
 
 

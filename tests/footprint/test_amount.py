@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shapesmt.errors import UsageError
-from shapesmt.footprint.amount import parse_amount
+from shapesmt.footprint.footprint import parse_amount
 
 
 @pytest.mark.parametrize(

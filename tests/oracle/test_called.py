@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onnxruntime.capi.onnxruntime_pybind11_state import get_all_opkernel_def
 
-from shapesmt.inspection import supported_ops
+from shapesmt.api import supported_ops
 from tests.oracle.catalogue import RECIPES
 from tests.oracle.onnx_calls import calls
 from tests.oracle.onnx_siblings import DOMAINS

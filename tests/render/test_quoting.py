@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from google.protobuf import text_format, wrappers_pb2
 
-from shapesmt.proposals.axes import Axis, Layout, Root
-from shapesmt.proposals.text import written
+from shapesmt.profiles.text import Axis, Layout, Root, written
 from shapesmt.render.quoting import argument, comment, identifier, json_text, mlir, protobuf, python, shell
 from shapesmt.render.text.advice import flags
 from shapesmt.render.text.text import folded

@@ -13,7 +13,6 @@ from onnx import helper
 
 import shapesmt
 from shapesmt.cli.main import main
-from shapesmt.replay import reproduce
 from tests.oracle.graphs import generate
 from tests.support import transcripts
 from tests.test_examples import COMMANDS, ROOT
@@ -100,7 +99,7 @@ def test_what_only_data_decide_is_tried(tmp_path: Path) -> None:
 
 
 def test_a_long_way_is_cut_to_the_node_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(reproduce, "READABLE", 2)
+    monkeypatch.setattr("shapesmt.replay.script.READABLE", 2)
     script = shapesmt.repro(
         (
             HEAD

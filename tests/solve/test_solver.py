@@ -16,8 +16,9 @@ from shapesmt.algebra.formula import FALSE, TRUE, Formula, any_of, at_least, at_
 from shapesmt.algebra.numeric import from_dim, literal, steps
 from shapesmt.deadline import Deadline
 from shapesmt.solve import solver
+from shapesmt.solve.nearby import holds
 from shapesmt.solve.process import Query, ask
-from shapesmt.solve.solver import check, core, holds, maximize, minimize, smallest_model
+from shapesmt.solve.solver import check, core, maximize, minimize, smallest_model
 from tests.algebra.test_identities import expression, formula
 
 H, W, N = symbol("h", 1, 4096), symbol("w", 1, 4096), symbol("n", 1)

@@ -127,6 +127,3 @@ def power(base: Dim | int, exponent: Dim | int) -> Dim:
     if number is not None and (number <= 3 or base.constant is not None):
         return product([base] * number) if number >= 0 else ZERO
     return make_atom(POWER, (base, exponent))
-
-
-__all__ = ["BIT_AND", "BIT_OR", "BIT_XOR", "POWER", "bit_and", "bit_or", "bit_xor", "power"]

@@ -103,6 +103,3 @@ def _added(a: _Fraction, b: _Fraction, sign: int) -> _Fraction | None:
         return None
     top = a.top * b.bottom + b.top * (sign * a.bottom)
     return _Fraction(top, rounded.bottom, a.most + b.most, rounded.sums + 1)
-
-
-__all__ = ["nearest_fraction", "unrounded"]

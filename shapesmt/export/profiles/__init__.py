@@ -10,8 +10,6 @@ from shapesmt.language import quoted
 from shapesmt.render import to_json
 from shapesmt.report import Profile
 
-__all__ = ["INTERVALS", "TARGETS", "exported", "require_target"]
-
 TARGETS: dict[str, Callable[[Profile], str]] = {
     "trtexec": tensorrt.trtexec,
     "polygraphy": tensorrt.polygraphy,

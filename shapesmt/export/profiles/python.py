@@ -10,8 +10,6 @@ from shapesmt.language import quoted
 from shapesmt.render import comment, identifier, python
 from shapesmt.report import Profile, TensorProfile
 
-__all__ = ["coreml", "onnxruntime", "torch_export", "torch_tensorrt", "tvm"]
-
 _COREML_RANK, _COREML_SHAPES = 5, 128
 """Core ML's limits: dimensions of a tensor, and enumerated shapes of an input."""
 

@@ -8,8 +8,6 @@ from shapesmt.language import quoted
 from shapesmt.render import comment, json_text, mlir, python, shell
 from shapesmt.report import Profile, TensorProfile
 
-__all__ = ["model_server", "openvino", "stablehlo"]
-
 _MLIR = {
     **{f"int{bits}": f"i{bits}" for bits in (2, 4, 8, 16, 32, 64)},
     **{f"uint{bits}": f"ui{bits}" for bits in (2, 4, 8, 16, 32, 64)},

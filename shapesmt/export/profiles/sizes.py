@@ -9,8 +9,6 @@ from shapesmt.language import quoted
 from shapesmt.render import shell
 from shapesmt.report import Box, Profile, TensorProfile
 
-__all__ = ["closed", "hull", "joined", "numbers", "open_inputs"]
-
 
 def open_inputs(box: Box) -> dict[str, TensorProfile]:
     """Return the inputs with a size that the file leaves open; for small inputs, their elements instead of sizes."""

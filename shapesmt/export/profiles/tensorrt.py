@@ -14,8 +14,6 @@ from shapesmt.language import quoted
 from shapesmt.render import protobuf, shell, to_json
 from shapesmt.report import POINTS, Box, Profile, TensorProfile
 
-__all__ = ["onnxruntime", "polygraphy", "triton", "trtexec"]
-
 _TRITON = {
     **{f"{kind}{bits}": f"TYPE_{kind.upper()}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)},
     "bool": "TYPE_BOOL",

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import UsageError
 from shapesmt.language import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     import onnx
 
     from shapesmt.report import TensorBounds
-
-__all__ = ["BOUNDED", "FITTED", "TARGETS", "WRITTEN", "fitted", "require", "written"]
 
 TARGETS = ("ort", "openvino", "iree", "tensorrt")
 FITTED = ("openvino", "iree")

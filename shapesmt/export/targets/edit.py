@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,7 @@ from onnx import helper, numpy_helper
 from shapesmt.errors import pass_on
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     import onnx
-
-__all__ = ["Edit", "array", "graphs_of", "names_in", "subgraphs", "vectors"]
 
 
 def graphs_of(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from onnx import helper
@@ -9,25 +10,20 @@ from onnx import helper
 from shapesmt.export.targets.edit import Edit, graphs_of, names_in, vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import onnx
 
     from shapesmt.report import TensorBounds
-
-__all__ = ["without_zeros"]
 
 
 def without_zeros(proto: onnx.ModelProto, tensors: Mapping[str, TensorBounds]) -> onnx.ModelProto:
     """Return a copy in which each 0 that means "the input's size" is that number, -1, or a computed size.
 
-    Example:
-        >>> import onnx
-        >>> text = '''<ir_version: 8, opset_import: ["" : 18]> g (float[n, 6] x) => (float[n, 3, 2] y)
-        ... <int64[3] to = {0, 3, 2}> { y = Reshape (x, to) }'''
-        >>> node, = without_zeros(onnx.parser.parse_model(text), {}).graph.node
-        >>> node.input[1] != "to"
-        True
+    >>> import onnx
+    >>> text = '''<ir_version: 8, opset_import: ["" : 18]> g (float[n, 6] x) => (float[n, 3, 2] y)
+    ... <int64[3] to = {0, 3, 2}> { y = Reshape (x, to) }'''
+    >>> node, = without_zeros(onnx.parser.parse_model(text), {}).graph.node
+    >>> node.input[1] != "to"
+    True
     """
     copy = type(proto)()
     copy.CopyFrom(proto)

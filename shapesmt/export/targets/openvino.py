@@ -7,7 +7,8 @@ that loses a bound, a slice up to the proven maximum changes nothing and restore
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from onnx import TensorProto, helper
@@ -17,15 +18,10 @@ from shapesmt.export.targets.edit import Edit, array, graphs_of, names_in, subgr
 from shapesmt.language import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
     import onnx
     import openvino as ov
 
     from shapesmt.report import DimBounds, TensorBounds
-
-__all__ = ["lost", "with_ends"]
 
 ROUNDS = 50  # limit for reading the model and adding slices; each round adds those that are still missing
 LARGE = 1024  # elements; larger constants aren't passed to OpenVINO, as no size depends on them
@@ -57,7 +53,9 @@ def with_ends(
     taken, inside = names_in(copy.graph), inner or {}
     twice = inside.keys() & tensors.keys()  # a name used inside and outside is ambiguous
     known = {**inside, **tensors, **(earlier or {})}
-    every = {name: t for name, t in known.items() if name not in twice and _is_closed(t)}
+    every = {
+        name: t for name, t in known.items() if name not in twice and all(d.max is not None for d in t.shape or ())
+    }
     _tables(copy.graph, taken, every)
     _numbers(copy.graph, taken, every)
     sliced: set[str] = set()
@@ -67,7 +65,7 @@ def with_ends(
             first = {name: axes for name, axes in open_axes.items() if name in every and name not in sliced}
             if not first:
                 break
-            for graph in _innermost_first(copy.graph):
+            for graph in [*graphs_of(copy.graph)][::-1]:  # subgraphs before the graph that contains them
                 _slice(graph, taken, first, every, inside=graph is not copy.graph)
             sliced |= first.keys()
         left = [name for name in open_axes if not name.endswith(UNSLICED)]
@@ -120,10 +118,6 @@ def _numbered(
     return target if parts == [*joined.input] else edit.node("Concat", *parts, stem=target, axis=0)
 
 
-def _is_closed(t: TensorBounds) -> bool:
-    return all(d.max is not None for d in t.shape or ())
-
-
 def _tables(
     graph: onnx.GraphProto,
     taken: set[str],
@@ -138,11 +132,6 @@ def _tables(
         if not _tabled(edit, node, tensors, constants):
             edit.nodes.append(node)
     edit.finish()
-
-
-def _innermost_first(graph: onnx.GraphProto) -> list[onnx.GraphProto]:
-    """Return a graph and its subgraphs, each before the graph that contains it."""
-    return [*graphs_of(graph)][::-1]
 
 
 def _scalars(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:

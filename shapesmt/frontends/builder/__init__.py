@@ -1,5 +1,3 @@
 """Build graphs by hand in Python."""
 
-from shapesmt.frontends.builder.builder import GraphBuilder
-
-__all__ = ["GraphBuilder"]
+from shapesmt.frontends.builder.builder import GraphBuilder as GraphBuilder

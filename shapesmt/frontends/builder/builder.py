@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from shapesmt.errors import UsageError, printable
 from shapesmt.frontends.builder.operands import (
@@ -37,15 +37,10 @@ from shapesmt.frontends.builder.operands import (
 )
 from shapesmt.frontends.nodelink.reader import read
 from shapesmt.frontends.onnx.reader import schemas
-from shapesmt.graph import SCHEMA, Graph, document_of, new_flow, size
+from shapesmt.frontends.onnx.types import Parameters
+from shapesmt.graph import SCHEMA, Document, Flow, Graph, document_of, new_flow, size
 from shapesmt.language import RangeLike, did_you_mean, parse_range, parse_shape, quoted
 from shapesmt.rules import resolve, rules
-
-if TYPE_CHECKING:
-    from shapesmt.frontends.onnx.types import Parameters
-    from shapesmt.graph import Document, Flow
-
-__all__ = ["OPSET", "GraphBuilder", "Handle"]
 
 OPSET = 21
 """The default version of ONNX's operator set."""
@@ -104,11 +99,10 @@ class GraphBuilder:
     def dim(self, name: str, among: RangeLike) -> str:
         """Declare the range of a named size, and return the name for use in shapes.
 
-        Example:
-            >>> g = GraphBuilder()
-            >>> batch = g.dim("batch", "1..32")
-            >>> g.input("x", [batch, 3])
-            Handle('x')
+        >>> g = GraphBuilder()
+        >>> batch = g.dim("batch", "1..32")
+        >>> g.input("x", [batch, 3])
+        Handle('x')
 
         Raises:
             UsageError: The range can't be read, or the name was declared with another one.
@@ -176,13 +170,12 @@ class GraphBuilder:
         Raises:
             UsageError: There is no such operator, or it doesn't take these inputs and attributes.
 
-        Example:
-            >>> g = GraphBuilder()
-            >>> x = g.input("x", "[n,6]")
-            >>> with g.scope("encoder"):
-            ...     a, b = g.op("Split", x, outputs=2, axis=1, num_outputs=2)
-            ...     g.op("Add", a, b)
-            Handle('encoder/Add_0')
+        >>> g = GraphBuilder()
+        >>> x = g.input("x", "[n,6]")
+        >>> with g.scope("encoder"):
+        ...     a, b = g.op("Split", x, outputs=2, axis=1, num_outputs=2)
+        ...     g.op("Add", a, b)
+        Handle('encoder/Add_0')
         """
         domain = "" if domain == "ai.onnx" else domain
         known = self._known(op_type, domain)
@@ -242,14 +235,13 @@ class GraphBuilder:
     def subgraph(self, name: str) -> GraphBuilder:
         """Return a builder for a branch or loop body, an attribute of one operator; it may read this builder's tensors.
 
-        Example:
-            >>> g = GraphBuilder()
-            >>> x, flag = g.input("x", "[n,4]"), g.input("flag", "[]", dtype="bool")
-            >>> then, other = g.subgraph("then"), g.subgraph("else")
-            >>> _ = then.output(then.op("Relu", x)), other.output(other.op("Abs", x))
-            >>> y = g.output(g.op("If", flag, then_branch=then, else_branch=other), "y")
-            >>> g.build().nodes[0].reads
-            ['flag', 'x']
+        >>> g = GraphBuilder()
+        >>> x, flag = g.input("x", "[n,4]"), g.input("flag", "[]", dtype="bool")
+        >>> then, other = g.subgraph("then"), g.subgraph("else")
+        >>> _ = then.output(then.op("Relu", x)), other.output(other.op("Abs", x))
+        >>> y = g.output(g.op("If", flag, then_branch=then, else_branch=other), "y")
+        >>> g.build().nodes[0].reads
+        ['flag', 'x']
         """
         inner = GraphBuilder(name, opset=self.opsets)
         inner.opsets, inner.outer, inner._taken, inner._scope = self.opsets, self, self._taken, self._scope
@@ -388,13 +380,10 @@ class GraphBuilder:
             outer = outer.outer
         name = operand.name
         if outer is None:
-            raise UsageError(f"{title}: tensor {quoted(name)} is one of another builder, {_graph_of(operand)}")
+            graph = quoted(operand.builder.flow.graph["name"])
+            raise UsageError(f"{title}: tensor {quoted(name)} is one of another builder, {graph}")
         if name not in self._captured:
             self._captured[name] = operand
             operand.builder.fixed.add(name)
             self.flow.add_node(name, kind="captured")
         return Handle(self, name)
-
-
-def _graph_of(operand: Handle) -> str:
-    return quoted(operand.builder.flow.graph["name"])

@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from shapesmt.errors import UsageError
 from shapesmt.frontends.nodelink.fields import RefusedError
 from shapesmt.frontends.nodelink.reader import attribute as value
 from shapesmt.frontends.onnx.reader import schemas
-from shapesmt.graph import DTYPES, Literal, constant as literal
+from shapesmt.frontends.onnx.types import Parameters
+from shapesmt.graph import DTYPES, Document, Literal, constant as literal
 from shapesmt.language import did_you_mean, quoted
 from shapesmt.rules import rules
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shapesmt.frontends.onnx.types import Parameters
-    from shapesmt.graph import Document
-
-__all__ = [
-    "NUMBERS",
-    "attribute",
-    "axis_text",
-    "check_count",
-    "check_name",
-    "check_names",
-    "constant",
-    "opset_version",
-    "unknown_operator",
-]
 
 NUMBERS = {dtype: number for number, dtype in DTYPES.items() if dtype}
 """ONNX's numbers of the element types."""

@@ -1,5 +1,3 @@
 """Read node-link documents, which networkx reads and writes too."""
 
-from shapesmt.frontends.nodelink.reader import parse, read
-
-__all__ = ["parse", "read"]
+from shapesmt.frontends.nodelink.reader import parse as parse, read as read

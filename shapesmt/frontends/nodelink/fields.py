@@ -8,14 +8,10 @@ shapesmt.frontends.nodelink.fields.RefusedError: nodes[3].attributes.axis: an in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn, TypeVar
 
 from shapesmt.errors import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-__all__ = ["RefusedError", "a", "at", "field", "refuse", "shown", "texts"]
 
 _CALLED = {
     int: "an integer",
@@ -76,9 +72,8 @@ def a(content: Any, kind: type[T], path: str) -> T:
 def at(path: str, key: str) -> str:
     """Return the path of a key.
 
-    Example:
-        >>> at("graph.opsets", "ai.onnx"), at("", "nodes")
-        ('graph.opsets["ai.onnx"]', 'nodes')
+    >>> at("graph.opsets", "ai.onnx"), at("", "nodes")
+    ('graph.opsets["ai.onnx"]', 'nodes')
     """
     key = str(key)
     if key.isidentifier() and key.isprintable():

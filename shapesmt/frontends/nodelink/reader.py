@@ -6,15 +6,16 @@ Any defect becomes one `ModelError` with the path: `nodes[3].attributes.axis: an
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.nodelink.fields import RefusedError, a, at, field, refuse, shown, texts
 from shapesmt.frontends.nodelink.tensors import axes, declared, literal, number, symbol_range
 from shapesmt.frontends.onnx.reader import schemas
-from shapesmt.frontends.onnx.types import FITS, LAST_OPSET, TYPE_NAMES
+from shapesmt.frontends.onnx.types import FITS, LAST_OPSET, TYPE_NAMES, Parameters
 from shapesmt.graph import (
     SCHEMA,
     Attributes,
@@ -33,13 +34,6 @@ from shapesmt.graph import (
 )
 from shapesmt.language import LARGEST, Range
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from shapesmt.frontends.onnx.types import Parameters
-
-__all__ = ["attribute", "parse", "read"]
-
 _DEPTH = 50
 """The limit of nested subgraphs, above which a document is refused."""
 _GAPS = 64  # limit of omitted optional inputs of a node
@@ -51,9 +45,8 @@ def parse(content: bytes, source: str) -> dict[str, Any] | None:
     Raises:
         ModelError: The file has nodes, but is damaged.
 
-    Example:
-        >>> parse(b'{"nodes": [], "edges": []}', "g.json"), parse(b'{"irVersion": 8}', "m.json")
-        ({'nodes': [], 'edges': []}, None)
+    >>> parse(b'{"nodes": [], "edges": []}', "g.json"), parse(b'{"irVersion": 8}', "m.json")
+    ({'nodes': [], 'edges': []}, None)
     """
     if b'"nodes"' not in content:
         return None
@@ -76,14 +69,13 @@ def read(document: Mapping[str, Any], source: str) -> Graph:
     Raises:
         ModelError: A value isn't as `shapesmt.graph.dataflow` describes it.
 
-    Example:
-        >>> x = {"id": "x", "kind": "input", "dtype": "float32", "shape": ["1..8", 3]}
-        >>> y = {"id": "y", "op": "Flatten", "attributes": {"axis": "one"}}
-        >>> read({"graph": {"schema": "shapesmt/graph/1", "opsets": {"ai.onnx": 21}, "outputs": ["y"]},
-        ...       "nodes": [x, y], "edges": [{"source": "x", "target": "y", "input": 0}]}, "g.json")
-        Traceback (most recent call last):
-          ...
-        shapesmt.errors.ModelError: g.json: nodes[1].attributes.axis: an integer, not "one"
+    >>> x = {"id": "x", "kind": "input", "dtype": "float32", "shape": ["1..8", 3]}
+    >>> y = {"id": "y", "op": "Flatten", "attributes": {"axis": "one"}}
+    >>> read({"graph": {"schema": "shapesmt/graph/1", "opsets": {"ai.onnx": 21}, "outputs": ["y"]},
+    ...       "nodes": [x, y], "edges": [{"source": "x", "target": "y", "input": 0}]}, "g.json")
+    Traceback (most recent call last):
+      ...
+    shapesmt.errors.ModelError: g.json: nodes[1].attributes.axis: an integer, not "one"
     """
     try:
         with gc_paused():
@@ -100,9 +92,8 @@ def attribute(content: Any, path: str, expected: str | None = None) -> Attribute
     Raises:
         RefusedError: The value is of another type.
 
-    Example:
-        >>> attribute([1, 2], "pads", "floats")
-        (1.0, 2.0)
+    >>> attribute([1, 2], "pads", "floats")
+    (1.0, 2.0)
     """
     return _Reader("", {}, {}).value(content, path, expected)
 

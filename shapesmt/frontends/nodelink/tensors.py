@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shapesmt.errors import UsageError
 from shapesmt.frontends.nodelink.fields import a, field, refuse, shown
 from shapesmt.graph import DTYPES, Declared, Literal, Scalar
 from shapesmt.language import LARGEST, Origin, Range, parse_range, parse_shape
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["axes", "declared", "literal", "number", "symbol_range"]
 
 RANK = 255
 """The limit of dimensions of a tensor, above which a document is refused."""

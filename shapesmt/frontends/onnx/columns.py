@@ -7,6 +7,7 @@ each node. A mark after each node separates the values of fields that a node can
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from functools import cache
 from itertools import count, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,11 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from shapesmt.errors import ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-
     import onnx
-
-__all__ = ["Columns", "columns"]
 
 _MARK = "\0"
 """The mark after the inputs, and after the outputs, of each node."""
@@ -61,11 +58,10 @@ def columns(protos: Sequence[onnx.NodeProto], source: str) -> Columns:
     Raises:
         ModelError: A tensor's name is the mark.
 
-    Example:
-        >>> from onnx import helper
-        >>> nodes = helper.make_node("Add", ["x", "y"], ["z"], "a"), helper.make_node("Abs", ["z"], ["w"])
-        >>> columns([*nodes, nodes[0]], "model")[1:]
-        ([0, 1, 0], ['a', '', 'a'], [['x', 'y'], ['z'], ['x', 'y']], [['z'], ['w'], ['z']])
+    >>> from onnx import helper
+    >>> nodes = helper.make_node("Add", ["x", "y"], ["z"], "a"), helper.make_node("Abs", ["z"], ["w"])
+    >>> columns([*nodes, nodes[0]], "model")[1:]
+    ([0, 1, 0], ['a', '', 'a'], [['x', 'y'], ['z'], ['x', 'y']], [['z'], ['w'], ['z']])
     """
     message, mark = _message()
     read, number = Columns({}, [], [], [], []), count()

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from shapesmt import laws
 from shapesmt.errors import printable
+from shapesmt.laws import Law
 from shapesmt.version import Version, followed_runtime, newer_runtime
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from shapesmt.laws import Law
-
-__all__ = ["refused"]
 
 ONNX: dict[Version, tuple[int, int]] = {(1, 31): (13, 26), (1, 32): (14, 28)}
 """The newest IR version and ONNX operator set that each version of ONNX Runtime loads."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     import onnx
 
-__all__ = ["from_bytes", "is_model"]
-
 _GENERATED = "onnx.onnx_ml_pb2"
 """The module that protobuf's compiler generates from ONNX's definitions; it loads in a fifth of the package's time."""
 

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = ["noted_ranges"]
+from collections.abc import Iterable
 
 _BOUNDS = re.compile(r"(?<=[{,])([^{},:\[\]]+):\s*VR\[([^{},\[\]]+),([^{},\[\]]+)\]")
 
@@ -19,10 +14,9 @@ def noted_ranges(metadata: Iterable[tuple[str, str]]) -> dict[str, str]:
     PyTorch's exporter writes its symbols' ranges under a key that ends in `range_constraints`. It writes a lower bound
     of 0 for every size without one, so 0 is ignored.
 
-    Example:
-        >>> noted_ranges([("pkg.torch.export.ExportedProgram.range_constraints",
-        ...                "{s0: VR[2, int_oo], s1: VR[0, 64], s2: VR[8, 8], 2*s0: VR[4, 9], s3: VR[0, int_oo]}")])
-        {'s0': '2..', 's1': '..64', 's2': '8', '2*s0': '4..9'}
+    >>> noted_ranges([("pkg.torch.export.ExportedProgram.range_constraints",
+    ...                "{s0: VR[2, int_oo], s1: VR[0, 64], s2: VR[8, 8], 2*s0: VR[4, 9], s3: VR[0, int_oo]}")])
+    {'s0': '2..', 's1': '..64', 's2': '8', '2*s0': '4..9'}
     """
     ranges = {}
     for key, value in metadata:

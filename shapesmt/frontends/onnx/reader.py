@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial, reduce
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, pass_on, printable
@@ -43,13 +44,8 @@ from shapesmt.graph import (
 from shapesmt.language import ADMISSIBLE, Admissible, both, parse_admissible
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
     import onnx
 
-
-__all__ = ["parse", "read", "schemas"]
 
 _DEPTH, _RANK = 100, 255
 """Limits: of nested subgraphs, and of dimensions of a constant; beyond them the file is refused."""

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shapesmt import laws
 from shapesmt.errors import UsageError, pass_on, printable
 from shapesmt.frontends.onnx import tables
 from shapesmt.frontends.onnx.types import Parameters, declared
-from shapesmt.graph import DTYPES, Declared, Parameter, Signature
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from shapesmt.graph import AttributeValue, Function, Literal, Node
-
-__all__ = ["OnnxSchemas"]
+from shapesmt.graph import DTYPES, AttributeValue, Declared, Function, Literal, Node, Parameter, Signature
 
 _NUMBERS = {name: number for number, name in DTYPES.items()}
 TYPES = ("to", "dtype", "output_datatype", "output_dtype")
@@ -29,9 +23,8 @@ _WIDER = ("SequenceEmpty",)  # the kernel supports more types than any version o
 def dtype_of(text: str) -> str:
     """Return the element type that a schema writes as `tensor(float)`, in this package's spelling.
 
-    Example:
-        >>> dtype_of("tensor(float)"), dtype_of("optional(seq(tensor(int64)))"), dtype_of("seq(map(string, float))")
-        ('float32', 'optional(seq(int64))', 'seq(map(string,float32))')
+    >>> dtype_of("tensor(float)"), dtype_of("optional(seq(tensor(int64)))"), dtype_of("seq(map(string, float))")
+    ('float32', 'optional(seq(int64))', 'seq(map(string,float32))')
     """
     outer, bracket, inner = text.partition("(")
     if not bracket:

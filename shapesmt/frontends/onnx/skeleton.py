@@ -6,17 +6,12 @@ having its elements in another file, which doesn't exist.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import prod
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
-from shapesmt.frontends.pieces import Pieces
 from shapesmt.frontends.recognize import is_binary
 from shapesmt.graph import DTYPES, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["DamagedError", "OtherFormatError", "skeleton"]
 
 _BEGINNING = 1 << 16  # bytes at the beginning that tell the format
 _SMALL = 1 << 12  # bytes; smaller messages are copied whole: they have at most `Literal.LIMIT` elements of 4 bytes
@@ -59,14 +54,13 @@ def skeleton(file: IO[bytes], size: int, *, floats: bool = True) -> bytes:
         OtherFormatError: The file begins like another format.
         DamagedError: The file is no binary ONNX model, or ends early.
 
-    Example:
-        >>> from io import BytesIO
-        >>> from onnx import ModelProto, helper
-        >>> weights = helper.make_tensor("w", 1, [1 << 20], bytes(1 << 22), raw=True)
-        >>> model = ModelProto(ir_version=8, graph=helper.make_graph([], "g", [], [], [weights]))
-        >>> file = BytesIO(model.SerializeToString())
-        >>> len(skeleton(file, len(file.getvalue()))) < 100
-        True
+    >>> from io import BytesIO
+    >>> from onnx import ModelProto, helper
+    >>> weights = helper.make_tensor("w", 1, [1 << 20], bytes(1 << 22), raw=True)
+    >>> model = ModelProto(ir_version=8, graph=helper.make_graph([], "g", [], [], [weights]))
+    >>> file = BytesIO(model.SerializeToString())
+    >>> len(skeleton(file, len(file.getvalue()))) < 100
+    True
     """
     pieces = Pieces(file)
     start = pieces.peek(_BEGINNING)
@@ -195,3 +189,56 @@ def _varint(number: int) -> bytes:
         number >>= 7
     taken.append(number)
     return bytes(taken)
+
+
+_FIRST, _MOST = 1 << 16, 1 << 22  # bytes per read: 64 KiB at first and after a skip, doubling up to 4 MiB
+
+
+class Pieces:
+    """A binary file, read in pieces.
+
+    >>> from io import BytesIO
+    >>> pieces = Pieces(BytesIO(b"abcdefgh"))
+    >>> pieces.held(1), pieces.peek(1), pieces.held(1), pieces.read(2), pieces.skip(3), pieces.read(9)
+    (b'', b'a', b'a', b'ab', None, b'fgh')
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._ahead = _FIRST
+        self._held = b""
+        self._at = 0
+
+    def peek(self, count: int) -> bytes:
+        """Return the next bytes without consuming them."""
+        while len(self._held) < self._at + count:
+            more = self._file.read(max(count, self._ahead))
+            if not more:
+                break
+            self._held, self._at = self._held[self._at :] + more, 0
+            self._ahead = min(2 * self._ahead, _MOST)
+        return self._held[self._at : self._at + count]
+
+    def held(self, most: int) -> bytes:
+        """Return those of the next bytes that are in memory already, without consuming them."""
+        return self._held[self._at : self._at + most]
+
+    def read(self, count: int) -> bytes:
+        """Read exactly `count` bytes, or fewer at the end."""
+        content = self.peek(count)
+        self._at += len(content)
+        return content
+
+    def skip(self, count: int) -> None:
+        """Skip the next `count` bytes."""
+        held = len(self._held) - self._at
+        self._at += min(count, held)
+        if count <= held:
+            return
+        self._ahead = _FIRST
+        try:
+            self._file.seek(count - held, 1)
+        except (OSError, ValueError, NotImplementedError):  # a stream can't seek
+            rest = count - held
+            while rest > 0 and (read := self._file.read(min(rest, _MOST))):
+                rest -= len(read)

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from shapesmt.graph import Node, SourceLine
 
-__all__ = ["Sources"]
-
 _PREFIX = "pkg.torch.onnx."
 _TRACED = re.compile(r"^([^\n]+)\(([1-9]\d{0,8})\): ([^\n]+)()$", re.MULTILINE)
 _TRACER = re.compile(r"torch[\\/]jit[\\/]_trace\.py")
@@ -56,16 +54,15 @@ def noted_source(notes: dict[str, str], documentation: str = "", name: str = "")
 
     From a stack, it takes the innermost frame outside PyTorch, and the outermost as caller.
 
-    Example:
-        >>> stack = 'File "unet.py", line 9, in forward\n    x = self.up(x)\n  File "/site-packages/torch/nn/conv.py"'
-        >>> stack += ', line 565, in forward\n    return self._conv_forward(input)'
-        >>> notes = {"pkg.torch.onnx.stack_trace": stack, "pkg.torch.onnx.name_scopes": "['', 'up', 'conv2d']"}
-        >>> noted_source(notes)
-        SourceLine(file='unet.py', line=9, function='forward', code='x = self.up(x)', module='up', caller='')
-        >>> noted_source({}, "/site-packages/torch/nn/conv.py(565): forward\nunet.py(9): forward\n").line
-        9
-        >>> noted_source({}, name="/layers/layers.0/query/MatMul").module
-        'layers.0.query'
+    >>> stack = 'File "unet.py", line 9, in forward\n    x = self.up(x)\n  File "/site-packages/torch/nn/conv.py"'
+    >>> stack += ', line 565, in forward\n    return self._conv_forward(input)'
+    >>> notes = {"pkg.torch.onnx.stack_trace": stack, "pkg.torch.onnx.name_scopes": "['', 'up', 'conv2d']"}
+    >>> noted_source(notes)
+    SourceLine(file='unet.py', line=9, function='forward', code='x = self.up(x)', module='up', caller='')
+    >>> noted_source({}, "/site-packages/torch/nn/conv.py(565): forward\nunet.py(9): forward\n").line
+    9
+    >>> noted_source({}, name="/layers/layers.0/query/MatMul").module
+    'layers.0.query'
     """
     module = _module(notes) or _module_by_name(name)
     traced = (Frame(*frame) for frame in _TRACED.findall(_TRACER.split(documentation[:MOST])[0]))

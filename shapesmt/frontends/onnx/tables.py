@@ -17,8 +17,6 @@ from typing import NamedTuple
 from shapesmt.frontends.onnx.types import Parameters
 from shapesmt.graph import DTYPES, Parameter, Signature
 
-__all__ = ["DOMAINS", "find"]
-
 DOMAINS = ("", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training")
 MICROSOFT = "com.microsoft"
 ADDED = ("MemcpyFromHost", "MemcpyToHost", "SimplifiedLayerNormalization")  # added by ONNX Runtime to ONNX's domain

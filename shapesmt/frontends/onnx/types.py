@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from struct import unpack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapesmt import laws
 from shapesmt.errors import pass_on
-from shapesmt.graph import DTYPES, Declared, Graph, Literal, Scalar
+from shapesmt.graph import DTYPES, Declared, Graph, Literal, Node, Scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import onnx
 
-    from shapesmt.graph import Node
 
 LAST_OPSET = (1 << 31) - 1
 """The largest version number of an operator set that ONNX can represent."""

@@ -1,5 +1,3 @@
 """Read OpenVINO's IR files."""
 
-from shapesmt.frontends.openvino.reader import read
-
-__all__ = ["read"]
+from shapesmt.frontends.openvino.reader import read as read

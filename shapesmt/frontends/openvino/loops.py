@@ -9,16 +9,14 @@ cuts out that part. A loop that writes only a part of an axis is not converted a
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from xml.etree.ElementTree import Element
-
-__all__ = ["Host", "as_onnx_loop"]
 
 _SETTINGS = {"axis": "0", "start": "0", "end": "-1", "stride": "1", "part_size": "1"}
 

@@ -21,10 +21,11 @@ from __future__ import annotations
 import math
 import re
 import struct
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from xml.etree import ElementTree as Xml
 
 from shapesmt.collector import gc_paused
@@ -32,11 +33,6 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.beside import content_inside
 from shapesmt.frontends.openvino.loops import as_onnx_loop
 from shapesmt.graph import Attributes, AttributeValue, Declared, Graph, Literal, Node, Runtime, Scalar, ordered
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-__all__ = ["DOMAIN", "dtype_of", "read"]
 
 DOMAIN = "openvino"
 ONNX_OPSET = 22  # for the `If` and `Loop` that layers with control flow become

@@ -17,26 +17,19 @@ variables are tensors with unknown elements.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, printable
+from shapesmt.frontends.files import ModelFile
 from shapesmt.frontends.tensorflow.bodies import INPUTS, VARIABLES, Library, Scope
-from shapesmt.frontends.tensorflow.body import DOMAIN, Body
+from shapesmt.frontends.tensorflow.body import DOMAIN as DOMAIN, Body
 from shapesmt.frontends.tensorflow.flow import CONTROL
 from shapesmt.frontends.tensorflow.operators import named
-from shapesmt.frontends.tensorflow.protos import parse
+from shapesmt.frontends.tensorflow.protos import Proto, Signature, parse
 from shapesmt.frontends.tensorflow.switches import region
 from shapesmt.frontends.tensorflow.values import declared, dtype_of
 from shapesmt.graph import Declared, Graph, Node
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from shapesmt.frontends.files import ModelFile
-    from shapesmt.frontends.tensorflow.protos import Proto, Signature
-
-__all__ = ["DOMAIN", "read"]
 
 _UNSHAPED = 24  # graphs of earlier versions write an unknown rank as the shape of a scalar
 _NO_OUTPUTS = ("Assert", "Const", "NoOp", *INPUTS, *VARIABLES)

@@ -20,8 +20,6 @@ from shapesmt.frontends.tensorflow.protos import Proto
 from shapesmt.frontends.tensorflow.values import attributes, declared, dtype_of, literal
 from shapesmt.graph import Attributes, Literal, Node
 
-__all__ = ["INPUTS", "VARIABLES", "Control", "Library", "Region", "Scope", "title"]
-
 INPUTS = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
 VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 _DEPTH, _NODES, _OUTPUTS = 100, 200_000, 10_000

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from shapesmt.graph import Declared, Graph, Literal, Node, Runtime
 
-__all__ = ["DOMAIN", "EFFECTS", "Body", "numbered"]
-
 DOMAIN = "tensorflow"
 EFFECTS = (
     "Assert",

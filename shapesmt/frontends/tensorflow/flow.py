@@ -6,20 +6,14 @@ returns unchanged; only the other variables become loop-carried tensors.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from shapesmt.errors import printable
-from shapesmt.frontends.tensorflow.bodies import title
+from shapesmt.frontends.tensorflow.bodies import Control, Library, Scope, title
 from shapesmt.frontends.tensorflow.body import Body, numbered
+from shapesmt.frontends.tensorflow.protos import Proto
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from shapesmt.frontends.tensorflow.bodies import Control, Library, Scope
-    from shapesmt.frontends.tensorflow.protos import Proto
-
-__all__ = ["CONTROL", "Carried", "branching", "choosing", "looping"]
 
 ANYTHING = Declared("", None)
 

@@ -6,17 +6,13 @@ use; other files don't, so these tables are needed.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from shapesmt.frontends.tensorflow.protos import Proto
-    from shapesmt.graph import AttributeValue
-
-__all__ = ["Operator", "Output", "default_attributes", "input_counts", "known", "named"]
+from shapesmt.frontends.tensorflow.protos import Proto
+from shapesmt.graph import AttributeValue
 
 _OUTPUTS = """
 output*num_split: Split SplitV

@@ -5,17 +5,12 @@ The classes come from tensorboard, which includes them without TensorFlow itself
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from shapesmt.errors import ModelError, UsageError, pass_on, printable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shapesmt.frontends.files import ModelFile
-
-__all__ = ["Proto", "Signature", "parse"]
+from shapesmt.frontends.files import ModelFile
 
 Proto: TypeAlias = Any
 """A protobuf message of TensorFlow."""

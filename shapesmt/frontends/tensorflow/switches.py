@@ -7,21 +7,15 @@ are, without a rule.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shapesmt.frontends.tensorflow.bodies import Region, Scope
 from shapesmt.frontends.tensorflow.body import Body, numbered
 from shapesmt.frontends.tensorflow.flow import Carried, branching, choosing, looping
-from shapesmt.graph import Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from shapesmt.frontends.tensorflow.protos import Proto
-    from shapesmt.graph import Graph
-
-__all__ = ["region"]
+from shapesmt.frontends.tensorflow.protos import Proto
+from shapesmt.graph import Graph, Literal
 
 SWITCHES = ("Switch", "_SwitchN")
 

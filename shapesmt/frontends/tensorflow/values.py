@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from shapesmt.errors import ModelError
-from shapesmt.graph import Declared, Literal, Scalar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from shapesmt.frontends.tensorflow.protos import Proto
-    from shapesmt.graph import AttributeValue
-
-__all__ = ["attributes", "declared", "dtype_of", "literal"]
+from shapesmt.frontends.tensorflow.protos import Proto
+from shapesmt.graph import AttributeValue, Declared, Literal, Scalar
 
 _RANK = 255
 _NUMBERED = (

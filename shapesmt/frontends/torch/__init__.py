@@ -7,6 +7,7 @@ the rules and describes how arguments are written. A separate node, `_guards_fn`
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import ModelError, UsageError, printable
@@ -16,11 +17,7 @@ from shapesmt.frontends.torch.program import read_program
 from shapesmt.graph import Graph
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from shapesmt.frontends.torch.live import Exported
-
-__all__ = ["read", "read_object"]
 
 _MOST_NAMES = 3
 

@@ -6,16 +6,9 @@ After `v = a.view(-1); v.add_(1)`, the elements of `a` have changed too: a node 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
 
-from shapesmt.graph import Node
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from shapesmt.graph import AttributeValue
-
-__all__ = ["CHANGED", "Memory"]
+from shapesmt.graph import AttributeValue, Node
 
 CHANGED = "changed"
 """The operator of a node that returns its input with other elements."""

@@ -8,20 +8,16 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from shapesmt.collector import gc_paused
 from shapesmt.errors import ModelError, ShapesmtError, pass_on, printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["Archive"]
 
 _MOST = 1 << 27  # bytes; a larger program is refused
 _DIRECTORY = 1 << 24  # bytes; a longer list of entries is refused (each parameter may be an entry)

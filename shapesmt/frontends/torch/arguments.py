@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shapesmt.errors import printable
 from shapesmt.frontends.torch.fields import MisfitError, entries, integer, record, text, variant
 from shapesmt.graph import AttributeValue
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["DTYPES", "FORMATS", "LAYOUTS", "Arguments", "constant_of", "names_of", "outputs_of", "tensor_named"]
 
 DTYPES = (
     *("", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex32", "complex64"),

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate
 from math import prod
 from operator import mul
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from shapesmt.errors import ModelError
+from shapesmt.frontends.torch.archive import Archive
 from shapesmt.frontends.torch.fields import MisfitError, integer, record, text
 from shapesmt.frontends.torch.sizes import dtype_of, shape_of
 from shapesmt.graph import Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shapesmt.frontends.torch.archive import Archive
-
-__all__ = ["Constants", "has_few"]
 
 _FORMATS = {"bool": "?", "float16": "e", "float32": "f", "float64": "d"}
 _FORMATS |= {"int8": "b", "int16": "h", "int32": "i", "int64": "q"}

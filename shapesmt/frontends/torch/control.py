@@ -6,17 +6,12 @@ graph; only loop-carried tensors, and the slices that a scan reads, are inputs o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from shapesmt.frontends.torch.arguments import names_of, tensor_named
 from shapesmt.frontends.torch.fields import MisfitError, entries, record, text, variant
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import TypeAlias
-
-__all__ = ["CAST", "Body", "Host", "converted", "effect"]
 
 CAST = "cast"
 """The operator of a node that returns its input as floats of any float type."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from shapesmt.errors import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["MisfitError", "entries", "integer", "natural", "optional", "record", "records", "text", "variant"]
 
 LARGEST = 1 << 63
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from shapesmt.frontends.torch.fields import MisfitError, entries, integer, optional, record, text, variant
+from shapesmt.frontends.torch.paths import Path
 from shapesmt.frontends.torch.sizes import Size, alone, shape_of
 from shapesmt.frontends.torch.symbols import (
     Affine,
@@ -20,13 +22,6 @@ from shapesmt.frontends.torch.symbols import (
     tree_of,
 )
 from shapesmt.graph import GUARDS, Attributes, Declared, Node, Place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from shapesmt.frontends.torch.paths import Path
-
-__all__ = ["fixed_axes", "guards_node"]
 
 _UNENFORCED = 2  # lower bounds up to this aren't checked before a run: the trace leaves out 0 and 1
 _MOST = 2000  # guards; a program with more is refused (about a hundred are common)

@@ -5,15 +5,11 @@ from __future__ import annotations
 import collections
 import json
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shapesmt.frontends.torch.fields import MisfitError, entries, optional, record, text, variant
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-__all__ = ["Path", "nested", "placeholders"]
 
 Path = tuple[str | int, ...]
 _MOST_DEPTH = 60
@@ -26,7 +22,7 @@ def placeholders(module: Mapping[str, Any]) -> dict[Path, str]:
     """Return the user inputs by their paths, and by number, as `strict=True` writes them: `L['flat_args'][0]`."""
     names = _names(module)
     numbered: dict[Path, str] = {("flat_args", i): name for i, name in enumerate(names)}
-    paths = [*_paths(module)]
+    paths = [path for name, tree in _arguments(module) for path in _leaves(tree, (name,))]
     if len(paths) != len(names):
         return numbered
     by_path = dict(zip(paths, names, strict=True))
@@ -84,12 +80,6 @@ def _name(kind: str, spec: Mapping[str, Any]) -> str:
         return ""
     _, value = variant(record(spec).get("arg"))
     return str(optional(value, "name", "") or optional(value, "as_name", "")) if isinstance(value, dict) else ""
-
-
-def _paths(module: Mapping[str, Any]) -> Iterator[Path]:
-    """Yield the path of each leaf of the arguments."""
-    for name, tree in _arguments(module):
-        yield from _leaves(tree, (name,))
 
 
 def _arguments(module: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from shapesmt.errors import ModelError, printable
 from shapesmt.frontends.torch.aliases import Memory
@@ -16,11 +17,6 @@ from shapesmt.frontends.torch.paths import nested, placeholders
 from shapesmt.frontends.torch.sizes import Sizes, dtype_of, memory_of, shape_of
 from shapesmt.frontends.torch.sources import Sources
 from shapesmt.graph import Attributes, Declared, Graph, Literal, Node, Runtime, ordered
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-__all__ = ["DOMAIN", "Literals", "read_program"]
 
 DOMAIN = "torch"
 TOKEN = ""

@@ -5,18 +5,14 @@ A size that PyTorch calls `s53` is named after the first axis that has it, `x_di
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shapesmt.frontends.torch.arguments import DTYPES
 from shapesmt.frontends.torch.fields import MisfitError, entries, integer, natural, optional, record, text, variant
 from shapesmt.frontends.torch.symbols import factors, parse, symbols_in
 from shapesmt.graph import Declared
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-__all__ = ["Size", "Sizes", "alone", "dtype_of", "memory_of", "shape_of", "size_of"]
 
 Size = int | str
 """A number, or Sympy's text."""

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from shapesmt.frontends.stacks import MOST, Frame, frames_of, located
-from shapesmt.graph import GUARDS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shapesmt.graph import Node, SourceLine
-
-__all__ = ["Sources", "module_in"]
+from shapesmt.graph import GUARDS, Node, SourceLine
 
 _NO_MODULE = "_empty_nn_module_stack"
 

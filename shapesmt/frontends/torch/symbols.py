@@ -16,16 +16,12 @@ from __future__ import annotations
 
 import ast
 import keyword
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import TypeAlias
-
     Build: TypeAlias = Callable[[list[ast.expr]], ast.expr]
-
-__all__ = ["Affine", "Unfollowed", "affine", "as_text", "factors", "named", "parse", "plain", "symbols_in", "tree_of"]
 
 _MOST_TEXT = 20_000
 _MOST_DEPTH = 60

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shapesmt.algebra import Dim, at_least
 from shapesmt.graph import Attributes, Literal, Node
-from shapesmt.optimize.forms import Form
+from shapesmt.optimize.draft import Form
 from shapesmt.optimize.rewrites.site import Change, Site, constants, rewrite
 from shapesmt.rules import Tensor
 

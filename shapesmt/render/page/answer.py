@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt.algebra import Verdict, conjunct, conjunction
 from shapesmt.errors import printable
 from shapesmt.render.page.document import badge, code, copyable
@@ -12,12 +10,7 @@ from shapesmt.render.page.phrases import phrased
 from shapesmt.render.text.advice import command
 from shapesmt.render.text.text import COMPLETE, proofs, released, subject
 from shapesmt.render.text.words import adopted, assumed_of_data, count, interval, name, region_told
-from shapesmt.report import FindingKind
-
-if TYPE_CHECKING:
-    from shapesmt.report import Finding, Report
-
-__all__ = ["MOST_IN_HEADLINE", "header", "headline", "remedies"]
+from shapesmt.report import Finding, FindingKind, Report
 
 MOST_IN_HEADLINE = 90  # the most characters of a formula in a headline
 

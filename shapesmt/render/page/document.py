@@ -16,8 +16,6 @@ from shapesmt.errors import printable
 from shapesmt.render.page.markup import Content, Markup, tag
 from shapesmt.version import __version__
 
-__all__ = ["MOST_CODE", "badge", "code", "copyable", "document", "section"]
-
 SIGNS = {Verdict.PROVED: "✓", Verdict.UNKNOWN: "?", Verdict.DEPENDS: "◐", Verdict.FAILS: "✕"}
 MOST_CODE = 400
 

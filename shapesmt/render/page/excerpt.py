@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
 from shapesmt.render.text.text import lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from shapesmt.render.text.words import Line
     from shapesmt.report import AnyResult
-
-__all__ = ["excerpt"]
 
 _COLOURS = {"green": "#187a3c", "yellow": "#8a5a00", "red": "#b3261e", "magenta": "#8e2f8e", "cyan": "#0b6572"}
 _MOST_LINES = 200

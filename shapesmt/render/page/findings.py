@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
@@ -11,15 +10,20 @@ from shapesmt.render.page.document import badge, code, section
 from shapesmt.render.page.drawings.chain import cause_graph
 from shapesmt.render.page.markup import Content, Markup, tag
 from shapesmt.render.text.findings import assignment, causes, finding_head, first_advice, replayed
-from shapesmt.render.text.stories import stories
+from shapesmt.render.text.stories import Story, stories
 from shapesmt.render.text.words import count, name, runs_when
-from shapesmt.report import FindingKind
-
-if TYPE_CHECKING:
-    from shapesmt.render.text.stories import Story
-    from shapesmt.report import CauseGraph, Counterexample, Finding, Group, ModelWarning, PageData, Report, Side, Slider
-
-__all__ = ["findings", "warnings"]
+from shapesmt.report import (
+    CauseGraph,
+    Counterexample,
+    Finding,
+    FindingKind,
+    Group,
+    ModelWarning,
+    PageData,
+    Report,
+    Side,
+    Slider,
+)
 
 _MOST_STORIES = 40
 _MOST_NODES = 200  # the most nodes of a group that are listed

@@ -5,8 +5,6 @@ The page needs no other file. All text from the model passes through `tag` or `d
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt.render.page.answer import header
 from shapesmt.render.page.document import document, section
 from shapesmt.render.page.findings import findings, warnings
@@ -15,11 +13,7 @@ from shapesmt.render.page.region import regions
 from shapesmt.render.page.sizes import calculator_data, sizes
 from shapesmt.render.page.tensors import tensors
 from shapesmt.render.text.words import count, name
-
-if TYPE_CHECKING:
-    from shapesmt.report import PageData
-
-__all__ = ["html_page"]
+from shapesmt.report import PageData
 
 SCRIPTS = ("evaluate.js", "model.js", "sizes.js", "table.js", "map.js", "page.js")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
@@ -12,12 +11,7 @@ from shapesmt.render.page.document import badge, document, section
 from shapesmt.render.page.markup import Markup, tag
 from shapesmt.render.text.summary import tables, totals
 from shapesmt.render.text.words import count, name
-from shapesmt.report import Unchecked
-
-if TYPE_CHECKING:
-    from shapesmt.report import BatchReport, Report
-
-__all__ = ["index_page"]
+from shapesmt.report import BatchReport, Report, Unchecked
 
 MANY = 50
 """The number of models above which the tables over all of them come before the rows."""

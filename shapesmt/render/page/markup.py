@@ -9,8 +9,6 @@ from typing import TypeAlias, Union
 
 from shapesmt.errors import printable
 
-__all__ = ["Content", "Markup", "data", "exact", "svg", "tag"]
-
 _MOST = 4000  # the most characters of one text
 _EXACT = 1 << 53
 _VOID = frozenset({"input", "meta"})  # elements that have no end tag

@@ -17,8 +17,6 @@ from shapesmt.algebra import Atom
 from shapesmt.errors import printable
 from shapesmt.region import Conjunct, Interval, Relation, Residue
 
-__all__ = ["in_words", "joined", "phrased"]
-
 _MOST_PARTS = 4
 
 

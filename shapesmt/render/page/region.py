@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
@@ -14,12 +13,7 @@ from shapesmt.render.page.drawings import grid
 from shapesmt.render.page.markup import Markup, data, tag
 from shapesmt.render.page.phrases import in_words, joined
 from shapesmt.render.text.words import beside_guards, count, name, region_told
-from shapesmt.report import Cell, NumberLine, Raster
-
-if TYPE_CHECKING:
-    from shapesmt.report import Guarded, PageData, Precondition, Run
-
-__all__ = ["regions"]
+from shapesmt.report import Cell, Guarded, NumberLine, PageData, Precondition, Raster, Run
 
 _WIDEST = 9  # the largest class for the width of a part of a line
 

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.page.document import section
 from shapesmt.render.page.markup import Markup, data, exact, tag
 from shapesmt.render.text.words import interval, name
-from shapesmt.report import NumberLine
-
-if TYPE_CHECKING:
-    from shapesmt.report import Calculator, PageData, PlacedNode, Slider
-
-__all__ = ["calculator_data", "sizes"]
+from shapesmt.report import Calculator, NumberLine, PageData, Slider
 
 _STEPS = 1024  # positions of a slider for an unbounded dimension
 _MOST_STEPS = 1 << 31  # a range with more positions has no slider, only a field for the number
@@ -52,16 +45,12 @@ def _slider(slider: Slider, place: int, edge: int) -> Markup:
     return tag("div", label, ruler, number, tag("small", interval(slider.first, last, slider.step)), class_="slider")
 
 
-def _letter(node: PlacedNode) -> str:
-    """Return the verdict on a node as a letter; `x` if it is undecided."""
-    return _LETTERS[node.verdict] if node.judged else "x"
-
-
 def calculator_data(calculator: Calculator) -> Markup:
     """Return the formulas and the graph, for the page's script."""
+    about = [(_LETTERS[n.verdict] if n.judged else "x", int(n.reached)) for n in calculator.nodes]
     nodes = [
-        [printable(n.name, 1000), printable(n.op_type, 200), n.reads, n.condition, _letter(n), int(n.reached)]
-        for n in calculator.nodes
+        [printable(n.name, 1000), printable(n.op_type, 200), n.reads, n.condition, *letter_and_reached]
+        for n, letter_and_reached in zip(calculator.nodes, about, strict=True)
     ]
     return data(
         "calculator-data",

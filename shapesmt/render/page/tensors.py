@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
 from shapesmt.render.page.document import MOST_CODE, section
 from shapesmt.render.page.markup import Markup, data, exact, tag
 from shapesmt.render.text.words import either, extent
-from shapesmt.report import TensorData
-
-if TYPE_CHECKING:
-    from shapesmt.report import DimBounds, PageData, TensorBounds
-
-__all__ = ["tensors"]
+from shapesmt.report import DimBounds, PageData, TensorBounds, TensorData
 
 BITS = {
     **dict.fromkeys(("int4", "uint4", "float4e2m1"), 4),

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from shapesmt.render.quoting import argument, shell
 from shapesmt.render.text.words import interval
-
-if TYPE_CHECKING:
-    from shapesmt.report import Remedy, Report
-
-__all__ = ["command", "flags"]
-
+from shapesmt.report import Remedy, Report
 
 _MOST = 1000  # the most characters of flags that are shown
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
 from shapesmt.render.text.words import BLANK, FAINT, STYLES, Line, code, column, count, interval, line, name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from shapesmt.report import Condition, NodeConstraints, Variable
-
-__all__ = ["constraint_lines"]
 
 _MOST = 24  # the most variables of a kind, requirements and lines of SMT-LIB that are shown
 

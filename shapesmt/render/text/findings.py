@@ -10,25 +10,11 @@ from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.sources import position, quotation
 from shapesmt.render.text.words import FAINT, STRONG, STYLES, Line, code, column, count, line, listed, name, runs_when
-from shapesmt.report import FindingKind
+from shapesmt.report import Cause, Counterexample, Finding, FindingKind, Group, Replay, Side, SymbolRange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
 
-    from shapesmt.report import Cause, Counterexample, Finding, Group, Replay, Side, SymbolRange
-
-__all__ = [
-    "assignment",
-    "brief_lines",
-    "causes",
-    "common_path",
-    "finding_head",
-    "finding_lines",
-    "first_advice",
-    "input_shapes",
-    "replayed",
-    "shape_text",
-]
 
 _MOST_NAMED = 4  # the most inputs of the same shape that are named
 _SAYS_NOTHING = ("", "True", "False")

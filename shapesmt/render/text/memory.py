@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict, conjunction
@@ -22,11 +23,7 @@ from shapesmt.render.text.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from shapesmt.report import HeldTensor, IndexLimit, Memory, Peak
-
-__all__ = ["amount", "memory_text"]
 
 MOST_TENSORS = 8
 _ONE_LINE = 100  # the most characters of conditions on one line

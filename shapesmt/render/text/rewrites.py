@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
-from shapesmt.render.text.words import FAINT, STRONG, code, count, headline, line, listed, name
+from shapesmt.render.text.words import FAINT, STRONG, Line, code, count, headline, line, listed, name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from shapesmt.render.text.words import Line
     from shapesmt.report import Simplified
-
-__all__ = ["nodes_left", "right_for", "simplified_text"]
 
 
 def nodes_left(simplified: Simplified) -> Line:
@@ -27,14 +23,6 @@ def right_for(admissible: str) -> Iterator[Line]:
     """Yield the line about the only inputs for which a written file is right; nothing if it is right for all."""
     if admissible:
         yield line(2, "right only for ", (printable(admissible, 1000), STRONG), ", as its metadata say")
-
-
-def _defaults(simplified: Simplified) -> Iterator[Line]:
-    """Yield the line about inputs with a default value, which are taken as constants or left to the caller."""
-    if simplified.defaults:
-        names = listed([name(n) for n in simplified.defaults])
-        how = "taken to be the file's, whatever a caller gives" if simplified.trusted else "left to the caller"
-        yield line(2, f"inputs with a value in the file, {how}: {names}")
 
 
 def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iterator[Line]:
@@ -51,7 +39,10 @@ def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iter
     yield line(0, f"wrote {name(simplified.written)}")
     yield nodes_left(simplified)
     yield from right_for(simplified.admissible)
-    yield from _defaults(simplified)
+    if simplified.defaults:
+        names = listed([name(n) for n in simplified.defaults])
+        how = "taken to be the file's, whatever a caller gives" if simplified.trusted else "left to the caller"
+        yield line(2, f"inputs with a value in the file, {how}: {names}")
     if region:
         yield line(2, "for the inputs with ", code(region), " only, which its metadata say")
     if simplified.runs:

@@ -11,8 +11,6 @@ from shapesmt.render.places import checked_out
 if TYPE_CHECKING:
     from shapesmt.report import Source
 
-__all__ = ["position", "quotation"]
-
 
 def position(source: Source | None) -> str:
     """Return file and line, the file as a path from the working directory or else its name; "" if they aren't known.

@@ -6,19 +6,13 @@ least its head; the first ones, which are the gravest, have their causes too, as
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shapesmt.render.text.findings import brief_lines, common_path, finding_head, finding_lines
 from shapesmt.render.text.words import BLANK, FAINT, Line, count, line, listed, name
-from shapesmt.report import Group
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from shapesmt.report import Finding, SymbolRange
-
-__all__ = ["MOST_LINES", "Story", "height", "stories", "story_lines"]
+from shapesmt.report import Finding, Group, SymbolRange
 
 MOST_LINES = 40
 _WIDTH = 80

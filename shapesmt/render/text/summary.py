@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.words import FAINT, STRONG, STYLES, Line, code, column, count, line, name, runs_when
-from shapesmt.report import Unchecked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from shapesmt.report import BatchReport, Report, Tally
-
-__all__ = ["fleet", "summary", "tables", "totals", "unchecked"]
+from shapesmt.report import BatchReport, Report, Tally, Unchecked
 
 MOST_ROWS = 12
 _ERROR = "ERROR"

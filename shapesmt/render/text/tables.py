@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -33,8 +34,6 @@ from shapesmt.render.text.words import (
 from shapesmt.report import Remedy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from shapesmt.report import (
         Bounds,
         DimBounds,
@@ -47,17 +46,6 @@ if TYPE_CHECKING:
         TensorBounds,
         Tightened,
     )
-
-__all__ = [
-    "bounds_text",
-    "dynamic_text",
-    "facts_text",
-    "operators_text",
-    "profile_text",
-    "table",
-    "tightened_text",
-    "witnesses",
-]
 
 _MOST_TENSORS = 10
 _MOST_OPTIONS = 4

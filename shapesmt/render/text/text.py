@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, TextIO, cast
@@ -37,24 +38,10 @@ from shapesmt.render.text.words import (
 from shapesmt.report import FindingKind, Remedy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from rich.console import Console
     from rich.segment import Segment
 
     from shapesmt.report import AnyResult, BatchReport, ErrorCode, Explanation, Fact, Proof, Release, Report
-
-__all__ = [
-    "COMPLETE",
-    "folded",
-    "lines",
-    "proofs",
-    "released",
-    "subject",
-    "write_fleet",
-    "write_headlines",
-    "write_text",
-]
 
 COMPLETE = "the complete system, decided by the solver as a whole"
 _ROOM = 30  # the most lines for the findings of an explanation, before its facts

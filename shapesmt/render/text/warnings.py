@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from shapesmt.errors import printable
 from shapesmt.render.text.sources import quotation
 from shapesmt.render.text.words import BLANK, FAINT, STRONG, Line, count, line, name
-from shapesmt.report import WarningKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from shapesmt.report import ModelWarning, Report
-
-__all__ = ["warnings"]
+from shapesmt.report import ModelWarning, Report, WarningKind
 
 _MOST_WARNINGS = 3
 _STYLE = "bold magenta"

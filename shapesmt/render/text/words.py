@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,35 +11,7 @@ from shapesmt.errors import printable
 from shapesmt.report import Precondition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from shapesmt.report import Assumed, DimBounds, Guarded, SymbolRange
-
-__all__ = [
-    "BLANK",
-    "CODE",
-    "FAINT",
-    "STRONG",
-    "STYLES",
-    "Line",
-    "admissible",
-    "adopted",
-    "assumed_of_data",
-    "beside_guards",
-    "code",
-    "column",
-    "count",
-    "either",
-    "extent",
-    "headline",
-    "inert",
-    "interval",
-    "line",
-    "listed",
-    "name",
-    "region_told",
-    "runs_when",
-]
 
 STYLES = {
     Verdict.PROVED: "bold green",

@@ -1,7 +1,10 @@
 """Exported programs and modules in memory; PyTorch is imported only for these."""
 
-from shapesmt.frontends.torch.live.constants import Held
-from shapesmt.frontends.torch.live.export import Exported, Request, exported, quiet, request
-from shapesmt.frontends.torch.live.program import document_of
-
-__all__ = ["Exported", "Held", "Request", "document_of", "exported", "quiet", "request"]
+from shapesmt.frontends.torch.live.export import (
+    Exported as Exported,
+    Request as Request,
+    exported as exported,
+    quiet as quiet,
+    request as request,
+)
+from shapesmt.frontends.torch.live.program import Held as Held, document_of as document_of

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from shapesmt.frontends.torch.arguments import DTYPES, FORMATS, LAYOUTS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = ["TYPE_NUMBERS", "kind_of", "named", "written"]
 
 _OWN_NAMES = {name: name.replace("float8", "float8_") for name in DTYPES} | {"float8e8m0": "float8_e8m0fnu"}
 TYPE_NUMBERS = {_OWN_NAMES[name]: number for number, name in enumerate(DTYPES) if name}
@@ -26,7 +22,7 @@ def written(argument: Any) -> Json:
     """Return an argument as JSON; without a counterpart, it is of the kind "as_unknown"."""
     if argument is None:
         return _NOTHING
-    if _is_node(argument):
+    if type(argument).__name__ == "Node" and hasattr(argument, "meta"):
         return named(argument.name, argument.meta.get("val"))
     if type(argument) in _CONSTANTS:
         return {_CONSTANTS[type(argument)]: argument}
@@ -49,10 +45,6 @@ def kind_of(value: object) -> str:
     """Return the kind of a node's value in a trace: "as_tensor", "as_sym_int", ...; "" for other values."""
     kind = _SYMBOLIC.get(type(value).__name__) or _NUMBERS.get(type(value), "")
     return kind or ("as_tensor" if hasattr(value, "dtype") and hasattr(value, "shape") else "")
-
-
-def _is_node(argument: object) -> bool:
-    return type(argument).__name__ == "Node" and hasattr(argument, "meta")
 
 
 def _of_torch(argument: object) -> Json:

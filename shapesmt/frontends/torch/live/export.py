@@ -21,8 +21,6 @@ from typing import Any
 from shapesmt.errors import ModelError, UsageError, pass_on, printable
 from shapesmt.graph import Place
 
-__all__ = ["Exported", "Request", "exported", "quiet", "request"]
-
 _MAPPINGS = (dict, OrderedDict, defaultdict)
 _MOST = 400  # characters of PyTorch's message that are shown
 _SUGGESTED = "Suggested fixes:"

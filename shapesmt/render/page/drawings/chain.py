@@ -14,8 +14,6 @@ from shapesmt.render.page.markup import Markup, svg, tag
 from shapesmt.render.text.words import name
 from shapesmt.report import CauseGraph, Link, Step
 
-__all__ = ["cause_graph"]
-
 _CHARACTER = 7.3  # the width of a character in a label
 _BOX, _LABEL = 30.0, 32.0  # heights of a box and of a label
 _ABOVE, _BELOW = 16.0, 20.0  # the space above and below a label

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from shapesmt.errors import printable
 from shapesmt.render.page.markup import Markup, svg, tag
 from shapesmt.render.text.words import name
 from shapesmt.report import Axis, Cell, Raster
-
-__all__ = ["drawing", "hatch"]
 
 _SIDE = 400.0  # the length of a side
 _MOST = 30  # the most characters of a name
@@ -36,7 +34,8 @@ def drawing(raster: Raster, number: int = 0) -> Markup:
     frame = tag("rect", width=width, height=height, class_="frame")
     chosen = tag("circle", r=6, class_="chosen")
     drawn = tag("g", areas, frame, chosen, transform=f"translate({left:.0f} {top:.0f})", class_="cells")
-    ticks = [*_ticks_across(across, left, top + height, width)]
+    places = [(across.cell(value) / across.cells, value) for value in _ticks(across)]
+    ticks = [*ticks_across(printable(across.name, _MOST), places, left, top + height, width)]
     if up is not None:
         ticks += _ticks_up(up, left, top, height)
     title = f"Where the model runs, by {' and '.join(name(a.name) for a in raster.axes)}"
@@ -72,19 +71,19 @@ def _ticks(axis: Axis) -> list[int]:
     """Return a few values of an axis for its ticks, including the first and the last."""
     cells = axis.cells
     count = min(cells - 1, 4)
-    return [axis.first] if not count else [_round(axis, i / count) for i in range(count + 1)]
+    shares = [i / count for i in range(count + 1)] if count else [0]
+    return [axis.first + round(share * (axis.count - 1)) * axis.step for share in shares]
 
 
-def _round(axis: Axis, share: float) -> int:
-    return axis.first + round(share * (axis.count - 1)) * axis.step
-
-
-def _ticks_across(axis: Axis, left: float, y: float, width: float) -> Iterator[Markup]:
-    for value in _ticks(axis):
-        x = left + axis.cell(value) / axis.cells * width
+def ticks_across(
+    label: str, ticks: Iterable[tuple[float, int]], left: float, y: float, width: float
+) -> Iterator[Markup]:
+    """Draw a horizontal axis: its ticks, each a fraction of the width and a value, and its label."""
+    for share, value in ticks:
+        x = left + share * width
         yield tag("path", d=f"M{x:.1f} {y:.1f}v5", class_="tick")
         yield tag("text", str(value), x=x, y=y + 18, text_anchor="middle", class_="tick-label")
-    yield tag("text", printable(axis.name, _MOST), x=left + width / 2, y=y + 38, text_anchor="middle", class_="axis")
+    yield tag("text", label, x=left + width / 2, y=y + 38, text_anchor="middle", class_="axis")
 
 
 def _ticks_up(axis: Axis, x: float, top: float, height: float) -> Iterator[Markup]:

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-__all__ = ["Item", "Layout", "arranged"]
-
 GAP = 18.0  # between neighbours of one rank
 SWEEPS = 8
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from shapesmt.render.page.drawings.grid import hatch
+from shapesmt.render.page.drawings.grid import hatch, ticks_across
 from shapesmt.render.page.markup import Markup, svg, tag
 from shapesmt.render.text.memory import amount
 from shapesmt.render.text.words import name
 
 if TYPE_CHECKING:
     from shapesmt.report import Chart
-
-__all__ = ["drawing"]
 
 _WIDTH, _HEIGHT, _LEFT, _TOP = 400.0, 240.0, 84.0, 12.0
 _SHADES = 8
@@ -27,7 +25,7 @@ def drawing(chart: Chart, budget: int | None, number: int) -> Markup:
     areas = list(_curve(chart, budget, most) if len(names) == 1 else _shades(chart, budget, most))
     frame = tag("rect", width=_WIDTH, height=height, class_="frame")
     drawn = tag("g", areas, frame, transform=f"translate({_LEFT:.0f} {_TOP:.0f})", class_="cells")
-    ticks = [*_across(names[0], chart.values[names[0]], _TOP + height)]
+    ticks = [*ticks_across(name(names[0]), _ticks(chart.values[names[0]]), _LEFT, _TOP + height, _WIDTH)]
     if len(names) == 1:
         ticks += [_label(amount(size), _TOP + height - share * height) for size, share in ((0, 0.0), (most, 1.0))]
     else:
@@ -70,14 +68,6 @@ def _shades(chart: Chart, budget: int | None, most: int) -> Iterator[Markup]:
     for shade, cells in sorted(paths.items()):
         opacity = f"{0.12 + 0.88 * shade / _SHADES:.2f}" if shade else None
         yield tag("path", d="".join(cells), class_="good" if shade else "bad", fill_opacity=opacity)
-
-
-def _across(label: str, values: tuple[int, ...], y: float) -> Iterator[Markup]:
-    for share, value in _ticks(values):
-        x = _LEFT + share * _WIDTH
-        yield tag("path", d=f"M{x:.1f} {y:.1f}v5", class_="tick")
-        yield tag("text", str(value), x=x, y=y + 18, text_anchor="middle", class_="tick-label")
-    yield tag("text", name(label), x=_LEFT + _WIDTH / 2, y=y + 38, text_anchor="middle", class_="axis")
 
 
 def _up(label: str, values: tuple[int, ...], height: float) -> Iterator[Markup]:

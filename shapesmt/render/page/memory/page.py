@@ -13,8 +13,6 @@ from shapesmt.render.text.words import name
 if TYPE_CHECKING:
     from shapesmt.report import Chart, Memory
 
-__all__ = ["memory_page"]
-
 
 def memory_page(memory: Memory) -> str:
     """Return the page as one HTML text.

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from shapesmt.algebra import Verdict
 from shapesmt.api import checked
 from shapesmt.examine import TIMEOUT, Question
+from shapesmt.frontends import Model
+from shapesmt.language import RangeLike, ShapeLike, ValueLike
 from shapesmt.render import lines
 from shapesmt.report import Report
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from shapesmt.frontends import Model
-    from shapesmt.language import RangeLike, ShapeLike, ValueLike
-
-__all__ = ["assert_proved"]
 
 
 def assert_proved(

@@ -10,7 +10,7 @@ import pytest
 
 import shapesmt
 
-UNET = Path(__file__).parent.parent / "examples" / "unet" / "unet.onnx"
+UNET = Path(__file__).parents[2] / "examples" / "unet" / "unet.onnx"
 SUITE = f"""\
 import shapesmt
 

@@ -7,7 +7,7 @@ import pytest
 
 import shapesmt
 from shapesmt.errors import ModelError
-from tests.test_api import HEAD, model
+from tests.api.test_api import HEAD, model
 
 
 def test_infer_shapes_is_a_drop_in() -> None:

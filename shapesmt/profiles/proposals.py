@@ -19,13 +19,10 @@ from shapesmt.examine import TIMEOUT, Analysis, Claims, Examination, Problem, Qu
 from shapesmt.frontends import Format, Model, OpenedModel, asked, load, opened
 from shapesmt.graph import GUARDS, Attributes, Graph
 from shapesmt.language import Range, RangeLike, ShapeLike, names_in, parse_formula, parse_range
-from shapesmt.profiles import Points
-from shapesmt.proposals.axes import Layout, layout
-from shapesmt.proposals.text import Words, written
+from shapesmt.profiles.points import Points
+from shapesmt.profiles.text import Layout, Words, layout, written
 from shapesmt.render import identifier
 from shapesmt.report import DynamicShapes, Precondition, SymbolRange
-
-__all__ = ["dynamic_shapes", "proposed"]
 
 ATTEMPTS = 8  # exports of a module, at most
 NARROWER = 4  # times that a proposal is narrowed, at most
@@ -92,7 +89,8 @@ class _Proposal:
         self.words: dict[str, Words] = {}
         self.exports = 0
         a = analysed(graph, question)
-        self.unread, self.traced = _unread(a), _without_rule(a)
+        self.unread = _unread(a)
+        self.traced = [*dict.fromkeys(u.op for _, u in a.examination.unjudged if u.kind == "unsupported")]
         if self.traced:  # trust their shapes, which PyTorch has traced
             self.question = question = dataclasses.replace(question, declared=Claims.TRUST)
         self.graph = _lenient(graph) if self.unread else graph
@@ -227,11 +225,6 @@ def _unread(a: Analysis) -> list[str]:
     """Return the guards that can't be read."""
     nodes = a.problem.graph.nodes
     return [u.rests_on for index, u in a.examination.unjudged if nodes[index].op == GUARDS]
-
-
-def _without_rule(a: Analysis) -> list[str]:
-    """Return the operators without a rule."""
-    return [*dict.fromkeys(u.op for _, u in a.examination.unjudged if u.kind == "unsupported")]
 
 
 def _lenient(graph: Graph) -> Graph:

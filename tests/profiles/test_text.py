@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from shapesmt.proposals.axes import Axis, Layout, Root
-from shapesmt.proposals.text import Words, written
+from shapesmt.profiles.text import Axis, Layout, Root, Words, written
 
 LAYOUT = Layout(
     {"image": [Axis("n"), 3, Axis("height", 8), Axis("width", 16, 1)], "mask": [Axis("n"), None], "scale": []},

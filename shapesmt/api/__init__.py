@@ -18,18 +18,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt import diagnose, examine
 from shapesmt.algebra import one_call
-from shapesmt.diagnose import (
-    assumed,
-    declarations,
-    findings,
-    grouped,
-    guarded,
-    hints,
-    model_warnings,
-    precondition,
-    release as released,
-    remedy as remedy_for,
-)
 from shapesmt.examine import TIMEOUT, Analysis, Claims, Question, analysed, analysed_protobuf, pose
 from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
 from shapesmt.language import RangeLike, ShapeLike, ValueLike, unknown_name
@@ -43,9 +31,20 @@ if TYPE_CHECKING:
     from shapesmt.report import Bounds, Explanation, PageData, Tightened
 
 with lazy_imports(__name__):  # separate questions: `check` needs none of these modules
+    from shapesmt.api.drop_in import infer_shapes as infer_shapes
+    from shapesmt.api.inspection import (
+        dataflow as dataflow,
+        encoding as encoding,
+        explain_code as explain_code,
+        inspect as inspect,
+        load_graph as load_graph,
+        save_graph as save_graph,
+        supported_ops as supported_ops,
+    )
+    from shapesmt.api.testing import assert_proved as assert_proved
     from shapesmt.footprint import measured as measured, memory as memory
     from shapesmt.optimize import simplified as simplified, simplify as simplify
-    from shapesmt.proposals import dynamic_shapes as dynamic_shapes
+    from shapesmt.profiles import dynamic_shapes as dynamic_shapes, profile as profile, profiled as profiled
 
 LEAST_FOR_BOUNDS = 0.5
 """Seconds: a page computes exact bounds for half the check's time, at least this long; others are only sound."""
@@ -332,7 +331,7 @@ def tightened(
         _, rewritten, only = annotated(model, proto, output, a, question, sizes.tensors, **how)
         return Tightened(sizes, os.fspath(output), simplified=rewritten, admissible=only)
     stages = a.problem, a.examination, a.judge
-    return Tightened(sizes, None, remedy_for(*stages, precondition(*stages)))
+    return Tightened(sizes, None, diagnose.remedy(*stages, diagnose.precondition(*stages)))
 
 
 @one_call()
@@ -352,7 +351,7 @@ def reproduced(model: Model, node: str | None, question: Question) -> str | None
     if node is not None and node not in names:
         raise unknown_name("node", node, names, graph.source)
     a = analysed(graph, question)
-    failures = findings(a.problem, a.examination, a.judge)
+    failures = diagnose.findings(a.problem, a.examination, a.judge)
     return a.judge.deadline.require(lambda: script(proto, graph, failures, node), "no script is made")
 
 
@@ -364,22 +363,22 @@ def _report(model: Model, question: Question) -> tuple[Analysis, Report]:
         proto, model = question.read(lambda: runnable(model))
     a = analysed(model, question)
     stages = a.problem, a.examination, a.judge
-    failures = findings(*stages)
+    failures = diagnose.findings(*stages)
     if question.replay:
         failures = replayed(proto, a.problem.graph, failures, a.judge.deadline)
-    region = precondition(*stages)
-    failures, groups = grouped(failures, *stages, region)
+    region = diagnose.precondition(*stages)
+    failures, groups = diagnose.grouped(failures, *stages, region)
     counts, verdict = a.examination.tally(), a.examination.verdict
     proven = diagnose.certified(*stages) if question.certify else ""
-    claims = declarations(*stages, names_agree=True) if question.claims is Claims.CHECK else ()
-    warnings = model_warnings(*stages, claims)
+    claims = diagnose.declarations(*stages, names_agree=True) if question.claims is Claims.CHECK else ()
+    warnings = diagnose.model_warnings(*stages, claims)
     problem, wrong = a.problem, tuple(finding for _, finding in claims)
     report = Report(
         problem.graph.source, verdict, problem.ranges, counts, failures + wrong, region, a.seconds,
         problem.assumptions, proven, origins=problem.origins, unadopted=problem.unadopted, warnings=warnings,
-        strict=question.strict, remedy=remedy_for(*stages, region), groups=groups,
-        release=released(question, *stages), hints=hints(*stages[:2]), guarded=guarded(*stages),
-        assumed=assumed(problem, a.examination),
+        strict=question.strict, remedy=diagnose.remedy(*stages, region), groups=groups,
+        release=diagnose.release(question, *stages), hints=diagnose.hints(*stages[:2]),
+        guarded=diagnose.guarded(*stages), assumed=diagnose.assumed(problem, a.examination),
     )  # fmt: skip
     return a, report
 

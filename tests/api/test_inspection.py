@@ -7,7 +7,7 @@ from dataclasses import replace
 import shapesmt
 from shapesmt.frontends import load
 from shapesmt.report import TensorFacts
-from tests.test_api import model
+from tests.api.test_api import model
 from tests.test_slow_models import shape_chain
 
 
