@@ -5,15 +5,10 @@ Data decides how many tokens a text has. The rules agree with runs of version 0.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import ONE, any_of, equal
 from shapesmt.ops.shared.require import require_least, require_numel, require_single, require_vector
-from shapesmt.rules import rule
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, rule
 
 DOMAIN = "ai.onnx.contrib"
 

@@ -5,20 +5,14 @@ A map is a tensor of type "map(key,value)" without axes; a sequence of them has 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, any_of, at_least, equal, product, total
+from shapesmt.algebra import ONE, Dim, any_of, at_least, equal, product, total
 from shapesmt.graph import Literal
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.trees import NODES, length, require_forest, require_places_in_trees, trees
-from shapesmt.rules import rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, rule
 
 DOMAIN = "ai.onnx.ml"
 LISTS = ("string", "int64", "float")

@@ -9,17 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
+from importlib.metadata import EntryPoint, EntryPoints
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 from shapesmt.deadline import limit
 from shapesmt.errors import UsageError, pass_on, printable
+from shapesmt.graph import AttributeValue, Node
+from shapesmt.rules.tensors import Tensor
 from shapesmt.rules.traits import Traits
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint, EntryPoints
-
-    from shapesmt.graph import AttributeValue, Node
-    from shapesmt.rules.tensors import Tensor
 
 Apply: TypeAlias = "Callable[[Any], Tensor | Sequence[Tensor] | None]"
 """A rule: a function of a `RuleContext`."""

@@ -7,14 +7,15 @@ An optional value has the element type "optional(...)".
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import (
     MIN,
     ONE,
     ZERO,
+    Atom,
     Dim,
     Kind,
     all_of,
@@ -35,13 +36,7 @@ from shapesmt.graph import DTYPES, Declared
 from shapesmt.ops.control.subgraphs import apart, mark, symbols_since
 from shapesmt.ops.control.trips import in_every_trip, put, slope_of
 from shapesmt.ops.shared.require import require_alike
-from shapesmt.rules import Runs, Tensor, Traits, Unjudged, elements, position, rule, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Atom
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import RuleContext, Runs, Tensor, Traits, Unjudged, elements, position, rule, tensor
 
 PLACE = position(0)
 LISTED = 64  # longest sequence whose sizes are listed one by one

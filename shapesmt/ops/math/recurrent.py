@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, all_of, any_of, as_dim, at_least, equal, negate
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, as_dim, at_least, equal, negate
 from shapesmt.ops.shared.require import require_shape
-from shapesmt.rules import Traits, Unjudged, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim, Formula
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, Traits, Unjudged, rule
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, differs
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, differs
 from shapesmt.algebra.numeric import Float
+from shapesmt.graph import AttributeValue
 from shapesmt.ops.shared import bridge
 from shapesmt.ops.shared.require import open_unless
-from shapesmt.rules import Elements
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim, Formula
-    from shapesmt.graph import AttributeValue
-    from shapesmt.rules import Item, RuleContext, Tensor
+from shapesmt.rules import Elements, Item, RuleContext, Tensor
 
 REMEDY = ": are the weights, a .bin file, beside the model?"
 _TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"}

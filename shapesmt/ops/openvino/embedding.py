@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import all_of, as_dim, at_least, equal, maximum, product
 from shapesmt.ops.openvino.bridge import dtype_of, unchecked
@@ -11,10 +9,7 @@ from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.indices import require_inside, require_places
 from shapesmt.ops.shared.require import require_shape, require_single, require_vector
 from shapesmt.ops.windows.signal import single
-from shapesmt.rules import Traits, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, Traits, tensor
 
 
 @operator("EmbeddingBagOffsetsSum", "EmbeddingBagOffsets")

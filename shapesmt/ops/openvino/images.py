@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import FALSE, all_of, as_dim, at_least, divides, product
+from shapesmt.algebra import FALSE, Dim, all_of, as_dim, at_least, divides, product
 from shapesmt.ops.openvino.bridge import integers, known_numbers, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 from shapesmt.ops.shared.windows import OR_NONE, sliding
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor
 
 
 @operator("ROIPooling")

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import FALSE, all_of, any_of, equal
 from shapesmt.ops.openvino.bridge import known, placed, unchecked, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import result
 from shapesmt.ops.shared.require import require_broadcast_to, require_vector
-from shapesmt.rules import Traits
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Shape, Tensor
+from shapesmt.rules import RuleContext, Shape, Tensor, Traits
 
 
 @operator("Clamp", any_rank=True, total=True)

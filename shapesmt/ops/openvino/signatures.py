@@ -10,17 +10,13 @@ repeated.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache, wraps
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shapesmt import laws
 from shapesmt.ops.shared.bridge import require_one_type
-from shapesmt.rules import Traits, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from shapesmt.rules import AnyApply, RuleContext, Tensor
+from shapesmt.rules import AnyApply, RuleContext, Tensor, Traits, rule
 
 DOMAIN = "openvino"
 

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, at_least, divides, equal, maximum
+from shapesmt.algebra import ONE, Dim, at_least, divides, equal, maximum
 from shapesmt.algebra.numeric import Float
+from shapesmt.graph import AttributeValue
 from shapesmt.ops.openvino.bridge import dtype_of, integers, known, require_sizes, unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, result
 from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.shared.windows import DOWN, UP, UP_INSIDE, Window, sliding
 from shapesmt.ops.windows.resize import by_factor
-from shapesmt.rules import FLOATS, Elements, Tensor, Traits, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.graph import AttributeValue
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import FLOATS, Elements, RuleContext, Tensor, Traits, tensor
 
 ROUNDING = {"floor": DOWN, "ceil": UP}  # "ceil_torch" is UP_INSIDE
 

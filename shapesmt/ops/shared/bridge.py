@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, as_dim
-from shapesmt.graph import DTYPES
+from shapesmt.algebra import ONE, Dim, as_dim
+from shapesmt.graph import DTYPES, AttributeValue
 from shapesmt.ops.shared.items import ARITHMETIC, LOGIC, VARIADIC
-from shapesmt.rules import RuleContext, Tensor, Unjudged, elements, resolve, rule, tensor
+from shapesmt.rules import Apply, RuleContext, Tensor, Unjudged, elements, resolve, rule, tensor
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.graph import AttributeValue
-    from shapesmt.rules import Apply
-
-    Register = Callable[..., Callable[[Apply], Apply]]
+Register = Callable[..., Callable[[Apply], Apply]]
 
 OPSET = 22
 EVEN = 13  # the last version of Split that needs no `num_outputs` for equal parts

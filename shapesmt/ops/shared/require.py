@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, all_of, any_of, as_dim, equal, negate, select
-from shapesmt.rules import Decided, Unjudged
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from shapesmt.algebra import Dim, Formula
-    from shapesmt.rules import RuleContext, Shape, Tensor
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, as_dim, equal, negate, select
+from shapesmt.rules import Decided, RuleContext, Shape, Tensor, Unjudged
 
 LARGEST = 2**63 - 1  # the maximum of int64
 RUNTIME = "ONNX Runtime"

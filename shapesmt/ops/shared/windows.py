@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import MAX, ONE, Dim, as_dim, at_least, beyond, ceil_divide, make_atom, maximum, minimum, select
 from shapesmt.algebra.numeric import MANTISSA, from_dim
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import RuleContext
 
 SMALL_WINDOW = 3
 EXACT = 1 << MANTISSA["float32"]  # float32 represents every integer below it

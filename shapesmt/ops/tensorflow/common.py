@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable, Mapping
+from typing import NoReturn
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, Dim, any_of, as_dim, equal, negate
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, any_of, as_dim, equal, negate
 from shapesmt.algebra.numeric import Float, float_at_least, literal
 from shapesmt.errors import RejectedError
 from shapesmt.ops.shared.bridge import known_axis
 from shapesmt.ops.shared.require import open_unless
-from shapesmt.rules import Elements, Field, Unjudged, tensor, uniform
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from shapesmt.algebra import Formula
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import Elements, Field, RuleContext, Tensor, Unjudged, tensor, uniform
 
 DOMAIN = "tensorflow"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import (
@@ -22,6 +21,7 @@ from shapesmt.algebra import (
     product,
     select,
 )
+from shapesmt.graph import AttributeValue
 from shapesmt.ops.shared.bridge import anything, as_list, known, listed, result, results
 from shapesmt.ops.shared.fields import integers_of, reshaped
 from shapesmt.ops.shared.indices import columns, spans
@@ -39,11 +39,7 @@ from shapesmt.ops.tensorflow.common import (
     require_numbers,
     typed,
 )
-from shapesmt.rules import Field, Keeps, Tensor, Traits, move_positions, position, rule, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.graph import AttributeValue
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import Field, Keeps, RuleContext, Tensor, Traits, move_positions, position, rule, tensor
 
 
 def require_places(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, equal, maximum, minimum, select
 from shapesmt.ops.math.linear import split_term
 from shapesmt.ops.shared.bridge import known, result
 from shapesmt.ops.shared.require import require_least, require_ranks, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, open_bias, require_numbers, require_order
-from shapesmt.rules import Tensor, Traits, rule
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Shape
+from shapesmt.rules import RuleContext, Shape, Tensor, Traits, rule
 
 
 def turned(x: Tensor, flag: int) -> Shape:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, all_of, as_dim, at_least, total
 from shapesmt.ops.shared.bridge import anything
@@ -22,10 +20,7 @@ from shapesmt.ops.tensorflow.common import (
 from shapesmt.ops.tensorflow.linear import matmul
 from shapesmt.ops.tensorflow.shape import reshape
 from shapesmt.ops.tensorflow.spatial import convolution, per_axis
-from shapesmt.rules import Tensor, rule
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Shape
+from shapesmt.rules import RuleContext, Shape, Tensor, rule
 
 
 def ends(ctx: RuleContext) -> Shape:

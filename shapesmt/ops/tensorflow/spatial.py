@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, at_least, divides, equal
@@ -10,12 +10,7 @@ from shapesmt.ops.shared.bridge import anything, known
 from shapesmt.ops.shared.require import require_least, require_ranks, require_vector, sized
 from shapesmt.ops.shared.windows import OR_NONE, Window, sliding
 from shapesmt.ops.tensorflow.common import DOMAIN, channel, channels_first, least, open_bias
-from shapesmt.rules import Tensor, Unjudged, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import RuleContext, Tensor, Unjudged, rule
 
 PADDINGS = ("SAME", "VALID", "EXPLICIT")
 EXPLICIT = ("Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "MaxPool")

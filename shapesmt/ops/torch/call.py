@@ -16,25 +16,20 @@ undecided.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, Formula, as_dim
 from shapesmt.errors import RejectedError
+from shapesmt.graph import AttributeValue
 from shapesmt.ops.shared.require import open_unless
-from shapesmt.ops.torch.layout import settled
+from shapesmt.ops.torch.layout import Memory, settled
 from shapesmt.ops.torch.schemas import DOMAIN, Argument, refused_kinds, schema
 from shapesmt.rules import RuleContext, Tensor, Traits, Unjudged, rule
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TypeAlias
-
-    from shapesmt.graph import AttributeValue
-    from shapesmt.ops.torch.layout import Memory
-
-    Result: TypeAlias = Tensor | Sequence[Tensor] | None
+Result: TypeAlias = Tensor | Sequence[Tensor] | None
 
 _KINDS = {"bool": "b", "int": "i", "uint": "i", "complex": "c"}
 _NOTHING = Argument("", "", None)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, differs, equal, select
+from shapesmt.algebra import Dim, Formula, all_of, any_of, as_dim, at_least, differs, equal, select
 from shapesmt.algebra.numeric import Float, float_at_least, literal
 from shapesmt.ops.shared.bridge import result
 from shapesmt.ops.shared.fields import concrete, valued
@@ -17,13 +17,19 @@ from shapesmt.ops.torch.elementwise.promotion import DEFAULT_FLOAT, as_float, ca
 from shapesmt.ops.torch.elementwise.single import formatted
 from shapesmt.ops.torch.layout import dense, laid
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import FLOATS, MAX_ELEMENTS, MAX_FLOATS, Elements, Traits, elements, position, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Formula
-    from shapesmt.rules import Item, Tensor, Value
+from shapesmt.rules import (
+    FLOATS,
+    MAX_ELEMENTS,
+    MAX_FLOATS,
+    Elements,
+    Item,
+    Tensor,
+    Traits,
+    Value,
+    elements,
+    position,
+    tensor,
+)
 
 MOST_COUNTED = 1 << 12  # maximum rows of a triangle whose elements are counted
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from functools import reduce
-from typing import TYPE_CHECKING
 
-from shapesmt.algebra import Dim
+from shapesmt.algebra import Dim, Formula
 from shapesmt.algebra.numeric import Float, literal
 from shapesmt.errors import UsageError
 from shapesmt.language import parse_dim, parse_formula
 from shapesmt.ops.torch.sizes import ARITHMETIC, COMPARISONS, DIVISIONS, REAL, WHOLES, Number, applied
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shapesmt.algebra import Formula
 
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "add",

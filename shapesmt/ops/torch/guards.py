@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from shapesmt import laws
-from shapesmt.algebra import as_dim
+from shapesmt.algebra import Dim, as_dim
 from shapesmt.graph import GUARDS
 from shapesmt.ops.torch.floats import formula_of
 from shapesmt.ops.torch.layout import OPEN, dense, laid
 from shapesmt.ops.torch.schemas import DOMAIN
-from shapesmt.rules import Unjudged, rule, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, Unjudged, rule, tensor
 
 
 @rule(GUARDS, domain=DOMAIN, any_rank=True)

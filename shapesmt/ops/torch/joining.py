@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import factorial
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, ZERO, as_dim, ceil_divide, equal, product, total
+from shapesmt.algebra import ONE, ZERO, Dim, as_dim, ceil_divide, equal, product, total
 from shapesmt.ops.layout.joining import joined
 from shapesmt.ops.shared.fields import reshaped
 from shapesmt.ops.torch.call import Call, operator
@@ -14,13 +14,7 @@ from shapesmt.ops.torch.elementwise.promotion import cast, result_type
 from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.layout import laid
 from shapesmt.ops.torch.views.axes import NEW_AXES
-from shapesmt.rules import Traits, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, Traits, tensor
 
 
 def listed_tensors(call: Call) -> list[Tensor]:

@@ -7,18 +7,28 @@ applies only to other axes and tensors. "Contiguous" means row-major without gap
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate, combinations, pairwise
 from operator import mul
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from shapesmt.algebra import FALSE, ONE, TRUE, ZERO, all_of, any_of, at_least, differs, equal, implies, maximum, product
-from shapesmt.rules import Layout, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim, Formula
-    from shapesmt.rules import RuleContext, Shape, Tensor
+from shapesmt.algebra import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Dim,
+    Formula,
+    all_of,
+    any_of,
+    at_least,
+    differs,
+    equal,
+    implies,
+    maximum,
+    product,
+)
+from shapesmt.rules import Layout, RuleContext, Shape, Tensor, tensor
 
 Memory: TypeAlias = Literal["open", "new", "dense", "view"]
 """The layout of an operator's results if its inputs aren't contiguous.

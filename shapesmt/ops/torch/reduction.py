@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, entries, equal, maximum
 from shapesmt.ops.shared.bridge import listed, result
@@ -16,10 +14,7 @@ from shapesmt.ops.torch.joining import as_joined
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.ops.torch.sizes import scalar
 from shapesmt.ops.torch.views.parts import END
-from shapesmt.rules import Field, Traits, position, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import Item, Shape, Tensor, Value
+from shapesmt.rules import Field, Item, Shape, Tensor, Traits, Value, position, tensor
 
 FOLDED = {"sum": "ReduceSum", "prod": "ReduceProd", "amax": "ReduceMax", "amin": "ReduceMin"}
 """Reductions whose known elements are computed."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from shapesmt import laws
 from shapesmt.algebra import (
@@ -23,9 +24,6 @@ from shapesmt.ops.shared import items
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.layout import is_plain, storage_of
 from shapesmt.rules import Decided, Elements, Tensor, elements, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 Number: TypeAlias = "Dim | Float | None"
 REAL = "float64"  # Python's floats

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, divides, equal, product
@@ -10,12 +10,7 @@ from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 from shapesmt.ops.shared.windows import TOWARDS_ZERO
 from shapesmt.ops.windows.spatial import filters, pooling, require_group
-from shapesmt.rules import rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, rule
 
 
 @rule("RoiAlign", since=10)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, equal, less, maximum
@@ -10,12 +10,7 @@ from shapesmt.algebra.numeric import Float
 from shapesmt.graph import DTYPES
 from shapesmt.ops.shared.items import wrapped
 from shapesmt.ops.shared.windows import quotient
-from shapesmt.rules import Elements, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import Elements, RuleContext, Tensor, rule
 
 
 def scalar(ctx: RuleContext, index: int, least: int = 0) -> Dim:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import (
@@ -18,12 +18,7 @@ from shapesmt.algebra import (
 )
 from shapesmt.ops.shared.require import require_fits, require_least, require_one_or, require_single, require_vector
 from shapesmt.ops.shared.windows import DOWN, TOWARDS_ZERO, UP_BEFORE_END, Rounding, Window, sliding
-from shapesmt.rules import Traits, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 
 def windows(ctx: RuleContext, kernel: Sequence[Dim | int], rounding: Rounding) -> list[Window]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import all_of, any_of, as_dim, at_least, equal, less
+from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, equal, less
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
 from shapesmt.ops.shared.require import require_least, require_vector, sized
@@ -23,13 +23,7 @@ from shapesmt.ops.tensorflow.common import (
     texts,
 )
 from shapesmt.ops.tensorflow.containers.sparse import triple
-from shapesmt.rules import Tensor, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import RuleContext, Tensor, rule
 
 # Sequences of classes
 

@@ -9,18 +9,13 @@ zeros until they are set. If it is created with some sizes, `[-1, 4]`, it is an 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, TRUE, ZERO, Dim, all_of, any_of, as_dim, at_least, equal, maximum
 from shapesmt.graph import Declared
 from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open
-from shapesmt.rules import Keeps, Tensor, Traits, Unjudged, elements, field, rule, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import Keeps, RuleContext, Tensor, Traits, Unjudged, elements, field, rule, tensor
 
 
 def unset(ctx: RuleContext, length: Dim | int) -> Tensor:

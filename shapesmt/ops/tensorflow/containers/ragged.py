@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, TRUE, ZERO, all_of, any_of, at_least, equal, less
+from shapesmt.algebra import ONE, TRUE, ZERO, Dim, all_of, any_of, at_least, equal, less
 from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open, require_numbers
 from shapesmt.ops.tensorflow.indexing import require_places
-from shapesmt.rules import Tensor, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import RuleContext, Tensor, rule
 
 
 def require_rows(ctx: RuleContext, index: int, count: Dim | None, *, whole: bool = True) -> Dim:

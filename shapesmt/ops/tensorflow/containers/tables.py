@@ -7,7 +7,8 @@ A handle is a `Tensor` of element type "table(n)": its first n axes are those of
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, as_dim, product
@@ -15,12 +16,7 @@ from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
 from shapesmt.ops.shared.require import sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, leave_open
-from shapesmt.rules import Shape, Tensor, Traits, rule, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import RuleContext, Shape, Tensor, Traits, rule, tensor
 
 
 def handle(key: Shape, value: Sequence[Dim], dense: str = "") -> Tensor:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import as_dim, at_least
 from shapesmt.ops.shared.bridge import as_list, known, result
 from shapesmt.ops.shared.require import sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, leave_open, require_each, require_numbers, texts
 from shapesmt.ops.tensorflow.containers.ragged import require_rows
-from shapesmt.rules import Decided, Tensor, Traits, rule
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import Decided, RuleContext, Tensor, Traits, rule
 
 ENCODINGS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
 WIDTHS = {"float64": 8, "int64": 8, "uint64": 8, "complex64": 8, "complex128": 16, "float32": 4, "int32": 4}

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import Kind
 from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.shared import items
 from shapesmt.ops.shared.indices import flagged
-from shapesmt.ops.shared.items import INTEGERS
+from shapesmt.ops.shared.items import INTEGERS, Function
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import COMPLEX, FLOAT, as_float, cast, kind, operand, real_part
 from shapesmt.ops.torch.layout import dense, in_place as changes, is_plain, laid, order_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Decided, Keeps, Traits, Unjudged, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.ops.shared.items import Function
-    from shapesmt.rules import Tensor, Value
+from shapesmt.rules import Decided, Keeps, Tensor, Traits, Unjudged, Value, tensor
 
 KEPT = (
     *("bitwise_not", "ceil", "celu", "conj_physical", "_conj_physical", "elu", "fix", "floor", "frac", "gelu"),

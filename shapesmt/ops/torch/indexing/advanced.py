@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, equal, select
 from shapesmt.ops.shared.indices import any_of_known, require_inside
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.rules import Decided, Traits, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Shape, Tensor
+from shapesmt.rules import Decided, RuleContext, Shape, Tensor, Traits, tensor
 
 MASKS = ("bool", "uint8")
 

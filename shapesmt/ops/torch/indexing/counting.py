@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import ZERO, any_of, as_dim, equal, select
+from shapesmt.algebra import ZERO, Dim, any_of, as_dim, equal, select
 from shapesmt.ops.shared.bridge import result
 from shapesmt.ops.shared.indices import any_places, count_true, require_not_negative, require_places
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.sizes import scalar
-from shapesmt.rules import Decided, Traits, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Decided, Tensor, Traits, tensor
 
 
 @operator("nonzero.default", "argwhere.default")

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import ONE, any_of, at_least, equal
+from shapesmt.algebra import ONE, Dim, any_of, at_least, equal
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, tensor
 
 
 def axis_of(call: Call, x: Tensor) -> int:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.indices import any_places
 from shapesmt.ops.shared.require import sized
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.indexing.gathering import axis_of, length
-from shapesmt.rules import Traits, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import Shape, Tensor
+from shapesmt.rules import Shape, Tensor, Traits, tensor
 
 
 def places(call: Call, x: Tensor, axis: int, dims: Shape) -> Tensor:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import any_of, equal
+from shapesmt.algebra import Formula, any_of, equal
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.indexing.gathering import axis_of, length, require_list, require_no_larger
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Traits, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Formula
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, Traits, tensor
 
 
 def others_empty(x: Tensor, axis: int) -> Formula:

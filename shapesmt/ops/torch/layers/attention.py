@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, all_of, any_of, at_least, equal, negate, select
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, at_least, equal, negate, select
 from shapesmt.ops.shared.require import require_broadcast_to, require_ranks
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.layout import dense, order_of
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim, Formula
-    from shapesmt.rules import Shape, Tensor
+from shapesmt.rules import Shape, Tensor, tensor
 
 QUERY_KEY_VALUE = ("query", "key", "value")
 

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import FALSE, ONE, all_of, equal, maximum, total
+from shapesmt.algebra import FALSE, ONE, Dim, all_of, equal, maximum, total
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import BOOL, COMPLEX, FLOAT, as_float, kind, real_part, result_type
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Shape, Tensor
+from shapesmt.rules import Shape, Tensor, tensor
 
 
 def reduced(call: Call, dtype: str, shape: Shape) -> Tensor:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, TRUE, ZERO, Dim, any_of, divides, equal
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.linear.norms import order, require_elements
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, tensor
 
 PARAMETERS = ("weight", "bias", "running_mean", "running_var")
 

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import any_of, equal
+from shapesmt.algebra import Dim, any_of, equal
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, tensor
 
 LSTM = 4
 GATES = {"lstm": LSTM, "gru": 3, "rnn_relu": 1, "rnn_tanh": 1}

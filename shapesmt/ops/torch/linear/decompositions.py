@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, ZERO, any_of, equal, minimum
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, tensor
 
 COMPLEX = {"float32": "complex64", "float64": "complex128", "float16": "complex32"}
 REAL = {complex_type: real for real, complex_type in COMPLEX.items()}

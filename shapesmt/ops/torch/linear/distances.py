@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import ONE, equal
 from shapesmt.ops.math.reduction import without
@@ -11,10 +9,7 @@ from shapesmt.ops.shared.require import require_ranks
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import as_float, real_part, result_type
 from shapesmt.ops.torch.linear.norms import order, require_elements
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, tensor
 
 
 @operator("cdist.default", "_cdist_forward.default", "_euclidean_dist.default")

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import equal, minimum
+from shapesmt.algebra import Dim, equal, minimum
 from shapesmt.ops.math.reduction import without
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.linear.decompositions import REAL, require_symmetric
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, tensor
 
 
 def real(call: Call, x: Tensor) -> str:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, all_of, any_of, as_dim, differs, equal, select
 from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_ranks
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind, require_one_kind
-from shapesmt.rules import Traits, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Shape, Tensor
+from shapesmt.rules import RuleContext, Shape, Tensor, Traits, tensor
 
 
 def product_of(ctx: RuleContext, a: Tensor, b: Tensor) -> Shape:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import ONE, all_of, any_of, at_least, equal
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.linear.decompositions import grant_matrices
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Shape, Tensor
+from shapesmt.rules import RuleContext, Shape, Tensor, tensor
 
 
 def is_vector(ctx: RuleContext, a: Tensor, b: Tensor) -> bool:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import equal, maximum
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import as_float, result_type
 from shapesmt.ops.torch.reduction import left
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import Shape, Tensor
+from shapesmt.rules import Shape, Tensor, tensor
 
 
 @operator("gradient.scalarint", "gradient.scalararray", "gradient.array")

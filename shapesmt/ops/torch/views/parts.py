@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, ZERO, any_of, as_dim, at_least, ceil_divide, equal, maximum, minimum, select
+from shapesmt.algebra import ONE, ZERO, Dim, any_of, as_dim, at_least, ceil_divide, equal, maximum, minimum, select
 from shapesmt.lazy import np
 from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.shared.fields import viewed, within
@@ -13,13 +13,7 @@ from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.layout import laid, nesting_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Decided, Elements, Layout, Tensor, Traits, position, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Value
+from shapesmt.rules import Decided, Elements, Layout, Tensor, Traits, Value, position, tensor
 
 END = 2**62  # an end that stands for the end of the axis
 

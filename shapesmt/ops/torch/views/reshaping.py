@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, ZERO, all_of, any_of, as_dim, at_least, differs, divides, equal, product
+from shapesmt.algebra import ONE, ZERO, Dim, all_of, any_of, as_dim, at_least, differs, divides, equal, product
 from shapesmt.ops.layout.reshape import divided
 from shapesmt.ops.shared.fields import reshaped
 from shapesmt.ops.torch.call import Call, operator
@@ -13,13 +13,7 @@ from shapesmt.ops.torch.elementwise.promotion import real_part
 from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.layout import OPEN, is_plain, laid, nesting_of, seen, storage_of, strides_of, viewable
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Decided, Traits, Unjudged, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Decided, Tensor, Traits, Unjudged, tensor
 
 BITS = {
     "bool": 8,

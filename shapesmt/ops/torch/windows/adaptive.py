@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, all_of, equal, negate
 from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.windows.pooling import spatial
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import Shape, Tensor
+from shapesmt.rules import Shape, Tensor, tensor
 
 
 def pooled(call: Call, x: Tensor, *, mean: bool = False) -> Shape:

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, ONE, TRUE, all_of, any_of, at_least, divides, equal, negate, product, select
+from shapesmt.algebra import (
+    FALSE,
+    ONE,
+    TRUE,
+    Dim,
+    Formula,
+    all_of,
+    any_of,
+    at_least,
+    divides,
+    equal,
+    negate,
+    product,
+    select,
+)
 from shapesmt.ops.shared.require import require_least
-from shapesmt.ops.shared.windows import sliding
+from shapesmt.ops.shared.windows import Window, sliding
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import real_part, require_one_kind
 from shapesmt.ops.torch.layout import as_image, laid
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim, Formula
-    from shapesmt.ops.shared.windows import Window
-    from shapesmt.rules import Tensor
-
+from shapesmt.rules import Tensor
 
 LARGE = 20480
 """Number of input elements above which PyTorch uses oneDNN's kernel."""

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import ONE
+from shapesmt.algebra import ONE, Dim
 from shapesmt.ops.shared.require import sized
 from shapesmt.ops.shared.windows import DOWN, UP_INSIDE, sliding
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.layout import as_image
 from shapesmt.ops.torch.windows.convolution import per_axis
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, tensor
 
 AXES = {"1d": 1, "2d": 2, "3d": 3}
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
+from shapesmt.algebra import Dim
 from shapesmt.algebra.numeric import from_dim, literal
 from shapesmt.ops.shared.require import sized
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.windows.pooling import spatial
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, tensor
 
 
 def resized(call: Call, x: Tensor, sizes: list[Dim]) -> Tensor:
