@@ -134,6 +134,11 @@ def _add(new: Rule) -> None:
     versions.sort(key=lambda r: r.since)
 
 
+def _of(package: str, modules: str) -> tuple[str, ...]:
+    """Return the full names of a package's modules."""
+    return tuple(f"{package}.{module}" for module in modules.split())
+
+
 DOMAINS = {
     "": (
         *("math.elementwise", "layout.joining", "windows.spatial", "windows.resize", "layout.shape", "layout.reshape"),
@@ -142,15 +147,31 @@ DOMAINS = {
         *("windows.sampling", "windows.signal", "math.recurrent", "math.loss", "control.flow", "control.sequences"),
         *("layout.ordering", "control.scan", "control.text"),
     ),
-    "com.microsoft": ("contrib",),
-    "com.microsoft.nchwc": ("contrib",),
+    "com.microsoft": _of("contrib", "quantized fused attention normalization other decoding positions grouped experts"),
+    "com.microsoft.nchwc": ("contrib.blocked",),
     "ai.onnx.contrib": ("extensions",),
     "ai.onnx.ml": ("ml",),
     "ai.onnx.preview": ("math.training",),
     "ai.onnx.preview.training": ("math.training",),
-    "openvino": ("openvino",),
-    "tensorflow": ("tensorflow",),
-    "torch": ("torch",),
+    "openvino": (
+        *_of("openvino", "table elementwise shape indexing joining linear spatial normalization reduction"),
+        *_of("openvino", "detection embedding images signal loops"),
+    ),
+    "tensorflow": (
+        *_of("tensorflow", "table elementwise shape slicing linear spatial joining indexing reduction random"),
+        *_of("tensorflow", "images quantized other checks"),
+        *_of("tensorflow.containers", "lists tables texts decoding sparse ragged"),
+    ),
+    "torch": (
+        *_of("torch", "sizes guards creation joining padding quantization reduction"),
+        *_of("torch.elementwise", "single pairs choices"),
+        *_of("torch.views", "reshaping axes parts repeating"),
+        *_of("torch.linear", "products norms contractions decompositions distances systems"),
+        *_of("torch.layers", "activations normalization attention losses recurrent"),
+        *_of("torch.indexing", "advanced counting gathering lookup ordering parts scattering"),
+        *_of("torch.windows", "convolution pooling resizing adaptive columns grids"),
+        *_of("torch.signals", "random fourier frames integrals"),
+    ),
 }
 """Modules of `shapesmt.ops` with each domain's rules, imported in this order until an operator has one.
 
