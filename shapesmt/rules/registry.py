@@ -151,7 +151,7 @@ DOMAINS = {
     "com.microsoft.nchwc": ("contrib.blocked",),
     "ai.onnx.contrib": ("extensions",),
     "ai.onnx.ml": ("ml",),
-    "ai.onnx.preview": ("math.training",),
+    "ai.onnx.preview": ("math.attention",),
     "ai.onnx.preview.training": ("math.training",),
     "openvino": (
         *_of("openvino", "table elementwise shape indexing joining linear spatial normalization reduction"),
