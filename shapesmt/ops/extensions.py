@@ -118,8 +118,7 @@ def signs(ctx: RuleContext) -> list[Tensor]:
 @rule("SegmentSum", domain=DOMAIN)
 def segment_sum(ctx: RuleContext) -> Tensor:
     """Sum the rows `[n, *sizes]` of each segment, numbered from 0: `[segments, *sizes]`."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 1, least=True)
+    x = ctx.input(0, least=1)
     require_vector(ctx, 1, x[0], laws.SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA)
     ctx.require_at_least(x[0], 1, laws.INPUT_NOT_EMPTY)
     return ctx.tensor([ctx.fresh("segments", 1), *x.dims[1:]])

@@ -102,8 +102,7 @@ def imputer(ctx: RuleContext) -> Tensor:
 @rule("Scaler", domain=DOMAIN)
 def scaler(ctx: RuleContext) -> Tensor:
     """Compute `(X - offset) * scale`, one offset and scale for all features or one each; the shape is unchanged."""
-    x, count, law = ctx.input(0), length(ctx, "scale"), laws.OFFSET_AND_SCALE_PER_FEATURE_OR_ALL
-    ctx.require_rank(x, 1, least=True)
+    count, law, x = length(ctx, "scale"), laws.OFFSET_AND_SCALE_PER_FEATURE_OR_ALL, ctx.input(0, least=1)
     ctx.check(count == length(ctx, "offset"), law)
     if count != 1:
         ctx.require_equal(x[1] if x.rank > 1 else x[0], count, law)
@@ -116,8 +115,7 @@ def scaler(ctx: RuleContext) -> Tensor:
 @rule("ArrayFeatureExtractor", domain=DOMAIN)
 def array_feature_extractor(ctx: RuleContext) -> Tensor:
     """Select the columns of `X[*sizes, features]` whose indices are in `Y`: `[*sizes, count]`."""
-    x, chosen = ctx.input(0), ctx.input(1)
-    ctx.require_rank(x, 1, least=True)
+    x, chosen = ctx.input(0, least=1), ctx.input(1)
     ctx.require_at_least(chosen.numel, 1, laws.A_COLUMN_CHOSEN)
     ctx.require_at_least(x[-1], 1, laws.A_COLUMN)
     require_places(ctx, 1, x[-1], laws.CHOSEN_COLUMNS_IN_INPUT)

@@ -78,13 +78,15 @@ class RuleContext(Statements):
         """Whether the node names that output."""
         return index < len(self.node.outputs) and bool(self.node.outputs[index])
 
-    def input(self, index: int, rank: int | None = None) -> Tensor:
-        """Return an input that the node requires; if its rank is known, require `rank` of it."""
+    def input(self, index: int, rank: int | None = None, *, least: int | None = None) -> Tensor:
+        """Return an input that the node requires; if its rank is known, require `rank` of it, or at least `least`."""
         t = self.inputs[index] if index < len(self.inputs) else None
         if t is None:
             self.reject(laws.INPUT_GIVEN.of(index=index))
         if rank is not None and t.shape is not None:
             self.require_rank(t, rank)
+        if least is not None:
+            self.require_rank(t, least, least=True)
         return t
 
     def attribute(self, name: str, default: AttributeValue | None = None) -> AttributeValue | None:

@@ -45,8 +45,7 @@ def channels_first(
     """
     reads = list(ctx.inputs if inputs is None else inputs)
     for index in turned:
-        x = ctx.input(index)
-        ctx.require_rank(x, 3, least=True)
+        x = ctx.input(index, least=3)
         reads[index] = ctx.tensor((x[0], x[-1], *x.dims[1:-1]), x.dtype)
     (y, *_) = ctx.delegate(op, reads, version=version)
     return ctx.tensor((y[0], *y.dims[2:], y[1]), y.dtype)

@@ -132,8 +132,7 @@ def quantized_pool(ctx: RuleContext) -> Tensor:
         require_least(ctx, y.dims[1:-1], 1, laws.WINDOW_HAS_POSITION)
         return y
     if not windows:
-        x = ctx.input(0)
-        ctx.require_rank(x, 3, least=True)
+        x = ctx.input(0, least=3)
         require_least(ctx, x.dims[2:], 1, laws.IMAGE_NOT_EMPTY)
         return ctx.tensor([*x.dims[:2], *(1 for _ in x.dims[2:])])
     return ctx.delegate(op, version=11)[0]
@@ -201,8 +200,7 @@ def require_columns(ctx: RuleContext, parameter: Tensor, b: Tensor) -> None:
 @contrib("QOrderedMatMul")
 def ordered_product(ctx: RuleContext) -> Tensor:
     """Multiply `[B, M, K] x [K, N]`; a matrix in column order is stored transposed."""
-    a, b = ctx.input(0), ctx.input(2)
-    ctx.require_rank(b, 2, least=True)
+    a, b = ctx.input(0), ctx.input(2, least=2)
     if ctx.integer("order_B") == 0:
         b = ctx.tensor((*b.dims[:-2], b[-1], b[-2]), b.dtype)
     require_one_or(ctx, 3, b[-1], laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
@@ -215,8 +213,7 @@ def ordered_product(ctx: RuleContext) -> Tensor:
 
 def features(ctx: RuleContext, k: Dim | int, n: Dim | int) -> list[Dim | int]:
     """Return the sizes `[..., n]` of a product; require that the input is `[..., k]`."""
-    a = ctx.input(0)
-    ctx.require_rank(a, 1, least=True)
+    a = ctx.input(0, least=1)
     ctx.require_equal(a[-1], k, laws.LAST_AXIS_FITS_WEIGHTS)
     return [*a.dims[:-1], n]
 
@@ -329,8 +326,7 @@ def packed_projections(ctx: RuleContext) -> list[Tensor]:
 @contrib("GatherBlockQuantized")
 def gather_quantized(ctx: RuleContext) -> Tensor:
     """Gather from a table with one scale per block of `quantize_axis`; bytes may hold several numbers."""
-    x, indices, scales = ctx.input(0), ctx.input(1), ctx.input(2)
-    ctx.require_rank(x, 1, least=True)
+    x, indices, scales = ctx.input(0, least=1), ctx.input(1), ctx.input(2)
     axis, quantized = ctx.axis(x.rank, 0, "gather_axis"), ctx.axis(x.rank, 1, "quantize_axis")
     size = ctx.integer("block_size", 128)
     ctx.check(size > 0, laws.BLOCK_SIZE_POSITIVE.of(size=size))

@@ -35,7 +35,7 @@ from shapesmt.algebra import (
 from shapesmt.graph import DTYPES, Declared
 from shapesmt.ops.control.subgraphs import apart, mark, symbols_since
 from shapesmt.ops.control.trips import in_every_trip, put, slope_of
-from shapesmt.ops.shared.require import require_alike
+from shapesmt.ops.shared.require import require_alike, require_least
 from shapesmt.rules import RuleContext, Runs, Tensor, Traits, Unjudged, elements, position, rule, tensor
 
 PLACE = position(0)
@@ -213,8 +213,7 @@ def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:
     if items is None or any(i is None for i in items):
         return split[0], size if split[0] is ONE else ctx.fresh("size", 0, size, Kind.LOST)
     known = [i for i in items if i is not None]
-    for item in known:
-        ctx.require_at_least(item, 0, laws.PART_SIZES_NOT_NEGATIVE)
+    require_least(ctx, known, 0, laws.PART_SIZES_NOT_NEGATIVE)
     ctx.require_equal(total(known), size, laws.PARTS_ADD_UP_TO_AXIS)
     part = known[-1] if known else ZERO
     for k, item in reversed(list(enumerate(known[:-1]))):

@@ -142,8 +142,7 @@ def require_per_column(ctx: RuleContext, parameter: Tensor, operand: Tensor) -> 
 @rule("Det")
 def determinant(ctx: RuleContext) -> Tensor:
     """Compute determinants: `[..., M, M] -> [...]`."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    x = ctx.input(0, least=2)
     ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
     return ctx.tensor(x.dims[:-2])
 

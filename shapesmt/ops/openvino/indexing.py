@@ -8,7 +8,7 @@ from shapesmt.ops.openvino.bridge import careless, dtype_of, integers, known, kn
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, as_list, result, results
 from shapesmt.ops.shared.indices import require_inside
-from shapesmt.ops.shared.require import require_least, require_shape, require_vector
+from shapesmt.ops.shared.require import require_least, require_same, require_shape, require_vector
 from shapesmt.ops.shared.strided import strided
 from shapesmt.rules import Keeps, RuleContext, Tensor, Traits, tensor
 
@@ -54,8 +54,7 @@ def gather(ctx: RuleContext) -> Tensor:
     ctx.check(batch <= min(axis, indices.rank), laws.BATCH_DIMS_AT_MOST_AXIS)
     if not batch:
         return _gathered(ctx, x, indices, axis)
-    for left, right in zip(x.dims[:batch], indices.dims, strict=False):
-        ctx.require_equal(left, right, laws.DATA_AND_INDICES_SAME_BATCH)
+    require_same(ctx, x.dims[:batch], indices.dims, laws.DATA_AND_INDICES_SAME_BATCH)
     return ctx.tensor([*x.dims[:axis], *indices.dims[batch:], *x.dims[axis + 1 :]])
 
 
@@ -83,8 +82,7 @@ def gather_nd(ctx: RuleContext) -> Tensor:
     x, indices, batch = ctx.input(0), ctx.input(1), ctx.integer("batch_dims", 0)
     for t in (x, indices):
         ctx.require_rank(t, batch + 1, least=True)
-    for size, count in zip(x.dims[:batch], indices.dims, strict=False):
-        ctx.require_equal(size, count, laws.DATA_AND_INDICES_SAME_BATCH)
+    require_same(ctx, x.dims[:batch], indices.dims, laws.DATA_AND_INDICES_SAME_BATCH)
     return careless(ctx, "GatherND", x, indices, batch_dims=batch)
 
 

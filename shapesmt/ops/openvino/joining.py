@@ -103,8 +103,7 @@ def shuffle_channels(ctx: RuleContext) -> Tensor:
 @operator("DepthToSpace")
 def depth_to_space(ctx: RuleContext) -> Tensor:
     """Move channels into blocks: `[n, c, *sizes] -> [n, c / b**k, *(sizes * b)]` for a block size b and k sizes."""
-    x, block = ctx.input(0), ctx.integer("block_size", 1)
-    ctx.require_rank(x, 3, least=True)
+    block, x = ctx.integer("block_size", 1), ctx.input(0, least=3)
     ctx.check(block >= 1, laws.BLOCK_SIZE_AT_LEAST_1.of(size=block))
     volume = block ** (x.rank - 2)
     require_fits(ctx, volume, "the size of a block")
@@ -115,8 +114,7 @@ def depth_to_space(ctx: RuleContext) -> Tensor:
 @operator("SpaceToDepth")
 def space_to_depth(ctx: RuleContext) -> Tensor:
     """Move blocks into channels: `[n, c, *sizes] -> [n, c * b**k, *(sizes / b)]` for a block size b and k sizes."""
-    x, block = ctx.input(0), ctx.integer("block_size", 1)
-    ctx.require_rank(x, 3, least=True)
+    block, x = ctx.integer("block_size", 1), ctx.input(0, least=3)
     ctx.check(block >= 1, laws.BLOCK_SIZE_AT_LEAST_1.of(size=block))
     for d in x.dims[2:]:
         ctx.require(divides(block, d), laws.HEIGHT_AND_WIDTH_SPLIT_INTO_BLOCKS.of(block=block), d, block)

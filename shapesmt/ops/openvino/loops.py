@@ -63,8 +63,7 @@ def carried(ctx: RuleContext) -> Tensor:
 @operator("LoopJoined")
 def joined(ctx: RuleContext) -> Tensor:
     """Concatenate slices `[trips, *sizes]` along one of their axes."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 1, least=True)
+    x = ctx.input(0, least=1)
     dims, axis = list(x.dims[1:]), ctx.axis(x.rank - 1)
     dims[axis] = dims[axis] * x[0]
     return ctx.tensor(dims)

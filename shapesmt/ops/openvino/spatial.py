@@ -126,8 +126,7 @@ def pooled(ctx: RuleContext, x: Tensor) -> list[Dim]:
     kernel = integers(ctx, "kernel")
     ctx.check(x.rank == len(kernel) + 2 >= 3, laws.RANK_OF_KERNEL_PLUS_2.of(rank=x.rank))
     axes = windows(ctx, kernel)
-    for size in x.dims[:2]:
-        ctx.require_at_least(size, 1, laws.A_SAMPLE_AND_CHANNEL)
+    require_least(ctx, x.dims[:2], 1, laws.A_SAMPLE_AND_CHANNEL)
     left_out = ctx.node.op == "AvgPool" and bool(ctx.integer("exclude-pad", 0))
     narrow = any(max(a.head, a.tail.lo) >= (a.extent.constant or 0) for a in axes)
     ctx.check(not (left_out and narrow), laws.PADS_SMALLER_THAN_KERNEL)

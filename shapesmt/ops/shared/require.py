@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, as_dim, equal, negate, select
@@ -46,11 +46,20 @@ def require_one_or(ctx: RuleContext, index: int, size: Dim | int, law: laws.Law)
         ctx.require(any_of(equal(x.numel, 1), equal(x.numel, size)), law, x.numel, size)
 
 
-def require_least(ctx: RuleContext, items: Sequence[Dim | None] | None, least: int, law: laws.Law) -> None:
+def require_least(ctx: RuleContext, items: Iterable[Dim | None] | None, least: int, law: laws.Law) -> None:
     """State that each known element or size is at least `least`."""
     for item in items or ():
         if item is not None:
             ctx.require_at_least(item, least, law)
+
+
+def require_same(
+    ctx: RuleContext, sizes: Iterable[Dim | None] | None, others: Iterable[Dim | int | None] | None, law: laws.Law
+) -> None:
+    """State that sizes at the same index of two lists are equal, as far as both lists go and both sizes are known."""
+    for size, other in zip(sizes or (), others or (), strict=False):
+        if size is not None and other is not None:
+            ctx.require_equal(size, other, law)
 
 
 def require_fits(ctx: RuleContext, number: Dim | int, what: str) -> None:

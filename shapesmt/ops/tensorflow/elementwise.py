@@ -244,8 +244,7 @@ def choose(ctx: RuleContext) -> Tensor:
 @rule("BiasAdd", "BiasAddV1", domain=DOMAIN)
 def bias_add(ctx: RuleContext) -> Tensor:
     """Add a bias with one element per channel; the shape stays."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    x = ctx.input(0, least=2)
     require_vector(ctx, 1, channel(ctx, x), laws.BIAS_PER_CHANNEL)
     return ctx.tensor(x.dims)
 

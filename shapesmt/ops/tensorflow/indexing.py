@@ -25,7 +25,7 @@ from shapesmt.graph import AttributeValue
 from shapesmt.ops.shared.bridge import anything, as_list, known, listed, result, results
 from shapesmt.ops.shared.fields import integers_of, reshaped
 from shapesmt.ops.shared.indices import columns, spans
-from shapesmt.ops.shared.require import require_first_axes, require_least, require_shape, sized
+from shapesmt.ops.shared.require import require_first_axes, require_least, require_same, require_shape, sized
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
@@ -66,8 +66,7 @@ def gather(ctx: RuleContext) -> Tensor:
     axis, batch = ctx.normal(signed_axis, x.rank), batch + (indices.rank if batch < 0 else 0)
     ctx.check(0 <= batch <= min(axis, indices.rank), laws.BATCH_DIMS_AT_MOST_AXIS)
     require_places(ctx, indices, x[axis], equal(product([*x.dims[:axis], *x.dims[axis + 1 :]]), 0))
-    for left, right in zip(x.dims[:batch], indices.dims, strict=False):
-        ctx.require_equal(left, right, laws.DATA_AND_INDICES_SAME_BATCH)
+    require_same(ctx, x.dims[:batch], indices.dims, laws.DATA_AND_INDICES_SAME_BATCH)
     if batch:
         return ctx.tensor([*x.dims[:axis], *indices.dims[batch:], *x.dims[axis + 1 :]])
     return _without_laws(ctx, "Gather", x, indices, axis=axis)
@@ -84,9 +83,7 @@ def _without_laws(ctx: RuleContext, op: str, *inputs: Tensor, **attributes: Attr
 @rule("GatherNd", "ResourceGatherNd", domain=DOMAIN)
 def gather_nd(ctx: RuleContext) -> Tensor:
     """Return an element or a slice for each index tuple along the last axis of the indices."""
-    x, indices = ctx.input(0), ctx.input(1)
-    for t in (x, indices):
-        ctx.require_rank(t, 1, least=True)
+    x, indices = ctx.input(0, least=1), ctx.input(1, least=1)
     require_indexable(ctx, x, indices)
     if (depth := indices[-1].constant) is None:
         return ctx.tensor(None)
@@ -210,8 +207,7 @@ def one_hot(ctx: RuleContext) -> Tensor:
 @rule("TopK", "TopKV2", domain=DOMAIN, traits=Traits.MIXED)
 def top_k(ctx: RuleContext) -> list[Tensor]:
     """Return the `k` largest along the last axis and their indices; `k` is an input since version 2."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 1, least=True)
+    x = ctx.input(0, least=1)
     k = as_list(ctx.input(1, rank=0)) if ctx.node.op == "TopKV2" else listed(ctx.integer("k"))
     ordered = ctx.integer("sorted", 1)
     best, places = results(ctx, "TopK", x, k, axis=-1, sorted=ordered)
@@ -221,8 +217,7 @@ def top_k(ctx: RuleContext) -> list[Tensor]:
 @rule("NthElement", domain=DOMAIN)
 def nth_element(ctx: RuleContext) -> Tensor:
     """Return the n-th smallest along the last axis, which is removed."""
-    x, place = ctx.input(0), first(ctx, 1)
-    ctx.require_rank(x, 1, least=True)
+    place, x = first(ctx, 1), ctx.input(0, least=1)
     ctx.require_rank(ctx.input(1), 0)
     place = ZERO if place is None else place
     ctx.require(all_of(at_least(place, 0), less(place, x[-1])), laws.N_INSIDE_LAST_AXIS, place, x[-1])
@@ -324,8 +319,7 @@ def bound(ctx: RuleContext) -> Tensor:
 @rule(*(f"Segment{name}" for name in ("Max", "Mean", "Min", "Prod", "Sum")), domain=DOMAIN)
 def segments(ctx: RuleContext) -> Tensor:
     """Reduce rows by segments; there are as many as the last segment number plus 1."""
-    x, ids = ctx.input(0), ctx.input(1, rank=1)
-    ctx.require_rank(x, 1, least=True)
+    x, ids = ctx.input(0, least=1), ctx.input(1, rank=1)
     ctx.require_equal(ids[0], x[0], laws.SEGMENT_NUMBER_PER_ROW)
     return ctx.tensor([segment_count(ctx, 1), *x.dims[1:]])
 
@@ -351,8 +345,7 @@ def segment_count(ctx: RuleContext, index: int) -> Dim:
 @rule(*(f"SparseSegment{name}" for name in ("Mean", "SqrtN", "Sum")), domain=DOMAIN)
 def sparse_segments(ctx: RuleContext) -> Tensor:
     """Reduce the rows at the given indices by segments."""
-    x, indices, ids = ctx.input(0), ctx.input(1, rank=1), ctx.input(2, rank=1)
-    ctx.require_rank(x, 1, least=True)
+    x, indices, ids = ctx.input(0, least=1), ctx.input(1, rank=1), ctx.input(2, rank=1)
     ctx.require_equal(indices[0], ids[0], laws.SEGMENT_NUMBER_PER_INDEX)
     require_places(ctx, indices, x[0])
     return ctx.tensor([segment_count(ctx, 2), *x.dims[1:]])

@@ -143,8 +143,7 @@ def quantized_arithmetic(ctx: RuleContext) -> list[Tensor]:
 @rule("QuantizedBiasAdd", domain=DOMAIN)
 def quantized_bias(ctx: RuleContext) -> list[Tensor]:
     """Add a bias with one element per channel; the shape stays."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    x = ctx.input(0, least=2)
     require_shape(ctx, 1, x.dims[-1:], laws.BIAS_PER_CHANNEL)
     return ranged(ctx, ctx.tensor(x.dims, dtype_of(ctx, "out_type", "")), 2, 3, 4, 5)
 

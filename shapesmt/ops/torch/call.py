@@ -75,9 +75,12 @@ class Call:
 
     # Tensors
 
-    def tensor(self, name: str) -> Tensor:
-        """Return a tensor argument."""
-        return self.ctx.input(self.place(name))
+    def tensor(self, name: str, rank: int | None = None, *, least: int | None = None) -> Tensor:
+        """Return a tensor argument; require `rank` axes of it, or at least `least`."""
+        x = self.ctx.input(self.place(name), least=least)
+        if rank is not None:
+            self.ctx.require_rank(x, rank)
+        return x
 
     def optional(self, name: str) -> Tensor | None:
         """Return a tensor argument; None if it is omitted or None."""

@@ -11,7 +11,7 @@ from shapesmt.algebra.numeric import Float, float_at_least, literal
 from shapesmt.ops.shared.bridge import result
 from shapesmt.ops.shared.fields import concrete, valued
 from shapesmt.ops.shared.items import INTEGERS
-from shapesmt.ops.shared.require import require_least, sized
+from shapesmt.ops.shared.require import require_least, require_ranks, sized
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import DEFAULT_FLOAT, as_float, cast, kind, operand, promoted
 from shapesmt.ops.torch.elementwise.single import formatted
@@ -88,8 +88,7 @@ def _positive(number: Dim | Float) -> Formula:
 def linspace(call: Call) -> Tensor:
     """Return `steps` evenly or logarithmically spaced numbers."""
     ends, steps = [operand(call, name) for name in ("start", "end")], call.size("steps")
-    for end in ends:
-        call.ctx.require_rank(end, 0)
+    require_ranks(call.ctx, 0, *ends)
     require_least(call.ctx, [steps], 0, laws.SIZES_NOT_NEGATIVE)
     dtype = call.text("dtype") or as_float(promoted(ends[0].dtype, ends[1].dtype))
     return tensor(dtype if call.text("dtype") or kind(dtype) > 2 else DEFAULT_FLOAT, sized(call.ctx, [steps]))

@@ -7,6 +7,7 @@ from shapesmt.algebra import ONE, Dim, entries, equal, maximum
 from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.shared.fields import valued
 from shapesmt.ops.shared.indices import any_places, count_true, is_flag
+from shapesmt.ops.shared.require import require_ranks
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, INTEGER, as_float, cast, kind, real_part, result_type
 from shapesmt.ops.torch.elementwise.single import base, flags, in_place, kept
@@ -163,8 +164,7 @@ def quantile(call: Call) -> Tensor:
 @operator("trace.default")
 def trace(call: Call) -> Tensor:
     """Return the sum of a matrix's diagonal."""
-    x = call.tensor("self")
-    call.ctx.require_rank(x, 2)
+    x = call.tensor("self", 2)
     return tensor(folded_type(call, x), ())
 
 
@@ -220,8 +220,7 @@ def diff(call: Call) -> Tensor:
     """Return the differences between neighbours along an axis, `n` times over, after joining `prepend` and `append`."""
     ctx, x, times = call.ctx, call.tensor("self"), call.integer("n")
     given = [t for t in (call.optional("prepend"), x, call.optional("append")) if t is not None]
-    for t in given:
-        ctx.require_rank(t, 1, least=True)
+    require_ranks(ctx, 1, *given, least=True)
     ctx.check(times >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="n"))
     axis, dtype = axis_of(call, x), result_type((t, False) for t in given)
     joined = as_joined(call, [cast(t, dtype) for t in given], axis) if given[1:] else x

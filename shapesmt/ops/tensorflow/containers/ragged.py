@@ -62,8 +62,7 @@ def require_row_ids(ctx: RuleContext, index: int, rows: Dim | None) -> None:
 @rule("RaggedTensorToTensor", domain=DOMAIN)
 def to_tensor(ctx: RuleContext) -> Tensor:
     """Pad rows with a default to the requested length, or to the length of the longest row."""
-    values, default = ctx.input(1), ctx.input(2)
-    ctx.require_rank(values, 1, least=True)
+    values, default = ctx.input(1, least=1), ctx.input(2)
     rows, levels = partitions(ctx)
     require_least(ctx, [rows], 0, laws.SIZES_NOT_NEGATIVE)
     require_default(ctx, default, values.dims[1:])
@@ -118,8 +117,7 @@ def gather(ctx: RuleContext) -> list[Tensor]:
 
 def nested(ctx: RuleContext, levels: int) -> Dim:
     """Require that the splits of each level fit the next level or the values; return the number of outermost rows."""
-    values = ctx.input(levels)
-    ctx.require_rank(values, 1, least=True)
+    values = ctx.input(levels, least=1)
     counts = [*(ctx.input(i + 1, rank=1)[0] - 1 for i in range(levels - 1)), values[0]]
     rows = [require_rows(ctx, i, count if i + 1 == levels else None, whole=False) for i, count in enumerate(counts)]
     for i, count in enumerate(counts[:-1]):

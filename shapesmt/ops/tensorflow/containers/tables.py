@@ -14,7 +14,7 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, as_dim, product
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
-from shapesmt.ops.shared.require import sized
+from shapesmt.ops.shared.require import require_same, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, leave_open
 from shapesmt.rules import RuleContext, Shape, Tensor, Traits, rule, tensor
 
@@ -45,8 +45,7 @@ def batch_of_keys(ctx: RuleContext, entries: Table) -> Shape:
     """Return the axes of the second input before those of a key: `[b, 2]` holds b keys of 2 numbers."""
     x, rank = ctx.input(1), len(entries.key)
     ctx.check(x.rank >= rank, laws.KEYS_END_SHAPED_AS_TABLE)
-    for d, size in zip(x.dims[x.rank - rank :], entries.key, strict=True):
-        ctx.require_equal(d, size, laws.KEYS_END_SHAPED_AS_TABLE)
+    require_same(ctx, x.dims[x.rank - rank :], entries.key, laws.KEYS_END_SHAPED_AS_TABLE)
     if entries.dense:
         count = x[0] if x.rank else ONE
         law = laws.DENSE_TABLE_ASKED_FOR_LIST

@@ -217,8 +217,7 @@ def fill(call: Call) -> Tensor:
 @operator("fill_diagonal_.default")
 def fill_diagonal(call: Call) -> Tensor:
     """Fill the diagonal; a tensor of more than two axes must have equal sizes."""
-    x, ctx = call.tensor("self"), call.ctx
-    ctx.require_rank(x, 2, least=True)
+    x, ctx = call.tensor("self", least=2), call.ctx
     for d in x.dims[1:] if x.rank > 2 else ():
         ctx.require_equal(d, x[0], laws.DIAGONAL_SIZES_EQUAL)
     return tensor(x.dtype, x.dims)

@@ -6,6 +6,7 @@ from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, any_of, as_dim, equal, select
 from shapesmt.ops.shared.bridge import result
 from shapesmt.ops.shared.indices import any_places, count_true, require_not_negative, require_places
+from shapesmt.ops.shared.require import require_least
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.sizes import scalar
 from shapesmt.rules import Decided, Tensor, Traits, tensor
@@ -104,8 +105,7 @@ def unique_dim(call: Call) -> list[Tensor]:
 @operator("bincount.default")
 def bincount(call: Call) -> Tensor:
     """Count each number from 0 to the maximum, or sum the weights; there are at least `minlength` counts."""
-    x, weights = call.tensor("self"), call.optional("weights")
-    call.ctx.require_rank(x, 1)
+    x, weights = call.tensor("self", 1), call.optional("weights")
     if weights is not None:
         call.ctx.require_rank(weights, 1)
         fits = any_of(equal(weights[0], x[0]), equal(x[0], 0))
@@ -170,8 +170,7 @@ def require_bins(call: Call) -> list[Dim]:
         ctx.check(edge.dtype == x.dtype, laws.OPERANDS_ONE_TYPE)
     bins = [edge[0] - 1 for edge in edges] if listed else [as_dim(n) for n in call.integers("bins")]
     ctx.require_equal(x[-1], len(bins), laws.NUMBER_PER_AXIS)
-    for n in bins:
-        ctx.require_at_least(n, 1, laws.A_BIN)
+    require_least(ctx, bins, 1, laws.A_BIN)
     if weight is not None:
         ctx.check(weight.dtype == x.dtype, laws.OPERANDS_ONE_TYPE)
         ctx.require_agree(weight, tensor("", x.dims[:-1]), law=laws.WEIGHT_PER_NUMBER)

@@ -12,8 +12,7 @@ from shapesmt.rules import Shape, Tensor, tensor
 @operator("embedding.default", memory="new")
 def embedding(call: Call) -> Tensor:
     """Return a row of a table `[n, size]` for each index."""
-    table, indices = call.tensor("weight"), call.tensor("indices")
-    call.ctx.require_rank(table, 2)
+    table, indices = call.tensor("weight", 2), call.tensor("indices")
     require_inside(call.ctx, indices, table[0], index=call.place("indices"), from_end=False)
     return tensor(table.dtype, [*indices.dims, table[1]])
 
@@ -21,8 +20,7 @@ def embedding(call: Call) -> Tensor:
 @operator("embedding_renorm_.default", "embedding_renorm.default")
 def embedding_renorm(call: Call) -> Tensor:
     """Return the table, its indexed rows scaled down to a maximum norm."""
-    table, indices = call.tensor("self"), call.tensor("indices")
-    call.ctx.require_rank(table, 2)
+    table, indices = call.tensor("self", 2), call.tensor("indices")
     require_inside(call.ctx, indices, table[0], index=call.place("indices"), from_end=False)
     return tensor(table.dtype, table.dims)
 

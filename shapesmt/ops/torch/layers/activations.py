@@ -29,8 +29,7 @@ def softmax_backward(call: Call) -> Tensor:
 @operator("glu.default")
 def glu(call: Call) -> Tensor:
     """Gate the first half of an axis by the second; the axis must have an even size, and the output has half of it."""
-    x = call.tensor("self")
-    call.ctx.require_rank(x, 1, least=True)
+    x = call.tensor("self", least=1)
     axis = call.ctx.normal(call.integer("dim"), x.rank)
     call.ctx.require(divides(2, x[axis]), laws.AXIS_SPLITS_EVENLY.of(parts=2), x[axis], 2)
     return x.replace(axis, x[axis] // 2)

@@ -52,8 +52,7 @@ def attended(call: Call, mask: Tensor | None) -> tuple[Shape, Shape]:
 @operator("scaled_dot_product_attention.default")
 def attention(call: Call) -> Tensor:
     """Attend: `[..., l, e]`, `[..., s, e]`, `[..., s, v]` -> `[..., l, v]`; no checks without queries or values."""
-    ctx, q, v = call.ctx, call.tensor("query"), call.tensor("value")
-    require_ranks(ctx, 2, q, v, least=True)
+    ctx, q, v = call.ctx, call.tensor("query", least=2), call.tensor("value", least=2)
     nothing = any_of(equal(q[-2], 0), equal(v.numel, 0))
     with ctx.where(negate(nothing)):
         shape, _ = attended(call, call.optional("attn_mask"))

@@ -160,8 +160,7 @@ def of_classes(call: Call, x: Tensor, target: Tensor, axis: int) -> Shape:
 
 def likelihood(call: Call) -> Tensor:
     """Return the negative log likelihood of classes along the second axis, or the first for a single sample."""
-    x = call.tensor("self")
-    call.ctx.require_rank(x, 1, least=True)
+    x = call.tensor("self", least=1)
     return reduced(call, x.dtype, of_classes(call, x, call.tensor("target"), min(x.rank - 1, 1)))
 
 
@@ -180,8 +179,7 @@ def nll_loss_forward(call: Call) -> list[Tensor]:
 @operator("cross_entropy_loss.default")
 def cross_entropy(call: Call) -> Tensor:
     """Return the cross entropy with class indices, or with class probabilities of the input's shape."""
-    x, target, weight = call.tensor("self"), call.tensor("target"), call.optional("weight")
-    call.ctx.require_rank(x, 1, least=True)
+    x, target, weight = call.tensor("self", least=1), call.tensor("target"), call.optional("weight")
     axis = min(x.rank - 1, 1)
     if target.rank != x.rank:
         return reduced(call, x.dtype, of_classes(call, x, target, axis))
@@ -266,7 +264,6 @@ def ctc_loss(call: Call) -> Tensor:
 @operator("_ctc_loss.default", "_ctc_loss.Tensor")
 def ctc_loss_and_ways(call: Call) -> list[Tensor]:
     """Return the CTC loss of each sample, and the log likelihood of each label prefix at each time step."""
-    x = call.tensor("log_probs")
-    call.ctx.require_rank(x, 3)
+    x = call.tensor("log_probs", 3)
     samples, longest = labelled(call, x)
     return [tensor(x.dtype, [samples]), tensor(x.dtype, [samples, x[0], 2 * longest + 1])]

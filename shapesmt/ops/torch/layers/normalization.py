@@ -25,15 +25,13 @@ def require_per_channel(call: Call, channels: Dim, names: tuple[str, ...] = PARA
 
 def statistics(call: Call, *, training: bool) -> Tensor:
     """Return the saved mean (or deviation): one element per channel in training, else none."""
-    x = call.tensor("input")
-    call.ctx.require_rank(x, 2, least=True)
+    x = call.tensor("input", least=2)
     return tensor(x.dtype, [x[1] if training else ZERO])
 
 
 def normalized(call: Call) -> Tensor:
     """Normalize `[n, c, ...]`; PyTorch doesn't check that parameters have an element per channel."""
-    x = call.tensor("input")
-    call.ctx.require_rank(x, 2, least=True)
+    x = call.tensor("input", least=2)
     if "with_update" in call.ctx.node.op or ("training" in call and call.flag("training")):
         call.ctx.require_at_least(x.numel, 1, laws.INPUT_NOT_EMPTY)
     for parameter in map(call.optional, PARAMETERS):
@@ -83,8 +81,7 @@ def batch_norm_and_reserve(call: Call) -> list[Tensor]:
 @operator("instance_norm.default")
 def instance_norm(call: Call) -> Tensor:
     """Normalize each channel of each sample."""
-    x = call.tensor("input")
-    call.ctx.require_rank(x, 2, least=True)
+    x = call.tensor("input", least=2)
     call.ctx.check(call.flag("use_input_stats") or "running_mean" in call, laws.STATISTICS_GIVEN)
     require_per_channel(call, x[1], PARAMETERS[:2])
     if any(name in call for name in PARAMETERS):  # parameters are repeated for each sample
@@ -145,8 +142,7 @@ def require_groups(call: Call, channels: Dim, groups: int) -> None:
 @operator("group_norm.default")
 def group_norm(call: Call) -> Tensor:
     """Normalize groups of channels."""
-    x = call.tensor("input")
-    call.ctx.require_rank(x, 2, least=True)
+    x = call.tensor("input", least=2)
     require_groups(call, x[1], call.integer("num_groups"))
     return tensor(x.dtype, x.dims)
 
@@ -197,8 +193,7 @@ def norm_except_dim(call: Call) -> Tensor:
 @operator("renorm.default", "renorm_.default")
 def renorm(call: Call) -> Tensor:
     """Scale slices along an axis down to a maximum norm."""
-    x = call.tensor("self")
-    call.ctx.require_rank(x, 2, least=True)
+    x = call.tensor("self", least=2)
     call.ctx.normal(call.integer("dim"), x.rank)
     others = tuple(axis for axis in range(x.rank) if axis != call.ctx.normal(call.integer("dim"), x.rank))
     require_elements(call, x, others, order(call, "p"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, ZERO, any_of, equal, minimum
+from shapesmt.ops.shared.require import require_same
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.rules import Tensor, tensor
 
@@ -52,8 +53,7 @@ ANY = {
 
 def of_matrices(call: Call, template: str, *, square: bool = False) -> list[Tensor]:
     """Return the outputs that a template such as "nn, int32:" describes; `square` requires square matrices."""
-    ctx, x = call.ctx, call.ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    ctx, x = call.ctx, call.ctx.input(0, least=2)
     if square:
         ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
     sizes = {"m": x[-2], "n": x[-1], "k": minimum(x[-2], x[-1]), "0": ZERO}
@@ -116,8 +116,7 @@ def of_any(call: Call) -> list[Tensor]:
 
 def require_symmetric(call: Call) -> None:
     """Require that matrices declared symmetric are square, unless they are empty."""
-    x = call.tensor("self")
-    call.ctx.require_rank(x, 2, least=True)
+    x = call.tensor("self", least=2)
     call.ctx.require(any_of(equal(x[-2], x[-1]), equal(x.numel, 0)), laws.MATRICES_SQUARE, x[-2], x[-1])
 
 
@@ -125,8 +124,7 @@ def require_symmetric(call: Call) -> None:
 def cholesky(call: Call) -> Tensor:
     """Return a triangular matrix; an empty input needn't be square."""
     grant_matrices(call)
-    x = call.tensor("self")
-    call.ctx.require_rank(x, 2, least=True)
+    x = call.tensor("self", least=2)
     fits = any_of(equal(x[-2], x[-1]), equal(x.numel, 0))
     call.ctx.require(fits, laws.MATRICES_SQUARE, x[-2], x[-1])
     return tensor(x.dtype, x.dims)
@@ -190,22 +188,18 @@ def lu_unpack(call: Call) -> list[Tensor]:
 @operator("linalg_householder_product.default", "orgqr.default")
 def householder_product(call: Call) -> Tensor:
     """Return the product of the reflections in the first columns of `[..., m, n]`, one per element of `tau`; m >= n."""
-    ctx, x, tau = call.ctx, call.ctx.input(0), call.ctx.input(1)
-    ctx.require_rank(x, 2, least=True)
+    ctx, x, tau = call.ctx, call.ctx.input(0, least=2), call.ctx.input(1)
     ctx.check(tau.rank == x.rank - 1, laws.TENSORS_ONE_RANK.of(rank=x.rank - 1, other=tau.rank))
     ctx.require_at_least(x[-2], x[-1], laws.REFLECTIONS_FIT_MATRIX)
     ctx.require_at_least(x[-1], tau[-1], laws.REFLECTIONS_FIT_MATRIX)
-    for a, b in zip(x.dims[:-2], tau.dims[:-1], strict=True):
-        ctx.require_equal(a, b, laws.OPERANDS_SAME_BATCH_AXES)
+    require_same(ctx, x.dims[:-2], tau.dims[:-1], laws.OPERANDS_SAME_BATCH_AXES)
     return tensor(x.dtype, x.dims)
 
 
 @operator("ormqr.default")
 def ormqr(call: Call) -> Tensor:
     """Multiply a matrix by the reflections from `geqrf`; its shape stays."""
-    ctx, x, tau, other = call.ctx, call.tensor("self"), call.tensor("input2"), call.tensor("input3")
-    for matrix in (x, other):
-        ctx.require_rank(matrix, 2, least=True)
+    ctx, x, tau, other = call.ctx, call.tensor("self", least=2), call.tensor("input2"), call.tensor("input3", least=2)
     rows = other[-2 if call.flag("left") else -1]
     ctx.check(x.rank == other.rank == tau.rank + 1, laws.TENSORS_ONE_RANK.of(rank=x.rank, other=other.rank))
     ctx.require_equal(tau[-1], minimum(rows, x[-1]), laws.REFLECTIONS_FIT_MATRIX)

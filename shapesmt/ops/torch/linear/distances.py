@@ -5,7 +5,6 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import ONE, equal
 from shapesmt.ops.math.reduction import without
-from shapesmt.ops.shared.require import require_ranks
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import as_float, real_part, result_type
 from shapesmt.ops.torch.linear.norms import order, require_elements
@@ -15,8 +14,7 @@ from shapesmt.rules import Tensor, tensor
 @operator("cdist.default", "_cdist_forward.default", "_euclidean_dist.default")
 def cdist(call: Call) -> Tensor:
     """Return the distances of all pairs of rows: `[..., m, k]`, `[..., n, k]` -> `[..., m, n]`."""
-    ctx, a, b = call.ctx, call.tensor("x1"), call.tensor("x2")
-    require_ranks(ctx, 2, a, b, least=True)
+    ctx, a, b = call.ctx, call.tensor("x1", least=2), call.tensor("x2", least=2)
     ctx.require_equal(a[-1], b[-1], laws.VECTORS_OF_ONE_LENGTH)
     return tensor(a.dtype, [*ctx.broadcast(a.dims[:-2], b.dims[:-2], law=laws.BATCH_SIZES_BROADCAST), a[-2], b[-2]])
 
@@ -24,8 +22,7 @@ def cdist(call: Call) -> Tensor:
 @operator("pdist.default", "_pdist_forward.default")
 def pdist(call: Call) -> Tensor:
     """Return the distance of each pair of rows."""
-    x = call.tensor("self")
-    call.ctx.require_rank(x, 2)
+    x = call.tensor("self", 2)
     return tensor(x.dtype, [x[0] * (x[0] - 1) // 2])
 
 

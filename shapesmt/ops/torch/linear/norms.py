@@ -83,8 +83,7 @@ def norm(call: Call) -> Tensor:
 @operator("linalg_cond.default", "linalg_cond.p_str")
 def condition(call: Call) -> Tensor:
     """Return condition numbers: `[..., m, n] -> [...]`; matrices are square except for the 2-norm."""
-    x = call.tensor("self")
-    call.ctx.require_rank(x, 2, least=True)
+    x = call.tensor("self", least=2)
     if order(call, "p") not in (2, -2):
         call.ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
     return tensor(REAL.get(x.dtype, x.dtype), x.dims[:-2])
@@ -93,8 +92,7 @@ def condition(call: Call) -> Tensor:
 @operator("linalg_pinv.atol_rtol_tensor", "linalg_pinv.rcond_tensor")
 def pseudo_inverse(call: Call) -> Tensor:
     """Return pseudo-inverses: `[..., m, n] -> [..., n, m]`; tolerances broadcast with the batch."""
-    ctx, x = call.ctx, call.tensor("self")
-    ctx.require_rank(x, 2, least=True)
+    ctx, x = call.ctx, call.tensor("self", least=2)
     if call.flag("hermitian"):
         require_symmetric(call)
     tolerances = (t.dims for t in map(call.optional, ("atol", "rtol", "rcond")) if t is not None)
@@ -104,8 +102,7 @@ def pseudo_inverse(call: Call) -> Tensor:
 @operator("linalg_matrix_rank.default", "linalg_matrix_rank.atol_rtol_float", "linalg_matrix_rank.atol_rtol_tensor")
 def matrix_rank(call: Call) -> Tensor:
     """Return ranks of matrices: `[..., m, n] -> [...]`; tolerances broadcast with the batch."""
-    ctx, x = call.ctx, call.ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    ctx, x = call.ctx, call.ctx.input(0, least=2)
     shape = x.dims[:-2]
     if ctx.holds(equal(x.numel, 0)):  # nothing else is checked then
         return tensor("int64", shape)

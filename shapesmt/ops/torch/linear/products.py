@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, all_of, any_of, as_dim, differs, equal, select
-from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_ranks
+from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_ranks, require_same
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind, require_one_kind
 from shapesmt.rules import RuleContext, Shape, Tensor, Traits, tensor
@@ -27,8 +27,7 @@ def strict_product(call: Call, first: str, second: str, *ranks: int) -> Shape:
         ctx.require_rank(x, rank)
     require_one_kind(call, a, b)
     ctx.require_equal(a[-1], b.dims[-2:][0], laws.INNER_SIZES_EQUAL)
-    for m, n in zip(a.dims[:-2], b.dims[:-2], strict=False):
-        ctx.require_equal(m, n, laws.OPERANDS_SAME_BATCH_AXES)
+    require_same(ctx, a.dims[:-2], b.dims[:-2], laws.OPERANDS_SAME_BATCH_AXES)
     return (*a.dims[:-1], *(b.dims[-1:] if b.rank > 1 else ()))
 
 
@@ -80,8 +79,7 @@ def dot(call: Call) -> Tensor:
 @operator("outer.default", "ger.default")
 def outer(call: Call) -> Tensor:
     """Return the outer product: `[m] x [n] -> [m, n]`."""
-    a, b = call.tensor("self"), call.tensor("vec2")
-    require_ranks(call.ctx, 1, a, b)
+    a, b = call.tensor("self", 1), call.tensor("vec2", 1)
     return tensor("", [a[0], b[0]])
 
 
@@ -105,8 +103,7 @@ def addmv(call: Call) -> Tensor:
 @operator("addr.default", "addr_.default")
 def addr(call: Call) -> Tensor:
     """Return the outer product plus a matrix: `[m] x [n] + c -> [m, n]`."""
-    a, b = call.tensor("vec1"), call.tensor("vec2")
-    require_ranks(call.ctx, 1, a, b)
+    a, b = call.tensor("vec1", 1), call.tensor("vec2", 1)
     return added(call, (a[0], b[0]))
 
 
@@ -139,9 +136,7 @@ def linear(call: Call) -> Tensor:
 @operator("bilinear.default")
 def bilinear(call: Call) -> Tensor:
     """Apply a bilinear layer: `[..., i]`, `[..., j]` and weights `[n, i, j]` -> `[..., n]`."""
-    ctx, x, y, w = call.ctx, call.tensor("input1"), call.tensor("input2"), call.tensor("weight")
-    ctx.require_rank(w, 3)
-    ctx.require_rank(x, 1, least=True)
+    ctx, x, y, w = call.ctx, call.tensor("input1", least=1), call.tensor("input2"), call.tensor("weight", 3)
     ctx.require_agree(x, y, but=x.rank - 1, law=laws.SIZES_AGREE_BUT_LAST)
     ctx.require_equal(x[-1], w[1], laws.LAST_AXIS_FITS_WEIGHTS)
     ctx.require_equal(y[-1], w[2], laws.LAST_AXIS_FITS_WEIGHTS)
@@ -169,8 +164,7 @@ def multi_dot(call: Call) -> Tensor:
     ctx = call.ctx
     chain = [x for x in call.tensors("tensors" if "multi" in ctx.node.op else "matrices") if x is not None]
     ctx.check(len(chain) > ("multi" in ctx.node.op), laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
-    for x in chain[1:-1]:
-        ctx.require_rank(x, 2)
+    require_ranks(ctx, 2, *chain[1:-1])
     ctx.check(all(x.rank in (1, 2) for x in chain), laws.CHAIN_OF_MATRICES_AND_VECTORS)
     for a, b in pairwise(chain):
         ctx.require_equal(a[-1], b[0], laws.INNER_SIZES_EQUAL)
@@ -217,8 +211,7 @@ def kron(call: Call) -> Tensor:
 @operator("vander.default")
 def powers(call: Call) -> Tensor:
     """Return a row of powers of each element of a list: `N` columns, by default as many as elements."""
-    x = call.tensor("x")
-    call.ctx.require_rank(x, 1)
+    x = call.tensor("x", 1)
     count = as_dim(call.integer("N")) if "N" in call else x[0]
     call.ctx.require_at_least(count, 0, laws.SIZES_NOT_NEGATIVE)
     return tensor("int64" if x.dtype and kind(x.dtype) < FLOAT else x.dtype, [x[0], count])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, equal
-from shapesmt.ops.shared.require import sized
+from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.linear.decompositions import COMPLEX, REAL
 from shapesmt.rules import Tensor, tensor
@@ -22,8 +22,7 @@ def named_axes(call: Call, x: Tensor) -> tuple[int, ...]:
 
 def require_signal(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
     """Require that the transformed tensor isn't empty along any axis."""
-    for size in x.dims if axes else ():
-        call.ctx.require_at_least(size, 1, laws.SIGNAL_NOT_EMPTY)
+    require_least(call.ctx, x.dims if axes else (), 1, laws.SIGNAL_NOT_EMPTY)
 
 
 def transformed(call: Call, x: Tensor, axes: tuple[int, ...], sizes: list[Dim]) -> Tensor:

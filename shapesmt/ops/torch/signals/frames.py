@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import Dim
+from shapesmt.ops.shared.require import require_least
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.linear.decompositions import COMPLEX, REAL
 from shapesmt.rules import Tensor, tensor
@@ -58,8 +59,7 @@ def istft(call: Call) -> Tensor:
     """Invert frames: `[n, frequencies, frames] -> [n, samples]`; undecided, as it depends on the window's elements."""
     ctx, x, (length, _) = call.ctx, call.tensor("self"), steps_of(call)
     ctx.check(x.rank in (2, 3), laws.RANK_2_OR_3.of(rank=x.rank))
-    for size in x.dims:
-        ctx.require_at_least(size, 1, laws.SIGNAL_NOT_EMPTY)
+    require_least(ctx, x.dims, 1, laws.SIGNAL_NOT_EMPTY)
     onesided = call.flag("onesided") if "onesided" in call else True
     ctx.require_equal(x[-2], length // 2 + 1 if onesided else length, laws.BINS_AS_MANY_AS_FRAME_HAS)
     call.open("window")

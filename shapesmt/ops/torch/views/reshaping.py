@@ -8,6 +8,7 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, all_of, any_of, as_dim, at_least, differs, divides, equal, product
 from shapesmt.ops.layout.reshape import divided
 from shapesmt.ops.shared.fields import reshaped
+from shapesmt.ops.shared.require import require_least
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import real_part
 from shapesmt.ops.torch.elementwise.single import base
@@ -197,8 +198,7 @@ def resize(call: Call) -> Tensor:
     x, template = call.tensor("self"), call.optional("the_template")
     sizes = call.sizes("size") if template is None else list(template.dims)
     dims = [_size(call, i, d) for i, d in enumerate(sizes)]
-    for d in dims:
-        call.ctx.require_at_least(d, 0, laws.SIZES_NOT_NEGATIVE)
+    require_least(call.ctx, dims, 0, laws.SIZES_NOT_NEGATIVE)
     return tensor(x.dtype, dims)
 
 

@@ -20,8 +20,7 @@ def pooled(call: Call, x: Tensor, *, mean: bool = False) -> Shape:
         with call.ctx.where(negate(sole)):
             require_least(call.ctx, x.dims[-count:] if only_spatial else x.dims[1:], 1, laws.ONLY_BATCH_EMPTY)
     call.ctx.check(len(sizes) == count, laws.ATTRIBUTE_ENTRIES.of(name="output_size", count=count))
-    for size in sizes:
-        call.ctx.require_at_least(size, 0, laws.SIZES_NOT_NEGATIVE)
+    require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
     return (*x.dims[:-count], *sizes)
 
 

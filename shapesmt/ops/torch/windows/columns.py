@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, equal, product
-from shapesmt.ops.shared.require import sized
+from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.shared.windows import Window, sliding
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.rules import Tensor, tensor
@@ -27,16 +27,14 @@ def windows(call: Call) -> list[Window]:
 def places(call: Call, axes: list[Window], sizes: Sequence[Dim]) -> Dim:
     """Return the number of window positions on an image of these sizes, and require at least one."""
     counts = [axis.places(size) for size, axis in zip(sizes, axes, strict=True)]
-    for count in counts:
-        call.ctx.require_at_least(count, 1, laws.WINDOW_HAS_POSITION)
+    require_least(call.ctx, counts, 1, laws.WINDOW_HAS_POSITION)
     return product(counts)
 
 
 def require_batch_only_empty(call: Call, x: Tensor, rank: int) -> None:
     """Require `rank` or `rank + 1` axes; only the batch may be empty."""
     call.ctx.check(x.rank in (rank, rank + 1), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=rank - 1, rank=x.rank))
-    for size in x.dims[-rank:]:
-        call.ctx.require_at_least(size, 1, laws.ONLY_BATCH_EMPTY)
+    require_least(call.ctx, x.dims[-rank:], 1, laws.ONLY_BATCH_EMPTY)
 
 
 @operator("im2col.default")

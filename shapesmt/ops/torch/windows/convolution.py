@@ -43,8 +43,7 @@ def per_axis(call: Call, name: str, count: int) -> tuple[int, ...]:
 
 def operands(call: Call) -> tuple[Tensor, Tensor]:
     """Return the input, with a batch of one if it has none, and the weights."""
-    x, w = call.tensor("input"), call.tensor("weight")
-    call.ctx.require_rank(w, 3, least=True)
+    x, w = call.tensor("input"), call.tensor("weight", least=3)
     call.ctx.check(x.rank in (w.rank, w.rank - 1), laws.INPUT_AND_WEIGHT_SAME_RANK.of(rank=x.rank, other=w.rank))
     return x if x.rank == w.rank else call.ctx.tensor([1, *x.dims], x.dtype), w
 

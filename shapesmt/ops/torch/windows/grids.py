@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import any_of, divides, equal, select
-from shapesmt.ops.shared.require import sized
+from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.rules import Tensor, tensor
 
@@ -21,8 +21,7 @@ def grid_sampler(call: Call) -> Tensor:
     ctx.check(x.rank == 4 or call.integer("interpolation_mode") != BICUBIC, laws.CUBIC_FOR_RANK_4)
     ctx.require_equal(x[0], grid[0], laws.IMAGE_AND_GRID_SAME_BATCH)
     ctx.require_equal(grid[-1], x.rank - 2, laws.GRID_COORDINATE_PER_AXIS)
-    for size in x.dims[2:]:
-        ctx.require_at_least(size, 1, laws.IMAGE_NOT_EMPTY)
+    require_least(ctx, x.dims[2:], 1, laws.IMAGE_NOT_EMPTY)
     return tensor(x.dtype, [*x.dims[:2], *grid.dims[1:-1]])
 
 
@@ -43,8 +42,7 @@ def affine_grid(call: Call) -> Tensor:
 @operator("pixel_shuffle.default")
 def pixel_shuffle(call: Call) -> Tensor:
     """Move channels to pixels: `[..., c*r*r, h, w] -> [..., c, h*r, w*r]`."""
-    ctx, x, factor = call.ctx, call.tensor("self"), call.integer("upscale_factor")
-    ctx.require_rank(x, 3, least=True)
+    ctx, factor, x = call.ctx, call.integer("upscale_factor"), call.tensor("self", least=3)
     ctx.check(factor > 0, laws.FACTORS_POSITIVE)
     law = laws.CHANNELS_SPLIT_INTO_BLOCKS.of(block=factor * factor)
     ctx.require(divides(factor * factor, x[-3]), law, x[-3], factor * factor)
@@ -54,8 +52,7 @@ def pixel_shuffle(call: Call) -> Tensor:
 @operator("pixel_unshuffle.default")
 def pixel_unshuffle(call: Call) -> Tensor:
     """Move pixels to channels: `[..., c, h*r, w*r] -> [..., c*r*r, h, w]`; an empty tensor stays as it is."""
-    ctx, x, factor = call.ctx, call.tensor("self"), call.integer("downscale_factor")
-    ctx.require_rank(x, 3, least=True)
+    ctx, factor, x = call.ctx, call.integer("downscale_factor"), call.tensor("self", least=3)
     ctx.check(factor > 0, laws.FACTORS_POSITIVE)
     for size in x.dims[-2:]:
         ctx.require(divides(factor, size), laws.HEIGHT_AND_WIDTH_SPLIT_INTO_BLOCKS.of(block=factor), size, factor)
@@ -67,8 +64,7 @@ def pixel_unshuffle(call: Call) -> Tensor:
 @operator("channel_shuffle.default", "native_channel_shuffle.default")
 def channel_shuffle(call: Call) -> Tensor:
     """Shuffle the channels between groups, whose number divides theirs; the shape stays."""
-    ctx, x, groups = call.ctx, call.tensor("self"), call.integer("groups")
-    ctx.require_rank(x, 3, least=True)
+    ctx, groups, x = call.ctx, call.integer("groups"), call.tensor("self", least=3)
     ctx.check(groups > 0, laws.GROUP_POSITIVE)
     ctx.require(divides(groups, x[1]), laws.GROUPS_DIVIDE_CHANNELS, x[1], groups)
     return tensor(x.dtype, x.dims)

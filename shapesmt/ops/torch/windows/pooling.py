@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim
-from shapesmt.ops.shared.require import sized
+from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.shared.windows import DOWN, UP_INSIDE, sliding
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.layout import as_image
@@ -23,8 +23,7 @@ def require_image(call: Call, x: Tensor) -> None:
     """Require a channel axis and spatial axes, with or without a batch; only the batch may be empty."""
     count = spatial(call)
     call.ctx.check(x.rank in (count + 1, count + 2), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=count, rank=x.rank))
-    for size in x.dims[-count - 1 :]:
-        call.ctx.require_at_least(size, 1, laws.ONLY_BATCH_EMPTY)
+    require_least(call.ctx, x.dims[-count - 1 :], 1, laws.ONLY_BATCH_EMPTY)
 
 
 def pooled(call: Call, x: Tensor, dtype: str) -> Tensor:
@@ -45,8 +44,7 @@ def pooled(call: Call, x: Tensor, dtype: str) -> Tensor:
             ctx.require_at_least(size, k, laws.WINDOW_FITS_UNPADDED)
     axes = sliding(kernel, stride, dilation, (padding, padding), UP_INSIDE if call.flag("ceil_mode") else DOWN)
     sizes = [axis.places(size) for size, axis in zip(x.dims[-count:], axes, strict=True)]
-    for size in sizes:
-        ctx.require_at_least(size, 1, laws.WINDOW_HAS_POSITION)
+    require_least(ctx, sizes, 1, laws.WINDOW_HAS_POSITION)
     output = tensor(dtype, (*x.dims[:-count], *sizes))
     if count != 2 or x.rank != 4:
         return output

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import Dim
 from shapesmt.algebra.numeric import from_dim, literal
-from shapesmt.ops.shared.require import sized
+from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.windows.pooling import spatial
 from shapesmt.rules import Tensor, tensor
@@ -16,8 +16,7 @@ def resized(call: Call, x: Tensor, sizes: list[Dim]) -> Tensor:
     ctx, count = call.ctx, spatial(call)
     ctx.check(len(sizes) == count, laws.SIZE_PER_RESIZED_AXIS)
     ctx.require_rank(x, count + 2)
-    for size in (*x.dims[1:], *sizes):
-        ctx.require_at_least(size, 1, laws.ONLY_BATCH_EMPTY)
+    require_least(ctx, (*x.dims[1:], *sizes), 1, laws.ONLY_BATCH_EMPTY)
     return tensor(x.dtype, [*x.dims[:2], *sizes])
 
 
