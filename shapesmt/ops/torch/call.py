@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, Formula, as_dim
@@ -30,6 +30,7 @@ from shapesmt.ops.torch.schemas import DOMAIN, Argument, refused_kinds, schema
 from shapesmt.rules import RuleContext, Tensor, Traits, Unjudged, rule
 
 Result: TypeAlias = Tensor | Sequence[Tensor] | None
+AnyRule = TypeVar("AnyRule", bound="Callable[[Call], Result]")
 
 _KINDS = {"bool": "b", "int": "i", "uint": "i", "complex": "c"}
 _NOTHING = Argument("", "", None)
@@ -212,7 +213,7 @@ def operator(
     random: bool = False,
     memory: Memory = "open",
     traits: Traits | None = None,
-) -> Callable[[Callable[[Call], Result]], Callable[[Call], Result]]:
+) -> Callable[[AnyRule], AnyRule]:
     """Register a function of a `Call` as the rule of these PyTorch operators.
 
     Args:
@@ -225,7 +226,7 @@ def operator(
         traits: Further properties of the operators; None if there are none.
     """
 
-    def register(apply: Callable[[Call], Result]) -> Callable[[Call], Result]:
+    def register(apply: AnyRule) -> AnyRule:
         @wraps(apply)
         def called(ctx: RuleContext) -> Result:
             call, op = Call(ctx), ctx.node.op

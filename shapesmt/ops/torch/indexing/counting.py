@@ -177,23 +177,13 @@ def require_bins(call: Call) -> list[Dim]:
     return bins
 
 
-@operator("_histogramdd_from_bin_cts.default", "_histogramdd_from_bin_tensors.default")
-def histogram_of_rows(call: Call) -> Tensor:
-    """Count the rows in each multidimensional bin, or sum their weights."""
-    return tensor(call.tensor("self").dtype, require_bins(call))
-
-
-@operator("_histogramdd_bin_edges.default")
-def edges_of_bins(call: Call) -> list[Tensor]:
-    """Return the edges of the bins along each axis."""
-    return [tensor(call.tensor("self").dtype, [n + 1]) for n in require_bins(call)]
-
-
-@operator("histogramdd.default", "histogramdd.TensorList_bins")
-def histogram_and_edges(call: Call) -> list[Tensor]:
-    """Return the multidimensional histogram, and for each axis a vector of its bin edges."""
-    dtype, bins = call.tensor("self").dtype, require_bins(call)
-    return [tensor(dtype, bins), *(tensor(dtype, [n + 1]) for n in bins)]
+@operator("_histogramdd_from_bin_cts.default", "_histogramdd_from_bin_tensors.default", "histogramdd.default")
+@operator("_histogramdd_bin_edges.default", "histogramdd.TensorList_bins")
+def histogram_of_rows(call: Call) -> list[Tensor]:
+    """Return the number or weight of the rows in each multidimensional bin and each axis' bin edges, or one of both."""
+    op, dtype, bins = call.ctx.node.op, call.tensor("self").dtype, require_bins(call)
+    counts = [] if op.endswith("bin_edges.default") else [tensor(dtype, bins)]
+    return [*counts, *(tensor(dtype, [n + 1]) for n in bins if "_from_" not in op)]
 
 
 @operator("isin.Tensor_Tensor", "isin.Tensor_Scalar", "isin.Scalar_Tensor")

@@ -158,22 +158,17 @@ def of_classes(call: Call, x: Tensor, target: Tensor, axis: int) -> Shape:
     return shape
 
 
-def likelihood(call: Call) -> Tensor:
-    """Return the negative log likelihood of classes along the second axis, or the first for a single sample."""
-    x = call.tensor("self", least=1)
-    return reduced(call, x.dtype, of_classes(call, x, call.tensor("target"), min(x.rank - 1, 1)))
-
-
 @operator("nll_loss_nd.default", "nll_loss.default", "nll_loss2d.default")
 def nll_loss(call: Call) -> Tensor:
     """Return the negative log likelihood: `[n, c, ...]` and class indices `[n, ...]`, or `[c]` and one index."""
-    return likelihood(call)
+    x = call.tensor("self", least=1)
+    return reduced(call, x.dtype, of_classes(call, x, call.tensor("target"), min(x.rank - 1, 1)))
 
 
 @operator("nll_loss_forward.default", "nll_loss2d_forward.default")
 def nll_loss_forward(call: Call) -> list[Tensor]:
     """Return the negative log likelihood and the sum of the weights."""
-    return [likelihood(call), tensor(call.tensor("self").dtype, ())]
+    return [nll_loss(call), tensor(call.tensor("self").dtype, ())]
 
 
 @operator("cross_entropy_loss.default")

@@ -54,28 +54,19 @@ def batch_norm(call: Call) -> Tensor:
 
 
 @operator("native_batch_norm.default", "_native_batch_norm_legit.default", "_native_batch_norm_legit.no_stats")
-@operator("_native_batch_norm_legit_no_training.default")
-def native_batch_norm(call: Call) -> list[Tensor]:
-    """Return the normalized input, mean and standard deviation; the last two are empty outside of training."""
-    saved = statistics(call, training="training" in call and call.flag("training"))
-    return [normalized(call), saved, saved]
-
-
-@operator("_native_batch_norm_legit_functional.default")
-def functional_batch_norm(call: Call) -> list[Tensor]:
-    """Return the outputs of `native_batch_norm` and the updated running mean and variance."""
-    saved = statistics(call, training=call.flag("training"))
-    running = [tensor(x.dtype, x.dims) for x in map(call.tensor, PARAMETERS[2:])]
-    return [normalized(call), saved, saved, *running]
-
-
+@operator("_native_batch_norm_legit_no_training.default", "_native_batch_norm_legit_functional.default")
 @operator("_batch_norm_with_update.default", "_batch_norm_no_update.default")
 @operator("_batch_norm_with_update_functional.default")
-def batch_norm_and_reserve(call: Call) -> list[Tensor]:
-    """Return the normalized input, mean, standard deviation, a reserve, and updated running mean and variance."""
-    saved = statistics(call, training="with" in call.ctx.node.op)
-    running = [tensor(x.dtype, x.dims) for x in map(call.tensor, PARAMETERS[2:])] if call.ctx.outputs > 4 else []
-    return [normalized(call), saved, saved, tensor("uint8", [ZERO]), *running]
+def native_batch_norm(call: Call) -> list[Tensor]:
+    """Return the normalized input, mean and standard deviation; the last two are empty outside of training.
+
+    Some operators also return a reserve, functional ones the updated running mean and variance.
+    """
+    op = call.ctx.node.op
+    training = "with_update" in op or ("training" in call and call.flag("training"))
+    saved = statistics(call, training=training)
+    running = [tensor(x.dtype, x.dims) for x in map(call.tensor, PARAMETERS[2:])] if "functional" in op else []
+    return [normalized(call), saved, saved, *([tensor("uint8", [ZERO])] if "update" in op else []), *running]
 
 
 @operator("instance_norm.default")
@@ -95,7 +86,9 @@ def instance_norm(call: Call) -> Tensor:
 # Layers over the last axes
 
 
-def layer_normalized(call: Call) -> Tensor:
+@operator("layer_norm.default", memory="new")
+@operator("rms_norm.default")
+def layer_norm(call: Call) -> Tensor:
     """Normalize the last axes, whose sizes input and parameters have to share."""
     ctx, x = call.ctx, call.tensor("input")
     sizes = call.sizes("normalized_shape")
@@ -110,17 +103,10 @@ def layer_normalized(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator("layer_norm.default", memory="new")
-@operator("rms_norm.default")
-def layer_norm(call: Call) -> Tensor:
-    """Normalize the last axes."""
-    return layer_normalized(call)
-
-
 @operator("native_layer_norm.default", memory="new")
 def native_layer_norm(call: Call) -> list[Tensor]:
     """Return the normalized input, mean and standard deviation; the last two have size 1 along the normalized axes."""
-    y, count = layer_normalized(call), len(call.sizes("normalized_shape"))
+    y, count = layer_norm(call), len(call.sizes("normalized_shape"))
     saved = tensor(y.dtype, [*y.dims[: y.rank - count], *(ONE,) * count])
     return [y, saved, saved]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, ZERO, any_of, equal, minimum
 from shapesmt.ops.shared.require import require_same
@@ -94,7 +96,7 @@ def check_errors(call: Call) -> None:
     call.ctx.grant(call.place("info"))
 
 
-def _names(table: dict[str, str]) -> list[str]:
+def _names(table: Iterable[str]) -> list[str]:
     return [f"{name}.{overload}" for name in table for overload in OVERLOADS.get(name, ("default",))]
 
 
@@ -130,10 +132,20 @@ def cholesky(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator("_linalg_eigh.default")
-def eigh(call: Call) -> list[Tensor]:
-    """Return eigenvalues, and eigenvectors if `compute_v` is set."""
-    return of_matrices(call, "real:n, nn" if call.flag("compute_v") else "real:n, 0", square=True)
+BY_FLAG = {
+    "_linalg_eigh": ("compute_v", "real:n, nn", "real:n, 0"),
+    "linalg_lu": ("pivot", "mm, mk, kn", "0, mk, kn"),
+    "qr": ("some", "mk, kn", "mm, mn"),
+}
+"""The flag that decides between two templates, the one for a set flag first."""
+
+
+@operator(*_names(BY_FLAG))
+def by_flag(call: Call) -> list[Tensor]:
+    """Return the outputs that `BY_FLAG` lists for the operator; eigenvalues are those of square matrices."""
+    name = call.ctx.node.op.split(".")[1]
+    flag, given, otherwise = BY_FLAG[name]
+    return of_matrices(call, given if call.flag(flag) else otherwise, square=name == "_linalg_eigh")
 
 
 @operator("linalg_svd.default", "_linalg_svd.default")
@@ -155,18 +167,6 @@ def svd_in_columns(call: Call) -> list[Tensor]:
 def qr(call: Call) -> list[Tensor]:
     """Return an orthogonal and a triangular matrix."""
     return of_matrices(call, {"complete": "mm, mn", "r": "0, kn"}.get(call.text("mode"), "mk, kn"))
-
-
-@operator("qr.default")
-def qr_by_flag(call: Call) -> list[Tensor]:
-    """Return an orthogonal matrix, with all columns unless `some` is set, and a triangular one."""
-    return of_matrices(call, "mk, kn" if call.flag("some") else "mm, mn")
-
-
-@operator("linalg_lu.default")
-def lu(call: Call) -> list[Tensor]:
-    """Return a permutation, empty without `pivot`, and two triangular matrices."""
-    return of_matrices(call, "mm, mk, kn" if call.flag("pivot") else "0, mk, kn")
 
 
 @operator("lu_unpack.default")

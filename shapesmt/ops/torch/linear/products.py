@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from shapesmt import laws
@@ -9,6 +10,7 @@ from shapesmt.algebra import ONE, all_of, any_of, as_dim, differs, equal, select
 from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_ranks, require_same
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind, require_one_kind
+from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.rules import RuleContext, Shape, Tensor, Traits, tensor
 
 
@@ -20,11 +22,9 @@ def product_of(ctx: RuleContext, a: Tensor, b: Tensor) -> Shape:
     return (*batch, *a.dims[-2:-1], *(b.dims[-1:] if b.rank > 1 else ()))
 
 
-def strict_product(call: Call, first: str, second: str, *ranks: int) -> Shape:
+def strict_product(call: Call, names: Sequence[str], ranks: Sequence[int]) -> Shape:
     """Return the shape of the product of two arguments of exactly these ranks, whose batches are equal."""
-    ctx, a, b = call.ctx, call.tensor(first), call.tensor(second)
-    for x, rank in zip((a, b), ranks, strict=True):
-        ctx.require_rank(x, rank)
+    ctx, (a, b) = call.ctx, map(call.tensor, names, ranks)
     require_one_kind(call, a, b)
     ctx.require_equal(a[-1], b.dims[-2:][0], laws.INNER_SIZES_EQUAL)
     require_same(ctx, a.dims[:-2], b.dims[:-2], laws.OPERANDS_SAME_BATCH_AXES)
@@ -47,33 +47,18 @@ def matmul(call: Call) -> Tensor:
     return tensor(a.dtype, product_of(call.ctx, a, call.tensor("other")))
 
 
-@operator("mm.default", "_int_mm.default", memory="new", traits=Traits.MIXED)
-def mm(call: Call) -> Tensor:
-    """Multiply matrices: `[m, k] x [k, n] -> [m, n]`."""
-    return tensor(
-        "" if "int" in call.ctx.node.op else call.tensor("self").dtype, strict_product(call, "self", "mat2", 2, 2)
-    )
+RANKS = {"mm": (2, 2), "_int_mm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1, 1), "vdot": (1, 1)}
+"""The ranks of both operands of a product."""
 
 
-@operator("bmm.default", memory="new", traits=Traits.MIXED)
-def bmm(call: Call) -> Tensor:
-    """Multiply batches of matrices: `[b, m, k] x [b, k, n] -> [b, m, n]`."""
-    return tensor(call.tensor("self").dtype, strict_product(call, "self", "mat2", 3, 3))
-
-
-@operator("mv.default", traits=Traits.MIXED)
-def mv(call: Call) -> Tensor:
-    """Multiply a matrix by a vector: `[m, k] x [k] -> [m]`."""
-    return tensor(call.tensor("self").dtype, strict_product(call, "self", "vec", 2, 1))
-
-
-@operator("dot.default", "vdot.default", traits=Traits.MIXED)
-def dot(call: Call) -> Tensor:
-    """Multiply vectors: `[k] x [k] -> []`."""
-    second = "tensor" if "aten.dot" in call.ctx.node.op else "other"
-    types = {call.tensor("self").dtype, call.tensor(second).dtype}
-    call.ctx.check("" in types or len(types) == 1, laws.OPERANDS_ONE_TYPE)
-    return tensor(call.tensor("self").dtype, strict_product(call, "self", second, 1, 1))
+@operator("mm.default", "_int_mm.default", "bmm.default", memory="new", traits=Traits.MIXED)
+@operator("mv.default", "dot.default", "vdot.default", traits=Traits.MIXED)
+def product(call: Call) -> Tensor:
+    """Multiply matrices, batches of them, or vectors: `[m, k] x [k, n] -> [m, n]`, `[m, k] x [k] -> [m]`."""
+    name, first, second = base(call), *(call.tensor(name) for name in call.names[:2])
+    if "dot" in name:
+        call.ctx.check("" in (first.dtype, second.dtype) or first.dtype == second.dtype, laws.OPERANDS_ONE_TYPE)
+    return tensor("" if "int" in name else first.dtype, strict_product(call, call.names[:2], RANKS[name]))
 
 
 @operator("outer.default", "ger.default")
@@ -83,18 +68,20 @@ def outer(call: Call) -> Tensor:
     return tensor("", [a[0], b[0]])
 
 
-@operator("addmm_.default")
-@operator("addmm.default", "_addmm_activation.default", memory="new")
+@operator("addmm_.default", "baddbmm_.default", "addbmm.default", "addbmm_.default")
+@operator("addmm.default", "_addmm_activation.default", "baddbmm.default", memory="new")
 def addmm(call: Call) -> Tensor:
-    """Multiply matrices and add: `[m, k] x [k, n] + c -> [m, n]`."""
-    return added(call, strict_product(call, "mat1", "mat2", 2, 2))
+    """Multiply matrices or batches of them and add: `[m, k] x [k, n] + c -> [m, n]`; `addbmm` sums over the batch."""
+    batches = "batch1" in call.names
+    product = strict_product(call, call.names[1:3], (3, 3) if batches else (2, 2))
+    return added(call, product[1:] if base(call) == "addbmm" else product)
 
 
 @operator("addmv.default", "addmv_.default")
 def addmv(call: Call) -> Tensor:
     """Multiply a matrix by a vector and add: `[m, k] x [k] + c -> [m]`; for an empty matrix, `c` keeps its size."""
     x, empty = call.tensor("self"), equal(call.tensor("mat").numel, 0)
-    y = added(call, strict_product(call, "mat", "vec", 2, 1))
+    y = added(call, strict_product(call, ("mat", "vec"), (2, 1)))
     if not x.rank:
         return tensor(x.dtype, x.dims if call.ctx.holds(empty) else y.dims)
     return tensor(x.dtype, [select(empty, x[0], y[0])])
@@ -105,19 +92,6 @@ def addr(call: Call) -> Tensor:
     """Return the outer product plus a matrix: `[m] x [n] + c -> [m, n]`."""
     a, b = call.tensor("vec1", 1), call.tensor("vec2", 1)
     return added(call, (a[0], b[0]))
-
-
-@operator("baddbmm_.default")
-@operator("baddbmm.default", memory="new")
-def baddbmm(call: Call) -> Tensor:
-    """Multiply batches of matrices and add: `[b, m, k] x [b, k, n] + c -> [b, m, n]`."""
-    return added(call, strict_product(call, "batch1", "batch2", 3, 3))
-
-
-@operator("addbmm.default", "addbmm_.default")
-def addbmm(call: Call) -> Tensor:
-    """Multiply batches of matrices, sum over the batch and add: `[b, m, k] x [b, k, n] + c -> [m, n]`."""
-    return added(call, strict_product(call, "batch1", "batch2", 3, 3)[1:])
 
 
 @operator("linear.default", memory="new")

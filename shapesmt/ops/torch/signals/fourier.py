@@ -67,24 +67,17 @@ def fftn(call: Call) -> Tensor:
     return transformed(call, x, axes, sized(ctx, given) if asked else own)
 
 
-@operator("fft_fftshift.default", "fft_ifftshift.default")
-def shifted(call: Call) -> Tensor:
-    """Reorder the frequencies; the shape stays."""
+@operator("fft_fftshift.default", "fft_ifftshift.default", "_fft_c2c.default")
+def complex_to_complex(call: Call) -> Tensor:
+    """Transform complex numbers, or reorder the frequencies; the shape stays."""
     x = call.tensor("self")
-    named_axes(call, x)
+    axes = named_axes(call, x)
+    if "c2c" in call.ctx.node.op:
+        require_signal(call, x, axes)
     return tensor(x.dtype, x.dims)
 
 
 # Decomposed transforms
-
-
-@operator("_fft_c2c.default")
-def complex_to_complex(call: Call) -> Tensor:
-    """Transform complex numbers; the shape stays."""
-    x = call.tensor("self")
-    axes = named_axes(call, x)
-    require_signal(call, x, axes)
-    return tensor(x.dtype, x.dims)
 
 
 @operator("_fft_r2c.default")

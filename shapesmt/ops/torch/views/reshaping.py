@@ -93,18 +93,11 @@ def as_reshaped(x: Tensor, dims: Sequence[Dim]) -> Tensor:
     return result if fits.op == "false" else tensor(x.dtype, dims, result.value, layout=OPEN)
 
 
-@operator("view.default", "_unsafe_view.default", memory="view", traits=Traits.ORDERED)
+@operator("view.default", "_unsafe_view.default", "view_as.default", memory="view", traits=Traits.ORDERED)
 def view(call: Call) -> Tensor:
-    """View a tensor with other sizes."""
-    x = call.tensor("self")
-    return as_view(call, x, resized(call, x.dims, call.sizes("size")))
-
-
-@operator("view_as.default", memory="view", traits=Traits.ORDERED)
-def view_as(call: Call) -> Tensor:
-    """View a tensor with the sizes of another one."""
-    x = call.tensor("self")
-    return as_view(call, x, resized(call, x.dims, call.tensor("other").dims))
+    """View a tensor with other sizes: those listed, or those of another tensor."""
+    x, other = call.tensor("self"), call.optional("other")
+    return as_view(call, x, resized(call, x.dims, call.sizes("size") if other is None else other.dims))
 
 
 @operator(
@@ -206,11 +199,6 @@ def resize(call: Call) -> Tensor:
 
 
 @operator("as_strided.default", "as_strided_.default", "as_strided_copy.default", memory="view", traits=Traits.COPIED)
-def as_strided(call: Call) -> Tensor:
-    """View the memory with the listed sizes and strides."""
-    return strided(call)
-
-
 def strided(call: Call) -> Tensor:
     """Return a view with the listed sizes and strides, and require that it lies inside the tensor's memory."""
     x, ctx, offset = call.tensor("self"), call.ctx, call.size("storage_offset")

@@ -25,17 +25,11 @@ def pooled(call: Call, x: Tensor, *, mean: bool = False) -> Shape:
 
 
 @operator("adaptive_avg_pool1d.default", "adaptive_avg_pool2d.default", "adaptive_avg_pool3d.default")
-def adaptive_avg_pool(call: Call) -> Tensor:
-    """Return the average of each window; a single window may be empty."""
-    x = call.tensor("self")
-    return tensor(x.dtype, pooled(call, x, mean=True))
-
-
 @operator("_adaptive_avg_pool2d.default", "_adaptive_avg_pool3d.default")
-def averaged(call: Call) -> Tensor:
-    """Return the average of each window."""
+def adaptive_avg_pool(call: Call) -> Tensor:
+    """Return the average of each window; unless the operator's name begins with "_", a single window may be empty."""
     x = call.tensor("self")
-    return tensor(x.dtype, pooled(call, x))
+    return tensor(x.dtype, pooled(call, x, mean="aten._" not in call.ctx.node.op))
 
 
 @operator("adaptive_max_pool1d.default", "adaptive_max_pool2d.default", "adaptive_max_pool3d.default")

@@ -88,6 +88,7 @@ def _in_memory(y: Tensor, x: Tensor, w: Tensor, *, grows: bool) -> Tensor:
     return y if copied else laid(y, None)
 
 
+@operator("conv1d.default", "conv2d.default", "conv3d.default", memory="view")
 def convolved(call: Call, *, same: bool = False, padding: Sequence[int] | None = None) -> Tensor:
     """Convolve: `[n, c, *sizes]` and weights `[m, c/groups, *kernel]` -> `[n, m, *window positions]`."""
     ctx, (x, w), groups = call.ctx, operands(call), call.integer("groups")
@@ -126,6 +127,7 @@ def _by_onednn(call: Call, x: Tensor, w: Tensor) -> tuple[Formula, Formula]:
     return fast, any_of(negate(point), at_least(x[0], 16), negate(fast))
 
 
+@operator("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input", memory="view")
 def spread(call: Call) -> Tensor:
     """Convolve transposed: `[n, c, *sizes]` and weights `[c, m/groups, *kernel]` -> `[n, m, *reached sizes]`."""
     ctx, (x, w), groups = call.ctx, operands(call), call.integer("groups")
@@ -139,12 +141,6 @@ def spread(call: Call) -> Tensor:
         sizes.append(axis.reach(size) + (extra - axis.head) - axis.tail)
         _require_spread(call, x, w, sizes[-1])
     return result(call, w[1] * groups, sizes, [axis.reach(ONE) - axis.head - axis.tail for axis in axes])
-
-
-@operator("conv1d.default", "conv2d.default", "conv3d.default", memory="view")
-def conv(call: Call) -> Tensor:
-    """Convolve the padded input."""
-    return convolved(call)
 
 
 @operator("conv1d.padding", "conv2d.padding", "conv3d.padding", "_convolution_mode.default", memory="view")
@@ -164,12 +160,6 @@ def _require_kernel(call: Call, w: Tensor) -> None:
     for size, dilation in zip(w.dims[2:], per_axis(call, "dilation", w.rank - 2), strict=True):
         empty = equal(w[1], 0) if dilation == 1 else FALSE
         call.ctx.require(any_of(at_least(size, 1), empty), laws.KERNEL_NOT_EMPTY, size, 1)
-
-
-@operator("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input", memory="view")
-def conv_transpose(call: Call) -> Tensor:
-    """Convolve transposed; padding shrinks the output."""
-    return spread(call)
 
 
 @operator("convolution.default", "_convolution.default", memory="view")
