@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, as_dim, equal, negate, select
-from shapesmt.rules import Decided, RuleContext, Shape, Tensor, Unjudged
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, as_dim, at_least, equal, negate, select
+from shapesmt.algebra.numeric import Float, float_at_least
+from shapesmt.rules import Decided, Item, RuleContext, Shape, Tensor, Unjudged
 
 LARGEST = 2**63 - 1  # the maximum of int64
 RUNTIME = "ONNX Runtime"
@@ -117,6 +118,25 @@ def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula, runtime: str 
         text = f"{law}, which {runtime} doesn't check"
         note = "" if formula is FALSE else f"the law holds where {formula}"
         ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", text, note, branch=negate(formula)))
+
+
+def require_direction(ctx: RuleContext, start: Item, limit: Item, step: Item) -> None:
+    """State that the limit of a range lies in the direction of its step, unless one of the numbers is unknown."""
+    forwards, backwards = _reaches(limit, start), _reaches(start, limit)
+    if step is not None and forwards is not None and backwards is not None:
+        direction = any_of(all_of(_positive(step), forwards), all_of(_positive(-step), backwards))
+        ctx.require(direction, laws.LIMIT_IN_STEP_DIRECTION)
+
+
+def _reaches(a: Item, b: Item) -> Formula | None:
+    """Return the condition that `a >= b`; None if either is unknown."""
+    if isinstance(a, Float) and isinstance(b, Float):
+        return float_at_least(a, b)
+    return at_least(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
+
+
+def _positive(number: Dim | Float) -> Formula:
+    return at_least(number, 1) if isinstance(number, Dim) else at_least(number.ceil().to_int(), 1)
 
 
 def require_alike(

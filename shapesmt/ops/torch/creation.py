@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from math import isfinite
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, Formula, all_of, any_of, as_dim, at_least, differs, equal, select
-from shapesmt.algebra.numeric import Float, float_at_least, literal
+from shapesmt.algebra import Dim, as_dim, differs, equal, select
+from shapesmt.algebra.numeric import Float, literal
 from shapesmt.ops.shared.bridge import result
 from shapesmt.ops.shared.fields import concrete, valued
 from shapesmt.ops.shared.items import INTEGERS
-from shapesmt.ops.shared.require import require_least, require_ranks, sized
+from shapesmt.ops.shared.require import require_direction, require_least, require_ranks, sized
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import DEFAULT_FLOAT, as_float, cast, kind, operand, promoted
 from shapesmt.ops.torch.elementwise.single import formatted
@@ -49,10 +49,7 @@ def arange(call: Call) -> Tensor:
     a, b, c = (_only(x) for x in (start, end, step))
     if isinstance(c, Dim):
         ctx.require(differs(c, 0), laws.STEP_NOT_0, c, 0)
-    forwards, backwards = _reaches(b, a), _reaches(a, b)
-    if c is not None and forwards is not None and backwards is not None:
-        direction = any_of(all_of(_positive(c), forwards), all_of(_positive(-c), backwards))
-        ctx.require(direction, laws.LIMIT_IN_STEP_DIRECTION)
+    require_direction(ctx, a, b, c)
     counted = (cast(x, "int64") for x in (start, end, step)) if dtype == "int64" else (start, end, step)
     return cast(result(ctx, "Range", *counted), dtype)
 
@@ -71,17 +68,6 @@ def _number(value: int) -> Tensor:
 
 def _only(x: Tensor) -> Item:
     return x.value.items[0] if isinstance(x.value, Elements) and x.value.items else None
-
-
-def _reaches(a: Item, b: Item) -> Formula | None:
-    """Return the condition that `a >= b`; None if either is unknown."""
-    if isinstance(a, Float) and isinstance(b, Float):
-        return float_at_least(a, b)
-    return at_least(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
-
-
-def _positive(number: Dim | Float) -> Formula:
-    return at_least(number, 1) if isinstance(number, Dim) else at_least(number.ceil().to_int(), 1)
 
 
 @operator(*overloads("linspace", "logspace"), memory="new")
