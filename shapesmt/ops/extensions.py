@@ -24,14 +24,9 @@ def setting(ctx: RuleContext, *indices: int) -> None:
 
 
 @rule("StringLower", "StringMapping", "StringStrip", "StringUpper", domain=DOMAIN)
-def changed(ctx: RuleContext) -> Tensor:
-    """Map each text to another; the shape is unchanged."""
-    return ctx.tensor(ctx.input(0).dims)
-
-
 @rule("StringECMARegexReplace", "StringRegexReplace", domain=DOMAIN)
-def replaced(ctx: RuleContext) -> Tensor:
-    """Replace parts of each text that match a pattern; the shape is unchanged."""
+def changed(ctx: RuleContext) -> Tensor:
+    """Map each text to another, perhaps with its parts that match a pattern replaced; the shape is unchanged."""
     setting(ctx, 1, 2)
     return ctx.tensor(ctx.input(0).dims)
 

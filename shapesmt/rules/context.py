@@ -120,6 +120,11 @@ class RuleContext(Statements):
         """Return a text attribute; a node with another type is rejected."""
         return self._typed(name, default, str, "is a text")
 
+    def texts(self, name: str) -> list[str]:
+        """Return the texts that an attribute lists; [] without it."""
+        listed = self.attribute(name)
+        return [text for text in listed if isinstance(text, str)] if isinstance(listed, tuple) else []
+
     def graph(self, name: str) -> Graph:
         """Return a subgraph attribute; a node without it is rejected."""
         return self._typed(name, None, Graph, "is a graph")

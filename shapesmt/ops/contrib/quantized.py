@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, all_of, any_of, ceil_divide, equal
+from shapesmt.algebra import Dim, ceil_divide, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import WINDOW, channels_first, contrib, require_scalars
-from shapesmt.ops.math.linear import matrix_product
+from shapesmt.ops.math.linear import matrix_product, require_per_column
 from shapesmt.ops.math.quantization import require_scale
 from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.require import (
@@ -178,23 +178,13 @@ def product_to_float(ctx: RuleContext) -> Tensor:
     if not dynamic:
         ctx.require_equal(ctx.input(2).numel, 1, laws.SCALES_AND_ZERO_POINTS_ONE_NUMBER_EACH)
         require_single(ctx, 4)
-    require_columns(ctx, ctx.input(scale), b)
+    require_per_column(ctx, ctx.input(scale), b, any_rank=True)
     if ctx.has(zero):
         ctx.check(ctx.input(zero).rank in (0, 1, b.rank), laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
-        require_columns(ctx, ctx.input(zero), b)
+        require_per_column(ctx, ctx.input(zero), b, any_rank=True)
     if ctx.has(bias):
         ctx.require_equal(ctx.input(bias).numel, b[-1], laws.BIAS_PER_COLUMN)
     return ctx.tensor(shape, ctx.input(scale).dtype)
-
-
-def require_columns(ctx: RuleContext, parameter: Tensor, b: Tensor) -> None:
-    """State that a scale or zero point is one number, or `[..., 1, N]` for matrices `[..., K, N]`."""
-    fitting = [equal(parameter.numel, 1)]
-    if parameter.rank == 1 and b.rank == 2:
-        fitting.append(equal(parameter.numel, b[-1]))
-    elif parameter.rank == b.rank > 1:
-        fitting.append(all_of(*map(equal, parameter.dims, b.replace(-2, 1).dims)))
-    ctx.require(any_of(*fitting), laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN, parameter.numel, b[-1])
 
 
 @contrib("QOrderedMatMul")

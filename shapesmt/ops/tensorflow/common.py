@@ -38,12 +38,6 @@ def least(ctx: RuleContext, name: str, minimum: int, default: int | None = None)
     return value
 
 
-def texts(ctx: RuleContext, name: str) -> list[str]:
-    """Return the texts that an attribute lists; [] without it."""
-    listed = ctx.attribute(name)
-    return [text for text in listed if isinstance(text, str)] if isinstance(listed, tuple) else []
-
-
 def require_numbers(ctx: RuleContext, *indices: int) -> None:
     """Require that inputs, unless omitted, are scalars."""
     for index in indices:

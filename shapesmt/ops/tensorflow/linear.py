@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, equal, maximum, minimum, select
-from shapesmt.ops.math.linear import split_term
+from shapesmt.ops.math.linear import split_term, turned
 from shapesmt.ops.shared.bridge import known, result
 from shapesmt.ops.shared.require import require_least, require_same, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, open_bias, require_numbers, require_order
 from shapesmt.rules import RuleContext, Shape, Tensor, Traits, rule
-
-
-def turned(x: Tensor, flag: int) -> Shape:
-    """Return the shape of a matrix, or of its transpose."""
-    return (*x.dims[:-2], x[-1], x[-2]) if flag else x.dims
-
 
 # Products
 
@@ -94,11 +88,11 @@ def band_part(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@rule("Diag", domain=DOMAIN)
+@rule("Diag", "MatrixDiag", domain=DOMAIN)
 def diagonal(ctx: RuleContext) -> Tensor:
-    """Put a tensor on the diagonal of one whose axes are repeated: `[n] -> [n, n]`, `[m, n] -> [m, n, m, n]`."""
+    """Put a tensor on the diagonal of one with its axes repeated: `[m, n] -> [m, n, m, n]`, or only the last one."""
     x = ctx.input(0, least=1)
-    return ctx.tensor([*x.dims, *x.dims])
+    return ctx.tensor([*x.dims, *(x.dims if ctx.node.op == "Diag" else x.dims[-1:])])
 
 
 @rule("DiagPart", domain=DOMAIN)
@@ -109,13 +103,6 @@ def diagonal_part(ctx: RuleContext) -> Tensor:
     ctx.check(x.rank == 2 * half > 0, laws.RANK_EVEN_AND_POSITIVE.of(rank=x.rank))
     require_same(ctx, x.dims, x.dims[half:], laws.SECOND_HALF_REPEATS_FIRST)
     return ctx.tensor(x.dims[:half])
-
-
-@rule("MatrixDiag", domain=DOMAIN)
-def matrix_diag(ctx: RuleContext) -> Tensor:
-    """Return diagonal matrices: `[..., n] -> [..., n, n]`."""
-    x = ctx.input(0, least=1)
-    return ctx.tensor([*x.dims, x[-1]])
 
 
 @rule("MatrixDiagPart", domain=DOMAIN)

@@ -17,15 +17,15 @@ from shapesmt.rules import RuleContext, Tensor, Unjudged, rule, tensor
 def guards(ctx: RuleContext) -> list[Tensor]:
     """Require all guards: conditions on sizes (`i0_2`: axis 2 of the first input) and numbers (`i1`: second input)."""
     known = dict(_sizes(ctx))
-    read = {text: formula_of(text, known) for text in _texts(ctx, "guards")}
-    written = dict(zip(read, _texts(ctx, "written"), strict=False))
+    read = {text: formula_of(text, known) for text in ctx.texts("guards")}
+    written = dict(zip(read, ctx.texts("written"), strict=False))
     for formula in read.values():
         if formula is not None:
             ctx.limit(formula, laws.GUARD_HOLDS)
     if ctx.attribute("lenient"):  # second run, without the guards that can't be read
         return []
     unread = [written.get(text, text) for text, formula in read.items() if formula is None]
-    for text in (*_texts(ctx, "unread"), *unread):
+    for text in (*ctx.texts("unread"), *unread):
         law = f"PyTorch's guards can be read: shapesmt can't read the guard {text}"
         ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", law, rests_on=text))
     return []
@@ -54,11 +54,6 @@ def strided(ctx: RuleContext) -> Tensor:
     if x.shape is None or x.rank != max(len(order), len(strides)):
         return tensor(x.dtype, x.shape, x.value, x.ndim if x.shape is None else None, layout=OPEN)
     return dense(x, order) if order else laid(x, [as_dim(step) for step in strides])
-
-
-def _texts(ctx: RuleContext, name: str) -> list[str]:
-    value = ctx.attribute(name, ())
-    return [text for text in value if isinstance(text, str)] if isinstance(value, tuple) else []
 
 
 def _sizes(ctx: RuleContext) -> Iterator[tuple[str, Dim]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, combinations, pairwise
+from math import inf
 from operator import mul
 from typing import Literal, TypeAlias
 
@@ -28,6 +29,7 @@ from shapesmt.algebra import (
     maximum,
     product,
 )
+from shapesmt.ops.layout.reshape import uncommon_products
 from shapesmt.rules import Layout, RuleContext, Shape, Tensor, tensor
 
 Memory: TypeAlias = Literal["open", "new", "dense", "view"]
@@ -289,20 +291,9 @@ def viewable(x: Tensor, dims: Sequence[Dim]) -> Formula:
         if strides is not None:
             last, first = runs[i][1] - 1, runs[j][0]
             apart.append(differs(strides[last], strides[first] * x.dims[first]))
-        met = any_of(*(_equal_products(x.dims[: runs[i][1]], dims[:k]) for k in range(len(ends))))
+        met = any_of(*(equal(*uncommon_products(x.dims[: runs[i][1]], dims[:k], -inf)) for k in range(len(ends))))
         conditions.append(implies(all_of(*apart), met))
     return any_of(all_of(*conditions), *(equal(d, 0) for d in x.dims))
-
-
-def _equal_products(a: Sequence[Dim], b: Sequence[Dim]) -> Formula:
-    """Return the condition that two lists of nonzero sizes have equal products."""
-    left, right = list(a), []
-    for d in b:
-        if d in left:
-            left.remove(d)
-        else:
-            right.append(d)
-    return equal(product(left), product(right))
 
 
 def seen(x: Tensor, result: Tensor) -> Tensor:

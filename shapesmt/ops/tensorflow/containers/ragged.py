@@ -32,7 +32,7 @@ def require_rows(ctx: RuleContext, index: int, count: Dim | None, *, whole: bool
 
 def partitions(ctx: RuleContext) -> tuple[Dim | None, int]:
     """Return the number of outermost rows (None if unknown) and the number of levels of rows."""
-    kinds = [k for k in ctx.attribute("row_partition_types") or () if isinstance(k, str)]  # type: ignore[union-attr]  # a list
+    kinds = ctx.texts("row_partition_types")
     ctx.check(0 < len(kinds) == len(ctx.inputs) - 3, laws.ROW_LIST_OF_A_KIND)
     counted = kinds[0] == "FIRST_DIM_SIZE"
     law = laws.ROW_LIST_KINDS_GO_TOGETHER

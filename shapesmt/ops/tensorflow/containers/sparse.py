@@ -106,23 +106,15 @@ def multiply(ctx: RuleContext) -> Tensor:
     return output
 
 
-@rule("SparseAdd", domain=DOMAIN)
+@rule("SparseAdd", "SparseSparseMaximum", "SparseSparseMinimum", domain=DOMAIN)
 def add(ctx: RuleContext) -> list[Tensor]:
-    """Add two tensors of one shape."""
-    a, b = sparse(ctx, 0, 1, 2), sparse(ctx, 3, 4, 5)
+    """Add two tensors of one shape, or return their elementwise maximum or minimum, which lists no shape."""
+    inside = ctx.node.op != "SparseAdd"
+    a, b = sparse(ctx, 0, 1, 2, inside=inside), sparse(ctx, 3, 4, 5, inside=inside)
     require_numbers(ctx, 6)
     ctx.require_equal(a.rank, b.rank, laws.OPERANDS_SAME_SHAPE)
     require_same(ctx, a.sizes, b.sizes, laws.OPERANDS_SAME_SHAPE)
     return triple(ctx, ctx.fresh("count", 0, a.entries + b.entries), a.rank, a.dtype)
-
-
-@rule("SparseSparseMaximum", "SparseSparseMinimum", domain=DOMAIN)
-def extremes(ctx: RuleContext) -> list[Tensor]:
-    """Return the elementwise maximum or minimum of two tensors of one shape."""
-    a, b = sparse(ctx, 0, 1, 2, inside=True), sparse(ctx, 3, 4, 5, inside=True)
-    ctx.require_equal(a.rank, b.rank, laws.OPERANDS_SAME_SHAPE)
-    require_same(ctx, a.sizes, b.sizes, laws.OPERANDS_SAME_SHAPE)
-    return triple(ctx, ctx.fresh("count", 0, a.entries + b.entries), a.rank, a.dtype)[:2]
 
 
 @rule("SparseConcat", domain=DOMAIN)

@@ -6,7 +6,7 @@ from shapesmt import laws
 from shapesmt.algebra import as_dim, at_least
 from shapesmt.ops.shared.bridge import as_list, known, result
 from shapesmt.ops.shared.require import sized
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, leave_open, require_each, require_numbers, texts
+from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, leave_open, require_each, require_numbers
 from shapesmt.ops.tensorflow.containers.ragged import require_rows
 from shapesmt.rules import Decided, RuleContext, Tensor, Traits, rule
 
@@ -118,7 +118,7 @@ def columns(ctx: RuleContext) -> list[Tensor]:
     for default in (ctx.input(i) for i in range(1, len(ctx.inputs))):
         ctx.check(default.rank <= 1, laws.DEFAULT_ONE_VALUE_OR_NONE)
         ctx.require_at_least(as_dim(1), default.numel, laws.DEFAULT_ONE_VALUE_OR_NONE)
-    return [ctx.tensor(ctx.input(0).dims, dtype) for dtype in texts(ctx, "OUT_TYPE")]
+    return [ctx.tensor(ctx.input(0).dims, dtype) for dtype in ctx.texts("OUT_TYPE")]
 
 
 @rule("EncodeWav", domain=DOMAIN)

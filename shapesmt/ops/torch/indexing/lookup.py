@@ -10,19 +10,12 @@ from shapesmt.rules import Shape, Tensor, tensor
 
 
 @operator("embedding.default", memory="new")
-def embedding(call: Call) -> Tensor:
-    """Return a row of a table `[n, size]` for each index."""
-    table, indices = call.tensor("weight", 2), call.tensor("indices")
-    require_inside(call.ctx, indices, table[0], index=call.place("indices"), from_end=False)
-    return tensor(table.dtype, [*indices.dims, table[1]])
-
-
 @operator("embedding_renorm_.default", "embedding_renorm.default")
-def embedding_renorm(call: Call) -> Tensor:
-    """Return the table, its indexed rows scaled down to a maximum norm."""
-    table, indices = call.tensor("self", 2), call.tensor("indices")
+def embedding(call: Call) -> Tensor:
+    """Return a row of a table `[n, size]` for each index, or the table with indexed rows scaled to a maximum norm."""
+    table, indices = call.tensor(call.names[0], 2), call.tensor("indices")
     require_inside(call.ctx, indices, table[0], index=call.place("indices"), from_end=False)
-    return tensor(table.dtype, table.dims)
+    return tensor(table.dtype, table.dims if "renorm" in call.ctx.node.op else [*indices.dims, table[1]])
 
 
 def found(call: Call, count: Dim, dims: Shape) -> Tensor:

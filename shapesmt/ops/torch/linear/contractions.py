@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, Dim
-from shapesmt.ops.math.linear import diagonal_sizes, parse_equation, spelt
+from shapesmt.ops.math.linear import joint_sizes, parse_equation, spelt
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.rules import RuleContext, Tensor, tensor
+from shapesmt.rules import Tensor, tensor
 
 
 def _names(count: int) -> list[str]:
     """Return names for the axes that an ellipsis stands for."""
     return [f"...{i}" for i in range(count, 0, -1)]
-
-
-def _joint(ctx: RuleContext, terms: list[list[str]], operands: list[Tensor]) -> dict[str, Dim]:
-    """Return the size of each letter over all operands, which broadcast."""
-    sizes: dict[str, Dim] = {}
-    for term, x in zip(terms, operands, strict=True):
-        ctx.check(len(term) == x.rank, laws.EQUATION_TERM_LETTER_PER_AXIS.of(term="".join(term), rank=x.rank))
-        for letter, d in diagonal_sizes(ctx, term, x).items():
-            law = laws.LETTER_SIZES_BROADCAST.of(letter=letter[0])
-            sizes[letter] = ctx.broadcast_sizes(sizes.get(letter, ONE), d, law)
-    return sizes
 
 
 @operator("einsum.default")
@@ -32,7 +20,7 @@ def einsum(call: Call) -> Tensor:
     terms, result = parse_equation(call.text("equation"))
     ctx.check(len(terms) == len(operands), laws.EQUATION_TERM_PER_INPUT)
     hidden = [max(x.rank - len(term) + 1, 0) * ("..." in term) for term, x in zip(terms, operands, strict=True)]
-    sizes = _joint(ctx, [spelt(*pair) for pair in zip(terms, map(_names, hidden), strict=True)], operands)
+    sizes = joint_sizes(ctx, [spelt(*pair) for pair in zip(terms, map(_names, hidden), strict=True)], operands)
     letters = spelt(result, _names(max(hidden)))
     ctx.check(sizes.keys() >= set(letters), laws.OUTPUT_LETTERS_AMONG_INPUTS)
     ctx.check(len(set(letters)) == len(letters), laws.OUTPUT_LETTERS_ONCE)

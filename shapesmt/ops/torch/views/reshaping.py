@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, ZERO, Dim, all_of, any_of, as_dim, at_least, differs, divides, equal, product
-from shapesmt.ops.layout.reshape import divided
+from shapesmt.ops.layout.reshape import divided, uncommon_products
 from shapesmt.ops.shared.fields import reshaped
 from shapesmt.ops.shared.require import require_least
 from shapesmt.ops.torch.call import Call, operator
@@ -43,8 +43,7 @@ def resized(call: Call, whole: Sequence[Dim], items: Sequence[Dim | None]) -> li
         fits = all_of(*(differs(d, 0) for d in known), exact)
         ctx.require(fits, laws.GIVEN_SIZES_DIVIDE_ELEMENT_COUNT, product(whole), product(known))
         return [remaining if i == place else d for i, d in enumerate(sizes)]
-    left, right = _uncommon(whole, sizes)
-    ctx.require_equal(product(left), product(right), laws.ELEMENT_COUNT_KEPT)
+    ctx.require_equal(*uncommon_products(whole, sizes), laws.ELEMENT_COUNT_KEPT)
     return sizes
 
 
@@ -57,16 +56,6 @@ def _size(call: Call, index: int, d: Dim | None) -> Dim:
         call.ctx.unjudged.append(Unjudged("", call.ctx.node.op, "elements", law, branch=equal(d, -1)))
     call.ctx.require_at_least(d, -1 if d.lo == -1 else 0, laws.SIZES_NOT_NEGATIVE)
     return d
-
-
-def _uncommon(a: Sequence[Dim], b: Sequence[Dim]) -> tuple[list[Dim], list[Dim]]:
-    left, right = list(a), []
-    for d in b:
-        if d in left and d.lo >= 1:
-            left.remove(d)
-        else:
-            right.append(d)
-    return left, right
 
 
 # Views and copies
