@@ -12,6 +12,7 @@ from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.require import (
     require_broadcast_to,
     require_least,
+    require_numel,
     require_one_or,
     require_shape,
     require_single,
@@ -226,7 +227,7 @@ def _require_scales(ctx: RuleContext, n: int, blocks: int, bits: int) -> None:
     require_shape(ctx, 2, scales, laws.SCALE_PER_BLOCK)
     if ctx.has(3):
         packed = n * -(-blocks * bits // 8) if ctx.input(3).dtype == "uint8" else n * blocks
-        require_elements(ctx, 3, packed, laws.ZERO_POINT_PER_BLOCK)
+        require_numel(ctx, (3,), packed, laws.ZERO_POINT_PER_BLOCK)
 
 
 def block_size(ctx: RuleContext) -> int:
@@ -241,11 +242,6 @@ def weights_per_byte(ctx: RuleContext, name: str) -> int:
     bits = ctx.integer(name, 4)
     ctx.check(bits in (2, 4, 8), laws.WEIGHTS_2_4_OR_8_BITS.of(bits=bits))
     return 8 // bits
-
-
-def require_elements(ctx: RuleContext, index: int, count: int, law: laws.Law) -> None:
-    """State that packed data have `count` elements, whatever their shape."""
-    ctx.require_equal(ctx.input(index).numel, count, law)
 
 
 @contrib("MatMulBnb4")

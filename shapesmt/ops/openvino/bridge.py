@@ -12,7 +12,6 @@ from shapesmt.ops.shared import bridge
 from shapesmt.ops.shared.require import open_unless
 from shapesmt.rules import Elements, Item, RuleContext, Tensor
 
-REMEDY = ": are the weights, a .bin file, beside the model?"
 _TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"}
 _TYPES |= {f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint") for bits in (4, 8, 16, 32, 64)}
 _TYPES |= {"string": "string", "f8e4m3": "float8e4m3fn", "f8e5m2": "float8e5m2"}
@@ -39,11 +38,6 @@ def dtype_of(ctx: RuleContext, name: str, default: str = "i64") -> str:
     return _TYPES.get(text, "")
 
 
-def known(ctx: RuleContext, index: int, what: str) -> tuple[int, ...] | None:
-    """Return the constants of an input that decides ranks or axes; None leaves the node undecided."""
-    return bridge.known(ctx, index, what, REMEDY)
-
-
 def known_numbers(x: Tensor) -> list[float | None]:
     """Return the listed floats, None for each unknown one; [] if no element is known."""
     return [_number(item) for item in x.value.items] if isinstance(x.value, Elements) else []
@@ -53,11 +47,6 @@ def _number(item: Item) -> float | None:
     if not isinstance(item, Float) or item.numerator is None or item.numerator.constant is None:
         return None
     return item.numerator.constant / item.denominator
-
-
-def known_axis(ctx: RuleContext, index: int) -> int | None:
-    """Return the axis that an input names; None, if it isn't known, leaves the node undecided."""
-    return bridge.known_axis(ctx, index, REMEDY)
 
 
 def placed(ctx: RuleContext, axes: Sequence[int], rank: int) -> tuple[int, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import TRUE, Dim, all_of, at_least, less, maximum, product
-from shapesmt.ops.openvino.bridge import careless, dtype_of, integers, known, known_axis, unchecked
+from shapesmt.ops.openvino.bridge import careless, dtype_of, integers, unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import anything, as_list, result, results
+from shapesmt.ops.shared.bridge import anything, as_list, known, known_axis, result, results
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.shared.require import require_least, require_same, require_shape, require_vector
 from shapesmt.ops.shared.strided import strided

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, all_of, any_of, at_least, divides, maximum, product, total
-from shapesmt.ops.openvino.bridge import known, known_axis, placed, unchecked
+from shapesmt.ops.openvino.bridge import placed, unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import anything, listed, parts, result
+from shapesmt.ops.shared.bridge import anything, known, known_axis, listed, parts, result
 from shapesmt.ops.shared.require import require_fits, require_least, require_vector
 from shapesmt.rules import RuleContext, Tensor, Traits
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, all_of, any_of, equal
-from shapesmt.ops.openvino.bridge import known, placed, unchecked, without_broadcast
+from shapesmt.ops.openvino.bridge import placed, unchecked, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import result
+from shapesmt.ops.shared.bridge import known, result
 from shapesmt.ops.shared.require import require_broadcast_to, require_vector
 from shapesmt.rules import RuleContext, Shape, Tensor, Traits
 

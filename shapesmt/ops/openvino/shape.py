@@ -8,9 +8,9 @@ from itertools import repeat
 from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, Dim, all_of, at_least, maximum
 from shapesmt.ops.layout.shape import stretched_to
-from shapesmt.ops.openvino.bridge import dtype_of, known, placed, require_sizes, unchecked
+from shapesmt.ops.openvino.bridge import dtype_of, placed, require_sizes, unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import listed, number_of, result
+from shapesmt.ops.shared.bridge import known, listed, number_of, result
 from shapesmt.ops.shared.fields import reshaped
 from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_single, sized
 from shapesmt.ops.windows.detection import known_number

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, as_dim, equal, maximum
-from shapesmt.ops.openvino.bridge import known, unchecked
+from shapesmt.ops.openvino.bridge import unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import anything
+from shapesmt.ops.shared.bridge import anything, known
 from shapesmt.ops.windows.signal import single
 from shapesmt.rules import RuleContext, Tensor
 

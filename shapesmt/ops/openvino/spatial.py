@@ -8,9 +8,9 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, at_least, divides, equal, maximum
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import AttributeValue
-from shapesmt.ops.openvino.bridge import dtype_of, integers, known, require_sizes, unchecked
+from shapesmt.ops.openvino.bridge import dtype_of, integers, require_sizes, unchecked
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import anything, result
+from shapesmt.ops.shared.bridge import anything, known, result
 from shapesmt.ops.shared.require import require_least, require_shape, sized
 from shapesmt.ops.shared.windows import DOWN, UP, UP_INSIDE, Window, sliding
 from shapesmt.ops.windows.resize import by_factor

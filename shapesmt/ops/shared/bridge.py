@@ -15,6 +15,7 @@ Register = Callable[..., Callable[[Apply], Apply]]
 
 OPSET = 22
 EVEN = 13  # the last version of Split that needs no `num_outputs` for equal parts
+REMEDIES = {"openvino": ": are the weights, a .bin file, beside the model?"}
 ONE_TYPE = {*ARITHMETIC, *LOGIC, *VARIADIC}
 
 
@@ -93,18 +94,18 @@ def as_list(x: Tensor) -> Tensor:
     return tensor(x.dtype, (ONE,), None if items is None else elements((1,), items))
 
 
-def known(ctx: RuleContext, index: int, what: str, remedy: str = "") -> tuple[int, ...] | None:
+def known(ctx: RuleContext, index: int, what: str) -> tuple[int, ...] | None:
     """Return the constants of an input that decides ranks or axes; None leaves the node undecided."""
     numbers = ctx.constants(index)
     if numbers is None:
-        law = f"{what} of {ctx.node.op} must be known{remedy}"
+        law = f"{what} of {ctx.node.op} must be known{REMEDIES.get(ctx.node.domain, '')}"
         ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law))
     return numbers
 
 
-def known_axis(ctx: RuleContext, index: int, remedy: str = "") -> int | None:
+def known_axis(ctx: RuleContext, index: int) -> int | None:
     """Return the axis that an input names; None, if it isn't known, leaves the node undecided."""
-    axes = known(ctx, index, "the axis", remedy)
+    axes = known(ctx, index, "the axis")
     ctx.check(axes is None or len(axes) == 1, laws.AXIS_ONE_NUMBER)
     return axes[0] if axes else None
 

@@ -18,11 +18,6 @@ DOMAIN = "tensorflow"
 LAYOUTS = ("NHWC", "NCHW", "NDHWC", "NCDHW")
 
 
-def dtype_of(ctx: RuleContext, name: str, default: str) -> str:
-    """Return the element type that an attribute names."""
-    return ctx.text(name, default)
-
-
 def one_of(ctx: RuleContext, name: str, *values: str) -> str:
     """Return a text attribute; require that it is one of `values`, of which the first is the default."""
     value = ctx.text(name, values[0])

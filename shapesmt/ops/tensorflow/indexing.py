@@ -29,7 +29,6 @@ from shapesmt.ops.shared.require import require_first_axes, require_least, requi
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
-    dtype_of,
     first,
     least,
     leave_open,
@@ -211,7 +210,7 @@ def top_k(ctx: RuleContext) -> list[Tensor]:
     k = as_list(ctx.input(1, rank=0)) if ctx.node.op == "TopKV2" else listed(ctx.integer("k"))
     ordered = ctx.integer("sorted", 1)
     best, places = results(ctx, "TopK", x, k, axis=-1, sorted=ordered)
-    return [best, typed(places, dtype_of(ctx, "index_type", "int32"))]
+    return [best, typed(places, ctx.text("index_type", "int32"))]
 
 
 @rule("NthElement", domain=DOMAIN)
@@ -248,7 +247,7 @@ def where(ctx: RuleContext) -> Tensor:
 @rule("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", domain=DOMAIN)
 def unique(ctx: RuleContext) -> list[Tensor]:
     """Return the distinct elements or slices, the index among them of each input element or slice, and their counts."""
-    x, dtype = ctx.input(0), dtype_of(ctx, "out_idx", "int32")
+    x, dtype = ctx.input(0), ctx.text("out_idx", "int32")
     axes = known(ctx, 1, "the axis") if ctx.node.op.endswith("V2") else ()
     if ctx.node.op.endswith("V2"):
         ctx.require_rank(ctx.input(1), 1)
@@ -267,7 +266,7 @@ def list_diff(ctx: RuleContext) -> list[Tensor]:
     x = ctx.input(0, rank=1)
     ctx.require_rank(ctx.input(1), 1)
     dims = (ctx.fresh("count", 0, x[0]),)
-    return [ctx.tensor(dims), ctx.tensor(dims, dtype_of(ctx, "out_idx", "int32"))]
+    return [ctx.tensor(dims), ctx.tensor(dims, ctx.text("out_idx", "int32"))]
 
 
 @rule("UnravelIndex", domain=DOMAIN)
@@ -313,7 +312,7 @@ def bound(ctx: RuleContext) -> Tensor:
     """Return the insertion index of each value of a row in the sorted row of the first input."""
     ordered, values = ctx.input(0, rank=2), ctx.input(1, rank=2)
     ctx.require_equal(ordered[0], values[0], laws.ROWS_OF_VALUES_AS_MANY_AS_SORTED)
-    return ctx.tensor(values.dims, dtype_of(ctx, "out_type", "int32"))
+    return ctx.tensor(values.dims, ctx.text("out_type", "int32"))
 
 
 @rule(*(f"Segment{name}" for name in ("Max", "Mean", "Min", "Prod", "Sum")), domain=DOMAIN)

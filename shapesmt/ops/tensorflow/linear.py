@@ -7,7 +7,7 @@ from shapesmt.algebra import Dim, any_of, at_least, equal, maximum, minimum, sel
 from shapesmt.ops.math.linear import split_term, turned
 from shapesmt.ops.shared.bridge import known, result
 from shapesmt.ops.shared.require import require_least, require_same, require_shape, sized
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, open_bias, require_numbers, require_order
+from shapesmt.ops.tensorflow.common import DOMAIN, first, numbers, open_bias, require_numbers, require_order
 from shapesmt.rules import RuleContext, Shape, Tensor, Traits, rule
 
 # Products
@@ -33,7 +33,7 @@ def batch_matmul(ctx: RuleContext) -> Tensor:
     if ctx.node.op == "BatchMatMul":
         ctx.require_agree(ctx.tensor(a[:-2]), ctx.tensor(b[:-2]), law=laws.OPERANDS_SAME_BATCH_AXES)
     batch = ctx.broadcast(a[:-2], b[:-2], law=laws.BATCH_SIZES_BROADCAST)
-    return ctx.tensor([*batch, a[-2], b[-1]], dtype_of(ctx, "Tout", x.dtype))
+    return ctx.tensor([*batch, a[-2], b[-1]], ctx.text("Tout", x.dtype))
 
 
 @rule("Einsum", domain=DOMAIN, traits=Traits.MIXED)
@@ -213,7 +213,7 @@ def determinant(ctx: RuleContext) -> list[Tensor]:
 def lu(ctx: RuleContext) -> list[Tensor]:
     """Return both triangles in one matrix, and the permutation of its rows."""
     x = square(ctx)
-    return [x, ctx.tensor(x.dims[:-1], dtype_of(ctx, "output_idx_type", "int32"))]
+    return [x, ctx.tensor(x.dims[:-1], ctx.text("output_idx_type", "int32"))]
 
 
 @rule("MatrixSolve", "MatrixTriangularSolve", domain=DOMAIN)
@@ -243,7 +243,7 @@ def eigenvalues(ctx: RuleContext) -> list[Tensor]:
     """Return the eigenvalues `[..., n]` and the eigenvectors of square matrices."""
     x = ctx.input(0, least=2)
     ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
-    dtype = dtype_of(ctx, "Tout", x.dtype)
+    dtype = ctx.text("Tout", x.dtype)
     return [ctx.tensor(x.dims[:-1], dtype), ctx.tensor(x.dims if ctx.integer("compute_v", 1) else None, dtype)]
 
 
@@ -300,14 +300,14 @@ def real_fourier(ctx: RuleContext) -> Tensor:
     lengths = _lengths(ctx)
     half = select(equal(lengths[-1], 0), 0, lengths[-1] // 2 + 1)
     kept = ctx.input(0).dims[: -len(lengths)]
-    return ctx.tensor([*kept, *lengths[:-1], half], dtype_of(ctx, "Tcomplex", "complex64"))
+    return ctx.tensor([*kept, *lengths[:-1], half], ctx.text("Tcomplex", "complex64"))
 
 
 @rule("IRFFT", "IRFFT2D", "IRFFT3D", domain=DOMAIN)
 def inverse_real_fourier(ctx: RuleContext) -> Tensor:
     """Transform back to real numbers; the transformed axes get the lengths in an input."""
     lengths = _lengths(ctx)
-    return ctx.tensor([*ctx.input(0).dims[: -len(lengths)], *lengths], dtype_of(ctx, "Treal", "float32"))
+    return ctx.tensor([*ctx.input(0).dims[: -len(lengths)], *lengths], ctx.text("Treal", "float32"))
 
 
 def _lengths(ctx: RuleContext) -> list[Dim]:

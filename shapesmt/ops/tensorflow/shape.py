@@ -13,7 +13,7 @@ from shapesmt.ops.shared.bridge import anything, known, known_axis, listed, resu
 from shapesmt.ops.shared.fields import valued
 from shapesmt.ops.shared.items import INTEGERS
 from shapesmt.ops.shared.require import require_direction, require_least, require_shape, sized
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, typed
+from shapesmt.ops.tensorflow.common import DOMAIN, first, typed
 from shapesmt.rules import Elements, RuleContext, Tensor, Traits, elements, rule, tensor
 
 # Reading a shape
@@ -22,13 +22,13 @@ from shapesmt.rules import Elements, RuleContext, Tensor, Traits, elements, rule
 @rule("Shape", "Size", domain=DOMAIN, any_rank=True, total=True)
 def shape_of(ctx: RuleContext) -> Tensor:
     """Return the input's sizes as a list, or their product."""
-    return typed(result(ctx, ctx.node.op, ctx.input(0)), dtype_of(ctx, "out_type", "int32"))
+    return typed(result(ctx, ctx.node.op, ctx.input(0)), ctx.text("out_type", "int32"))
 
 
 @rule("ShapeN", domain=DOMAIN)
 def shapes_of(ctx: RuleContext) -> list[Tensor]:
     """Return the sizes of each input."""
-    return [ctx.known(ctx.input(i).dims, dtype_of(ctx, "out_type", "int32")) for i in range(ctx.outputs)]
+    return [ctx.known(ctx.input(i).dims, ctx.text("out_type", "int32")) for i in range(ctx.outputs)]
 
 
 @rule("Rank", domain=DOMAIN, any_rank=True, total=True)

@@ -12,7 +12,6 @@ from shapesmt.ops.shared.fields import integers_of
 from shapesmt.ops.shared.require import require_least, require_vector, sized
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
-    dtype_of,
     first,
     least,
     leave_open,
@@ -178,7 +177,7 @@ def parse_sequences(ctx: RuleContext) -> list[Tensor]:
 @rule("DecodeRaw", domain=DOMAIN)
 def raw(ctx: RuleContext) -> Tensor:
     """Read the bytes of each text as numbers."""
-    return ctx.tensor([*ctx.input(0).dims, ctx.fresh("count")], dtype_of(ctx, "out_type", ""))
+    return ctx.tensor([*ctx.input(0).dims, ctx.fresh("count")], ctx.text("out_type", ""))
 
 
 @rule("DecodeWav", domain=DOMAIN)
@@ -200,4 +199,4 @@ def histogram(ctx: RuleContext) -> Tensor:
     require_least(ctx, [count], 1, laws.A_PART)
     for low, high in pairwise(numbers(ctx, 1)):
         require_order(ctx, low, high, laws.RANGE_NOT_EMPTY, apart=True)
-    return ctx.tensor(sized(ctx, [count], 1), dtype_of(ctx, "dtype", "int32"))
+    return ctx.tensor(sized(ctx, [count], 1), ctx.text("dtype", "int32"))

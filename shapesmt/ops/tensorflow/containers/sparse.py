@@ -10,7 +10,7 @@ from shapesmt.algebra import FALSE, ONE, Dim, Formula, any_of, differs, equal, l
 from shapesmt.ops.shared.bridge import known, listed, result
 from shapesmt.ops.shared.indices import columns
 from shapesmt.ops.shared.require import require_least, require_same, require_vector, sized
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, least, one_of, require_each, require_numbers
+from shapesmt.ops.tensorflow.common import DOMAIN, first, least, one_of, require_each, require_numbers
 from shapesmt.ops.tensorflow.containers.ragged import require_rows
 from shapesmt.ops.tensorflow.indexing import require_places, require_sorted, sparse_segments
 from shapesmt.rules import RuleContext, Tensor, rule
@@ -219,7 +219,7 @@ def serialized(ctx: RuleContext) -> Tensor:
     """Return three texts for each row of a sparse tensor."""
     x = sparse(ctx, 0, 1, 2, inside=True)
     ctx.require_at_least(x.rank, 2, laws.RANK_AT_LEAST_2)
-    return ctx.tensor((*sized(ctx, x.sizes[:1] if x.sizes else [None]), 3), dtype_of(ctx, "out_type", "string"))
+    return ctx.tensor((*sized(ctx, x.sizes[:1] if x.sizes else [None]), 3), ctx.text("out_type", "string"))
 
 
 # Sets
@@ -273,7 +273,7 @@ def ragged_range(ctx: RuleContext) -> list[Tensor]:
     ends = [ctx.input(i) for i in range(3)]
     rows = _range_count(ctx, ends)
     require_each(ctx, ends[2], lambda d: differs(d, 0), laws.NO_STEP_0)
-    return [ctx.tensor((rows + 1,), dtype_of(ctx, "Tsplits", "int64")), ctx.tensor((ctx.fresh("count"),))]
+    return [ctx.tensor((rows + 1,), ctx.text("Tsplits", "int64")), ctx.tensor((ctx.fresh("count"),))]
 
 
 @rule("RaggedTensorToSparse", domain=DOMAIN)

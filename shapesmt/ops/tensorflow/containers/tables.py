@@ -15,7 +15,7 @@ from shapesmt.algebra import ONE, Dim, as_dim, product
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
 from shapesmt.ops.shared.require import require_same, sized
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, leave_open
+from shapesmt.ops.tensorflow.common import DOMAIN, leave_open
 from shapesmt.rules import RuleContext, Shape, Tensor, Traits, rule, tensor
 
 
@@ -101,7 +101,7 @@ def find(ctx: RuleContext) -> Tensor:
     defaults, values = ctx.input(2), ctx.tensor([*batch_of_keys(ctx, entries), *entries.value], "")
     per_key = defaults.rank == values.rank
     ctx.require_agree(defaults, values if per_key else ctx.tensor(entries.value, ""), law=laws.VALUES_SHAPED_AS_TABLE)
-    return ctx.tensor(values.dims, dtype_of(ctx, "Tout", defaults.dtype))
+    return ctx.tensor(values.dims, ctx.text("Tout", defaults.dtype))
 
 
 @rule(
@@ -130,7 +130,7 @@ def remove(ctx: RuleContext) -> list[Tensor]:
 def export(ctx: RuleContext) -> list[Tensor]:
     """Return all keys, and the value of each."""
     entries, count = table(ctx), ctx.fresh("count")
-    types = dtype_of(ctx, "Tkeys", ""), dtype_of(ctx, "Tvalues", "")
+    types = ctx.text("Tkeys", ""), ctx.text("Tvalues", "")
     return [ctx.tensor([count, *sizes], dtype) for sizes, dtype in zip(entries[:2], types, strict=True)]
 
 

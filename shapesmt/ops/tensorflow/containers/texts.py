@@ -6,7 +6,7 @@ from shapesmt import laws
 from shapesmt.algebra import as_dim, at_least
 from shapesmt.ops.shared.bridge import as_list, known, result
 from shapesmt.ops.shared.require import sized
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, leave_open, require_each, require_numbers
+from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open, require_each, require_numbers
 from shapesmt.ops.tensorflow.containers.ragged import require_rows
 from shapesmt.rules import Decided, RuleContext, Tensor, Traits, rule
 
@@ -38,7 +38,7 @@ def decode(ctx: RuleContext) -> list[Tensor]:
     """Return row splits of the texts, the code points of all characters, and the byte offset of each."""
     require_characters(ctx)
     count = ctx.fresh("count")
-    ends = ctx.tensor((ctx.input(0).numel + 1,), dtype_of(ctx, "Tsplits", "int64"))
+    ends = ctx.tensor((ctx.input(0).numel + 1,), ctx.text("Tsplits", "int64"))
     return [ends, ctx.tensor((count,), "int32"), ctx.tensor((count,), "int64")][: ctx.outputs]
 
 
@@ -94,14 +94,14 @@ def written(ctx: RuleContext) -> Tensor:
 def parsed(ctx: RuleContext) -> Tensor:
     """Return the tensor that a text serializes, of any shape."""
     require_numbers(ctx, 0)
-    return ctx.tensor(None, dtype_of(ctx, "out_type", ""))
+    return ctx.tensor(None, ctx.text("out_type", ""))
 
 
 @rule("DecodePaddedRaw", domain=DOMAIN)
 def padded(ctx: RuleContext) -> Tensor:
     """Read the bytes of each text, padded to the length in an input, as numbers."""
     require_numbers(ctx, 1)
-    dtype, length = dtype_of(ctx, "out_type", ""), first(ctx, 1)
+    dtype, length = ctx.text("out_type", ""), first(ctx, 1)
     width = WIDTHS.get(dtype, 1)
     if length is not None:
         ctx.require_at_least(length, 1, laws.LENGTH_POSITIVE)
@@ -138,5 +138,5 @@ def deserialized(ctx: RuleContext) -> list[Tensor]:
     ctx.require_rank(x, 2 if ctx.node.op == "DeserializeManySparse" else 1, least=ctx.node.op == "DeserializeSparse")
     ctx.require_equal(x[-1], 3, laws.THREE_TEXTS_PER_PART)
     count, rank = ctx.fresh("count"), ctx.fresh("rank", x.rank - 1)
-    dtype = dtype_of(ctx, "dtype", "")
+    dtype = ctx.text("dtype", "")
     return [ctx.tensor((count, rank), "int64"), ctx.tensor((count,), dtype), ctx.tensor((rank,), "int64")]

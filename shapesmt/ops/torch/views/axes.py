@@ -104,16 +104,13 @@ def without(call: Call, x: Tensor, gone: Sequence[int]) -> Tensor:
     """Return the tensor without these axes, which have size 1."""
     if not gone:
         return x
-    output = result(call.ctx, "Squeeze", tensor(x.dtype, _ones(x, gone), x.value), listed(*gone))
+    ones = [ONE if axis in gone else d for axis, d in enumerate(x.dims)]
+    output = result(call.ctx, "Squeeze", tensor(x.dtype, ones, x.value), listed(*gone))
     strides, places = strides_of(x), nesting_of(x)
     kept = [axis for axis in range(x.rank) if axis not in gone]
     apart = None if strides is None else [strides[axis] for axis in kept]
     nested = None if places is None else [kept.index(axis) for axis in places if axis in kept]
     return laid(output, apart, nested, storage_of(x))
-
-
-def _ones(x: Tensor, axes: Sequence[int]) -> list[Dim]:
-    return [ONE if axis in axes else d for axis, d in enumerate(x.dims)]
 
 
 @operator(*overloads("unsqueeze", "unsqueeze_copy"), memory="view", traits=Traits.ORDERED)
