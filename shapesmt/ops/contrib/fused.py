@@ -7,7 +7,13 @@ from shapesmt.algebra import any_of, at_least, ceil_divide, divides, equal, tota
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import WINDOW, borrow, channels_first, contrib
 from shapesmt.ops.math.linear import matrix_product
-from shapesmt.ops.shared.require import require_least, require_same, require_single, require_vector
+from shapesmt.ops.shared.require import (
+    require_broadcast_to,
+    require_least,
+    require_same,
+    require_single,
+    require_vector,
+)
 from shapesmt.ops.windows.spatial import conv
 from shapesmt.rules import RuleContext, Tensor, Traits
 
@@ -161,10 +167,7 @@ def bias_softmax(ctx: RuleContext) -> Tensor:
     """Add a bias, which broadcasts to the input, then normalize; the shape is unchanged."""
     x, bias = ctx.input(0), ctx.input(1)
     ctx.axis(x.rank, 1)
-    law = laws.BIAS_BROADCASTS_TO_INPUT
-    ctx.check(bias.rank <= x.rank, law)
-    for size, expected in zip(bias.dims[::-1], x.dims[::-1], strict=False):
-        ctx.require(any_of(equal(size, expected), equal(size, 1)), law, size, expected)
+    require_broadcast_to(ctx, bias, x.dims, laws.BIAS_BROADCASTS_TO_INPUT)
     return ctx.tensor(x.dims)
 
 

@@ -91,6 +91,13 @@ class Call:
         """Return an argument that lists tensors; some may be None."""
         return [None if i < 0 else self.ctx.input(i) for i in self.ctx.integers(f"@{name}", ())]
 
+    def require_vector(self, name: str, size: Dim | int, law: laws.Law) -> None:
+        """State that a tensor argument, unless omitted, is a vector of length `size`."""
+        x = self.optional(name)
+        if x is not None:
+            self.ctx.require_rank(x, 1)
+            self.ctx.require_equal(x[0], size, law)
+
     def place(self, name: str) -> int:
         """Return the index of the input that an argument refers to."""
         return self.ctx.integer(f"@{name}")
@@ -132,6 +139,10 @@ class Call:
         if not isinstance(value, int):
             self.ctx.reject(laws.ATTRIBUTE_IS.of(name=name, what="is an integer"))
         return value
+
+    def axis(self, x: Tensor) -> int:
+        """Return the axis `dim` counted from the front; a tensor of rank 0 counts as having one axis."""
+        return self.ctx.normal(self.integer("dim"), max(x.rank, 1))
 
     def flag(self, name: str) -> bool:
         """Return a boolean argument."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, ZERO, Dim, all_of, any_of, at_least, equal, less
-from shapesmt.ops.shared.require import require_least, sized
+from shapesmt.ops.shared.require import require_broadcast_to, require_least, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open, require_numbers
 from shapesmt.ops.tensorflow.indexing import require_places
 from shapesmt.rules import RuleContext, Tensor, rule
@@ -73,9 +73,7 @@ def to_tensor(ctx: RuleContext) -> Tensor:
 def require_default(ctx: RuleContext, default: Tensor, sizes: Sequence[Dim]) -> None:
     """Require that the default broadcasts to a value."""
     law = laws.DEFAULT_STRETCHES_TO_VALUE
-    ctx.check(default.rank <= len(sizes), law)
-    for d, size in zip(default.dims[::-1], sizes[::-1], strict=False):
-        ctx.require(any_of(equal(d, size), equal(d, ONE)), law, d, size)
+    require_broadcast_to(ctx, default, tuple(sizes), law)
     for d, size in zip(default.dims, sizes, strict=False):
         ctx.require(any_of(equal(d, size), equal(d, ONE)), law, d, size)
 

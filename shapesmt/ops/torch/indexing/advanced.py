@@ -8,6 +8,7 @@ from typing import NamedTuple
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, equal, select
 from shapesmt.ops.shared.indices import any_of_known, require_inside
+from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.rules import Decided, RuleContext, Shape, Tensor, Traits, tensor
 
@@ -107,15 +108,8 @@ def index_put(call: Call) -> Tensor:
     """Write values at the given indices; the values broadcast to the indexed shape."""
     x, values = call.tensor("self"), call.tensor("values")
     shape = indexed(call, x)
-    require_values(call, values.dims, shape)
+    require_broadcast_to(call.ctx, values, shape, laws.VALUES_BROADCAST_TO_INDEXED)
     return tensor(x.dtype, x.dims)
-
-
-def require_values(call: Call, values: Shape, shape: Shape) -> None:
-    """Require that values broadcast to the shape that they replace."""
-    call.ctx.check(len(values) <= len(shape), laws.VALUES_BROADCAST_TO_INDEXED)
-    for d, size in zip(values[::-1], shape[::-1], strict=False):
-        call.ctx.require(any_of(equal(d, size), equal(d, 1)), laws.VALUES_BROADCAST_TO_INDEXED, d, size)
 
 
 # Masked
@@ -134,6 +128,6 @@ def masked_index_put(call: Call) -> Tensor:
     """Add values at the given indices where the mask is true; values and mask broadcast. An empty tensor stays."""
     x, ctx = call.tensor("self"), call.ctx
     if not ctx.holds(equal(x.numel, 0)):
-        values = ctx.broadcast(call.tensor("values").dims, call.tensor("mask").dims)
-        require_values(call, values, indexed(call, x, clamped=True))
+        values = tensor("", ctx.broadcast(call.tensor("values").dims, call.tensor("mask").dims))
+        require_broadcast_to(ctx, values, indexed(call, x, clamped=True), laws.VALUES_BROADCAST_TO_INDEXED)
     return tensor(x.dtype, x.dims)

@@ -9,11 +9,6 @@ from shapesmt.ops.torch.call import Call, operator
 from shapesmt.rules import Tensor, tensor
 
 
-def axis_of(call: Call, x: Tensor) -> int:
-    """Return the axis `dim`; a scalar counts as having one axis."""
-    return call.ctx.normal(call.integer("dim"), max(x.rank, 1))
-
-
 def length(x: Tensor, axis: int) -> Dim:
     """Return the size of an axis; 1 for a scalar."""
     return x[axis] if x.rank else ONE
@@ -28,7 +23,7 @@ def require_list(call: Call, index: Tensor) -> None:
 def index_select(call: Call) -> Tensor:
     """Return the slices at the given indices of an axis."""
     x, index = call.tensor("self"), call.tensor("index")
-    axis = axis_of(call, x)
+    axis = call.axis(x)
     require_list(call, index)
     require_inside(call.ctx, index, length(x, axis), index=call.place("index"), from_end=False)
     if not x.rank:
@@ -54,7 +49,7 @@ def require_no_larger(call: Call, index: Tensor, x: Tensor, axis: int | None, la
 def gather(call: Call) -> Tensor:
     """Gather elements along `dim` at the indices in `index`; the output has `index`'s shape."""
     x, index = call.tensor("self"), call.tensor("index")
-    axis = axis_of(call, x)
+    axis = call.axis(x)
     require_no_larger(call, index, x, axis, laws.INDICES_NO_LARGER_THAN_DATA)
     require_inside(call.ctx, index, length(x, axis), index=call.place("index"), from_end=False)
     return tensor(x.dtype, index.dims)

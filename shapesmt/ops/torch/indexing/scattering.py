@@ -6,7 +6,7 @@ from shapesmt import laws
 from shapesmt.algebra import Formula, any_of, equal
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.indexing.gathering import axis_of, length, require_list, require_no_larger
+from shapesmt.ops.torch.indexing.gathering import length, require_list, require_no_larger
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import Tensor, Traits, tensor
 
@@ -20,7 +20,7 @@ def others_empty(x: Tensor, axis: int) -> Formula:
 def scatter(call: Call) -> Tensor:
     """Write source elements: `index` gives the position of each along `dim`, its positions on other axes stay."""
     x, index, source = call.tensor("self"), call.tensor("index"), call.optional("src")
-    axis = axis_of(call, x)
+    axis = call.axis(x)
     require_no_larger(call, index, x, axis, laws.INDICES_NO_LARGER_THAN_DATA)
     if source is not None:
         require_no_larger(call, index, source, None, laws.INDICES_NO_LARGER_THAN_SOURCE)
@@ -32,7 +32,7 @@ def scatter(call: Call) -> Tensor:
 def index_add(call: Call) -> Tensor:
     """Write slices at the given indices of an axis, one slice per index."""
     ctx, x, index, source = call.ctx, call.tensor("self"), call.tensor("index"), call.tensor("source")
-    axis = axis_of(call, x)
+    axis = call.axis(x)
     require_list(call, index)
     ctx.check(axis < max(source.rank, 1), laws.UPDATES_SHAPED_AS_REPLACED)
     ctx.require_equal(index.numel, length(source, axis), laws.UPDATE_PER_INDEX)
@@ -47,7 +47,7 @@ def index_add(call: Call) -> Tensor:
 def index_fill(call: Call) -> Tensor:
     """Write a number at the given indices of an axis."""
     x, index, value = call.tensor("self"), call.tensor("index"), call.optional("value")
-    axis = axis_of(call, x)
+    axis = call.axis(x)
     require_list(call, index)
     if value is not None:
         call.ctx.require_rank(value, 0)

@@ -13,7 +13,7 @@ from shapesmt.rules import Tensor, tensor
 def softmax(call: Call) -> Tensor:
     """Apply (log-)softmax along an axis; the shape stays."""
     x = call.tensor("self")
-    call.ctx.normal(call.integer("dim"), max(x.rank, 1))
+    call.axis(x)
     return tensor((call.text("dtype") if "dtype" in call else "") or x.dtype, x.dims)
 
 
@@ -22,7 +22,7 @@ def softmax_backward(call: Call) -> Tensor:
     """Return the gradient of (log-)softmax; gradient and output have one shape."""
     x = call.tensor("grad_output")
     call.ctx.require_agree(x, call.tensor("output"), law=laws.OPERANDS_SAME_SHAPE)
-    call.ctx.normal(call.integer("dim"), max(x.rank, 1))
+    call.axis(x)
     return tensor(call.text("input_dtype"), x.dims)
 
 

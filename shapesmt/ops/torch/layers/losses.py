@@ -147,14 +147,12 @@ def cosine_embedding(call: Call) -> Tensor:
 
 def of_classes(call: Call, x: Tensor, target: Tensor, axis: int) -> Shape:
     """Return the shape of a target that holds a class index per sample and position; there is one weight per class."""
-    ctx, weight = call.ctx, call.optional("weight")
+    ctx = call.ctx
     shape = (*x.dims[:axis], *x.dims[axis + 1 :])
     ctx.check(target.rank == len(shape), laws.TENSORS_ONE_RANK.of(rank=len(shape), other=target.rank))
     ctx.require_agree(target, tensor("", shape), law=laws.LABEL_PER_SAMPLE_AND_POSITION)
     require_inside(ctx, target, x[axis], equal(target.numel, 0), index=call.place("target"))
-    if weight is not None:
-        ctx.require_rank(weight, 1)
-        ctx.require_equal(weight[0], x[axis], laws.WEIGHT_PER_CLASS)
+    call.require_vector("weight", x[axis], laws.WEIGHT_PER_CLASS)
     return shape
 
 
@@ -174,14 +172,12 @@ def nll_loss_forward(call: Call) -> list[Tensor]:
 @operator("cross_entropy_loss.default")
 def cross_entropy(call: Call) -> Tensor:
     """Return the cross entropy with class indices, or with class probabilities of the input's shape."""
-    x, target, weight = call.tensor("self", least=1), call.tensor("target"), call.optional("weight")
+    x, target = call.tensor("self", least=1), call.tensor("target")
     axis = min(x.rank - 1, 1)
     if target.rank != x.rank:
         return reduced(call, x.dtype, of_classes(call, x, target, axis))
     call.ctx.require_agree(x, target, law=laws.INPUT_AND_TARGET_SAME_SHAPE)
-    if weight is not None:
-        call.ctx.require_rank(weight, 1)
-        call.ctx.require_equal(weight[0], x[axis], laws.WEIGHT_PER_CLASS)
+    call.require_vector("weight", x[axis], laws.WEIGHT_PER_CLASS)
     return reduced(call, x.dtype, (*x.dims[:axis], *x.dims[axis + 1 :]))
 
 

@@ -119,10 +119,7 @@ def require_groups(call: Call, channels: Dim, groups: int) -> None:
     call.ctx.check(groups > 0, laws.GROUP_POSITIVE)
     call.ctx.require(divides(groups, channels), laws.GROUPS_DIVIDE_CHANNELS, channels, groups)
     for name in ("weight", "bias"):
-        parameter = call.optional(name)
-        if parameter is not None:
-            call.ctx.require_rank(parameter, 1)
-            call.ctx.require_equal(parameter[0], channels, laws.PARAMETERS_PER_CHANNEL)
+        call.require_vector(name, channels, laws.PARAMETERS_PER_CHANNEL)
 
 
 @operator("group_norm.default")

@@ -116,20 +116,18 @@ def of_any(call: Call) -> list[Tensor]:
     return of_matrices(call, ANY[call.ctx.node.op.split(".")[1]])
 
 
-def require_symmetric(call: Call) -> None:
-    """Require that matrices declared symmetric are square, unless they are empty."""
+def require_symmetric(call: Call) -> Tensor:
+    """Return a tensor of that shape and type; require that matrices declared symmetric are square, unless empty."""
     x = call.tensor("self", least=2)
     call.ctx.require(any_of(equal(x[-2], x[-1]), equal(x.numel, 0)), laws.MATRICES_SQUARE, x[-2], x[-1])
+    return tensor(x.dtype, x.dims)
 
 
 @operator("cholesky.default")
 def cholesky(call: Call) -> Tensor:
     """Return a triangular matrix; an empty input needn't be square."""
     grant_matrices(call)
-    x = call.tensor("self", least=2)
-    fits = any_of(equal(x[-2], x[-1]), equal(x.numel, 0))
-    call.ctx.require(fits, laws.MATRICES_SQUARE, x[-2], x[-1])
-    return tensor(x.dtype, x.dims)
+    return require_symmetric(call)
 
 
 BY_FLAG = {

@@ -115,10 +115,7 @@ def bilinear(call: Call) -> Tensor:
     ctx.require_equal(x[-1], w[1], laws.LAST_AXIS_FITS_WEIGHTS)
     ctx.require_equal(y[-1], w[2], laws.LAST_AXIS_FITS_WEIGHTS)
     require_least(ctx, w.dims[1:], 1, laws.VECTORS_NOT_EMPTY)
-    bias = call.optional("bias")
-    if bias is not None:
-        ctx.require_rank(bias, 1)
-        ctx.require_equal(bias[0], w[0], laws.BIAS_PER_FILTER)
+    call.require_vector("bias", w[0], laws.BIAS_PER_FILTER)
     return tensor(x.dtype, [*x.dims[:-1], w[0]])
 
 

@@ -18,10 +18,7 @@ def steps_of(call: Call) -> tuple[int, int]:
     call.ctx.check(length > 0, laws.FRAME_NOT_EMPTY)
     call.ctx.check(step > 0, laws.FRAME_STEP_POSITIVE)
     call.ctx.check(0 < size <= length, laws.WINDOW_NO_LONGER_THAN_FRAME)
-    window = call.optional("window")
-    if window is not None:
-        call.ctx.require_rank(window, 1)
-        call.ctx.require_equal(window[0], size, laws.WINDOW_HAS_ITS_LENGTH)
+    call.require_vector("window", size, laws.WINDOW_HAS_ITS_LENGTH)
     return length, step
 
 

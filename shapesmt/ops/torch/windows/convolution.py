@@ -71,9 +71,7 @@ def result(call: Call, filters: Dim, sizes: Sequence[Dim], pixel: Sequence[Dim])
     ctx, x, bias = call.ctx, call.tensor("input"), call.optional("bias")
     require_one_kind(call, x, call.tensor("weight"), bias)
     before = x.rank - len(sizes) - 1
-    if bias is not None:
-        ctx.require_rank(bias, 1)
-        ctx.require_equal(bias[0], filters, laws.BIAS_PER_FILTER)
+    call.require_vector("bias", filters, laws.BIAS_PER_FILTER)
     output = ctx.tensor([*x.dims[:before], select(equal(x[before], 0), 0, filters), *sizes], x.dtype)
     return _in_memory(output, x, call.tensor("weight"), grows=any(d.hi > 1 for d in pixel))
 
