@@ -12,22 +12,11 @@ from contextlib import contextmanager
 from typing import Any, TypeVar, overload
 
 from shapesmt import laws
-from shapesmt.algebra import (
-    ONE,
-    TRUE,
-    Dim,
-    Formula,
-    all_of,
-    any_of,
-    as_dim,
-    entries,
-    equal,
-    select,
-)
+from shapesmt.algebra import ONE, TRUE, Dim, Formula, all_of, any_of, as_dim, entries, equal, select
 from shapesmt.algebra.numeric import Float
 from shapesmt.errors import RejectedError
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node, Runtime
-from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
+from shapesmt.rules.application import BY_ALL, Application, Decided
 from shapesmt.rules.registry import resolve
 from shapesmt.rules.statements import Statements
 from shapesmt.rules.tensors import Shape, Tensor, UnknownRankError, holds, number, tensor
@@ -164,7 +153,7 @@ class RuleContext(Statements):
         if len(numbers) == len(items):
             return numbers
         if None not in items and not self.inputs[index].chosen:  # type: ignore[union-attr]  # it has items
-            self.unjudged.append(Unjudged("", self.node.op, "elements", f"input {index} is the same at any sizes"))
+            self.leave("elements", f"input {index} is the same at any sizes")
         return None
 
     @overload

@@ -36,7 +36,7 @@ from shapesmt.graph import DTYPES, Declared
 from shapesmt.ops.control.subgraphs import apart, mark, symbols_since
 from shapesmt.ops.control.trips import in_every_trip, put, slope_of
 from shapesmt.ops.shared.require import require_alike, require_least
-from shapesmt.rules import RuleContext, Runs, Tensor, Traits, Unjudged, elements, position, rule, tensor
+from shapesmt.rules import RuleContext, Runs, Tensor, Traits, elements, position, rule, tensor
 
 PLACE = position(0)
 LISTED = 64  # longest sequence whose sizes are listed one by one
@@ -56,7 +56,7 @@ def input_sequence(ctx: RuleContext) -> Tensor:
 
 def unplaced(ctx: RuleContext) -> None:
     """Leave the node undecided: without the sequence's rank, it isn't known whether an index is inside."""
-    ctx.unjudged.append(Unjudged("", ctx.node.op, "rank", "the ranks of its inputs are known"))
+    ctx.leave("rank", "the ranks of its inputs are known")
 
 
 def inner(t: Tensor) -> str:

@@ -9,7 +9,7 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, as_dim
 from shapesmt.graph import DTYPES, AttributeValue
 from shapesmt.ops.shared.items import ARITHMETIC, LOGIC, VARIADIC
-from shapesmt.rules import Apply, RuleContext, Tensor, Unjudged, elements, resolve, rule, tensor
+from shapesmt.rules import Apply, RuleContext, Tensor, elements, resolve, rule, tensor
 
 Register = Callable[..., Callable[[Apply], Apply]]
 
@@ -98,8 +98,7 @@ def known(ctx: RuleContext, index: int, what: str) -> tuple[int, ...] | None:
     """Return the constants of an input that decides ranks or axes; None leaves the node undecided."""
     numbers = ctx.constants(index)
     if numbers is None:
-        law = f"{what} of {ctx.node.op} must be known{REMEDIES.get(ctx.node.domain, '')}"
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law))
+        ctx.leave("unsupported", f"{what} of {ctx.node.op} must be known{REMEDIES.get(ctx.node.domain, '')}")
     return numbers
 
 

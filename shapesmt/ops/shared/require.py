@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, as_dim, at_least, equal, negate, select
 from shapesmt.algebra.numeric import Float, float_at_least
-from shapesmt.rules import Decided, Item, RuleContext, Shape, Tensor, Unjudged
+from shapesmt.rules import Decided, Item, RuleContext, Shape, Tensor
 
 LARGEST = 2**63 - 1  # the maximum of int64
 RUNTIME = "ONNX Runtime"
@@ -109,7 +109,7 @@ def require_broadcast_to(ctx: RuleContext, x: Tensor, shape: Shape, law: laws.La
 def open_beside_cpu(ctx: RuleContext, law: laws.Law, *, used: bool) -> None:
     """Leave a node undecided that uses a feature without a CPU kernel."""
     if used:
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"{law}: ONNX Runtime has it on other devices only"))
+        ctx.leave("elements", f"{law}: ONNX Runtime has it on other devices only")
 
 
 def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula, runtime: str = RUNTIME) -> None:
@@ -117,7 +117,7 @@ def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula, runtime: str 
     if formula is not TRUE:
         text = f"{law}, which {runtime} doesn't check"
         note = "" if formula is FALSE else f"the law holds where {formula}"
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", text, note, branch=negate(formula)))
+        ctx.leave("elements", text, note, branch=negate(formula))
 
 
 def require_direction(ctx: RuleContext, start: Item, limit: Item, step: Item) -> None:

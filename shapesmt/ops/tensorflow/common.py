@@ -11,7 +11,7 @@ from shapesmt.algebra.numeric import Float, float_at_least, literal
 from shapesmt.errors import RejectedError
 from shapesmt.ops.shared.bridge import known_axis
 from shapesmt.ops.shared.require import open_unless
-from shapesmt.rules import Elements, Field, RuleContext, Tensor, Unjudged, tensor, uniform
+from shapesmt.rules import Elements, Field, RuleContext, Tensor, tensor, uniform
 
 DOMAIN = "tensorflow"
 
@@ -78,7 +78,7 @@ def open_bias(ctx: RuleContext, index: int, size: Dim, law: laws.Law) -> None:
 
 def leave_open(ctx: RuleContext, law: laws.Law) -> NoReturn:
     """End the rule and leave the node undecided: unless the law holds, it isn't known whether the node runs."""
-    ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", str(law)))
+    ctx.leave("unsupported", law)
     raise RejectedError
 
 

@@ -8,14 +8,7 @@ from shapesmt.ops.math.elementwise import broadcast
 from shapesmt.ops.shared.bridge import finite, number_of, require_one_type, result, without_elements
 from shapesmt.ops.shared.items import INTEGERS, Function, c_remainder, remainder
 from shapesmt.ops.shared.require import require_shape, require_vector
-from shapesmt.ops.tensorflow.common import (
-    DOMAIN,
-    channel,
-    least,
-    one_of,
-    require_each,
-    resized,
-)
+from shapesmt.ops.tensorflow.common import DOMAIN, channel, least, one_of, require_each, resized
 from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 KEPT = (

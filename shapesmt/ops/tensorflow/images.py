@@ -6,15 +6,7 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, any_of, equal, minimum
 from shapesmt.algebra.numeric import from_dim, literal
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
-from shapesmt.ops.tensorflow.common import (
-    DOMAIN,
-    first,
-    least,
-    numbers,
-    one_of,
-    require_numbers,
-    require_order,
-)
+from shapesmt.ops.tensorflow.common import DOMAIN, first, least, numbers, one_of, require_numbers, require_order
 from shapesmt.ops.tensorflow.indexing import require_places
 from shapesmt.rules import RuleContext, Tensor, Traits, rule
 

@@ -27,7 +27,7 @@ from shapesmt.graph import AttributeValue
 from shapesmt.ops.shared.require import open_unless
 from shapesmt.ops.torch.layout import Memory, settled
 from shapesmt.ops.torch.schemas import DOMAIN, Argument, refused_kinds, schema
-from shapesmt.rules import RuleContext, Tensor, Traits, Unjudged, rule
+from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 Result: TypeAlias = Tensor | Sequence[Tensor] | None
 AnyRule = TypeVar("AnyRule", bound="Callable[[Call], Result]")
@@ -173,7 +173,7 @@ class Call:
 
     def open(self, name: str) -> NoReturn:
         """End the rule, leaving the node undecided: an argument that has to be a constant depends on sizes or data."""
-        self.ctx.unjudged.append(Unjudged("", self.ctx.node.op, "unsupported", f"{name} is a constant"))
+        self.ctx.leave("unsupported", f"{name} is a constant")
         raise RejectedError
 
     def unchecked(self, formula: Formula, law: laws.Law) -> None:
@@ -243,11 +243,10 @@ def operator(
             call, op = Call(ctx), ctx.node.op
             misfits = call.misfits()
             if misfits:
-                law = f"the arguments of {op} must be as its schema says: {', '.join(misfits)}"
-                ctx.unjudged.append(Unjudged("", op, "unsupported", law))
+                ctx.leave("unsupported", f"the arguments of {op} must be as its schema says: {', '.join(misfits)}")
                 return None
             if _lacks_kernel(call):
-                ctx.unjudged.append(Unjudged("", op, "unsupported", "PyTorch has a kernel for these element types"))
+                ctx.leave("unsupported", "PyTorch has a kernel for these element types")
             result = apply(call)
             if isinstance(result, Tensor):
                 return settled(result, ctx, memory)

@@ -118,6 +118,11 @@ def requested(call: Call) -> list[Dim]:
     return sized(call.ctx, sizes)
 
 
+def default_type(value: Tensor) -> str:
+    """Return the element type of a tensor filled with a number."""
+    return value.dtype if value.dtype in ("bool", "int64") or kind(value.dtype) > 2 else DEFAULT_FLOAT
+
+
 FILLS = {"zeros": 0, "ones": 1}
 
 
@@ -135,8 +140,7 @@ def full(call: Call) -> Tensor:
     like = call.optional("self")
     if call.ctx.node.op == "aten.scalar_tensor.default":
         return repeated((), value, call.text("dtype") or DEFAULT_FLOAT)
-    own = value.dtype if value.dtype in ("bool", "int64") or kind(value.dtype) > 2 else DEFAULT_FLOAT
-    dtype = call.text("dtype") or (own if like is None else like.dtype)
+    dtype = call.text("dtype") or (default_type(value) if like is None else like.dtype)
     if like is not None and "size" not in call.names:
         return in_memory_of(call, repeated(like.dims, value, dtype), like)
     return repeated(requested(call), value, dtype)

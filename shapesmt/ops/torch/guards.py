@@ -10,7 +10,7 @@ from shapesmt.graph import GUARDS
 from shapesmt.ops.torch.floats import formula_of
 from shapesmt.ops.torch.layout import OPEN, dense, laid
 from shapesmt.ops.torch.schemas import DOMAIN
-from shapesmt.rules import RuleContext, Tensor, Unjudged, rule, tensor
+from shapesmt.rules import RuleContext, Tensor, rule, tensor
 
 
 @rule(GUARDS, domain=DOMAIN, any_rank=True)
@@ -26,8 +26,7 @@ def guards(ctx: RuleContext) -> list[Tensor]:
         return []
     unread = [written.get(text, text) for text, formula in read.items() if formula is None]
     for text in (*ctx.texts("unread"), *unread):
-        law = f"PyTorch's guards can be read: shapesmt can't read the guard {text}"
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", law, rests_on=text))
+        ctx.leave("elements", f"PyTorch's guards can be read: shapesmt can't read the guard {text}", rests_on=text)
     return []
 
 

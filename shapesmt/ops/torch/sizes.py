@@ -6,19 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from shapesmt import laws
-from shapesmt.algebra import (
-    ONE,
-    ZERO,
-    Dim,
-    absolute,
-    as_dim,
-    differs,
-    maximum,
-    minimum,
-    product,
-    select,
-    total,
-)
+from shapesmt.algebra import ONE, ZERO, Dim, absolute, as_dim, differs, maximum, minimum, product, select, total
 from shapesmt.algebra.numeric import Float, float_greatest, float_least, from_dim, literal, steps
 from shapesmt.ops.shared import items
 from shapesmt.ops.torch.call import Call, operator

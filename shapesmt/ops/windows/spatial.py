@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import (
-    ZERO,
-    Dim,
-    any_of,
-    as_dim,
-    at_least,
-    ceil_divide,
-    divides,
-    equal,
-    minimum,
-)
+from shapesmt.algebra import ZERO, Dim, any_of, as_dim, at_least, ceil_divide, divides, equal, minimum
 from shapesmt.ops.shared.require import (
     require_fits,
     require_least,

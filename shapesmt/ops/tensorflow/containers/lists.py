@@ -16,7 +16,7 @@ from shapesmt.algebra import FALSE, ONE, TRUE, ZERO, Dim, all_of, any_of, as_dim
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.require import require_least, require_same
 from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open
-from shapesmt.rules import Keeps, RuleContext, Tensor, Traits, Unjudged, elements, field, rule, tensor
+from shapesmt.rules import Keeps, RuleContext, Tensor, Traits, elements, field, rule, tensor
 
 
 def unset(ctx: RuleContext, length: Dim | int) -> Tensor:
@@ -85,7 +85,7 @@ def with_element(ctx: RuleContext, handle: Tensor, length: Dim, x: Tensor) -> Te
         old, new = handle.dims[1:], sizes
         alike = len(old) == len(new) and all(equal(a, b) is TRUE for a, b in zip(old, new, strict=True))
         if not alike:
-            ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", laws.LIST_ELEMENTS_ONE_SHAPE.sentence))
+            ctx.leave("unsupported", laws.LIST_ELEMENTS_ONE_SHAPE)
     return list_of(x.dtype, length, sizes, marks_of(handle))
 
 
@@ -125,7 +125,7 @@ def stored_sizes(ctx: RuleContext, handle: Tensor, sizes: list[Dim | None] | Non
             ctx.require(TRUE if d is None or size is None else equal(size, d), law, size, d)
     known = known_sizes(merged(own, sizes))
     if known is None:
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", "some element of the list is set"))
+        ctx.leave("unsupported", "some element of the list is set")
     return known
 
 

@@ -12,7 +12,7 @@ from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import COMPLEX, FLOAT, as_float, cast, kind, operand, real_part
 from shapesmt.ops.torch.layout import dense, in_place as changes, is_plain, laid, order_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Decided, Keeps, Tensor, Traits, Unjudged, Value, tensor
+from shapesmt.rules import Decided, Keeps, Tensor, Traits, Value, tensor
 
 KEPT = (
     *("bitwise_not", "ceil", "celu", "conj_physical", "_conj_physical", "elu", "fix", "floor", "frac", "gelu"),
@@ -190,8 +190,7 @@ def rrelu_with_noise(call: Call) -> Tensor:
     """
     x = call.tensor("self")
     if call.flag("training") and (call.number("lower") or 0) > (call.number("upper") or 0):
-        reason = f"{laws.RANGE_ENDS_NO_LOWER}, or all elements are positive"
-        call.ctx.unjudged.append(Unjudged("", call.ctx.node.op, "elements", reason))
+        call.ctx.leave("elements", f"{laws.RANGE_ENDS_NO_LOWER}, or all elements are positive")
     call.ctx.require_agree(x, call.tensor("noise"), law=laws.OPERANDS_SAME_SHAPE)
     return tensor(x.dtype, x.dims)
 

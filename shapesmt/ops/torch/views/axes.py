@@ -144,10 +144,9 @@ def at_least_axes(call: Call) -> Tensor | list[Tensor]:
     given = [t for t in call.tensors("tensors") if t is not None] if "tensors" in call.names else [call.tensor("self")]
     outputs = []
     for x in given:
-        y = x
+        outputs.append(x)
         for axis in NEW_AXES.get((least, x.rank), ()):
-            y = with_axis(call, y, axis)
-        outputs.append(y)
+            outputs[-1] = with_axis(call, outputs[-1], axis)
     return outputs if "tensors" in call.names else outputs[0]
 
 

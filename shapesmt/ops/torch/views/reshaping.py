@@ -14,7 +14,7 @@ from shapesmt.ops.torch.elementwise.promotion import real_part
 from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.layout import OPEN, is_plain, laid, nesting_of, seen, storage_of, strides_of, viewable
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Decided, Tensor, Traits, Unjudged, tensor
+from shapesmt.rules import Decided, Tensor, Traits, tensor
 
 BITS = {
     "bool": 8,
@@ -52,8 +52,7 @@ def _size(call: Call, index: int, d: Dim | None) -> Dim:
     if d is None:
         return call.ctx.fresh(f"size{index}", 0, how=Decided(free=True))
     if d.lo == -1 and d.constant is None:
-        law = laws.SIZES_NOT_NEGATIVE.sentence
-        call.ctx.unjudged.append(Unjudged("", call.ctx.node.op, "elements", law, branch=equal(d, -1)))
+        call.ctx.leave("elements", laws.SIZES_NOT_NEGATIVE, branch=equal(d, -1))
     call.ctx.require_at_least(d, -1 if d.lo == -1 else 0, laws.SIZES_NOT_NEGATIVE)
     return d
 
@@ -66,8 +65,7 @@ def as_view(call: Call, x: Tensor, dims: Sequence[Dim]) -> Tensor:
     result = tensor(x.dtype, dims, reshaped(x, dims))
     fits = viewable(x, dims)
     if strides_of(x) is None and fits.op != "true":
-        law = laws.VIEW_FITS_MEMORY.sentence
-        call.ctx.unjudged.append(Unjudged("", call.ctx.node.op, "elements", law))
+        call.ctx.leave("elements", laws.VIEW_FITS_MEMORY)
     else:
         call.ctx.require(fits, laws.VIEW_FITS_MEMORY)
     return seen(x, result)
@@ -136,7 +134,7 @@ def view_type(call: Call) -> Tensor:
         return tensor(dtype, x.dims, layout=x.layout)
     call.ctx.check(x.rank > 0, laws.RANK_AT_LEAST_1)
     if not before or not after or not is_plain(x):
-        call.ctx.unjudged.append(Unjudged("", call.ctx.node.op, "elements", laws.VIEW_FITS_MEMORY.sentence))
+        call.ctx.leave("elements", laws.VIEW_FITS_MEMORY)
         return tensor(dtype, [call.ctx.fresh(f"size{i}") for i in range(x.rank)])
     if after > before:
         call.ctx.require(divides(as_dim(after // before), x[-1]), laws.LAST_AXIS_FITS_TYPE, x[-1], after // before)
@@ -165,8 +163,7 @@ def view_as_complex(call: Call) -> Tensor:
     ctx.require_equal(x[-1], 2, laws.REAL_AND_IMAGINARY_PARTS)
     result = tensor(COMPLEX_OF.get(x.dtype, ""), x.dims[:-1])
     if not is_plain(x) or storage_of(x) is not x.numel:
-        law = laws.VIEW_FITS_MEMORY.sentence
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", law))
+        ctx.leave("elements", laws.VIEW_FITS_MEMORY)
         return laid(result, None)
     return result
 
@@ -194,11 +191,10 @@ def strided(call: Call) -> Tensor:
     sizes, strides = call.sizes("size"), call.sizes("stride")
     ctx.check(len(sizes) == len(strides), laws.STRIDE_PER_SIZE)
     dims = [_size(call, i, d) for i, d in enumerate(sizes)]
-    for d in (*dims, *(s for s in strides if s is not None), ZERO if offset is None else offset):
-        ctx.require_at_least(d, 0, laws.STRIDES_NOT_NEGATIVE)
+    require_least(ctx, (*dims, *strides, ZERO if offset is None else offset), 0, laws.STRIDES_NOT_NEGATIVE)
     storage, known = storage_of(x), [s for s in strides if s is not None]
     if storage is None or len(known) < len(strides):
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", laws.VIEW_INSIDE_STORAGE.sentence))
+        ctx.leave("elements", laws.VIEW_INSIDE_STORAGE)
         return laid(tensor(x.dtype, dims), None)
     last = sum(((d - 1) * s for d, s in zip(dims, known, strict=True)), ZERO if offset is None else offset)
     inside = any_of(*(equal(d, 0) for d in dims), at_least(storage, last + 1))
