@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, Dim, Formula, differs
+from shapesmt.algebra import TRUE, Dim, differs
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import AttributeValue
 from shapesmt.ops.shared import bridge
@@ -65,11 +65,6 @@ def require_sizes(ctx: RuleContext, sizes: Sequence[Dim | None] | None) -> None:
         ctx.require(TRUE if size is None else differs(size, -1), laws.SIZES_NOT_NEGATIVE, size, 0)
 
 
-def unchecked(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> None:
-    """Leave a node undecided if it breaks a law that OpenVINO doesn't check."""
-    open_unless(ctx, law, formula, "OpenVINO")
-
-
 def careless(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
     """Return the first output of an ONNX operator; an index outside the axis leaves the node undecided, not failed."""
     before = len(ctx.requirements)
@@ -77,7 +72,7 @@ def careless(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: At
     stated, ctx.requirements[before:] = ctx.requirements[before:], []
     for r in stated:
         if r.law == laws.INDICES_INSIDE_AXIS:
-            unchecked(ctx, laws.INDICES_INSIDE_AXIS, r.formula)
+            open_unless(ctx, laws.INDICES_INSIDE_AXIS, r.formula)
         else:
             ctx.requirements.append(r)
     return output

@@ -6,10 +6,9 @@ from shapesmt import laws
 from shapesmt.algebra import Dim, equal
 from shapesmt.ops.math.linear import joint_sizes, parse_equation, spelt, turned
 from shapesmt.ops.math.recurrent import GATES
-from shapesmt.ops.openvino.bridge import unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.ops.shared.require import require_shape
+from shapesmt.ops.shared.require import open_unless, require_shape
 from shapesmt.rules import RuleContext, Shape, Tensor, Traits
 
 
@@ -106,7 +105,7 @@ def grouped_matmul(ctx: RuleContext) -> Tensor:
     ctx.require_rank(b, 3)
     ctx.require_equal(a[-1], b[-1], laws.INNER_SIZES_EQUAL)
     if ctx.has(2):
-        unchecked(ctx, laws.OFFSET_PER_GROUP, equal(ctx.input(2)[0], b[0]))
+        open_unless(ctx, laws.OFFSET_PER_GROUP, equal(ctx.input(2)[0], b[0]))
     if a.rank == 3:
         ctx.require_equal(a[0], b[0], laws.BATCH_SIZES_BROADCAST)
     return ctx.tensor([*a.dims[:-1], b[-2]])

@@ -8,10 +8,10 @@ from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, at_least, divides, equal, maximum
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import AttributeValue
-from shapesmt.ops.openvino.bridge import dtype_of, integers, require_sizes, unchecked
+from shapesmt.ops.openvino.bridge import dtype_of, integers, require_sizes
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.bridge import anything, known, result
-from shapesmt.ops.shared.require import require_least, require_shape, sized
+from shapesmt.ops.shared.require import open_unless, require_least, require_shape, sized
 from shapesmt.ops.shared.windows import DOWN, UP, UP_INSIDE, Window, sliding
 from shapesmt.ops.windows.resize import by_factor
 from shapesmt.rules import FLOATS, Elements, RuleContext, Tensor, Traits, tensor
@@ -170,10 +170,10 @@ def interpolate(ctx: RuleContext) -> Tensor:
     ctx.check(not kind or (kind in FLOATS) == by_scale, laws.FLOAT_SCALES_INTEGER_SIZES)
     targets, dims = _resized(ctx, axes, x.rank), _padded(ctx, x)
     if len(set(axes)) < len(axes):
-        unchecked(ctx, laws.AXES_NAMED_ONCE)
+        open_unless(ctx, laws.AXES_NAMED_ONCE)
         return anything(ctx, x)
     if list(axes) not in (list(range(x.rank)), list(range(2, x.rank))) and dims != list(x.dims):
-        unchecked(ctx, laws.PADDED_AXES_ALL_OR_SPATIAL)
+        open_unless(ctx, laws.PADDED_AXES_ALL_OR_SPATIAL)
         return anything(ctx, x)
     law = laws.SIZE_OR_FACTOR_PER_LISTED_AXIS
     ctx.check(ctx.input(source).rank == 1, laws.SIZES_OR_FACTORS_ARE_LIST.of(rank=ctx.input(source).rank))

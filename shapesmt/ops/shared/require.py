@@ -10,7 +10,7 @@ from shapesmt.algebra.numeric import Float, float_at_least
 from shapesmt.rules import Decided, Item, RuleContext, Shape, Tensor
 
 LARGEST = 2**63 - 1  # the maximum of int64
-RUNTIME = "ONNX Runtime"
+RUNTIMES = {"openvino": "OpenVINO", "torch": "PyTorch", "tensorflow": "TensorFlow"}
 
 
 def require_shape(
@@ -112,10 +112,10 @@ def open_beside_cpu(ctx: RuleContext, law: laws.Law, *, used: bool) -> None:
         ctx.leave("elements", f"{law}: ONNX Runtime has it on other devices only")
 
 
-def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula, runtime: str = RUNTIME) -> None:
+def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> None:
     """Leave a node undecided if it breaks a law that the runtime doesn't check: its behaviour is then undefined."""
     if formula is not TRUE:
-        text = f"{law}, which {runtime} doesn't check"
+        text = f"{law}, which {RUNTIMES.get(ctx.node.domain, 'ONNX Runtime')} doesn't check"
         note = "" if formula is FALSE else f"the law holds where {formula}"
         ctx.leave("elements", text, note, branch=negate(formula))
 

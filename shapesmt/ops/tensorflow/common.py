@@ -73,7 +73,7 @@ def require_order(
 def open_bias(ctx: RuleContext, index: int, size: Dim, law: laws.Law) -> None:
     """Leave a node undecided unless its bias has `size` elements: without oneDNN, TensorFlow reads past its end."""
     bias = ctx.input(index)
-    open_unless(ctx, law, equal(bias[0], size) if bias.rank == 1 else FALSE, "TensorFlow")
+    open_unless(ctx, law, equal(bias[0], size) if bias.rank == 1 else FALSE)
 
 
 def leave_open(ctx: RuleContext, law: laws.Law) -> NoReturn:

@@ -113,13 +113,7 @@ def scatter_nd(ctx: RuleContext) -> Tensor:
     return output
 
 
-SCATTERS = (
-    "ScatterNdNonAliasingAdd",
-    "TensorScatterAdd",
-    "TensorScatterSub",
-    "TensorScatterMax",
-    "TensorScatterMin",
-)
+SCATTERS = ("ScatterNdNonAliasingAdd", *(f"TensorScatter{way}" for way in ("Add", "Sub", "Max", "Min")))
 REDUCTIONS = {"Update": "none", "Add": "add", "Max": "max", "Min": "min"}
 
 

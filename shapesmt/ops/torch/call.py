@@ -27,7 +27,7 @@ from shapesmt.graph import AttributeValue
 from shapesmt.ops.shared.require import open_unless
 from shapesmt.ops.torch.layout import Memory, settled
 from shapesmt.ops.torch.schemas import DOMAIN, Argument, refused_kinds, schema
-from shapesmt.rules import RuleContext, Tensor, Traits, rule
+from shapesmt.rules import RuleContext, Tensor, rule
 
 Result: TypeAlias = Tensor | Sequence[Tensor] | None
 AnyRule = TypeVar("AnyRule", bound="Callable[[Call], Result]")
@@ -178,7 +178,7 @@ class Call:
 
     def unchecked(self, formula: Formula, law: laws.Law) -> None:
         """Leave the node undecided for sizes that break a law which PyTorch doesn't check."""
-        open_unless(self.ctx, law, formula, "PyTorch")
+        open_unless(self.ctx, law, formula)
 
     def numbers(self, name: str) -> tuple[float, ...]:
         """Return an argument that lists numbers."""
@@ -216,25 +216,13 @@ def _lacks_kernel(call: Call) -> bool:
     return bool(kinds) and all(kind and kind in refused for kind in kinds)
 
 
-def operator(
-    *names: str,
-    any_rank: bool = False,
-    total: bool = False,
-    of_shape: bool = False,
-    random: bool = False,
-    memory: Memory = "open",
-    traits: Traits | None = None,
-) -> Callable[[AnyRule], AnyRule]:
+def operator(*names: str, memory: Memory = "open", **options: Any) -> Callable[[AnyRule], AnyRule]:
     """Register a function of a `Call` as the rule of these PyTorch operators.
 
     Args:
         names: The operators, such as "cat.default" for `aten.cat.default`, or "_operator.add" for Python's.
-        any_rank: The rule accepts inputs of unknown rank.
-        total: The operator runs for inputs of all sizes.
-        of_shape: The outputs depend on the shapes of the inputs, not on their elements.
-        random: The outputs are drawn at random.
         memory: The memory layout of the outputs if an input isn't contiguous (see `layout.Memory`).
-        traits: Further properties of the operators; None if there are none.
+        options: Those of `rule`.
     """
 
     def register(apply: AnyRule) -> AnyRule:
@@ -253,10 +241,7 @@ def operator(
             return None if result is None else [settled(t, ctx, memory) for t in result]
 
         full = (name if name.startswith(PYTHON) else f"aten.{name}" for name in names)
-        registered = rule(
-            *full, domain=DOMAIN, any_rank=any_rank, total=total, of_shape=of_shape, random=random, traits=traits
-        )
-        registered(called)
+        rule(*full, domain=DOMAIN, **options)(called)
         return apply
 
     return register

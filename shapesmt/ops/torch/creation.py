@@ -202,9 +202,8 @@ def triangle(call: Call) -> Tensor:
     """Return the row and column indices of a matrix's triangle, as the two rows of a tensor."""
     rows, columns, offset = call.size("row"), call.size("col"), call.size("offset")
     require_least(call.ctx, [rows, columns], 0, laws.SIZES_NOT_NEGATIVE)
-    numbers = [None if d is None else d.constant for d in (rows, columns, offset)]
     dtype, lower = call.text("dtype") or "int64", call.ctx.node.op.startswith("aten.tril")
-    height, width, shift = numbers
+    height, width, shift = (None if d is None else d.constant for d in (rows, columns, offset))
     if height is None or width is None or shift is None or height > MOST_COUNTED:
         return tensor(dtype, (2, call.ctx.fresh("places")))
     below = sum(min(max(i + shift + (1 if lower else 0), 0), width) for i in range(height))

@@ -154,11 +154,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
     known = None if axis is None else axis.constant
     size = x.sizes[known] if known is not None and x.sizes and -len(x.sizes) <= known < len(x.sizes) else None
     if size is not None:
-        ctx.require_at_least(
-            size,
-            parts,
-            laws.SOMETHING_PER_PART,
-        )
+        ctx.require_at_least(size, parts, laws.SOMETHING_PER_PART)
     tensors = [triple(ctx, ctx.fresh(f"count{i}", 0, x.entries), x.rank, x.dtype) for i in range(parts)]
     return [t for kind in zip(*tensors, strict=True) for t in kind]
 

@@ -38,19 +38,12 @@ def searchsorted(call: Call) -> Tensor:
     return found(call, rows[-1], x.dims)
 
 
-@operator("searchsorted.Scalar")
-def searchsorted_number(call: Call) -> Tensor:
-    """Return the insertion index of a number in a sorted list."""
-    call.ctx.require_rank(call.tensor("sorted_sequence"), 1)
-    return found(call, call.tensor("sorted_sequence")[0], ())
-
-
-@operator("bucketize.Tensor", "bucketize.Scalar")
+@operator("searchsorted.Scalar", "bucketize.Tensor", "bucketize.Scalar")
 def bucketize(call: Call) -> Tensor:
-    """Return the index of the bucket of each element, between sorted boundaries."""
-    call.ctx.require_rank(call.tensor("boundaries"), 1)
-    x = call.optional("self")
-    return found(call, call.tensor("boundaries")[0], () if x is None else x.dims)
+    """Return the insertion index of a number, or of each element, in a sorted list."""
+    name = "boundaries" if "boundaries" in call.names else "sorted_sequence"
+    table, x = call.tensor(name, 1), call.optional("self")
+    return found(call, table[0], () if x is None else x.dims)
 
 
 # Bags

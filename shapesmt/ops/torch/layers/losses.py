@@ -38,21 +38,16 @@ def open_unless_alike(call: Call, x: Tensor, target: Tensor) -> None:
     call.unchecked(all_of(*(equal(a, b) for a, b in sizes)) if alike else FALSE, laws.INPUT_AND_TARGET_SAME_SHAPE)
 
 
-@operator("mse_loss.default", "smooth_l1_loss.default")
+@operator("mse_loss.default", "smooth_l1_loss.default", "huber_loss.default")
 def squared(call: Call) -> Tensor:
-    """Return the squared or smooth L1 loss of operands that broadcast; their common type is a float."""
-    x, target = call.tensor("self"), call.tensor("target")
-    law = laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="beta")
-    call.ctx.check((call.number("beta") or 0) >= 0, law)
-    return reduced(call, of_floats(call, x, target), call.ctx.broadcast(x.dims, target.dims))
+    """Return the squared, smooth L1 or Huber loss of operands that broadcast; their common type is a float.
 
-
-@operator("huber_loss.default")
-def huber(call: Call) -> Tensor:
-    """Return the Huber loss of operands that broadcast; the input has floats."""
-    x, target = call.tensor("self"), call.tensor("target")
-    call.ctx.check((call.number("delta") or 0) > 0, laws.NAMED_ATTRIBUTE_POSITIVE.of(name="delta"))
-    return reduced(call, of_floats(call, x), call.ctx.broadcast(x.dims, target.dims))
+    For the Huber loss only the input has to hold floats.
+    """
+    x, target, huber = call.tensor("self"), call.tensor("target"), "huber" in call.ctx.node.op
+    call.ctx.check((call.number("beta") or 0) >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="beta"))
+    call.ctx.check(not huber or (call.number("delta") or 0) > 0, laws.NAMED_ATTRIBUTE_POSITIVE.of(name="delta"))
+    return reduced(call, of_floats(call, *([x] if huber else [x, target])), call.ctx.broadcast(x.dims, target.dims))
 
 
 @operator("kl_div.default")
