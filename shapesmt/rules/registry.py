@@ -166,11 +166,11 @@ DOMAINS = {
         *_of("torch", "sizes guards creation joining padding quantization reduction"),
         *_of("torch.elementwise", "single pairs choices"),
         *_of("torch.views", "reshaping axes parts repeating"),
-        *_of("torch.linear", "products norms contractions decompositions distances systems"),
+        *_of("torch.linear", "products norms decompositions systems"),
         *_of("torch.layers", "activations normalization attention losses recurrent"),
-        *_of("torch.indexing", "advanced counting gathering lookup ordering parts scattering"),
-        *_of("torch.windows", "convolution pooling resizing adaptive columns grids"),
-        *_of("torch.signals", "random fourier frames integrals"),
+        *_of("torch.indexing", "advanced counting gathering lookup ordering scattering"),
+        *_of("torch.windows", "convolution pooling columns grids"),
+        *_of("torch.signals", "random fourier integrals"),
     ),
 }
 """Modules of `shapesmt.ops` with each domain's rules, imported in this order until an operator has one.

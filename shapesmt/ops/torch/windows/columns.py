@@ -9,6 +9,7 @@ from shapesmt.algebra import Dim, equal, product
 from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.shared.windows import Window, sliding
 from shapesmt.ops.torch.call import Call, operator
+from shapesmt.ops.torch.windows.pooling import require_batch_only_empty
 from shapesmt.rules import Tensor, tensor
 
 
@@ -29,12 +30,6 @@ def places(call: Call, axes: list[Window], sizes: Sequence[Dim]) -> Dim:
     counts = [axis.places(size) for size, axis in zip(sizes, axes, strict=True)]
     require_least(call.ctx, counts, 1, laws.WINDOW_HAS_POSITION)
     return product(counts)
-
-
-def require_batch_only_empty(call: Call, x: Tensor, rank: int) -> None:
-    """Require `rank` or `rank + 1` axes; only the batch may be empty."""
-    call.ctx.check(x.rank in (rank, rank + 1), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=rank - 1, rank=x.rank))
-    require_least(call.ctx, x.dims[-rank:], 1, laws.ONLY_BATCH_EMPTY)
 
 
 @operator("im2col.default")
