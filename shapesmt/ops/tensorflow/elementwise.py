@@ -5,7 +5,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, all_of, any_of, at_least, differs, equal
 from shapesmt.ops.math.elementwise import broadcast
-from shapesmt.ops.shared.bridge import finite, number_of, require_one_type, result, without_elements
+from shapesmt.ops.shared.bridge import Row, finite, number_of, rename, require_one_type, result, without_elements
 from shapesmt.ops.shared.items import INTEGERS, Function, c_remainder, remainder
 from shapesmt.ops.shared.require import require_shape, require_vector
 from shapesmt.ops.tensorflow.common import DOMAIN, channel, least, one_of, require_each, resized
@@ -287,3 +287,38 @@ def fake_quantize(ctx: RuleContext) -> Tensor:
     ctx.require_rank(x, int(each_channel), least=True)
     require_shape(ctx, (1, 2), x.dims[-1:] if each_channel else (), laws.ONE_RANGE_OR_PER_CHANNEL)
     return ctx.tensor(x.dims)
+
+
+# Operators that ONNX has under another name
+
+
+TABLE = {
+    **{name: Row(name) for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "BitwiseAnd")},
+    **{
+        name: Row(name)
+        for name in ("BitwiseOr", "BitwiseXor", "Ceil", "Cos", "Cosh", "Elu", "Erf", "Exp", "Floor", "Greater")
+    },
+    **{name: Row(name) for name in ("IsInf", "LeakyRelu", "Less", "Log", "Mul", "Neg", "Reciprocal", "Relu")},
+    **{name: Row(name) for name in ("Round", "Selu", "Sigmoid", "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt")},
+    **{name: Row(name) for name in ("Sub", "Tan", "Tanh")},
+    **{name: Row("Identity") for name in ("CheckNumerics", "GuaranteeConst", "Identity", "PreventGradient")},
+    **{name: Row("Identity") for name in ("Snapshot", "StopGradient")},
+    "Add": Row("Add"),
+    "AddV2": Row("Add"),
+    "GreaterEqual": Row("GreaterOrEqual"),
+    "Inv": Row("Reciprocal"),
+    "Invert": Row("BitwiseNot"),
+    "IsNan": Row("IsNaN"),
+    "LessEqual": Row("LessOrEqual"),
+    "LogSoftmax": Row("LogSoftmax"),
+    "LogicalAnd": Row("And"),
+    "LogicalNot": Row("Not"),
+    "LogicalOr": Row("Or"),
+    "Maximum": Row("Max"),
+    "Minimum": Row("Min"),
+    "Print": Row("Identity", inputs=1),
+    "Rint": Row("Round"),
+    "Softmax": Row("Softmax"),
+}
+
+rename(TABLE, DOMAIN)
