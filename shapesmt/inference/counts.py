@@ -15,18 +15,7 @@ from shapesmt.algebra import TRUE, as_dim, negate
 from shapesmt.graph import Node, Nodes
 from shapesmt.inference.operators import Operators
 from shapesmt.inference.origins import Trace
-from shapesmt.rules import (
-    Application,
-    Field,
-    Keeps,
-    Requirement,
-    Rule,
-    Tensor,
-    Unjudged,
-    extremes,
-    field,
-    tensor,
-)
+from shapesmt.rules import Application, Field, Keeps, Requirement, Rule, Tensor, Unjudged, extremes, field, tensor
 
 INTEGERS = ("int", "uint")
 TRIALS = (1, 0)

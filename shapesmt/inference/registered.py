@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from shapesmt.algebra import FALSE, Dim, Kind
 from shapesmt.algebra.numeric import Float
 from shapesmt.graph import Declared, Literal, Node, Schemas
 from shapesmt.laws import as_law
 from shapesmt.rules import Application, Elements, Requirement, RuleContext, Tensor, Unjudged, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 NOTE = "its registered schema says what it makes, not what it needs"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, symbol
@@ -18,13 +18,11 @@ from shapesmt.graph import Declared, Function, Graph, Node
 from shapesmt.inference.apply import UNKNOWN, Step
 from shapesmt.inference.loading import Refusal, differ, mistyped, refusal
 from shapesmt.inference.numbering import Scope
+from shapesmt.inference.origins import Outside
 from shapesmt.inference.registered import declared_of, literal_of
 from shapesmt.inference.walk import Walk
 from shapesmt.ops import refused
 from shapesmt.rules import Application, Memory, Requirement, Runs, Tensor, Unjudged, data, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.inference.origins import Outside
 
 NOTE = "ONNX Runtime may refuse to load it"
 

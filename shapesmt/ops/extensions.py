@@ -5,15 +5,10 @@ Data decides how many tokens a text has. The rules agree with runs of version 0.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import ONE, any_of, equal
 from shapesmt.ops.shared.require import require_least, require_numel, require_single, require_vector
-from shapesmt.rules import rule
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, rule
 
 DOMAIN = "ai.onnx.contrib"
 
@@ -29,14 +24,9 @@ def setting(ctx: RuleContext, *indices: int) -> None:
 
 
 @rule("StringLower", "StringMapping", "StringStrip", "StringUpper", domain=DOMAIN)
-def changed(ctx: RuleContext) -> Tensor:
-    """Map each text to another; the shape is unchanged."""
-    return ctx.tensor(ctx.input(0).dims)
-
-
 @rule("StringECMARegexReplace", "StringRegexReplace", domain=DOMAIN)
-def replaced(ctx: RuleContext) -> Tensor:
-    """Replace parts of each text that match a pattern; the shape is unchanged."""
+def changed(ctx: RuleContext) -> Tensor:
+    """Map each text to another, perhaps with its parts that match a pattern replaced; the shape is unchanged."""
     setting(ctx, 1, 2)
     return ctx.tensor(ctx.input(0).dims)
 
@@ -123,8 +113,7 @@ def signs(ctx: RuleContext) -> list[Tensor]:
 @rule("SegmentSum", domain=DOMAIN)
 def segment_sum(ctx: RuleContext) -> Tensor:
     """Sum the rows `[n, *sizes]` of each segment, numbered from 0: `[segments, *sizes]`."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 1, least=True)
+    x = ctx.input(0, least=1)
     require_vector(ctx, 1, x[0], laws.SEGMENT_NUMBERS_HAVE_FIRST_AXES_OF_DATA)
     ctx.require_at_least(x[0], 1, laws.INPUT_NOT_EMPTY)
     return ctx.tensor([ctx.fresh("segments", 1), *x.dims[1:]])

@@ -5,20 +5,14 @@ A map is a tensor of type "map(key,value)" without axes; a sequence of them has 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, any_of, at_least, equal, product, total
+from shapesmt.algebra import ONE, Dim, any_of, at_least, equal, product, total
 from shapesmt.graph import Literal
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.trees import NODES, length, require_forest, require_places_in_trees, trees
-from shapesmt.rules import rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, rule
 
 DOMAIN = "ai.onnx.ml"
 LISTS = ("string", "int64", "float")
@@ -108,8 +102,7 @@ def imputer(ctx: RuleContext) -> Tensor:
 @rule("Scaler", domain=DOMAIN)
 def scaler(ctx: RuleContext) -> Tensor:
     """Compute `(X - offset) * scale`, one offset and scale for all features or one each; the shape is unchanged."""
-    x, count, law = ctx.input(0), length(ctx, "scale"), laws.OFFSET_AND_SCALE_PER_FEATURE_OR_ALL
-    ctx.require_rank(x, 1, least=True)
+    count, law, x = length(ctx, "scale"), laws.OFFSET_AND_SCALE_PER_FEATURE_OR_ALL, ctx.input(0, least=1)
     ctx.check(count == length(ctx, "offset"), law)
     if count != 1:
         ctx.require_equal(x[1] if x.rank > 1 else x[0], count, law)
@@ -122,8 +115,7 @@ def scaler(ctx: RuleContext) -> Tensor:
 @rule("ArrayFeatureExtractor", domain=DOMAIN)
 def array_feature_extractor(ctx: RuleContext) -> Tensor:
     """Select the columns of `X[*sizes, features]` whose indices are in `Y`: `[*sizes, count]`."""
-    x, chosen = ctx.input(0), ctx.input(1)
-    ctx.require_rank(x, 1, least=True)
+    x, chosen = ctx.input(0, least=1), ctx.input(1)
     ctx.require_at_least(chosen.numel, 1, laws.A_COLUMN_CHOSEN)
     ctx.require_at_least(x[-1], 1, laws.A_COLUMN)
     require_places(ctx, 1, x[-1], laws.CHOSEN_COLUMNS_IN_INPUT)

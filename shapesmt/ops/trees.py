@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from shapesmt import laws
+from shapesmt.algebra import Dim
 from shapesmt.graph import Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import RuleContext
 
 NODES = ("nodes_featureids", "nodes_truenodeids", "nodes_falsenodeids", "nodes_trueleafs", "nodes_falseleafs")
 OLD_NODES = ("nodes_featureids", "nodes_modes", "nodes_nodeids", "nodes_treeids", "nodes_truenodeids")

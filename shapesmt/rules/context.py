@@ -12,22 +12,11 @@ from contextlib import contextmanager
 from typing import Any, TypeVar, overload
 
 from shapesmt import laws
-from shapesmt.algebra import (
-    ONE,
-    TRUE,
-    Dim,
-    Formula,
-    all_of,
-    any_of,
-    as_dim,
-    entries,
-    equal,
-    select,
-)
+from shapesmt.algebra import ONE, TRUE, Dim, Formula, all_of, any_of, as_dim, entries, equal, select
 from shapesmt.algebra.numeric import Float
 from shapesmt.errors import RejectedError
 from shapesmt.graph import Attributes, AttributeValue, Graph, Node, Runtime
-from shapesmt.rules.application import BY_ALL, Application, Decided, Unjudged
+from shapesmt.rules.application import BY_ALL, Application, Decided
 from shapesmt.rules.registry import resolve
 from shapesmt.rules.statements import Statements
 from shapesmt.rules.tensors import Shape, Tensor, UnknownRankError, holds, number, tensor
@@ -78,13 +67,15 @@ class RuleContext(Statements):
         """Whether the node names that output."""
         return index < len(self.node.outputs) and bool(self.node.outputs[index])
 
-    def input(self, index: int, rank: int | None = None) -> Tensor:
-        """Return an input that the node requires; if its rank is known, require `rank` of it."""
+    def input(self, index: int, rank: int | None = None, *, least: int | None = None) -> Tensor:
+        """Return an input that the node requires; if its rank is known, require `rank` of it, or at least `least`."""
         t = self.inputs[index] if index < len(self.inputs) else None
         if t is None:
             self.reject(laws.INPUT_GIVEN.of(index=index))
         if rank is not None and t.shape is not None:
             self.require_rank(t, rank)
+        if least is not None:
+            self.require_rank(t, least, least=True)
         return t
 
     def attribute(self, name: str, default: AttributeValue | None = None) -> AttributeValue | None:
@@ -117,6 +108,11 @@ class RuleContext(Statements):
     def text(self, name: str, default: str | None = None) -> str:
         """Return a text attribute; a node with another type is rejected."""
         return self._typed(name, default, str, "is a text")
+
+    def texts(self, name: str) -> list[str]:
+        """Return the texts that an attribute lists; [] without it."""
+        listed = self.attribute(name)
+        return [text for text in listed if isinstance(text, str)] if isinstance(listed, tuple) else []
 
     def graph(self, name: str) -> Graph:
         """Return a subgraph attribute; a node without it is rejected."""
@@ -157,7 +153,7 @@ class RuleContext(Statements):
         if len(numbers) == len(items):
             return numbers
         if None not in items and not self.inputs[index].chosen:  # type: ignore[union-attr]  # it has items
-            self.unjudged.append(Unjudged("", self.node.op, "elements", f"input {index} is the same at any sizes"))
+            self.leave("elements", f"input {index} is the same at any sizes")
         return None
 
     @overload

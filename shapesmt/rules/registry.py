@@ -9,17 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
+from importlib.metadata import EntryPoint, EntryPoints
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 from shapesmt.deadline import limit
 from shapesmt.errors import UsageError, pass_on, printable
+from shapesmt.graph import AttributeValue, Node
+from shapesmt.rules.tensors import Tensor
 from shapesmt.rules.traits import Traits
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint, EntryPoints
-
-    from shapesmt.graph import AttributeValue, Node
-    from shapesmt.rules.tensors import Tensor
 
 Apply: TypeAlias = "Callable[[Any], Tensor | Sequence[Tensor] | None]"
 """A rule: a function of a `RuleContext`."""
@@ -137,6 +134,11 @@ def _add(new: Rule) -> None:
     versions.sort(key=lambda r: r.since)
 
 
+def _of(package: str, modules: str) -> tuple[str, ...]:
+    """Return the full names of a package's modules."""
+    return tuple(f"{package}.{module}" for module in modules.split())
+
+
 DOMAINS = {
     "": (
         *("math.elementwise", "layout.joining", "windows.spatial", "windows.resize", "layout.shape", "layout.reshape"),
@@ -145,15 +147,31 @@ DOMAINS = {
         *("windows.sampling", "windows.signal", "math.recurrent", "math.loss", "control.flow", "control.sequences"),
         *("layout.ordering", "control.scan", "control.text"),
     ),
-    "com.microsoft": ("contrib",),
-    "com.microsoft.nchwc": ("contrib",),
+    "com.microsoft": _of("contrib", "quantized fused attention normalization other decoding positions grouped experts"),
+    "com.microsoft.nchwc": ("contrib.blocked",),
     "ai.onnx.contrib": ("extensions",),
     "ai.onnx.ml": ("ml",),
-    "ai.onnx.preview": ("math.training",),
+    "ai.onnx.preview": ("math.attention",),
     "ai.onnx.preview.training": ("math.training",),
-    "openvino": ("openvino",),
-    "tensorflow": ("tensorflow",),
-    "torch": ("torch",),
+    "openvino": (
+        *_of("openvino", "elementwise shape indexing joining linear spatial normalization reduction"),
+        *_of("openvino", "detection embedding images signal loops"),
+    ),
+    "tensorflow": (
+        *_of("tensorflow", "elementwise shape slicing linear spatial joining indexing reduction random"),
+        *_of("tensorflow", "images quantized other checks"),
+        *_of("tensorflow.containers", "lists tables texts decoding sparse ragged"),
+    ),
+    "torch": (
+        *_of("torch", "sizes guards creation joining padding quantization reduction"),
+        *_of("torch.elementwise", "single pairs choices"),
+        *_of("torch.views", "reshaping axes parts repeating"),
+        *_of("torch.linear", "products norms decompositions systems"),
+        *_of("torch.layers", "normalization attention losses recurrent"),
+        *_of("torch.indexing", "counting gathering lookup ordering scattering"),
+        *_of("torch.windows", "convolution pooling columns grids"),
+        *_of("torch.signals", "random fourier integrals"),
+    ),
 }
 """Modules of `shapesmt.ops` with each domain's rules, imported in this order until an operator has one.
 

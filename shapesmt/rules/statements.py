@@ -11,7 +11,7 @@ from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Kind, all_of, as_dim, at
 from shapesmt.deadline import look
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import Node
-from shapesmt.rules.application import BY_ALL, Application, Assumed, Body, Decided, Requirement, Unjudged
+from shapesmt.rules.application import BY_ALL, Application, Assumed, Body, Decided, Requirement, Unjudged, UnjudgedKind
 from shapesmt.rules.provenance import Causes
 from shapesmt.rules.tensors import Tensor
 from shapesmt.version import Version, followed_runtime
@@ -120,6 +120,12 @@ class Statements:
         self.require(FALSE, law)
         raise RejectedError
 
+    def leave(
+        self, kind: UnjudgedKind, law: laws.Law | str, note: str = "", *, branch: Formula = TRUE, rests_on: str = ""
+    ) -> None:
+        """Leave the node undecided, as it isn't known whether `law` holds (see `Unjudged`)."""
+        self.unjudged.append(Unjudged("", self.node.op, kind, str(law), note, branch, rests_on))
+
     def _guarded(self, formula: Formula) -> Formula:
         return formula if self._condition is TRUE else implies(self._condition, formula)
 
@@ -204,7 +210,7 @@ class Statements:
         if any(d.hi < 0 for t in outputs for d in t.shape or ()) and not any(
             r.formula is FALSE for r in self.requirements
         ):
-            self.unjudged.append(Unjudged("", self.node.op, "elements", laws.SIZES_NOT_NEGATIVE.sentence))
+            self.leave("elements", laws.SIZES_NOT_NEGATIVE)
         granted = self._granted(outputs)
         for index in sorted((granted & self.decides_success) - self.decides_sizes_only) if granted else ():
             if law := self._granted_laws.get(index, VALID):

@@ -110,6 +110,14 @@ def test_all_rules_of_an_operator_are_in_one_module() -> None:
     assert not {operator: names for operator, names in modules.items() if len(names) > 1}
 
 
+def test_domains_list_the_modules_of_their_rules() -> None:
+    """Of renamed operators, which the tables of a bridge register, the module isn't known from the function."""
+    listed = {domain: {f"shapesmt.ops.{name}" for name in names} for domain, names in registry.DOMAINS.items()}
+    bridges = {"shapesmt.ops.shared.bridge", "shapesmt.ops.contrib.common"}
+    own = {(r.domain, r.apply.__module__) for r in registry.rules() if not r.plugin}
+    assert not {(domain, module) for domain, module in own if module not in listed[domain] | bridges}
+
+
 def test_two_rules_for_one_operator_name_their_modules(installed):
     installed(RULE, "shapesmt_test_first")
     shapesmt.check(MODEL)

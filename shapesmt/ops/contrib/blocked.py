@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import Kind, all_of, any_of, at_least, ceil_divide, divides, less, tight
+from shapesmt.algebra import Dim, Kind, all_of, any_of, at_least, ceil_divide, divides, less, tight
 from shapesmt.ops.windows.spatial import global_pool
-from shapesmt.rules import Traits, rule
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 DOMAIN = "com.microsoft.nchwc"
 BLOCK, LARGE_BLOCK = 8, 16  # channels per block, depending on the machine

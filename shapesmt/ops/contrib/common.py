@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from shapesmt import laws
 from shapesmt.ops.shared.require import require_shape
-from shapesmt.rules import AnyApply, RuleContext, Tensor, Traits, resolve, rule
+from shapesmt.rules import RuleContext, Tensor, resolve, rule
 
 DOMAIN = "com.microsoft"
 
 WINDOW = "LpPool"  # the pooling operator to whose laws no runtime's kernel adds any
 
 
-def contrib(
-    *names: str, any_rank: bool = False, dtype: str = "", total: bool = False, traits: Traits | None = None
-) -> Callable[[AnyApply], AnyApply]:
-    """Register a function as the rule of these operators of `com.microsoft`."""
-    return rule(*names, domain=DOMAIN, any_rank=any_rank, dtype=dtype, total=total, traits=traits)
+contrib = partial(rule, domain=DOMAIN)
+"""Register a function as the rule of these operators of `com.microsoft`."""
 
 
 def borrow(name: str, version: int, op: str = "") -> None:
@@ -45,8 +43,7 @@ def channels_first(
     """
     reads = list(ctx.inputs if inputs is None else inputs)
     for index in turned:
-        x = ctx.input(index)
-        ctx.require_rank(x, 3, least=True)
+        x = ctx.input(index, least=3)
         reads[index] = ctx.tensor((x[0], x[-1], *x.dims[1:-1]), x.dtype)
     (y, *_) = ctx.delegate(op, reads, version=version)
     return ctx.tensor((y[0], *y.dims[2:], y[1]), y.dtype)

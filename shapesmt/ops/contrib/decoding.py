@@ -91,8 +91,7 @@ def in_window(ctx: RuleContext, state: Sequence[Dim | int]) -> Sequence[Dim | in
 @contrib("LinearAttentionGate")
 def linear_gate(ctx: RuleContext) -> list[Tensor]:
     """Gate `[..., H]` with a bias and a scale per head; the shape is unchanged."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 1, least=True)
+    x = ctx.input(0, least=1)
     ctx.require_at_least(x[-1], 1, laws.A_HEAD)
     for index in filter(ctx.has, (1, 2)):
         ctx.require_equal(ctx.input(index).numel, x[-1], laws.BIAS_AND_SCALE_PER_HEAD)
@@ -229,8 +228,7 @@ def gated_delta(ctx: RuleContext) -> list[Tensor]:
 
 def _joint_delta(ctx: RuleContext) -> list[Tensor]:
     """Do the same with queries, keys and values in one tensor; the state's shape decides how they split."""
-    query, state = ctx.input(0), ctx.input(6, rank=4)
-    ctx.require_rank(query, 1, least=True)
+    query, state = ctx.input(0, least=1), ctx.input(6, rank=4)
     output = ctx.tensor((query[0], maximum(state[1], ctx.fresh("heads", 1)), state[2]))
     return [output, ctx.tensor(state.dims, "float32"), ctx.tensor(None, "float32")]
 

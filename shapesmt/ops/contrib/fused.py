@@ -7,7 +7,13 @@ from shapesmt.algebra import any_of, at_least, ceil_divide, divides, equal, tota
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import WINDOW, borrow, channels_first, contrib
 from shapesmt.ops.math.linear import matrix_product
-from shapesmt.ops.shared.require import require_least, require_single, require_vector
+from shapesmt.ops.shared.require import (
+    require_broadcast_to,
+    require_least,
+    require_same,
+    require_single,
+    require_vector,
+)
 from shapesmt.ops.windows.spatial import conv
 from shapesmt.rules import RuleContext, Tensor, Traits
 
@@ -85,8 +91,7 @@ def masked_max_pool(ctx: RuleContext) -> Tensor:
     """Return the maximum of each window over the elements that a mask of the input's rank admits."""
     x, mask = ctx.input(0), ctx.input(1)
     ctx.check(x.rank == mask.rank, laws.INPUT_AND_MASK_ONE_RANK)
-    for size, masked in zip(x.dims[2:], mask.dims[2:], strict=True):
-        ctx.require_equal(size, masked, laws.INPUT_AND_MASK_SAME_SPATIAL_SIZES)
+    require_same(ctx, x.dims[2:], mask.dims[2:], laws.INPUT_AND_MASK_SAME_SPATIAL_SIZES)
     none = [equal(d, 0) for d in x.dims[:2]]
     for masked in mask.dims[:2]:
         ctx.require(any_of(*none, at_least(masked, 1)), laws.MASK_NOT_EMPTY, masked, 1)
@@ -162,10 +167,7 @@ def bias_softmax(ctx: RuleContext) -> Tensor:
     """Add a bias, which broadcasts to the input, then normalize; the shape is unchanged."""
     x, bias = ctx.input(0), ctx.input(1)
     ctx.axis(x.rank, 1)
-    law = laws.BIAS_BROADCASTS_TO_INPUT
-    ctx.check(bias.rank <= x.rank, law)
-    for size, expected in zip(bias.dims[::-1], x.dims[::-1], strict=False):
-        ctx.require(any_of(equal(size, expected), equal(size, 1)), law, size, expected)
+    require_broadcast_to(ctx, bias, x.dims, laws.BIAS_BROADCASTS_TO_INPUT)
     return ctx.tensor(x.dims)
 
 
@@ -192,8 +194,7 @@ def dropout(ctx: RuleContext) -> list[Tensor]:
 @contrib("GatedAdd")
 def gated_add(ctx: RuleContext) -> Tensor:
     """Compute `X[..., C] + Y[..., C] * gate[..., 1]`."""
-    x, gate = ctx.input(0), ctx.input(2)
-    ctx.require_rank(x, 1, least=True)
+    x, gate = ctx.input(0, least=1), ctx.input(2)
     ctx.require_agree(x, ctx.input(1), law=laws.TERMS_SAME_SHAPE)
     ctx.require_at_least(x[-1], 1, laws.ROW_HAS_ELEMENT)
     ctx.require_agree(x.replace(-1, 1), gate, law=laws.GATE_PER_ROW)

@@ -13,7 +13,7 @@ from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.shared.heads import per_head
 from shapesmt.ops.shared.indices import require_places, spans
 from shapesmt.ops.shared.require import open_beside_cpu, require_shape, require_single, require_vector
-from shapesmt.rules import RuleContext, Tensor, Traits, Unjudged
+from shapesmt.rules import RuleContext, Tensor, Traits
 
 
 def grouped_heads(ctx: RuleContext) -> tuple[int, int]:
@@ -111,8 +111,7 @@ def sparse(ctx: RuleContext) -> list[Tensor]:
     _require_eights(ctx, size, 9)
     ctx.require_at_least(past, past if total is None else total, laws.CACHES_HOLD_TOTAL_LENGTH)
     ctx.require_at_least(new if total is None else total, new, laws.TOTAL_LENGTH_COUNTS_NEW_TOKENS)
-    reason = f"{laws.SHARED_BUFFER_WITH_CACHES}, which only the caller decides"
-    ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", reason))
+    ctx.leave("elements", f"{laws.SHARED_BUFFER_WITH_CACHES}, which only the caller decides")
     cache = ctx.tensor((batch, shared, past, size))
     return [ctx.tensor((batch, new, count * size)), cache, cache]
 

@@ -7,7 +7,13 @@ from shapesmt.algebra import ONE, Dim, all_of, any_of, at_least, divides, equal
 from shapesmt.ops.contrib.common import contrib
 from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.ops.shared.require import require_broadcast_to, require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import (
+    require_broadcast_to,
+    require_same,
+    require_shape,
+    require_single,
+    require_vector,
+)
 from shapesmt.rules import RuleContext, Tensor
 
 
@@ -19,8 +25,7 @@ def skip_normalization(ctx: RuleContext) -> list[Tensor]:
     ctx.check(skip.rank in (2, x.rank), laws.SKIP_RANK_OF_INPUT_OR_SAMPLE)
     ctx.require_at_least(x[-1], 1, laws.A_HIDDEN_FEATURE)
     law = laws.SKIP_SHAPED_AS_INPUT_OR_SAMPLE
-    for size, expected in zip(skip.dims[-2:], x.dims[-2:], strict=True):
-        ctx.require_equal(size, expected, law)
+    require_same(ctx, skip.dims[-2:], x.dims[-2:], law)
     if skip.rank == 3:
         ctx.require(any_of(at_least(skip[0], 1), equal(x.numel, 0)), law, skip[0], x[0])
     parameters = (2, 3) if ctx.node.op == "SkipSimplifiedLayerNormalization" else (2, 3, 4)
@@ -119,8 +124,7 @@ def ordered_normalization(ctx: RuleContext) -> Tensor:
 @contrib("GatedRMSNorm")
 def gated_norm(ctx: RuleContext) -> Tensor:
     """Normalize `[..., H * C]` over each C, and multiply by a gate of its shape."""
-    x, size = ctx.input(0), ctx.input(1).numel
-    ctx.require_rank(x, 1, least=True)
+    size, x = ctx.input(1).numel, ctx.input(0, least=1)
     ctx.require_at_least(size, 1, laws.SCALE_HAS_ELEMENT)
     ctx.require(divides(size, x[-1]), laws.LAST_AXIS_MULTIPLE_OF_SCALE, x[-1], size)
     ctx.require_agree(x, ctx.input(2), law=laws.GATE_SHAPED_AS_INPUT)
@@ -167,8 +171,7 @@ def _require_mix(ctx: RuleContext, index: int, batch: tuple[Dim, ...], count: Di
     """State that gates are `[..., C]`, `[..., C, 1]` or `[..., C, H]` (`[..., C * H]` for flattened streams)."""
     mix, rank = ctx.input(index), len(batch)
     ctx.check(mix.rank in (rank + 1, rank + 2), law)
-    for d, expected in zip(mix.dims[:rank], batch, strict=True):
-        ctx.require_equal(d, expected, law)
+    require_same(ctx, mix.dims[:rank], batch, law)
     if mix.rank == rank + 1:
         flat = [equal(mix[-1], count * size)] if index == 1 and ctx.integer("num_branches", 0) else []
         ctx.require(any_of(equal(mix[-1], count), *flat), law, mix[-1], count)

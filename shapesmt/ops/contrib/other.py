@@ -8,7 +8,15 @@ from shapesmt.ops.contrib.common import borrow, contrib
 from shapesmt.ops.layout.shape import sequence
 from shapesmt.ops.math.recurrent import direction_count, require_states
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.ops.shared.require import open_unless, require_least, require_shape, require_single, require_vector, sized
+from shapesmt.ops.shared.require import (
+    open_unless,
+    require_least,
+    require_ranks,
+    require_shape,
+    require_single,
+    require_vector,
+    sized,
+)
 from shapesmt.rules import RuleContext, Tensor, Traits
 
 borrow("GatherND", 11)
@@ -96,8 +104,7 @@ def all_finite(ctx: RuleContext) -> Tensor:
 @contrib("Inverse")
 def inverse(ctx: RuleContext) -> Tensor:
     """Invert matrices `[..., M, M]`; only declared sizes are compared, and matrices without columns abort."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    x = ctx.input(0, least=2)
     square = None in (x[-2].constant, x[-1].constant) or x[-2] is x[-1]
     ctx.limit_declared(square, laws.MATRICES_SQUARE, x[-2], x[-1])
     empty = any_of(*(equal(d, 0) for d in x.dims[:-1]))
@@ -137,8 +144,7 @@ def complex_product(ctx: RuleContext) -> Tensor:
 def distances(ctx: RuleContext) -> Tensor:
     """Compute the distances `[M, K]` of vectors `[M, N]` and `[K, N]`."""
     a, b = ctx.input(0), ctx.input(1)
-    for x in (a, b):
-        ctx.require_rank(x, 2)
+    require_ranks(ctx, 2, a, b)
     ctx.require_equal(a[1], b[1], laws.VECTORS_OF_ONE_LENGTH)
     ctx.require_at_least(a[1], 1, laws.VECTORS_NOT_EMPTY)
     return ctx.tensor((a[0], b[0]))
@@ -289,8 +295,7 @@ def _require_masks(ctx: RuleContext, ids: Tensor, prefix: int, attention: int) -
 @contrib("BeamSearch", "WhisperBeamSearch")
 def beam_search(ctx: RuleContext) -> list[Tensor]:
     """Continue prompts `[B, S]` (or sounds `[B, features, frames]`) to `[B, returned, max_length]`."""
-    ids = ctx.input(0)
-    ctx.require_rank(ids, 2, least=True)
+    ids = ctx.input(0, least=2)
     plain = ids.rank == 2 and ctx.node.op != "WhisperBeamSearch"
     longest, known = _number(ctx, 1, "max_length")
     (beams, counted), (returned, asked) = _number(ctx, 3, "num_beams"), _number(ctx, 4, "num_return_sequences")

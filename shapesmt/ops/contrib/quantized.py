@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, all_of, any_of, ceil_divide, equal
+from shapesmt.algebra import Dim, ceil_divide, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.contrib.common import WINDOW, channels_first, contrib, require_scalars
-from shapesmt.ops.math.linear import matrix_product
+from shapesmt.ops.math.linear import matrix_product, require_per_column
 from shapesmt.ops.math.quantization import require_scale
 from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.require import (
     require_broadcast_to,
     require_least,
+    require_numel,
     require_one_or,
     require_shape,
     require_single,
@@ -132,8 +133,7 @@ def quantized_pool(ctx: RuleContext) -> Tensor:
         require_least(ctx, y.dims[1:-1], 1, laws.WINDOW_HAS_POSITION)
         return y
     if not windows:
-        x = ctx.input(0)
-        ctx.require_rank(x, 3, least=True)
+        x = ctx.input(0, least=3)
         require_least(ctx, x.dims[2:], 1, laws.IMAGE_NOT_EMPTY)
         return ctx.tensor([*x.dims[:2], *(1 for _ in x.dims[2:])])
     return ctx.delegate(op, version=11)[0]
@@ -179,30 +179,19 @@ def product_to_float(ctx: RuleContext) -> Tensor:
     if not dynamic:
         ctx.require_equal(ctx.input(2).numel, 1, laws.SCALES_AND_ZERO_POINTS_ONE_NUMBER_EACH)
         require_single(ctx, 4)
-    require_columns(ctx, ctx.input(scale), b)
+    require_per_column(ctx, ctx.input(scale), b, any_rank=True)
     if ctx.has(zero):
         ctx.check(ctx.input(zero).rank in (0, 1, b.rank), laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
-        require_columns(ctx, ctx.input(zero), b)
+        require_per_column(ctx, ctx.input(zero), b, any_rank=True)
     if ctx.has(bias):
         ctx.require_equal(ctx.input(bias).numel, b[-1], laws.BIAS_PER_COLUMN)
     return ctx.tensor(shape, ctx.input(scale).dtype)
 
 
-def require_columns(ctx: RuleContext, parameter: Tensor, b: Tensor) -> None:
-    """State that a scale or zero point is one number, or `[..., 1, N]` for matrices `[..., K, N]`."""
-    fitting = [equal(parameter.numel, 1)]
-    if parameter.rank == 1 and b.rank == 2:
-        fitting.append(equal(parameter.numel, b[-1]))
-    elif parameter.rank == b.rank > 1:
-        fitting.append(all_of(*map(equal, parameter.dims, b.replace(-2, 1).dims)))
-    ctx.require(any_of(*fitting), laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN, parameter.numel, b[-1])
-
-
 @contrib("QOrderedMatMul")
 def ordered_product(ctx: RuleContext) -> Tensor:
     """Multiply `[B, M, K] x [K, N]`; a matrix in column order is stored transposed."""
-    a, b = ctx.input(0), ctx.input(2)
-    ctx.require_rank(b, 2, least=True)
+    a, b = ctx.input(0), ctx.input(2, least=2)
     if ctx.integer("order_B") == 0:
         b = ctx.tensor((*b.dims[:-2], b[-1], b[-2]), b.dtype)
     require_one_or(ctx, 3, b[-1], laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN)
@@ -215,8 +204,7 @@ def ordered_product(ctx: RuleContext) -> Tensor:
 
 def features(ctx: RuleContext, k: Dim | int, n: Dim | int) -> list[Dim | int]:
     """Return the sizes `[..., n]` of a product; require that the input is `[..., k]`."""
-    a = ctx.input(0)
-    ctx.require_rank(a, 1, least=True)
+    a = ctx.input(0, least=1)
     ctx.require_equal(a[-1], k, laws.LAST_AXIS_FITS_WEIGHTS)
     return [*a.dims[:-1], n]
 
@@ -239,7 +227,7 @@ def _require_scales(ctx: RuleContext, n: int, blocks: int, bits: int) -> None:
     require_shape(ctx, 2, scales, laws.SCALE_PER_BLOCK)
     if ctx.has(3):
         packed = n * -(-blocks * bits // 8) if ctx.input(3).dtype == "uint8" else n * blocks
-        require_elements(ctx, 3, packed, laws.ZERO_POINT_PER_BLOCK)
+        require_numel(ctx, (3,), packed, laws.ZERO_POINT_PER_BLOCK)
 
 
 def block_size(ctx: RuleContext) -> int:
@@ -254,11 +242,6 @@ def weights_per_byte(ctx: RuleContext, name: str) -> int:
     bits = ctx.integer(name, 4)
     ctx.check(bits in (2, 4, 8), laws.WEIGHTS_2_4_OR_8_BITS.of(bits=bits))
     return 8 // bits
-
-
-def require_elements(ctx: RuleContext, index: int, count: int, law: laws.Law) -> None:
-    """State that packed data have `count` elements, whatever their shape."""
-    ctx.require_equal(ctx.input(index).numel, count, law)
 
 
 @contrib("MatMulBnb4")
@@ -329,8 +312,7 @@ def packed_projections(ctx: RuleContext) -> list[Tensor]:
 @contrib("GatherBlockQuantized")
 def gather_quantized(ctx: RuleContext) -> Tensor:
     """Gather from a table with one scale per block of `quantize_axis`; bytes may hold several numbers."""
-    x, indices, scales = ctx.input(0), ctx.input(1), ctx.input(2)
-    ctx.require_rank(x, 1, least=True)
+    x, indices, scales = ctx.input(0, least=1), ctx.input(1), ctx.input(2)
     axis, quantized = ctx.axis(x.rank, 0, "gather_axis"), ctx.axis(x.rank, 1, "quantize_axis")
     size = ctx.integer("block_size", 128)
     ctx.check(size > 0, laws.BLOCK_SIZE_POSITIVE.of(size=size))

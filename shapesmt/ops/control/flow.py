@@ -49,7 +49,6 @@ from shapesmt.rules import (
     Runs,
     Tensor,
     Traits,
-    Unjudged,
     Value,
     elements,
     field,
@@ -337,5 +336,4 @@ def require_steady(ctx: RuleContext, t: Tensor, index: Dim, trips: Dim, hidden: 
 
 def leave_open(ctx: RuleContext, trips: Dim) -> None:
     """Leave a node undecided if it has several iterations, whose scan outputs may differ in rank."""
-    law = str(laws.SCAN_OUTPUT_KEEPS_SHAPE)
-    ctx.unjudged.append(Unjudged("", ctx.node.op, "rank", law, branch=at_least(trips, 2)))
+    ctx.leave("rank", laws.SCAN_OUTPUT_KEEPS_SHAPE, branch=at_least(trips, 2))

@@ -7,14 +7,15 @@ An optional value has the element type "optional(...)".
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import (
     MIN,
     ONE,
     ZERO,
+    Atom,
     Dim,
     Kind,
     all_of,
@@ -34,14 +35,8 @@ from shapesmt.algebra import (
 from shapesmt.graph import DTYPES, Declared
 from shapesmt.ops.control.subgraphs import apart, mark, symbols_since
 from shapesmt.ops.control.trips import in_every_trip, put, slope_of
-from shapesmt.ops.shared.require import require_alike
-from shapesmt.rules import Runs, Tensor, Traits, Unjudged, elements, position, rule, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Atom
-    from shapesmt.rules import RuleContext
+from shapesmt.ops.shared.require import require_alike, require_least
+from shapesmt.rules import RuleContext, Runs, Tensor, Traits, elements, position, rule, tensor
 
 PLACE = position(0)
 LISTED = 64  # longest sequence whose sizes are listed one by one
@@ -61,7 +56,7 @@ def input_sequence(ctx: RuleContext) -> Tensor:
 
 def unplaced(ctx: RuleContext) -> None:
     """Leave the node undecided: without the sequence's rank, it isn't known whether an index is inside."""
-    ctx.unjudged.append(Unjudged("", ctx.node.op, "rank", "the ranks of its inputs are known"))
+    ctx.leave("rank", "the ranks of its inputs are known")
 
 
 def inner(t: Tensor) -> str:
@@ -218,8 +213,7 @@ def parts(ctx: RuleContext, size: Dim) -> tuple[Dim, Dim]:
     if items is None or any(i is None for i in items):
         return split[0], size if split[0] is ONE else ctx.fresh("size", 0, size, Kind.LOST)
     known = [i for i in items if i is not None]
-    for item in known:
-        ctx.require_at_least(item, 0, laws.PART_SIZES_NOT_NEGATIVE)
+    require_least(ctx, known, 0, laws.PART_SIZES_NOT_NEGATIVE)
     ctx.require_equal(total(known), size, laws.PARTS_ADD_UP_TO_AXIS)
     part = known[-1] if known else ZERO
     for k, item in reversed(list(enumerate(known[:-1]))):

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.rules import rule
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, rule
 
 
 @rule("StringSplit", since=20)

@@ -102,7 +102,7 @@ class _Sizes:
         if self.either:
             return self._choices()
         if not self.wild:
-            self.ctx.require_equal(*_uncommon_products(self.x.dims, self.sizes), laws.ELEMENT_COUNT_KEPT)
+            self.ctx.require_equal(*uncommon_products(self.x.dims, self.sizes), laws.ELEMENT_COUNT_KEPT)
             return self.sizes
         remaining, legal = self._remaining(self.sizes)
         self.ctx.require(legal, laws.GIVEN_SIZES_DIVIDE_ELEMENT_COUNT, self.x.numel, product(self.sizes))
@@ -132,7 +132,7 @@ class _Sizes:
         for a, b in combinations(self.either.values(), 2):
             self.ctx.require(negate(all_of(a, b)), laws.AT_MOST_ONE_MINUS_1)
         sizes, none = list(self.sizes), negate(any_of(*self.either.values()))
-        cases = [all_of(none, equal(*_uncommon_products(self.x.dims, self.sizes)))]
+        cases = [all_of(none, equal(*uncommon_products(self.x.dims, self.sizes)))]
         for i, wild in self.either.items():
             remaining, legal = self._remaining([ONE if k == i else d for k, d in enumerate(self.sizes)])
             sizes[i] = select(wild, remaining, sizes[i])
@@ -179,23 +179,24 @@ def divided(sizes: Sequence[Dim], divisors: Sequence[Dim]) -> tuple[Dim, Formula
     >>> divided([batch * seq, as_dim(768)], [batch, seq, as_dim(12)])
     (Dim('64'), Formula('True'))
     """
-    top, bottom = map(product, _uncommon(sizes, divisors, least=0))
+    top, bottom = map(product, _uncommon(sizes, divisors, 0))
     number, monomial = common_factor((top, bottom))
     if bottom.terms:
         top, bottom = divide_terms(top, number, monomial), divide_terms(bottom, number, monomial)
     return top // bottom, divides(bottom, top)
 
 
-def _uncommon_products(a: Sequence[Dim], b: Sequence[Dim]) -> tuple[Dim, Dim]:
-    left, right = _uncommon(a, b, least=1)
+def uncommon_products(a: Sequence[Dim], b: Sequence[Dim], least: float = 1) -> tuple[Dim, Dim]:
+    """Return the products of both lists without the sizes that are in both and at least `least`."""
+    left, right = _uncommon(a, b, least)
     return product(left), product(right)
 
 
-def _uncommon(a: Sequence[Dim], b: Sequence[Dim], *, least: int) -> tuple[list[Dim], list[Dim]]:
+def _uncommon(a: Sequence[Dim], b: Sequence[Dim], least: float) -> tuple[list[Dim], list[Dim]]:
     """Return both lists without the sizes that are in both and at least `least`."""
     left, right = list(a), []
     for d in b:
-        if d in left and (d.lo >= least):
+        if d in left and d.lo >= least:
             left.remove(d)
         else:
             right.append(d)
@@ -206,4 +207,4 @@ def _nonzero(d: Dim) -> Dim:
     return select(equal(d, 0), 1, d)
 
 
-__all__ = ["divided", "reshape", "reshape_to"]
+__all__ = ["divided", "reshape", "reshape_to", "uncommon_products"]

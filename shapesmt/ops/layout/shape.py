@@ -360,8 +360,7 @@ def eye_like(ctx: RuleContext) -> Tensor:
 @rule("Trilu", since=14, traits=Traits.OVERWRITTEN)
 def trilu(ctx: RuleContext) -> Tensor:
     """Set elements below (or above) diagonal `k` to 0; the shape is unchanged."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    x = ctx.input(0, least=2)
     shift: Dim | None = ZERO
     if ctx.has(1):
         if ctx.input(1).shape is not None:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, any_of, as_dim, equal
+from shapesmt.algebra import FALSE, Dim, any_of, as_dim, equal
 from shapesmt.graph import DTYPES
 from shapesmt.ops.shared.heads import Heads, heads, require_strides
 from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import require_least, require_shape
-from shapesmt.rules import Traits, rule, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, Traits, rule, tensor
 
 
 def require_groups(ctx: RuleContext, q: Heads, k: Heads) -> None:

@@ -129,9 +129,9 @@ def require_one(ctx: RuleContext, index: int, law: laws.Law) -> None:
     ctx.require_equal(ctx.input(index).numel, 1, law)
 
 
-def require_per_column(ctx: RuleContext, parameter: Tensor, operand: Tensor) -> None:
-    """State that a scale or zero point is single, or one per column of the operand."""
-    fitting: list[Formula] = [equal(parameter.numel, 1)] if parameter.rank <= 1 else []
+def require_per_column(ctx: RuleContext, parameter: Tensor, operand: Tensor, *, any_rank: bool = False) -> None:
+    """State that a scale or zero point is single, a scalar or vector unless `any_rank`, or one per column."""
+    fitting: list[Formula] = [equal(parameter.numel, 1)] if any_rank or parameter.rank <= 1 else []
     if parameter.rank == 1 and operand.rank == 2:
         fitting.append(equal(parameter[0], operand[-1]))
     elif parameter.rank == operand.rank > 1:
@@ -139,11 +139,15 @@ def require_per_column(ctx: RuleContext, parameter: Tensor, operand: Tensor) -> 
     ctx.require(any_of(*fitting), laws.ONE_SCALE_AND_ZERO_POINT_OR_PER_COLUMN, parameter.numel, operand.dims[-1:][0])
 
 
+def turned(x: Tensor, flag: int) -> Shape:
+    """Return the shape of a matrix, or of its transpose if the flag is set; a vector stays."""
+    return (*x.dims[:-2], x[-1], x[-2]) if flag and x.rank > 1 else x.dims
+
+
 @rule("Det")
 def determinant(ctx: RuleContext) -> Tensor:
     """Compute determinants: `[..., M, M] -> [...]`."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    x = ctx.input(0, least=2)
     ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
     return ctx.tensor(x.dims[:-2])
 
@@ -160,28 +164,28 @@ def einsum(ctx: RuleContext) -> Tensor:
     ranks = {x.rank - len(term) + 1 for term, x in zip(terms, operands, strict=True) if "..." in term}
     ctx.check(len(ranks) <= 1, laws.ELLIPSIS_SAME_AXES_EVERYWHERE)
     hidden = [f"...{i}" for i in range(max(ranks, default=0))]
-    sizes = _joint(ctx, terms, operands, hidden)
+    spelled = [spelt(term, hidden) for term in terms]
+    sizes = joint_sizes(ctx, spelled, operands)
     letters = spelt(result, hidden)
     ctx.check(sizes.keys() >= set(letters), laws.OUTPUT_LETTERS_AMONG_INPUTS)
     ctx.check(len(set(letters)) == len(letters), laws.OUTPUT_LETTERS_ONCE)
     ctx.check(set(hidden) <= set(letters), laws.OUTPUT_ELLIPSIS_AS_INPUTS)
-    spelled = [(x, spelt(term, hidden)) for term, x in zip(terms, operands, strict=True)]
-    return ctx.tensor([sizes[letter] for letter in letters], value=contracted(spelled, sizes, letters))
+    value = contracted(list(zip(operands, spelled, strict=True)), sizes, letters)
+    return ctx.tensor([sizes[letter] for letter in letters], value=value)
 
 
-def _joint(ctx: RuleContext, terms: list[list[str]], operands: list[Tensor], hidden: list[str]) -> dict[str, Dim]:
-    """Return the size of each letter over all inputs, broadcast."""
+def joint_sizes(ctx: RuleContext, terms: list[list[str]], operands: list[Tensor]) -> dict[str, Dim]:
+    """Return the size of each letter over all inputs, which broadcast; a repeated letter is a diagonal."""
     sizes: dict[str, Dim] = {}
     for term, x in zip(terms, operands, strict=True):
-        letters = spelt(term, hidden)
-        ctx.check(len(letters) == x.rank, laws.EQUATION_TERM_LETTER_PER_AXIS.of(term="".join(term), rank=x.rank))
-        for letter, d in diagonal_sizes(ctx, letters, x).items():
+        ctx.check(len(term) == x.rank, laws.EQUATION_TERM_LETTER_PER_AXIS.of(term="".join(term), rank=x.rank))
+        for letter, d in _diagonal_sizes(ctx, term, x).items():
             law = laws.LETTER_SIZES_BROADCAST.of(letter=letter[0])
             sizes[letter] = ctx.broadcast_sizes(sizes.get(letter, ONE), d, law)
     return sizes
 
 
-def diagonal_sizes(ctx: RuleContext, letters: list[str], x: Tensor) -> dict[str, Dim]:
+def _diagonal_sizes(ctx: RuleContext, letters: list[str], x: Tensor) -> dict[str, Dim]:
     """Return the size of each letter in one input; a repeated letter is a diagonal."""
     sizes: dict[str, Dim] = {}
     for letter, d in zip(letters, x.dims, strict=True):

@@ -16,8 +16,7 @@ def class_loss(ctx: RuleContext) -> list[Tensor]:
     Runtimes gather: if a size isn't declared, labels may be fewer than `N, D1, ...`, and weights fewer than classes.
     From opset 22 on, the file must not declare different numbers of weights and classes.
     """
-    x, labels = ctx.input(0), ctx.input(1)
-    ctx.require_rank(x, 2, least=True)
+    x, labels = ctx.input(0, least=2), ctx.input(1)
     if ctx.node.op == "SoftmaxCrossEntropyLoss":
         _require_softmax(ctx, x)
     _require_labels(ctx, x, labels)

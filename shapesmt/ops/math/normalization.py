@@ -5,7 +5,7 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, ZERO, Dim, Formula, any_of, as_dim, divides, equal
 from shapesmt.ops.math.reduction import without
-from shapesmt.ops.shared.require import open_beside_cpu, open_unless, require_broadcast_to, require_least
+from shapesmt.ops.shared.require import open_beside_cpu, open_unless, require_broadcast_to, require_least, require_same
 from shapesmt.rules import Memory, RuleContext, Shape, Tensor, Traits, rule, uniform
 
 
@@ -58,8 +58,7 @@ def mean_variance(ctx: RuleContext) -> Tensor:
 @rule("BatchNormalization")
 def batch_normalization(ctx: RuleContext) -> list[Tensor]:
     """Normalize `X[N, C, ...]`; scale, bias, mean and variance have C elements."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 1, least=True)
+    x = ctx.input(0, least=1)
     per_element = ctx.version < 9 and not ctx.flag("spatial", 1, only_one=True)
     per_channel: Shape = x.dims[1 : None if per_element else 2] or (ONE,)
     _require_statistics(ctx, per_channel)
@@ -72,8 +71,7 @@ def _require_statistics(ctx: RuleContext, per_channel: Shape) -> None:
     """State the shape of scale, bias, mean and variance."""
     for parameter in map(ctx.input, (1, 2, 3, 4)):
         ctx.require_rank(parameter, len(per_channel))
-        for size, channels in zip(parameter.dims, per_channel, strict=True):
-            ctx.require_equal(size, channels, laws.PARAMETERS_PER_CHANNEL)
+        require_same(ctx, parameter.dims, per_channel, laws.PARAMETERS_PER_CHANNEL)
 
 
 def _require_outputs(ctx: RuleContext) -> None:
@@ -88,8 +86,7 @@ def _require_outputs(ctx: RuleContext) -> None:
 @rule("InstanceNormalization")
 def instance_normalization(ctx: RuleContext) -> Tensor:
     """Normalize `X[N, C, D1, ...]`; scale and bias have C elements."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 3, least=True)
+    x = ctx.input(0, least=3)
     require_vectors(ctx, range(1, 3), x[1])
     return ctx.tensor(x.dims)
 
@@ -100,8 +97,7 @@ def group_normalization(ctx: RuleContext) -> Tensor:
 
     Before opset 21 they have one per group. A single element serves all.
     """
-    x, groups = ctx.input(0), ctx.integer("num_groups")
-    ctx.require_rank(x, 2, least=True)
+    groups, x = ctx.integer("num_groups"), ctx.input(0, least=2)
     ctx.check(groups > 0, laws.A_GROUP.of(groups=groups))
     empty = equal(x.numel, 0)
     ctx.require(any_of(divides(groups, x[1]), empty), laws.GROUPS_DIVIDE_CHANNELS, x[1], groups)

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, all_of, any_of, as_dim, at_least, equal, negate
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, as_dim, at_least, equal, negate
 from shapesmt.ops.shared.require import require_shape
-from shapesmt.rules import Traits, Unjudged, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim, Formula
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
@@ -71,5 +65,4 @@ def _require_features(ctx: RuleContext, some: Formula, features: Dim, lengths: S
     zeros = all_of(*(equal(item, 0) for item in lengths or () if item is not None)) if ctx.has(4) else FALSE
     ctx.require(any_of(some, zeros), laws.SAMPLE_NOT_EMPTY, features, 1)
     if some is not TRUE and (lengths is None or None in lengths):
-        law = str(laws.SAMPLE_NOT_EMPTY)
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", law, branch=negate(some)))
+        ctx.leave("elements", laws.SAMPLE_NOT_EMPTY, branch=negate(some))

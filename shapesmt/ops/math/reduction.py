@@ -286,8 +286,7 @@ def _extreme_place(row: list[Item], more: Function) -> Item:
 @rule("CumSum", traits=Traits.RUNNING_SUM)
 def running(ctx: RuleContext) -> Tensor:
     """Sum or multiply along `axis`, an input of one element that isn't read if `x` is empty; the shape is unchanged."""
-    x, which = ctx.input(0), ctx.input(1)
-    ctx.require_rank(x, 1, least=True)
+    x, which = ctx.input(0, least=1), ctx.input(1)
     x = with_flags(ctx, 0) if ctx.node.op == "CumSum" else x
     ctx.check(which.rank <= 1, laws.AXIS_SCALAR)
     ctx.require(any_of(equal(which.numel, 1), equal(x.numel, 0)), laws.AXIS_ONE_ELEMENT, which.numel, 1)

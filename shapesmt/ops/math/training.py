@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.rules import rule
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, rule
 
 DOMAIN = "ai.onnx.preview.training"
 STATES = {"Adagrad": 1, "Momentum": 1, "Adam": 2}

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, differs
+from shapesmt.algebra import TRUE, Dim, differs
 from shapesmt.algebra.numeric import Float
+from shapesmt.graph import AttributeValue
 from shapesmt.ops.shared import bridge
 from shapesmt.ops.shared.require import open_unless
-from shapesmt.rules import Elements
+from shapesmt.rules import Elements, Item, RuleContext, Tensor
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim, Formula
-    from shapesmt.graph import AttributeValue
-    from shapesmt.rules import Item, RuleContext, Tensor
-
-REMEDY = ": are the weights, a .bin file, beside the model?"
 _TYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "bf16": "bfloat16", "boolean": "bool"}
 _TYPES |= {f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint") for bits in (4, 8, 16, 32, 64)}
 _TYPES |= {"string": "string", "f8e4m3": "float8e4m3fn", "f8e5m2": "float8e5m2"}
@@ -45,11 +38,6 @@ def dtype_of(ctx: RuleContext, name: str, default: str = "i64") -> str:
     return _TYPES.get(text, "")
 
 
-def known(ctx: RuleContext, index: int, what: str) -> tuple[int, ...] | None:
-    """Return the constants of an input that decides ranks or axes; None leaves the node undecided."""
-    return bridge.known(ctx, index, what, REMEDY)
-
-
 def known_numbers(x: Tensor) -> list[float | None]:
     """Return the listed floats, None for each unknown one; [] if no element is known."""
     return [_number(item) for item in x.value.items] if isinstance(x.value, Elements) else []
@@ -59,11 +47,6 @@ def _number(item: Item) -> float | None:
     if not isinstance(item, Float) or item.numerator is None or item.numerator.constant is None:
         return None
     return item.numerator.constant / item.denominator
-
-
-def known_axis(ctx: RuleContext, index: int) -> int | None:
-    """Return the axis that an input names; None, if it isn't known, leaves the node undecided."""
-    return bridge.known_axis(ctx, index, REMEDY)
 
 
 def placed(ctx: RuleContext, axes: Sequence[int], rank: int) -> tuple[int, ...]:
@@ -82,11 +65,6 @@ def require_sizes(ctx: RuleContext, sizes: Sequence[Dim | None] | None) -> None:
         ctx.require(TRUE if size is None else differs(size, -1), laws.SIZES_NOT_NEGATIVE, size, 0)
 
 
-def unchecked(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> None:
-    """Leave a node undecided if it breaks a law that OpenVINO doesn't check."""
-    open_unless(ctx, law, formula, "OpenVINO")
-
-
 def careless(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: AttributeValue) -> Tensor:
     """Return the first output of an ONNX operator; an index outside the axis leaves the node undecided, not failed."""
     before = len(ctx.requirements)
@@ -94,7 +72,7 @@ def careless(ctx: RuleContext, op: str, *inputs: Tensor | None, **attributes: At
     stated, ctx.requirements[before:] = ctx.requirements[before:], []
     for r in stated:
         if r.law == laws.INDICES_INSIDE_AXIS:
-            unchecked(ctx, laws.INDICES_INSIDE_AXIS, r.formula)
+            open_unless(ctx, laws.INDICES_INSIDE_AXIS, r.formula)
         else:
             ctx.requirements.append(r)
     return output

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, ONE, TRUE, any_of, as_dim, at_least, divides, equal, maximum, minimum, product
-from shapesmt.ops.openvino.bridge import dtype_of, integers, known_numbers, numbers, unchecked
+from shapesmt.algebra import FALSE, ONE, TRUE, Dim, any_of, as_dim, at_least, divides, equal, maximum, minimum, product
+from shapesmt.ops.openvino.bridge import dtype_of, integers, known_numbers, numbers
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
+from shapesmt.ops.shared.require import open_unless, require_least, require_shape, require_vector, sized
 from shapesmt.ops.windows.detection import kept_per_class
-from shapesmt.rules import Tensor, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import RuleContext, Tensor, tensor
 
 SCORED, COORDINATES = laws.SCORE_PER_BOX_AND_CLASS, laws.BOX_4_COORDINATES
 
@@ -104,7 +99,7 @@ def _priors(ctx: RuleContext, count: int) -> Tensor:
     """Return `count` prior boxes at each position of a grid."""
     grid = ctx.sizes(0, 2)
     for d in grid:
-        unchecked(ctx, laws.SIZES_NOT_NEGATIVE, TRUE if d is None else at_least(d, 0))
+        open_unless(ctx, laws.SIZES_NOT_NEGATIVE, TRUE if d is None else at_least(d, 0))
     if any(d is not None and d.hi < 0 for d in grid):
         return tensor("float32", None)
     places = [maximum(d, 0) for d in sized(ctx, grid)]
@@ -122,7 +117,7 @@ def proposal(ctx: RuleContext) -> list[Tensor]:
     most = ctx.integer("post_nms_topn")
     ctx.check(most >= 1, laws.A_BOX_KEPT.of(most=most))
     if ctx.integer("pre_nms_topn") < most:
-        unchecked(ctx, laws.BOXES_KEPT_OF_THOSE_CONSIDERED)
+        open_unless(ctx, laws.BOXES_KEPT_OF_THOSE_CONSIDERED)
     ctx.require_equal(scores[0], deltas[0], laws.BOXES_AND_SCORES_SAME_BATCH)
     ctx.require_equal(2 * scores[1], deltas[1], laws.BOX_HAS_SCORES_AND_DELTAS)
     ctx.require(any_of(equal(image[0], 3), equal(image[0], 4)), laws.IMAGE_HEIGHT_WIDTH_1_OR_2_SCALES, image[0], 3)
@@ -163,7 +158,7 @@ def detectron_output(ctx: RuleContext) -> list[Tensor]:
     require_shape(ctx, 2, (x[0], classes), SCORED)
     require_shape(ctx, 3, (1, 3), laws.IMAGE_HEIGHT_WIDTH_SCALE)
     ctx.check(most >= 0, laws.MAX_DETECTIONS_NOT_NEGATIVE.of(most=most))
-    unchecked(ctx, laws.BOX_COUNT_NOT_NEGATIVE, at_least(ctx.integer("post_nms_count", 0), 0))
+    open_unless(ctx, laws.BOX_COUNT_NOT_NEGATIVE, at_least(ctx.integer("post_nms_count", 0), 0))
     return [tensor(x.dtype, (most, 4)), tensor("int32", (most,)), tensor(x.dtype, (most,))]
 
 
@@ -176,7 +171,7 @@ def detectron_proposals(ctx: RuleContext) -> list[Tensor]:
     require_shape(ctx, 2, (4 * scores[0], *scores.dims[1:]), laws.SCORES_AND_DELTAS_SAME_PLACES)
     ctx.require_equal(anchors[0], scores.numel, laws.ANCHOR_PER_SCORE)
     ctx.check(most >= 0, laws.POST_NMS_COUNT_NOT_NEGATIVE.of(most=most))
-    unchecked(ctx, laws.A_BOX_KEPT.of(most=most), at_least(most, 1))
+    open_unless(ctx, laws.A_BOX_KEPT.of(most=most), at_least(most, 1))
     return [ctx.tensor((most, 4)), ctx.tensor((most,))]
 
 
@@ -188,7 +183,7 @@ def prior_grid(ctx: RuleContext) -> Tensor:
     ctx.require_equal(places[0], image[0], laws.MAP_AND_IMAGE_SAME_BATCH)
     requested = [ctx.integer(name, 0) for name in "hw"]
     ctx.check(min(requested) >= 0, laws.CROP_SIZE_NOT_NEGATIVE.of(size=requested))
-    unchecked(ctx, laws.GRID_SIZED_AS_MAP, FALSE if any(requested) else TRUE)
+    open_unless(ctx, laws.GRID_SIZED_AS_MAP, FALSE if any(requested) else TRUE)
     grid = [*places.dims[2:], priors[0]]
     return ctx.tensor([product(grid), 4] if ctx.integer("flatten", 0) else [*grid, 4])
 

@@ -7,8 +7,8 @@ from shapesmt.algebra import ONE
 from shapesmt.algebra.numeric import MANTISSA
 from shapesmt.ops.math.elementwise import broadcast, require_nonzero
 from shapesmt.ops.openvino.bridge import dtype_of, without_broadcast
-from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import finite, number_of, result, without_elements
+from shapesmt.ops.openvino.signatures import DOMAIN, operator
+from shapesmt.ops.shared.bridge import Row, finite, number_of, rename, result, without_elements
 from shapesmt.ops.shared.items import remainder
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.rules import FLOATS, Elements, RuleContext, Tensor, Traits, tensor
@@ -154,3 +154,30 @@ def negative(ctx: RuleContext) -> Tensor:
 def kept(ctx: RuleContext) -> Tensor:
     """Return a tensor of the input's shape and type."""
     return ctx.tensor(ctx.input(0).shape)
+
+
+# Operators that equal an ONNX operator of another name
+
+
+TABLE = {
+    **{name: Row(name) for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "BitwiseNot", "Cos")},
+    **{name: Row(name) for name in ("Cosh", "Elu", "Erf", "Exp", "Floor", "Gelu", "Log", "Mish", "Sigmoid", "Sign")},
+    **{name: Row(name) for name in ("Sin", "Sinh", "Sqrt", "Tan", "Tanh", "IsNaN")},
+    "Ceiling": Row("Ceil"),
+    "HSigmoid": Row("HardSigmoid"),
+    "HSwish": Row("HardSwish"),
+    "HardSigmoid": Row("HardSigmoid", inputs=1),
+    "Identity": Row("Identity"),
+    "IsInf": Row("IsInf", {name: name for name in ("detect_negative", "detect_positive")}),
+    "ReLU": Row("Relu"),
+    "Relu": Row("Relu"),
+    "Round": Row("Round"),
+    "Selu": Row("Selu", inputs=1),
+    "SoftPlus": Row("Softplus"),
+    "SoftSign": Row("Softsign"),
+    "Swish": Row("Swish", inputs=1),
+    "Concat": Row("Concat", {"axis": "axis"}),
+    "GridSample": Row("GridSample"),
+}
+
+rename(TABLE, DOMAIN, operator)

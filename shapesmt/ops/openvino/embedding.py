@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import all_of, as_dim, at_least, equal, maximum, product
-from shapesmt.ops.openvino.bridge import dtype_of, unchecked
+from shapesmt.ops.openvino.bridge import dtype_of
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.indices import require_inside, require_places
-from shapesmt.ops.shared.require import require_shape, require_single, require_vector
+from shapesmt.ops.shared.require import open_unless, require_shape, require_single, require_vector
 from shapesmt.ops.windows.signal import single
-from shapesmt.rules import Traits, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, Traits, tensor
 
 
 @operator("EmbeddingBagOffsetsSum", "EmbeddingBagOffsets")
@@ -116,7 +111,7 @@ def pack(ctx: RuleContext) -> Tensor:
 def multinomial(ctx: RuleContext) -> Tensor:
     """Draw samples of `[n, classes]`; if the classes run out, the last is drawn again."""
     x, count = ctx.input(0), single(ctx, 1)
-    unchecked(ctx, laws.SAMPLE_COUNT_NOT_NEGATIVE, at_least(count, 0))
+    open_unless(ctx, laws.SAMPLE_COUNT_NOT_NEGATIVE, at_least(count, 0))
     return ctx.tensor([x[0], maximum(count, 0)], dtype_of(ctx, "convert_type"))
 
 

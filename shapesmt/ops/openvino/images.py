@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import FALSE, all_of, as_dim, at_least, divides, product
-from shapesmt.ops.openvino.bridge import integers, known_numbers, unchecked
+from shapesmt.algebra import FALSE, Dim, all_of, as_dim, at_least, divides, product
+from shapesmt.ops.openvino.bridge import integers, known_numbers
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.indices import require_inside
-from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
+from shapesmt.ops.shared.require import open_unless, require_least, require_shape, require_vector, sized
 from shapesmt.ops.shared.windows import OR_NONE, sliding
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor
 
 
 @operator("ROIPooling")
@@ -112,10 +107,10 @@ def yolo_regions(ctx: RuleContext) -> Tensor:
         return ctx.tensor([x[0], (ctx.integer("classes") + ctx.integer("coords") + 1) * anchors, *x.dims[2:]])
     boxes = ctx.integer("num")
     channels = boxes * (ctx.integer("classes") + ctx.integer("coords") + 1)
-    unchecked(ctx, laws.CHANNELS_FOR_BOXES, at_least(x[1], channels) if boxes > 0 else FALSE)
+    open_unless(ctx, laws.CHANNELS_FOR_BOXES, at_least(x[1], channels) if boxes > 0 else FALSE)
     first, last = ctx.axis(4), ctx.axis(4, name="end_axis")
     if first > last:
-        unchecked(ctx, laws.AXIS_BEFORE_END_AXIS.of(first=first, last=last))
+        open_unless(ctx, laws.AXIS_BEFORE_END_AXIS.of(first=first, last=last))
     return ctx.tensor(
         None if first > last else [*x.dims[:first], product(x.dims[first : last + 1]), *x.dims[last + 1 :]]
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import TRUE, Dim, all_of, at_least, less, maximum, product
-from shapesmt.ops.openvino.bridge import careless, dtype_of, integers, known, known_axis, unchecked
+from shapesmt.ops.openvino.bridge import careless, dtype_of, integers
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import anything, as_list, result, results
+from shapesmt.ops.shared.bridge import anything, as_list, known, known_axis, result, results
 from shapesmt.ops.shared.indices import require_inside
-from shapesmt.ops.shared.require import require_least, require_shape, require_vector
+from shapesmt.ops.shared.require import open_unless, require_least, require_same, require_shape, require_vector
 from shapesmt.ops.shared.strided import strided
 from shapesmt.rules import Keeps, RuleContext, Tensor, Traits, tensor
 
@@ -49,13 +49,12 @@ def gather(ctx: RuleContext) -> Tensor:
     batch = ctx.integer("batch_dims", 0)
     batch += indices.rank if batch < 0 else 0
     if batch < 0:
-        unchecked(ctx, laws.BATCH_DIMS_INDEX_AXIS)
+        open_unless(ctx, laws.BATCH_DIMS_INDEX_AXIS)
         return ctx.tensor(None)
     ctx.check(batch <= min(axis, indices.rank), laws.BATCH_DIMS_AT_MOST_AXIS)
     if not batch:
         return _gathered(ctx, x, indices, axis)
-    for left, right in zip(x.dims[:batch], indices.dims, strict=False):
-        ctx.require_equal(left, right, laws.DATA_AND_INDICES_SAME_BATCH)
+    require_same(ctx, x.dims[:batch], indices.dims, laws.DATA_AND_INDICES_SAME_BATCH)
     return ctx.tensor([*x.dims[:axis], *indices.dims[batch:], *x.dims[axis + 1 :]])
 
 
@@ -83,8 +82,7 @@ def gather_nd(ctx: RuleContext) -> Tensor:
     x, indices, batch = ctx.input(0), ctx.input(1), ctx.integer("batch_dims", 0)
     for t in (x, indices):
         ctx.require_rank(t, batch + 1, least=True)
-    for size, count in zip(x.dims[:batch], indices.dims, strict=False):
-        ctx.require_equal(size, count, laws.DATA_AND_INDICES_SAME_BATCH)
+    require_same(ctx, x.dims[:batch], indices.dims, laws.DATA_AND_INDICES_SAME_BATCH)
     return careless(ctx, "GatherND", x, indices, batch_dims=batch)
 
 
@@ -194,7 +192,7 @@ def segment_max(ctx: RuleContext) -> Tensor:
     ctx.check(list(ids) == sorted(ids), laws.ROW_SEGMENTS_IN_ORDER)
     requested = ctx.items(2) if ctx.has(2) else None
     segments = requested[0] if requested and requested[0] is not None else ctx.fresh("segments")
-    unchecked(ctx, laws.NUMBER_OF_SEGMENTS_NOT_NEGATIVE, at_least(segments, 0))
+    open_unless(ctx, laws.NUMBER_OF_SEGMENTS_NOT_NEGATIVE, at_least(segments, 0))
     return ctx.tensor([maximum(segments, 0), *x.dims[1:]])
 
 

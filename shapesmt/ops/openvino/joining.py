@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, all_of, any_of, at_least, divides, maximum, product, total
-from shapesmt.ops.openvino.bridge import known, known_axis, placed, unchecked
+from shapesmt.ops.openvino.bridge import placed
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import anything, listed, parts, result
-from shapesmt.ops.shared.require import require_fits, require_least, require_vector
+from shapesmt.ops.shared.bridge import anything, known, known_axis, listed, parts, result
+from shapesmt.ops.shared.require import open_unless, require_fits, require_least, require_vector
 from shapesmt.rules import RuleContext, Tensor, Traits
 
 MIRRORED, EDGE = laws.REFLECTED_PADS_NO_LONGER_THAN_AXIS, laws.EDGE_HAS_ELEMENT_TO_REPEAT
@@ -86,7 +86,7 @@ def reverse_sequence(ctx: RuleContext) -> Tensor:
     ctx.require_equal(lengths[0], x[batch], laws.LENGTH_PER_BATCH_ELEMENT)
     known = [d for d in ctx.items(1) or () if d is not None and d.constant is not None]
     if any(all_of(at_least(along, d), at_least(d, 1)) is FALSE for d in known):
-        unchecked(ctx, laws.LENGTHS_INSIDE_AXIS)
+        open_unless(ctx, laws.LENGTHS_INSIDE_AXIS)
     return ctx.tensor(x.dims)
 
 
@@ -103,8 +103,7 @@ def shuffle_channels(ctx: RuleContext) -> Tensor:
 @operator("DepthToSpace")
 def depth_to_space(ctx: RuleContext) -> Tensor:
     """Move channels into blocks: `[n, c, *sizes] -> [n, c / b**k, *(sizes * b)]` for a block size b and k sizes."""
-    x, block = ctx.input(0), ctx.integer("block_size", 1)
-    ctx.require_rank(x, 3, least=True)
+    block, x = ctx.integer("block_size", 1), ctx.input(0, least=3)
     ctx.check(block >= 1, laws.BLOCK_SIZE_AT_LEAST_1.of(size=block))
     volume = block ** (x.rank - 2)
     require_fits(ctx, volume, "the size of a block")
@@ -115,8 +114,7 @@ def depth_to_space(ctx: RuleContext) -> Tensor:
 @operator("SpaceToDepth")
 def space_to_depth(ctx: RuleContext) -> Tensor:
     """Move blocks into channels: `[n, c, *sizes] -> [n, c * b**k, *(sizes / b)]` for a block size b and k sizes."""
-    x, block = ctx.input(0), ctx.integer("block_size", 1)
-    ctx.require_rank(x, 3, least=True)
+    block, x = ctx.integer("block_size", 1), ctx.input(0, least=3)
     ctx.check(block >= 1, laws.BLOCK_SIZE_AT_LEAST_1.of(size=block))
     for d in x.dims[2:]:
         ctx.require(divides(block, d), laws.HEIGHT_AND_WIDTH_SPLIT_INTO_BLOCKS.of(block=block), d, block)

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, Dim, equal
-from shapesmt.ops.math.linear import diagonal_sizes, parse_equation, spelt
+from shapesmt.algebra import Dim, equal
+from shapesmt.ops.math.linear import joint_sizes, parse_equation, spelt, turned
 from shapesmt.ops.math.recurrent import GATES
-from shapesmt.ops.openvino.bridge import unchecked
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.indices import require_places
-from shapesmt.ops.shared.require import require_shape
+from shapesmt.ops.shared.require import open_unless, require_shape
 from shapesmt.rules import RuleContext, Shape, Tensor, Traits
-
-
-def _turned(x: Tensor, flag: int) -> tuple[Dim, ...]:
-    return (*x.dims[:-2], x[-1], x[-2]) if flag and x.rank > 1 else x.dims
 
 
 @operator("MatMul", traits=Traits.MIXED)
 def matmul(ctx: RuleContext) -> Tensor:
     """Multiply `[..., M, K] x [..., K, N] -> [..., M, N]` with broadcast batch axes; transposing a vector keeps it."""
-    a = _turned(ctx.input(0), ctx.integer("transpose_a", 0))
-    b = _turned(ctx.input(1), ctx.integer("transpose_b", 0))
+    a = turned(ctx.input(0), ctx.integer("transpose_a", 0))
+    b = turned(ctx.input(1), ctx.integer("transpose_b", 0))
     ctx.require_equal(a[-1], b[-2:][0], laws.INNER_SIZES_EQUAL)
     batch = ctx.broadcast(a[:-2], b[:-2], law=laws.BATCH_SIZES_BROADCAST)
     return ctx.tensor(batch + a[-2:-1] + (b[-1:] if len(b) > 1 else ()))
@@ -97,13 +92,8 @@ def einsum(ctx: RuleContext) -> Tensor:
     ctx.check(len(terms) == len(operands), laws.EQUATION_TERM_PER_INPUT)
     hidden = max([x.rank - len(t) + 1 for t, x in zip(terms, operands, strict=True) if "..." in t], default=0)
     names = [f"...{i}" for i in range(hidden)]
-    sizes: dict[str, Dim] = {}
-    for term, x in zip(terms, operands, strict=True):
-        letters = spelt(term, names[max(0, hidden - (x.rank - len(term) + 1)) :])
-        ctx.check(len(letters) == x.rank, laws.EQUATION_TERM_LETTER_PER_AXIS.of(term="".join(term), rank=x.rank))
-        for letter, d in diagonal_sizes(ctx, letters, x).items():
-            law = laws.LETTER_SIZES_BROADCAST.of(letter=letter[0])
-            sizes[letter] = ctx.broadcast_sizes(sizes.get(letter, ONE), d, law)
+    starts = [max(0, hidden - (x.rank - len(term) + 1)) for term, x in zip(terms, operands, strict=True)]
+    sizes = joint_sizes(ctx, [spelt(t, names[start:]) for t, start in zip(terms, starts, strict=True)], operands)
     ctx.check(sizes.keys() >= set(spelt(output_term, names)), laws.OUTPUT_LETTERS_AMONG_INPUTS)
     return ctx.tensor([sizes[letter] for letter in spelt(output_term, names)])
 
@@ -115,7 +105,7 @@ def grouped_matmul(ctx: RuleContext) -> Tensor:
     ctx.require_rank(b, 3)
     ctx.require_equal(a[-1], b[-1], laws.INNER_SIZES_EQUAL)
     if ctx.has(2):
-        unchecked(ctx, laws.OFFSET_PER_GROUP, equal(ctx.input(2)[0], b[0]))
+        open_unless(ctx, laws.OFFSET_PER_GROUP, equal(ctx.input(2)[0], b[0]))
     if a.rank == 3:
         ctx.require_equal(a[0], b[0], laws.BATCH_SIZES_BROADCAST)
     return ctx.tensor([*a.dims[:-1], b[-2]])

@@ -6,7 +6,7 @@ from shapesmt import laws
 from shapesmt.algebra import FALSE, all_of, as_dim, at_least, divides, equal, negate, select
 from shapesmt.ops.openvino.signatures import operator
 from shapesmt.ops.shared.require import LARGEST
-from shapesmt.rules import RuleContext, Tensor, Unjudged, elements, tensor
+from shapesmt.rules import RuleContext, Tensor, elements, tensor
 
 
 @operator("LoopTrips")
@@ -55,16 +55,14 @@ def carried(ctx: RuleContext) -> Tensor:
     """Return a state from the previous iteration; the node is undecided if its shape changes."""
     before, state = ctx.input(0), ctx.input(1)
     kept = all_of(*map(equal, before.dims, state.dims)) if before.rank == state.rank else FALSE
-    law = laws.STATE_KEEPS_SHAPE.sentence
-    ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law, branch=negate(kept)))
+    ctx.leave("unsupported", laws.STATE_KEEPS_SHAPE, branch=negate(kept))
     return state
 
 
 @operator("LoopJoined")
 def joined(ctx: RuleContext) -> Tensor:
     """Concatenate slices `[trips, *sizes]` along one of their axes."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 1, least=True)
+    x = ctx.input(0, least=1)
     dims, axis = list(x.dims[1:]), ctx.axis(x.rank - 1)
     dims[axis] = dims[axis] * x[0]
     return ctx.tensor(dims)

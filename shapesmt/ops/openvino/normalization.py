@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import FALSE, all_of, any_of, equal
-from shapesmt.ops.openvino.bridge import known, placed, unchecked, without_broadcast
+from shapesmt.ops.openvino.bridge import placed, without_broadcast
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import result
-from shapesmt.ops.shared.require import require_broadcast_to, require_vector
-from shapesmt.rules import Traits
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Shape, Tensor
+from shapesmt.ops.shared.bridge import known, result
+from shapesmt.ops.shared.require import open_unless, require_broadcast_to, require_vector
+from shapesmt.rules import RuleContext, Shape, Tensor, Traits
 
 
 @operator("Clamp", any_rank=True, total=True)
@@ -61,7 +56,7 @@ def prelu(ctx: RuleContext) -> Tensor:
     if slope.rank > 1:
         pairs = zip(slope.dims[::-1], x.dims[::-1], strict=False)
         broadcasts = all_of(*(any_of(equal(s, 1), equal(s, d)) for s, d in pairs)) if slope.rank <= x.rank else FALSE
-        unchecked(ctx, laws.SLOPE_BROADCASTS_TO_INPUT, broadcasts)
+        open_unless(ctx, laws.SLOPE_BROADCASTS_TO_INPUT, broadcasts)
     elif slope.rank == 0 or x.rank < 2:
         require_broadcast_to(ctx, slope, x.dims, laws.SLOPE_BROADCASTS_TO_INPUT)
     else:
@@ -78,7 +73,7 @@ def fake_quantize(ctx: RuleContext) -> Tensor:
         ctx.require_agree(*operands, law=laws.OPERANDS_SAME_SHAPE)
     together = ctx.broadcast(*(x.dims for x in operands))
     if len(together) > operands[0].rank or _differ(together, operands[0].dims):
-        unchecked(ctx, laws.RANGES_BROADCAST_TO_INPUT)
+        open_unless(ctx, laws.RANGES_BROADCAST_TO_INPUT)
         return ctx.tensor(None)
     return ctx.tensor(operands[0].dims)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.ops.openvino.bridge import dtype_of, known, placed
+from shapesmt.ops.openvino.bridge import dtype_of, placed
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import as_list, result
+from shapesmt.ops.shared.bridge import as_list, known, result
 from shapesmt.rules import RuleContext, Tensor, Traits
 
 FOLDS = {f"Reduce{name}": f"Reduce{name}" for name in ("L1", "L2", "Max", "Mean", "Min", "Prod", "Sum")}

@@ -8,11 +8,11 @@ from itertools import repeat
 from shapesmt import laws
 from shapesmt.algebra import ONE, TRUE, Dim, all_of, at_least, maximum
 from shapesmt.ops.layout.shape import stretched_to
-from shapesmt.ops.openvino.bridge import dtype_of, known, placed, require_sizes, unchecked
+from shapesmt.ops.openvino.bridge import dtype_of, placed, require_sizes
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import listed, number_of, result
+from shapesmt.ops.shared.bridge import known, listed, number_of, result
 from shapesmt.ops.shared.fields import reshaped
-from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_single, sized
+from shapesmt.ops.shared.require import open_unless, require_broadcast_to, require_least, require_single, sized
 from shapesmt.ops.windows.detection import known_number
 from shapesmt.rules import RuleContext, Shape, Tensor, Traits, tensor
 
@@ -51,7 +51,7 @@ def _copied(ctx: RuleContext, x: Tensor, items: Sequence[Dim | None], zeros: Seq
     if all(d is None or d.lo >= 0 for d in items):
         broken = [r for r in ctx.requirements[before:] if r.formula is not TRUE]
         del ctx.requirements[before:]
-        unchecked(ctx, laws.ELEMENT_COUNT_KEPT, all_of(*(r.formula for r in broken)))
+        open_unless(ctx, laws.ELEMENT_COUNT_KEPT, all_of(*(r.formula for r in broken)))
     dims = [x[i] if i in zeros else next(rest) for i in range(len(items))]
     return ctx.tensor(dims, value=reshaped(x, dims))
 
@@ -98,7 +98,7 @@ def broadcast(ctx: RuleContext) -> Tensor:
     mode, x, target, first = ctx.text("mode", "numpy").lower(), ctx.input(0), ctx.sizes(1), ctx.node.op == "Broadcast-1"
     require_sizes(ctx, target)
     for size in target or ():
-        unchecked(ctx, laws.SIZES_NOT_NEGATIVE, TRUE if size is None else at_least(size, -1))
+        open_unless(ctx, laws.SIZES_NOT_NEGATIVE, TRUE if size is None else at_least(size, -1))
     if mode == "bidirectional":
         return result(ctx, "Expand", x, ctx.input(1) if target is None else listed(*clamped(target)))
     if target is None:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import as_dim, equal, maximum
-from shapesmt.ops.openvino.bridge import known, unchecked
+from shapesmt.algebra import Dim, as_dim, equal, maximum
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import anything
+from shapesmt.ops.shared.bridge import anything, known
+from shapesmt.ops.shared.require import open_unless
 from shapesmt.ops.windows.signal import single
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor
 
 
 @operator("DFT", "IDFT", "RDFT", "IRDFT")
@@ -51,7 +46,7 @@ def _lengths(ctx: RuleContext, op: str, dims: Sequence[Dim], places: Sequence[in
     for i, size in enumerate(requested):
         if size is not None and (size.constant != -1 or op in ("RDFT", "IRDFT")):
             if size.constant is not None and size.constant < -1:
-                unchecked(ctx, laws.LENGTH_POSITIVE)
+                open_unless(ctx, laws.LENGTH_POSITIVE)
             else:
                 ctx.require_at_least(size, 1, laws.LENGTH_POSITIVE)
         lengths[i] = ctx.fresh(f"length{i}") if size is None else lengths[i] if size.constant == -1 else size
@@ -79,7 +74,7 @@ def inverse_short_time_transform(ctx: RuleContext) -> Tensor:
     ctx.require_at_least(frame, 1, laws.FRAME_NOT_EMPTY)
     ctx.require_at_least(frame, window[0], laws.WINDOW_NO_LONGER_THAN_FRAME)
     ctx.require_at_least(x[-1], 2, laws.LAST_AXIS_REAL_AND_IMAGINARY)
-    unchecked(ctx, laws.LAST_AXIS_REAL_AND_IMAGINARY, equal(x[-1], 2))
+    open_unless(ctx, laws.LAST_AXIS_REAL_AND_IMAGINARY, equal(x[-1], 2))
     ctx.require_equal(x[-3], frame // 2 + 1, laws.BINS_AS_MANY_AS_FRAME_HAS)
     around = frame // 2 * 2 if ctx.integer("center", 0) else as_dim(0)
     length = single(ctx, 4) if ctx.has(4) else (x[-2] - 1) * step + frame - around

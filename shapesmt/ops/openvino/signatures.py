@@ -10,17 +10,13 @@ repeated.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache, wraps
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from shapesmt import laws
 from shapesmt.ops.shared.bridge import require_one_type
-from shapesmt.rules import Traits, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from shapesmt.rules import AnyApply, RuleContext, Tensor
+from shapesmt.rules import AnyApply, RuleContext, Tensor, rule
 
 DOMAIN = "openvino"
 
@@ -247,17 +243,8 @@ def signatures() -> dict[str, tuple[Slot, ...]]:
     return {name: tuple(map(_slot, slots.split())) for names, slots in lines for name in names.split()}
 
 
-def operator(
-    *names: str,
-    domain: str = DOMAIN,
-    any_rank: bool = False,
-    dtype: str = "",
-    total: bool = False,
-    of_shape: bool = False,
-    random: bool = False,
-    traits: Traits | None = None,
-) -> Callable[[AnyApply], AnyApply]:
-    """Register a rule for these operators of OpenVINO, which checks their signature first."""
+def operator(*names: str, **options: Any) -> Callable[[AnyApply], AnyApply]:
+    """Register a rule for these operators of OpenVINO, with `rule`'s options, which checks their signature first."""
 
     def register(apply: AnyApply) -> AnyApply:
         @wraps(apply)
@@ -265,16 +252,7 @@ def operator(
             require_signature(ctx)
             return apply(ctx)
 
-        registered = rule(
-            *names,
-            domain=domain,
-            any_rank=any_rank,
-            dtype=dtype,
-            total=total,
-            of_shape=of_shape,
-            random=random,
-            traits=traits,
-        )
+        registered = rule(*names, **{"domain": DOMAIN, **options})
         registered(checked)  # type: ignore[type-var]  # wraps() keeps the type, which the checker can't see
         return apply
 

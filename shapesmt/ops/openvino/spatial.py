@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, at_least, divides, equal, maximum
+from shapesmt.algebra import ONE, Dim, at_least, divides, equal, maximum
 from shapesmt.algebra.numeric import Float
-from shapesmt.ops.openvino.bridge import dtype_of, integers, known, require_sizes, unchecked
+from shapesmt.graph import AttributeValue
+from shapesmt.ops.openvino.bridge import dtype_of, integers, require_sizes
 from shapesmt.ops.openvino.signatures import operator
-from shapesmt.ops.shared.bridge import anything, result
-from shapesmt.ops.shared.require import require_least, require_shape, sized
+from shapesmt.ops.shared.bridge import anything, known, result
+from shapesmt.ops.shared.require import open_unless, require_least, require_shape, sized
 from shapesmt.ops.shared.windows import DOWN, UP, UP_INSIDE, Window, sliding
 from shapesmt.ops.windows.resize import by_factor
-from shapesmt.rules import FLOATS, Elements, Tensor, Traits, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.graph import AttributeValue
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import FLOATS, Elements, RuleContext, Tensor, Traits, tensor
 
 ROUNDING = {"floor": DOWN, "ceil": UP}  # "ceil_torch" is UP_INSIDE
 
@@ -132,8 +126,7 @@ def pooled(ctx: RuleContext, x: Tensor) -> list[Dim]:
     kernel = integers(ctx, "kernel")
     ctx.check(x.rank == len(kernel) + 2 >= 3, laws.RANK_OF_KERNEL_PLUS_2.of(rank=x.rank))
     axes = windows(ctx, kernel)
-    for size in x.dims[:2]:
-        ctx.require_at_least(size, 1, laws.A_SAMPLE_AND_CHANNEL)
+    require_least(ctx, x.dims[:2], 1, laws.A_SAMPLE_AND_CHANNEL)
     left_out = ctx.node.op == "AvgPool" and bool(ctx.integer("exclude-pad", 0))
     narrow = any(max(a.head, a.tail.lo) >= (a.extent.constant or 0) for a in axes)
     ctx.check(not (left_out and narrow), laws.PADS_SMALLER_THAN_KERNEL)
@@ -177,10 +170,10 @@ def interpolate(ctx: RuleContext) -> Tensor:
     ctx.check(not kind or (kind in FLOATS) == by_scale, laws.FLOAT_SCALES_INTEGER_SIZES)
     targets, dims = _resized(ctx, axes, x.rank), _padded(ctx, x)
     if len(set(axes)) < len(axes):
-        unchecked(ctx, laws.AXES_NAMED_ONCE)
+        open_unless(ctx, laws.AXES_NAMED_ONCE)
         return anything(ctx, x)
     if list(axes) not in (list(range(x.rank)), list(range(2, x.rank))) and dims != list(x.dims):
-        unchecked(ctx, laws.PADDED_AXES_ALL_OR_SPATIAL)
+        open_unless(ctx, laws.PADDED_AXES_ALL_OR_SPATIAL)
         return anything(ctx, x)
     law = laws.SIZE_OR_FACTOR_PER_LISTED_AXIS
     ctx.check(ctx.input(source).rank == 1, laws.SIZES_OR_FACTORS_ARE_LIST.of(rank=ctx.input(source).rank))

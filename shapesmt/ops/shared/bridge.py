@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, as_dim
-from shapesmt.graph import DTYPES
+from shapesmt.algebra import ONE, Dim, as_dim
+from shapesmt.graph import DTYPES, AttributeValue
 from shapesmt.ops.shared.items import ARITHMETIC, LOGIC, VARIADIC
-from shapesmt.rules import RuleContext, Tensor, Unjudged, elements, resolve, rule, tensor
+from shapesmt.rules import Apply, RuleContext, Tensor, elements, resolve, rule, tensor
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.graph import AttributeValue
-    from shapesmt.rules import Apply
-
-    Register = Callable[..., Callable[[Apply], Apply]]
+Register = Callable[..., Callable[[Apply], Apply]]
 
 OPSET = 22
 EVEN = 13  # the last version of Split that needs no `num_outputs` for equal parts
+REMEDIES = {"openvino": ": are the weights, a .bin file, beside the model?"}
 ONE_TYPE = {*ARITHMETIC, *LOGIC, *VARIADIC}
 
 
@@ -99,18 +94,17 @@ def as_list(x: Tensor) -> Tensor:
     return tensor(x.dtype, (ONE,), None if items is None else elements((1,), items))
 
 
-def known(ctx: RuleContext, index: int, what: str, remedy: str = "") -> tuple[int, ...] | None:
+def known(ctx: RuleContext, index: int, what: str) -> tuple[int, ...] | None:
     """Return the constants of an input that decides ranks or axes; None leaves the node undecided."""
     numbers = ctx.constants(index)
     if numbers is None:
-        law = f"{what} of {ctx.node.op} must be known{remedy}"
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law))
+        ctx.leave("unsupported", f"{what} of {ctx.node.op} must be known{REMEDIES.get(ctx.node.domain, '')}")
     return numbers
 
 
-def known_axis(ctx: RuleContext, index: int, remedy: str = "") -> int | None:
+def known_axis(ctx: RuleContext, index: int) -> int | None:
     """Return the axis that an input names; None, if it isn't known, leaves the node undecided."""
-    axes = known(ctx, index, "the axis", remedy)
+    axes = known(ctx, index, "the axis")
     ctx.check(axes is None or len(axes) == 1, laws.AXIS_ONE_NUMBER)
     return axes[0] if axes else None
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from shapesmt.graph import Node
+from shapesmt.graph import Node
 
 AUTO_PAD = ("", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
 FLAG = (0, 1)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, ZERO, any_of, as_dim, at_least, divides, equal, product
+from shapesmt.algebra import ONE, ZERO, Dim, any_of, as_dim, at_least, divides, equal, product
 from shapesmt.ops.shared.require import require_shape
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor
 
 IN_32_BITS = 2**31 - 1
 

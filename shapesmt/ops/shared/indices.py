@@ -38,7 +38,6 @@ from shapesmt.rules import (
     RuleContext,
     Shape,
     Tensor,
-    Unjudged,
     Value,
     elements,
     from_array,
@@ -173,8 +172,7 @@ def _leave_mixed(ctx: RuleContext, indices: Tensor) -> None:
     element = indices.value.element if isinstance(indices.value, Field) else ZERO
     counted = any((s.lo, s.hi) == (0, 1) for s in entries(element))
     if (counted or partly_known(element)) and not _cases(indices):
-        law = "the known indices among unknown ones are followed"
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", law))
+        ctx.leave("elements", "the known indices among unknown ones are followed")
 
 
 def _unrestricted(end: Dim) -> bool:

@@ -182,24 +182,12 @@ def _absolute(x: Dim | Float) -> Item:
     return absolute(x) if isinstance(x, Dim) else float_absolute(x)
 
 
-def _sign(x: Dim | Float) -> Item:
-    return select(at_least(x, 1), 1, select(equal(x, 0), 0, -1)) if isinstance(x, Dim) else float_sign(x)
-
-
-def _relu(x: Dim | Float) -> Item:
-    return maximum(x, 0) if isinstance(x, Dim) else float_greatest(x, literal(0, x.dtype))
-
-
 def _logarithm(x: Dim | Float) -> Item:
     """Return the logarithm of an expression over positions, else None: runtimes may differ in its last bit."""
     return x.unary(steps.LOG) if isinstance(x, Float) and any(s.kind is Kind.AXIS for s in x.symbols) else None
 
 
 # Two operands
-
-
-def _divide(a: Any, b: Any) -> Item:
-    return a / b if isinstance(a, Float) else truncated_divide(a, b)
 
 
 def remainder(a: Any, b: Any) -> Item:
@@ -248,10 +236,6 @@ def _at_least(a: Any, b: Any) -> Formula | None:
     return float_at_least(a, b) if isinstance(a, Float) else at_least(a, b)
 
 
-def _equal(a: Any, b: Any) -> Dim | None:
-    return truth(float_equal(a, b) if isinstance(a, Float) else equal(a, b))
-
-
 def _not(item: Dim | None) -> Dim | None:
     return None if item is None else 1 - item
 
@@ -290,9 +274,9 @@ UNARY: dict[str, Function] = {
     "Log": _logarithm,
     "Neg": neg,
     "Reciprocal": lambda x: literal(1, x.dtype) / x if isinstance(x, Float) and (x.lo > 0 or x.hi < 0) else None,
-    "Relu": _relu,
+    "Relu": lambda x: maximum(x, 0) if isinstance(x, Dim) else float_greatest(x, literal(0, x.dtype)),
     "Round": lambda x: x if isinstance(x, Dim) else x.round(),
-    "Sign": _sign,
+    "Sign": lambda x: select(at_least(x, 1), 1, select(equal(x, 0), 0, -1)) if isinstance(x, Dim) else float_sign(x),
     "Sqrt": lambda x: x.unary(steps.SQRT) if isinstance(x, Float) and x.lo >= 0 else None,
 }
 PREDICATES: dict[str, Function] = {"IsNaN": lambda x: truth(float_is_nan(x)), "Not": _not}
@@ -307,7 +291,7 @@ ARITHMETIC: dict[str, Function] = {
     "BitwiseAnd": bit_and,
     "BitwiseOr": bit_or,
     "BitwiseXor": bit_xor,
-    "Div": _divide,
+    "Div": lambda a, b: a / b if isinstance(a, Float) else truncated_divide(a, b),
     "Mul": mul,
     "Pow": raised,
     "Sub": sub,
@@ -315,7 +299,7 @@ ARITHMETIC: dict[str, Function] = {
 VARIADIC: dict[str, Function] = {"Max": greatest, "Mean": _mean, "Min": smallest, "Sum": _total}
 LOGIC: dict[str, Function] = {
     "And": _both,
-    "Equal": _equal,
+    "Equal": lambda a, b: truth(float_equal(a, b) if isinstance(a, Float) else equal(a, b)),
     "Greater": lambda a, b: _not(truth(_at_least(b, a))),
     "GreaterOrEqual": lambda a, b: truth(_at_least(a, b)),
     "Less": lambda a, b: _not(truth(_at_least(a, b))),

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Dim
 from shapesmt.algebra.numeric import MANTISSA, Float, from_dim, literal, power, steps
 from shapesmt.lazy import np
 from shapesmt.rules import Item
-
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 MAX_EXPONENT = 64
 

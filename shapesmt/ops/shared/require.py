@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, all_of, any_of, as_dim, equal, negate, select
-from shapesmt.rules import Decided, Unjudged
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from shapesmt.algebra import Dim, Formula
-    from shapesmt.rules import RuleContext, Shape, Tensor
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, as_dim, at_least, equal, negate, select
+from shapesmt.algebra.numeric import Float, float_at_least
+from shapesmt.rules import Decided, Item, RuleContext, Shape, Tensor
 
 LARGEST = 2**63 - 1  # the maximum of int64
-RUNTIME = "ONNX Runtime"
+RUNTIMES = {"openvino": "OpenVINO", "torch": "PyTorch", "tensorflow": "TensorFlow"}
 
 
 def require_shape(
@@ -52,11 +47,20 @@ def require_one_or(ctx: RuleContext, index: int, size: Dim | int, law: laws.Law)
         ctx.require(any_of(equal(x.numel, 1), equal(x.numel, size)), law, x.numel, size)
 
 
-def require_least(ctx: RuleContext, items: Sequence[Dim | None] | None, least: int, law: laws.Law) -> None:
+def require_least(ctx: RuleContext, items: Iterable[Dim | None] | None, least: int, law: laws.Law) -> None:
     """State that each known element or size is at least `least`."""
     for item in items or ():
         if item is not None:
             ctx.require_at_least(item, least, law)
+
+
+def require_same(
+    ctx: RuleContext, sizes: Iterable[Dim | None] | None, others: Iterable[Dim | int | None] | None, law: laws.Law
+) -> None:
+    """State that sizes at the same index of two lists are equal, as far as both lists go and both sizes are known."""
+    for size, other in zip(sizes or (), others or (), strict=False):
+        if size is not None and other is not None:
+            ctx.require_equal(size, other, law)
 
 
 def require_fits(ctx: RuleContext, number: Dim | int, what: str) -> None:
@@ -105,15 +109,34 @@ def require_broadcast_to(ctx: RuleContext, x: Tensor, shape: Shape, law: laws.La
 def open_beside_cpu(ctx: RuleContext, law: laws.Law, *, used: bool) -> None:
     """Leave a node undecided that uses a feature without a CPU kernel."""
     if used:
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", f"{law}: ONNX Runtime has it on other devices only"))
+        ctx.leave("elements", f"{law}: ONNX Runtime has it on other devices only")
 
 
-def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula, runtime: str = RUNTIME) -> None:
+def open_unless(ctx: RuleContext, law: laws.Law, formula: Formula = FALSE) -> None:
     """Leave a node undecided if it breaks a law that the runtime doesn't check: its behaviour is then undefined."""
     if formula is not TRUE:
-        text = f"{law}, which {runtime} doesn't check"
+        text = f"{law}, which {RUNTIMES.get(ctx.node.domain, 'ONNX Runtime')} doesn't check"
         note = "" if formula is FALSE else f"the law holds where {formula}"
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", text, note, branch=negate(formula)))
+        ctx.leave("elements", text, note, branch=negate(formula))
+
+
+def require_direction(ctx: RuleContext, start: Item, limit: Item, step: Item) -> None:
+    """State that the limit of a range lies in the direction of its step, unless one of the numbers is unknown."""
+    forwards, backwards = _reaches(limit, start), _reaches(start, limit)
+    if step is not None and forwards is not None and backwards is not None:
+        direction = any_of(all_of(_positive(step), forwards), all_of(_positive(-step), backwards))
+        ctx.require(direction, laws.LIMIT_IN_STEP_DIRECTION)
+
+
+def _reaches(a: Item, b: Item) -> Formula | None:
+    """Return the condition that `a >= b`; None if either is unknown."""
+    if isinstance(a, Float) and isinstance(b, Float):
+        return float_at_least(a, b)
+    return at_least(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
+
+
+def _positive(number: Dim | Float) -> Formula:
+    return at_least(number, 1) if isinstance(number, Dim) else at_least(number.ceil().to_int(), 1)
 
 
 def require_alike(

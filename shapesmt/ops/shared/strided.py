@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, as_dim, equal, select
 from shapesmt.ops.shared.bridge import listed, result
-from shapesmt.rules import Field, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import Field, RuleContext, Tensor, tensor
 
 FURTHEST = 2**63 - 1
 

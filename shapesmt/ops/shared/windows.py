@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import MAX, ONE, Dim, as_dim, at_least, beyond, ceil_divide, make_atom, maximum, minimum, select
 from shapesmt.algebra.numeric import MANTISSA, from_dim
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import RuleContext
 
 SMALL_WINDOW = 3
 EXACT = 1 << MANTISSA["float32"]  # float32 represents every integer below it
@@ -116,16 +113,12 @@ def _towards_zero(window: Window, size: Dim) -> Dim:
     return maximum(span // stride, minimum(ceil_divide(span, stride), 0)) + 1
 
 
-def _or_none(window: Window, size: Dim) -> Dim:
-    return maximum(_down(window, size), 0)
-
-
 DOWN = Rounding(_down)
 UP = Rounding(_up)  # the last window may stick out
 UP_INSIDE = Rounding(_up_inside)  # as UP, but a window begins inside the input or the padding before it
 UP_BEFORE_END = Rounding(_up_before_end, strict=False)  # as UP_INSIDE, as ONNX Runtime's pools compute it
 TOWARDS_ZERO = Rounding(_towards_zero, strict=False)
-OR_NONE = Rounding(_or_none, strict=False)  # none if the window doesn't fit
+OR_NONE = Rounding(lambda window, size: maximum(_down(window, size), 0), strict=False)  # none if the window doesn't fit
 
 
 def sliding(

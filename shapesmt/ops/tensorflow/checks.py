@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import differs
 from shapesmt.ops.control.subgraphs import truth_of
 from shapesmt.ops.tensorflow.common import DOMAIN, require_numbers
-from shapesmt.rules import rule
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, rule
 
 
 @rule("Assert", domain=DOMAIN, any_rank=True, total=True)

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable, Mapping
+from typing import NoReturn
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, Dim, any_of, as_dim, equal, negate
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, any_of, as_dim, equal, negate
 from shapesmt.algebra.numeric import Float, float_at_least, literal
 from shapesmt.errors import RejectedError
 from shapesmt.ops.shared.bridge import known_axis
 from shapesmt.ops.shared.require import open_unless
-from shapesmt.rules import Elements, Field, Unjudged, tensor, uniform
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from shapesmt.algebra import Formula
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import Elements, Field, RuleContext, Tensor, tensor, uniform
 
 DOMAIN = "tensorflow"
 
 LAYOUTS = ("NHWC", "NCHW", "NDHWC", "NCDHW")
-
-
-def dtype_of(ctx: RuleContext, name: str, default: str) -> str:
-    """Return the element type that an attribute names."""
-    return ctx.text(name, default)
 
 
 def one_of(ctx: RuleContext, name: str, *values: str) -> str:
@@ -41,12 +31,6 @@ def least(ctx: RuleContext, name: str, minimum: int, default: int | None = None)
     value = ctx.integer(name, default)
     ctx.check(value >= minimum, laws.ATTRIBUTE_AT_LEAST.of(name=name, least=minimum, value=value))
     return value
-
-
-def texts(ctx: RuleContext, name: str) -> list[str]:
-    """Return the texts that an attribute lists; [] without it."""
-    listed = ctx.attribute(name)
-    return [text for text in listed if isinstance(text, str)] if isinstance(listed, tuple) else []
 
 
 def require_numbers(ctx: RuleContext, *indices: int) -> None:
@@ -89,12 +73,12 @@ def require_order(
 def open_bias(ctx: RuleContext, index: int, size: Dim, law: laws.Law) -> None:
     """Leave a node undecided unless its bias has `size` elements: without oneDNN, TensorFlow reads past its end."""
     bias = ctx.input(index)
-    open_unless(ctx, law, equal(bias[0], size) if bias.rank == 1 else FALSE, "TensorFlow")
+    open_unless(ctx, law, equal(bias[0], size) if bias.rank == 1 else FALSE)
 
 
 def leave_open(ctx: RuleContext, law: laws.Law) -> NoReturn:
     """End the rule and leave the node undecided: unless the law holds, it isn't known whether the node runs."""
-    ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", str(law)))
+    ctx.leave("unsupported", law)
     raise RejectedError
 
 

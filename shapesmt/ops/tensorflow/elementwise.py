@@ -5,18 +5,10 @@ from __future__ import annotations
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, all_of, any_of, at_least, differs, equal
 from shapesmt.ops.math.elementwise import broadcast
-from shapesmt.ops.shared.bridge import finite, number_of, require_one_type, result, without_elements
+from shapesmt.ops.shared.bridge import Row, finite, number_of, rename, require_one_type, result, without_elements
 from shapesmt.ops.shared.items import INTEGERS, Function, c_remainder, remainder
 from shapesmt.ops.shared.require import require_shape, require_vector
-from shapesmt.ops.tensorflow.common import (
-    DOMAIN,
-    channel,
-    dtype_of,
-    least,
-    one_of,
-    require_each,
-    resized,
-)
+from shapesmt.ops.tensorflow.common import DOMAIN, channel, least, one_of, require_each, resized
 from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 KEPT = (
@@ -25,6 +17,10 @@ KEPT = (
     *("BesselI0", "BesselI0e", "BesselI1", "BesselI1e", "Conj", "Digamma", "Erfc", "Erfinv", "Expm1", "Lgamma"),
     *("Log1p", "Ndtri", "Relu6", "Rsqrt", "DecodeBase64", "EncodeBase64", "StaticRegexReplace", "StringStrip"),
 )
+WORDS = {  # an attribute and its allowed values
+    **dict.fromkeys(("StringLower", "StringUpper"), ("encoding", "", "utf-8")),
+    "AsString": ("fill", "", " ", "+", "-", "0", "#"),
+}
 RETYPED = {  # output type: the attribute that names it, or ":" and the type itself
     "Angle": "Tout",
     "ComplexAbs": "Tout",
@@ -40,17 +36,20 @@ RETYPED = {  # output type: the attribute that names it, or ":" and the type its
 # One operand
 
 
-@rule(*KEPT, domain=DOMAIN, any_rank=True, total=True)
+@rule(*KEPT, *WORDS, domain=DOMAIN, any_rank=True, total=True)
+@rule("RandomShuffle", domain=DOMAIN, any_rank=True, total=True, traits=Traits.STATEFUL)
 def kept(ctx: RuleContext) -> Tensor:
-    """Apply a function to every element; the shape stays."""
-    return ctx.tensor(ctx.input(0).shape)
+    """Apply a function to every element, or shuffle the rows; the shape stays."""
+    if ctx.node.op in WORDS:
+        one_of(ctx, *WORDS[ctx.node.op])
+    return ctx.tensor(ctx.input(0).shape, "string" if ctx.node.op == "AsString" else None)
 
 
 @rule(*RETYPED, domain=DOMAIN, any_rank=True, total=True)
 def retyped(ctx: RuleContext) -> Tensor:
     """Convert every element to another type; the shape stays."""
     dtype = RETYPED[ctx.node.op]
-    return ctx.tensor(ctx.input(0).shape, dtype[1:] if dtype[0] == ":" else dtype_of(ctx, dtype, "float32"))
+    return ctx.tensor(ctx.input(0).shape, dtype[1:] if dtype[0] == ":" else ctx.text(dtype, "float32"))
 
 
 @rule("RegexFullMatch", "RegexReplace", domain=DOMAIN)
@@ -58,20 +57,6 @@ def matched(ctx: RuleContext) -> Tensor:
     """Match or replace in every text; the pattern and the replacement are one text each."""
     require_shape(ctx, (1, 2), (), laws.PATTERNS_ONE_TEXT_EACH)
     return ctx.tensor(ctx.input(0).shape, "bool" if ctx.node.op == "RegexFullMatch" else "string")
-
-
-@rule("StringLower", "StringUpper", domain=DOMAIN, any_rank=True, total=True)
-def in_case(ctx: RuleContext) -> Tensor:
-    """Change the case of every text; the shape stays."""
-    one_of(ctx, "encoding", "", "utf-8")
-    return ctx.tensor(ctx.input(0).shape)
-
-
-@rule("AsString", domain=DOMAIN, any_rank=True, total=True)
-def as_text(ctx: RuleContext) -> Tensor:
-    """Write every element as text; the shape stays."""
-    one_of(ctx, "fill", "", " ", "+", "-", "0", "#")
-    return ctx.tensor(ctx.input(0).shape, "string")
 
 
 HASHES = ("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong")
@@ -107,14 +92,14 @@ def square(ctx: RuleContext) -> Tensor:
 @rule("Cast", domain=DOMAIN, any_rank=True, total=True, traits=Traits.CONVERSION)
 def cast(ctx: RuleContext) -> Tensor:
     """Convert to another element type; the shape stays."""
-    dtype = dtype_of(ctx, "DstT", "")
+    dtype = ctx.text("DstT", "")
     return result(ctx, "Cast", ctx.input(0), to=number_of(dtype)) if dtype else ctx.tensor(ctx.input(0).shape, "")
 
 
 @rule("Bitcast", domain=DOMAIN)
 def bitcast(ctx: RuleContext) -> Tensor:
     """Reinterpret the bits: `int32[n]` becomes `int16[n, 2]`, and `int16[n, 2]` becomes `int32[n]`."""
-    x, dtype = ctx.input(0), dtype_of(ctx, "type", "")
+    x, dtype = ctx.input(0), ctx.text("type", "")
     before, after = _width(x.dtype), _width(dtype)
     if after >= before:
         if after > before:
@@ -146,7 +131,7 @@ def arithmetic(ctx: RuleContext) -> Tensor:
 @rule("Complex", domain=DOMAIN)
 def complex_numbers(ctx: RuleContext) -> Tensor:
     """Make complex numbers from real and imaginary parts, which broadcast together."""
-    return broadcast(ctx, None, dtype_of(ctx, "Tout", "complex64"))
+    return broadcast(ctx, None, ctx.text("Tout", "complex64"))
 
 
 DIVISIONS: dict[str, Function] = {
@@ -244,8 +229,7 @@ def choose(ctx: RuleContext) -> Tensor:
 @rule("BiasAdd", "BiasAddV1", domain=DOMAIN)
 def bias_add(ctx: RuleContext) -> Tensor:
     """Add a bias with one element per channel; the shape stays."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    x = ctx.input(0, least=2)
     require_vector(ctx, 1, channel(ctx, x), laws.BIAS_PER_CHANNEL)
     return ctx.tensor(x.dims)
 
@@ -303,3 +287,38 @@ def fake_quantize(ctx: RuleContext) -> Tensor:
     ctx.require_rank(x, int(each_channel), least=True)
     require_shape(ctx, (1, 2), x.dims[-1:] if each_channel else (), laws.ONE_RANGE_OR_PER_CHANNEL)
     return ctx.tensor(x.dims)
+
+
+# Operators that ONNX has under another name
+
+
+TABLE = {
+    **{name: Row(name) for name in ("Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "BitwiseAnd")},
+    **{
+        name: Row(name)
+        for name in ("BitwiseOr", "BitwiseXor", "Ceil", "Cos", "Cosh", "Elu", "Erf", "Exp", "Floor", "Greater")
+    },
+    **{name: Row(name) for name in ("IsInf", "LeakyRelu", "Less", "Log", "Mul", "Neg", "Reciprocal", "Relu")},
+    **{name: Row(name) for name in ("Round", "Selu", "Sigmoid", "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt")},
+    **{name: Row(name) for name in ("Sub", "Tan", "Tanh")},
+    **{name: Row("Identity") for name in ("CheckNumerics", "GuaranteeConst", "Identity", "PreventGradient")},
+    **{name: Row("Identity") for name in ("Snapshot", "StopGradient")},
+    "Add": Row("Add"),
+    "AddV2": Row("Add"),
+    "GreaterEqual": Row("GreaterOrEqual"),
+    "Inv": Row("Reciprocal"),
+    "Invert": Row("BitwiseNot"),
+    "IsNan": Row("IsNaN"),
+    "LessEqual": Row("LessOrEqual"),
+    "LogSoftmax": Row("LogSoftmax"),
+    "LogicalAnd": Row("And"),
+    "LogicalNot": Row("Not"),
+    "LogicalOr": Row("Or"),
+    "Maximum": Row("Max"),
+    "Minimum": Row("Min"),
+    "Print": Row("Identity", inputs=1),
+    "Rint": Row("Round"),
+    "Softmax": Row("Softmax"),
+}
+
+rename(TABLE, DOMAIN)

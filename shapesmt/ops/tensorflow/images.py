@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, any_of, equal, minimum
 from shapesmt.algebra.numeric import from_dim, literal
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
-from shapesmt.ops.tensorflow.common import (
-    DOMAIN,
-    dtype_of,
-    first,
-    least,
-    numbers,
-    one_of,
-    require_numbers,
-    require_order,
-)
+from shapesmt.ops.tensorflow.common import DOMAIN, first, least, numbers, one_of, require_numbers, require_order
 from shapesmt.ops.tensorflow.indexing import require_places
-from shapesmt.rules import Tensor, Traits, rule
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 KERNELS = ("lanczos3", "lanczos1", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic")
 RESIZED = {f"Resize{name}": "float32" for name in ("Area", "Bicubic", "Bilinear")}
@@ -87,7 +73,7 @@ def decode(ctx: RuleContext) -> Tensor:
     ctx.require_rank(ctx.input(0), 0)
     channels = least(ctx, "channels", 0, 0) or ctx.fresh("channels", 1)
     ctx.check(channels != 2, laws.IMAGE_1_3_OR_4_CHANNELS)
-    return ctx.tensor([ctx.fresh("height", 1), ctx.fresh("width", 1), channels], dtype_of(ctx, "dtype", "uint8"))
+    return ctx.tensor([ctx.fresh("height", 1), ctx.fresh("width", 1), channels], ctx.text("dtype", "uint8"))
 
 
 @rule("DecodeAndCropJpeg", domain=DOMAIN)
@@ -106,7 +92,7 @@ def decode_part(ctx: RuleContext) -> Tensor:
 def size_of_image(ctx: RuleContext) -> Tensor:
     """Return height, width and channels of a file's image, as a list."""
     require_numbers(ctx, 0)
-    return ctx.tensor((3,), dtype_of(ctx, "output_type", "int32"))
+    return ctx.tensor((3,), ctx.text("output_type", "int32"))
 
 
 @rule("AdjustContrastv2", "AdjustHue", "AdjustSaturation", "HSVToRGB", "RGBToHSV", domain=DOMAIN)

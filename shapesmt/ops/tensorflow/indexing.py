@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import (
@@ -22,14 +21,14 @@ from shapesmt.algebra import (
     product,
     select,
 )
+from shapesmt.graph import AttributeValue
 from shapesmt.ops.shared.bridge import anything, as_list, known, listed, result, results
 from shapesmt.ops.shared.fields import integers_of, reshaped
 from shapesmt.ops.shared.indices import columns, spans
-from shapesmt.ops.shared.require import require_first_axes, require_least, require_shape, sized
+from shapesmt.ops.shared.require import require_first_axes, require_least, require_same, require_shape, sized
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
-    dtype_of,
     first,
     least,
     leave_open,
@@ -39,11 +38,7 @@ from shapesmt.ops.tensorflow.common import (
     require_numbers,
     typed,
 )
-from shapesmt.rules import Field, Keeps, Tensor, Traits, move_positions, position, rule, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.graph import AttributeValue
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import Field, Keeps, RuleContext, Tensor, Traits, move_positions, position, rule, tensor
 
 
 def require_places(ctx: RuleContext, indices: Tensor, size: Dim, unless: Formula = FALSE) -> None:
@@ -70,8 +65,7 @@ def gather(ctx: RuleContext) -> Tensor:
     axis, batch = ctx.normal(signed_axis, x.rank), batch + (indices.rank if batch < 0 else 0)
     ctx.check(0 <= batch <= min(axis, indices.rank), laws.BATCH_DIMS_AT_MOST_AXIS)
     require_places(ctx, indices, x[axis], equal(product([*x.dims[:axis], *x.dims[axis + 1 :]]), 0))
-    for left, right in zip(x.dims[:batch], indices.dims, strict=False):
-        ctx.require_equal(left, right, laws.DATA_AND_INDICES_SAME_BATCH)
+    require_same(ctx, x.dims[:batch], indices.dims, laws.DATA_AND_INDICES_SAME_BATCH)
     if batch:
         return ctx.tensor([*x.dims[:axis], *indices.dims[batch:], *x.dims[axis + 1 :]])
     return _without_laws(ctx, "Gather", x, indices, axis=axis)
@@ -88,9 +82,7 @@ def _without_laws(ctx: RuleContext, op: str, *inputs: Tensor, **attributes: Attr
 @rule("GatherNd", "ResourceGatherNd", domain=DOMAIN)
 def gather_nd(ctx: RuleContext) -> Tensor:
     """Return an element or a slice for each index tuple along the last axis of the indices."""
-    x, indices = ctx.input(0), ctx.input(1)
-    for t in (x, indices):
-        ctx.require_rank(t, 1, least=True)
+    x, indices = ctx.input(0, least=1), ctx.input(1, least=1)
     require_indexable(ctx, x, indices)
     if (depth := indices[-1].constant) is None:
         return ctx.tensor(None)
@@ -121,13 +113,7 @@ def scatter_nd(ctx: RuleContext) -> Tensor:
     return output
 
 
-SCATTERS = (
-    "ScatterNdNonAliasingAdd",
-    "TensorScatterAdd",
-    "TensorScatterSub",
-    "TensorScatterMax",
-    "TensorScatterMin",
-)
+SCATTERS = ("ScatterNdNonAliasingAdd", *(f"TensorScatter{way}" for way in ("Add", "Sub", "Max", "Min")))
 REDUCTIONS = {"Update": "none", "Add": "add", "Max": "max", "Min": "min"}
 
 
@@ -214,19 +200,17 @@ def one_hot(ctx: RuleContext) -> Tensor:
 @rule("TopK", "TopKV2", domain=DOMAIN, traits=Traits.MIXED)
 def top_k(ctx: RuleContext) -> list[Tensor]:
     """Return the `k` largest along the last axis and their indices; `k` is an input since version 2."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 1, least=True)
+    x = ctx.input(0, least=1)
     k = as_list(ctx.input(1, rank=0)) if ctx.node.op == "TopKV2" else listed(ctx.integer("k"))
     ordered = ctx.integer("sorted", 1)
     best, places = results(ctx, "TopK", x, k, axis=-1, sorted=ordered)
-    return [best, typed(places, dtype_of(ctx, "index_type", "int32"))]
+    return [best, typed(places, ctx.text("index_type", "int32"))]
 
 
 @rule("NthElement", domain=DOMAIN)
 def nth_element(ctx: RuleContext) -> Tensor:
     """Return the n-th smallest along the last axis, which is removed."""
-    x, place = ctx.input(0), first(ctx, 1)
-    ctx.require_rank(x, 1, least=True)
+    place, x = first(ctx, 1), ctx.input(0, least=1)
     ctx.require_rank(ctx.input(1), 0)
     place = ZERO if place is None else place
     ctx.require(all_of(at_least(place, 0), less(place, x[-1])), laws.N_INSIDE_LAST_AXIS, place, x[-1])
@@ -257,7 +241,7 @@ def where(ctx: RuleContext) -> Tensor:
 @rule("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", domain=DOMAIN)
 def unique(ctx: RuleContext) -> list[Tensor]:
     """Return the distinct elements or slices, the index among them of each input element or slice, and their counts."""
-    x, dtype = ctx.input(0), dtype_of(ctx, "out_idx", "int32")
+    x, dtype = ctx.input(0), ctx.text("out_idx", "int32")
     axes = known(ctx, 1, "the axis") if ctx.node.op.endswith("V2") else ()
     if ctx.node.op.endswith("V2"):
         ctx.require_rank(ctx.input(1), 1)
@@ -276,7 +260,7 @@ def list_diff(ctx: RuleContext) -> list[Tensor]:
     x = ctx.input(0, rank=1)
     ctx.require_rank(ctx.input(1), 1)
     dims = (ctx.fresh("count", 0, x[0]),)
-    return [ctx.tensor(dims), ctx.tensor(dims, dtype_of(ctx, "out_idx", "int32"))]
+    return [ctx.tensor(dims), ctx.tensor(dims, ctx.text("out_idx", "int32"))]
 
 
 @rule("UnravelIndex", domain=DOMAIN)
@@ -322,14 +306,13 @@ def bound(ctx: RuleContext) -> Tensor:
     """Return the insertion index of each value of a row in the sorted row of the first input."""
     ordered, values = ctx.input(0, rank=2), ctx.input(1, rank=2)
     ctx.require_equal(ordered[0], values[0], laws.ROWS_OF_VALUES_AS_MANY_AS_SORTED)
-    return ctx.tensor(values.dims, dtype_of(ctx, "out_type", "int32"))
+    return ctx.tensor(values.dims, ctx.text("out_type", "int32"))
 
 
 @rule(*(f"Segment{name}" for name in ("Max", "Mean", "Min", "Prod", "Sum")), domain=DOMAIN)
 def segments(ctx: RuleContext) -> Tensor:
     """Reduce rows by segments; there are as many as the last segment number plus 1."""
-    x, ids = ctx.input(0), ctx.input(1, rank=1)
-    ctx.require_rank(x, 1, least=True)
+    x, ids = ctx.input(0, least=1), ctx.input(1, rank=1)
     ctx.require_equal(ids[0], x[0], laws.SEGMENT_NUMBER_PER_ROW)
     return ctx.tensor([segment_count(ctx, 1), *x.dims[1:]])
 
@@ -355,8 +338,7 @@ def segment_count(ctx: RuleContext, index: int) -> Dim:
 @rule(*(f"SparseSegment{name}" for name in ("Mean", "SqrtN", "Sum")), domain=DOMAIN)
 def sparse_segments(ctx: RuleContext) -> Tensor:
     """Reduce the rows at the given indices by segments."""
-    x, indices, ids = ctx.input(0), ctx.input(1, rank=1), ctx.input(2, rank=1)
-    ctx.require_rank(x, 1, least=True)
+    x, indices, ids = ctx.input(0, least=1), ctx.input(1, rank=1), ctx.input(2, rank=1)
     ctx.require_equal(indices[0], ids[0], laws.SEGMENT_NUMBER_PER_INDEX)
     require_places(ctx, indices, x[0])
     return ctx.tensor([segment_count(ctx, 2), *x.dims[1:]])

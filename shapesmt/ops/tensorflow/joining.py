@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, divides, equal, product, total
 from shapesmt.ops.layout.joining import joined
 from shapesmt.ops.shared.bridge import anything, known, listed, parts, result, results
-from shapesmt.ops.shared.require import require_least, require_vector
+from shapesmt.ops.shared.require import require_least, require_same, require_vector
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
@@ -22,12 +22,7 @@ from shapesmt.ops.tensorflow.common import (
     require_numbers,
     resized,
 )
-from shapesmt.rules import Tensor, Traits, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 BACKWARDS = 2**63 - 1
 
@@ -102,8 +97,7 @@ def require_some_axis(ctx: RuleContext, lengths: Sequence[Dim | None]) -> None:
 def paddings(ctx: RuleContext, index: int, count: int) -> tuple[list[Dim | None], list[Dim | None]]:
     """Return the pads (or crops) before and after each axis, from an input `[count, 2]`; none may be negative."""
     pads, law = ctx.input(index, rank=2), laws.TWO_PADS_PER_COUNTED_AXIS.of(count=count)
-    for size, expected in zip(pads.dims, (count, 2), strict=True):
-        ctx.require_equal(size, expected, law)
+    require_same(ctx, pads.dims, (count, 2), law)
     values = ctx.items(index) or ()
     items = values if len(values) == 2 * count else (None,) * (2 * count)
     require_least(ctx, items, 0, laws.PADDING_NOT_NEGATIVE)

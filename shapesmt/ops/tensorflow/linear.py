@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, equal, maximum, minimum, select
-from shapesmt.ops.math.linear import split_term
+from shapesmt.ops.math.linear import split_term, turned
 from shapesmt.ops.shared.bridge import known, result
-from shapesmt.ops.shared.require import require_least, require_ranks, require_shape, sized
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, open_bias, require_numbers, require_order
-from shapesmt.rules import Tensor, Traits, rule
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Shape
-
-
-def turned(x: Tensor, flag: int) -> Shape:
-    """Return the shape of a matrix, or of its transpose."""
-    return (*x.dims[:-2], x[-1], x[-2]) if flag else x.dims
-
+from shapesmt.ops.shared.require import require_least, require_same, require_shape, sized
+from shapesmt.ops.tensorflow.common import DOMAIN, first, numbers, open_bias, require_numbers, require_order
+from shapesmt.rules import RuleContext, Shape, Tensor, Traits, rule
 
 # Products
 
@@ -38,14 +27,13 @@ def matmul(ctx: RuleContext) -> Tensor:
 @rule("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", domain=DOMAIN, traits=Traits.MIXED)
 def batch_matmul(ctx: RuleContext) -> Tensor:
     """Multiply matrices: `[..., M, K] x [..., K, N] -> [..., M, N]`; batches broadcast, except in the first version."""
-    x, y = ctx.input(0), ctx.input(1)
-    require_ranks(ctx, 2, x, y, least=True)
+    x, y = ctx.input(0, least=2), ctx.input(1, least=2)
     a, b = turned(x, ctx.integer("adj_x", 0)), turned(y, ctx.integer("adj_y", 0))
     ctx.require_equal(a[-1], b[-2], laws.INNER_SIZES_EQUAL)
     if ctx.node.op == "BatchMatMul":
         ctx.require_agree(ctx.tensor(a[:-2]), ctx.tensor(b[:-2]), law=laws.OPERANDS_SAME_BATCH_AXES)
     batch = ctx.broadcast(a[:-2], b[:-2], law=laws.BATCH_SIZES_BROADCAST)
-    return ctx.tensor([*batch, a[-2], b[-1]], dtype_of(ctx, "Tout", x.dtype))
+    return ctx.tensor([*batch, a[-2], b[-1]], ctx.text("Tout", x.dtype))
 
 
 @rule("Einsum", domain=DOMAIN, traits=Traits.MIXED)
@@ -91,8 +79,7 @@ def cross(ctx: RuleContext) -> Tensor:
 @rule("MatrixBandPart", domain=DOMAIN)
 def band_part(ctx: RuleContext) -> Tensor:
     """Keep a band of the matrices, which must lie inside them, and set the rest to 0; the shape stays."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    x = ctx.input(0, least=2)
     require_shape(ctx, (1, 2), (), laws.DIAGONAL_COUNTS_ONE_NUMBER_EACH)
     for index, axis, side in ((1, -2, "lower"), (2, -1, "upper")):
         count = first(ctx, index)
@@ -101,12 +88,11 @@ def band_part(ctx: RuleContext) -> Tensor:
     return ctx.tensor(x.dims)
 
 
-@rule("Diag", domain=DOMAIN)
+@rule("Diag", "MatrixDiag", domain=DOMAIN)
 def diagonal(ctx: RuleContext) -> Tensor:
-    """Put a tensor on the diagonal of one whose axes are repeated: `[n] -> [n, n]`, `[m, n] -> [m, n, m, n]`."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 1, least=True)
-    return ctx.tensor([*x.dims, *x.dims])
+    """Put a tensor on the diagonal of one with its axes repeated: `[m, n] -> [m, n, m, n]`, or only the last one."""
+    x = ctx.input(0, least=1)
+    return ctx.tensor([*x.dims, *(x.dims if ctx.node.op == "Diag" else x.dims[-1:])])
 
 
 @rule("DiagPart", domain=DOMAIN)
@@ -115,32 +101,21 @@ def diagonal_part(ctx: RuleContext) -> Tensor:
     x = ctx.input(0)
     half = x.rank // 2
     ctx.check(x.rank == 2 * half > 0, laws.RANK_EVEN_AND_POSITIVE.of(rank=x.rank))
-    for a, b in zip(x.dims, x.dims[half:], strict=False):
-        ctx.require_equal(a, b, laws.SECOND_HALF_REPEATS_FIRST)
+    require_same(ctx, x.dims, x.dims[half:], laws.SECOND_HALF_REPEATS_FIRST)
     return ctx.tensor(x.dims[:half])
-
-
-@rule("MatrixDiag", domain=DOMAIN)
-def matrix_diag(ctx: RuleContext) -> Tensor:
-    """Return diagonal matrices: `[..., n] -> [..., n, n]`."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 1, least=True)
-    return ctx.tensor([*x.dims, x[-1]])
 
 
 @rule("MatrixDiagPart", domain=DOMAIN)
 def matrix_diag_part(ctx: RuleContext) -> Tensor:
     """Return the diagonals of matrices: `[..., m, n] -> [..., min(m, n)]`."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    x = ctx.input(0, least=2)
     return ctx.tensor([*x.dims[:-2], minimum(x[-2], x[-1])])
 
 
 @rule("MatrixSetDiag", domain=DOMAIN)
 def matrix_set_diag(ctx: RuleContext) -> Tensor:
     """Replace the diagonals `[..., min(m, n)]` of matrices `[..., m, n]`."""
-    x, law = ctx.input(0), laws.DIAGONAL_IS_THAT_OF_MATRICES
-    ctx.require_rank(x, 2, least=True)
+    x, law = ctx.input(0, least=2), laws.DIAGONAL_IS_THAT_OF_MATRICES
     ctx.require_agree(ctx.input(1), ctx.tensor([*x.dims[:-2], minimum(x[-2], x[-1])]), law=law)
     return ctx.tensor(x.dims)
 
@@ -159,8 +134,7 @@ def diagonals(ctx: RuleContext, index: int) -> tuple[int, int] | None:
 @rule("MatrixDiagPartV2", "MatrixDiagPartV3", domain=DOMAIN)
 def band(ctx: RuleContext) -> Tensor:
     """Return the diagonals `lo..hi` of `[..., m, n]`, padded to the length of the longest."""
-    x, ends = ctx.input(0), diagonals(ctx, 1)
-    ctx.require_rank(x, 2, least=True)
+    ends, x = diagonals(ctx, 1), ctx.input(0, least=2)
     require_numbers(ctx, 2)
     return ctx.tensor(None) if ends is None else _band(ctx, x, *ends)
 
@@ -178,8 +152,7 @@ def _band(ctx: RuleContext, x: Tensor, low: int, high: int) -> Tensor:
 @rule("MatrixSetDiagV2", "MatrixSetDiagV3", domain=DOMAIN)
 def set_band(ctx: RuleContext) -> Tensor:
     """Replace the diagonals `lo..hi` of matrices by those of an input, which has the shape that `band` returns."""
-    x, ends = ctx.input(0), diagonals(ctx, 2)
-    ctx.require_rank(x, 2, least=True)
+    ends, x = diagonals(ctx, 2), ctx.input(0, least=2)
     if ends is not None:
         ctx.require_agree(ctx.input(1), _band(ctx, x, *ends), law=laws.DIAGONALS_SHAPED_AS_THOSE_OF_MATRICES)
     return ctx.tensor(x.dims)
@@ -225,8 +198,7 @@ def _sides(ctx: RuleContext, rows: Dim, columns: Dim) -> list[Dim]:
 @rule("Cholesky", "MatrixExponential", "MatrixInverse", "MatrixLogarithm", "MatrixSquareRoot", domain=DOMAIN)
 def square(ctx: RuleContext) -> Tensor:
     """Compute a function of square matrices; the shape stays."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    x = ctx.input(0, least=2)
     ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
     return ctx.tensor(x.dims)
 
@@ -241,15 +213,13 @@ def determinant(ctx: RuleContext) -> list[Tensor]:
 def lu(ctx: RuleContext) -> list[Tensor]:
     """Return both triangles in one matrix, and the permutation of its rows."""
     x = square(ctx)
-    return [x, ctx.tensor(x.dims[:-1], dtype_of(ctx, "output_idx_type", "int32"))]
+    return [x, ctx.tensor(x.dims[:-1], ctx.text("output_idx_type", "int32"))]
 
 
 @rule("MatrixSolve", "MatrixTriangularSolve", domain=DOMAIN)
 def solve(ctx: RuleContext) -> Tensor:
     """Solve systems: `[..., m, m]` and right sides `[..., m, k]` -> solutions `[..., m, k]`."""
-    a, b = ctx.input(0), ctx.input(1)
-    for x in (a, b):
-        ctx.require_rank(x, 2, least=True)
+    a, b = ctx.input(0, least=2), ctx.input(1, least=2)
     ctx.require_equal(a[-2], a[-1], laws.MATRICES_SQUARE)
     ctx.require_equal(a[-2], b[-2], laws.RIGHT_SIDES_HAVE_ROWS_OF_MATRICES)
     if ctx.node.op == "MatrixSolve":
@@ -260,8 +230,7 @@ def solve(ctx: RuleContext) -> Tensor:
 @rule("Svd", domain=DOMAIN)
 def svd(ctx: RuleContext) -> list[Tensor]:
     """Decompose `[..., m, n]` to singular values `[..., p]` and the vectors of both sides, p = min(m, n)."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    x = ctx.input(0, least=2)
     batch, (m, n), p = x.dims[:-2], x.dims[-2:], minimum(x[-2], x[-1])
     whole = bool(ctx.integer("full_matrices", 0))
     sides = [(*batch, m, m if whole else p), (*batch, n, n if whole else p)]
@@ -272,18 +241,16 @@ def svd(ctx: RuleContext) -> list[Tensor]:
 @rule("Eig", "SelfAdjointEigV2", domain=DOMAIN)
 def eigenvalues(ctx: RuleContext) -> list[Tensor]:
     """Return the eigenvalues `[..., n]` and the eigenvectors of square matrices."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    x = ctx.input(0, least=2)
     ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
-    dtype = dtype_of(ctx, "Tout", x.dtype)
+    dtype = ctx.text("Tout", x.dtype)
     return [ctx.tensor(x.dims[:-1], dtype), ctx.tensor(x.dims if ctx.integer("compute_v", 1) else None, dtype)]
 
 
 @rule("Qr", domain=DOMAIN)
 def qr(ctx: RuleContext) -> list[Tensor]:
     """Decompose `[..., m, n]` to orthogonal and triangular matrices."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    x = ctx.input(0, least=2)
     batch, (m, n) = x.dims[:-2], x.dims[-2:]
     p = m if ctx.integer("full_matrices", 0) else minimum(m, n)
     return [ctx.tensor([*batch, m, p]), ctx.tensor([*batch, p, n])]
@@ -292,8 +259,7 @@ def qr(ctx: RuleContext) -> list[Tensor]:
 @rule("MatrixSolveLs", domain=DOMAIN)
 def solve_least_squares(ctx: RuleContext) -> Tensor:
     """Solve systems by least squares: `[..., m, n]` and right sides `[..., m, k]` -> `[..., n, k]`."""
-    a, b = ctx.input(0), ctx.input(1)
-    require_ranks(ctx, 2, a, b, least=True)
+    a, b = ctx.input(0, least=2), ctx.input(1, least=2)
     require_numbers(ctx, 2)
     for regularizer in numbers(ctx, 2):
         require_order(ctx, 0, regularizer, laws.REGULARIZER_NOT_NEGATIVE)
@@ -305,9 +271,7 @@ def solve_least_squares(ctx: RuleContext) -> Tensor:
 @rule("TridiagonalSolve", domain=DOMAIN)
 def solve_tridiagonal(ctx: RuleContext) -> Tensor:
     """Solve systems of three diagonals `[..., 3, m]` with right sides `[..., m, k]`: solutions `[..., m, k]`."""
-    a, b = ctx.input(0), ctx.input(1)
-    for x in (a, b):
-        ctx.require_rank(x, 2, least=True)
+    a, b = ctx.input(0, least=2), ctx.input(1, least=2)
     ctx.require_equal(a[-2], 3, laws.THREE_DIAGONALS)
     ctx.require_equal(a[-1], b[-2], laws.RIGHT_SIDES_HAVE_ROWS_OF_MATRICES)
     ctx.require_agree(ctx.tensor(a.dims[:-2]), ctx.tensor(b.dims[:-2]), law=laws.OPERANDS_SAME_BATCH_AXES)
@@ -336,14 +300,14 @@ def real_fourier(ctx: RuleContext) -> Tensor:
     lengths = _lengths(ctx)
     half = select(equal(lengths[-1], 0), 0, lengths[-1] // 2 + 1)
     kept = ctx.input(0).dims[: -len(lengths)]
-    return ctx.tensor([*kept, *lengths[:-1], half], dtype_of(ctx, "Tcomplex", "complex64"))
+    return ctx.tensor([*kept, *lengths[:-1], half], ctx.text("Tcomplex", "complex64"))
 
 
 @rule("IRFFT", "IRFFT2D", "IRFFT3D", domain=DOMAIN)
 def inverse_real_fourier(ctx: RuleContext) -> Tensor:
     """Transform back to real numbers; the transformed axes get the lengths in an input."""
     lengths = _lengths(ctx)
-    return ctx.tensor([*ctx.input(0).dims[: -len(lengths)], *lengths], dtype_of(ctx, "Treal", "float32"))
+    return ctx.tensor([*ctx.input(0).dims[: -len(lengths)], *lengths], ctx.text("Treal", "float32"))
 
 
 def _lengths(ctx: RuleContext) -> list[Dim]:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, as_dim, at_least, less, maximum
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
 from shapesmt.ops.shared.require import require_first_axes, require_least, require_shape, sized
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, require_each, require_numbers
-from shapesmt.rules import Tensor, Traits, rule
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext
+from shapesmt.ops.tensorflow.common import DOMAIN, require_each, require_numbers
+from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 # Recurrent blocks
 
@@ -143,7 +138,7 @@ def empty(ctx: RuleContext) -> Tensor:
     """Return an uninitialized tensor whose sizes are an input."""
     sizes = ctx.sizes(0)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
-    return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype_of(ctx, "dtype", ""))
+    return ctx.tensor(None if sizes is None else sized(ctx, sizes), ctx.text("dtype", ""))
 
 
 @rule("FakeParam", domain=DOMAIN)
@@ -152,7 +147,7 @@ def nothing(ctx: RuleContext) -> Tensor:
     declared = ctx.attribute("shape")
     sizes = declared.shape if isinstance(declared, Declared) else None
     dims = None if sizes is None else sized(ctx, [as_dim(d) if isinstance(d, int) else None for d in sizes])
-    return ctx.tensor(dims, dtype_of(ctx, "dtype", ""))
+    return ctx.tensor(dims, ctx.text("dtype", ""))
 
 
 @rule(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, all_of, as_dim, at_least, total
 from shapesmt.ops.shared.bridge import anything
@@ -11,7 +9,6 @@ from shapesmt.ops.shared.require import require_least, require_shape
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
     axis_of,
-    dtype_of,
     least,
     numbers,
     one_of,
@@ -22,10 +19,7 @@ from shapesmt.ops.tensorflow.common import (
 from shapesmt.ops.tensorflow.linear import matmul
 from shapesmt.ops.tensorflow.shape import reshape
 from shapesmt.ops.tensorflow.spatial import convolution, per_axis
-from shapesmt.rules import Tensor, rule
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Shape
+from shapesmt.rules import RuleContext, Shape, Tensor, rule
 
 
 def ends(ctx: RuleContext) -> Shape:
@@ -65,7 +59,7 @@ def quantize(ctx: RuleContext) -> list[Tensor]:
     ctx.check(mode != "MIN_FIRST" or not sizes, laws.MIN_FIRST_HAS_ONE_RANGE)
     rank_known = all(d.constant is not None or d.lo >= 2 for d in sizes)
     end = ctx.tensor([d for d in sizes if d is not ONE] if rank_known else None, "float32")
-    return [ctx.tensor(ctx.input(0).dims, dtype_of(ctx, "T", "")), end, end]
+    return [ctx.tensor(ctx.input(0).dims, ctx.text("T", "")), end, end]
 
 
 @rule("Dequantize", domain=DOMAIN)
@@ -73,7 +67,7 @@ def dequantize(ctx: RuleContext) -> Tensor:
     """Convert quantized numbers to floats; the shape stays."""
     sizes, mode = ends(ctx), one_of(ctx, "mode", "MIN_COMBINED", "MIN_FIRST", "SCALED")
     ctx.check(mode != "MIN_FIRST" or not sizes, laws.MIN_FIRST_HAS_ONE_RANGE)
-    return ctx.tensor(ctx.input(0).dims, dtype_of(ctx, "dtype", "float32"))
+    return ctx.tensor(ctx.input(0).dims, ctx.text("dtype", "float32"))
 
 
 @rule(*(f"QuantizeAndDequantize{v}" for v in ("", "V2", "V3", "V4")), domain=DOMAIN)
@@ -129,7 +123,7 @@ def quantized_kept(ctx: RuleContext) -> list[Tensor]:
     for low, high in zip(*requested, strict=False) if requested else ():
         require_order(ctx, low, 0, laws.RANGE_HAS_0)
         require_order(ctx, low, high, laws.RANGE_ENDS_NO_LOWER)
-    return ranged(ctx, ctx.tensor(x.dims, dtype_of(ctx, "out_type", "quint8")), *range(1, len(ctx.inputs)))
+    return ranged(ctx, ctx.tensor(x.dims, ctx.text("out_type", "quint8")), *range(1, len(ctx.inputs)))
 
 
 @rule("RequantizationRange", domain=DOMAIN)
@@ -142,22 +136,21 @@ def quantized_range(ctx: RuleContext) -> list[Tensor]:
 def quantized_arithmetic(ctx: RuleContext) -> list[Tensor]:
     """Add or multiply operands that broadcast together."""
     shape = ctx.broadcast(ctx.input(0).dims, ctx.input(1).dims)
-    return ranged(ctx, ctx.tensor(shape, dtype_of(ctx, "Toutput", "qint32")), 2, 3, 4, 5)
+    return ranged(ctx, ctx.tensor(shape, ctx.text("Toutput", "qint32")), 2, 3, 4, 5)
 
 
 @rule("QuantizedBiasAdd", domain=DOMAIN)
 def quantized_bias(ctx: RuleContext) -> list[Tensor]:
     """Add a bias with one element per channel; the shape stays."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    x = ctx.input(0, least=2)
     require_shape(ctx, 1, x.dims[-1:], laws.BIAS_PER_CHANNEL)
-    return ranged(ctx, ctx.tensor(x.dims, dtype_of(ctx, "out_type", "")), 2, 3, 4, 5)
+    return ranged(ctx, ctx.tensor(x.dims, ctx.text("out_type", "")), 2, 3, 4, 5)
 
 
 @rule("QuantizedMatMul", domain=DOMAIN)
 def quantized_product(ctx: RuleContext) -> list[Tensor]:
     """Multiply matrices: `[m, k] x [k, n] -> [m, n]`; attributes transpose either operand."""
-    return ranged(ctx, typed(matmul(ctx), dtype_of(ctx, "Toutput", "qint32")), 2, 3, 4, 5)
+    return ranged(ctx, typed(matmul(ctx), ctx.text("Toutput", "qint32")), 2, 3, 4, 5)
 
 
 @rule("QuantizedConv2D", domain=DOMAIN)
@@ -166,7 +159,7 @@ def quantized_convolution(ctx: RuleContext) -> list[Tensor]:
     require_least(ctx, [*ctx.input(0, rank=4).dims, *ctx.input(1, rank=4).dims], 1, laws.FILTERS_NOT_EMPTY)
     ctx.check(len(set(per_axis(ctx, "strides", 2))) == 1, laws.EQUAL_STRIDES)
     ctx.check(set(per_axis(ctx, "dilations", 2)) == {1}, laws.FILTERS_NOT_DILATED)
-    return ranged(ctx, typed(convolution(ctx), dtype_of(ctx, "out_type", "qint32")), 2, 3, 4, 5)
+    return ranged(ctx, typed(convolution(ctx), ctx.text("out_type", "qint32")), 2, 3, 4, 5)
 
 
 @rule("QuantizedReshape", domain=DOMAIN)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import any_of, equal
 from shapesmt.ops.shared.require import require_least, require_shape, sized
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, numbers, require_numbers, require_order
-from shapesmt.rules import Tensor, Traits, rule
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext
+from shapesmt.ops.tensorflow.common import DOMAIN, first, numbers, require_numbers, require_order
+from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 RANDOM = ("RandomUniform", "RandomUniformInt", "RandomStandardNormal", "TruncatedNormal", "StatelessRandomUniform")
 STATELESS = tuple(
@@ -30,7 +25,7 @@ def random(ctx: RuleContext) -> Tensor:
     if op.removesuffix("V2").endswith("UniformInt"):
         _require_range(ctx, len(ctx.inputs) - 2, len(ctx.inputs) - 1)
     default = ctx.input(1).dtype if op == "RandomUniformInt" else "float32"
-    dtype = dtype_of(ctx, "Tout" if ctx.node.op == "RandomUniformInt" else "dtype", default)
+    dtype = ctx.text("Tout" if ctx.node.op == "RandomUniformInt" else "dtype", default)
     return ctx.tensor(None if sizes is None else sized(ctx, sizes), dtype)
 
 
@@ -55,7 +50,7 @@ def random_of(ctx: RuleContext) -> Tensor:
     """Draw, for each parameter, samples of the sizes in an input: sizes `[s]`, parameters `[p]` -> `[s, p]`."""
     sizes, parameters = ctx.sizes(0), ctx.input(1)
     require_least(ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
-    dtype = parameters.dtype if ctx.node.op != "RandomPoissonV2" else dtype_of(ctx, "dtype", "int64")
+    dtype = parameters.dtype if ctx.node.op != "RandomPoissonV2" else ctx.text("dtype", "int64")
     return ctx.tensor(None if sizes is None else [*sized(ctx, sizes), *parameters.dims], dtype)
 
 
@@ -67,19 +62,7 @@ def multinomial(ctx: RuleContext) -> Tensor:
     require_seeds(ctx)
     ctx.require_at_least(logits[1], 1, laws.A_CLASS)
     require_least(ctx, [count], 0, laws.DRAW_COUNT_NOT_NEGATIVE)
-    return ctx.tensor([logits[0], *sized(ctx, [count])], dtype_of(ctx, "output_dtype", "int64"))
-
-
-@rule(
-    "RandomShuffle",
-    domain=DOMAIN,
-    any_rank=True,
-    total=True,
-    traits=Traits.STATEFUL,
-)
-def shuffle(ctx: RuleContext) -> Tensor:
-    """Shuffle the slices along the first axis; the shape stays."""
-    return ctx.tensor(ctx.input(0).shape)
+    return ctx.tensor([logits[0], *sized(ctx, [count])], ctx.text("output_dtype", "int64"))
 
 
 @rule("RandomCrop", domain=DOMAIN, traits=Traits.STATEFUL)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.ops.shared.bridge import as_list, known, result
-from shapesmt.ops.tensorflow.common import DOMAIN, axis_of, dtype_of, require_most, require_numbers, typed
+from shapesmt.ops.tensorflow.common import DOMAIN, axis_of, require_most, require_numbers, typed
 from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 FOLDS = {name: f"Reduce{name}" for name in ("Max", "Mean", "Min", "Prod", "Sum")}
@@ -27,9 +27,9 @@ def extreme_position(ctx: RuleContext) -> Tensor:
     x, axis = ctx.input(0), axis_of(ctx, 1)
     require_most(ctx, x, 7)
     if axis is None:
-        return ctx.tensor([ctx.fresh(f"size{i}") for i in range(x.rank - 1)], dtype_of(ctx, "output_type", "int64"))
+        return ctx.tensor([ctx.fresh(f"size{i}") for i in range(x.rank - 1)], ctx.text("output_type", "int64"))
     ctx.require_at_least(x[ctx.normal(axis, x.rank)], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
-    return typed(result(ctx, ctx.node.op, x, axis=axis, keepdims=0), dtype_of(ctx, "output_type", "int64"))
+    return typed(result(ctx, ctx.node.op, x, axis=axis, keepdims=0), ctx.text("output_type", "int64"))
 
 
 @rule("Cumprod", "CumulativeLogsumexp", domain=DOMAIN)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, ZERO, Dim, Formula, all_of, any_of, as_dim, at_least, equal
-from shapesmt.algebra.numeric import Float, float_at_least
+from shapesmt.algebra import ONE, ZERO, any_of, as_dim, equal
 from shapesmt.graph import Declared
 from shapesmt.ops.layout.reshape import reshape_to
 from shapesmt.ops.layout.shape import stretched_to
 from shapesmt.ops.shared.bridge import anything, known, known_axis, listed, result
 from shapesmt.ops.shared.fields import valued
 from shapesmt.ops.shared.items import INTEGERS
-from shapesmt.ops.shared.require import require_least, require_shape, sized
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, typed
-from shapesmt.rules import Elements, Item, RuleContext, Tensor, Traits, elements, rule, tensor
+from shapesmt.ops.shared.require import require_direction, require_least, require_shape, sized
+from shapesmt.ops.tensorflow.common import DOMAIN, first, typed
+from shapesmt.rules import Elements, RuleContext, Tensor, Traits, elements, rule, tensor
 
 # Reading a shape
 
@@ -23,13 +22,13 @@ from shapesmt.rules import Elements, Item, RuleContext, Tensor, Traits, elements
 @rule("Shape", "Size", domain=DOMAIN, any_rank=True, total=True)
 def shape_of(ctx: RuleContext) -> Tensor:
     """Return the input's sizes as a list, or their product."""
-    return typed(result(ctx, ctx.node.op, ctx.input(0)), dtype_of(ctx, "out_type", "int32"))
+    return typed(result(ctx, ctx.node.op, ctx.input(0)), ctx.text("out_type", "int32"))
 
 
 @rule("ShapeN", domain=DOMAIN)
 def shapes_of(ctx: RuleContext) -> list[Tensor]:
     """Return the sizes of each input."""
-    return [ctx.known(ctx.input(i).dims, dtype_of(ctx, "out_type", "int32")) for i in range(ctx.outputs)]
+    return [ctx.known(ctx.input(i).dims, ctx.text("out_type", "int32")) for i in range(ctx.outputs)]
 
 
 @rule("Rank", domain=DOMAIN, any_rank=True, total=True)
@@ -141,23 +140,8 @@ def sequence(ctx: RuleContext) -> Tensor:
     for i in range(3):
         ctx.require_rank(ctx.input(i), 0)
     start, limit, delta = (x.value.items[0] if isinstance(x.value, Elements) else None for x in ctx.inputs[:3] if x)
-    forwards, backwards = _at_least(limit, start), _at_least(start, limit)
-    if delta is not None and forwards is not None and backwards is not None:
-        law = laws.LIMIT_IN_STEP_DIRECTION
-        ctx.require(any_of(all_of(_positive(delta), forwards), all_of(_positive(-delta), backwards)), law)
+    require_direction(ctx, start, limit, delta)
     return result(ctx, "Range", *map(ctx.input, range(3)))
-
-
-def _at_least(a: Item, b: Item) -> Formula | None:
-    """Return the condition that `a >= b`; None if either is unknown."""
-    if isinstance(a, Float) and isinstance(b, Float):
-        return float_at_least(a, b)
-    return at_least(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
-
-
-def _positive(number: Dim | Float) -> Formula:
-    """Return the condition that a number is above 0."""
-    return at_least(number, 1) if isinstance(number, Dim) else at_least(number.ceil().to_int(), 1)
 
 
 @rule("LinSpace", domain=DOMAIN)

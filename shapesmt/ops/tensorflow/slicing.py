@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import FALSE, ONE, all_of, any_of, as_dim, at_least, equal, select
+from shapesmt.algebra import FALSE, ONE, Dim, all_of, any_of, as_dim, at_least, equal, select
 from shapesmt.ops.layout.slicing import Cut, kept
 from shapesmt.ops.shared.require import require_least
 from shapesmt.ops.shared.strided import Masked, strided
 from shapesmt.ops.tensorflow.common import DOMAIN, leave_open
-from shapesmt.rules import Decided, Traits, rule
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import Decided, RuleContext, Tensor, Traits, rule
 
 
 @rule("Slice", domain=DOMAIN, traits=Traits.COPIED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, all_of, any_of, at_least, divides, equal
@@ -10,12 +10,7 @@ from shapesmt.ops.shared.bridge import anything, known
 from shapesmt.ops.shared.require import require_least, require_ranks, require_vector, sized
 from shapesmt.ops.shared.windows import OR_NONE, Window, sliding
 from shapesmt.ops.tensorflow.common import DOMAIN, channel, channels_first, least, open_bias
-from shapesmt.rules import Tensor, Unjudged, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import RuleContext, Tensor, rule
 
 PADDINGS = ("SAME", "VALID", "EXPLICIT")
 EXPLICIT = ("Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "Conv2DBackpropInput", "MaxPool")
@@ -33,7 +28,7 @@ def positions(ctx: RuleContext, window: Window, size: Dim, *, loose: bool = Fals
     """
     known = not window.same and size.constant is not None and window.kernel.constant is not None
     if known and not loose and window.span(size).lo < 0:
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", laws.WINDOW_FITS.sentence))
+        ctx.leave("unsupported", laws.WINDOW_FITS)
     return window.positions(ctx, size)
 
 
@@ -146,7 +141,7 @@ def depthwise(ctx: RuleContext) -> Tensor:
 def _on_some_processors(ctx: RuleContext, kept: bool, law: laws.Law) -> None:
     """Leave the node undecided if it breaks a law for which TensorFlow has kernels on some processors only."""
     if not kept:
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", law.sentence))
+        ctx.leave("unsupported", law)
 
 
 @rule("Conv2DBackpropInput", "Conv3DBackpropInputV2", domain=DOMAIN)

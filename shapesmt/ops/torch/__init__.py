@@ -1,50 +1,11 @@
 """PyTorch's operators (`aten`) and Python's on sizes; some rules delegate to ONNX's, the others are written out."""
 
-from shapesmt.ops.torch import (
-    call,
-    creation,
-    elementwise,
-    guards,
-    indexing,
-    joining,
-    layers,
-    layout,
-    linear,
-    padding,
-    quantization,
-    reduction,
-    schemas,
-    signals,
-    sizes,
-    views,
-    windows,
-)
-
-__all__ = [
-    "call",
-    "creation",
-    "elementwise",
-    "guards",
-    "indexing",
-    "joining",
-    "layers",
-    "layout",
-    "linear",
-    "padding",
-    "quantization",
-    "reduction",
-    "schemas",
-    "signals",
-    "sizes",
-    "views",
-    "windows",
-    "without_rule",
-]
+from shapesmt.ops.torch.schemas import decomposed
 
 
 def without_rule(op: str) -> str:
     """Return advice for an operator without a rule: decompose the program, write a rule, or trust traced shapes."""
-    if op.removeprefix("aten.") in schemas.decomposed():
+    if op.removeprefix("aten.") in decomposed():
         return "decompose the program first: exported.run_decompositions()"
     traced = "--declared trust takes the shapes that PyTorch traced"
     return f'give it one, @shapesmt.rule("{op}", domain="torch"), or {traced}'

@@ -16,25 +16,21 @@ undecided.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, Formula, as_dim
 from shapesmt.errors import RejectedError
+from shapesmt.graph import AttributeValue
 from shapesmt.ops.shared.require import open_unless
-from shapesmt.ops.torch.layout import settled
+from shapesmt.ops.torch.layout import Memory, settled
 from shapesmt.ops.torch.schemas import DOMAIN, Argument, refused_kinds, schema
-from shapesmt.rules import RuleContext, Tensor, Traits, Unjudged, rule
+from shapesmt.rules import RuleContext, Tensor, rule
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TypeAlias
-
-    from shapesmt.graph import AttributeValue
-    from shapesmt.ops.torch.layout import Memory
-
-    Result: TypeAlias = Tensor | Sequence[Tensor] | None
+Result: TypeAlias = Tensor | Sequence[Tensor] | None
+AnyRule = TypeVar("AnyRule", bound="Callable[[Call], Result]")
 
 _KINDS = {"bool": "b", "int": "i", "uint": "i", "complex": "c"}
 _NOTHING = Argument("", "", None)
@@ -80,9 +76,12 @@ class Call:
 
     # Tensors
 
-    def tensor(self, name: str) -> Tensor:
-        """Return a tensor argument."""
-        return self.ctx.input(self.place(name))
+    def tensor(self, name: str, rank: int | None = None, *, least: int | None = None) -> Tensor:
+        """Return a tensor argument; require `rank` axes of it, or at least `least`."""
+        x = self.ctx.input(self.place(name), least=least)
+        if rank is not None:
+            self.ctx.require_rank(x, rank)
+        return x
 
     def optional(self, name: str) -> Tensor | None:
         """Return a tensor argument; None if it is omitted or None."""
@@ -91,6 +90,13 @@ class Call:
     def tensors(self, name: str) -> list[Tensor | None]:
         """Return an argument that lists tensors; some may be None."""
         return [None if i < 0 else self.ctx.input(i) for i in self.ctx.integers(f"@{name}", ())]
+
+    def require_vector(self, name: str, size: Dim | int, law: laws.Law) -> None:
+        """State that a tensor argument, unless omitted, is a vector of length `size`."""
+        x = self.optional(name)
+        if x is not None:
+            self.ctx.require_rank(x, 1)
+            self.ctx.require_equal(x[0], size, law)
 
     def place(self, name: str) -> int:
         """Return the index of the input that an argument refers to."""
@@ -134,6 +140,10 @@ class Call:
             self.ctx.reject(laws.ATTRIBUTE_IS.of(name=name, what="is an integer"))
         return value
 
+    def axis(self, x: Tensor) -> int:
+        """Return the axis `dim` counted from the front; a tensor of rank 0 counts as having one axis."""
+        return self.ctx.normal(self.integer("dim"), max(x.rank, 1))
+
     def flag(self, name: str) -> bool:
         """Return a boolean argument."""
         return bool(self._constant(name))
@@ -163,12 +173,12 @@ class Call:
 
     def open(self, name: str) -> NoReturn:
         """End the rule, leaving the node undecided: an argument that has to be a constant depends on sizes or data."""
-        self.ctx.unjudged.append(Unjudged("", self.ctx.node.op, "unsupported", f"{name} is a constant"))
+        self.ctx.leave("unsupported", f"{name} is a constant")
         raise RejectedError
 
     def unchecked(self, formula: Formula, law: laws.Law) -> None:
         """Leave the node undecided for sizes that break a law which PyTorch doesn't check."""
-        open_unless(self.ctx, law, formula, "PyTorch")
+        open_unless(self.ctx, law, formula)
 
     def numbers(self, name: str) -> tuple[float, ...]:
         """Return an argument that lists numbers."""
@@ -206,48 +216,32 @@ def _lacks_kernel(call: Call) -> bool:
     return bool(kinds) and all(kind and kind in refused for kind in kinds)
 
 
-def operator(
-    *names: str,
-    any_rank: bool = False,
-    total: bool = False,
-    of_shape: bool = False,
-    random: bool = False,
-    memory: Memory = "open",
-    traits: Traits | None = None,
-) -> Callable[[Callable[[Call], Result]], Callable[[Call], Result]]:
+def operator(*names: str, memory: Memory = "open", **options: Any) -> Callable[[AnyRule], AnyRule]:
     """Register a function of a `Call` as the rule of these PyTorch operators.
 
     Args:
         names: The operators, such as "cat.default" for `aten.cat.default`, or "_operator.add" for Python's.
-        any_rank: The rule accepts inputs of unknown rank.
-        total: The operator runs for inputs of all sizes.
-        of_shape: The outputs depend on the shapes of the inputs, not on their elements.
-        random: The outputs are drawn at random.
         memory: The memory layout of the outputs if an input isn't contiguous (see `layout.Memory`).
-        traits: Further properties of the operators; None if there are none.
+        options: Those of `rule`.
     """
 
-    def register(apply: Callable[[Call], Result]) -> Callable[[Call], Result]:
+    def register(apply: AnyRule) -> AnyRule:
         @wraps(apply)
         def called(ctx: RuleContext) -> Result:
             call, op = Call(ctx), ctx.node.op
             misfits = call.misfits()
             if misfits:
-                law = f"the arguments of {op} must be as its schema says: {', '.join(misfits)}"
-                ctx.unjudged.append(Unjudged("", op, "unsupported", law))
+                ctx.leave("unsupported", f"the arguments of {op} must be as its schema says: {', '.join(misfits)}")
                 return None
             if _lacks_kernel(call):
-                ctx.unjudged.append(Unjudged("", op, "unsupported", "PyTorch has a kernel for these element types"))
+                ctx.leave("unsupported", "PyTorch has a kernel for these element types")
             result = apply(call)
             if isinstance(result, Tensor):
                 return settled(result, ctx, memory)
             return None if result is None else [settled(t, ctx, memory) for t in result]
 
         full = (name if name.startswith(PYTHON) else f"aten.{name}" for name in names)
-        registered = rule(
-            *full, domain=DOMAIN, any_rank=any_rank, total=total, of_shape=of_shape, random=random, traits=traits
-        )
-        registered(called)
+        rule(*full, domain=DOMAIN, **options)(called)
         return apply
 
     return register

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, differs, equal, select
-from shapesmt.algebra.numeric import Float, float_at_least, literal
+from shapesmt.algebra import Dim, as_dim, differs, equal, select
+from shapesmt.algebra.numeric import Float, literal
 from shapesmt.ops.shared.bridge import result
 from shapesmt.ops.shared.fields import concrete, valued
 from shapesmt.ops.shared.items import INTEGERS
-from shapesmt.ops.shared.require import require_least, sized
+from shapesmt.ops.shared.require import require_direction, require_least, require_ranks, sized
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import DEFAULT_FLOAT, as_float, cast, kind, operand, promoted
 from shapesmt.ops.torch.elementwise.single import formatted
 from shapesmt.ops.torch.layout import dense, laid
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import FLOATS, MAX_ELEMENTS, MAX_FLOATS, Elements, Traits, elements, position, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Formula
-    from shapesmt.rules import Item, Tensor, Value
+from shapesmt.rules import (
+    FLOATS,
+    MAX_ELEMENTS,
+    MAX_FLOATS,
+    Elements,
+    Item,
+    Tensor,
+    Traits,
+    Value,
+    elements,
+    position,
+    tensor,
+)
 
 MOST_COUNTED = 1 << 12  # maximum rows of a triangle whose elements are counted
 
@@ -43,10 +49,7 @@ def arange(call: Call) -> Tensor:
     a, b, c = (_only(x) for x in (start, end, step))
     if isinstance(c, Dim):
         ctx.require(differs(c, 0), laws.STEP_NOT_0, c, 0)
-    forwards, backwards = _reaches(b, a), _reaches(a, b)
-    if c is not None and forwards is not None and backwards is not None:
-        direction = any_of(all_of(_positive(c), forwards), all_of(_positive(-c), backwards))
-        ctx.require(direction, laws.LIMIT_IN_STEP_DIRECTION)
+    require_direction(ctx, a, b, c)
     counted = (cast(x, "int64") for x in (start, end, step)) if dtype == "int64" else (start, end, step)
     return cast(result(ctx, "Range", *counted), dtype)
 
@@ -67,23 +70,11 @@ def _only(x: Tensor) -> Item:
     return x.value.items[0] if isinstance(x.value, Elements) and x.value.items else None
 
 
-def _reaches(a: Item, b: Item) -> Formula | None:
-    """Return the condition that `a >= b`; None if either is unknown."""
-    if isinstance(a, Float) and isinstance(b, Float):
-        return float_at_least(a, b)
-    return at_least(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else None
-
-
-def _positive(number: Dim | Float) -> Formula:
-    return at_least(number, 1) if isinstance(number, Dim) else at_least(number.ceil().to_int(), 1)
-
-
 @operator(*overloads("linspace", "logspace"), memory="new")
 def linspace(call: Call) -> Tensor:
     """Return `steps` evenly or logarithmically spaced numbers."""
     ends, steps = [operand(call, name) for name in ("start", "end")], call.size("steps")
-    for end in ends:
-        call.ctx.require_rank(end, 0)
+    require_ranks(call.ctx, 0, *ends)
     require_least(call.ctx, [steps], 0, laws.SIZES_NOT_NEGATIVE)
     dtype = call.text("dtype") or as_float(promoted(ends[0].dtype, ends[1].dtype))
     return tensor(dtype if call.text("dtype") or kind(dtype) > 2 else DEFAULT_FLOAT, sized(call.ctx, [steps]))
@@ -211,9 +202,8 @@ def triangle(call: Call) -> Tensor:
     """Return the row and column indices of a matrix's triangle, as the two rows of a tensor."""
     rows, columns, offset = call.size("row"), call.size("col"), call.size("offset")
     require_least(call.ctx, [rows, columns], 0, laws.SIZES_NOT_NEGATIVE)
-    numbers = [None if d is None else d.constant for d in (rows, columns, offset)]
     dtype, lower = call.text("dtype") or "int64", call.ctx.node.op.startswith("aten.tril")
-    height, width, shift = numbers
+    height, width, shift = (None if d is None else d.constant for d in (rows, columns, offset))
     if height is None or width is None or shift is None or height > MOST_COUNTED:
         return tensor(dtype, (2, call.ctx.fresh("places")))
     below = sum(min(max(i + shift + (1 if lower else 0), 0), width) for i in range(height))

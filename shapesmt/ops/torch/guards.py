@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
+from collections.abc import Iterator, Mapping
+from functools import reduce
 
 from shapesmt import laws
-from shapesmt.algebra import as_dim
+from shapesmt.algebra import Dim, Formula, as_dim
+from shapesmt.algebra.numeric import Float, literal
+from shapesmt.errors import UsageError
 from shapesmt.graph import GUARDS
-from shapesmt.ops.torch.floats import formula_of
+from shapesmt.language import parse_dim, parse_formula
 from shapesmt.ops.torch.layout import OPEN, dense, laid
 from shapesmt.ops.torch.schemas import DOMAIN
-from shapesmt.rules import Unjudged, rule, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.ops.torch.sizes import ARITHMETIC, COMPARISONS, DIVISIONS, REAL, WHOLES, Number, applied
+from shapesmt.rules import RuleContext, Tensor, rule, tensor
 
 
 @rule(GUARDS, domain=DOMAIN, any_rank=True)
 def guards(ctx: RuleContext) -> list[Tensor]:
     """Require all guards: conditions on sizes (`i0_2`: axis 2 of the first input) and numbers (`i1`: second input)."""
     known = dict(_sizes(ctx))
-    read = {text: formula_of(text, known) for text in _texts(ctx, "guards")}
-    written = dict(zip(read, _texts(ctx, "written"), strict=False))
+    read = {text: formula_of(text, known) for text in ctx.texts("guards")}
+    written = dict(zip(read, ctx.texts("written"), strict=False))
     for formula in read.values():
         if formula is not None:
             ctx.limit(formula, laws.GUARD_HOLDS)
     if ctx.attribute("lenient"):  # second run, without the guards that can't be read
         return []
     unread = [written.get(text, text) for text, formula in read.items() if formula is None]
-    for text in (*_texts(ctx, "unread"), *unread):
-        law = f"PyTorch's guards can be read: shapesmt can't read the guard {text}"
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", law, rests_on=text))
+    for text in (*ctx.texts("unread"), *unread):
+        ctx.leave("elements", f"PyTorch's guards can be read: shapesmt can't read the guard {text}", rests_on=text)
     return []
 
 
@@ -62,11 +60,6 @@ def strided(ctx: RuleContext) -> Tensor:
     return dense(x, order) if order else laid(x, [as_dim(step) for step in strides])
 
 
-def _texts(ctx: RuleContext, name: str) -> list[str]:
-    value = ctx.attribute(name, ())
-    return [text for text in value if isinstance(text, str)] if isinstance(value, tuple) else []
-
-
 def _sizes(ctx: RuleContext) -> Iterator[tuple[str, Dim]]:
     for index, t in enumerate(ctx.inputs):
         if t is not None and t.shape is not None:
@@ -74,3 +67,98 @@ def _sizes(ctx: RuleContext) -> Iterator[tuple[str, Dim]]:
             items = ctx.items(index) if not t.dims else None
             if items and items[0] is not None:
                 yield f"i{index}", items[0]
+
+
+# Guards with floats, such as `math.trunc(0.6 * torch.sym_float(i0_2)) >= 2`, computed by the rules of nodes
+
+
+_OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.Pow: "pow",
+    ast.USub: "neg",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+}
+_FUNCTIONS = {"max": "torch.sym_max", "min": "torch.sym_min", "round": "_operator.round", "abs": "_operator.abs"}
+_NUMBERS = {**ARITHMETIC, "_operator.truediv": DIVISIONS["_operator.truediv"]}
+
+
+def formula_of(guard: str, known: Mapping[str, Dim]) -> Formula | None:
+    """Return the condition that a guard states over known numbers; None if it can't be computed.
+
+    >>> from shapesmt.algebra import symbol
+    >>> formula_of("math.trunc(0.5 * torch.sym_float(n)) // 3 >= 2", {"n": symbol("n", 1)})
+    Formula('n//6 >= 2')
+    """
+    try:
+        return parse_formula(guard, known)
+    except UsageError:
+        return _rounded(guard, known)
+
+
+def _rounded(guard: str, known: Mapping[str, Dim]) -> Formula | None:
+    integers = _Integers(known)
+    try:
+        tree = integers.visit(ast.parse(guard, mode="eval").body)
+        return parse_formula(ast.unparse(tree), integers.known)
+    except UsageError:
+        return None
+
+
+class _Integers(ast.NodeTransformer):
+    """Name float results: `math.trunc(n / 2) >= 2` becomes `r1 >= 2`, and `n / 2 >= 2` becomes `r1 == 1`."""
+
+    def __init__(self, known: Mapping[str, Dim]) -> None:
+        self.known = dict(known)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Replace a number that is rounded to an integer by its name."""
+        self.generic_visit(node)
+        return self._named(self._number(node)) if _function(node) in WHOLES else node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """Replace a comparison of floats by `name == 1`; keep other comparisons."""
+        self.generic_visit(node)
+        numbers = [self._number(part) for part in (node.left, *node.comparators)]
+        if not any(isinstance(number, Float) for number in numbers):
+            return node
+        if len(node.ops) != 1:
+            raise UsageError("more than two floats are compared")
+        truth = applied(COMPARISONS[f"_operator.{_OPERATORS[type(node.ops[0])]}"], numbers)
+        return ast.Compare(self._named(truth), [ast.Eq()], [ast.Constant(1)])
+
+    def _named(self, number: Number) -> ast.expr:
+        if not isinstance(number, Dim):
+            raise UsageError("a float isn't followed")
+        name = f"r{len(self.known)}"
+        self.known[name] = number
+        return ast.Name(name)
+
+    def _number(self, node: ast.expr) -> Number:
+        """Return the number that a part computes: a `Float` if an operand is one, else an integer."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, float):
+            return literal(node.value, REAL)
+        function = _NUMBERS.get(_function(node))
+        if function is None:
+            return parse_dim(ast.unparse(node), self.known)
+        parts = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
+        numbers = [self._number(part) for part in parts if isinstance(part, ast.expr)]
+        return (
+            reduce(lambda a, b: applied(function, (a, b)), numbers) if len(numbers) > 1 else applied(function, numbers)
+        )
+
+
+def _function(node: ast.expr) -> str:
+    """Return the node operator that computes a part of a guard; "" if there is none."""
+    if isinstance(node, ast.Call):
+        name = ast.unparse(node.func)
+        return _FUNCTIONS.get(name, name)
+    operator = _OPERATORS.get(type(node.op)) if isinstance(node, (ast.BinOp, ast.UnaryOp)) else None
+    return f"_operator.{operator}" if operator else ""

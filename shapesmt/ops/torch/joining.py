@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import factorial
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, ZERO, as_dim, ceil_divide, equal, product, total
+from shapesmt.algebra import ONE, ZERO, Dim, as_dim, ceil_divide, equal, product, total
 from shapesmt.ops.layout.joining import joined
 from shapesmt.ops.shared.fields import reshaped
+from shapesmt.ops.shared.require import require_ranks
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import cast, result_type
 from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.layout import laid
 from shapesmt.ops.torch.views.axes import NEW_AXES
-from shapesmt.rules import Traits, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, Traits, tensor
 
 
 def listed_tensors(call: Call) -> list[Tensor]:
@@ -146,8 +141,7 @@ def meshgrid(call: Call) -> list[Tensor]:
 def cartesian_prod(call: Call) -> Tensor:
     """Return every combination of the lists' elements, one per row."""
     given, ctx = listed_tensors(call), call.ctx
-    for t in given:
-        ctx.require_rank(t, 1)
+    require_ranks(ctx, 1, *given)
     if len(given) == 1:
         return given[0]
     return tensor(given[0].dtype, (product(t[0] for t in given), len(given)))
@@ -156,8 +150,7 @@ def cartesian_prod(call: Call) -> Tensor:
 @operator("combinations.default", traits=Traits.COPIED)
 def combinations(call: Call) -> Tensor:
     """Return every choice of `r` elements of a list, one per row."""
-    x, ctx, r = call.tensor("self"), call.ctx, call.integer("r")
-    ctx.require_rank(x, 1)
+    ctx, r, x = call.ctx, call.integer("r"), call.tensor("self", 1)
     ctx.check(r >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="r"))
     if r == 0:
         return tensor(x.dtype, (ZERO,))

@@ -7,18 +7,30 @@ applies only to other axes and tensors. "Contiguous" means row-major without gap
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate, combinations, pairwise
+from math import inf
 from operator import mul
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from shapesmt.algebra import FALSE, ONE, TRUE, ZERO, all_of, any_of, at_least, differs, equal, implies, maximum, product
-from shapesmt.rules import Layout, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim, Formula
-    from shapesmt.rules import RuleContext, Shape, Tensor
+from shapesmt.algebra import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Dim,
+    Formula,
+    all_of,
+    any_of,
+    at_least,
+    differs,
+    equal,
+    implies,
+    maximum,
+    product,
+)
+from shapesmt.ops.layout.reshape import uncommon_products
+from shapesmt.rules import Layout, RuleContext, Shape, Tensor, tensor
 
 Memory: TypeAlias = Literal["open", "new", "dense", "view"]
 """The layout of an operator's results if its inputs aren't contiguous.
@@ -279,20 +291,9 @@ def viewable(x: Tensor, dims: Sequence[Dim]) -> Formula:
         if strides is not None:
             last, first = runs[i][1] - 1, runs[j][0]
             apart.append(differs(strides[last], strides[first] * x.dims[first]))
-        met = any_of(*(_equal_products(x.dims[: runs[i][1]], dims[:k]) for k in range(len(ends))))
+        met = any_of(*(equal(*uncommon_products(x.dims[: runs[i][1]], dims[:k], -inf)) for k in range(len(ends))))
         conditions.append(implies(all_of(*apart), met))
     return any_of(all_of(*conditions), *(equal(d, 0) for d in x.dims))
-
-
-def _equal_products(a: Sequence[Dim], b: Sequence[Dim]) -> Formula:
-    """Return the condition that two lists of nonzero sizes have equal products."""
-    left, right = list(a), []
-    for d in b:
-        if d in left:
-            left.remove(d)
-        else:
-            right.append(d)
-    return equal(product(left), product(right))
 
 
 def seen(x: Tensor, result: Tensor) -> Tensor:

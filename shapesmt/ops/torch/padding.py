@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import any_of, at_least, less, minimum
+from shapesmt.algebra import Dim, any_of, at_least, less, minimum
 from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import cast, number_tensor
-from shapesmt.rules import Traits, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, Traits, tensor
 
 Pads = list[tuple["Dim | None", "Dim | None"]]
 MODES = ("constant", "reflect", "replicate", "circular")
@@ -38,13 +32,6 @@ def padded(call: Call, x: Tensor, pads: Pads) -> list[Dim]:
     return dims
 
 
-@operator("constant_pad_nd.default", traits=Traits.COPIED)
-def constant_pad(call: Call) -> Tensor:
-    """Pad with a number; negative pads crop."""
-    x = call.tensor("self")
-    return _constant(call, x, pads_of(call, x, "pad"))
-
-
 def _constant(call: Call, x: Tensor, pads: Pads) -> Tensor:
     ctx = call.ctx
     for back, (before, after) in enumerate(pads, 1):
@@ -57,6 +44,14 @@ def _constant(call: Call, x: Tensor, pads: Pads) -> Tensor:
         numbers = [p[0] for p in pads] + [p[1] for p in pads]
         return result(ctx, "Pad", x, listed(*numbers), filler, listed(*axes), mode="constant")
     return tensor(x.dtype, padded(call, x, pads))
+
+
+@operator("constant_pad_nd.default", "_pad_circular.default", traits=Traits.COPIED)
+def constant_pad(call: Call) -> Tensor:
+    """Pad with a number, where negative pads crop, or with the elements from the other side of the tensor."""
+    x = call.tensor("self")
+    pads = pads_of(call, x, "pad")
+    return _surrounded(call, x, pads, "circular") if "circular" in call.ctx.node.op else _constant(call, x, pads)
 
 
 @operator("pad.default", traits=Traits.COPIED)
@@ -81,13 +76,6 @@ def surrounded(call: Call) -> Tensor:
     pads = pads_of(call, x, "padding")
     call.ctx.check(len(pads) == int(name[-2]), laws.TWO_PADS_PER_AXIS)
     return _surrounded(call, x, pads, "reflect" if name.startswith("refl") else "replicate")
-
-
-@operator("_pad_circular.default", traits=Traits.COPIED)
-def circular(call: Call) -> Tensor:
-    """Pad with the elements from the other side of the tensor."""
-    x = call.tensor("self")
-    return _surrounded(call, x, pads_of(call, x, "pad"), "circular")
 
 
 def _surrounded(call: Call, x: Tensor, pads: Pads, mode: str) -> Tensor:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import ONE
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, tensor
 
 QUANTIZED = ("uint8", "int8", "uint16", "int16", "int32", "float8e5m2", "float8e4m3fn")
 ENDS = {"int8": (-128, 127), "int16": (-(1 << 15), (1 << 15) - 1), "int32": (-(1 << 31), (1 << 31) - 1)}

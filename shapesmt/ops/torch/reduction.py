@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, entries, equal, maximum
+from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.shared.fields import valued
 from shapesmt.ops.shared.indices import any_places, count_true, is_flag
+from shapesmt.ops.shared.require import require_ranks
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, INTEGER, as_float, cast, kind, real_part, result_type
 from shapesmt.ops.torch.elementwise.single import base, flags, in_place, kept
@@ -16,10 +16,7 @@ from shapesmt.ops.torch.joining import as_joined
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.ops.torch.sizes import scalar
 from shapesmt.ops.torch.views.parts import END
-from shapesmt.rules import Field, Traits, position, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import Item, Shape, Tensor, Value
+from shapesmt.rules import Field, Item, Tensor, Traits, Value, position, tensor
 
 FOLDED = {"sum": "ReduceSum", "prod": "ReduceProd", "amax": "ReduceMax", "amin": "ReduceMin"}
 """Reductions whose known elements are computed."""
@@ -39,16 +36,6 @@ def axes_of(call: Call, x: Tensor) -> tuple[int, ...]:
     value = call.ctx.attribute("dim")
     named = (value,) if isinstance(value, int) else call.integers("dim") if "dim" in call else ()
     return call.ctx.normals(named, max(x.rank, 1)) or tuple(range(x.rank))
-
-
-def axis_of(call: Call, x: Tensor) -> int:
-    """Return the axis that `dim` names; a tensor of rank 0 counts as having one axis."""
-    return call.ctx.normal(call.integer("dim"), max(x.rank, 1))
-
-
-def left(x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Shape:
-    """Return the sizes after a reduction: reduced axes are dropped, or have size 1 with `keep`."""
-    return tuple(ONE if i in axes else d for i, d in enumerate(x.dims) if keep or i not in axes)
 
 
 def folded_type(call: Call, x: Tensor) -> str:
@@ -84,7 +71,7 @@ def fold(call: Call) -> Tensor:
         return scalar(count_true(call.ctx, 0), dtype)
     if x.value is not None and name in FOLDED and kind(dtype) < FLOAT and axes:
         return result(call.ctx, FOLDED[name], cast(x, dtype), listed(*axes), keepdims=int(keep))
-    return tensor(dtype, left(x, axes, keep=keep))
+    return tensor(dtype, without(x.dims, axes, keep=keep))
 
 
 def _is_mask(x: Tensor) -> bool:
@@ -105,17 +92,17 @@ def _require_elements(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
 def spread_and_mean(call: Call) -> tuple[Tensor, Tensor]:
     """Return variance or standard deviation, and the mean, of the axes that `dim` names, or of all."""
     x = call.tensor("self")
-    dtype, dims = folded_type(call, x), left(x, axes_of(call, x), keep=call.flag("keepdim"))
+    dtype, dims = folded_type(call, x), without(x.dims, axes_of(call, x), keep=call.flag("keepdim"))
     return tensor(real_part(dtype), dims), tensor(dtype, dims)
 
 
 @operator("max.dim", "min.dim", traits=Traits.MIXED)
 def extreme(call: Call) -> tuple[Tensor, Tensor]:
     """Return the maximum or minimum along one axis, which must not be empty, and its index."""
-    x, axis = call.tensor("self"), axis_of(call, call.tensor("self"))
+    x, axis = call.tensor("self"), call.axis(call.tensor("self"))
     if axis < x.rank:
         call.ctx.require_at_least(x[axis], 1, laws.EXTREME_AXIS_HAS_ELEMENT)
-    dims = left(x, (axis,), keep=call.flag("keepdim"))
+    dims = without(x.dims, (axis,), keep=call.flag("keepdim"))
     size = x[axis] if axis < x.rank else ONE
     return tensor(x.dtype, dims), tensor("int64", dims, any_places(call.ctx, dims, size))
 
@@ -133,10 +120,10 @@ def extreme_of_all(call: Call) -> Tensor:
 def extreme_place(call: Call) -> Tensor:
     """Return the index of the maximum or minimum along an axis, or in the flattened tensor."""
     x, keep = call.tensor("self"), call.flag("keepdim")
-    axes = (axis_of(call, x),) if "dim" in call else tuple(range(x.rank))
+    axes = (call.axis(x),) if "dim" in call else tuple(range(x.rank))
     size = x[axes[0]] if "dim" in call and x.rank else x.numel
     call.ctx.require_at_least(size, 1, laws.EXTREME_AXIS_HAS_ELEMENT)
-    dims = left(x, axes, keep=keep)
+    dims = without(x.dims, axes, keep=keep)
     return tensor("int64", dims, any_places(call.ctx, dims, size))
 
 
@@ -147,7 +134,7 @@ def least_and_greatest(call: Call) -> tuple[Tensor, Tensor]:
     axes = axes_of(call, x)
     size = x[axes[0]] if "dim" in call and x.rank else x.numel
     call.ctx.require_at_least(size, 1, laws.EXTREME_AXIS_HAS_ELEMENT)
-    output = tensor(x.dtype, left(x, axes, keep=call.flag("keepdim")))
+    output = tensor(x.dtype, without(x.dims, axes, keep=call.flag("keepdim")))
     return output, output
 
 
@@ -157,19 +144,20 @@ def quantile(call: Call) -> Tensor:
     x, places = call.tensor("self"), call.optional("q")
     ctx = call.ctx
     ctx.check(x.dtype in ("float32", "float64", ""), laws.FOLDS_FLOATS)
-    axes = (axis_of(call, x),) if "dim" in call else tuple(range(x.rank))
+    axes = (call.axis(x),) if "dim" in call else tuple(range(x.rank))
     ctx.require_at_least(x.numel, 1, laws.INPUT_NOT_EMPTY)
     if places is not None:
         ctx.check(places.rank <= 1, laws.RANK_AT_MOST_1.of(rank=places.rank))
         ctx.check(places.dtype == x.dtype, laws.OPERANDS_ONE_TYPE)
-    return tensor(x.dtype, (*(() if places is None else places.dims), *left(x, axes, keep=call.flag("keepdim"))))
+    return tensor(
+        x.dtype, (*(() if places is None else places.dims), *without(x.dims, axes, keep=call.flag("keepdim")))
+    )
 
 
 @operator("trace.default")
 def trace(call: Call) -> Tensor:
     """Return the sum of a matrix's diagonal."""
-    x = call.tensor("self")
-    call.ctx.require_rank(x, 2)
+    x = call.tensor("self", 2)
     return tensor(folded_type(call, x), ())
 
 
@@ -199,7 +187,7 @@ def segment_reduce(call: Call) -> Tensor:
 @operator(*overloads("cumsum"), traits=Traits.RUNNING_SUM)
 def running(call: Call) -> Tensor:
     """Accumulate along an axis; the shape stays."""
-    x, axis = call.tensor("self"), axis_of(call, call.tensor("self"))
+    x, axis = call.tensor("self"), call.axis(call.tensor("self"))
     asked = call.text("dtype") if "dtype" in call.names else ""
     dtype = asked or ("int64" if base(call) in WIDENED and kind(x.dtype) < FLOAT and x.dtype else x.dtype)
     if in_place(call):
@@ -225,10 +213,9 @@ def diff(call: Call) -> Tensor:
     """Return the differences between neighbours along an axis, `n` times over, after joining `prepend` and `append`."""
     ctx, x, times = call.ctx, call.tensor("self"), call.integer("n")
     given = [t for t in (call.optional("prepend"), x, call.optional("append")) if t is not None]
-    for t in given:
-        ctx.require_rank(t, 1, least=True)
+    require_ranks(ctx, 1, *given, least=True)
     ctx.check(times >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="n"))
-    axis, dtype = axis_of(call, x), result_type((t, False) for t in given)
+    axis, dtype = call.axis(x), result_type((t, False) for t in given)
     joined = as_joined(call, [cast(t, dtype) for t in given], axis) if given[1:] else x
     if times == 0:
         return tensor(x.dtype, x.dims)

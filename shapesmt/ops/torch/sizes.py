@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from shapesmt import laws
-from shapesmt.algebra import (
-    ONE,
-    ZERO,
-    Dim,
-    absolute,
-    as_dim,
-    differs,
-    maximum,
-    minimum,
-    product,
-    select,
-    total,
-)
+from shapesmt.algebra import ONE, ZERO, Dim, absolute, as_dim, differs, maximum, minimum, product, select, total
 from shapesmt.algebra.numeric import Float, float_greatest, float_least, from_dim, literal, steps
 from shapesmt.ops.shared import items
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.layout import is_plain, storage_of
 from shapesmt.rules import Decided, Elements, Tensor, elements, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 Number: TypeAlias = "Dim | Float | None"
 REAL = "float64"  # Python's floats
@@ -78,18 +64,6 @@ def sym_is_contiguous(call: Call) -> Tensor:
 # Python's operators
 
 
-def _quotient(a: Dim | Float, b: Dim | Float) -> Number:
-    return _real(a) / _real(b)
-
-
-def _floor_quotient(a: Dim | Float, b: Dim | Float) -> Number:
-    return (a - a % b) // b if isinstance(a, Dim) and isinstance(b, Dim) else None
-
-
-def _remainder(a: Dim | Float, b: Dim | Float) -> Number:
-    return a % b if isinstance(a, Dim) and isinstance(b, Dim) else None
-
-
 def _real(x: Dim | Float) -> Float:
     return from_dim(x, REAL) if isinstance(x, Dim) else x
 
@@ -115,14 +89,6 @@ def _power(a: Dim | Float, b: Dim | Float) -> Number:
     return result if isinstance(result, (Dim, Float)) else None
 
 
-def _largest(a: Dim | Float, b: Dim | Float) -> Number:
-    return maximum(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else float_greatest(_real(a), _real(b))
-
-
-def _smallest(a: Dim | Float, b: Dim | Float) -> Number:
-    return minimum(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else float_least(_real(a), _real(b))
-
-
 ARITHMETIC: dict[str, Callable[..., Number]] = {
     "_operator.add": _alike(lambda a, b: a + b),
     "_operator.sub": _alike(lambda a, b: a - b),
@@ -131,8 +97,8 @@ ARITHMETIC: dict[str, Callable[..., Number]] = {
     "_operator.neg": lambda a: -a,
     "_operator.pos": lambda a: a,
     "_operator.abs": lambda a: absolute(a) if isinstance(a, Dim) else None,
-    "torch.sym_max": _largest,
-    "torch.sym_min": _smallest,
+    "torch.sym_max": _alike(lambda a, b: maximum(a, b) if isinstance(a, Dim) else float_greatest(a, b)),
+    "torch.sym_min": _alike(lambda a, b: minimum(a, b) if isinstance(a, Dim) else float_least(a, b)),
     "torch.sym_float": _real,
     "torch.sym_int": _whole,
     "torch.sym_sqrt": lambda a: _real(a).unary(steps.SQRT),
@@ -144,9 +110,9 @@ ARITHMETIC: dict[str, Callable[..., Number]] = {
     "_operator.round": lambda a: a if isinstance(a, Dim) else a.round().to_int(),
 }
 DIVISIONS: dict[str, Callable[..., Number]] = {
-    "_operator.floordiv": _floor_quotient,
-    "_operator.mod": _remainder,
-    "_operator.truediv": _quotient,
+    "_operator.floordiv": lambda a, b: (a - a % b) // b if isinstance(a, Dim) and isinstance(b, Dim) else None,
+    "_operator.mod": lambda a, b: a % b if isinstance(a, Dim) and isinstance(b, Dim) else None,
+    "_operator.truediv": lambda a, b: _real(a) / _real(b),
 }
 COMPARISONS: dict[str, Callable[..., Number]] = {
     "_operator.eq": _alike(items.LOGIC["Equal"]),

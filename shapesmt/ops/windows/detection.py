@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import Evaluator, equal, maximum, minimum
+from shapesmt.algebra import Dim, Evaluator, equal, maximum, minimum
 from shapesmt.algebra.numeric import Float
 from shapesmt.ops.shared.require import open_unless
-from shapesmt.rules import Elements, rule
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import Elements, RuleContext, Tensor, rule
 
 
 @rule("NonMaxSuppression", since=10)

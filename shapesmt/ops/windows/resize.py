@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, Kind, all_of, any_of, at_least, const, equal, maximum, minimum
@@ -18,13 +19,7 @@ from shapesmt.algebra.numeric import (
     from_dim,
     literal,
 )
-from shapesmt.rules import Elements, Traits, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.rules import RuleContext, Tensor
-
+from shapesmt.rules import Elements, RuleContext, Tensor, Traits, rule
 
 HUGE = 1 << 62  # a factor beyond it may exceed int64
 ONE = literal(1.0, "float32")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, at_least, divides, equal, product
@@ -10,12 +10,7 @@ from shapesmt.ops.shared.indices import require_places
 from shapesmt.ops.shared.require import require_least, require_shape, require_vector, sized
 from shapesmt.ops.shared.windows import TOWARDS_ZERO
 from shapesmt.ops.windows.spatial import filters, pooling, require_group
-from shapesmt.rules import rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, rule
 
 
 @rule("RoiAlign", since=10)
@@ -120,8 +115,7 @@ def deform_conv(ctx: RuleContext) -> Tensor:
     require_least(ctx, w.dims[2:], 1, laws.KERNEL_NOT_EMPTY)
     require_group(ctx, x, w)
     ctx.require(divides(groups, x[1]), laws.OFFSET_GROUP_DIVIDES_CHANNELS, x[1], groups)
-    for size in (x[1], w[0]):
-        ctx.require_at_least(size, 1, laws.IMAGE_HAS_CHANNEL_AND_FILTER)
+    require_least(ctx, (x[1], w[0]), 1, laws.IMAGE_HAS_CHANNEL_AND_FILTER)
     sizes = [a.positions(ctx, d) for d, a in zip(x.dims[2:], axes, strict=True)]
     for d in x.dims[2:]:
         ctx.require(any_of(at_least(d, 1), *(equal(s, 0) for s in (x[0], *sizes))), laws.IMAGE_NOT_EMPTY, d, 1)

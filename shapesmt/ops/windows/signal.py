@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import ZERO, Dim, all_of, any_of, as_dim, at_least, equal, less, maximum
@@ -10,12 +10,7 @@ from shapesmt.algebra.numeric import Float
 from shapesmt.graph import DTYPES
 from shapesmt.ops.shared.items import wrapped
 from shapesmt.ops.shared.windows import quotient
-from shapesmt.rules import Elements, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import Elements, RuleContext, Tensor, rule
 
 
 def scalar(ctx: RuleContext, index: int, least: int = 0) -> Dim:
@@ -67,8 +62,7 @@ def dft(ctx: RuleContext) -> Tensor:
 
 def transformed(ctx: RuleContext, axis: int) -> Tensor:
     """Transform `[..., n, ..., 1 or 2]` to `[..., length, ..., 2]`; `onesided`: half of a spectrum, or back from it."""
-    x, half, back = ctx.input(0), ctx.flag("onesided"), ctx.flag("inverse")
-    ctx.require_rank(x, 2, least=True)
+    half, back, x = ctx.flag("onesided"), ctx.flag("inverse"), ctx.input(0, least=2)
     axis = ctx.normal(axis, x.rank)
     ctx.check(axis != x.rank - 1, laws.TRANSFORM_NOT_ALONG_LAST_AXIS)
     require_parts(ctx, x[-1], (2,) if half and back else (1,) if half and x[-1].constant else (1, 2))

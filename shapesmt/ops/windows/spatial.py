@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import (
-    ZERO,
-    Dim,
-    any_of,
-    as_dim,
-    at_least,
-    ceil_divide,
-    divides,
-    equal,
-    minimum,
+from shapesmt.algebra import ZERO, Dim, any_of, as_dim, at_least, ceil_divide, divides, equal, minimum
+from shapesmt.ops.shared.require import (
+    require_fits,
+    require_least,
+    require_one_or,
+    require_same,
+    require_single,
+    require_vector,
 )
-from shapesmt.ops.shared.require import require_fits, require_least, require_one_or, require_single, require_vector
 from shapesmt.ops.shared.windows import DOWN, TOWARDS_ZERO, UP_BEFORE_END, Rounding, Window, sliding
-from shapesmt.rules import Traits, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.rules import RuleContext, Tensor
+from shapesmt.rules import RuleContext, Tensor, Traits, rule
 
 
 def windows(ctx: RuleContext, kernel: Sequence[Dim | int], rounding: Rounding) -> list[Window]:
@@ -65,8 +57,7 @@ def filters(ctx: RuleContext, x: Tensor, w: Tensor, rounding: Rounding = DOWN) -
     kernel = ctx.integers("kernel_shape", ())
     ctx.check(len(kernel) in (0, w.rank - 2), laws.KERNEL_SHAPE_ENTRIES.of(count=w.rank - 2))
     ctx.check(min(kernel, default=1) >= 1, laws.KERNEL_NOT_EMPTY)
-    for size, k in zip(w.dims[2:], kernel, strict=False):
-        ctx.require_equal(size, k, laws.KERNEL_SHAPE_IS_WEIGHTS)
+    require_same(ctx, w.dims[2:], kernel, laws.KERNEL_SHAPE_IS_WEIGHTS)
     ctx.limit_declared(ZERO not in w.dims[2:], laws.WINDOW_HAS_ELEMENT)
     return [a._replace(same=same(ctx)) for a in windows(ctx, w.dims[2:], rounding)]
 

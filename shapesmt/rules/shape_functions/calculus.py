@@ -37,10 +37,8 @@ from shapesmt.algebra import (
     of_atom,
     product,
 )
+from shapesmt.graph import Node
 from shapesmt.rules.tensors import MAX_RANK, Tensor, UnknownRankError, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.graph import Node
 
 UNKNOWN_DIM = -1
 UNKNOWN_RANK = -1

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ZERO, Atom, Dim, as_dim, at_least, substitute
 from shapesmt.errors import RejectedError, ShapeMismatch
 from shapesmt.graph import AttributeValue
+from shapesmt.rules.application import Application, Requirement
 from shapesmt.rules.registry import miscounted
 from shapesmt.rules.shape_functions.calculus import UNKNOWN_RANK, Calculus, Size, solved
 from shapesmt.rules.tensors import Nested, Tensor, UnknownRankError, constant, tensor
 from shapesmt.rules.unranked import over_ranks
 from shapesmt.rules.value import Elements
-
-if TYPE_CHECKING:
-    from shapesmt.rules.application import Application, Requirement
 
 AnyRule = Callable[[Any], Tensor | Sequence[Tensor] | None]
 Items = tuple[Dim | None, ...]

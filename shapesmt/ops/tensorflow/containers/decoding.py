@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import all_of, any_of, as_dim, at_least, equal, less
+from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, equal, less
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
 from shapesmt.ops.shared.require import require_least, require_vector, sized
 from shapesmt.ops.tensorflow.common import (
     DOMAIN,
-    dtype_of,
     first,
     least,
     leave_open,
@@ -20,16 +19,9 @@ from shapesmt.ops.tensorflow.common import (
     require_each,
     require_numbers,
     require_order,
-    texts,
 )
 from shapesmt.ops.tensorflow.containers.sparse import triple
-from shapesmt.rules import Tensor, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import RuleContext, Tensor, rule
 
 # Sequences of classes
 
@@ -86,7 +78,7 @@ def loss(ctx: RuleContext) -> list[Tensor]:
 
 def shapes_of(ctx: RuleContext, batch: Sequence[Dim]) -> list[Tensor]:
     """Return the dense features: a tensor for each shape in `dense_shapes`, with the batch axes in front."""
-    types = [t for t in ctx.attribute("Tdense") or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
+    types = ctx.texts("Tdense")
     shapes = [s.shape for s in ctx.attribute("dense_shapes") or () if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
     ctx.check(len(types) == len(shapes), laws.SHAPE_PER_DENSE_FEATURE)
     outputs = []
@@ -103,7 +95,7 @@ def shapes_of(ctx: RuleContext, batch: Sequence[Dim]) -> list[Tensor]:
 
 def examples(ctx: RuleContext, batch: Sequence[Dim], count: int) -> list[Tensor]:
     """Return the sparse features (all indices, then all values, then all shapes), then the dense ones."""
-    types = [t for t in ctx.attribute("sparse_types") or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
+    types = ctx.texts("sparse_types")
     ctx.check(len(types) == count, laws.TYPE_PER_SPARSE_FEATURE)
     sparse_features = [triple(ctx, ctx.fresh(f"count{i}"), len(batch) + 1, dtype) for i, dtype in enumerate(types)]
     return [*(t for kind in zip(*sparse_features, strict=True) for t in kind), *shapes_of(ctx, batch)]
@@ -132,15 +124,10 @@ def parse_some(ctx: RuleContext) -> list[Tensor]:
     x = ctx.input(0)
     ctx.check(x.rank <= 1, laws.RANK_AT_MOST_1.of(rank=x.rank))
     ctx.only_sizes(0)
-    types, splits = texts(ctx, "ragged_value_types"), texts(ctx, "ragged_split_types")
+    types, splits = ctx.texts("ragged_value_types"), ctx.texts("ragged_split_types")
     values = [ctx.tensor((ctx.fresh(f"values{i}"),), dtype) for i, dtype in enumerate(types)]
     ends = [ctx.tensor((x[0] + 1,) if x.rank else (0,), dtype) for dtype in splits]
     return [*examples(ctx, x.dims, ctx.integer("num_sparse")), *values, *ends]
-
-
-def types_of(ctx: RuleContext, name: str) -> list[str]:
-    """Return the element types that an attribute lists."""
-    return [t for t in ctx.attribute(name) or () if isinstance(t, str)]  # type: ignore[union-attr]  # a list
 
 
 def dense_of(ctx: RuleContext, kind: str, types: str, before: Sequence[Dim]) -> list[Tensor]:
@@ -150,12 +137,12 @@ def dense_of(ctx: RuleContext, kind: str, types: str, before: Sequence[Dim]) -> 
     if None in shapes:
         leave_open(ctx, laws.DENSE_FEATURE_RANKS_KNOWN)
     sizes = [sized(ctx, [as_dim(d) if isinstance(d, int) else None for d in shape or ()]) for shape in shapes]
-    return [ctx.tensor([*before, *own], t) for own, t in zip(sizes, types_of(ctx, types), strict=True)]
+    return [ctx.tensor([*before, *own], t) for own, t in zip(sizes, ctx.texts(types), strict=True)]
 
 
 def sparse_of(ctx: RuleContext, part: str, rank: int) -> list[Tensor]:
     """Return the sparse features: all indices, then all values, then all shapes."""
-    types = types_of(ctx, f"{part}_sparse_types")
+    types = ctx.texts(f"{part}_sparse_types")
     tensors = [triple(ctx, ctx.fresh(f"{part}{i}"), rank, dtype) for i, dtype in enumerate(types)]
     return [t for kind in zip(*tensors, strict=True) for t in kind]
 
@@ -163,7 +150,7 @@ def sparse_of(ctx: RuleContext, part: str, rank: int) -> list[Tensor]:
 def ragged_of(ctx: RuleContext, part: str, batch: Sequence[Dim], inner: str = "") -> list[Tensor]:
     """Return the ragged features: values, then row splits, then row splits of the inner rows."""
     kinds = (f"{part}_ragged_value_types", f"{part}_ragged_split_types", f"{part}_ragged_split_types" if inner else "")
-    values, ends, inside = ([*enumerate(types_of(ctx, kind))] for kind in kinds)
+    values, ends, inside = ([*enumerate(ctx.texts(kind))] for kind in kinds)
     outputs = [ctx.tensor((ctx.fresh(f"{part}_values{i}"),), dtype) for i, dtype in values]
     outputs += [ctx.tensor([*(d + 1 for d in batch)] or (ctx.fresh(f"{part}_ends{i}"),), dtype) for i, dtype in ends]
     return [*outputs, *(ctx.tensor((ctx.fresh(f"{inner}{i}"),), dtype) for i, dtype in inside)]
@@ -190,7 +177,7 @@ def parse_sequences(ctx: RuleContext) -> list[Tensor]:
 @rule("DecodeRaw", domain=DOMAIN)
 def raw(ctx: RuleContext) -> Tensor:
     """Read the bytes of each text as numbers."""
-    return ctx.tensor([*ctx.input(0).dims, ctx.fresh("count")], dtype_of(ctx, "out_type", ""))
+    return ctx.tensor([*ctx.input(0).dims, ctx.fresh("count")], ctx.text("out_type", ""))
 
 
 @rule("DecodeWav", domain=DOMAIN)
@@ -212,4 +199,4 @@ def histogram(ctx: RuleContext) -> Tensor:
     require_least(ctx, [count], 1, laws.A_PART)
     for low, high in pairwise(numbers(ctx, 1)):
         require_order(ctx, low, high, laws.RANGE_NOT_EMPTY, apart=True)
-    return ctx.tensor(sized(ctx, [count], 1), dtype_of(ctx, "dtype", "int32"))
+    return ctx.tensor(sized(ctx, [count], 1), ctx.text("dtype", "int32"))

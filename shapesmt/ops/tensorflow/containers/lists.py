@@ -9,18 +9,14 @@ zeros until they are set. If it is created with some sizes, `[-1, 4]`, it is an 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, TRUE, ZERO, Dim, all_of, any_of, as_dim, at_least, equal, maximum
 from shapesmt.graph import Declared
+from shapesmt.ops.shared.require import require_least, require_same
 from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open
-from shapesmt.rules import Keeps, Tensor, Traits, Unjudged, elements, field, rule, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import Keeps, RuleContext, Tensor, Traits, elements, field, rule, tensor
 
 
 def unset(ctx: RuleContext, length: Dim | int) -> Tensor:
@@ -84,13 +80,12 @@ def with_element(ctx: RuleContext, handle: Tensor, length: Dim, x: Tensor) -> Te
     if own is not None:
         ctx.check(len(own) == x.rank, law)
         sizes = tuple(d if size is None else size for size, d in zip(own, x.dims, strict=True))
-        for size, d in zip(sizes, x.dims, strict=True):
-            ctx.require_equal(d, size, law)
+        require_same(ctx, x.dims, sizes, law)
     if handle.dtype.startswith("list("):
         old, new = handle.dims[1:], sizes
         alike = len(old) == len(new) and all(equal(a, b) is TRUE for a, b in zip(old, new, strict=True))
         if not alike:
-            ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", laws.LIST_ELEMENTS_ONE_SHAPE.sentence))
+            ctx.leave("unsupported", laws.LIST_ELEMENTS_ONE_SHAPE)
     return list_of(x.dtype, length, sizes, marks_of(handle))
 
 
@@ -130,7 +125,7 @@ def stored_sizes(ctx: RuleContext, handle: Tensor, sizes: list[Dim | None] | Non
             ctx.require(TRUE if d is None or size is None else equal(size, d), law, size, d)
     known = known_sizes(merged(own, sizes))
     if known is None:
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "unsupported", "some element of the list is set"))
+        ctx.leave("unsupported", "some element of the list is set")
     return known
 
 
@@ -199,8 +194,7 @@ def empty(ctx: RuleContext) -> Tensor:
 @rule("TensorListFromTensor", domain=DOMAIN, traits=Traits.COPIED)
 def from_tensor(ctx: RuleContext) -> Tensor:
     """Create a list of the slices of a tensor along its first axis."""
-    x = ctx.input(0)
-    ctx.require_rank(x, 1, least=True)
+    x = ctx.input(0, least=1)
     return fitted(ctx, list_of(x.dtype, x[0], x.dims[1:]), 1)
 
 
@@ -294,8 +288,7 @@ def scattered_length(ctx: RuleContext, x: Tensor, index: int, length: Dim | None
     ctx.require_equal(x[0], ctx.input(index, rank=1)[0], laws.POSITION_PER_SLICE)
     positions = [None] if (items := ctx.items(index)) is None else [*items]
     known = [k for k in positions if k is not None]
-    for k in known:
-        ctx.require_at_least(k, 0, laws.POSITION_INSIDE_LIST)
+    require_least(ctx, known, 0, laws.POSITION_INSIDE_LIST)
     least = maximum(ZERO if length is None else length, *(k + 1 for k in known))
     return least if len(known) == len(positions) else ctx.fresh("length", 0) + least
 
@@ -323,8 +316,7 @@ def scatter_into(ctx: RuleContext) -> Tensor:
 @rule("TensorListSplit", domain=DOMAIN)
 def split(ctx: RuleContext) -> Tensor:
     """Split a tensor along its first axis into the lengths in an input; unequal lengths are undecided."""
-    x, lengths = ctx.input(0), ctx.input(2, rank=1)
-    ctx.require_rank(x, 1, least=True)
+    x, lengths = ctx.input(0, least=1), ctx.input(2, rank=1)
     sizes = ctx.items(2) or (None,)
     if sizes[0] is None or any(d is not sizes[0] for d in sizes):
         leave_open(ctx, laws.LIST_ELEMENTS_ONE_SHAPE)

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, TRUE, ZERO, all_of, any_of, at_least, equal, less
-from shapesmt.ops.shared.require import require_least, sized
+from shapesmt.algebra import ONE, TRUE, ZERO, Dim, all_of, any_of, at_least, equal, less
+from shapesmt.ops.shared.require import require_broadcast_to, require_least, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open, require_numbers
 from shapesmt.ops.tensorflow.indexing import require_places
-from shapesmt.rules import Tensor, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import RuleContext, Tensor, rule
 
 
 def require_rows(ctx: RuleContext, index: int, count: Dim | None, *, whole: bool = True) -> Dim:
@@ -38,7 +32,7 @@ def require_rows(ctx: RuleContext, index: int, count: Dim | None, *, whole: bool
 
 def partitions(ctx: RuleContext) -> tuple[Dim | None, int]:
     """Return the number of outermost rows (None if unknown) and the number of levels of rows."""
-    kinds = [k for k in ctx.attribute("row_partition_types") or () if isinstance(k, str)]  # type: ignore[union-attr]  # a list
+    kinds = ctx.texts("row_partition_types")
     ctx.check(0 < len(kinds) == len(ctx.inputs) - 3, laws.ROW_LIST_OF_A_KIND)
     counted = kinds[0] == "FIRST_DIM_SIZE"
     law = laws.ROW_LIST_KINDS_GO_TOGETHER
@@ -68,8 +62,7 @@ def require_row_ids(ctx: RuleContext, index: int, rows: Dim | None) -> None:
 @rule("RaggedTensorToTensor", domain=DOMAIN)
 def to_tensor(ctx: RuleContext) -> Tensor:
     """Pad rows with a default to the requested length, or to the length of the longest row."""
-    values, default = ctx.input(1), ctx.input(2)
-    ctx.require_rank(values, 1, least=True)
+    values, default = ctx.input(1, least=1), ctx.input(2)
     rows, levels = partitions(ctx)
     require_least(ctx, [rows], 0, laws.SIZES_NOT_NEGATIVE)
     require_default(ctx, default, values.dims[1:])
@@ -80,9 +73,7 @@ def to_tensor(ctx: RuleContext) -> Tensor:
 def require_default(ctx: RuleContext, default: Tensor, sizes: Sequence[Dim]) -> None:
     """Require that the default broadcasts to a value."""
     law = laws.DEFAULT_STRETCHES_TO_VALUE
-    ctx.check(default.rank <= len(sizes), law)
-    for d, size in zip(default.dims[::-1], sizes[::-1], strict=False):
-        ctx.require(any_of(equal(d, size), equal(d, ONE)), law, d, size)
+    require_broadcast_to(ctx, default, tuple(sizes), law)
     for d, size in zip(default.dims, sizes, strict=False):
         ctx.require(any_of(equal(d, size), equal(d, ONE)), law, d, size)
 
@@ -124,8 +115,7 @@ def gather(ctx: RuleContext) -> list[Tensor]:
 
 def nested(ctx: RuleContext, levels: int) -> Dim:
     """Require that the splits of each level fit the next level or the values; return the number of outermost rows."""
-    values = ctx.input(levels)
-    ctx.require_rank(values, 1, least=True)
+    values = ctx.input(levels, least=1)
     counts = [*(ctx.input(i + 1, rank=1)[0] - 1 for i in range(levels - 1)), values[0]]
     rows = [require_rows(ctx, i, count if i + 1 == levels else None, whole=False) for i, count in enumerate(counts)]
     for i, count in enumerate(counts[:-1]):

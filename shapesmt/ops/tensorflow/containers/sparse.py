@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, Dim, Formula, any_of, differs, equal, less, total
 from shapesmt.ops.shared.bridge import known, listed, result
 from shapesmt.ops.shared.indices import columns
-from shapesmt.ops.shared.require import require_least, require_vector, sized
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, least, one_of, require_each, require_numbers
+from shapesmt.ops.shared.require import require_least, require_same, require_vector, sized
+from shapesmt.ops.tensorflow.common import DOMAIN, first, least, one_of, require_each, require_numbers
 from shapesmt.ops.tensorflow.containers.ragged import require_rows
 from shapesmt.ops.tensorflow.indexing import require_places, require_sorted, sparse_segments
-from shapesmt.rules import Tensor, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import RuleContext, Tensor, rule
 
 
 class Sparse(NamedTuple):
@@ -53,15 +49,6 @@ def require_inside(
         if size is not None:
             require_places(ctx, column, size, unless)
     ctx.grant_elements(places)
-
-
-def require_alike(
-    ctx: RuleContext, a: Sequence[Dim | None] | None, b: Sequence[Dim | None] | None, law: laws.Law
-) -> None:
-    """Require that sizes at the same index of both lists are equal where both are known."""
-    for p, q in zip(a or (), b or (), strict=False):
-        if p is not None and q is not None:
-            ctx.require_equal(p, q, law)
 
 
 def triple(ctx: RuleContext, count: Dim, rank: Dim | int, dtype: str) -> list[Tensor]:
@@ -100,7 +87,7 @@ def add_dense(ctx: RuleContext) -> Tensor:
     """Add the values to a dense tensor of the same shape."""
     x, dense = sparse(ctx, 0, 1, 2, inside=True), ctx.input(3)
     ctx.require_equal(x.rank, dense.rank, laws.OPERANDS_SAME_SHAPE)
-    require_alike(ctx, x.sizes, dense.dims, laws.OPERANDS_SAME_SHAPE)
+    require_same(ctx, x.sizes, dense.dims, laws.OPERANDS_SAME_SHAPE)
     return ctx.tensor(dense.dims, x.dtype)
 
 
@@ -119,23 +106,15 @@ def multiply(ctx: RuleContext) -> Tensor:
     return output
 
 
-@rule("SparseAdd", domain=DOMAIN)
+@rule("SparseAdd", "SparseSparseMaximum", "SparseSparseMinimum", domain=DOMAIN)
 def add(ctx: RuleContext) -> list[Tensor]:
-    """Add two tensors of one shape."""
-    a, b = sparse(ctx, 0, 1, 2), sparse(ctx, 3, 4, 5)
+    """Add two tensors of one shape, or return their elementwise maximum or minimum, which lists no shape."""
+    inside = ctx.node.op != "SparseAdd"
+    a, b = sparse(ctx, 0, 1, 2, inside=inside), sparse(ctx, 3, 4, 5, inside=inside)
     require_numbers(ctx, 6)
     ctx.require_equal(a.rank, b.rank, laws.OPERANDS_SAME_SHAPE)
-    require_alike(ctx, a.sizes, b.sizes, laws.OPERANDS_SAME_SHAPE)
+    require_same(ctx, a.sizes, b.sizes, laws.OPERANDS_SAME_SHAPE)
     return triple(ctx, ctx.fresh("count", 0, a.entries + b.entries), a.rank, a.dtype)
-
-
-@rule("SparseSparseMaximum", "SparseSparseMinimum", domain=DOMAIN)
-def extremes(ctx: RuleContext) -> list[Tensor]:
-    """Return the elementwise maximum or minimum of two tensors of one shape."""
-    a, b = sparse(ctx, 0, 1, 2, inside=True), sparse(ctx, 3, 4, 5, inside=True)
-    ctx.require_equal(a.rank, b.rank, laws.OPERANDS_SAME_SHAPE)
-    require_alike(ctx, a.sizes, b.sizes, laws.OPERANDS_SAME_SHAPE)
-    return triple(ctx, ctx.fresh("count", 0, a.entries + b.entries), a.rank, a.dtype)[:2]
 
 
 @rule("SparseConcat", domain=DOMAIN)
@@ -151,7 +130,7 @@ def concat(ctx: RuleContext) -> list[Tensor]:
         one, other = (
             [None if i == axis or axis < 0 else d for i, d in enumerate(p.sizes or ())] for p in (x, parts[0])
         )
-        require_alike(ctx, one, other, law)
+        require_same(ctx, one, other, law)
     return triple(ctx, total(x.entries for x in parts), parts[0].rank, parts[0].dtype)
 
 
@@ -175,11 +154,7 @@ def split(ctx: RuleContext) -> list[Tensor]:
     known = None if axis is None else axis.constant
     size = x.sizes[known] if known is not None and x.sizes and -len(x.sizes) <= known < len(x.sizes) else None
     if size is not None:
-        ctx.require_at_least(
-            size,
-            parts,
-            laws.SOMETHING_PER_PART,
-        )
+        ctx.require_at_least(size, parts, laws.SOMETHING_PER_PART)
     tensors = [triple(ctx, ctx.fresh(f"count{i}", 0, x.entries), x.rank, x.dtype) for i in range(parts)]
     return [t for kind in zip(*tensors, strict=True) for t in kind]
 
@@ -240,7 +215,7 @@ def serialized(ctx: RuleContext) -> Tensor:
     """Return three texts for each row of a sparse tensor."""
     x = sparse(ctx, 0, 1, 2, inside=True)
     ctx.require_at_least(x.rank, 2, laws.RANK_AT_LEAST_2)
-    return ctx.tensor((*sized(ctx, x.sizes[:1] if x.sizes else [None]), 3), dtype_of(ctx, "out_type", "string"))
+    return ctx.tensor((*sized(ctx, x.sizes[:1] if x.sizes else [None]), 3), ctx.text("out_type", "string"))
 
 
 # Sets
@@ -258,9 +233,7 @@ def operation(ctx: RuleContext, *places: int) -> None:
 @rule("DenseToDenseSetOperation", domain=DOMAIN)
 def sets(ctx: RuleContext) -> list[Tensor]:
     """Combine sets along the last axes of two tensors whose other axes agree; the result is sparse."""
-    a, b = ctx.input(0), ctx.input(1)
-    for x in (a, b):
-        ctx.require_rank(x, 2, least=True)
+    a, b = ctx.input(0, least=2), ctx.input(1, least=2)
     operation(ctx)
     ctx.require_agree(a, b, but=a.rank - 1, law=laws.SETS_AS_MANY_IN_BOTH)
     return triple(ctx, ctx.fresh("count"), a.rank, a.dtype)
@@ -269,11 +242,10 @@ def sets(ctx: RuleContext) -> list[Tensor]:
 @rule("DenseToSparseSetOperation", domain=DOMAIN)
 def sets_of_sparse(ctx: RuleContext) -> list[Tensor]:
     """Combine sets in a dense and in a sparse tensor; the result is sparse."""
-    a, b = ctx.input(0), sparse(ctx, 1, 2, 3, inside=True)
-    ctx.require_rank(a, 2, least=True)
+    b, a = sparse(ctx, 1, 2, 3, inside=True), ctx.input(0, least=2)
     operation(ctx, 1)
     ctx.require_equal(a.rank, b.rank, laws.SETS_AS_MANY_IN_BOTH)
-    require_alike(ctx, a.dims[:-1], (b.sizes or ())[:-1], laws.SETS_AS_MANY_IN_BOTH)
+    require_same(ctx, a.dims[:-1], (b.sizes or ())[:-1], laws.SETS_AS_MANY_IN_BOTH)
     return triple(ctx, ctx.fresh("count"), a.rank, a.dtype)
 
 
@@ -284,7 +256,7 @@ def sparse_sets(ctx: RuleContext) -> list[Tensor]:
     ctx.require_at_least(a.rank, 2, laws.RANK_AT_LEAST_2)
     operation(ctx, 0, 3)
     ctx.require_equal(a.rank, b.rank, laws.SETS_AS_MANY_IN_BOTH)
-    require_alike(ctx, (a.sizes or ())[:-1], (b.sizes or ())[:-1], laws.SETS_AS_MANY_IN_BOTH)
+    require_same(ctx, (a.sizes or ())[:-1], (b.sizes or ())[:-1], laws.SETS_AS_MANY_IN_BOTH)
     return triple(ctx, ctx.fresh("count"), a.rank, a.dtype)
 
 
@@ -297,14 +269,14 @@ def ragged_range(ctx: RuleContext) -> list[Tensor]:
     ends = [ctx.input(i) for i in range(3)]
     rows = _range_count(ctx, ends)
     require_each(ctx, ends[2], lambda d: differs(d, 0), laws.NO_STEP_0)
-    return [ctx.tensor((rows + 1,), dtype_of(ctx, "Tsplits", "int64")), ctx.tensor((ctx.fresh("count"),))]
+    return [ctx.tensor((rows + 1,), ctx.text("Tsplits", "int64")), ctx.tensor((ctx.fresh("count"),))]
 
 
 @rule("RaggedTensorToSparse", domain=DOMAIN)
 def ragged_to_sparse(ctx: RuleContext) -> list[Tensor]:
     """Return all values with their indices: the row on each level, and the position in it."""
-    splits, values = len(ctx.inputs) - 1, ctx.input(len(ctx.inputs) - 1)
-    ctx.require_rank(values, 1, least=True)
+    splits = len(ctx.inputs) - 1
+    values = ctx.input(splits, least=1)
     for index in range(splits):
         ctx.require_rank(ctx.input(index), 1)
     for index in range(splits):

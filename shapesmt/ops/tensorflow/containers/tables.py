@@ -7,20 +7,16 @@ A handle is a `Tensor` of element type "table(n)": its first n axes are those of
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, Dim, as_dim, product
 from shapesmt.graph import Declared
 from shapesmt.ops.shared.fields import integers_of
-from shapesmt.ops.shared.require import sized
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, leave_open
-from shapesmt.rules import Shape, Tensor, Traits, rule, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.rules import RuleContext
+from shapesmt.ops.shared.require import require_same, sized
+from shapesmt.ops.tensorflow.common import DOMAIN, leave_open
+from shapesmt.rules import RuleContext, Shape, Tensor, Traits, rule, tensor
 
 
 def handle(key: Shape, value: Sequence[Dim], dense: str = "") -> Tensor:
@@ -49,8 +45,7 @@ def batch_of_keys(ctx: RuleContext, entries: Table) -> Shape:
     """Return the axes of the second input before those of a key: `[b, 2]` holds b keys of 2 numbers."""
     x, rank = ctx.input(1), len(entries.key)
     ctx.check(x.rank >= rank, laws.KEYS_END_SHAPED_AS_TABLE)
-    for d, size in zip(x.dims[x.rank - rank :], entries.key, strict=True):
-        ctx.require_equal(d, size, laws.KEYS_END_SHAPED_AS_TABLE)
+    require_same(ctx, x.dims[x.rank - rank :], entries.key, laws.KEYS_END_SHAPED_AS_TABLE)
     if entries.dense:
         count = x[0] if x.rank else ONE
         law = laws.DENSE_TABLE_ASKED_FOR_LIST
@@ -106,7 +101,7 @@ def find(ctx: RuleContext) -> Tensor:
     defaults, values = ctx.input(2), ctx.tensor([*batch_of_keys(ctx, entries), *entries.value], "")
     per_key = defaults.rank == values.rank
     ctx.require_agree(defaults, values if per_key else ctx.tensor(entries.value, ""), law=laws.VALUES_SHAPED_AS_TABLE)
-    return ctx.tensor(values.dims, dtype_of(ctx, "Tout", defaults.dtype))
+    return ctx.tensor(values.dims, ctx.text("Tout", defaults.dtype))
 
 
 @rule(
@@ -135,7 +130,7 @@ def remove(ctx: RuleContext) -> list[Tensor]:
 def export(ctx: RuleContext) -> list[Tensor]:
     """Return all keys, and the value of each."""
     entries, count = table(ctx), ctx.fresh("count")
-    types = dtype_of(ctx, "Tkeys", ""), dtype_of(ctx, "Tvalues", "")
+    types = ctx.text("Tkeys", ""), ctx.text("Tvalues", "")
     return [ctx.tensor([count, *sizes], dtype) for sizes, dtype in zip(entries[:2], types, strict=True)]
 
 

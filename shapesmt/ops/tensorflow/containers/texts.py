@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import as_dim, at_least
 from shapesmt.ops.shared.bridge import as_list, known, result
 from shapesmt.ops.shared.require import sized
-from shapesmt.ops.tensorflow.common import DOMAIN, dtype_of, first, leave_open, require_each, require_numbers, texts
+from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open, require_each, require_numbers
 from shapesmt.ops.tensorflow.containers.ragged import require_rows
-from shapesmt.rules import Decided, Tensor, Traits, rule
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext
+from shapesmt.rules import Decided, RuleContext, Tensor, Traits, rule
 
 ENCODINGS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
 WIDTHS = {"float64": 8, "int64": 8, "uint64": 8, "complex64": 8, "complex128": 16, "float32": 4, "int32": 4}
@@ -43,7 +38,7 @@ def decode(ctx: RuleContext) -> list[Tensor]:
     """Return row splits of the texts, the code points of all characters, and the byte offset of each."""
     require_characters(ctx)
     count = ctx.fresh("count")
-    ends = ctx.tensor((ctx.input(0).numel + 1,), dtype_of(ctx, "Tsplits", "int64"))
+    ends = ctx.tensor((ctx.input(0).numel + 1,), ctx.text("Tsplits", "int64"))
     return [ends, ctx.tensor((count,), "int32"), ctx.tensor((count,), "int64")][: ctx.outputs]
 
 
@@ -99,14 +94,14 @@ def written(ctx: RuleContext) -> Tensor:
 def parsed(ctx: RuleContext) -> Tensor:
     """Return the tensor that a text serializes, of any shape."""
     require_numbers(ctx, 0)
-    return ctx.tensor(None, dtype_of(ctx, "out_type", ""))
+    return ctx.tensor(None, ctx.text("out_type", ""))
 
 
 @rule("DecodePaddedRaw", domain=DOMAIN)
 def padded(ctx: RuleContext) -> Tensor:
     """Read the bytes of each text, padded to the length in an input, as numbers."""
     require_numbers(ctx, 1)
-    dtype, length = dtype_of(ctx, "out_type", ""), first(ctx, 1)
+    dtype, length = ctx.text("out_type", ""), first(ctx, 1)
     width = WIDTHS.get(dtype, 1)
     if length is not None:
         ctx.require_at_least(length, 1, laws.LENGTH_POSITIVE)
@@ -123,7 +118,7 @@ def columns(ctx: RuleContext) -> list[Tensor]:
     for default in (ctx.input(i) for i in range(1, len(ctx.inputs))):
         ctx.check(default.rank <= 1, laws.DEFAULT_ONE_VALUE_OR_NONE)
         ctx.require_at_least(as_dim(1), default.numel, laws.DEFAULT_ONE_VALUE_OR_NONE)
-    return [ctx.tensor(ctx.input(0).dims, dtype) for dtype in texts(ctx, "OUT_TYPE")]
+    return [ctx.tensor(ctx.input(0).dims, dtype) for dtype in ctx.texts("OUT_TYPE")]
 
 
 @rule("EncodeWav", domain=DOMAIN)
@@ -143,5 +138,5 @@ def deserialized(ctx: RuleContext) -> list[Tensor]:
     ctx.require_rank(x, 2 if ctx.node.op == "DeserializeManySparse" else 1, least=ctx.node.op == "DeserializeSparse")
     ctx.require_equal(x[-1], 3, laws.THREE_TEXTS_PER_PART)
     count, rank = ctx.fresh("count"), ctx.fresh("rank", x.rank - 1)
-    dtype = dtype_of(ctx, "dtype", "")
+    dtype = ctx.text("dtype", "")
     return [ctx.tensor((count, rank), "int64"), ctx.tensor((count,), dtype), ctx.tensor((rank,), "int64")]

@@ -1,5 +1,1 @@
 """Elementwise operators."""
-
-from shapesmt.ops.torch.elementwise import choices, pairs, promotion, single
-
-__all__ = ["choices", "pairs", "promotion", "single"]

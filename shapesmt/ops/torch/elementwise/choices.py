@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.shared import items
@@ -12,10 +10,7 @@ from shapesmt.ops.torch.elementwise.pairs import together
 from shapesmt.ops.torch.elementwise.promotion import cast, is_number, operand, promoted_type, result_type
 from shapesmt.ops.torch.elementwise.single import in_place, kept
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Traits, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, Traits, tensor
 
 
 @operator("where.self", "where.Scalar", "where.ScalarOther", "where.ScalarSelf", memory="dense", traits=Traits.COPIED)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import entries
 from shapesmt.ops.math.elementwise import combine, require_nonzero
 from shapesmt.ops.shared import items
-from shapesmt.ops.shared.items import INTEGERS
+from shapesmt.ops.shared.items import INTEGERS, Function
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, as_float, cast, kind, operand, promoted_type
 from shapesmt.ops.torch.elementwise.single import base, first, in_place, kept
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Field, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.ops.shared.items import Function
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Field, Tensor, tensor
 
 ARITHMETIC: dict[str, Function | None] = {
     "add": items.ARITHMETIC["Add"],

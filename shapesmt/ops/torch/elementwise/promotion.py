@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import partial, reduce
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, as_dim
@@ -11,13 +11,8 @@ from shapesmt.algebra.numeric import literal
 from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.shared import items
 from shapesmt.ops.shared.items import INTEGERS
-from shapesmt.rules import elements, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from shapesmt.ops.torch.call import Call
-    from shapesmt.rules import Tensor
+from shapesmt.ops.torch.call import Call
+from shapesmt.rules import Tensor, elements, tensor
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)
 DEFAULT_FLOAT = "float32"

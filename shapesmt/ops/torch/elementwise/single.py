@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import Kind
 from shapesmt.ops.math.elementwise import combine
 from shapesmt.ops.shared import items
 from shapesmt.ops.shared.indices import flagged
-from shapesmt.ops.shared.items import INTEGERS
+from shapesmt.ops.shared.items import INTEGERS, Function
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import COMPLEX, FLOAT, as_float, cast, kind, operand, real_part
 from shapesmt.ops.torch.layout import dense, in_place as changes, is_plain, laid, order_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Decided, Keeps, Traits, Unjudged, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.ops.shared.items import Function
-    from shapesmt.rules import Tensor, Value
+from shapesmt.rules import Decided, Keeps, Tensor, Traits, Value, tensor
 
 KEPT = (
     *("bitwise_not", "ceil", "celu", "conj_physical", "_conj_physical", "elu", "fix", "floor", "frac", "gelu"),
@@ -196,8 +190,7 @@ def rrelu_with_noise(call: Call) -> Tensor:
     """
     x = call.tensor("self")
     if call.flag("training") and (call.number("lower") or 0) > (call.number("upper") or 0):
-        reason = f"{laws.RANGE_ENDS_NO_LOWER}, or all elements are positive"
-        call.ctx.unjudged.append(Unjudged("", call.ctx.node.op, "elements", reason))
+        call.ctx.leave("elements", f"{laws.RANGE_ENDS_NO_LOWER}, or all elements are positive")
     call.ctx.require_agree(x, call.tensor("noise"), law=laws.OPERANDS_SAME_SHAPE)
     return tensor(x.dtype, x.dims)
 
@@ -223,8 +216,7 @@ def fill(call: Call) -> Tensor:
 @operator("fill_diagonal_.default")
 def fill_diagonal(call: Call) -> Tensor:
     """Fill the diagonal; a tensor of more than two axes must have equal sizes."""
-    x, ctx = call.tensor("self"), call.ctx
-    ctx.require_rank(x, 2, least=True)
+    x, ctx = call.tensor("self", least=2), call.ctx
     for d in x.dims[1:] if x.rank > 2 else ():
         ctx.require_equal(d, x[0], laws.DIAGONAL_SIZES_EQUAL)
     return tensor(x.dtype, x.dims)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import ZERO, any_of, as_dim, equal, select
+from shapesmt.algebra import ZERO, Dim, any_of, as_dim, equal, select
 from shapesmt.ops.shared.bridge import result
 from shapesmt.ops.shared.indices import any_places, count_true, require_not_negative, require_places
+from shapesmt.ops.shared.require import require_least
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.sizes import scalar
-from shapesmt.rules import Decided, Traits, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Decided, Tensor, Traits, tensor
 
 
 @operator("nonzero.default", "argwhere.default")
@@ -110,8 +105,7 @@ def unique_dim(call: Call) -> list[Tensor]:
 @operator("bincount.default")
 def bincount(call: Call) -> Tensor:
     """Count each number from 0 to the maximum, or sum the weights; there are at least `minlength` counts."""
-    x, weights = call.tensor("self"), call.optional("weights")
-    call.ctx.require_rank(x, 1)
+    x, weights = call.tensor("self", 1), call.optional("weights")
     if weights is not None:
         call.ctx.require_rank(weights, 1)
         fits = any_of(equal(weights[0], x[0]), equal(x[0], 0))
@@ -176,31 +170,20 @@ def require_bins(call: Call) -> list[Dim]:
         ctx.check(edge.dtype == x.dtype, laws.OPERANDS_ONE_TYPE)
     bins = [edge[0] - 1 for edge in edges] if listed else [as_dim(n) for n in call.integers("bins")]
     ctx.require_equal(x[-1], len(bins), laws.NUMBER_PER_AXIS)
-    for n in bins:
-        ctx.require_at_least(n, 1, laws.A_BIN)
+    require_least(ctx, bins, 1, laws.A_BIN)
     if weight is not None:
         ctx.check(weight.dtype == x.dtype, laws.OPERANDS_ONE_TYPE)
         ctx.require_agree(weight, tensor("", x.dims[:-1]), law=laws.WEIGHT_PER_NUMBER)
     return bins
 
 
-@operator("_histogramdd_from_bin_cts.default", "_histogramdd_from_bin_tensors.default")
-def histogram_of_rows(call: Call) -> Tensor:
-    """Count the rows in each multidimensional bin, or sum their weights."""
-    return tensor(call.tensor("self").dtype, require_bins(call))
-
-
-@operator("_histogramdd_bin_edges.default")
-def edges_of_bins(call: Call) -> list[Tensor]:
-    """Return the edges of the bins along each axis."""
-    return [tensor(call.tensor("self").dtype, [n + 1]) for n in require_bins(call)]
-
-
-@operator("histogramdd.default", "histogramdd.TensorList_bins")
-def histogram_and_edges(call: Call) -> list[Tensor]:
-    """Return the multidimensional histogram, and for each axis a vector of its bin edges."""
-    dtype, bins = call.tensor("self").dtype, require_bins(call)
-    return [tensor(dtype, bins), *(tensor(dtype, [n + 1]) for n in bins)]
+@operator("_histogramdd_from_bin_cts.default", "_histogramdd_from_bin_tensors.default", "histogramdd.default")
+@operator("_histogramdd_bin_edges.default", "histogramdd.TensorList_bins")
+def histogram_of_rows(call: Call) -> list[Tensor]:
+    """Return the number or weight of the rows in each multidimensional bin and each axis' bin edges, or one of both."""
+    op, dtype, bins = call.ctx.node.op, call.tensor("self").dtype, require_bins(call)
+    counts = [] if op.endswith("bin_edges.default") else [tensor(dtype, bins)]
+    return [*counts, *(tensor(dtype, [n + 1]) for n in bins if "_from_" not in op)]
 
 
 @operator("isin.Tensor_Tensor", "isin.Tensor_Scalar", "isin.Scalar_Tensor")

@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import equal
+from shapesmt.algebra import Dim, equal
 from shapesmt.ops.shared.indices import any_places, require_inside
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Shape, Tensor
+from shapesmt.rules import Shape, Tensor, tensor
 
 
 @operator("embedding.default", memory="new")
-def embedding(call: Call) -> Tensor:
-    """Return a row of a table `[n, size]` for each index."""
-    table, indices = call.tensor("weight"), call.tensor("indices")
-    call.ctx.require_rank(table, 2)
-    require_inside(call.ctx, indices, table[0], index=call.place("indices"), from_end=False)
-    return tensor(table.dtype, [*indices.dims, table[1]])
-
-
 @operator("embedding_renorm_.default", "embedding_renorm.default")
-def embedding_renorm(call: Call) -> Tensor:
-    """Return the table, its indexed rows scaled down to a maximum norm."""
-    table, indices = call.tensor("self"), call.tensor("indices")
-    call.ctx.require_rank(table, 2)
+def embedding(call: Call) -> Tensor:
+    """Return a row of a table `[n, size]` for each index, or the table with indexed rows scaled to a maximum norm."""
+    table, indices = call.tensor(call.names[0], 2), call.tensor("indices")
     require_inside(call.ctx, indices, table[0], index=call.place("indices"), from_end=False)
-    return tensor(table.dtype, table.dims)
+    return tensor(table.dtype, table.dims if "renorm" in call.ctx.node.op else [*indices.dims, table[1]])
 
 
 def found(call: Call, count: Dim, dims: Shape) -> Tensor:
@@ -53,19 +38,12 @@ def searchsorted(call: Call) -> Tensor:
     return found(call, rows[-1], x.dims)
 
 
-@operator("searchsorted.Scalar")
-def searchsorted_number(call: Call) -> Tensor:
-    """Return the insertion index of a number in a sorted list."""
-    call.ctx.require_rank(call.tensor("sorted_sequence"), 1)
-    return found(call, call.tensor("sorted_sequence")[0], ())
-
-
-@operator("bucketize.Tensor", "bucketize.Scalar")
+@operator("searchsorted.Scalar", "bucketize.Tensor", "bucketize.Scalar")
 def bucketize(call: Call) -> Tensor:
-    """Return the index of the bucket of each element, between sorted boundaries."""
-    call.ctx.require_rank(call.tensor("boundaries"), 1)
-    x = call.optional("self")
-    return found(call, call.tensor("boundaries")[0], () if x is None else x.dims)
+    """Return the insertion index of a number, or of each element, in a sorted list."""
+    name = "boundaries" if "boundaries" in call.names else "sorted_sequence"
+    table, x = call.tensor(name, 1), call.optional("self")
+    return found(call, table[0], () if x is None else x.dims)
 
 
 # Bags

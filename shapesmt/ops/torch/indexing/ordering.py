@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.ops.math.reduction import without
 from shapesmt.ops.shared.indices import any_places
 from shapesmt.ops.shared.require import sized
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.indexing.gathering import axis_of, length
-from shapesmt.rules import Traits, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import Shape, Tensor
+from shapesmt.ops.torch.indexing.gathering import length
+from shapesmt.rules import Shape, Tensor, Traits, tensor
 
 
 def places(call: Call, x: Tensor, axis: int, dims: Shape) -> Tensor:
@@ -25,14 +20,14 @@ def places(call: Call, x: Tensor, axis: int, dims: Shape) -> Tensor:
 def sort(call: Call) -> list[Tensor]:
     """Sort along an axis, or take cumulative extremes; return the elements and their indices in the input."""
     x = call.tensor("self")
-    return [tensor(x.dtype, x.dims), places(call, x, axis_of(call, x), x.dims)]
+    return [tensor(x.dtype, x.dims), places(call, x, call.axis(x), x.dims)]
 
 
 @operator("argsort.default", "argsort.stable", traits=Traits.MIXED)
 def argsort(call: Call) -> Tensor:
     """Return the indices that sort an axis."""
     x = call.tensor("self")
-    return places(call, x, axis_of(call, x), x.dims)
+    return places(call, x, call.axis(x), x.dims)
 
 
 @operator("msort.default")
@@ -46,7 +41,7 @@ def msort(call: Call) -> Tensor:
 def topk(call: Call) -> list[Tensor]:
     """Return the `k` greatest elements along an axis and their indices."""
     x, [k] = call.tensor("self"), sized(call.ctx, [call.size("k")])
-    axis = axis_of(call, x)
+    axis = call.axis(x)
     call.ctx.require_at_least(k, 0, laws.K_NOT_NEGATIVE)
     call.ctx.require_at_least(length(x, axis), k, laws.K_AT_MOST_AXIS)
     shape = x.replace(axis, k).dims if x.rank else ()
@@ -57,7 +52,7 @@ def topk(call: Call) -> list[Tensor]:
 def kth(call: Call) -> list[Tensor]:
     """Select one element of each row along an axis, and its index; no row may be empty."""
     x = call.tensor("self")
-    axis, k = axis_of(call, x), call.integer("k") if "k" in call else 0
+    axis, k = call.axis(x), call.integer("k") if "k" in call else 0
     call.ctx.check(k > 0 or "k" not in call, laws.K_POSITIVE)
     call.ctx.require_at_least(length(x, axis), k, laws.K_AT_MOST_AXIS)
     call.ctx.require_at_least(length(x, axis), 1, laws.ROW_HAS_ELEMENT)

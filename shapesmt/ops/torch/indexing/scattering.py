@@ -1,20 +1,16 @@
-"""Operators that write elements at given indices."""
+"""Operators that write elements at given indices, or replace a part of a tensor."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import any_of, equal
+from shapesmt.algebra import Formula, any_of, equal, maximum, minimum
+from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.shared.indices import require_inside
+from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.ops.torch.indexing.gathering import axis_of, length, require_list, require_no_larger
+from shapesmt.ops.torch.indexing.gathering import length, require_list, require_no_larger
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Traits, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Formula
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, Traits, tensor
 
 
 def others_empty(x: Tensor, axis: int) -> Formula:
@@ -26,7 +22,7 @@ def others_empty(x: Tensor, axis: int) -> Formula:
 def scatter(call: Call) -> Tensor:
     """Write source elements: `index` gives the position of each along `dim`, its positions on other axes stay."""
     x, index, source = call.tensor("self"), call.tensor("index"), call.optional("src")
-    axis = axis_of(call, x)
+    axis = call.axis(x)
     require_no_larger(call, index, x, axis, laws.INDICES_NO_LARGER_THAN_DATA)
     if source is not None:
         require_no_larger(call, index, source, None, laws.INDICES_NO_LARGER_THAN_SOURCE)
@@ -38,7 +34,7 @@ def scatter(call: Call) -> Tensor:
 def index_add(call: Call) -> Tensor:
     """Write slices at the given indices of an axis, one slice per index."""
     ctx, x, index, source = call.ctx, call.tensor("self"), call.tensor("index"), call.tensor("source")
-    axis = axis_of(call, x)
+    axis = call.axis(x)
     require_list(call, index)
     ctx.check(axis < max(source.rank, 1), laws.UPDATES_SHAPED_AS_REPLACED)
     ctx.require_equal(index.numel, length(source, axis), laws.UPDATE_PER_INDEX)
@@ -53,7 +49,7 @@ def index_add(call: Call) -> Tensor:
 def index_fill(call: Call) -> Tensor:
     """Write a number at the given indices of an axis."""
     x, index, value = call.tensor("self"), call.tensor("index"), call.optional("value")
-    axis = axis_of(call, x)
+    axis = call.axis(x)
     require_list(call, index)
     if value is not None:
         call.ctx.require_rank(value, 0)
@@ -68,3 +64,56 @@ def put(call: Call) -> Tensor:
     call.ctx.require_equal(index.numel, source.numel, laws.UPDATE_PER_INDEX)
     require_inside(call.ctx, index, x.numel, equal(index.numel, 0), index=call.place("index"))
     return tensor(x.dtype, x.dims)
+
+
+# Parts
+
+
+FURTHEST = 2**63 - 1
+
+
+def replaced(call: Call, part: Tensor) -> Tensor:
+    """Return the tensor after replacing `part`, and require that the source has the shape of that part."""
+    x = call.tensor("self")
+    call.ctx.require_agree(call.tensor("src"), part, law=laws.UPDATES_SHAPED_AS_REPLACED)
+    return tensor(x.dtype, x.dims)
+
+
+@operator("select_scatter.default", traits=Traits.COPIED)
+def select_scatter(call: Call) -> Tensor:
+    """Replace the slice at one index of an axis."""
+    ctx, x, index = call.ctx, call.tensor("self"), call.size("index")
+    axis = ctx.normal(call.integer("dim"), x.rank)
+    if index is not None:
+        ctx.require_within(index, x[axis], laws.INDEX_INSIDE_AXIS)
+    return replaced(call, tensor(x.dtype, [d for i, d in enumerate(x.dims) if i != axis]))
+
+
+@operator("slice_scatter.default", traits=Traits.COPIED)
+def slice_scatter(call: Call) -> Tensor:
+    """Replace a slice of an axis."""
+    x = call.tensor("self")
+    axis = call.ctx.normal(call.integer("dim"), x.rank)
+    ends = {"start": 0, "end": FURTHEST}
+    start, end = (call.size(name) if name in call else default for name, default in ends.items())
+    part = result(call.ctx, "Slice", x, *map(listed, (start, end, axis, call.size("step"))))
+    return replaced(call, part)
+
+
+@operator("diagonal_scatter.default", traits=Traits.COPIED)
+def diagonal_scatter(call: Call) -> Tensor:
+    """Replace a diagonal of two axes."""
+    x, offset = call.tensor("self"), call.integer("offset")
+    first, second = call.ctx.normals((call.integer("dim1"), call.integer("dim2")), x.rank)
+    kept = [d for i, d in enumerate(x.dims) if i not in (first, second)]
+    rows, columns = x[first] + min(offset, 0), x[second] - max(offset, 0)
+    return replaced(call, tensor(x.dtype, [*kept, maximum(minimum(rows, columns), 0)]))
+
+
+@operator("copy.default", "copy_.default", traits=Traits.COPIED)
+def copy(call: Call) -> Tensor:
+    """Copy the source, which broadcasts to the target's shape, into another tensor."""
+    x, source = call.tensor("self"), call.tensor("src")
+    require_broadcast_to(call.ctx, source, x.dims, laws.SOURCE_BROADCASTS_TO_TENSOR)
+    value = source.value if source.dims == x.dims and source.dtype == x.dtype else None
+    return tensor(x.dtype, x.dims, value)

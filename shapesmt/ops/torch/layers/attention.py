@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import FALSE, TRUE, all_of, any_of, at_least, equal, negate, select
+from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, at_least, equal, negate, select
 from shapesmt.ops.shared.require import require_broadcast_to, require_ranks
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.layout import dense, order_of
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim, Formula
-    from shapesmt.rules import Shape, Tensor
+from shapesmt.rules import Shape, Tensor, tensor
 
 QUERY_KEY_VALUE = ("query", "key", "value")
 
@@ -58,8 +52,7 @@ def attended(call: Call, mask: Tensor | None) -> tuple[Shape, Shape]:
 @operator("scaled_dot_product_attention.default")
 def attention(call: Call) -> Tensor:
     """Attend: `[..., l, e]`, `[..., s, e]`, `[..., s, v]` -> `[..., l, v]`; no checks without queries or values."""
-    ctx, q, v = call.ctx, call.tensor("query"), call.tensor("value")
-    require_ranks(ctx, 2, q, v, least=True)
+    ctx, q, v = call.ctx, call.tensor("query", least=2), call.tensor("value", least=2)
     nothing = any_of(equal(q[-2], 0), equal(v.numel, 0))
     with ctx.where(negate(nothing)):
         shape, _ = attended(call, call.optional("attn_mask"))

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import FALSE, ONE, all_of, equal, maximum, total
+from shapesmt.algebra import FALSE, ONE, Dim, all_of, equal, maximum, total
 from shapesmt.ops.shared.indices import require_inside
 from shapesmt.ops.shared.require import require_broadcast_to
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import BOOL, COMPLEX, FLOAT, as_float, kind, real_part, result_type
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Shape, Tensor
+from shapesmt.rules import Shape, Tensor, tensor
 
 
 def reduced(call: Call, dtype: str, shape: Shape) -> Tensor:
@@ -44,21 +38,16 @@ def open_unless_alike(call: Call, x: Tensor, target: Tensor) -> None:
     call.unchecked(all_of(*(equal(a, b) for a, b in sizes)) if alike else FALSE, laws.INPUT_AND_TARGET_SAME_SHAPE)
 
 
-@operator("mse_loss.default", "smooth_l1_loss.default")
+@operator("mse_loss.default", "smooth_l1_loss.default", "huber_loss.default")
 def squared(call: Call) -> Tensor:
-    """Return the squared or smooth L1 loss of operands that broadcast; their common type is a float."""
-    x, target = call.tensor("self"), call.tensor("target")
-    law = laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="beta")
-    call.ctx.check((call.number("beta") or 0) >= 0, law)
-    return reduced(call, of_floats(call, x, target), call.ctx.broadcast(x.dims, target.dims))
+    """Return the squared, smooth L1 or Huber loss of operands that broadcast; their common type is a float.
 
-
-@operator("huber_loss.default")
-def huber(call: Call) -> Tensor:
-    """Return the Huber loss of operands that broadcast; the input has floats."""
-    x, target = call.tensor("self"), call.tensor("target")
-    call.ctx.check((call.number("delta") or 0) > 0, laws.NAMED_ATTRIBUTE_POSITIVE.of(name="delta"))
-    return reduced(call, of_floats(call, x), call.ctx.broadcast(x.dims, target.dims))
+    For the Huber loss only the input has to hold floats.
+    """
+    x, target, huber = call.tensor("self"), call.tensor("target"), "huber" in call.ctx.node.op
+    call.ctx.check((call.number("beta") or 0) >= 0, laws.NAMED_ATTRIBUTE_NOT_NEGATIVE.of(name="beta"))
+    call.ctx.check(not huber or (call.number("delta") or 0) > 0, laws.NAMED_ATTRIBUTE_POSITIVE.of(name="delta"))
+    return reduced(call, of_floats(call, *([x] if huber else [x, target])), call.ctx.broadcast(x.dims, target.dims))
 
 
 @operator("kl_div.default")
@@ -153,48 +142,37 @@ def cosine_embedding(call: Call) -> Tensor:
 
 def of_classes(call: Call, x: Tensor, target: Tensor, axis: int) -> Shape:
     """Return the shape of a target that holds a class index per sample and position; there is one weight per class."""
-    ctx, weight = call.ctx, call.optional("weight")
+    ctx = call.ctx
     shape = (*x.dims[:axis], *x.dims[axis + 1 :])
     ctx.check(target.rank == len(shape), laws.TENSORS_ONE_RANK.of(rank=len(shape), other=target.rank))
     ctx.require_agree(target, tensor("", shape), law=laws.LABEL_PER_SAMPLE_AND_POSITION)
     require_inside(ctx, target, x[axis], equal(target.numel, 0), index=call.place("target"))
-    if weight is not None:
-        ctx.require_rank(weight, 1)
-        ctx.require_equal(weight[0], x[axis], laws.WEIGHT_PER_CLASS)
+    call.require_vector("weight", x[axis], laws.WEIGHT_PER_CLASS)
     return shape
-
-
-def likelihood(call: Call) -> Tensor:
-    """Return the negative log likelihood of classes along the second axis, or the first for a single sample."""
-    x = call.tensor("self")
-    call.ctx.require_rank(x, 1, least=True)
-    return reduced(call, x.dtype, of_classes(call, x, call.tensor("target"), min(x.rank - 1, 1)))
 
 
 @operator("nll_loss_nd.default", "nll_loss.default", "nll_loss2d.default")
 def nll_loss(call: Call) -> Tensor:
     """Return the negative log likelihood: `[n, c, ...]` and class indices `[n, ...]`, or `[c]` and one index."""
-    return likelihood(call)
+    x = call.tensor("self", least=1)
+    return reduced(call, x.dtype, of_classes(call, x, call.tensor("target"), min(x.rank - 1, 1)))
 
 
 @operator("nll_loss_forward.default", "nll_loss2d_forward.default")
 def nll_loss_forward(call: Call) -> list[Tensor]:
     """Return the negative log likelihood and the sum of the weights."""
-    return [likelihood(call), tensor(call.tensor("self").dtype, ())]
+    return [nll_loss(call), tensor(call.tensor("self").dtype, ())]
 
 
 @operator("cross_entropy_loss.default")
 def cross_entropy(call: Call) -> Tensor:
     """Return the cross entropy with class indices, or with class probabilities of the input's shape."""
-    x, target, weight = call.tensor("self"), call.tensor("target"), call.optional("weight")
-    call.ctx.require_rank(x, 1, least=True)
+    x, target = call.tensor("self", least=1), call.tensor("target")
     axis = min(x.rank - 1, 1)
     if target.rank != x.rank:
         return reduced(call, x.dtype, of_classes(call, x, target, axis))
     call.ctx.require_agree(x, target, law=laws.INPUT_AND_TARGET_SAME_SHAPE)
-    if weight is not None:
-        call.ctx.require_rank(weight, 1)
-        call.ctx.require_equal(weight[0], x[axis], laws.WEIGHT_PER_CLASS)
+    call.require_vector("weight", x[axis], laws.WEIGHT_PER_CLASS)
     return reduced(call, x.dtype, (*x.dims[:axis], *x.dims[axis + 1 :]))
 
 
@@ -272,7 +250,6 @@ def ctc_loss(call: Call) -> Tensor:
 @operator("_ctc_loss.default", "_ctc_loss.Tensor")
 def ctc_loss_and_ways(call: Call) -> list[Tensor]:
     """Return the CTC loss of each sample, and the log likelihood of each label prefix at each time step."""
-    x = call.tensor("log_probs")
-    call.ctx.require_rank(x, 3)
+    x = call.tensor("log_probs", 3)
     samples, longest = labelled(call, x)
     return [tensor(x.dtype, [samples]), tensor(x.dtype, [samples, x[0], 2 * longest + 1])]

@@ -1,17 +1,12 @@
-"""Normalization layers: the shape stays, and the parameters have to fit it."""
+"""Normalization layers, whose parameters have to fit the shape, which stays; activations of several elements."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ONE, TRUE, ZERO, Dim, any_of, divides, equal
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.linear.norms import order, require_elements
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, tensor
 
 PARAMETERS = ("weight", "bias", "running_mean", "running_var")
 
@@ -30,15 +25,13 @@ def require_per_channel(call: Call, channels: Dim, names: tuple[str, ...] = PARA
 
 def statistics(call: Call, *, training: bool) -> Tensor:
     """Return the saved mean (or deviation): one element per channel in training, else none."""
-    x = call.tensor("input")
-    call.ctx.require_rank(x, 2, least=True)
+    x = call.tensor("input", least=2)
     return tensor(x.dtype, [x[1] if training else ZERO])
 
 
 def normalized(call: Call) -> Tensor:
     """Normalize `[n, c, ...]`; PyTorch doesn't check that parameters have an element per channel."""
-    x = call.tensor("input")
-    call.ctx.require_rank(x, 2, least=True)
+    x = call.tensor("input", least=2)
     if "with_update" in call.ctx.node.op or ("training" in call and call.flag("training")):
         call.ctx.require_at_least(x.numel, 1, laws.INPUT_NOT_EMPTY)
     for parameter in map(call.optional, PARAMETERS):
@@ -61,35 +54,25 @@ def batch_norm(call: Call) -> Tensor:
 
 
 @operator("native_batch_norm.default", "_native_batch_norm_legit.default", "_native_batch_norm_legit.no_stats")
-@operator("_native_batch_norm_legit_no_training.default")
-def native_batch_norm(call: Call) -> list[Tensor]:
-    """Return the normalized input, mean and standard deviation; the last two are empty outside of training."""
-    saved = statistics(call, training="training" in call and call.flag("training"))
-    return [normalized(call), saved, saved]
-
-
-@operator("_native_batch_norm_legit_functional.default")
-def functional_batch_norm(call: Call) -> list[Tensor]:
-    """Return the outputs of `native_batch_norm` and the updated running mean and variance."""
-    saved = statistics(call, training=call.flag("training"))
-    running = [tensor(x.dtype, x.dims) for x in map(call.tensor, PARAMETERS[2:])]
-    return [normalized(call), saved, saved, *running]
-
-
+@operator("_native_batch_norm_legit_no_training.default", "_native_batch_norm_legit_functional.default")
 @operator("_batch_norm_with_update.default", "_batch_norm_no_update.default")
 @operator("_batch_norm_with_update_functional.default")
-def batch_norm_and_reserve(call: Call) -> list[Tensor]:
-    """Return the normalized input, mean, standard deviation, a reserve, and updated running mean and variance."""
-    saved = statistics(call, training="with" in call.ctx.node.op)
-    running = [tensor(x.dtype, x.dims) for x in map(call.tensor, PARAMETERS[2:])] if call.ctx.outputs > 4 else []
-    return [normalized(call), saved, saved, tensor("uint8", [ZERO]), *running]
+def native_batch_norm(call: Call) -> list[Tensor]:
+    """Return the normalized input, mean and standard deviation; the last two are empty outside of training.
+
+    Some operators also return a reserve, functional ones the updated running mean and variance.
+    """
+    op = call.ctx.node.op
+    training = "with_update" in op or ("training" in call and call.flag("training"))
+    saved = statistics(call, training=training)
+    running = [tensor(x.dtype, x.dims) for x in map(call.tensor, PARAMETERS[2:])] if "functional" in op else []
+    return [normalized(call), saved, saved, *([tensor("uint8", [ZERO])] if "update" in op else []), *running]
 
 
 @operator("instance_norm.default")
 def instance_norm(call: Call) -> Tensor:
     """Normalize each channel of each sample."""
-    x = call.tensor("input")
-    call.ctx.require_rank(x, 2, least=True)
+    x = call.tensor("input", least=2)
     call.ctx.check(call.flag("use_input_stats") or "running_mean" in call, laws.STATISTICS_GIVEN)
     require_per_channel(call, x[1], PARAMETERS[:2])
     if any(name in call for name in PARAMETERS):  # parameters are repeated for each sample
@@ -103,7 +86,9 @@ def instance_norm(call: Call) -> Tensor:
 # Layers over the last axes
 
 
-def layer_normalized(call: Call) -> Tensor:
+@operator("layer_norm.default", memory="new")
+@operator("rms_norm.default")
+def layer_norm(call: Call) -> Tensor:
     """Normalize the last axes, whose sizes input and parameters have to share."""
     ctx, x = call.ctx, call.tensor("input")
     sizes = call.sizes("normalized_shape")
@@ -118,17 +103,10 @@ def layer_normalized(call: Call) -> Tensor:
     return tensor(x.dtype, x.dims)
 
 
-@operator("layer_norm.default", memory="new")
-@operator("rms_norm.default")
-def layer_norm(call: Call) -> Tensor:
-    """Normalize the last axes."""
-    return layer_normalized(call)
-
-
 @operator("native_layer_norm.default", memory="new")
 def native_layer_norm(call: Call) -> list[Tensor]:
     """Return the normalized input, mean and standard deviation; the last two have size 1 along the normalized axes."""
-    y, count = layer_normalized(call), len(call.sizes("normalized_shape"))
+    y, count = layer_norm(call), len(call.sizes("normalized_shape"))
     saved = tensor(y.dtype, [*y.dims[: y.rank - count], *(ONE,) * count])
     return [y, saved, saved]
 
@@ -141,17 +119,13 @@ def require_groups(call: Call, channels: Dim, groups: int) -> None:
     call.ctx.check(groups > 0, laws.GROUP_POSITIVE)
     call.ctx.require(divides(groups, channels), laws.GROUPS_DIVIDE_CHANNELS, channels, groups)
     for name in ("weight", "bias"):
-        parameter = call.optional(name)
-        if parameter is not None:
-            call.ctx.require_rank(parameter, 1)
-            call.ctx.require_equal(parameter[0], channels, laws.PARAMETERS_PER_CHANNEL)
+        call.require_vector(name, channels, laws.PARAMETERS_PER_CHANNEL)
 
 
 @operator("group_norm.default")
 def group_norm(call: Call) -> Tensor:
     """Normalize groups of channels."""
-    x = call.tensor("input")
-    call.ctx.require_rank(x, 2, least=True)
+    x = call.tensor("input", least=2)
     require_groups(call, x[1], call.integer("num_groups"))
     return tensor(x.dtype, x.dims)
 
@@ -202,9 +176,51 @@ def norm_except_dim(call: Call) -> Tensor:
 @operator("renorm.default", "renorm_.default")
 def renorm(call: Call) -> Tensor:
     """Scale slices along an axis down to a maximum norm."""
-    x = call.tensor("self")
-    call.ctx.require_rank(x, 2, least=True)
+    x = call.tensor("self", least=2)
     call.ctx.normal(call.integer("dim"), x.rank)
     others = tuple(axis for axis in range(x.rank) if axis != call.ctx.normal(call.integer("dim"), x.rank))
     require_elements(call, x, others, order(call, "p"))
+    return tensor(x.dtype, x.dims)
+
+
+# Activations that combine several elements or have parameters
+
+
+@operator("softmax.int", "log_softmax.int", "_softmax.default", "_log_softmax.default", "_safe_softmax.default")
+@operator("special_softmax.default", "special_log_softmax.default")
+def softmax(call: Call) -> Tensor:
+    """Apply (log-)softmax along an axis; the shape stays."""
+    x = call.tensor("self")
+    call.axis(x)
+    return tensor((call.text("dtype") if "dtype" in call else "") or x.dtype, x.dims)
+
+
+@operator("_softmax_backward_data.default", "_log_softmax_backward_data.default")
+def softmax_backward(call: Call) -> Tensor:
+    """Return the gradient of (log-)softmax; gradient and output have one shape."""
+    x = call.tensor("grad_output")
+    call.ctx.require_agree(x, call.tensor("output"), law=laws.OPERANDS_SAME_SHAPE)
+    call.axis(x)
+    return tensor(call.text("input_dtype"), x.dims)
+
+
+@operator("glu.default")
+def glu(call: Call) -> Tensor:
+    """Gate the first half of an axis by the second; the axis must have an even size, and the output has half of it."""
+    x = call.tensor("self", least=1)
+    axis = call.ctx.normal(call.integer("dim"), x.rank)
+    call.ctx.require(divides(2, x[axis]), laws.AXIS_SPLITS_EVENLY.of(parts=2), x[axis], 2)
+    return x.replace(axis, x[axis] // 2)
+
+
+@operator("prelu.default", "_prelu_kernel.default")
+def prelu(call: Call) -> Tensor:
+    """Multiply negative elements by a slope: one for all channels, or one per channel."""
+    x, slope = call.tensor("self"), call.tensor("weight")
+    if "kernel" in call.ctx.node.op:
+        return tensor(x.dtype, call.ctx.broadcast(x.dims, slope.dims))
+    call.ctx.check(slope.rank <= 1, laws.RANK_AT_MOST_1.of(rank=slope.rank))
+    channels = x[1] if x.rank > 1 else ONE
+    fits = any_of(equal(slope.numel, 1), equal(slope.numel, channels))
+    call.ctx.require(fits, laws.PARAMETERS_PER_CHANNEL, slope.numel, channels)
     return tensor(x.dtype, x.dims)

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import any_of, equal
+from shapesmt.algebra import Dim, any_of, equal
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, tensor
 
 LSTM = 4
 GATES = {"lstm": LSTM, "gru": 3, "rnn_relu": 1, "rnn_tanh": 1}
@@ -63,8 +57,7 @@ def _require_state(call: Call, state: Tensor, runs: int, batch: Dim) -> None:
 @operator("lstm.input", "gru.input", "rnn_relu.input", "rnn_tanh.input")
 def recurrent(call: Call) -> list[Tensor]:
     """Run layers: `[steps, n, i]`, states `[layers*directions, n, h]` -> `[steps, n, directions*h]` and new states."""
-    ctx, x, states = call.ctx, call.tensor("input"), states_of(call)
-    ctx.require_rank(x, 3)
+    ctx, states, x = call.ctx, states_of(call), call.tensor("input", 3)
     steps, batch = (x[1], x[0]) if call.flag("batch_first") else (x[0], x[1])
     directions = 1 + call.flag("bidirectional")
     runs = call.integer("num_layers") * directions

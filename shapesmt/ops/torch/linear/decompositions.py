@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, TRUE, ZERO, any_of, equal, minimum
+from shapesmt.ops.shared.require import require_same
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, tensor
 
 COMPLEX = {"float32": "complex64", "float64": "complex128", "float16": "complex32"}
 REAL = {complex_type: real for real, complex_type in COMPLEX.items()}
@@ -57,8 +55,7 @@ ANY = {
 
 def of_matrices(call: Call, template: str, *, square: bool = False) -> list[Tensor]:
     """Return the outputs that a template such as "nn, int32:" describes; `square` requires square matrices."""
-    ctx, x = call.ctx, call.ctx.input(0)
-    ctx.require_rank(x, 2, least=True)
+    ctx, x = call.ctx, call.ctx.input(0, least=2)
     if square:
         ctx.require_equal(x[-2], x[-1], laws.MATRICES_SQUARE)
     sizes = {"m": x[-2], "n": x[-1], "k": minimum(x[-2], x[-1]), "0": ZERO}
@@ -99,7 +96,7 @@ def check_errors(call: Call) -> None:
     call.ctx.grant(call.place("info"))
 
 
-def _names(table: dict[str, str]) -> list[str]:
+def _names(table: Iterable[str]) -> list[str]:
     return [f"{name}.{overload}" for name in table for overload in OVERLOADS.get(name, ("default",))]
 
 
@@ -119,28 +116,34 @@ def of_any(call: Call) -> list[Tensor]:
     return of_matrices(call, ANY[call.ctx.node.op.split(".")[1]])
 
 
-def require_symmetric(call: Call) -> None:
-    """Require that matrices declared symmetric are square, unless they are empty."""
-    x = call.tensor("self")
-    call.ctx.require_rank(x, 2, least=True)
+def require_symmetric(call: Call) -> Tensor:
+    """Return a tensor of that shape and type; require that matrices declared symmetric are square, unless empty."""
+    x = call.tensor("self", least=2)
     call.ctx.require(any_of(equal(x[-2], x[-1]), equal(x.numel, 0)), laws.MATRICES_SQUARE, x[-2], x[-1])
+    return tensor(x.dtype, x.dims)
 
 
 @operator("cholesky.default")
 def cholesky(call: Call) -> Tensor:
     """Return a triangular matrix; an empty input needn't be square."""
     grant_matrices(call)
-    x = call.tensor("self")
-    call.ctx.require_rank(x, 2, least=True)
-    fits = any_of(equal(x[-2], x[-1]), equal(x.numel, 0))
-    call.ctx.require(fits, laws.MATRICES_SQUARE, x[-2], x[-1])
-    return tensor(x.dtype, x.dims)
+    return require_symmetric(call)
 
 
-@operator("_linalg_eigh.default")
-def eigh(call: Call) -> list[Tensor]:
-    """Return eigenvalues, and eigenvectors if `compute_v` is set."""
-    return of_matrices(call, "real:n, nn" if call.flag("compute_v") else "real:n, 0", square=True)
+BY_FLAG = {
+    "_linalg_eigh": ("compute_v", "real:n, nn", "real:n, 0"),
+    "linalg_lu": ("pivot", "mm, mk, kn", "0, mk, kn"),
+    "qr": ("some", "mk, kn", "mm, mn"),
+}
+"""The flag that decides between two templates, the one for a set flag first."""
+
+
+@operator(*_names(BY_FLAG))
+def by_flag(call: Call) -> list[Tensor]:
+    """Return the outputs that `BY_FLAG` lists for the operator; eigenvalues are those of square matrices."""
+    name = call.ctx.node.op.split(".")[1]
+    flag, given, otherwise = BY_FLAG[name]
+    return of_matrices(call, given if call.flag(flag) else otherwise, square=name == "_linalg_eigh")
 
 
 @operator("linalg_svd.default", "_linalg_svd.default")
@@ -164,18 +167,6 @@ def qr(call: Call) -> list[Tensor]:
     return of_matrices(call, {"complete": "mm, mn", "r": "0, kn"}.get(call.text("mode"), "mk, kn"))
 
 
-@operator("qr.default")
-def qr_by_flag(call: Call) -> list[Tensor]:
-    """Return an orthogonal matrix, with all columns unless `some` is set, and a triangular one."""
-    return of_matrices(call, "mk, kn" if call.flag("some") else "mm, mn")
-
-
-@operator("linalg_lu.default")
-def lu(call: Call) -> list[Tensor]:
-    """Return a permutation, empty without `pivot`, and two triangular matrices."""
-    return of_matrices(call, "mm, mk, kn" if call.flag("pivot") else "0, mk, kn")
-
-
 @operator("lu_unpack.default")
 def lu_unpack(call: Call) -> list[Tensor]:
     """Return a permutation and two triangular matrices; parts that aren't unpacked are empty."""
@@ -195,22 +186,18 @@ def lu_unpack(call: Call) -> list[Tensor]:
 @operator("linalg_householder_product.default", "orgqr.default")
 def householder_product(call: Call) -> Tensor:
     """Return the product of the reflections in the first columns of `[..., m, n]`, one per element of `tau`; m >= n."""
-    ctx, x, tau = call.ctx, call.ctx.input(0), call.ctx.input(1)
-    ctx.require_rank(x, 2, least=True)
+    ctx, x, tau = call.ctx, call.ctx.input(0, least=2), call.ctx.input(1)
     ctx.check(tau.rank == x.rank - 1, laws.TENSORS_ONE_RANK.of(rank=x.rank - 1, other=tau.rank))
     ctx.require_at_least(x[-2], x[-1], laws.REFLECTIONS_FIT_MATRIX)
     ctx.require_at_least(x[-1], tau[-1], laws.REFLECTIONS_FIT_MATRIX)
-    for a, b in zip(x.dims[:-2], tau.dims[:-1], strict=True):
-        ctx.require_equal(a, b, laws.OPERANDS_SAME_BATCH_AXES)
+    require_same(ctx, x.dims[:-2], tau.dims[:-1], laws.OPERANDS_SAME_BATCH_AXES)
     return tensor(x.dtype, x.dims)
 
 
 @operator("ormqr.default")
 def ormqr(call: Call) -> Tensor:
     """Multiply a matrix by the reflections from `geqrf`; its shape stays."""
-    ctx, x, tau, other = call.ctx, call.tensor("self"), call.tensor("input2"), call.tensor("input3")
-    for matrix in (x, other):
-        ctx.require_rank(matrix, 2, least=True)
+    ctx, x, tau, other = call.ctx, call.tensor("self", least=2), call.tensor("input2"), call.tensor("input3", least=2)
     rows = other[-2 if call.flag("left") else -1]
     ctx.check(x.rank == other.rank == tau.rank + 1, laws.TENSORS_ONE_RANK.of(rank=x.rank, other=other.rank))
     ctx.require_equal(tau[-1], minimum(rows, x[-1]), laws.REFLECTIONS_FIT_MATRIX)

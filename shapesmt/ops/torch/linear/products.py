@@ -1,19 +1,18 @@
-"""Products of matrices and vectors, optionally added to a tensor."""
+"""Products of matrices and vectors, optionally added to a tensor, and contractions by equations."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import ONE, all_of, any_of, as_dim, differs, equal, select
-from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_ranks
+from shapesmt.ops.math.linear import joint_sizes, parse_equation, spelt
+from shapesmt.ops.shared.require import require_broadcast_to, require_least, require_ranks, require_same
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind, require_one_kind
-from shapesmt.rules import Traits, tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Shape, Tensor
+from shapesmt.ops.torch.elementwise.single import base
+from shapesmt.rules import RuleContext, Shape, Tensor, Traits, tensor
 
 
 def product_of(ctx: RuleContext, a: Tensor, b: Tensor) -> Shape:
@@ -24,15 +23,12 @@ def product_of(ctx: RuleContext, a: Tensor, b: Tensor) -> Shape:
     return (*batch, *a.dims[-2:-1], *(b.dims[-1:] if b.rank > 1 else ()))
 
 
-def strict_product(call: Call, first: str, second: str, *ranks: int) -> Shape:
+def strict_product(call: Call, names: Sequence[str], ranks: Sequence[int]) -> Shape:
     """Return the shape of the product of two arguments of exactly these ranks, whose batches are equal."""
-    ctx, a, b = call.ctx, call.tensor(first), call.tensor(second)
-    for x, rank in zip((a, b), ranks, strict=True):
-        ctx.require_rank(x, rank)
+    ctx, (a, b) = call.ctx, map(call.tensor, names, ranks)
     require_one_kind(call, a, b)
     ctx.require_equal(a[-1], b.dims[-2:][0], laws.INNER_SIZES_EQUAL)
-    for m, n in zip(a.dims[:-2], b.dims[:-2], strict=False):
-        ctx.require_equal(m, n, laws.OPERANDS_SAME_BATCH_AXES)
+    require_same(ctx, a.dims[:-2], b.dims[:-2], laws.OPERANDS_SAME_BATCH_AXES)
     return (*a.dims[:-1], *(b.dims[-1:] if b.rank > 1 else ()))
 
 
@@ -52,55 +48,41 @@ def matmul(call: Call) -> Tensor:
     return tensor(a.dtype, product_of(call.ctx, a, call.tensor("other")))
 
 
-@operator("mm.default", "_int_mm.default", memory="new", traits=Traits.MIXED)
-def mm(call: Call) -> Tensor:
-    """Multiply matrices: `[m, k] x [k, n] -> [m, n]`."""
-    return tensor(
-        "" if "int" in call.ctx.node.op else call.tensor("self").dtype, strict_product(call, "self", "mat2", 2, 2)
-    )
+RANKS = {"mm": (2, 2), "_int_mm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1, 1), "vdot": (1, 1)}
+"""The ranks of both operands of a product."""
 
 
-@operator("bmm.default", memory="new", traits=Traits.MIXED)
-def bmm(call: Call) -> Tensor:
-    """Multiply batches of matrices: `[b, m, k] x [b, k, n] -> [b, m, n]`."""
-    return tensor(call.tensor("self").dtype, strict_product(call, "self", "mat2", 3, 3))
-
-
-@operator("mv.default", traits=Traits.MIXED)
-def mv(call: Call) -> Tensor:
-    """Multiply a matrix by a vector: `[m, k] x [k] -> [m]`."""
-    return tensor(call.tensor("self").dtype, strict_product(call, "self", "vec", 2, 1))
-
-
-@operator("dot.default", "vdot.default", traits=Traits.MIXED)
-def dot(call: Call) -> Tensor:
-    """Multiply vectors: `[k] x [k] -> []`."""
-    second = "tensor" if "aten.dot" in call.ctx.node.op else "other"
-    types = {call.tensor("self").dtype, call.tensor(second).dtype}
-    call.ctx.check("" in types or len(types) == 1, laws.OPERANDS_ONE_TYPE)
-    return tensor(call.tensor("self").dtype, strict_product(call, "self", second, 1, 1))
+@operator("mm.default", "_int_mm.default", "bmm.default", memory="new", traits=Traits.MIXED)
+@operator("mv.default", "dot.default", "vdot.default", traits=Traits.MIXED)
+def product(call: Call) -> Tensor:
+    """Multiply matrices, batches of them, or vectors: `[m, k] x [k, n] -> [m, n]`, `[m, k] x [k] -> [m]`."""
+    name, first, second = base(call), *(call.tensor(name) for name in call.names[:2])
+    if "dot" in name:
+        call.ctx.check("" in (first.dtype, second.dtype) or first.dtype == second.dtype, laws.OPERANDS_ONE_TYPE)
+    return tensor("" if "int" in name else first.dtype, strict_product(call, call.names[:2], RANKS[name]))
 
 
 @operator("outer.default", "ger.default")
 def outer(call: Call) -> Tensor:
     """Return the outer product: `[m] x [n] -> [m, n]`."""
-    a, b = call.tensor("self"), call.tensor("vec2")
-    require_ranks(call.ctx, 1, a, b)
+    a, b = call.tensor("self", 1), call.tensor("vec2", 1)
     return tensor("", [a[0], b[0]])
 
 
-@operator("addmm_.default")
-@operator("addmm.default", "_addmm_activation.default", memory="new")
+@operator("addmm_.default", "baddbmm_.default", "addbmm.default", "addbmm_.default")
+@operator("addmm.default", "_addmm_activation.default", "baddbmm.default", memory="new")
 def addmm(call: Call) -> Tensor:
-    """Multiply matrices and add: `[m, k] x [k, n] + c -> [m, n]`."""
-    return added(call, strict_product(call, "mat1", "mat2", 2, 2))
+    """Multiply matrices or batches of them and add: `[m, k] x [k, n] + c -> [m, n]`; `addbmm` sums over the batch."""
+    batches = "batch1" in call.names
+    product = strict_product(call, call.names[1:3], (3, 3) if batches else (2, 2))
+    return added(call, product[1:] if base(call) == "addbmm" else product)
 
 
 @operator("addmv.default", "addmv_.default")
 def addmv(call: Call) -> Tensor:
     """Multiply a matrix by a vector and add: `[m, k] x [k] + c -> [m]`; for an empty matrix, `c` keeps its size."""
     x, empty = call.tensor("self"), equal(call.tensor("mat").numel, 0)
-    y = added(call, strict_product(call, "mat", "vec", 2, 1))
+    y = added(call, strict_product(call, ("mat", "vec"), (2, 1)))
     if not x.rank:
         return tensor(x.dtype, x.dims if call.ctx.holds(empty) else y.dims)
     return tensor(x.dtype, [select(empty, x[0], y[0])])
@@ -109,22 +91,8 @@ def addmv(call: Call) -> Tensor:
 @operator("addr.default", "addr_.default")
 def addr(call: Call) -> Tensor:
     """Return the outer product plus a matrix: `[m] x [n] + c -> [m, n]`."""
-    a, b = call.tensor("vec1"), call.tensor("vec2")
-    require_ranks(call.ctx, 1, a, b)
+    a, b = call.tensor("vec1", 1), call.tensor("vec2", 1)
     return added(call, (a[0], b[0]))
-
-
-@operator("baddbmm_.default")
-@operator("baddbmm.default", memory="new")
-def baddbmm(call: Call) -> Tensor:
-    """Multiply batches of matrices and add: `[b, m, k] x [b, k, n] + c -> [b, m, n]`."""
-    return added(call, strict_product(call, "batch1", "batch2", 3, 3))
-
-
-@operator("addbmm.default", "addbmm_.default")
-def addbmm(call: Call) -> Tensor:
-    """Multiply batches of matrices, sum over the batch and add: `[b, m, k] x [b, k, n] + c -> [m, n]`."""
-    return added(call, strict_product(call, "batch1", "batch2", 3, 3)[1:])
 
 
 @operator("linear.default", memory="new")
@@ -143,17 +111,12 @@ def linear(call: Call) -> Tensor:
 @operator("bilinear.default")
 def bilinear(call: Call) -> Tensor:
     """Apply a bilinear layer: `[..., i]`, `[..., j]` and weights `[n, i, j]` -> `[..., n]`."""
-    ctx, x, y, w = call.ctx, call.tensor("input1"), call.tensor("input2"), call.tensor("weight")
-    ctx.require_rank(w, 3)
-    ctx.require_rank(x, 1, least=True)
+    ctx, x, y, w = call.ctx, call.tensor("input1", least=1), call.tensor("input2"), call.tensor("weight", 3)
     ctx.require_agree(x, y, but=x.rank - 1, law=laws.SIZES_AGREE_BUT_LAST)
     ctx.require_equal(x[-1], w[1], laws.LAST_AXIS_FITS_WEIGHTS)
     ctx.require_equal(y[-1], w[2], laws.LAST_AXIS_FITS_WEIGHTS)
     require_least(ctx, w.dims[1:], 1, laws.VECTORS_NOT_EMPTY)
-    bias = call.optional("bias")
-    if bias is not None:
-        ctx.require_rank(bias, 1)
-        ctx.require_equal(bias[0], w[0], laws.BIAS_PER_FILTER)
+    call.require_vector("bias", w[0], laws.BIAS_PER_FILTER)
     return tensor(x.dtype, [*x.dims[:-1], w[0]])
 
 
@@ -173,8 +136,7 @@ def multi_dot(call: Call) -> Tensor:
     ctx = call.ctx
     chain = [x for x in call.tensors("tensors" if "multi" in ctx.node.op else "matrices") if x is not None]
     ctx.check(len(chain) > ("multi" in ctx.node.op), laws.AT_LEAST_TWO_TENSORS_TO_JOIN)
-    for x in chain[1:-1]:
-        ctx.require_rank(x, 2)
+    require_ranks(ctx, 2, *chain[1:-1])
     ctx.check(all(x.rank in (1, 2) for x in chain), laws.CHAIN_OF_MATRICES_AND_VECTORS)
     for a, b in pairwise(chain):
         ctx.require_equal(a[-1], b[0], laws.INNER_SIZES_EQUAL)
@@ -221,8 +183,7 @@ def kron(call: Call) -> Tensor:
 @operator("vander.default")
 def powers(call: Call) -> Tensor:
     """Return a row of powers of each element of a list: `N` columns, by default as many as elements."""
-    x = call.tensor("x")
-    call.ctx.require_rank(x, 1)
+    x = call.tensor("x", 1)
     count = as_dim(call.integer("N")) if "N" in call else x[0]
     call.ctx.require_at_least(count, 0, laws.SIZES_NOT_NEGATIVE)
     return tensor("int64" if x.dtype and kind(x.dtype) < FLOAT else x.dtype, [x[0], count])
@@ -237,3 +198,37 @@ def vander(call: Call) -> Tensor:
     count = call.ctx.fresh("powers") if count is None else count
     call.ctx.require_at_least(count, 2, laws.TWO_POWERS)
     return tensor(x.dtype, [*dims, count])
+
+
+# Contractions
+
+
+def _names(count: int) -> list[str]:
+    """Return names for the axes that an ellipsis stands for."""
+    return [f"...{i}" for i in range(count, 0, -1)]
+
+
+@operator("einsum.default")
+def einsum(call: Call) -> Tensor:
+    """Contract by an equation: equal letters have equal sizes, or 1; `...` are any axes, aligned from the right."""
+    ctx, operands = call.ctx, [x for x in call.tensors("tensors") if x is not None]
+    terms, result = parse_equation(call.text("equation"))
+    ctx.check(len(terms) == len(operands), laws.EQUATION_TERM_PER_INPUT)
+    hidden = [max(x.rank - len(term) + 1, 0) * ("..." in term) for term, x in zip(terms, operands, strict=True)]
+    sizes = joint_sizes(ctx, [spelt(*pair) for pair in zip(terms, map(_names, hidden), strict=True)], operands)
+    letters = spelt(result, _names(max(hidden)))
+    ctx.check(sizes.keys() >= set(letters), laws.OUTPUT_LETTERS_AMONG_INPUTS)
+    ctx.check(len(set(letters)) == len(letters), laws.OUTPUT_LETTERS_ONCE)
+    return tensor(operands[0].dtype, [sizes[letter] for letter in letters])
+
+
+@operator("tensordot.default")
+def tensordot(call: Call) -> Tensor:
+    """Sum over pairs of axes, whose sizes are equal or 1; keep the other axes of both operands."""
+    ctx, a, b = call.ctx, call.tensor("self"), call.tensor("other")
+    first, second = ctx.normals(call.integers("dims_self"), a.rank), ctx.normals(call.integers("dims_other"), b.rank)
+    ctx.check(len(first) == len(second), laws.AXES_AS_MANY_IN_BOTH)
+    for i, j in zip(first, second, strict=True):
+        ctx.broadcast_sizes(a[i], b[j], laws.INNER_SIZES_EQUAL)
+    left = [d for i, d in enumerate(a.dims) if i not in first]
+    return tensor(a.dtype, [*left, *(d for j, d in enumerate(b.dims) if j not in second)])

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import ONE, all_of, any_of, at_least, equal
+from shapesmt.ops.shared.require import require_ranks
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.linear.decompositions import grant_matrices
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import RuleContext, Shape, Tensor
+from shapesmt.rules import RuleContext, Shape, Tensor, tensor
 
 
 def is_vector(ctx: RuleContext, a: Tensor, b: Tensor) -> bool:
@@ -23,8 +19,7 @@ def is_vector(ctx: RuleContext, a: Tensor, b: Tensor) -> bool:
 
 def solved(ctx: RuleContext, a: Tensor, b: Tensor, *, left: bool = True) -> Shape:
     """Return the shape of `x` in `a x = b` (`x a = b` unless `left`) for square matrices, whose batches broadcast."""
-    for matrices in (a, b):
-        ctx.require_rank(matrices, 2, least=True)
+    require_ranks(ctx, 2, a, b, least=True)
     ctx.require_equal(a[-2], a[-1], laws.MATRICES_SQUARE)
     ctx.require_equal(a[-2], b[-2 if left else -1], laws.RIGHT_SIDES_HAVE_ROWS_OF_MATRICES)
     return (*ctx.broadcast(a.dims[:-2], b.dims[:-2], law=laws.BATCH_SIZES_BROADCAST), *b.dims[-2:])
@@ -33,8 +28,7 @@ def solved(ctx: RuleContext, a: Tensor, b: Tensor, *, left: bool = True) -> Shap
 def solution(call: Call) -> Shape:
     """Return the shape of the solution of `A X = B` (`X A = B` unless `left`) for matrices or vectors."""
     grant_matrices(call)
-    ctx, a, b = call.ctx, call.tensor("A"), call.tensor("B")
-    ctx.require_rank(a, 2, least=True)
+    ctx, a, b = call.ctx, call.tensor("A", least=2), call.tensor("B")
     if not is_vector(ctx, a, b):
         return solved(ctx, a, b, left=call.flag("left"))
     ctx.check(call.flag("left"), laws.VECTORS_ON_RIGHT_SIDE)
@@ -93,8 +87,7 @@ def lu_solve(call: Call) -> Tensor:
 @operator("linalg_lstsq.default")
 def least_squares(call: Call) -> list[Tensor]:
     """Solve systems `[..., m, n]` by least squares: the solution is `[..., n, k]`; the other outputs are unknown."""
-    ctx, a, b = call.ctx, call.tensor("self"), call.tensor("b")
-    ctx.require_rank(a, 2, least=True)
+    ctx, a, b = call.ctx, call.tensor("self", least=2), call.tensor("b")
     vector = is_vector(ctx, a, b)
     right = tensor("", [*b.dims, ONE]) if vector else b
     ctx.require_rank(right, 2, least=True)

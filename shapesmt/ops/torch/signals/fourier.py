@@ -1,18 +1,13 @@
-"""Fourier transforms along one axis or several."""
+"""Fourier transforms along one axis or several, or of the frames of a signal."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
 from shapesmt.algebra import Dim, any_of, equal
-from shapesmt.ops.shared.require import sized
+from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.linear.decompositions import COMPLEX, REAL
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Tensor, tensor
 
 HALVED = ("rfft", "ihfft")
 """Transforms of real numbers that return only half of the symmetric last axis."""
@@ -27,8 +22,7 @@ def named_axes(call: Call, x: Tensor) -> tuple[int, ...]:
 
 def require_signal(call: Call, x: Tensor, axes: tuple[int, ...]) -> None:
     """Require that the transformed tensor isn't empty along any axis."""
-    for size in x.dims if axes else ():
-        call.ctx.require_at_least(size, 1, laws.SIGNAL_NOT_EMPTY)
+    require_least(call.ctx, x.dims if axes else (), 1, laws.SIGNAL_NOT_EMPTY)
 
 
 def transformed(call: Call, x: Tensor, axes: tuple[int, ...], sizes: list[Dim]) -> Tensor:
@@ -73,24 +67,17 @@ def fftn(call: Call) -> Tensor:
     return transformed(call, x, axes, sized(ctx, given) if asked else own)
 
 
-@operator("fft_fftshift.default", "fft_ifftshift.default")
-def shifted(call: Call) -> Tensor:
-    """Reorder the frequencies; the shape stays."""
+@operator("fft_fftshift.default", "fft_ifftshift.default", "_fft_c2c.default")
+def complex_to_complex(call: Call) -> Tensor:
+    """Transform complex numbers, or reorder the frequencies; the shape stays."""
     x = call.tensor("self")
-    named_axes(call, x)
+    axes = named_axes(call, x)
+    if "c2c" in call.ctx.node.op:
+        require_signal(call, x, axes)
     return tensor(x.dtype, x.dims)
 
 
 # Decomposed transforms
-
-
-@operator("_fft_c2c.default")
-def complex_to_complex(call: Call) -> Tensor:
-    """Transform complex numbers; the shape stays."""
-    x = call.tensor("self")
-    axes = named_axes(call, x)
-    require_signal(call, x, axes)
-    return tensor(x.dtype, x.dims)
 
 
 @operator("_fft_r2c.default")
@@ -116,3 +103,58 @@ def complex_to_real(call: Call) -> Tensor:
     fits = any_of(equal(last, size), equal(last, size // 2 + 1))
     call.unchecked(fits, laws.BINS_AS_MANY_AS_FRAME_HAS)
     return tensor(REAL.get(x.dtype, x.dtype), x.replace(axes[-1], size).dims)
+
+
+# Short-time transforms, which split signals into frames
+
+
+def steps_of(call: Call) -> tuple[int, int]:
+    """Return the length of a frame and the step between frames; require that the window fits a frame."""
+    length = call.integer("n_fft")
+    step = call.integer("hop_length") if "hop_length" in call else length // 4
+    size = call.integer("win_length") if "win_length" in call else length
+    call.ctx.check(length > 0, laws.FRAME_NOT_EMPTY)
+    call.ctx.check(step > 0, laws.FRAME_STEP_POSITIVE)
+    call.ctx.check(0 < size <= length, laws.WINDOW_NO_LONGER_THAN_FRAME)
+    call.require_vector("window", size, laws.WINDOW_HAS_ITS_LENGTH)
+    return length, step
+
+
+def halved(call: Call, length: int, *, real: bool) -> int:
+    """Return the number of frequencies; one-sided by default for real signals."""
+    onesided = call.flag("onesided") if "onesided" in call else real
+    call.ctx.check(real or not onesided, laws.HALVED_FREQUENCIES_OF_REAL_SIGNALS)
+    return length // 2 + 1 if onesided else length
+
+
+@operator("stft.default", "stft.center")
+def stft(call: Call) -> Tensor:
+    """Transform frames: `[n, samples] -> [n, frequencies, frames]`; `center` pads half a frame on both sides."""
+    ctx, x, (length, step) = call.ctx, call.tensor("self"), steps_of(call)
+    ctx.check(x.rank in (1, 2), laws.RANK_1_OR_2.of(rank=x.rank))
+    samples: Dim = x[-1]
+    ctx.require_at_least(x[0], 1, laws.SIGNAL_NOT_EMPTY)
+    if "center" in call and call.flag("center"):
+        if call.text("pad_mode") == "reflect":
+            ctx.require_at_least(samples, length // 2 + 1, laws.REFLECTED_PADS_SHORTER_THAN_AXIS)
+        samples = samples + 2 * (length // 2)
+    ctx.require_at_least(samples, length, laws.FRAME_FITS_SIGNAL)
+    if "align_to_window" in call and call.flag("align_to_window"):
+        call.open("align_to_window")
+    window = call.optional("window")
+    real = all(t is None or t.dtype not in REAL for t in (x, window))
+    shape: list[Dim | int] = [*x.dims[:-1], halved(call, length, real=real), (samples - length) // step + 1]
+    ctx.check("return_complex" in call or not real, laws.ATTRIBUTE_GIVEN.of(name="return_complex"))
+    whole = call.flag("return_complex") if "return_complex" in call else True
+    return tensor(COMPLEX.get(x.dtype, x.dtype), shape) if whole else tensor(REAL.get(x.dtype, x.dtype), [*shape, 2])
+
+
+@operator("istft.default")
+def istft(call: Call) -> Tensor:
+    """Invert frames: `[n, frequencies, frames] -> [n, samples]`; undecided, as it depends on the window's elements."""
+    ctx, x, (length, _) = call.ctx, call.tensor("self"), steps_of(call)
+    ctx.check(x.rank in (2, 3), laws.RANK_2_OR_3.of(rank=x.rank))
+    require_least(ctx, x.dims, 1, laws.SIGNAL_NOT_EMPTY)
+    onesided = call.flag("onesided") if "onesided" in call else True
+    ctx.require_equal(x[-2], length // 2 + 1 if onesided else length, laws.BINS_AS_MANY_AS_FRAME_HAS)
+    call.open("window")

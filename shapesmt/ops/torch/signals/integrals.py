@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from shapesmt import laws
 from shapesmt.algebra import equal, maximum
+from shapesmt.ops.math.reduction import without
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import as_float, result_type
-from shapesmt.ops.torch.reduction import left
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import Shape, Tensor
+from shapesmt.rules import Shape, Tensor, tensor
 
 
 @operator("gradient.scalarint", "gradient.scalararray", "gradient.array")
@@ -72,5 +68,5 @@ def trapezoid(call: Call) -> Tensor:
     axis = call.ctx.normal(call.integer("dim"), y.rank)
     dtype = integrated(call, y) if y[axis].lo >= 1 or integrated(call, y) == y.dtype else ""
     if call.ctx.holds(equal(y[axis], 0)):
-        return tensor(dtype, left(y, (axis,), keep=False))
-    return tensor(dtype, left(tensor("", between(call, y, axis)), (axis,), keep=False))
+        return tensor(dtype, without(y.dims, (axis,), keep=False))
+    return tensor(dtype, without(between(call, y, axis), (axis,), keep=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
 from shapesmt.algebra import FALSE, ZERO, Dim, any_of, as_dim, at_least, equal
@@ -12,12 +12,7 @@ from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import FLOAT, kind
 from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.rules import Tensor, Value
+from shapesmt.rules import Tensor, Value, tensor
 
 MOST_CLASSES = as_dim(1 << 24)
 LIKE = ("rand_like", "randn_like", "randint_like")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, ZERO, any_of, equal, select
+from shapesmt.algebra import ONE, ZERO, Dim, any_of, equal, select
 from shapesmt.ops.layout.shape import broadcast_value
 from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.torch.call import Call, operator
@@ -13,11 +13,6 @@ from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.layout import laid, nesting_of, storage_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
 from shapesmt.rules import Tensor, Traits, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
 
 # Order
 
@@ -109,16 +104,13 @@ def without(call: Call, x: Tensor, gone: Sequence[int]) -> Tensor:
     """Return the tensor without these axes, which have size 1."""
     if not gone:
         return x
-    output = result(call.ctx, "Squeeze", tensor(x.dtype, _ones(x, gone), x.value), listed(*gone))
+    ones = [ONE if axis in gone else d for axis, d in enumerate(x.dims)]
+    output = result(call.ctx, "Squeeze", tensor(x.dtype, ones, x.value), listed(*gone))
     strides, places = strides_of(x), nesting_of(x)
     kept = [axis for axis in range(x.rank) if axis not in gone]
     apart = None if strides is None else [strides[axis] for axis in kept]
     nested = None if places is None else [kept.index(axis) for axis in places if axis in kept]
     return laid(output, apart, nested, storage_of(x))
-
-
-def _ones(x: Tensor, axes: Sequence[int]) -> list[Dim]:
-    return [ONE if axis in axes else d for axis, d in enumerate(x.dims)]
 
 
 @operator(*overloads("unsqueeze", "unsqueeze_copy"), memory="view", traits=Traits.ORDERED)
@@ -152,10 +144,9 @@ def at_least_axes(call: Call) -> Tensor | list[Tensor]:
     given = [t for t in call.tensors("tensors") if t is not None] if "tensors" in call.names else [call.tensor("self")]
     outputs = []
     for x in given:
-        y = x
+        outputs.append(x)
         for axis in NEW_AXES.get((least, x.rank), ()):
-            y = with_axis(call, y, axis)
-        outputs.append(y)
+            outputs[-1] = with_axis(call, outputs[-1], axis)
     return outputs if "tensors" in call.names else outputs[0]
 
 

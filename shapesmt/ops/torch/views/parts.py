@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, ZERO, any_of, as_dim, at_least, ceil_divide, equal, maximum, minimum, select
+from shapesmt.algebra import ONE, ZERO, Dim, any_of, as_dim, at_least, ceil_divide, equal, maximum, minimum, select
 from shapesmt.lazy import np
 from shapesmt.ops.shared.bridge import listed, result
 from shapesmt.ops.shared.fields import viewed, within
@@ -13,13 +13,7 @@ from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.layout import laid, nesting_of, strides_of
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Decided, Elements, Layout, Tensor, Traits, position, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Value
+from shapesmt.rules import Decided, Elements, Layout, Tensor, Traits, Value, position, tensor
 
 END = 2**62  # an end that stands for the end of the axis
 
@@ -39,8 +33,7 @@ def part_of(x: Tensor, output: Tensor, factors: Sequence[Dim], *, copied: bool =
 @operator("slice.Tensor", "slice_copy.Tensor", memory="view", traits=Traits.COPIED)
 def slice_(call: Call) -> Tensor:
     """Return every `step`-th element along an axis, from a start to an end, which are clamped to the axis."""
-    x, ctx = call.tensor("self"), call.ctx
-    ctx.require_rank(x, 1, least=True)
+    x, ctx = call.tensor("self", least=1), call.ctx
     axis, step = ctx.normal(call.integer("dim"), x.rank), call.size("step")
     start = call.size("start") if "start" in call else ZERO
     end = call.size("end") if "end" in call else as_dim(END)
@@ -54,8 +47,7 @@ def slice_(call: Call) -> Tensor:
 @operator("narrow.default", "narrow_copy.default", memory="view", traits=Traits.COPIED)
 def narrow(call: Call) -> Tensor:
     """Return `length` elements along an axis, all of which have to exist."""
-    x, ctx = call.tensor("self"), call.ctx
-    ctx.require_rank(x, 1, least=True)
+    x, ctx = call.tensor("self", least=1), call.ctx
     axis, start, length = ctx.normal(call.integer("dim"), x.rank), call.size("start"), call.size("length")
     ctx.require_at_least(0 if length is None else length, 0, laws.LENGTH_NOT_NEGATIVE)
     dims = list(x.dims)
@@ -74,8 +66,7 @@ def narrow(call: Call) -> Tensor:
 @operator("narrow.Tensor", memory="view", traits=Traits.COPIED)
 def narrow_from(call: Call) -> Tensor:
     """Return `length` elements along an axis, from a start that a tensor holds."""
-    x, ctx, length = call.tensor("self"), call.ctx, call.size("length")
-    ctx.require_rank(x, 1, least=True)
+    x, ctx, length = call.tensor("self", least=1), call.ctx, call.size("length")
     ctx.require_rank(call.tensor("start"), 0)
     axis = ctx.normal(call.integer("dim"), x.rank)
     ctx.grant(call.place("start"))
@@ -88,8 +79,7 @@ def narrow_from(call: Call) -> Tensor:
 @operator("select.int", "select_copy.int", memory="view", traits=Traits.COPIED)
 def select_(call: Call) -> Tensor:
     """Return the slice at one index of an axis, which is dropped."""
-    x, ctx = call.tensor("self"), call.ctx
-    ctx.require_rank(x, 1, least=True)
+    x, ctx = call.tensor("self", least=1), call.ctx
     axis, index = ctx.normal(call.integer("dim"), x.rank), call.size("index")
     if index is not None:
         ctx.require_within(index, x[axis], laws.INDEX_INSIDE_AXIS)
@@ -143,8 +133,7 @@ def diagonal(call: Call) -> Tensor:
 @operator("diag_embed.default", traits=Traits.COPIED)
 def diag_embed(call: Call) -> Tensor:
     """Return matrices with the last axis on a diagonal."""
-    x, ctx = call.tensor("self"), call.ctx
-    ctx.require_rank(x, 1, least=True)
+    x, ctx = call.tensor("self", least=1), call.ctx
     a, b = ctx.normals((call.integer("dim1"), call.integer("dim2")), x.rank + 1)
     size = x[-1] + abs(call.integer("offset"))
     others = iter(x.dims[:-1])

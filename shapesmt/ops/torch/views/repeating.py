@@ -118,8 +118,7 @@ def rot90(call: Call) -> Tensor:
 @operator(*overloads("tril", "triu"), traits=Traits.COPIED)
 def triangle(call: Call) -> Tensor:
     """Set the elements on one side of a diagonal to 0; the shape stays."""
-    x, ctx, shift = call.tensor("self"), call.ctx, call.size("diagonal")
-    ctx.require_rank(x, 2, least=True)
+    x, ctx, shift = call.tensor("self", least=2), call.ctx, call.size("diagonal")
     upper = int(base(call) == "triu")
     if x.value is not None and shift is not None and kind(x.dtype) < FLOAT and not ctx.node.op.endswith("_.default"):
         k = tensor("int64", (), elements((), [shift]))

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import ONE, ZERO, all_of, any_of, as_dim, at_least, differs, divides, equal, product
-from shapesmt.ops.layout.reshape import divided
+from shapesmt.algebra import ONE, ZERO, Dim, all_of, any_of, as_dim, at_least, differs, divides, equal, product
+from shapesmt.ops.layout.reshape import divided, uncommon_products
 from shapesmt.ops.shared.fields import reshaped
+from shapesmt.ops.shared.require import require_least
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import real_part
 from shapesmt.ops.torch.elementwise.single import base
 from shapesmt.ops.torch.layout import OPEN, is_plain, laid, nesting_of, seen, storage_of, strides_of, viewable
 from shapesmt.ops.torch.schemas import overloads
-from shapesmt.rules import Decided, Traits, Unjudged, tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Decided, Tensor, Traits, tensor
 
 BITS = {
     "bool": 8,
@@ -48,8 +43,7 @@ def resized(call: Call, whole: Sequence[Dim], items: Sequence[Dim | None]) -> li
         fits = all_of(*(differs(d, 0) for d in known), exact)
         ctx.require(fits, laws.GIVEN_SIZES_DIVIDE_ELEMENT_COUNT, product(whole), product(known))
         return [remaining if i == place else d for i, d in enumerate(sizes)]
-    left, right = _uncommon(whole, sizes)
-    ctx.require_equal(product(left), product(right), laws.ELEMENT_COUNT_KEPT)
+    ctx.require_equal(*uncommon_products(whole, sizes), laws.ELEMENT_COUNT_KEPT)
     return sizes
 
 
@@ -58,20 +52,9 @@ def _size(call: Call, index: int, d: Dim | None) -> Dim:
     if d is None:
         return call.ctx.fresh(f"size{index}", 0, how=Decided(free=True))
     if d.lo == -1 and d.constant is None:
-        law = laws.SIZES_NOT_NEGATIVE.sentence
-        call.ctx.unjudged.append(Unjudged("", call.ctx.node.op, "elements", law, branch=equal(d, -1)))
+        call.ctx.leave("elements", laws.SIZES_NOT_NEGATIVE, branch=equal(d, -1))
     call.ctx.require_at_least(d, -1 if d.lo == -1 else 0, laws.SIZES_NOT_NEGATIVE)
     return d
-
-
-def _uncommon(a: Sequence[Dim], b: Sequence[Dim]) -> tuple[list[Dim], list[Dim]]:
-    left, right = list(a), []
-    for d in b:
-        if d in left and d.lo >= 1:
-            left.remove(d)
-        else:
-            right.append(d)
-    return left, right
 
 
 # Views and copies
@@ -82,8 +65,7 @@ def as_view(call: Call, x: Tensor, dims: Sequence[Dim]) -> Tensor:
     result = tensor(x.dtype, dims, reshaped(x, dims))
     fits = viewable(x, dims)
     if strides_of(x) is None and fits.op != "true":
-        law = laws.VIEW_FITS_MEMORY.sentence
-        call.ctx.unjudged.append(Unjudged("", call.ctx.node.op, "elements", law))
+        call.ctx.leave("elements", laws.VIEW_FITS_MEMORY)
     else:
         call.ctx.require(fits, laws.VIEW_FITS_MEMORY)
     return seen(x, result)
@@ -98,18 +80,11 @@ def as_reshaped(x: Tensor, dims: Sequence[Dim]) -> Tensor:
     return result if fits.op == "false" else tensor(x.dtype, dims, result.value, layout=OPEN)
 
 
-@operator("view.default", "_unsafe_view.default", memory="view", traits=Traits.ORDERED)
+@operator("view.default", "_unsafe_view.default", "view_as.default", memory="view", traits=Traits.ORDERED)
 def view(call: Call) -> Tensor:
-    """View a tensor with other sizes."""
-    x = call.tensor("self")
-    return as_view(call, x, resized(call, x.dims, call.sizes("size")))
-
-
-@operator("view_as.default", memory="view", traits=Traits.ORDERED)
-def view_as(call: Call) -> Tensor:
-    """View a tensor with the sizes of another one."""
-    x = call.tensor("self")
-    return as_view(call, x, resized(call, x.dims, call.tensor("other").dims))
+    """View a tensor with other sizes: those listed, or those of another tensor."""
+    x, other = call.tensor("self"), call.optional("other")
+    return as_view(call, x, resized(call, x.dims, call.sizes("size") if other is None else other.dims))
 
 
 @operator(
@@ -159,7 +134,7 @@ def view_type(call: Call) -> Tensor:
         return tensor(dtype, x.dims, layout=x.layout)
     call.ctx.check(x.rank > 0, laws.RANK_AT_LEAST_1)
     if not before or not after or not is_plain(x):
-        call.ctx.unjudged.append(Unjudged("", call.ctx.node.op, "elements", laws.VIEW_FITS_MEMORY.sentence))
+        call.ctx.leave("elements", laws.VIEW_FITS_MEMORY)
         return tensor(dtype, [call.ctx.fresh(f"size{i}") for i in range(x.rank)])
     if after > before:
         call.ctx.require(divides(as_dim(after // before), x[-1]), laws.LAST_AXIS_FITS_TYPE, x[-1], after // before)
@@ -188,8 +163,7 @@ def view_as_complex(call: Call) -> Tensor:
     ctx.require_equal(x[-1], 2, laws.REAL_AND_IMAGINARY_PARTS)
     result = tensor(COMPLEX_OF.get(x.dtype, ""), x.dims[:-1])
     if not is_plain(x) or storage_of(x) is not x.numel:
-        law = laws.VIEW_FITS_MEMORY.sentence
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", law))
+        ctx.leave("elements", laws.VIEW_FITS_MEMORY)
         return laid(result, None)
     return result
 
@@ -203,8 +177,7 @@ def resize(call: Call) -> Tensor:
     x, template = call.tensor("self"), call.optional("the_template")
     sizes = call.sizes("size") if template is None else list(template.dims)
     dims = [_size(call, i, d) for i, d in enumerate(sizes)]
-    for d in dims:
-        call.ctx.require_at_least(d, 0, laws.SIZES_NOT_NEGATIVE)
+    require_least(call.ctx, dims, 0, laws.SIZES_NOT_NEGATIVE)
     return tensor(x.dtype, dims)
 
 
@@ -212,22 +185,16 @@ def resize(call: Call) -> Tensor:
 
 
 @operator("as_strided.default", "as_strided_.default", "as_strided_copy.default", memory="view", traits=Traits.COPIED)
-def as_strided(call: Call) -> Tensor:
-    """View the memory with the listed sizes and strides."""
-    return strided(call)
-
-
 def strided(call: Call) -> Tensor:
     """Return a view with the listed sizes and strides, and require that it lies inside the tensor's memory."""
     x, ctx, offset = call.tensor("self"), call.ctx, call.size("storage_offset")
     sizes, strides = call.sizes("size"), call.sizes("stride")
     ctx.check(len(sizes) == len(strides), laws.STRIDE_PER_SIZE)
     dims = [_size(call, i, d) for i, d in enumerate(sizes)]
-    for d in (*dims, *(s for s in strides if s is not None), ZERO if offset is None else offset):
-        ctx.require_at_least(d, 0, laws.STRIDES_NOT_NEGATIVE)
+    require_least(ctx, (*dims, *strides, ZERO if offset is None else offset), 0, laws.STRIDES_NOT_NEGATIVE)
     storage, known = storage_of(x), [s for s in strides if s is not None]
     if storage is None or len(known) < len(strides):
-        ctx.unjudged.append(Unjudged("", ctx.node.op, "elements", laws.VIEW_INSIDE_STORAGE.sentence))
+        ctx.leave("elements", laws.VIEW_INSIDE_STORAGE)
         return laid(tensor(x.dtype, dims), None)
     last = sum(((d - 1) * s for d, s in zip(dims, known, strict=True)), ZERO if offset is None else offset)
     inside = any_of(*(equal(d, 0) for d in dims), at_least(storage, last + 1))

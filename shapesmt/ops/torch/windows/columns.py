@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import equal, product
-from shapesmt.ops.shared.require import sized
+from shapesmt.algebra import Dim, equal, product
+from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.shared.windows import Window, sliding
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+from shapesmt.ops.torch.windows.pooling import require_batch_only_empty
+from shapesmt.rules import Tensor, tensor
 
 
 def windows(call: Call) -> list[Window]:
@@ -33,16 +28,8 @@ def windows(call: Call) -> list[Window]:
 def places(call: Call, axes: list[Window], sizes: Sequence[Dim]) -> Dim:
     """Return the number of window positions on an image of these sizes, and require at least one."""
     counts = [axis.places(size) for size, axis in zip(sizes, axes, strict=True)]
-    for count in counts:
-        call.ctx.require_at_least(count, 1, laws.WINDOW_HAS_POSITION)
+    require_least(call.ctx, counts, 1, laws.WINDOW_HAS_POSITION)
     return product(counts)
-
-
-def require_batch_only_empty(call: Call, x: Tensor, rank: int) -> None:
-    """Require `rank` or `rank + 1` axes; only the batch may be empty."""
-    call.ctx.check(x.rank in (rank, rank + 1), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=rank - 1, rank=x.rank))
-    for size in x.dims[-rank:]:
-        call.ctx.require_at_least(size, 1, laws.ONLY_BATCH_EMPTY)
 
 
 @operator("im2col.default")

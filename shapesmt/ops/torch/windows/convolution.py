@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE, ONE, TRUE, all_of, any_of, at_least, divides, equal, negate, product, select
+from shapesmt.algebra import (
+    FALSE,
+    ONE,
+    TRUE,
+    Dim,
+    Formula,
+    all_of,
+    any_of,
+    at_least,
+    divides,
+    equal,
+    negate,
+    product,
+    select,
+)
 from shapesmt.ops.shared.require import require_least
-from shapesmt.ops.shared.windows import sliding
+from shapesmt.ops.shared.windows import Window, sliding
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.elementwise.promotion import real_part, require_one_kind
 from shapesmt.ops.torch.layout import as_image, laid
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from shapesmt.algebra import Dim, Formula
-    from shapesmt.ops.shared.windows import Window
-    from shapesmt.rules import Tensor
-
+from shapesmt.rules import Tensor
 
 LARGE = 20480
 """Number of input elements above which PyTorch uses oneDNN's kernel."""
@@ -36,8 +43,7 @@ def per_axis(call: Call, name: str, count: int) -> tuple[int, ...]:
 
 def operands(call: Call) -> tuple[Tensor, Tensor]:
     """Return the input, with a batch of one if it has none, and the weights."""
-    x, w = call.tensor("input"), call.tensor("weight")
-    call.ctx.require_rank(w, 3, least=True)
+    x, w = call.tensor("input"), call.tensor("weight", least=3)
     call.ctx.check(x.rank in (w.rank, w.rank - 1), laws.INPUT_AND_WEIGHT_SAME_RANK.of(rank=x.rank, other=w.rank))
     return x if x.rank == w.rank else call.ctx.tensor([1, *x.dims], x.dtype), w
 
@@ -65,9 +71,7 @@ def result(call: Call, filters: Dim, sizes: Sequence[Dim], pixel: Sequence[Dim])
     ctx, x, bias = call.ctx, call.tensor("input"), call.optional("bias")
     require_one_kind(call, x, call.tensor("weight"), bias)
     before = x.rank - len(sizes) - 1
-    if bias is not None:
-        ctx.require_rank(bias, 1)
-        ctx.require_equal(bias[0], filters, laws.BIAS_PER_FILTER)
+    call.require_vector("bias", filters, laws.BIAS_PER_FILTER)
     output = ctx.tensor([*x.dims[:before], select(equal(x[before], 0), 0, filters), *sizes], x.dtype)
     return _in_memory(output, x, call.tensor("weight"), grows=any(d.hi > 1 for d in pixel))
 
@@ -82,6 +86,7 @@ def _in_memory(y: Tensor, x: Tensor, w: Tensor, *, grows: bool) -> Tensor:
     return y if copied else laid(y, None)
 
 
+@operator("conv1d.default", "conv2d.default", "conv3d.default", memory="view")
 def convolved(call: Call, *, same: bool = False, padding: Sequence[int] | None = None) -> Tensor:
     """Convolve: `[n, c, *sizes]` and weights `[m, c/groups, *kernel]` -> `[n, m, *window positions]`."""
     ctx, (x, w), groups = call.ctx, operands(call), call.integer("groups")
@@ -120,6 +125,7 @@ def _by_onednn(call: Call, x: Tensor, w: Tensor) -> tuple[Formula, Formula]:
     return fast, any_of(negate(point), at_least(x[0], 16), negate(fast))
 
 
+@operator("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input", memory="view")
 def spread(call: Call) -> Tensor:
     """Convolve transposed: `[n, c, *sizes]` and weights `[c, m/groups, *kernel]` -> `[n, m, *reached sizes]`."""
     ctx, (x, w), groups = call.ctx, operands(call), call.integer("groups")
@@ -133,12 +139,6 @@ def spread(call: Call) -> Tensor:
         sizes.append(axis.reach(size) + (extra - axis.head) - axis.tail)
         _require_spread(call, x, w, sizes[-1])
     return result(call, w[1] * groups, sizes, [axis.reach(ONE) - axis.head - axis.tail for axis in axes])
-
-
-@operator("conv1d.default", "conv2d.default", "conv3d.default", memory="view")
-def conv(call: Call) -> Tensor:
-    """Convolve the padded input."""
-    return convolved(call)
 
 
 @operator("conv1d.padding", "conv2d.padding", "conv3d.padding", "_convolution_mode.default", memory="view")
@@ -158,12 +158,6 @@ def _require_kernel(call: Call, w: Tensor) -> None:
     for size, dilation in zip(w.dims[2:], per_axis(call, "dilation", w.rank - 2), strict=True):
         empty = equal(w[1], 0) if dilation == 1 else FALSE
         call.ctx.require(any_of(at_least(size, 1), empty), laws.KERNEL_NOT_EMPTY, size, 1)
-
-
-@operator("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input", memory="view")
-def conv_transpose(call: Call) -> Tensor:
-    """Convolve transposed; padding shrinks the output."""
-    return spread(call)
 
 
 @operator("convolution.default", "_convolution.default", memory="view")

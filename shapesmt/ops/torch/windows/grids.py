@@ -1,17 +1,14 @@
-"""Images sampled at the points of a grid, and channels exchanged with pixels."""
+"""Images resized, or sampled at the points of a grid, and channels exchanged with pixels."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import any_of, divides, equal, select
-from shapesmt.ops.shared.require import sized
+from shapesmt.algebra import Dim, any_of, divides, equal, select
+from shapesmt.algebra.numeric import from_dim, literal
+from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.torch.call import Call, operator
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.rules import Tensor
+from shapesmt.ops.torch.windows.pooling import spatial
+from shapesmt.rules import Tensor, tensor
 
 BICUBIC = 2
 
@@ -26,8 +23,7 @@ def grid_sampler(call: Call) -> Tensor:
     ctx.check(x.rank == 4 or call.integer("interpolation_mode") != BICUBIC, laws.CUBIC_FOR_RANK_4)
     ctx.require_equal(x[0], grid[0], laws.IMAGE_AND_GRID_SAME_BATCH)
     ctx.require_equal(grid[-1], x.rank - 2, laws.GRID_COORDINATE_PER_AXIS)
-    for size in x.dims[2:]:
-        ctx.require_at_least(size, 1, laws.IMAGE_NOT_EMPTY)
+    require_least(ctx, x.dims[2:], 1, laws.IMAGE_NOT_EMPTY)
     return tensor(x.dtype, [*x.dims[:2], *grid.dims[1:-1]])
 
 
@@ -48,8 +44,7 @@ def affine_grid(call: Call) -> Tensor:
 @operator("pixel_shuffle.default")
 def pixel_shuffle(call: Call) -> Tensor:
     """Move channels to pixels: `[..., c*r*r, h, w] -> [..., c, h*r, w*r]`."""
-    ctx, x, factor = call.ctx, call.tensor("self"), call.integer("upscale_factor")
-    ctx.require_rank(x, 3, least=True)
+    ctx, factor, x = call.ctx, call.integer("upscale_factor"), call.tensor("self", least=3)
     ctx.check(factor > 0, laws.FACTORS_POSITIVE)
     law = laws.CHANNELS_SPLIT_INTO_BLOCKS.of(block=factor * factor)
     ctx.require(divides(factor * factor, x[-3]), law, x[-3], factor * factor)
@@ -59,8 +54,7 @@ def pixel_shuffle(call: Call) -> Tensor:
 @operator("pixel_unshuffle.default")
 def pixel_unshuffle(call: Call) -> Tensor:
     """Move pixels to channels: `[..., c, h*r, w*r] -> [..., c*r*r, h, w]`; an empty tensor stays as it is."""
-    ctx, x, factor = call.ctx, call.tensor("self"), call.integer("downscale_factor")
-    ctx.require_rank(x, 3, least=True)
+    ctx, factor, x = call.ctx, call.integer("downscale_factor"), call.tensor("self", least=3)
     ctx.check(factor > 0, laws.FACTORS_POSITIVE)
     for size in x.dims[-2:]:
         ctx.require(divides(factor, size), laws.HEIGHT_AND_WIDTH_SPLIT_INTO_BLOCKS.of(block=factor), size, factor)
@@ -72,8 +66,49 @@ def pixel_unshuffle(call: Call) -> Tensor:
 @operator("channel_shuffle.default", "native_channel_shuffle.default")
 def channel_shuffle(call: Call) -> Tensor:
     """Shuffle the channels between groups, whose number divides theirs; the shape stays."""
-    ctx, x, groups = call.ctx, call.tensor("self"), call.integer("groups")
-    ctx.require_rank(x, 3, least=True)
+    ctx, groups, x = call.ctx, call.integer("groups"), call.tensor("self", least=3)
     ctx.check(groups > 0, laws.GROUP_POSITIVE)
     ctx.require(divides(groups, x[1]), laws.GROUPS_DIVIDE_CHANNELS, x[1], groups)
     return tensor(x.dtype, x.dims)
+
+
+# Images resized to requested sizes or by factors
+
+
+def resized(call: Call, x: Tensor, sizes: list[Dim]) -> Tensor:
+    """Return an image `[n, c, *sizes]`, and require that only the batch is empty."""
+    ctx, count = call.ctx, spatial(call)
+    ctx.check(len(sizes) == count, laws.SIZE_PER_RESIZED_AXIS)
+    ctx.require_rank(x, count + 2)
+    require_least(ctx, (*x.dims[1:], *sizes), 1, laws.ONLY_BATCH_EMPTY)
+    return tensor(x.dtype, [*x.dims[:2], *sizes])
+
+
+def scaled(size: Dim, factor: float) -> Dim:
+    """Return `floor(size * factor)`, computed in double precision."""
+    return (from_dim(size, "float64") * literal(factor, "float64")).to_int()
+
+
+NAMES = [
+    *("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "upsample_linear1d", "upsample_bilinear2d"),
+    *("upsample_trilinear3d", "upsample_bicubic2d", "_upsample_nearest_exact1d", "_upsample_nearest_exact2d"),
+    *("_upsample_nearest_exact3d", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa", "_upsample_lanczos2d_aa"),
+]
+
+
+@operator(*(f"{name}.default" for name in NAMES))
+def upsample(call: Call) -> Tensor:
+    """Resize to the requested sizes."""
+    return resized(call, call.tensor("self"), sized(call.ctx, call.sizes("output_size")))
+
+
+@operator(*(f"{name}.vec" for name in NAMES))
+def upsample_by_factors(call: Call) -> Tensor:
+    """Resize to the requested sizes, or by a factor per spatial axis."""
+    x, factors = call.tensor("input"), call.numbers("scale_factors")
+    call.ctx.check(("output_size" in call) != ("scale_factors" in call), laws.SCALES_OR_SIZES)
+    if "output_size" in call:
+        return resized(call, x, sized(call.ctx, call.sizes("output_size")))
+    call.ctx.require_rank(x, spatial(call) + 2)
+    call.ctx.check(len(factors) == spatial(call), laws.FACTOR_PER_RESIZED_AXIS)
+    return resized(call, x, [scaled(size, factor) for size, factor in zip(x.dims[2:], factors, strict=True)])

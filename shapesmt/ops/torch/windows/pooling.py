@@ -1,21 +1,15 @@
-"""Pooling: the maximum or the average of each window, with or without a batch."""
+"""Pooling: the maximum or the average of each window, with or without a batch; adaptive windows fit the output size."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shapesmt import laws
-from shapesmt.algebra import ONE
-from shapesmt.ops.shared.require import sized
+from shapesmt.algebra import FALSE, ONE, TRUE, Dim, all_of, equal, negate
+from shapesmt.ops.shared.require import require_least, sized
 from shapesmt.ops.shared.windows import DOWN, UP_INSIDE, sliding
 from shapesmt.ops.torch.call import Call, operator
 from shapesmt.ops.torch.layout import as_image
 from shapesmt.ops.torch.windows.convolution import per_axis
-from shapesmt.rules import tensor
-
-if TYPE_CHECKING:
-    from shapesmt.algebra import Dim
-    from shapesmt.rules import Tensor
+from shapesmt.rules import Shape, Tensor, tensor
 
 AXES = {"1d": 1, "2d": 2, "3d": 3}
 
@@ -25,18 +19,16 @@ def spatial(call: Call) -> int:
     return next(count for text, count in AXES.items() if text in call.ctx.node.op)
 
 
-def require_image(call: Call, x: Tensor) -> None:
-    """Require a channel axis and spatial axes, with or without a batch; only the batch may be empty."""
-    count = spatial(call)
-    call.ctx.check(x.rank in (count + 1, count + 2), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=count, rank=x.rank))
-    for size in x.dims[-count - 1 :]:
-        call.ctx.require_at_least(size, 1, laws.ONLY_BATCH_EMPTY)
+def require_batch_only_empty(call: Call, x: Tensor, rank: int) -> None:
+    """Require `rank` or `rank + 1` axes; only the batch may be empty."""
+    call.ctx.check(x.rank in (rank, rank + 1), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=rank - 1, rank=x.rank))
+    require_least(call.ctx, x.dims[-rank:], 1, laws.ONLY_BATCH_EMPTY)
 
 
 def pooled(call: Call, x: Tensor, dtype: str) -> Tensor:
     """Return the input's shape with each spatial size replaced by the number of window positions."""
     ctx, count = call.ctx, spatial(call)
-    require_image(call, x)
+    require_batch_only_empty(call, x, count + 1)
     kernel, padding = (per_axis(call, name, count) for name in ("kernel_size", "padding"))
     stride = per_axis(call, "stride", count) if call.integers("stride") else kernel
     dilation = per_axis(call, "dilation", count) if "dilation" in call else (1,) * count
@@ -51,8 +43,7 @@ def pooled(call: Call, x: Tensor, dtype: str) -> Tensor:
             ctx.require_at_least(size, k, laws.WINDOW_FITS_UNPADDED)
     axes = sliding(kernel, stride, dilation, (padding, padding), UP_INSIDE if call.flag("ceil_mode") else DOWN)
     sizes = [axis.places(size) for size, axis in zip(x.dims[-count:], axes, strict=True)]
-    for size in sizes:
-        ctx.require_at_least(size, 1, laws.WINDOW_HAS_POSITION)
+    require_least(ctx, sizes, 1, laws.WINDOW_HAS_POSITION)
     output = tensor(dtype, (*x.dims[:-count], *sizes))
     if count != 2 or x.rank != 4:
         return output
@@ -78,7 +69,7 @@ def max_pool_with_indices(call: Call) -> list[Tensor]:
 def fractional_max_pool(call: Call) -> list[Tensor]:
     """Pool windows at random positions to the requested sizes; each channel and axis has a random sample."""
     x, samples, count = call.tensor("self"), call.tensor("random_samples"), spatial(call)
-    require_image(call, x)
+    require_batch_only_empty(call, x, count + 1)
     kernel, sizes = per_axis(call, "kernel_size", count), per_axis(call, "output_size", count)
     for size, k, asked in zip(x.dims[-count:], kernel, sizes, strict=True):
         call.ctx.require_at_least(size, k + asked - (count == 2), laws.WINDOW_FITS)
@@ -94,9 +85,42 @@ def fractional_max_pool(call: Call) -> list[Tensor]:
 def max_unpool(call: Call) -> Tensor:
     """Write each element back at its index, in an image of the requested sizes."""
     x, indices, count = call.tensor("self"), call.tensor("indices"), spatial(call)
-    require_image(call, x)
+    require_batch_only_empty(call, x, count + 1)
     call.ctx.require_agree(x, indices, law=laws.VALUES_AND_INDICES_SAME_SHAPE)
     sizes = sized(call.ctx, call.sizes("output_size"))
     call.ctx.check(len(sizes) == count, laws.ATTRIBUTE_ENTRIES.of(name="output_size", count=count))
     call.ctx.grant(call.place("indices"))
     return tensor(x.dtype, [*x.dims[:-count], *sizes])
+
+
+# Adaptive pooling, which fits the windows to the output size
+
+
+def adapted(call: Call, x: Tensor, *, mean: bool = False) -> Shape:
+    """Return the input's shape with the requested spatial sizes; with `mean`, a single window may be empty."""
+    count, sizes = spatial(call), sized(call.ctx, call.sizes("output_size"))
+    sole = all_of(*(equal(size, 1) for size in sizes)) if mean else FALSE
+    if sole is not TRUE:
+        call.ctx.check(x.rank in (count + 1, count + 2), laws.RANK_WITH_OR_WITHOUT_BATCH.of(axes=count, rank=x.rank))
+        only_spatial = "avg" in call.ctx.node.op and count < 3  # the others count the first axis as a batch
+        with call.ctx.where(negate(sole)):
+            require_least(call.ctx, x.dims[-count:] if only_spatial else x.dims[1:], 1, laws.ONLY_BATCH_EMPTY)
+    call.ctx.check(len(sizes) == count, laws.ATTRIBUTE_ENTRIES.of(name="output_size", count=count))
+    require_least(call.ctx, sizes, 0, laws.SIZES_NOT_NEGATIVE)
+    return (*x.dims[:-count], *sizes)
+
+
+@operator("adaptive_avg_pool1d.default", "adaptive_avg_pool2d.default", "adaptive_avg_pool3d.default")
+@operator("_adaptive_avg_pool2d.default", "_adaptive_avg_pool3d.default")
+def adaptive_avg_pool(call: Call) -> Tensor:
+    """Return the average of each window; unless the operator's name begins with "_", a single window may be empty."""
+    x = call.tensor("self")
+    return tensor(x.dtype, adapted(call, x, mean="aten._" not in call.ctx.node.op))
+
+
+@operator("adaptive_max_pool1d.default", "adaptive_max_pool2d.default", "adaptive_max_pool3d.default")
+def adaptive_max_pool(call: Call) -> list[Tensor]:
+    """Return the maximum of each window and its index."""
+    x = call.tensor("self")
+    shape = adapted(call, x)
+    return [tensor(x.dtype, shape), tensor("int64", shape)]
