@@ -134,7 +134,6 @@ class Domain:
                 for factor, values in divisors(part).items():
                     self._keep(factor, values)
                 self._fix(part.symbols)
-            self._elimination.learn(part)
             self._facts.append(part)
             changed = {*self.cone(part.symbols)[0]}
             self._points = {of: points for of, points in self._points.items() if of.isdisjoint(changed)}
@@ -211,13 +210,7 @@ class Domain:
         return tuple([fact for fact, assumed in self._stated if not assumed])
 
     def simplified(self, formula: Formula) -> Formula:
-        """Return `TRUE` or `FALSE` if the equalities among the facts decide the condition, else an equivalent one.
-
-        The result is the condition itself or a shorter one, such as with `7*(h//28)` for `h//4` if both are equal.
-        """
-        self._use()
-        if self._elimination.shortens and not self._using and self.points(formula.symbols) is None:
-            formula = self.narrowed(self._elimination.shorten(formula))
+        """Return `TRUE` or `FALSE` if the equalities among the facts decide the condition, else the condition."""
         simpler = self.eliminate(formula)
         return simpler if simpler is TRUE or simpler is FALSE else formula
 
