@@ -15,14 +15,14 @@ from shapesmt.algebra import (
     Verdict,
     all_of,
     conjunction,
+    const,
     differs,
     equal,
-    fits_int64,
-    lowest,
     memo,
     negate,
     of_atom,
     resolved,
+    substitute,
 )
 from shapesmt.deadline import stage
 from shapesmt.diagnose.causes import Tracer, source_of
@@ -31,8 +31,7 @@ from shapesmt.errors import ModelError, printable
 from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, is_open
 from shapesmt.graph import GUARDS, Declared, Node
 from shapesmt.laws import GUARD_HOLDS
-from shapesmt.lazy import np
-from shapesmt.presolve import Domain
+from shapesmt.presolve import Domain, truth_at, values_of
 from shapesmt.region import NOWHERE, Region, conjunct_of
 from shapesmt.report import Cause, Clash, Finding, FindingKind, Guarded, Precondition
 from shapesmt.rules import Requirement, Tensor
@@ -261,11 +260,10 @@ def _deciding(judge: Judge, domain: Domain, about: tuple[Formula, bool, tuple[tu
 
 def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain: Domain) -> bool:
     """Whether the condition holds if only this symbol changes, to another of its first few values."""
-    low = lowest(symbol)
     together = all_of(formula, *(f for f in domain.facts if symbol in f.symbols and f.symbols <= values.keys()))
-    tried = [v for i in range(MAX_TRIED) if (v := low + i * symbol.step) <= symbol.hi]
-    at_once = [np.array(tried)] if fits_int64(together) else tried
-    return any(np.any(Evaluator({**values, symbol: v}).formula(together)) for v in at_once)
+    asked = substitute(together, {s: const(v) for s, v in values.items() if s is not symbol})
+    truth = truth_at(asked, {symbol: values_of(domain, symbol, MAX_TRIED)})
+    return truth is not None and bool(truth.any())
 
 
 def _code(kind: str) -> str:

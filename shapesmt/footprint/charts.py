@@ -25,7 +25,7 @@ def charts(points: Sequence[Point], domain: Domain, dims: Mapping[str, Dim], fix
     named = {name: s for name, d in dims.items() if (s := _symbol(d)) is not None and s in involved}
     if not named or len(known) < len(points):
         return ()
-    values = {name: values_of(domain, s, LINE, Spread.EVEN).values for name, s in named.items()}
+    values = {name: values_of(domain, s, LINE, Spread.EVEN) for name, s in named.items()}
     order = sorted((name for name in named if len(values[name]) > 1), key=lambda name: -_width(domain, named[name]))
     shown = [(name,) for name in order[:ALONE]] + list(combinations(order[:2], 2))
     view = _View(known, domain, dims, named, fixed)
@@ -48,7 +48,7 @@ class _View:
     def chart(self, names: tuple[str, ...]) -> Chart:
         """Return the chart of the bytes over one or two named dimensions; the others have their fixed values."""
         most = LINE if len(names) == 1 else SIDE
-        axes = [values_of(self._domain, self._named[name], most, Spread.EVEN).values for name in names]
+        axes = [values_of(self._domain, self._named[name], most, Spread.EVEN) for name in names]
         grid = np.meshgrid(*axes)
         at: dict[Atom, Any] = {**self._fixed, **{self._named[n]: part for n, part in zip(names, grid, strict=True)}}
         evaluator, shape = Evaluator(at), grid[0].shape

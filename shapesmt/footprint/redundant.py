@@ -24,7 +24,7 @@ class Samples:
     def __init__(self, domain: Domain, symbols: Iterable[Atom]) -> None:
         self._symbols, self._facts = domain.about(symbols)
         each = max(2, int(MOST_SAMPLES ** (1 / max(len(self._symbols), 1))))
-        axes = [values_of(domain, s, each, Spread.NEARER).values.astype(np.float64) for s in self._symbols]
+        axes = [values_of(domain, s, each, Spread.NEARER).astype(np.float64) for s in self._symbols]
         grid = np.meshgrid(*axes, indexing="ij") if len(axes) <= np.log2(MOST_SAMPLES) else []
         self._values = {s: values.ravel() for s, values in zip(self._symbols, grid, strict=False)}
         self._evaluator = Evaluator(self._values)

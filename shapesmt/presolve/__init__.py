@@ -12,12 +12,11 @@ from shapesmt.presolve.domain import Domain, remembered
 from shapesmt.presolve.elimination import eliminated, range_facts
 from shapesmt.presolve.enumeration import Values, sides
 from shapesmt.presolve.extent import extent
-from shapesmt.presolve.where import How, Spread, ascending, truth_at, values_of
+from shapesmt.presolve.where import Spread, ascending, truth_at, values_of
 
 __all__ = [
     "Decision",
     "Domain",
-    "How",
     "Spread",
     "Values",
     "ascending",

@@ -33,11 +33,11 @@ from shapesmt.algebra import (
     substitute,
     symbol,
 )
-from shapesmt.algebra.growth import compared, half_line_of
+from shapesmt.algebra.growth import half_line_of
 from shapesmt.lazy import np
 from shapesmt.presolve.divisors import divisors
 from shapesmt.presolve.elimination import Elimination, Expression, range_facts
-from shapesmt.presolve.enumeration import Points, Values, chosen, magnitude, seen_at_an_end, truth_over
+from shapesmt.presolve.enumeration import Points, Values, chosen, seen_at_an_end, truth_over
 from shapesmt.presolve.limits import MAX_POINTS, MAX_VALUES
 
 _UNIVERSAL = attrgetter("universal")
@@ -134,7 +134,6 @@ class Domain:
                 for factor, values in divisors(part).items():
                     self._keep(factor, values)
                 self._fix(part.symbols)
-            self._elimination.learn(part)
             self._facts.append(part)
             changed = {*self.cone(part.symbols)[0]}
             self._points = {of: points for of, points in self._points.items() if of.isdisjoint(changed)}
@@ -211,13 +210,7 @@ class Domain:
         return tuple([fact for fact, assumed in self._stated if not assumed])
 
     def simplified(self, formula: Formula) -> Formula:
-        """Return `TRUE` or `FALSE` if the equalities among the facts decide the condition, else an equivalent one.
-
-        The result is the condition itself or a shorter one, such as with `7*(h//28)` for `h//4` if both are equal.
-        """
-        self._use()
-        if self._elimination.shortens and not self._using and self.points(formula.symbols) is None:
-            formula = self.narrowed(self._elimination.shorten(formula))
+        """Return `TRUE` or `FALSE` if the equalities among the facts decide the condition, else the condition."""
         simpler = self.eliminate(formula)
         return simpler if simpler is TRUE or simpler is FALSE else formula
 
@@ -331,7 +324,7 @@ class Domain:
         axes = [values for s in symbols if (values := self.values(s)) is not None]
         if len(axes) < len(symbols) or prod(map(len, axes)) > MAX_POINTS:
             return None
-        fit = dict.fromkeys(filter(self._fits, facts))
+        fit = dict.fromkeys(filter(fits_int64, facts))
         points = Points(symbols, axes, [*fit])
         for fact in facts:
             if fact not in fit:
@@ -342,18 +335,10 @@ class Domain:
 
     def fits(self, what: Dim | Formula) -> bool:
         """Whether an expression or a condition can be evaluated for all admissible values without overflow."""
-        if self._fits(what):
+        if fits_int64(what):
             return True
         points = self.points(what.symbols)
         return points is not None and points.fits(what)
-
-    def _fits(self, what: Dim | Formula) -> bool:
-        """Whether the symbols' bounds alone rule out an overflow."""
-        if fits_int64(what):
-            return True
-        sizes = {s: max(map(abs, self.ends(s))) for s in what.symbols}
-        dims = [what] if isinstance(what, Dim) else compared(what)
-        return inf not in sizes.values() and magnitude(dims, sizes) < SAFE
 
     def is_empty(self) -> bool | None:
         """Whether no input is admissible at all; None if that takes a solver."""

@@ -15,43 +15,21 @@ from collections.abc import Iterable
 from math import inf
 from typing import TypeVar
 
-from shapesmt.algebra import FLOOR_DIVISION, SYMBOL, Atom, Dim, Formula, Substitution, at_least, divides, of_atom
+from shapesmt.algebra import SYMBOL, Atom, Dim, Formula, Substitution, at_least, divides, of_atom
 
 Expression = TypeVar("Expression", Dim, Formula)
 
 
 class Elimination:
-    """The symbols that equalities determine, each with its definition over the symbols that remain.
+    """The symbols that equalities determine, each with its definition over the symbols that remain."""
 
-    Operations on one symbol that equalities determine are recorded as well: `h//4` if `h//4 == 7*(h//28)`.
-    """
-
-    def __init__(self, meanings: dict[Atom, Dim] | None = None, operations: dict[Atom, Dim] | None = None) -> None:
-        self.meanings, self._operations = meanings or {}, operations or {}
-        self._substitution, self._shortening = Substitution(self.meanings), Substitution(self._operations)
+    def __init__(self, meanings: dict[Atom, Dim] | None = None) -> None:
+        self.meanings = meanings or {}
+        self._substitution = Substitution(self.meanings)
 
     def copy(self) -> Elimination:
         """Return a copy that can be extended independently."""
-        return Elimination(dict(self.meanings), dict(self._operations))
-
-    @property
-    def shortens(self) -> bool:
-        """Whether an equality determines an operation, so that `shorten` can replace it."""
-        return bool(self._operations)
-
-    def learn(self, fact: Formula) -> None:
-        """Record the operation on one symbol that an equality determines, if there is one."""
-        if fact.op == "eq" and fact.dim is not None and len(fact.symbols) == 1:
-            products = [(factors[0], c) for factors, c in fact.dim.products() if len(factors) == 1]
-            atom, c = next(((a, c) for a, c in products if abs(c) == 1 and a.op is FLOOR_DIVISION), (None, 0))
-            if atom is not None:
-                self._operations[atom] = of_atom(atom) - fact.dim * c
-                self._shortening = Substitution(self._operations)
-
-    def shorten(self, condition: Formula) -> Formula:
-        """Replace the operations that equalities determine in a condition about any symbols."""
-        shorter: Formula = self._shortening.apply(condition)
-        return shorter
+        return Elimination(dict(self.meanings))
 
     def add(self, fact: Formula) -> Atom | None:
         """Eliminate one symbol by an equality over the remaining symbols, and return it; None if there is none."""

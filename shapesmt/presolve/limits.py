@@ -23,3 +23,4 @@ REACHES = (1 << 26, 1 << 20, 1 << 15, 1 << 12, 1 << 10, 1 << 8)
 FARTHEST = 1 << 40  # steps of an unbounded symbol that a sample with growing distances covers
 NEAR = 1 << 7  # steps of an unbounded symbol that an even sample covers
 FIRST = 1 << 14  # values in a sample of the first ones, for conditions that may repeat
+SEARCHED = 1 << 11  # values among which the first ones are searched that the facts about a symbol admit

@@ -4,11 +4,9 @@ A sample shows that a condition holds for some inputs. Whether it holds for all 
 
     >>> from shapesmt.algebra import divides, symbol
     >>> h = symbol("h", 1, 10**9)
-    >>> looked = values_of(Domain(h.symbols, [divides(3, h)]), next(iter(h.symbols)), 4)
-    >>> looked.values.tolist(), looked.how
-    ([1, 2, 3, 4], <How.SAMPLED: 'sampled'>)
-    >>> truth_at(divides(3, h), {next(iter(h.symbols)): looked.values}).tolist()
-    [False, False, True, False]
+    >>> values = values_of(Domain(h.symbols, [divides(3, h)]), h.as_symbol(), 4)
+    >>> values.tolist(), truth_at(divides(2, h), {h.as_symbol(): values}).tolist()
+    ([3, 6, 9, 12], [False, True, False, True])
 """
 
 from __future__ import annotations
@@ -16,23 +14,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from shapesmt.algebra import Atom, Evaluator, Formula, atom_of, fits_int64, substitute, symbol
+from shapesmt.algebra import SAFE, Atom, Checked, Evaluator, Formula, all_of
+from shapesmt.algebra.growth import compared
 from shapesmt.lazy import np
 from shapesmt.presolve.domain import Domain
-from shapesmt.presolve.enumeration import Values
-from shapesmt.presolve.limits import FARTHEST, FIRST, NEAR
+from shapesmt.presolve.enumeration import Values, magnitude
+from shapesmt.presolve.limits import FARTHEST, FIRST, NEAR, SEARCHED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-class How(Enum):
-    """Whether values are all values of a symbol or a sample."""
-
-    LISTED = "listed"  # they are all that the facts about it alone admit
-    SAMPLED = "sampled"  # they are some of its range
 
 
 class Spread(Enum):
@@ -43,23 +35,26 @@ class Spread(Enum):
     NEARER = "ever further apart"
 
 
-class Looked(NamedTuple):
-    """Ascending values of a symbol, and whether they are all or a sample."""
+def values_of(domain: Domain, s: Atom, most: int = FIRST, spread: Spread = Spread.FIRST, start: float = -inf) -> Values:
+    """Return the values of a symbol from `start` on if there are at most `most`, else a sample of at most `most`.
 
-    values: Values
-    how: How
-
-
-def values_of(domain: Domain, s: Atom, most: int = FIRST, spread: Spread = Spread.FIRST) -> Looked:
-    """Return the values of a symbol if there are at most `most`, else a sample of at most `most`."""
+    The least values are those that the facts about the symbol alone admit.
+    """
     listed, (lo, hi) = domain.listed(s), domain.ends(s)
-    first = int(lo) if lo > -inf else int(min(hi, 0))
-    total = len(listed) if listed is not None else inf if hi == inf else (int(hi) - first) // s.step + 1
-    reach = FARTHEST if total < inf else {Spread.FIRST: most, Spread.EVEN: NEAR + 1, Spread.NEARER: FARTHEST}[spread]
-    count = int(min(total, reach))
-    places = _places(count, most, spread) if count > most else np.arange(max(count, 0), dtype=np.int64)
-    values = listed[places] if listed is not None else first + places * s.step
-    return Looked(values, How.LISTED if len(values) == total and (listed is not None or lo > -inf) else How.SAMPLED)
+    if listed is not None:
+        listed = listed[listed >= start]
+        return listed[_places(len(listed), most, spread)]
+    first = int(max(start, lo if lo > -inf else min(hi, 0)))
+    first += (int(s.lo) - first) % s.step if s.step > 1 else 0
+    if abs(first) >= SAFE:
+        return np.array([], dtype=np.int64)
+    facts = [f for f in domain.relations if f.symbols == {s}] if spread is Spread.FIRST else []
+    searched = max(most, SEARCHED) if facts else most
+    endless = {Spread.FIRST: searched, Spread.EVEN: NEAR + 1, Spread.NEARER: FARTHEST}
+    count = endless[spread] if hi == inf else min((int(hi) - first) // s.step + 1, FARTHEST)
+    values = first + _places(count, searched, spread) * s.step
+    truth = truth_at(all_of(*facts), {s: values})
+    return values[slice(0) if truth is None else truth][:most]
 
 
 def ascending(domain: Domain, s: Atom) -> Sequence[int]:
@@ -72,9 +67,9 @@ def ascending(domain: Domain, s: Atom) -> Sequence[int]:
 
 
 def _places(count: int, most: int, spread: Spread) -> Values:
-    """Return at most `most` indices below `count`, with the first and, except for `Spread.FIRST`, the last."""
-    if spread is Spread.FIRST:
-        return np.arange(most, dtype=np.int64)
+    """Return at most `most` indices below `count`: all, or with the first and, except for `Spread.FIRST`, the last."""
+    if spread is Spread.FIRST or count <= most:
+        return np.arange(min(count, most), dtype=np.int64)
     chosen = np.linspace(0, count - 1, most) if spread is Spread.EVEN else np.geomspace(1, count, most) - 1
     places: Values = np.unique(chosen.astype(np.int64))
     return places
@@ -82,13 +77,11 @@ def _places(count: int, most: int, spread: Spread) -> Values:
 
 def truth_at(condition: Formula, axes: Mapping[Atom, Values]) -> NDArray[np.bool_] | None:
     """Evaluate a condition at all combinations of some values; None if its numbers may exceed 64-bit integers."""
-    shape = tuple(map(len, axes.values()))
-    if 0 in shape:
-        return np.zeros(shape, dtype=np.bool_)
-    near = {s: symbol(s.name, int(values[0]), int(values[-1]), fold=False) for s, values in axes.items()}
-    holds = substitute(condition, near)
-    if not fits_int64(holds):
+    shape, grid = tuple(map(len, axes.values())), np.meshgrid(*axes.values(), indexing="ij", sparse=True)
+    sizes = {s: int(np.abs(values).max(initial=0)) for s, values in axes.items()}
+    evaluator = Evaluator if magnitude(compared(condition), sizes) < SAFE else Checked
+    try:
+        truth = evaluator(dict(zip(axes, grid, strict=True))).formula(condition)
+    except OverflowError:
         return None
-    grid = np.meshgrid(*axes.values(), indexing="ij", sparse=True)
-    at = Evaluator({atom_of(near[s]): values for s, values in zip(axes, grid, strict=True)})
-    return np.broadcast_to(np.asarray(at.formula(holds), dtype=np.bool_), shape)
+    return np.broadcast_to(np.asarray(truth, dtype=np.bool_), shape)

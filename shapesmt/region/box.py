@@ -17,23 +17,10 @@ from itertools import product
 from math import lcm, prod
 from typing import NamedTuple
 
-from shapesmt.algebra import (
-    FALSE,
-    FLOOR_DIVISION,
-    TRUE,
-    Atom,
-    Evaluator,
-    Formula,
-    all_of,
-    fits_int64,
-    nested,
-    of_atom,
-    substitute,
-    symbol,
-)
+from shapesmt.algebra import FLOOR_DIVISION, TRUE, Atom, Formula, all_of, nested
 from shapesmt.deadline import look
 from shapesmt.lazy import np
-from shapesmt.presolve import Domain, Values, grouped
+from shapesmt.presolve import Domain, Values, grouped, truth_at
 from shapesmt.region.patterns import Truth
 
 LOOKED_AT = {1: 1 << 13, 2: 1 << 10, 3: 1 << 6}  # the sampled range of each size, by the number of sizes
@@ -76,22 +63,11 @@ def box_of(conditions: Iterable[Formula], ranges: Ranges) -> dict[Atom, Progress
     """Return ranges of the symbols in which the conditions hold at all sampled sizes; None if none are found."""
     found: dict[Atom, Progression] = {}
     for group in grouped(conditions, Domain(ranges), lambda f: f.symbols):
-        near = {s: _near(s, r, group) for s, r in ranges.items() if s in group.symbols}
-        holds = substitute(group, {s: of_atom(limited) for s, limited in near.items()})
-        known = {limited: ranges[s] for s, limited in near.items()}
-        largest = _largest_of(known, holds) if holds is not FALSE and fits_int64(holds) else None
+        largest = _largest_of({s: r for s, r in ranges.items() if s in group.symbols}, group)
         if largest is None:
             return None
-        found.update({s: largest[limited] for s, limited in near.items()})
+        found |= largest
     return found
-
-
-def _near(s: Atom, known: Progression, condition: Formula) -> Atom:
-    """Return a symbol like `s` for only the values that may be sampled."""
-    reach = known.lo + max(LOOKED_AT[1], FEWEST * max(_divisors(condition, s), default=1)) * known.step
-    limited = symbol(s.name, known.lo, reach if known.hi is None else min(reach, known.hi), fold=False)
-    (atom,) = limited.symbols
-    return atom
 
 
 def _largest_of(ranges: Ranges, condition: Formula) -> dict[Atom, Progression] | None:
@@ -149,10 +125,11 @@ def _widest(
         return None
     best: tuple[Size, dict[Atom, Progression]] | None = None
     moduli = {s: sorted({1, *(_divisors(condition, s) if steps else ())}) for s in ranges}
-    every = [_progressions(s, r, moduli[s], len(ranges), remainders=remainders) for s, r in ranges.items()]
+    every = [_progressions(r, moduli[s], len(ranges), remainders=remainders) for s, r in ranges.items()]
     for progressions in product(*every):
         look()
-        run = _largest(_truth(dict(zip(ranges, progressions, strict=True)), condition))
+        truth = truth_at(condition, dict(zip(ranges, progressions, strict=True)))
+        run = None if truth is None else _largest(truth)
         if run is not None:
             places = [p[i : j + 1] for p, (i, j) in zip(progressions, run.ends, strict=True)]
             span = prod(int(p[-1] - p[0]) + int(p[1] - p[0]) if len(p) > 1 else 1 for p in places)
@@ -163,12 +140,11 @@ def _widest(
     return best
 
 
-def _progressions(
-    s: Atom, known: Progression, moduli: Sequence[int], rank: int, *, remainders: bool
-) -> Iterator[Values]:
+def _progressions(known: Progression, moduli: Sequence[int], rank: int, *, remainders: bool) -> Iterator[Values]:
     """Yield progressions in the sampled range: multiples of each modulus, or values with each other remainder."""
     count = max(LOOKED_AT[rank] // known.step, min(FEWEST, LOOKED_AT[rank]), STEPS * moduli[-1])
-    last = min(known.lo + count * known.step, int(s.hi) if known.hi is None else known.hi, int(s.hi))
+    last = known.lo + count * known.step
+    last = last if known.hi is None else min(last, known.hi)
     for m in moduli:
         step = lcm(known.step, m)
         starts = [known.lo + i * known.step for i in range(min(step // known.step, MAX_STEP))]
@@ -180,12 +156,6 @@ def _divisors(condition: Formula, s: Atom) -> set[int]:
     """Return the numbers by which the condition divides expressions on a symbol."""
     divided = (a for a in nested(condition) if a.op is FLOOR_DIVISION and s in a.symbols)
     return {n for a in divided if (n := a.args[1].constant) is not None and 1 < n <= MAX_STEP}
-
-
-def _truth(axes: Mapping[Atom, Values], condition: Formula) -> Truth:
-    """Evaluate the condition over a grid."""
-    grid = dict(zip(axes, np.meshgrid(*axes.values(), indexing="ij", sparse=True), strict=True))
-    return np.broadcast_to(np.asarray(Evaluator(grid).formula(condition)), [len(v) for v in axes.values()])
 
 
 def _range(known: Progression, values: Values, first: int, last: int) -> Progression:

@@ -29,11 +29,11 @@ from shapesmt.algebra import (
     substitute,
 )
 from shapesmt.lazy import np
-from shapesmt.presolve import Domain, Values, extent, grouped
+from shapesmt.presolve import Domain, Values, extent, grouped, truth_at, values_of
 from shapesmt.region.conjuncts import NOWHERE, Conjunct, Interval, Region, conjunct_of, either
 from shapesmt.region.grids import on_a_grid, product, relation
 from shapesmt.region.patterns import MAX_LISTED, SAMPLE, Truth, describe_values, evenly_spaced
-from shapesmt.region.simpler import admitted, axis, follows, needed, tidied, truth_of
+from shapesmt.region.simpler import follows, needed, tidied
 from shapesmt.region.worst import Proof, at_ends
 
 MAX_TEXT = 300
@@ -178,7 +178,7 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
         anywhere = _one_symbol(condition, symbol, everything, proves) if everything.values(symbol) is not None else None
         return anywhere if anywhere is not None and len(anywhere) == 1 else pieces
     for values in _windows(condition, symbol, domain) if symbol.lo < SAFE else ():
-        truth = truth_of(condition, {symbol: values}, values.shape)
+        truth = truth_at(condition, {symbol: values})
         pieces = None if truth is None else describe_values(symbol, values, truth)
         if pieces is not None and _equivalent(condition, pieces, domain, proves):
             return pieces
@@ -187,18 +187,16 @@ def _one_symbol(condition: Formula, symbol: Atom, domain: Domain, proves: Proof)
 
 def _windows(condition: Formula, s: Atom, domain: Domain) -> Iterator[Values]:
     """Yield samples of a symbol: its first values, the admitted ones, and values around the condition's bounds."""
-    lo = int(max(s.lo, min(s.hi, SAMPLE // 2) - SAMPLE))  # for an unbounded element: around 0
-    first = lo, lo + SAMPLE * s.step
-    yield admitted(s, Domain([s]), *first)
+    start = min(s.hi, SAMPLE // 2) - SAMPLE  # for an unbounded element: around 0
+    yield values_of(Domain([s]), s, SAMPLE, start=start)
     if any(f.symbols == {s} for f in domain.facts):
-        yield admitted(s, domain, *first)
+        yield values_of(domain, s, SAMPLE, start=start)
     within = domain.copy()
     within.assume(condition)
     ends = extent(within, of_atom(s)) or ()
     known = [end.value for end in ends if end.value is not None and abs(end.value) < SAFE]
     if known:
-        around = [admitted(s, domain, v - SAMPLE // 2 * s.step, v + SAMPLE // 2 * s.step) for v in known]
-        yield np.unique(np.concatenate(around))
+        yield np.unique(np.concatenate([values_of(domain, s, SAMPLE, start=v - SAMPLE // 2 * s.step) for v in known]))
 
 
 def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct] | None:
@@ -221,13 +219,11 @@ def _separated(condition: Formula, domain: Domain, proves: Proof) -> list[Conjun
 def _sampled(condition: Formula, symbols: list[Atom], domain: Domain, proves: Proof) -> list[Conjunct] | None:
     """Return a form derived from the truth at small sizes if it is proven equivalent to the condition; else None."""
     samples = _samples(condition, len(symbols))
-    ends = [domain.ends(s) for s in symbols]
-    if not samples or any(not -SAFE < lo < SAFE or lo > hi for lo, hi in ends):
+    if not samples:
         return None
-    axes = [axis(s, domain, samples) for s in symbols]
-    grid = dict(zip(symbols, np.meshgrid(*axes, indexing="ij", sparse=True), strict=True))
-    truth = truth_of(condition, grid, tuple(map(len, axes)))
-    pieces = None if truth is None else on_a_grid(symbols, axes, truth, condition)
+    axes = {s: values_of(domain, s, samples) for s in symbols}
+    truth = truth_at(condition, axes)
+    pieces = None if truth is None else on_a_grid(symbols, [*axes.values()], truth, condition)
     return pieces if pieces is not None and _equivalent(condition, pieces, domain, proves) else None
 
 

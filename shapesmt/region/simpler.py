@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from shapesmt.algebra import (
     FLOOR_DIVISION,
-    SAFE,
     TRUE,
     Atom,
     Dim,
-    Evaluator,
     Formula,
     all_of,
     any_of,
@@ -22,10 +20,9 @@ from shapesmt.algebra import (
     substitute,
     symbol,
 )
-from shapesmt.lazy import np
-from shapesmt.presolve import Domain, Values
+from shapesmt.presolve import Domain, truth_at, values_of
 from shapesmt.region.conjuncts import Conjunct, Interval, conjunct_of, either
-from shapesmt.region.patterns import MAX_LISTED, Truth
+from shapesmt.region.patterns import MAX_LISTED
 from shapesmt.region.worst import Proof
 
 LOOKED_AT = {
@@ -33,7 +30,6 @@ LOOKED_AT = {
     2: 64,
     3: 12,
 }  # values of each symbol at which a claim is tested before it is proven, by the number of symbols
-REACH = 2048  # steps of a symbol that are searched for values that the facts admit
 
 
 def needed(said: Sequence[Conjunct], domain: Domain, proves: Proof) -> tuple[Conjunct, ...]:
@@ -121,10 +117,9 @@ def follows(claim: Formula, given: Sequence[Formula], domain: Domain, proves: Pr
     within = domain.copy()
     within.assume(all_of(*_about(claim, given)))
     symbols, facts = within.about(claim.symbols)
-    if len(symbols) in LOOKED_AT and all(abs(domain.ends(s)[0]) < SAFE for s in symbols):
-        axes = [axis(s, domain, LOOKED_AT[len(symbols)]) for s in symbols]
-        grid = dict(zip(symbols, np.meshgrid(*axes, indexing="ij", sparse=True), strict=True))
-        failing = truth_of(all_of(*facts, negate(claim)), grid, tuple(map(len, axes)))
+    if len(symbols) in LOOKED_AT:
+        axes = {s: values_of(domain, s, LOOKED_AT[len(symbols)]) for s in symbols}
+        failing = truth_at(all_of(*facts, negate(claim)), axes)
         if failing is not None and failing.any():
             return False
     return proves(within, claim)
@@ -143,27 +138,3 @@ def _divisors(size: Dim) -> list[Dim]:
     """Return the symbolic divisors in an expression, each once."""
     divisors = dict.fromkeys(atom.args[1] for atom in nested(size) if atom.op is FLOOR_DIVISION)
     return [d for d in divisors if d.constant is None]
-
-
-def axis(s: Atom, domain: Domain, samples: int) -> Values:
-    """Return the first values of a symbol that the facts about it alone admit."""
-    lo, facts = int(domain.ends(s)[0]), any(f.symbols == {s} for f in domain.relations)
-    return admitted(s, domain, lo, lo + max(samples, REACH if facts else 0) * s.step)[: samples + 1]
-
-
-def admitted(s: Atom, domain: Domain, lo: int, hi: int) -> Values:
-    """Return the values of a symbol from `lo` to `hi` that the facts about it alone admit."""
-    first, last = domain.ends(s)
-    start = lo if first <= lo - s.step else int(first)
-    values = np.arange(start + (int(s.lo) - start) % s.step if s.step > 1 else start, int(min(hi, last)) + 1, s.step)
-    holds = truth_of(all_of(*(f for f in domain.relations if f.symbols == {s})), {s: values}, values.shape)
-    kept: Values = values[holds if holds is not None else slice(0)]
-    return kept
-
-
-def truth_of(condition: Formula, values: Mapping[Atom, Values], shape: tuple[int, ...]) -> Truth | None:
-    """Evaluate a condition at each of some values; None if a number exceeds 64-bit integers."""
-    try:
-        return np.broadcast_to(np.asarray(Evaluator(values).formula(condition)), shape)
-    except OverflowError:
-        return None

@@ -71,6 +71,18 @@ def test_symbols_that_matter(text: str, relevant: tuple[str, ...]) -> None:
     assert (finding.counterexample.relevant or tuple(finding.counterexample.symbols)) == relevant
 
 
+def test_a_size_with_two_values_left_does_not_matter_even_if_both_are_large() -> None:
+    found = explained(
+        "(float[n, m] x) => (y, z) <int64[1] zero = {0}, int64[1] one = {1}, int64[1] two = {2}, int64[1] k = {3},"
+        " int64[1] end = {9223372036854775807}, int64[2] t = {4, 5}>"
+        "{ s = Slice (x, zero, end, one, two) y = Reshape (s, t) z, i = TopK <axis = 0> (x, k) }"
+    )
+    example = found.findings[1].counterexample
+    assert example is not None
+    assert example.symbols == {"n": 1, "m": 39}  # or 40
+    assert example.relevant == ("n",)
+
+
 def test_what_runs_for_no_input_because_of_another_node_says_so() -> None:
     found = explained(TWICE, "after", shapes={"image": "1x3x65x64"})
     assert (found.verdict, [f.node for f in found.findings], found.proofs) == (Verdict.FAILS, ["join"], ())

@@ -14,24 +14,22 @@ from shapesmt.algebra.formula import at_least, divides, equal
 from shapesmt.algebra.substitute import atom_of
 from shapesmt.presolve.domain import Domain
 from shapesmt.presolve.limits import FARTHEST, NEAR
-from shapesmt.presolve.where import How, Spread, ascending, truth_at, values_of
+from shapesmt.presolve.where import Spread, ascending, truth_at, values_of
 from tests.presolve.sets import ATOMS, FREE, H, W, condition, domain, everything
 
 
 @pytest.mark.parametrize("spread", Spread)
 def test_few_values_are_listed(spread: Spread) -> None:
-    assert values_of(domain(), ATOMS[1], 4, spread)[0].tolist() == [0, 3, 6, 9]
-    assert values_of(domain(divides(2, H)), ATOMS[0], 6, spread)[0].tolist() == [2, 4, 6, 8, 10, 12]
-    assert values_of(domain(), ATOMS[1], 4, spread).how is How.LISTED
-    assert values_of(domain(divides(5, H), divides(7, H)), ATOMS[0], 6, spread)[0].tolist() == []
+    assert values_of(domain(), ATOMS[1], 4, spread).tolist() == [0, 3, 6, 9]
+    assert values_of(domain(divides(2, H)), ATOMS[0], 6, spread).tolist() == [2, 4, 6, 8, 10, 12]
+    assert values_of(domain(divides(5, H), divides(7, H)), ATOMS[0], 6, spread).tolist() == []
 
 
 @pytest.mark.parametrize("spread", Spread)
 def test_of_many_values_a_sample_is_taken(spread: Spread) -> None:
     n = symbol("n", 5, 10**12, step=5)
     for within, s in ((domain(divides(2, H)), ATOMS[0]), (Domain([atom_of(n)]), atom_of(n)), (domain(), ATOMS[2])):
-        values, how = values_of(within, s, 4, spread)
-        assert how is How.SAMPLED
+        values = values_of(within, s, 4, spread)
         assert 2 <= len(values) <= 4
         assert (np.diff(values) > 0).all()
         assert values[0] == within.ends(s)[0]
@@ -40,12 +38,21 @@ def test_of_many_values_a_sample_is_taken(spread: Spread) -> None:
 
 def test_samples_of_a_range_without_end() -> None:
     free = ATOMS[2]
-    assert values_of(domain(), free, 3).values.tolist() == [1, 2, 3]
-    assert values_of(domain(), free, 3, Spread.EVEN).values.tolist() == [1, 1 + NEAR // 2, 1 + NEAR]
-    assert values_of(domain(), free, 3, Spread.NEARER).values[[0, -1]].tolist() == [1, FARTHEST]
+    assert values_of(domain(), free, 3).tolist() == [1, 2, 3]
+    assert values_of(domain(), free, 3, Spread.EVEN).tolist() == [1, 1 + NEAR // 2, 1 + NEAR]
+    assert values_of(domain(), free, 3, Spread.NEARER)[[0, -1]].tolist() == [1, FARTHEST]
     below = symbol("below", -inf, 7)
-    values, how = values_of(Domain([atom_of(below)]), atom_of(below), 30)
-    assert (values.tolist(), how) == ([*range(8)], How.SAMPLED)
+    assert values_of(Domain([atom_of(below)]), atom_of(below), 30).tolist() == [*range(8)]
+
+
+def test_the_least_values_are_admitted_by_the_facts_about_the_symbol() -> None:
+    free = ATOMS[2]
+    thirds = domain(divides(3, FREE))
+    assert values_of(thirds, free, 3).tolist() == [3, 6, 9]
+    assert values_of(thirds, free, 3, start=7).tolist() == [9, 12, 15]
+    assert values_of(domain(), ATOMS[1], 9, start=5).tolist() == [6, 9]
+    assert values_of(domain(divides(2, H)), ATOMS[0], 9, start=5).tolist() == [6, 8, 10, 12]
+    assert values_of(domain(divides(2**40, FREE)), free, 3).tolist() == []  # none is near
 
 
 def test_values_in_order_are_those_that_are_admissible() -> None:

@@ -35,9 +35,7 @@ def number_line(condition: Formula, s: Atom, domain: Domain) -> NumberLine | Non
     listed = values is not None
     facts = all_of(*(f for f in domain.facts if f.symbols == {s}))
     if values is None:
-        values = values_of(domain, s).values
-        admitted = truth_at(facts, {s: values})
-        values = values if admitted is None else values[admitted]
+        values = values_of(domain, s)
     truth = truth_at(condition, {s: values})
     if truth is None or not len(values):
         return None

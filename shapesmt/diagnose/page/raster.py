@@ -8,24 +8,11 @@ from itertools import combinations
 from math import inf, prod
 from operator import attrgetter
 
-from shapesmt.algebra import (
-    TRUE,
-    Atom,
-    Evaluator,
-    Formula,
-    Kind,
-    Verdict,
-    all_of,
-    const,
-    fits_int64,
-    lowest,
-    substitute,
-    symbol,
-)
+from shapesmt.algebra import TRUE, Atom, Formula, Kind, Verdict, all_of, const, lowest, substitute
 from shapesmt.diagnose.page.lines import number_line
 from shapesmt.examine import Examination, Problem
 from shapesmt.lazy import np
-from shapesmt.presolve import Domain, Values, grouped
+from shapesmt.presolve import Domain, Values, grouped, truth_at
 from shapesmt.region import Truth
 from shapesmt.report import Axis, Cell, NumberLine, Precondition, Raster
 
@@ -190,25 +177,18 @@ def _cells(
     axes: Sequence[Axis], symbols: Sequence[Atom], fixed: Mapping[Atom, int], condition: Formula, facts: list[Formula]
 ) -> Cells | None:
     """Return the letters of all cells, and the counts; None if the numbers exceed 64-bit integers."""
-    twins = [symbol(a.name, a.first, a.last, step=a.step, fold=False) for a in axes]
-    meanings = {**dict(zip(symbols, twins, strict=True)), **{s: const(v) for s, v in fixed.items()}}
-    holds, admissible = substitute(condition, meanings), substitute(all_of(*facts), meanings)
-    if not (fits_int64(holds) and fits_int64(admissible)):
-        return None
-    atoms = [next(iter(twin.symbols)) for twin in twins]
+    given = {s: const(v) for s, v in fixed.items()}
+    asked = [substitute(f, given) for f in (condition, all_of(*facts))]
     across = _values(axes[0], range(axes[0].cells))
     rows: list[str] = []
     running, total = 0, 0
     for row in range(axes[1].cells if len(axes) > 1 else 1):
-        values = {atoms[0]: across}
-        if len(axes) > 1:
-            values[atoms[1]] = _values(axes[1], range(row, row + 1)).reshape(-1, 1)
-        shape = np.broadcast_shapes(*(v.shape for v in values.values()))
-        evaluator = Evaluator(values)
-        runs, admitted = (
-            np.broadcast_to(np.asarray(evaluator.formula(f), dtype=np.bool_), shape) for f in (holds, admissible)
-        )
-        rows.append(_letters(axes[0], np.atleast_2d(runs), np.atleast_2d(admitted)))
+        values = [across, *(_values(axis, range(row, row + 1)) for axis in axes[1:])]
+        truths = [truth_at(f, dict(zip(symbols, values, strict=True))) for f in asked]
+        if truths[0] is None or truths[1] is None:
+            return None
+        runs, admitted = np.atleast_2d(truths[0].T), np.atleast_2d(truths[1].T)
+        rows.append(_letters(axes[0], runs, admitted))
         running, total = running + int((runs & admitted).sum()), total + int(admitted.sum())
     return tuple(rows), (running, total)
 
