@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from shapesmt.algebra import Dim, Evaluator, entries_of, memo, one_call
@@ -20,7 +19,7 @@ from shapesmt.algebra.numeric import Float
 from shapesmt.deadline import Deadline, look
 from shapesmt.errors import InternalError, ShapesmtError
 from shapesmt.graph import Attributes, Graph, Node, Schemas
-from shapesmt.inference import MAX_REMEMBERED, infer
+from shapesmt.inference import MAX_REMEMBERED, application_of
 from shapesmt.rules import Elements, Tensor, tensor
 
 MAX_LISTED = 8  # the most numbers of one attribute or input that are shown
@@ -34,7 +33,8 @@ _KNOWN: dict[Schemas | None, dict[tuple[object, ...], str]] = memo("settings", {
 def alone(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> tuple[Graph, dict[str, Tensor]]:
     """Return a graph and tensors with only the parts on which the `settings` of one node depend."""
     functions = graph.functions if (node.domain, node.op) in graph.functions else {}
-    around = Graph(graph.name, {}, [], [], {}, {}, graph.opsets, functions, schemas=graph.schemas)
+    schemas, runtime = graph.schemas, graph.runtime
+    around = Graph(graph.name, {}, [], [], {}, {}, graph.opsets, functions, schemas=schemas, runtime=runtime)
     return around, {name: tensors[name] for name in node.reads if name in tensors}
 
 
@@ -80,7 +80,7 @@ def _settings(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> str:
 def _effect(node: Node, graph: Graph, inputs: Mapping[str, Tensor]) -> Hashable:
     """Return the output shapes and requirements of a node, or "fails"; None if two applications of its rule differ."""
     try:
-        (application,) = infer(replace(graph, nodes=[node]), inputs).applications
+        application = application_of(node, graph, inputs)
         look()  # a result cut short by the deadline proves nothing
     except (ShapesmtError, InternalError):  # a rule may break on a node that no file has
         return "fails"

@@ -30,4 +30,4 @@ with lazy_imports(__name__):
     )
     from shapesmt.examine.question import GUARDS as GUARDS, TIMEOUT as TIMEOUT, Claims as Claims, Question as Question
     from shapesmt.examine.share import valid_share as valid_share
-    from shapesmt.examine.stages import examined as examined, posed as posed
+    from shapesmt.examine.stages import examined as examined, pinned as pinned, posed as posed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from math import inf
 from types import ModuleType
@@ -20,6 +20,7 @@ from shapesmt.algebra import (
     Evaluator,
     Formula,
     Verdict,
+    as_dim,
     lowest,
     memo,
     negate,
@@ -213,6 +214,13 @@ class Judge:
         low, high = ends
         self._open += not (low.proven and high.proven)
         return low if low.value is not None else End(0, low.witness, proven=False), high
+
+    def numbers(self, domain: Domain) -> dict[Atom, Dim]:
+        """Return the symbols with a single value, each with that value, as far as time allows."""
+        related = {s for fact in domain.facts if len(fact.symbols) > 1 for s in fact.symbols}
+        found = [(s, self.deadline.attempt(partial(extent, domain, of_atom(s)), None)) for s in related]
+        values = {s: (ends[0].value, ends[1].value) for s, ends in found if ends is not None}
+        return domain.numbers | {s: as_dim(low) for s, (low, high) in values.items() if low is not None and low == high}
 
     def complete(self, domain: Domain, partial: Assignment | None) -> Assignment | None:
         """Return an assignment of some symbols extended to all of them, by small values that satisfy the facts.

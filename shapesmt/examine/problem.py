@@ -20,7 +20,6 @@ from shapesmt.algebra import (
     Substitution,
     all_of,
     as_dim,
-    of_atom,
     substitute,
     symbol,
 )
@@ -51,7 +50,7 @@ from shapesmt.language import (
     parse_formula,
     parse_range,
 )
-from shapesmt.presolve import Domain, eliminated, extent
+from shapesmt.presolve import Domain, eliminated
 from shapesmt.report import Counterexample, SymbolRange
 from shapesmt.rules import Requirement, Tensor, rewritten, tensor
 
@@ -128,15 +127,12 @@ class Problem:
         ranges.update({name: r for small in self.small.values() for name, r in small.anything().items()})
         return _posed(self.graph, self.declared, self.expressions, ranges, small=self.small)
 
-    def pinned(self) -> Problem:
-        """Return the problem with each symbol that has a single value replaced by that number."""
-        numbers: dict[Atom, Dim] = {}
-        domain = self.domain
-        while fixed := _single_values(domain):
-            numbers |= fixed
-            domain = Domain([s for s in domain.symbols if s not in fixed], [substitute(f, fixed) for f in domain.facts])
+    def at(self, numbers: Mapping[Atom, Dim]) -> Problem:
+        """Return the problem with these numbers instead of symbols."""
         if not numbers:
             return self
+        symbols = [s for s in self.domain.symbols if s not in numbers]
+        domain = Domain(symbols, [substitute(f, numbers) for f in self.domain.facts])
         dims = {name: substitute(d, numbers) for name, d in self.dims.items()}
         ranks = {name: substitute(d, numbers) for name, d in self.ranks.items()}
         inputs = {name: rewritten(t, Substitution(numbers)) for name, t in self.inputs.items()}
@@ -248,7 +244,7 @@ def _without_idle(problem: Problem) -> Problem:
     elements = open_elements(problem.dims, problem.ranges)
     if not elements:
         return problem
-    inference = infer(problem.graph, problem.pinned().inputs)
+    inference = infer(problem.graph, problem.at(problem.domain.numbers).inputs)
     idle = idle_elements(elements, inference, problem.domain.facts)
     dims = {name: d for name, d in problem.dims.items() if d.symbols.isdisjoint(idle)}
     ranges = {name: r for name, r in problem.ranges.items() if name in dims or name not in problem.dims}
@@ -339,13 +335,3 @@ def _dim(axis: Axis, dims: Mapping[str, Dim], expressions: Mapping[str, str]) ->
     if axis < 0:
         raise UsageError(f"an input is declared with the size {axis}; sizes are 0 or more")
     return axis
-
-
-def _single_values(domain: Domain) -> dict[Atom, Dim]:
-    """Return the symbols with a single admissible value, each with that value."""
-    ends = {s: domain.ends(s) for s in domain.symbols}
-    for s in {s for fact in domain.facts if len(fact.symbols) > 1 for s in fact.symbols}:
-        tight = extent(domain, of_atom(s))
-        if tight is not None and tight[0].value is not None and tight[1].value is not None:
-            ends[s] = tight[0].value, tight[1].value
-    return {s: as_dim(int(lo)) for s, (lo, hi) in ends.items() if lo <= hi < lo + s.step}

@@ -38,10 +38,17 @@ def examined(problem: Problem, judge: Judge, *, trust: bool) -> tuple[Problem, E
     A symbol with a single value is replaced by that number, so that more can be decided. If some node isn't proved,
     a report with the symbol's name is easier to read: the symbol stays if the verdicts are the same with it.
     """
-    pinned = problem.pinned()
-    examination = examine(pinned, judge, trust=trust)
-    if pinned is not problem and examination.judgements:
+    known = pinned(problem, judge)
+    examination = examine(known, judge, trust=trust)
+    if known is not problem and examination.judgements:
         named = examine(problem, judge, trust=trust)
         if named.decided and named.reported == examination.reported:
             return problem, named
-    return pinned, examination
+    return known, examination
+
+
+def pinned(problem: Problem, judge: Judge) -> Problem:
+    """Return the problem with each symbol that has a single value replaced by that number."""
+    while numbers := judge.numbers(problem.domain):
+        problem = problem.at(numbers)
+    return problem

@@ -1,8 +1,8 @@
 """Inference: the rules applied along the graph."""
 
 from shapesmt.inference.apply import out_of_time
-from shapesmt.inference.inference import Inference, infer, start
+from shapesmt.inference.inference import Inference, application_of, infer, start
 from shapesmt.inference.operators import Operators
 from shapesmt.inference.walk import MAX_REMEMBERED
 
-__all__ = ["MAX_REMEMBERED", "Inference", "Operators", "infer", "out_of_time", "start"]
+__all__ = ["MAX_REMEMBERED", "Inference", "Operators", "application_of", "infer", "out_of_time", "start"]

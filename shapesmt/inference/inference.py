@@ -134,6 +134,13 @@ def start(
     )
 
 
+def application_of(node: Node, graph: Graph, tensors: Mapping[str, Tensor]) -> Application:
+    """Return the application of one node to these tensors, whether or not the runtime loads the graph."""
+    walk = Walk(graph.opsets, graph.functions, graph.schemas, graph.runtime, None)
+    walk.scope = Scope(calls=graph.functions)
+    return next(walk.sequence([node], {**tensors}, {}))
+
+
 def _needed_ranks(applications: Iterable[Application]) -> dict[Atom, Dim]:
     """Return the ranks that nodes require of intermediate tensors of unknown rank."""
     ranks: dict[Atom, Dim] = {}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from shapesmt.algebra import FALSE, TRUE, Dim, as_dim, symbol
 from shapesmt.deadline import Deadline
 from shapesmt.errors import ModelError
-from shapesmt.examine import Analysis, Problem, examined, pose_everything
+from shapesmt.examine import Analysis, Problem, examined, pinned, pose_everything
 from shapesmt.frontends import Format, Model, OpenedModel, load
 from shapesmt.language import ADMISSIBLE, Admissible, Range, both, names_in, parse_admissible, parse_formula
 from shapesmt.optimize.declared import declare_inputs
@@ -54,7 +54,7 @@ def basis(proto: ModelProto, a: Analysis, folder: str | None, *, trusted: bool, 
     """
     copy = type(proto)()
     copy.CopyFrom(proto)
-    became = declare_inputs(copy, a.problem)
+    became = declare_inputs(copy, pinned(a.problem, a.judge))
     noted = [parse_admissible(note.value) for note in copy.metadata_props if note.key == ADMISSIBLE]
     for admissible in [*noted[1:], *([_asked(a.problem)] if trusted else [])]:
         noted[:1] = [both(noted[0], admissible)] if noted else [admissible]

@@ -63,7 +63,7 @@ def declare_outputs(proto: onnx.ModelProto, a: Analysis) -> None:
 
 def _axes(proto: onnx.ModelProto, problem: Problem) -> Iterator[Axis]:
     """Yield the axes of inputs whose shape the file or the caller declares; a shape missing in the file is added."""
-    inputs = problem.pinned().inputs
+    inputs = problem.inputs
     for info in proto.graph.input:
         shape = inputs[info.name].shape if info.name in inputs else None
         axes = problem.declared[info.name][1] if info.name in inputs else None

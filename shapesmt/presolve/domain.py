@@ -27,6 +27,7 @@ from shapesmt.algebra import (
     Kind,
     Substitution,
     all_of,
+    as_dim,
     fits_int64,
     memo,
     of_atom,
@@ -203,6 +204,12 @@ class Domain:
         if values is not None and len(values):
             return int(values[0]), int(values[-1])
         return self._ends.get(symbol, (symbol.lo, symbol.hi))
+
+    @property
+    def numbers(self) -> dict[Atom, Dim]:
+        """The symbols with a single value by the facts about them alone, each with that value."""
+        ends = ((s, *self.ends(s)) for s in self.symbols)
+        return {s: as_dim(int(lo)) for s, lo, hi in ends if lo <= hi < lo + s.step}
 
     @property
     def limits(self) -> tuple[Formula, ...]:

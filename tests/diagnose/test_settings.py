@@ -25,3 +25,9 @@ def test_only_what_decides_sizes_is_named(node, text):
     graph = load(f"{HEAD} {{ y = {node} }}".encode())
     x = tensor("float32", [1, 3, symbol("h", 8), symbol("w", 8)])
     assert settings(graph.nodes[0], graph, {"x": x}) == text
+
+
+def test_sizes_that_a_file_may_not_declare_are_no_obstacle():
+    graph = load(f"{HEAD} {{ y = Concat <axis=0> (x, z) }}".replace(") =>", ", float[2, 3] z) =>").encode())
+    tensors = {"x": tensor("float32", [0, 2]), "z": tensor("float32", [symbol("m"), 3])}
+    assert settings(graph.nodes[0], graph, tensors) == "axis 0"

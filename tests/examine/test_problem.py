@@ -8,9 +8,12 @@ import onnx
 import pytest
 
 from shapesmt.algebra import as_dim
+from shapesmt.deadline import Deadline
 from shapesmt.errors import UsageError
+from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem, pose
 from shapesmt.examine.question import Question
+from shapesmt.examine.stages import pinned
 from shapesmt.frontends import load
 from shapesmt.language.ranges import Origin, Range
 
@@ -168,10 +171,12 @@ def test_what_is_inferred_to_find_unused_elements_is_not_inferred_again() -> Non
     text = f"{HEAD}(int64[1] size, float[n] x) => (y) {{ one = Constant<value_ints=[1]>() y = Expand (x, one) }}"
     problem = pose(load(text.encode()), Question())
     assert "size" not in problem.dims
-    assert problem.pinned().inference is problem.inference
-    pinned = pose(load(text.encode()), Question(dims={"n": 3}))
-    assert pinned.inference.tensors["y"].shape == (pinned.dims["n"],)
-    assert pinned.pinned().inference.tensors["y"].shape == (as_dim(3),)
+    assert problem.inference is problem.inference
+    fixed = pose(load(text.encode()), Question(dims={"n": 3}))
+    assert fixed.inference.tensors["y"].shape == (fixed.dims["n"],)
+    known = pinned(fixed, Judge(Deadline(20)))
+    assert known.inference.tensors["y"].shape == (as_dim(3),)
+    assert known.inference is known.inference
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,13 @@ def test_two_numbers_off_the_join_axis_differ_where_inference_sees_them(opset, a
     assert bool(found.ran) is (opset == 9 and axis < 0)
 
 
+@pytest.mark.parametrize("rows", [0, 1])
+def test_a_number_that_only_the_question_gives_is_unknown_when_the_model_is_loaded(rows):
+    ranges = {"n": (rows, rows), "m": (0, 2), "k": (3, 3)}
+    found = agree(node("Concat", ["x", "y"], axis=0), {"x": ["n", 2], "y": ["m", "k"]}, ranges)
+    assert (found.ran, found.failed) == ((1, 2) if rows else (3, 0))
+
+
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_empty_tensors_are_joined_whatever_their_sizes(axis):
     shapes = {"x": ["a", "b"], "y": ["c", 2], "z": ["a", "d"]}
