@@ -1,10 +1,11 @@
-"""Smaller families: recurrent cells, audio, partitions, new tensors, and seeds of random numbers."""
+"""Smaller families: recurrent cells, audio, partitions, new tensors, seeds of random numbers, and assertions."""
 
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, all_of, as_dim, at_least, less, maximum
+from shapesmt.algebra import Dim, all_of, as_dim, at_least, differs, less, maximum
 from shapesmt.graph import Declared
+from shapesmt.ops.control.subgraphs import truth_of
 from shapesmt.ops.shared.fields import integers_of
 from shapesmt.ops.shared.require import require_first_axes, require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, require_each, require_numbers
@@ -162,3 +163,19 @@ def seeds(ctx: RuleContext) -> list[Tensor]:
         return [algorithm]
     require_shape(ctx, 0, (2,), laws.SEED_TWO_NUMBERS)
     return [ctx.tensor((1,), "uint64"), ctx.tensor((2,), "uint64"), algorithm]
+
+
+# Assertions
+
+
+@rule("Assert", domain=DOMAIN, any_rank=True, total=True)
+def asserted(ctx: RuleContext) -> list[Tensor]:
+    """Require that the condition holds; assume it if it is data-dependent."""
+    condition = ctx.input(0)
+    require_numbers(ctx, 0)
+    truth = truth_of(condition)
+    if truth is None:
+        ctx.grant(0)
+    else:
+        ctx.require(differs(truth, 0), laws.ASSERTION_HOLDS)
+    return []
