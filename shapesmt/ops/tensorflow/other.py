@@ -69,11 +69,8 @@ def spectrogram(ctx: RuleContext) -> Tensor:
 @rule("Mfcc", domain=DOMAIN)
 def mfcc(ctx: RuleContext) -> Tensor:
     """Compute MFCCs: `[channels, windows, frequencies] -> [channels, windows, dct_coefficient_count]`."""
-    x, count, filters = (
-        ctx.input(0, rank=3),
-        ctx.integer("dct_coefficient_count", 13),
-        ctx.integer("filterbank_channel_count", 40),
-    )
+    x, count = ctx.input(0, rank=3), ctx.integer("dct_coefficient_count", 13)
+    filters = ctx.integer("filterbank_channel_count", 40)
     low, high = ctx.number("lower_frequency_limit", 20.0), ctx.number("upper_frequency_limit", 4000.0)
     ctx.check(1 <= count <= filters, laws.COEFFICIENT_COUNT.of(filters=filters, count=count))
     ctx.check(0 <= low < high, laws.FREQUENCIES_ARE_RANGE)
@@ -151,11 +148,8 @@ def nothing(ctx: RuleContext) -> Tensor:
     return ctx.tensor(dims, ctx.text("dtype", ""))
 
 
-@rule(
-    *("StatelessRandomGetAlg", "StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg"),
-    domain=DOMAIN,
-    traits=Traits.STATEFUL,
-)
+@rule("StatelessRandomGetAlg", "StatelessRandomGetKeyCounter", domain=DOMAIN, traits=Traits.STATEFUL)
+@rule("StatelessRandomGetKeyCounterAlg", domain=DOMAIN, traits=Traits.STATEFUL)
 def seeds(ctx: RuleContext) -> list[Tensor]:
     """Return the start of a random sequence: a key, a counter, and the number of an algorithm."""
     algorithm = ctx.tensor((), "int32")

@@ -104,11 +104,8 @@ def find(ctx: RuleContext) -> Tensor:
     return ctx.tensor(values.dims, ctx.text("Tout", defaults.dtype))
 
 
-@rule(
-    *("LookupTableImport", "LookupTableImportV2", "LookupTableInsert", "LookupTableInsertV2"),
-    domain=DOMAIN,
-    traits=Traits.STATEFUL,
-)
+@rule("LookupTableImport", "LookupTableImportV2", domain=DOMAIN, traits=Traits.STATEFUL)
+@rule("LookupTableInsert", "LookupTableInsertV2", domain=DOMAIN, traits=Traits.STATEFUL)
 def insert(ctx: RuleContext) -> list[Tensor]:
     """Put keys and their values into the table."""
     entries = table(ctx)
