@@ -168,9 +168,9 @@ DOMAINS = {
         *_of("torch.views", "reshaping axes parts repeating"),
         *_of("torch.linear", "products norms decompositions"),
         *_of("torch.layers", "normalization attention losses recurrent"),
-        *_of("torch.indexing", "counting gathering lookup ordering scattering"),
+        *_of("torch.indexing", "counting gathering ordering scattering"),
         *_of("torch.windows", "convolution pooling grids"),
-        *_of("torch.signals", "random fourier integrals"),
+        *_of("torch.signals", "random fourier"),
     ),
 }
 """Modules of `shapesmt.ops` with each domain's rules, imported in this order until an operator has one.
