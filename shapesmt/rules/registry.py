@@ -160,7 +160,7 @@ DOMAINS = {
     "tensorflow": (
         *_of("tensorflow", "elementwise shape slicing linear spatial joining indexing reduction random"),
         *_of("tensorflow", "images quantized other"),
-        *_of("tensorflow.containers", "lists tables texts decoding sparse ragged"),
+        *_of("tensorflow.containers", "lists tables texts sparse ragged"),
     ),
     "torch": (
         *_of("torch", "sizes guards creation joining padding quantization reduction"),

@@ -124,8 +124,7 @@ def proposal(ctx: RuleContext) -> list[Tensor]:
     measures = known_numbers(image)
     ctx.check(all(m is None or m > 0 for m in measures[:2]), laws.HEIGHT_AND_WIDTH_POSITIVE)
     ctx.check(all(m is None or m >= 0 for m in measures[2:]), laws.SCALES_NOT_NEGATIVE)
-    boxes = tensor(scores.dtype, (scores[0] * most, 5))
-    return [boxes, tensor(scores.dtype, (scores[0] * most,))]
+    return [tensor(scores.dtype, (scores[0] * most, 5)), tensor(scores.dtype, (scores[0] * most,))]
 
 
 @operator("DetectionOutput", "DetectionOutput-1")

@@ -48,8 +48,7 @@ def batch_of_keys(ctx: RuleContext, entries: Table) -> Shape:
     require_same(ctx, x.dims[x.rank - rank :], entries.key, laws.KEYS_END_SHAPED_AS_TABLE)
     if entries.dense:
         count = x[0] if x.rank else ONE
-        law = laws.DENSE_TABLE_ASKED_FOR_LIST
-        ctx.require_equal(x.numel, count * product(entries.key), law)
+        ctx.require_equal(x.numel, count * product(entries.key), laws.DENSE_TABLE_ASKED_FOR_LIST)
     return x.dims[: x.rank - rank]
 
 

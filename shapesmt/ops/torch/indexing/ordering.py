@@ -75,8 +75,7 @@ def embedding(call: Call) -> Tensor:
 
 def found(call: Call, count: Dim, dims: Shape) -> Tensor:
     """Return an insertion index for each element, from 0 to `count`."""
-    dtype = "int32" if call.flag("out_int32") else "int64"
-    return tensor(dtype, dims, any_places(call.ctx, dims, count + 1))
+    return tensor("int32" if call.flag("out_int32") else "int64", dims, any_places(call.ctx, dims, count + 1))
 
 
 @operator("searchsorted.Tensor")
