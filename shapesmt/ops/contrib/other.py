@@ -62,8 +62,7 @@ def unfold(ctx: RuleContext) -> Tensor:
     axis = ctx.axis(x.rank, -1, "dim")
     ctx.check(step > 0, laws.STEP_POSITIVE.of(step=step))
     _require_slices(ctx, x[axis], size)
-    slices = (x[axis] - size) // step + 1
-    return ctx.tensor((*x.dims[:axis], slices, *x.dims[axis + 1 :], size))
+    return ctx.tensor((*x.dims[:axis], (x[axis] - size) // step + 1, *x.dims[axis + 1 :], size))
 
 
 def _require_slices(ctx: RuleContext, axis: Dim, size: int) -> None:
@@ -243,8 +242,7 @@ def remove_padding(ctx: RuleContext) -> list[Tensor]:
     x = ctx.input(0, rank=3)
     require_vector(ctx, 1, x[0], laws.TOKEN_COUNT_PER_SAMPLE)
     tokens = ctx.fresh("tokens", 0, x[0] * x[1])
-    integers = [ctx.tensor(s, "int32") for s in (x.dims[:2], (x[0] + 1,), (1,))]
-    return [ctx.tensor((tokens, x[2])), *integers]
+    return [ctx.tensor((tokens, x[2])), *(ctx.tensor(s, "int32") for s in (x.dims[:2], (x[0] + 1,), (1,)))]
 
 
 @contrib("RestorePadding")

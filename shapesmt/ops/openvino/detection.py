@@ -225,5 +225,4 @@ def generate_proposals(ctx: RuleContext) -> list[Tensor]:
     ctx.check(least >= 1, laws.BOX_COUNTS_AT_LEAST_1.of(least=least))
     ctx.check(ctx.number("nms_eta", 1) == 1, laws.NMS_ETA_1)
     kept = ctx.fresh("kept", 0, scores[0] * most)
-    dtype = dtype_of(ctx, "roi_num_type")
-    return [ctx.tensor((kept, 4)), ctx.tensor((kept,)), tensor(dtype, (image[0],))]
+    return [ctx.tensor((kept, 4)), ctx.tensor((kept,)), tensor(dtype_of(ctx, "roi_num_type"), (image[0],))]

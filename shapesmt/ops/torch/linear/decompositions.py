@@ -295,8 +295,7 @@ def least_squares(call: Call) -> list[Tensor]:
     ctx.require_equal(a[-2], right[-2], laws.RIGHT_SIDES_HAVE_ROWS_OF_MATRICES)
     if call.text("driver") == "gelss":
         call.unchecked(at_least(right[-1], 1), laws.VECTORS_NOT_EMPTY)
-    batch = ctx.broadcast(a.dims[:-2], right.dims[:-2], law=laws.BATCH_SIZES_BROADCAST)
-    shape = (*batch, a[-1], right[-1])
+    shape = (*ctx.broadcast(a.dims[:-2], right.dims[:-2], law=laws.BATCH_SIZES_BROADCAST), a[-1], right[-1])
     others = [tensor("", None) for _ in range(3)]
     return [tensor(a.dtype, shape[:-1] if vector else shape), *others]
 
