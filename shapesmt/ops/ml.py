@@ -172,8 +172,7 @@ def dict_vectorizer(ctx: RuleContext) -> Tensor:
 def zip_map(ctx: RuleContext) -> Tensor:
     """Turn each row into a map from class to score."""
     samples, features = rows(ctx, ctx.input(0))
-    names = ("classlabels_strings", "classlabels_int64s")
-    counts = [length(ctx, name) for name in names]
+    counts = [length(ctx, name) for name in ("classlabels_strings", "classlabels_int64s")]
     ctx.check(bool(counts[0]) != bool(counts[1]), laws.ONE_ATTRIBUTE_LISTS_CLASSES)
     ctx.require_equal(features, max(counts), laws.SCORE_PER_CLASS)
     return ctx.tensor([samples], f"seq(map({'string' if counts[0] else 'int64'},float32))")

@@ -8,7 +8,6 @@ with lazy_imports(__name__):
     from shapesmt.algebra import position as position, positions as positions
     from shapesmt.rules.alternatives import by_case as by_case, one_of as one_of
     from shapesmt.rules.application import (
-        BY_ALL as BY_ALL,
         RANK_LAW as RANK_LAW,
         Application as Application,
         Body as Body,
@@ -36,7 +35,6 @@ with lazy_imports(__name__):
         together as together,
     )
     from shapesmt.rules.registry import (
-        GROUP as GROUP,
         AnyApply as AnyApply,
         Apply as Apply,
         Rule as Rule,

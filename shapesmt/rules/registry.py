@@ -159,18 +159,18 @@ DOMAINS = {
     ),
     "tensorflow": (
         *_of("tensorflow", "elementwise shape slicing linear spatial joining indexing reduction random"),
-        *_of("tensorflow", "images quantized other checks"),
-        *_of("tensorflow.containers", "lists tables texts decoding sparse ragged"),
+        *_of("tensorflow", "images quantized other"),
+        *_of("tensorflow.containers", "lists tables texts sparse ragged"),
     ),
     "torch": (
         *_of("torch", "sizes guards creation joining padding quantization reduction"),
         *_of("torch.elementwise", "single pairs choices"),
         *_of("torch.views", "reshaping axes parts repeating"),
-        *_of("torch.linear", "products norms decompositions systems"),
+        *_of("torch.linear", "products norms decompositions"),
         *_of("torch.layers", "normalization attention losses recurrent"),
-        *_of("torch.indexing", "counting gathering lookup ordering scattering"),
-        *_of("torch.windows", "convolution pooling columns grids"),
-        *_of("torch.signals", "random fourier integrals"),
+        *_of("torch.indexing", "counting gathering ordering scattering"),
+        *_of("torch.windows", "convolution pooling grids"),
+        *_of("torch.signals", "random fourier"),
     ),
 }
 """Modules of `shapesmt.ops` with each domain's rules, imported in this order until an operator has one.

@@ -122,10 +122,7 @@ def attended(ctx: RuleContext, indices: tuple[int, int, int, int], hidden: Dim, 
     open_beside_cpu(ctx, laws.NO_BIAS_WITH_PAST, used=ctx.has(past) and ctx.has(bias))
     require_attention_bias(ctx, bias, (batch, count, new, total))
     dtype = ctx.input(3).dtype if ctx.node.op == "QAttention" else x.dtype
-    return [
-        ctx.tensor((batch, new, values), dtype),
-        ctx.tensor((2, batch, count, present, hidden // count), dtype),
-    ]
+    return [ctx.tensor(s, dtype) for s in ((batch, new, values), (2, batch, count, present, hidden // count))]
 
 
 def require_masks(ctx: RuleContext, index: int, batch: Dim, new: Dim, total: Dim) -> None:

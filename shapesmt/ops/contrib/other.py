@@ -62,8 +62,7 @@ def unfold(ctx: RuleContext) -> Tensor:
     axis = ctx.axis(x.rank, -1, "dim")
     ctx.check(step > 0, laws.STEP_POSITIVE.of(step=step))
     _require_slices(ctx, x[axis], size)
-    slices = (x[axis] - size) // step + 1
-    return ctx.tensor((*x.dims[:axis], slices, *x.dims[axis + 1 :], size))
+    return ctx.tensor((*x.dims[:axis], (x[axis] - size) // step + 1, *x.dims[axis + 1 :], size))
 
 
 def _require_slices(ctx: RuleContext, axis: Dim, size: int) -> None:
@@ -157,8 +156,7 @@ def time_warping(ctx: RuleContext) -> Tensor:
     ctx.check(x.rank in (2, 3), laws.COSTS_SHAPE_BY_RANK.of(rank=x.rank))
     if x.rank == 3:
         ctx.require_equal(x[0], 1, laws.ONE_MATRIX_OF_COSTS)
-    steps = ctx.fresh("steps", 0, maximum(x[-2] + x[-1] - 1, 1))
-    return ctx.tensor((2, steps), "int32")
+    return ctx.tensor((2, ctx.fresh("steps", 0, maximum(x[-2] + x[-1] - 1, 1))), "int32")
 
 
 # Images, words and sequences
@@ -233,8 +231,7 @@ def bifurcation(ctx: RuleContext) -> list[Tensor]:
         predicted = ctx.input(3)[0]
         if matched and matched[0] is not None:
             ctx.require_at_least(source[0], matched[0], laws.INDEX_INSIDE_SOURCE)
-            law = laws.TOKEN_PREDICTED_FOR_EACH_LEFT
-            ctx.require_equal(predicted, source[0] + 1 - matched[0], law)
+            ctx.require_equal(predicted, source[0] + 1 - matched[0], laws.TOKEN_PREDICTED_FOR_EACH_LEFT)
         most = current[0] + predicted
     return [ctx.tensor((ctx.fresh("tokens", 0, most),)), ctx.tensor(ctx.input(2).dims)]
 
@@ -245,8 +242,7 @@ def remove_padding(ctx: RuleContext) -> list[Tensor]:
     x = ctx.input(0, rank=3)
     require_vector(ctx, 1, x[0], laws.TOKEN_COUNT_PER_SAMPLE)
     tokens = ctx.fresh("tokens", 0, x[0] * x[1])
-    integers = [ctx.tensor(s, "int32") for s in (x.dims[:2], (x[0] + 1,), (1,))]
-    return [ctx.tensor((tokens, x[2])), *integers]
+    return [ctx.tensor((tokens, x[2])), *(ctx.tensor(s, "int32") for s in (x.dims[:2], (x[0] + 1,), (1,)))]
 
 
 @contrib("RestorePadding")

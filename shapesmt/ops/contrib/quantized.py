@@ -223,8 +223,7 @@ def packed_product(ctx: RuleContext) -> Tensor:
 
 def _require_scales(ctx: RuleContext, n: int, blocks: int, bits: int) -> None:
     """State that there is a scale, and a zero point if given, per block of each column; bytes may hold several."""
-    scales = (n, blocks) if ctx.input(2).rank == 2 else (n * blocks,)
-    require_shape(ctx, 2, scales, laws.SCALE_PER_BLOCK)
+    require_shape(ctx, 2, (n, blocks) if ctx.input(2).rank == 2 else (n * blocks,), laws.SCALE_PER_BLOCK)
     if ctx.has(3):
         packed = n * -(-blocks * bits // 8) if ctx.input(3).dtype == "uint8" else n * blocks
         require_numel(ctx, (3,), packed, laws.ZERO_POINT_PER_BLOCK)

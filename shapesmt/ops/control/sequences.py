@@ -230,8 +230,7 @@ def concat_from_sequence(ctx: RuleContext) -> Tensor:
     stacks = int(ctx.flag("new_axis"))
     ctx.require_at_least(s[0], 1, laws.SEQUENCE_NOT_EMPTY)
     axis = ctx.normal(ctx.integer("axis"), s.rank - 1, end=stacks)
-    off = [i for i in range(s.rank - 1) if stacks or i != axis]
-    sizes = agreed(ctx, s, off)
+    sizes = agreed(ctx, s, [i for i in range(s.rank - 1) if stacks or i != axis])
     if stacks:
         return ctx.tensor([*sizes[:axis], s[0], *sizes[axis:]], inner(s))
     sizes[axis] = summed(ctx, s[1 + axis], s[0])

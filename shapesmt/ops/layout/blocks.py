@@ -134,8 +134,7 @@ def _require_places(ctx: RuleContext, count: Dim, image: Sequence[Dim | None], b
     for values, length, what in ((strides, rank, "strides"), (dilations, rank, "dilations"), (pads, 2 * rank, "pads")):
         ctx.check(len(values) == length, laws.COUNT_FOR_AXES.of(length=length, what=what, rank=rank, count=len(values)))
     ctx.check(min((*strides, *dilations), default=1) > 0, laws.STRIDES_AND_DILATIONS_POSITIVE)
-    kernel = [ONE if k is None else k for k in block]
-    axes = sliding(kernel, strides, dilations, (pads[:rank], pads[rank:]))
+    axes = sliding([ONE if k is None else k for k in block], strides, dilations, (pads[:rank], pads[rank:]))
     known = [(d, a) for d, k, a in zip(image, block, axes, strict=True) if d is not None and k is not None]
     places = [a.positions(ctx, d, laws.DILATED_BLOCK_FITS) for d, a in known]
     if len(places) == rank:

@@ -54,8 +54,7 @@ def _best(ctx: RuleContext, x: Tensor, axis: int, k: Dim) -> tuple[Value | None,
     if not 0 <= k.constant <= array.shape[axis]:
         return None, None
     order = np.argsort(-array if largest else array, axis=axis, kind="stable").take(range(k.constant), axis)
-    best = np.take_along_axis(array, order, axis)
-    return numbers(best), numbers(order)
+    return numbers(np.take_along_axis(array, order, axis)), numbers(order)
 
 
 def _selected(value: Elements, axis: int, k: int, before: Function) -> tuple[Value | None, Value | None]:

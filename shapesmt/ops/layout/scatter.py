@@ -28,12 +28,7 @@ from shapesmt.rules import (
 )
 
 
-@rule(
-    "Scatter",
-    "ScatterElements",
-    since=9,
-    traits=Traits.SCATTERED,
-)
+@rule("Scatter", "ScatterElements", since=9, traits=Traits.SCATTERED)
 def scatter_elements(ctx: RuleContext) -> Tensor:
     """Write elements: `out[indices[i, j], j] = updates[i, j]` for axis 0; `indices` fits data on other axes."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)
@@ -53,11 +48,7 @@ def _written_elements(ctx: RuleContext, axis: int) -> Value | None:
     )
 
 
-@rule(
-    "ScatterND",
-    since=11,
-    traits=Traits(Keeps.COPIED, Memory.OVER_FIRST, indices=(1,), tuples=True),
-)
+@rule("ScatterND", since=11, traits=Traits(Keeps.COPIED, Memory.OVER_FIRST, indices=(1,), tuples=True))
 def scatter_nd(ctx: RuleContext) -> Tensor:
     """Write slices: `out[*indices[i]] = updates[i]`; the last axis of `indices` holds index tuples."""
     x, indices, updates = ctx.input(0), ctx.input(1), ctx.input(2)

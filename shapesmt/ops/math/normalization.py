@@ -63,8 +63,7 @@ def batch_normalization(ctx: RuleContext) -> list[Tensor]:
     per_channel: Shape = x.dims[1 : None if per_element else 2] or (ONE,)
     _require_statistics(ctx, per_channel)
     _require_outputs(ctx)
-    statistics = ctx.tensor(per_channel, ctx.input(3).dtype)
-    return [ctx.tensor(x.dims), *[statistics] * 4]
+    return [ctx.tensor(x.dims), *[ctx.tensor(per_channel, ctx.input(3).dtype)] * 4]
 
 
 def _require_statistics(ctx: RuleContext, per_channel: Shape) -> None:

@@ -124,8 +124,7 @@ def proposal(ctx: RuleContext) -> list[Tensor]:
     measures = known_numbers(image)
     ctx.check(all(m is None or m > 0 for m in measures[:2]), laws.HEIGHT_AND_WIDTH_POSITIVE)
     ctx.check(all(m is None or m >= 0 for m in measures[2:]), laws.SCALES_NOT_NEGATIVE)
-    boxes = tensor(scores.dtype, (scores[0] * most, 5))
-    return [boxes, tensor(scores.dtype, (scores[0] * most,))]
+    return [tensor(scores.dtype, (scores[0] * most, 5)), tensor(scores.dtype, (scores[0] * most,))]
 
 
 @operator("DetectionOutput", "DetectionOutput-1")
@@ -226,5 +225,4 @@ def generate_proposals(ctx: RuleContext) -> list[Tensor]:
     ctx.check(least >= 1, laws.BOX_COUNTS_AT_LEAST_1.of(least=least))
     ctx.check(ctx.number("nms_eta", 1) == 1, laws.NMS_ETA_1)
     kept = ctx.fresh("kept", 0, scores[0] * most)
-    dtype = dtype_of(ctx, "roi_num_type")
-    return [ctx.tensor((kept, 4)), ctx.tensor((kept,)), tensor(dtype, (image[0],))]
+    return [ctx.tensor((kept, 4)), ctx.tensor((kept,)), tensor(dtype_of(ctx, "roi_num_type"), (image[0],))]

@@ -92,8 +92,7 @@ def ctc_greedy_lengths(ctx: RuleContext) -> list[Tensor]:
 @operator("StringTensorUnpack")
 def unpack(ctx: RuleContext) -> list[Tensor]:
     """Return the begin and the end of each text, and all characters."""
-    x = ctx.input(0)
-    return [*[tensor("int32", x.dims)] * 2, tensor("uint8", (ctx.fresh("characters"),))]
+    return [*[tensor("int32", ctx.input(0).dims)] * 2, tensor("uint8", (ctx.fresh("characters"),))]
 
 
 @operator("StringTensorPack")

@@ -43,8 +43,7 @@ def gather(ctx: RuleContext) -> Tensor:
     """Gather indexed elements along an axis; the first `batch_dims` axes are shared."""
     x, indices, signed_axis = ctx.input(0), ctx.input(1), known_axis(ctx, 2)
     if signed_axis is None:
-        count = x.rank + indices.rank - 1
-        return ctx.tensor([ctx.fresh(f"size{i}") for i in range(count)])
+        return ctx.tensor([ctx.fresh(f"size{i}") for i in range(x.rank + indices.rank - 1)])
     axis = ctx.normal(signed_axis, x.rank)
     batch = ctx.integer("batch_dims", 0)
     batch += indices.rank if batch < 0 else 0

@@ -42,8 +42,7 @@ def _lengths(ctx: RuleContext, op: str, dims: Sequence[Dim], places: Sequence[in
         if op == "IRDFT" and lengths:
             ctx.require_at_least(lengths[-1], 1, laws.LENGTH_POSITIVE)
         return lengths
-    requested = ctx.sizes(2, len(places))
-    for i, size in enumerate(requested):
+    for i, size in enumerate(ctx.sizes(2, len(places))):
         if size is not None and (size.constant != -1 or op in ("RDFT", "IRDFT")):
             if size.constant is not None and size.constant < -1:
                 open_unless(ctx, laws.LENGTH_POSITIVE)

@@ -1,10 +1,11 @@
-"""Smaller families: recurrent cells, audio, partitions, new tensors, and seeds of random numbers."""
+"""Smaller families: recurrent cells, audio, partitions, new tensors, seeds of random numbers, and assertions."""
 
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import Dim, all_of, as_dim, at_least, less, maximum
+from shapesmt.algebra import Dim, all_of, as_dim, at_least, differs, less, maximum
 from shapesmt.graph import Declared
+from shapesmt.ops.control.subgraphs import truth_of
 from shapesmt.ops.shared.fields import integers_of
 from shapesmt.ops.shared.require import require_first_axes, require_least, require_shape, sized
 from shapesmt.ops.tensorflow.common import DOMAIN, require_each, require_numbers
@@ -68,11 +69,8 @@ def spectrogram(ctx: RuleContext) -> Tensor:
 @rule("Mfcc", domain=DOMAIN)
 def mfcc(ctx: RuleContext) -> Tensor:
     """Compute MFCCs: `[channels, windows, frequencies] -> [channels, windows, dct_coefficient_count]`."""
-    x, count, filters = (
-        ctx.input(0, rank=3),
-        ctx.integer("dct_coefficient_count", 13),
-        ctx.integer("filterbank_channel_count", 40),
-    )
+    x, count = ctx.input(0, rank=3), ctx.integer("dct_coefficient_count", 13)
+    filters = ctx.integer("filterbank_channel_count", 40)
     low, high = ctx.number("lower_frequency_limit", 20.0), ctx.number("upper_frequency_limit", 4000.0)
     ctx.check(1 <= count <= filters, laws.COEFFICIENT_COUNT.of(filters=filters, count=count))
     ctx.check(0 <= low < high, laws.FREQUENCIES_ARE_RANGE)
@@ -150,11 +148,8 @@ def nothing(ctx: RuleContext) -> Tensor:
     return ctx.tensor(dims, ctx.text("dtype", ""))
 
 
-@rule(
-    *("StatelessRandomGetAlg", "StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg"),
-    domain=DOMAIN,
-    traits=Traits.STATEFUL,
-)
+@rule("StatelessRandomGetAlg", "StatelessRandomGetKeyCounter", domain=DOMAIN, traits=Traits.STATEFUL)
+@rule("StatelessRandomGetKeyCounterAlg", domain=DOMAIN, traits=Traits.STATEFUL)
 def seeds(ctx: RuleContext) -> list[Tensor]:
     """Return the start of a random sequence: a key, a counter, and the number of an algorithm."""
     algorithm = ctx.tensor((), "int32")
@@ -162,3 +157,19 @@ def seeds(ctx: RuleContext) -> list[Tensor]:
         return [algorithm]
     require_shape(ctx, 0, (2,), laws.SEED_TWO_NUMBERS)
     return [ctx.tensor((1,), "uint64"), ctx.tensor((2,), "uint64"), algorithm]
+
+
+# Assertions
+
+
+@rule("Assert", domain=DOMAIN, any_rank=True, total=True)
+def asserted(ctx: RuleContext) -> list[Tensor]:
+    """Require that the condition holds; assume it if it is data-dependent."""
+    condition = ctx.input(0)
+    require_numbers(ctx, 0)
+    truth = truth_of(condition)
+    if truth is None:
+        ctx.grant(0)
+    else:
+        ctx.require(differs(truth, 0), laws.ASSERTION_HOLDS)
+    return []

@@ -176,11 +176,8 @@ def pooled(ctx: RuleContext, x: Tensor, count: int) -> Tensor:
     """Return an element for each position of the window, over height and width or along the channels."""
     ctx.require_rank(x, count + 2)
     inputs = (1, 2) if ctx.node.op == "MaxPoolV2" else (-1, -1)
-    kernel, at, channels = (
-        entries(ctx, "ksize", count, inputs[0]),
-        CHANNELS[channels_first(ctx)],
-        channel(ctx, x),
-    )
+    kernel, at = entries(ctx, "ksize", count, inputs[0]), CHANNELS[channels_first(ctx)]
+    channels = channel(ctx, x)
     sides = spatial(ctx, kernel)
     ctx.check(min(kernel) >= 1, laws.KSIZE_POSITIVE)
     axes = windows(ctx, sides, strides_input=inputs[1])
@@ -189,12 +186,9 @@ def pooled(ctx: RuleContext, x: Tensor, count: int) -> Tensor:
         ctx.check(max(pads) < width, laws.PADS_SMALLER_THAN_WINDOW)
     if ctx.node.op in DEEP and ctx.text("padding") != "SAME":
         ctx.check(channels.constant != 0, laws.WINDOW_FITS)  # checked only for a size in the file
-    depth = kernel[at]
-    return (
-        deep(ctx, x, depth, sides, entries(ctx, "strides", count, inputs[1])[at])
-        if depth > 1
-        else image(ctx, x[0], channels, counts)
-    )
+    if kernel[at] > 1:
+        return deep(ctx, x, kernel[at], sides, entries(ctx, "strides", count, inputs[1])[at])
+    return image(ctx, x[0], channels, counts)
 
 
 def deep(ctx: RuleContext, x: Tensor, depth: int, sides: Sequence[int], stride: int) -> Tensor:

@@ -126,14 +126,8 @@ def default_type(value: Tensor) -> str:
 FILLS = {"zeros": 0, "ones": 1}
 
 
-@operator(
-    "full.default",
-    "scalar_tensor.default",
-    "new_full.default",
-    "full_like.default",
-    memory="view",
-    traits=Traits.COPIED,
-)
+@operator("full.default", "scalar_tensor.default", memory="view", traits=Traits.COPIED)
+@operator("new_full.default", "full_like.default", memory="view", traits=Traits.COPIED)
 def full(call: Call) -> Tensor:
     """Return a tensor filled with a number, of the listed sizes or of those of another tensor."""
     value = operand(call, "s" if call.ctx.node.op == "aten.scalar_tensor.default" else "fill_value")

@@ -67,14 +67,8 @@ def with_ones(x: Tensor, axes: Sequence[int]) -> Tensor:
     return tensor(x.dtype, dims, reshaped(x, dims))
 
 
-@operator(
-    "hstack.default",
-    "vstack.default",
-    "row_stack.default",
-    "dstack.default",
-    "column_stack.default",
-    traits=Traits.STACKED,
-)
+@operator("hstack.default", "vstack.default", "row_stack.default", traits=Traits.STACKED)
+@operator("dstack.default", "column_stack.default", traits=Traits.STACKED)
 def stack_along(call: Call) -> Tensor:
     """Concatenate along the first, second or third axis, after adding the axes that tensors lack."""
     given, name = listed_tensors(call), base(call)

@@ -102,8 +102,7 @@ def unpooled(ctx: RuleContext, inferred: Sequence[Dim]) -> list[Dim]:
             ctx.require_equal(item, size, laws.OUTPUT_SHAPE_KEEPS_BATCH_AND_CHANNELS)
     known = [d for d in items if d is not None]
     if len(known) == len(inferred):
-        law = laws.OUTPUT_SHAPE_HAS_POOLED_ELEMENTS
-        ctx.require_at_least(product(known), product(inferred), law)
+        ctx.require_at_least(product(known), product(inferred), laws.OUTPUT_SHAPE_HAS_POOLED_ELEMENTS)
     return [*inferred[:2], *sized(ctx, items[2:])]
 
 

@@ -1,4 +1,4 @@
-"""TensorFlow's quantized numbers, recurrent blocks and the like against its own execution."""
+"""TensorFlow's quantized numbers, recurrent blocks, assertions and the like against its own execution."""
 
 from __future__ import annotations
 
@@ -85,3 +85,30 @@ def test_substrings(agree):
 
 def test_boolean_masks(agree):
     agree(lambda x: tf.boolean_mask(x, x[:, 0] > 0), "0..3,1..2")
+
+
+def test_assertions(agree):
+    def build(x, y):
+        tf.debugging.assert_equal(tf.shape(x)[0], tf.shape(y)[0])
+        tf.debugging.assert_less(tf.shape(x)[0] + 1, 4)
+        return x
+
+    agree(build, "1..4", "1..3")
+
+
+def test_assertions_about_data_are_taken_to_hold(agree):
+    def build(x):
+        raw.Assert(condition=tf.reduce_all(x > 0), data=[x])
+        return x
+
+    agree(build, "1..3")
+
+
+def test_assertions_about_numbers_that_are_not_followed_are_left_open(agree):
+    def build(x):
+        size = tf.cast(tf.math.erf(tf.cast(tf.shape(x)[0], tf.float32)), tf.int32)
+        raw.Assert(condition=size < 1, data=[x])
+        return x
+
+    found = agree(build, "1..3", known=False)
+    assert [u.kind for a in found.inference.applications for u in a.unjudged] == ["elements"]

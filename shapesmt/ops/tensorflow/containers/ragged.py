@@ -102,8 +102,7 @@ def with_requested(ctx: RuleContext, sizes: Sequence[Dim], free: int) -> list[Di
 def gather(ctx: RuleContext) -> list[Tensor]:
     """Return the rows at the given indices: the row splits of each level, and the values."""
     levels, indices = ctx.integer("PARAMS_RAGGED_RANK"), ctx.input(len(ctx.inputs) - 1)
-    law = laws.LEVELS_AS_MANY_AS_INDEX_AXES
-    ctx.check(ctx.integer("OUTPUT_RAGGED_RANK") == levels + indices.rank - 1, law)
+    ctx.check(ctx.integer("OUTPUT_RAGGED_RANK") == levels + indices.rank - 1, laws.LEVELS_AS_MANY_AS_INDEX_AXES)
     ctx.check(levels >= 1 and len(ctx.inputs) == levels + 2, laws.LIST_OF_ENDS_PER_LEVEL)
     require_places(ctx, indices, nested(ctx, levels))
     outer = [ctx.tensor(indices.dims[: i + 1]).numel for i in range(indices.rank)]

@@ -48,8 +48,7 @@ def batch_of_keys(ctx: RuleContext, entries: Table) -> Shape:
     require_same(ctx, x.dims[x.rank - rank :], entries.key, laws.KEYS_END_SHAPED_AS_TABLE)
     if entries.dense:
         count = x[0] if x.rank else ONE
-        law = laws.DENSE_TABLE_ASKED_FOR_LIST
-        ctx.require_equal(x.numel, count * product(entries.key), law)
+        ctx.require_equal(x.numel, count * product(entries.key), laws.DENSE_TABLE_ASKED_FOR_LIST)
     return x.dims[: x.rank - rank]
 
 
@@ -104,11 +103,8 @@ def find(ctx: RuleContext) -> Tensor:
     return ctx.tensor(values.dims, ctx.text("Tout", defaults.dtype))
 
 
-@rule(
-    *("LookupTableImport", "LookupTableImportV2", "LookupTableInsert", "LookupTableInsertV2"),
-    domain=DOMAIN,
-    traits=Traits.STATEFUL,
-)
+@rule("LookupTableImport", "LookupTableImportV2", domain=DOMAIN, traits=Traits.STATEFUL)
+@rule("LookupTableInsert", "LookupTableInsertV2", domain=DOMAIN, traits=Traits.STATEFUL)
 def insert(ctx: RuleContext) -> list[Tensor]:
     """Put keys and their values into the table."""
     entries = table(ctx)

@@ -1,13 +1,28 @@
-"""Operators on texts: split, join, encode, decode, format and parse."""
+"""Operators on texts (split, join, encode, decode, format and parse) and decoders of classes, examples and bytes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from shapesmt import laws
-from shapesmt.algebra import as_dim, at_least
+from shapesmt.algebra import Dim, all_of, any_of, as_dim, at_least, equal, less
+from shapesmt.graph import Declared
 from shapesmt.ops.shared.bridge import as_list, known, result
-from shapesmt.ops.shared.require import sized
-from shapesmt.ops.tensorflow.common import DOMAIN, first, leave_open, require_each, require_numbers
+from shapesmt.ops.shared.fields import integers_of
+from shapesmt.ops.shared.require import require_least, require_vector, sized
+from shapesmt.ops.tensorflow.common import (
+    DOMAIN,
+    first,
+    least,
+    leave_open,
+    numbers,
+    require_each,
+    require_numbers,
+    require_order,
+)
 from shapesmt.ops.tensorflow.containers.ragged import require_rows
+from shapesmt.ops.tensorflow.containers.sparse import triple
 from shapesmt.rules import Decided, RuleContext, Tensor, Traits, rule
 
 ENCODINGS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
@@ -140,3 +155,185 @@ def deserialized(ctx: RuleContext) -> list[Tensor]:
     count, rank = ctx.fresh("count"), ctx.fresh("rank", x.rank - 1)
     dtype = ctx.text("dtype", "")
     return [ctx.tensor((count, rank), "int64"), ctx.tensor((count,), dtype), ctx.tensor((rank,), "int64")]
+
+
+# Decoders: class sequences from probabilities, features from serialized examples, numbers and sound from bytes
+
+
+# Sequences of classes
+
+
+def probabilities(ctx: RuleContext, lengths: int, shortest: int | None = 0) -> Tensor:
+    """Return the first input `[time, batch, classes]`, and require a length for each sample of the batch."""
+    x = ctx.input(0, rank=3)
+    require_vector(ctx, lengths, x[1], laws.LENGTH_PER_BATCH_ELEMENT)
+    ctx.require_at_least(x[0], 1, laws.A_STEP)
+    require_each(ctx, ctx.input(lengths), lambda d: at_least(x[0], d), laws.LENGTHS_AT_MOST_SEQUENCES)
+    if shortest is not None:
+        require_each(ctx, ctx.input(lengths), lambda d: at_least(d, shortest), laws.LENGTHS_AT_LEAST.of(least=shortest))
+    return x
+
+
+@rule("CTCGreedyDecoder", domain=DOMAIN)
+def greedy(ctx: RuleContext) -> list[Tensor]:
+    """Return the most likely classes of each sequence as a sparse matrix, and their log probability."""
+    x = probabilities(ctx, 1, None)
+    ctx.require_at_least(x[2], 1, laws.A_CLASS)
+    blank = ctx.integer("blank_index", -1)
+    ctx.require(all_of(at_least(blank, -x[2]), less(blank, x[2])), laws.BLANK_ONE_OF_CLASSES, blank, x[2])
+    return [*triple(ctx, ctx.fresh("count", 0, x[0] * x[1]), 2, "int64"), ctx.tensor((x[1], 1))]
+
+
+@rule("CTCBeamSearchDecoder", domain=DOMAIN)
+def beams(ctx: RuleContext) -> list[Tensor]:
+    """Return the `top_paths` best sequences as sparse matrices: all indices, then all classes, then all shapes."""
+    paths = least(ctx, "top_paths", 1)
+    x = probabilities(ctx, 1, int(paths > 1))
+    if paths > 1 and x[2].lo < paths:
+        leave_open(ctx, laws.CLASSES_AS_MANY_AS_PATHS)
+    ctx.check(ctx.integer("beam_width") >= paths, laws.BEAM_AS_WIDE_AS_PATHS)
+    ctx.require_at_least(x[2], 1, laws.A_CLASS)
+    tensors = [triple(ctx, ctx.fresh(f"count{i}", 0, x[0] * x[1]), 2, "int64") for i in range(paths)]
+    return [*(t for kind in zip(*tensors, strict=True) for t in kind), ctx.tensor((x[1], paths))]
+
+
+@rule("CTCLoss", "CTCLossV2", domain=DOMAIN)
+def loss(ctx: RuleContext) -> list[Tensor]:
+    """Return the CTC loss of each sequence, and the gradient; the labels are a sparse matrix."""
+    x, places, classes = probabilities(ctx, 3), ctx.input(1, rank=2), ctx.input(2, rank=1)
+    ctx.require_equal(places[0], classes[0], laws.SPARSE_VALUE_PER_PLACE)
+    ctx.require_at_least(x[2], 1, laws.A_CLASS)
+    ctx.require_equal(places[1], 2, laws.SPARSE_MATRIX_TWO_AXES)
+    if integers_of(places) is not None or integers_of(classes) is not None:
+        leave_open(ctx, laws.LABELS_ARE_DATA)
+    ctx.grant(1, 2)
+    return [ctx.tensor((x[1],)), ctx.tensor(x.dims)]
+
+
+# Examples
+
+
+def shapes_of(ctx: RuleContext, batch: Sequence[Dim]) -> list[Tensor]:
+    """Return the dense features: a tensor for each shape in `dense_shapes`, with the batch axes in front."""
+    types = ctx.texts("Tdense")
+    shapes = [s.shape for s in ctx.attribute("dense_shapes") or () if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
+    ctx.check(len(types) == len(shapes), laws.SHAPE_PER_DENSE_FEATURE)
+    outputs = []
+    for number, (dtype, shape) in enumerate(zip(types, shapes, strict=True)):
+        if shape is None:
+            leave_open(ctx, laws.DENSE_FEATURE_RANKS_KNOWN)
+        sizes = [as_dim(s) if isinstance(s, int) else ctx.fresh(f"feature{number}_{i}") for i, s in enumerate(shape)]
+        default = ctx.input(len(ctx.inputs) - len(types) + number)
+        if None not in shape and default.numel.constant != 0:
+            ctx.require_agree(default, ctx.tensor(sizes), law=laws.DEFAULT_SHAPED_AS_FEATURE)
+        outputs.append(ctx.tensor([*batch, *sizes], dtype))
+    return outputs
+
+
+def examples(ctx: RuleContext, batch: Sequence[Dim], count: int) -> list[Tensor]:
+    """Return the sparse features (all indices, then all values, then all shapes), then the dense ones."""
+    types = ctx.texts("sparse_types")
+    ctx.check(len(types) == count, laws.TYPE_PER_SPARSE_FEATURE)
+    sparse_features = [triple(ctx, ctx.fresh(f"count{i}"), len(batch) + 1, dtype) for i, dtype in enumerate(types)]
+    return [*(t for kind in zip(*sparse_features, strict=True) for t in kind), *shapes_of(ctx, batch)]
+
+
+@rule("ParseExample", domain=DOMAIN)
+def parse(ctx: RuleContext) -> list[Tensor]:
+    """Return the features of a list of examples."""
+    ctx.only_sizes(0)
+    x, names = ctx.input(0, rank=1), ctx.input(1, rank=1)
+    ctx.require(any_of(equal(names[0], 0), equal(names[0], x[0])), laws.NAME_PER_EXAMPLE_OR_NONE, names[0])
+    return examples(ctx, x.dims, ctx.integer("Nsparse"))
+
+
+@rule("ParseSingleExample", domain=DOMAIN)
+def parse_one(ctx: RuleContext) -> list[Tensor]:
+    """Return the features of one example."""
+    require_numbers(ctx, 0)
+    ctx.only_sizes(0)
+    return examples(ctx, (), ctx.integer("num_sparse"))
+
+
+@rule("ParseExampleV2", domain=DOMAIN)
+def parse_some(ctx: RuleContext) -> list[Tensor]:
+    """Return the features of a list of examples, or of one; ragged ones come last: values, then row splits."""
+    x = ctx.input(0)
+    ctx.check(x.rank <= 1, laws.RANK_AT_MOST_1.of(rank=x.rank))
+    ctx.only_sizes(0)
+    types, splits = ctx.texts("ragged_value_types"), ctx.texts("ragged_split_types")
+    values = [ctx.tensor((ctx.fresh(f"values{i}"),), dtype) for i, dtype in enumerate(types)]
+    ends = [ctx.tensor((x[0] + 1,) if x.rank else (0,), dtype) for dtype in splits]
+    return [*examples(ctx, x.dims, ctx.integer("num_sparse")), *values, *ends]
+
+
+def dense_of(ctx: RuleContext, kind: str, types: str, before: Sequence[Dim]) -> list[Tensor]:
+    """Return the dense features of the attribute `<kind>_shapes`, with the axes `before` in front."""
+    declared = ctx.attribute(f"{kind}_shapes") or ()
+    shapes = [s.shape for s in declared if isinstance(s, Declared)]  # type: ignore[union-attr]  # a list
+    if None in shapes:
+        leave_open(ctx, laws.DENSE_FEATURE_RANKS_KNOWN)
+    sizes = [sized(ctx, [as_dim(d) if isinstance(d, int) else None for d in shape or ()]) for shape in shapes]
+    return [ctx.tensor([*before, *own], t) for own, t in zip(sizes, ctx.texts(types), strict=True)]
+
+
+def sparse_of(ctx: RuleContext, part: str, rank: int) -> list[Tensor]:
+    """Return the sparse features: all indices, then all values, then all shapes."""
+    types = ctx.texts(f"{part}_sparse_types")
+    tensors = [triple(ctx, ctx.fresh(f"{part}{i}"), rank, dtype) for i, dtype in enumerate(types)]
+    return [t for kind in zip(*tensors, strict=True) for t in kind]
+
+
+def ragged_of(ctx: RuleContext, part: str, batch: Sequence[Dim], inner: str = "") -> list[Tensor]:
+    """Return the ragged features: values, then row splits, then row splits of the inner rows."""
+    kinds = (f"{part}_ragged_value_types", f"{part}_ragged_split_types", f"{part}_ragged_split_types" if inner else "")
+    values, ends, inside = ([*enumerate(ctx.texts(kind))] for kind in kinds)
+    outputs = [ctx.tensor((ctx.fresh(f"{part}_values{i}"),), dtype) for i, dtype in values]
+    outputs += [ctx.tensor([*(d + 1 for d in batch)] or (ctx.fresh(f"{part}_ends{i}"),), dtype) for i, dtype in ends]
+    return [*outputs, *(ctx.tensor((ctx.fresh(f"{inner}{i}"),), dtype) for i, dtype in inside)]
+
+
+@rule("ParseSequenceExampleV2", domain=DOMAIN)
+def parse_sequences(ctx: RuleContext) -> list[Tensor]:
+    """Return the features of examples, or of one, and those of each of their steps."""
+    batch = ctx.input(0).dims
+    ctx.check(len(batch) <= 1, laws.RANK_AT_MOST_1.of(rank=len(batch)))
+    ctx.only_sizes(0)
+    whole = [*sparse_of(ctx, "context", 1 + len(batch)), *dense_of(ctx, "context_dense", "Tcontext_dense", batch)]
+    steps = dense_of(ctx, "feature_list_dense", "feature_list_dense_types", ())
+    stepped = [ctx.tensor([*batch, ctx.fresh(f"steps{i}"), *x.dims], x.dtype) for i, x in enumerate(steps)]
+    lengths = [ctx.tensor(batch, "int64")] * len(steps)
+    sparse = sparse_of(ctx, "feature_list", 2 + len(batch))
+    ragged = ragged_of(ctx, "feature_list", batch, "inner")
+    return [*whole, *ragged_of(ctx, "context", batch), *sparse, *stepped, *lengths, *ragged]
+
+
+# Bytes
+
+
+@rule("DecodeRaw", domain=DOMAIN)
+def raw(ctx: RuleContext) -> Tensor:
+    """Read the bytes of each text as numbers."""
+    return ctx.tensor([*ctx.input(0).dims, ctx.fresh("count")], ctx.text("out_type", ""))
+
+
+@rule("DecodeWav", domain=DOMAIN)
+def decoded_sound(ctx: RuleContext) -> list[Tensor]:
+    """Return the samples `[samples, channels]` of a sound file, and its sample rate."""
+    require_numbers(ctx, 0)
+    requested = [ctx.integer(name, -1) for name in ("desired_samples", "desired_channels")]
+    sizes = sized(ctx, [None if n == -1 else as_dim(n) for n in requested])
+    ctx.check(min(requested) >= -1, laws.SIZES_MINUS_1_OR_MORE)
+    return [ctx.tensor(sizes, "float32"), ctx.tensor((), "int32")]
+
+
+@rule("HistogramFixedWidth", domain=DOMAIN)
+def histogram(ctx: RuleContext) -> Tensor:
+    """Count the values in each of several equal parts of a range."""
+    count = first(ctx, 2)
+    require_vector(ctx, 1, 2, laws.RANGE_TWO_ENDS)
+    require_numbers(ctx, 2)
+    require_least(ctx, [count], 1, laws.A_PART)
+    for low, high in pairwise(numbers(ctx, 1)):
+        require_order(ctx, low, high, laws.RANGE_NOT_EMPTY, apart=True)
+    return ctx.tensor(sized(ctx, [count], 1), ctx.text("dtype", "int32"))

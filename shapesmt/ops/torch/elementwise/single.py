@@ -82,15 +82,8 @@ def alias(call: Call) -> Tensor:
     return first(call)
 
 
-@operator(
-    "clone.default",
-    "contiguous.default",
-    "alias_copy.default",
-    "detach_copy.default",
-    "lift_fresh_copy.default",
-    memory="view",
-    traits=Traits(Keeps.ALL),
-)
+@operator("clone.default", "contiguous.default", "alias_copy.default", memory="view", traits=Traits(Keeps.ALL))
+@operator("detach_copy.default", "lift_fresh_copy.default", memory="view", traits=Traits(Keeps.ALL))
 def clone(call: Call) -> Tensor:
     """Copy a tensor in the requested memory format; the copy of `contiguous` is contiguous."""
     x = first(call)

@@ -171,13 +171,8 @@ def index_tensor(call: Call) -> Tensor:
     return tensor(x.dtype, shape, any_of_known(call.ctx, x, shape) if masked else None)
 
 
-@operator(
-    "index_put.default",
-    "index_put_.default",
-    "_index_put_impl_.default",
-    "_unsafe_index_put.default",
-    traits=Traits.COPIED,
-)
+@operator("index_put.default", "index_put_.default", traits=Traits.COPIED)
+@operator("_index_put_impl_.default", "_unsafe_index_put.default", traits=Traits.COPIED)
 def index_put(call: Call) -> Tensor:
     """Write values at the given indices; the values broadcast to the indexed shape."""
     x, values = call.tensor("self"), call.tensor("values")

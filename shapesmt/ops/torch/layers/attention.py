@@ -45,8 +45,7 @@ def attended(call: Call, mask: Tensor | None) -> tuple[Shape, Shape]:
         ctx.check(not call.flag("is_causal"), laws.MASK_OR_CAUSAL)
         call.unchecked(TRUE if mask.rank >= 2 or q.rank != 4 else FALSE, laws.RANK_AT_LEAST.of(least=2, rank=mask.rank))
         require_broadcast_to(ctx, mask, scores, laws.MASK_BROADCASTS_TO_SCORES)
-    batch = ctx.broadcast(scores[:-2], v.dims[:-2], law=laws.BATCH_SIZES_BROADCAST)
-    return (*batch, q[-2], v[-1]), scores
+    return (*ctx.broadcast(scores[:-2], v.dims[:-2], law=laws.BATCH_SIZES_BROADCAST), q[-2], v[-1]), scores
 
 
 @operator("scaled_dot_product_attention.default")

@@ -1,1 +1,1 @@
-"""Fourier transforms, framed signals, numerical derivatives and integrals, and random numbers."""
+"""Fourier transforms, framed signals, and random numbers."""

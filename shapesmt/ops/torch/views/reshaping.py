@@ -87,14 +87,8 @@ def view(call: Call) -> Tensor:
     return as_view(call, x, resized(call, x.dims, call.sizes("size") if other is None else other.dims))
 
 
-@operator(
-    "reshape.default",
-    "view_copy.default",
-    "_reshape_copy.default",
-    "reshape_as.default",
-    memory="view",
-    traits=Traits.ORDERED,
-)
+@operator("reshape.default", "view_copy.default", memory="view", traits=Traits.ORDERED)
+@operator("_reshape_copy.default", "reshape_as.default", memory="view", traits=Traits.ORDERED)
 def reshape(call: Call) -> Tensor:
     """Change the sizes to those listed, or to those of another tensor."""
     x, other, name = call.tensor("self"), call.optional("other"), "shape" if "shape" in call.names else "size"
