@@ -9,6 +9,9 @@ with lazy_imports(__name__):
         Analysis as Analysis,
         analysed as analysed,
         analysed_protobuf as analysed_protobuf,
+        examined as examined,
+        pinned as pinned,
+        posed as posed,
     )
     from shapesmt.examine.bounds import (
         earlier_bounds as earlier_bounds,
@@ -30,4 +33,3 @@ with lazy_imports(__name__):
     )
     from shapesmt.examine.question import GUARDS as GUARDS, TIMEOUT as TIMEOUT, Claims as Claims, Question as Question
     from shapesmt.examine.share import valid_share as valid_share
-    from shapesmt.examine.stages import examined as examined, pinned as pinned, posed as posed

@@ -8,15 +8,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
+from shapesmt.deadline import Deadline, stage
+from shapesmt.errors import UsageError
+from shapesmt.examine.declarations import limit_ranks
 from shapesmt.examine.examination import Examination
+from shapesmt.examine.examine import examine
 from shapesmt.examine.judge import Judge
-from shapesmt.examine.problem import Problem
+from shapesmt.examine.problem import Problem, pose
 from shapesmt.examine.question import Claims, Question
-from shapesmt.examine.stages import examined, posed
 from shapesmt.frontends import Model, load, load_protobuf
+from shapesmt.graph import Graph
 
 if TYPE_CHECKING:
     from onnx import ModelProto
+
+GRACE = 1.0  # additional seconds to read the ranges and relations, which every answer needs
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,3 +64,42 @@ def analysed_protobuf(
     if output is not None:
         keep_together(proto, model, output)
     return proto, analysed(graph, question)
+
+
+@stage("ranges and relations")
+def posed(graph: Graph, question: Question, judge: Judge) -> Problem:
+    """Return the problem that a question poses.
+
+    Raises:
+        UsageError: No input satisfies the ranges and relations, one of them is invalid, or an input has too many
+            dimensions.
+    """
+    limit_ranks(graph, question.shapes or {})
+    deadline = Deadline(judge.deadline.remaining + GRACE)
+    problem = deadline.require(lambda: pose(graph, question), "the ranges aren't looked through")
+    if not judge.satisfiable(problem.domain):
+        ranges = [f"{name} in {r.min}..{'' if r.max is None else r.max}" for name, r in problem.ranges.items()]
+        raise UsageError(f"no admissible input: {', '.join([*ranges, *problem.assumptions])} contradict each other")
+    return problem
+
+
+def examined(problem: Problem, judge: Judge, *, trust: bool) -> tuple[Problem, Examination]:
+    """Return the problem over the symbols that the examination uses, and the examination.
+
+    A symbol with a single value is replaced by that number, so that more can be decided. If some node isn't proved,
+    a report with the symbol's name is easier to read: the symbol stays if the verdicts are the same with it.
+    """
+    known = pinned(problem, judge)
+    examination = examine(known, judge, trust=trust)
+    if known is not problem and examination.judgements:
+        named = examine(problem, judge, trust=trust)
+        if named.decided and named.reported == examination.reported:
+            return problem, named
+    return known, examination
+
+
+def pinned(problem: Problem, judge: Judge) -> Problem:
+    """Return the problem with each symbol that has a single value replaced by that number."""
+    while numbers := judge.numbers(problem.domain):
+        problem = problem.at(numbers)
+    return problem

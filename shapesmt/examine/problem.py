@@ -205,7 +205,7 @@ def _posed(
     names: Mapping[str, str],
     ranges: Mapping[str, SymbolRange],
     small: Mapping[str, Small] | None = None,
-    assume: Iterable[str] | Mapping[str, Origin] | None = None,
+    assume: Mapping[str, Origin] | None = None,
 ) -> Problem:
     free = {
         name: symbol(name, r.min, inf if r.max is None else r.max, step=r.step, fold=False)
@@ -214,9 +214,9 @@ def _posed(
     small = small or {}
     free.update({name: d for s in small.values() for name, d in s.symbols(ranges).items()})
     known = {**{alias: free[name] for alias, name in graph.aliases.items() if name in free}, **free}
-    texts, sources = _assumptions(assume, known)
-    origins = assume if isinstance(assume, Mapping) else {}
-    formulas = [_assumed(text, origins.get(text), known) for text in texts]
+    assumed = {text: origin for text, origin in (assume or {}).items() if _applies(text, origin, known)}
+    sources = {text: origin.source for text, origin in assumed.items() if origin.source != "--assume"}
+    formulas = [_assumed(text, origin, known) for text, origin in assumed.items()]
     solved, facts = eliminated(all_of(*formulas).conjuncts)
     meanings = {name: substitute(d, solved) for name, d in free.items()}
     ranks = {name: meanings[rank_name(name)] for name in unranked(graph, declared)}
@@ -224,19 +224,10 @@ def _posed(
     inputs.update({name: tensor(s.dtype, s.shape, s.value(meanings)) for name, s in small.items()})
     symbols = [s for d in free.values() if (s := d.as_symbol()) is not None and s not in solved]
     domain = Domain(symbols, facts)
-    problem = Problem(graph, ranges, meanings, inputs, domain, tuple(texts), sources, declared, names, ranks, (), small)
+    problem = Problem(
+        graph, ranges, meanings, inputs, domain, tuple(assumed), sources, declared, names, ranks, (), small
+    )
     return _with_ranks(problem) if ranks else problem
-
-
-def _assumptions(
-    assume: Iterable[str] | Mapping[str, Origin] | None, known: Mapping[str, Dim]
-) -> tuple[list[str], dict[str, str]]:
-    """Return the assumptions that concern the model, and the sources of those that come from a file."""
-    origins = assume if isinstance(assume, Mapping) else {}
-    texts = [assume] if isinstance(assume, str) else list(assume or ())
-    applied = [text for text in texts if text not in origins or _applies(text, origins[text], known)]
-    sources = {text: origins[text].source for text in applied if text in origins}
-    return applied, {text: source for text, source in sources.items() if source != "--assume"}
 
 
 def _without_idle(problem: Problem) -> Problem:
@@ -254,10 +245,9 @@ def _without_idle(problem: Problem) -> Problem:
 
 def names_of(graph: Graph) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names that an assumption can use: of input dimensions, and of elements of small inputs."""
-    declared = declarations(graph, {})
-    names, ranges = symbol_ranges(graph, declared, {}, list(map(rank_name, unranked(graph, declared))))
-    small, _ = small_inputs(graph, constant_shapes(declared, names, ranges), {*names, *ranges}, {})
-    return frozenset({*ranges, *graph.aliases}), frozenset(name for s in small.values() for name in s.names)
+    _, _, ranges, small = _declared(graph, NO_OPTIONS)
+    elements = frozenset(name for s in small.values() for name in s.names)
+    return frozenset(ranges.keys() - elements | graph.aliases.keys()), elements
 
 
 def _applies(text: str, origin: Origin, known: Mapping[str, Dim]) -> bool:
@@ -265,11 +255,11 @@ def _applies(text: str, origin: Origin, known: Mapping[str, Dim]) -> bool:
     return origin.needed or all(name in known or misspelt(name, known) for name in names_in(text))
 
 
-def _assumed(text: str, origin: Origin | None, known: Mapping[str, Dim]) -> Formula:
+def _assumed(text: str, origin: Origin, known: Mapping[str, Dim]) -> Formula:
     try:
         return parse_formula(text, known, LARGEST)
     except UsageError as error:
-        raise (UsageError(f"{origin.source}: {error}") if origin is not None else error) from None
+        raise UsageError(f"{origin.source}: {error}") from None
 
 
 def _with_ranks(problem: Problem) -> Problem:

@@ -10,10 +10,10 @@ import pytest
 from shapesmt.algebra import as_dim
 from shapesmt.deadline import Deadline
 from shapesmt.errors import UsageError
+from shapesmt.examine.analysis import pinned
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem, pose
 from shapesmt.examine.question import Question
-from shapesmt.examine.stages import pinned
 from shapesmt.frontends import load
 from shapesmt.language.ranges import Origin, Range
 
