@@ -2,15 +2,126 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+import functools
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from shapesmt.cli.fleet import Fleet, checked, fleet_options, is_several
-from shapesmt.cli.options import Sectioned, check_command, configured, declared_option, settled
+from shapesmt.cli.options import Sectioned, check_command, configured, declared_option, settled, with_options
 from shapesmt.cli.output import CHECK_STATUS, show, waiting
+from shapesmt.errors import printable
 from shapesmt.render import LOCATING, Form
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from shapesmt.cli.config import Config
+    from shapesmt.report import BatchReport
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """The command line's options for many models."""
+
+    jobs: int | None = None
+    scheduler: str | None = None
+    cache: str | None = None
+    output: str | None = None
+    resume: bool = False
+    fail_fast: bool = False
+    summary: bool = False
+    index: str | None = None
+
+    @property
+    def several(self) -> bool:
+        """Whether an option for many models is given, so that even one is treated like several."""
+        return self.summary or any((self.scheduler, self.cache, self.output, self.index))
+
+
+def fleet_options(command: Callable[..., object]) -> Callable[..., object]:
+    """Add the options for many models, passed to the command as one argument, `fleet`."""
+
+    @functools.wraps(command)
+    def gathered(**options: Any) -> object:
+        fleet = Fleet(**{name: options.pop(name) for name in Fleet.__dataclass_fields__})
+        return command(fleet=fleet, **options)
+
+    options = [
+        click.option("--jobs", type=click.IntRange(1), metavar="N",
+                     help="How many models to check at once; by default as many as there are processors."),
+        click.option("--scheduler", metavar="ADDRESS",
+                     help="Check them on the workers of this Dask scheduler: tcp://host:8786."),
+        click.option("--output", metavar="FILE",
+                     help="Write each report as it arrives: a line of FILE.jsonl, or a row of FILE.parquet."),
+        click.option("--resume", is_flag=True, help="Leave out the models that the output has reports of."),
+        click.option("--cache", metavar="FOLDER", help="Keep answers there, by the content of the models."),
+        click.option("--fail-fast", is_flag=True, help="Stop at the first model that isn't proved."),
+        click.option("--summary", is_flag=True,
+                     help="Text of the table, and of what models have in common, without the reports."),
+        click.option("--index", metavar="FILE.html", help="Write the summary as a page as well."),
+    ]  # fmt: skip
+    return with_options(gathered, options)
+
+
+def is_several(path: str, timeout: float) -> bool:
+    """Whether a path stands for any number of models; a remote folder is listed within `timeout` seconds."""
+    if os.path.isfile(path):  # noqa: PTH113 - the usual case; nothing has to be imported
+        return False
+    from shapesmt import fleet as many
+
+    return many.is_several(path, timeout)
+
+
+def checked(
+    models: Sequence[str], fleet: Fleet, config: Config, options: dict[str, Any], html: str | None, *, brief: bool
+) -> BatchReport:
+    """Check several models and return the reports; `html` is a folder for their pages, `brief` as in a `Plan`."""
+    from shapesmt import fleet as many
+    from shapesmt.render import counting
+
+    if fleet.resume and fleet.output is None:
+        raise click.UsageError("--resume goes on with a file of results: name it with --output")
+    paths = many.models_in(models, options["timeout"])
+    options = many.shared(paths, options)
+    shapes, options["shapes"] = options["shapes"], {}
+    every = settled("", config, options)  # without a configuration file, every model gets the same question
+    tasks: list[many.Task] = []
+    for path in paths:
+        question = every if config.path is None else settled(path, config, options)
+        if tasks and question == tasks[-1].question:
+            question = tasks[-1].question  # the same object: its digest is known
+        tasks.append(many.Task(path, question, shapes))
+    if html is not None:
+        tasks = [task._replace(page=page) for task, page in zip(tasks, many.page_paths(html, paths), strict=True)]
+    index = many.summary_path(fleet.index) if fleet.index is not None else None
+    cluster = _cluster(fleet.scheduler) if fleet.scheduler else None
+    plan = many.Plan(
+        fleet.jobs or config.jobs, cluster, fleet.cache, fleet.output, fleet.resume, fleet.fail_fast, brief,
+        lambda text: click.echo(f"note: {text}", err=True),
+    )  # fmt: skip
+    with counting(len(tasks)) as done:
+        batch = many.check_all(tasks, plan, done)
+    pages = {task.path: task.page for task in tasks}
+    if html is not None:
+        many.write_index(html, batch, pages)
+    if index is not None:
+        many.write_summary(index, batch)
+    return batch
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[Client]:
+    """Connect to the scheduler at an address for the block; say so if it has no workers yet."""
+    from shapesmt import fleet as many
+
+    with many.connected(address) as client:
+        if not client.scheduler_info()["workers"]:
+            click.echo(f"no worker has come to {printable(address)} yet; waiting", err=True)
+        yield client
 
 
 @click.command(

@@ -26,9 +26,8 @@ from shapesmt.deadline import Deadline
 from shapesmt.errors import UsageError, printable
 from shapesmt.frontends import Format, Model, load, load_protobuf, opened
 from shapesmt.graph import Graph
-from shapesmt.replay.alike import NEAR, alike
 from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, bytes_of, cut, too_large
-from shapesmt.replay.loads import LOADS, loaded, session_of
+from shapesmt.replay.loads import LOADS, NEAR, alike, loaded, session_of
 from shapesmt.report import Finding, FindingKind, Replay
 from shapesmt.rules import Tensor
 

@@ -22,7 +22,7 @@ from onnx import helper, numpy_helper
 
 import shapesmt
 from shapesmt.cli.main import main
-from shapesmt.fleet import answers, cache, identity, task
+from shapesmt.fleet import answers, identity, task
 from shapesmt.frontends import files
 from tests.fleet.conftest import ADD, DATABASE, EXP, UNRULED, Counted, change, rows
 
@@ -49,7 +49,7 @@ def test_another_content_or_version_has_another_answer(
     assert counted("exp.onnx") == 1
     (folder / "exp.onnx").write_text(ADD)
     assert counted("exp.onnx") == 1
-    monkeypatch.setattr(cache, "identity", lambda: identity.Answerer(("another",)))
+    monkeypatch.setattr(identity, "identity", lambda: identity.Answerer(("another",)))
     assert counted("exp.onnx") == 1
     assert counted("exp.onnx") == 0
     (folder / "exp.onnx").write_text(EXP)

@@ -20,9 +20,8 @@ from shapesmt.frontends.onnx import tables
 from shapesmt.frontends.onnx.columns import columns
 from shapesmt.frontends.onnx.limits import refused
 from shapesmt.frontends.onnx.messages import from_bytes
-from shapesmt.frontends.onnx.ranges import noted_ranges
 from shapesmt.frontends.onnx.schemas import OnnxSchemas
-from shapesmt.frontends.onnx.sources import Sources
+from shapesmt.frontends.onnx.sources import Sources, noted_ranges
 from shapesmt.frontends.onnx.types import BITS, LAST_OPSET, declared, dense, elements, text_of
 from shapesmt.frontends.recognize import nesting, text_format
 from shapesmt.graph import (
