@@ -8,6 +8,7 @@ from typing import NamedTuple
 __all__ = ["OWN", "Law", "as_law"]
 
 OWN = "SM199"
+_SIDES = {"==": ("", "needed"), ">=": ("", "at least"), "": ("", "")}
 _CODED = re.compile(r"([A-Z]{2,12}[0-9]{1,6}): (.+)", re.DOTALL)
 
 
@@ -34,6 +35,14 @@ class Law(NamedTuple):
     def of(self, **fields: object) -> Law:
         """Return the law with its fields filled."""
         return self._replace(sentence=self.sentence.format_map(fields), template=self.sentence)
+
+    def named_sides(self, relation: str) -> tuple[str, str]:
+        """Return the names of the two sides, for sizes that no axis of an input has.
+
+        >>> Law("SM201", "the window fits", sides=("the input", "the window")).named_sides("==")
+        ('the input', 'the window')
+        """
+        return self.sides if any(self.sides) else _SIDES[relation]
 
     def __str__(self) -> str:
         return self.sentence

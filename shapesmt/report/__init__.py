@@ -32,7 +32,13 @@ with lazy_imports(__name__):
         Operators as Operators,
         TensorFacts as TensorFacts,
     )
-    from shapesmt.report.data import Answer as Answer, later as later, unread as unread
+    from shapesmt.report.data import (
+        Answer as Answer,
+        altered as altered,
+        in_words as in_words,
+        later as later,
+        unread as unread,
+    )
     from shapesmt.report.dynamic import DynamicShapes as DynamicShapes, StaticAxis as StaticAxis
     from shapesmt.report.explanation import (
         Condition as Condition,
@@ -41,6 +47,12 @@ with lazy_imports(__name__):
         NodeConstraints as NodeConstraints,
         Proof as Proof,
         Variable as Variable,
+    )
+    from shapesmt.report.facts.findings import (
+        Behind as Behind,
+        Broken as Broken,
+        Inside as Inside,
+        Undecided as Undecided,
     )
     from shapesmt.report.finding import (
         Assumed as Assumed,

@@ -147,7 +147,8 @@ class FindingKind(str, Enum):
         return self.value
 
 
-@dataclass(frozen=True, slots=True)
+@late("title", "note")
+@dataclass(frozen=True)
 class Finding(Data):
     """One requirement that isn't proved, with an input that shows it and the condition for inputs that are fine.
 

@@ -2,55 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from shapesmt.laws import Law
+from shapesmt.report import Broken, FindingKind, Side, Undecided
 
-from shapesmt.report import FindingKind
-
-if TYPE_CHECKING:
-    from shapesmt.laws import Law
-    from shapesmt.report import Clash, Side
-    from shapesmt.rules import Requirement, Unjudged
-
-_NAMES = {"==": "needed", ">=": "at least", "": ""}  # the name of a side that is no axis of a tensor
 _ALONE = {"==": "{left} is {a}, not {b}", ">=": "{left} is {a}, less than {b}", "": "{left} is {a}, against {b}"}
 _NUMBERS = {"==": "{a} isn't {b}", ">=": "{a} is less than {b}", "": "{a} against {b}"}
-_UNJUDGED = {
+_UNDECIDED = {
     FindingKind.RANK: "the rank of an input isn't known",
     FindingKind.TIMEOUT: "not looked at in the time given",
 }
 
 
-def side_names(requirement: Requirement) -> tuple[str, str]:
-    """Return the names of a requirement's two sides, for sizes that no axis of an input has.
-
-    >>> from shapesmt.laws import WINDOW_FITS
-    >>> from shapesmt.rules import Requirement
-    >>> from shapesmt.algebra import FALSE
-    >>> side_names(Requirement(FALSE, WINDOW_FITS)), side_names(Requirement(FALSE, WINDOW_FITS.of(), relation="=="))
-    (('the padded input', 'the window'), ('the padded input', 'the window'))
-    """
-    names = requirement.law.sides
-    return names if any(names) else ("", _NAMES[requirement.relation])
-
-
-def title(law: Law, relation: str, clash: Clash | None) -> str:
+def broken(told: Broken) -> str:
     """Return the sentence that says how a law is broken.
 
     >>> from shapesmt import laws
-    >>> from shapesmt.report import Clash, Side
-    >>> title(laws.SIZES_BROADCAST, "", Clash(Side("n", 3, "x", 0), Side("m", 4, "y", 0)))
+    >>> from shapesmt.report import Clash
+    >>> broken(Broken(laws.SIZES_BROADCAST, "", Clash(Side("n", 3, "x", 0), Side("m", 4, "y", 0))))
     'x[0] is 3, y[0] is 4'
-    >>> title(laws.WINDOW_FITS, ">=", Clash(Side("n", 3, "x", 2), Side("7", 7)))
+    >>> broken(Broken(laws.WINDOW_FITS, ">=", Clash(Side("n", 3, "x", 2), Side("7", 7))))
     'the window needs 7, the padded input has 3'
-    >>> title(laws.AXIS_INSIDE_RANK.of(axis=3, rank=2), "", None)
+    >>> broken(Broken(laws.AXIS_INSIDE_RANK.of(axis=3, rank=2), "", None))
     "it doesn't hold that axis 3 is inside a tensor of rank 2"
     """
+    law, relation, clash = told
     if clash is None or any(s.value is None and not s.expr.isdecimal() for s in (clash.left, clash.right)):
         return law.broken if law.broken and "{" not in law.broken else f"it doesn't hold that {law}"
     a, b = (s.expr if s.value is None else str(s.value) for s in (clash.left, clash.right))
     if law.broken:
         return law.broken.format(left=a, right=b)
-    left, right = _subject(clash.left), _subject(clash.right)
+    left, right = _subject(clash.left, law), _subject(clash.right, law)
     if left and right:
         return f"{left} is {a}, {right} is {b}"
     if left:
@@ -60,17 +41,15 @@ def title(law: Law, relation: str, clash: Clash | None) -> str:
     return _NUMBERS[relation].format(a=a, b=b)
 
 
-def _subject(side: Side) -> str:
+def _subject(side: Side, law: Law) -> str:
     """Return the subject of a size: an axis of a tensor, a side that the law names, or a formula; "" for a number."""
     if side.tensor:
         return f"{side.tensor}[{side.axis}]"
-    if side.name and side.name not in _NAMES.values():
+    if side.name and side.name in law.sides:
         return side.name
     return "" if side.value is None or side.expr == str(side.value) else side.expr
 
 
-def title_of_unjudged(unjudged: Unjudged) -> str:
+def undecided(told: Undecided) -> str:
     """Return the reason why a node is undecided; "" if its law says it already."""
-    if unjudged.kind in _UNJUDGED:
-        return _UNJUDGED[FindingKind(unjudged.kind)]
-    return unjudged.law.partition(": ")[2] if unjudged.rests_on else ""
+    return _UNDECIDED.get(told.kind) or told.law.partition(": ")[2]

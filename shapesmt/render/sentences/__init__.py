@@ -1,0 +1,21 @@
+"""Sentences of a report, made of the facts that its fields have until they are first read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from shapesmt import report
+from shapesmt.render.sentences import titles
+
+_TELLING: dict[type, Callable[[Any], Any]] = {
+    report.Broken: titles.broken,
+    report.Undecided: titles.undecided,
+    report.Inside: lambda inside: f"inside {inside.path}",
+    report.Behind: lambda behind: f"and so are {behind.nodes} nodes behind it",
+}
+
+
+def words(told: object) -> Any:
+    """Return the sentence that tells some report."""
+    return _TELLING[type(told)](told)

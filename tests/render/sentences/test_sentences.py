@@ -1,0 +1,33 @@
+"""Sentences: a question answers with facts, which are worded when somebody reads the answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import shapesmt
+from shapesmt.report import Answer
+
+MODELS = {
+    "title": (b"g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add (x, y) }", {}),
+    "rank": (b"g (float[] x, float[3] y) => (float[] z) { z = Add (x, y) }", {}),
+}
+
+
+class Silent:
+    """A presenter that has no words."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"{name} is asked before the answer is there")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_nothing_is_worded_before_it_is_read(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, options = MODELS[name]
+    model = b'<ir_version: 8, opset_import: ["":18]> ' + model
+    told = shapesmt.check(model, **options).to_dict()
+    with monkeypatch.context() as silence:
+        silence.setattr(Answer, "presenter", Silent())
+        report = shapesmt.check(model, **options)
+    assert {**report.to_dict(), "seconds": told["seconds"]} == told
