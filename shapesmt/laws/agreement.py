@@ -19,6 +19,8 @@ SECOND_SIZES_EQUAL_FIRST_OR_1 = Law("SM101", "the second operand's sizes are the
 SLOPE_BROADCASTS_TO_INPUT = Law("SM101", "there is one slope, one for each channel, or what broadcasts to the input")
 OTHERS_BROADCAST_TO_CHANGED = Law("SM101", "operands broadcast to the tensor that is changed in place")
 
+DECLARED_SHAPE_IS_MADE = Law("SM902", "tensor '{name}' has the declared shape [{sizes}]")
+
 DIAGONAL_SIZES_EQUAL = Law("SM102", "a diagonal has equal sizes")
 EMPTY_BATCH_MEETS_EMPTY_BATCH = Law("SM102", "an empty batch meets an empty batch")
 VECTORS_OF_ONE_LENGTH = Law("SM102", "both sets have vectors of one length")

@@ -54,6 +54,16 @@ with lazy_imports(__name__):
         Inside as Inside,
         Undecided as Undecided,
     )
+    from shapesmt.report.facts.warnings import (
+        Contradicted as Contradicted,
+        Large as Large,
+        OneValue as OneValue,
+        Stretched as Stretched,
+        Unnamed as Unnamed,
+        Unread as Unread,
+        Unrun as Unrun,
+        Untaken as Untaken,
+    )
     from shapesmt.report.finding import (
         Assumed as Assumed,
         Cause as Cause,

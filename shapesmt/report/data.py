@@ -39,6 +39,7 @@ __all__ = [
     "late",
     "later",
     "unread",
+    "worded",
 ]
 
 Json: TypeAlias = dict[str, Any]
@@ -122,9 +123,14 @@ def later(work: Callable[[], Value]) -> Value:
     return cast("Value", _Later(work))
 
 
-def in_words(facts: tuple[object, ...] | Data) -> Any:
-    """Return a value for a `late` field: the presenter words these facts when the field is first read."""
-    return later(lambda: repr(facts) if Answer.presenter is None else Answer.presenter.words(facts))
+def worded(facts: object) -> Any:
+    """Return the presenter's words for these facts."""
+    return repr(facts) if Answer.presenter is None else Answer.presenter.words(facts)
+
+
+def in_words(facts: object) -> Any:
+    """Return a value for a `late` field: `worded` facts, when the field is first read."""
+    return later(lambda: worded(facts))
 
 
 def late(*names: str) -> Callable[[type[Kind]], type[Kind]]:

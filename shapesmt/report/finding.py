@@ -222,7 +222,8 @@ class WarningKind(str, Enum):
         return self.value
 
 
-@dataclass(frozen=True, slots=True)
+@late("text")
+@dataclass(frozen=True)
 class ModelWarning(Data):
     """A sign that a model runs, but probably not as intended; a warning never changes the verdict.
 

@@ -6,13 +6,22 @@ from collections.abc import Callable
 from typing import Any
 
 from shapesmt import report
-from shapesmt.render.sentences import titles
+from shapesmt.render.sentences import titles, warnings
 
 _TELLING: dict[type, Callable[[Any], Any]] = {
     report.Broken: titles.broken,
     report.Undecided: titles.undecided,
     report.Inside: lambda inside: f"inside {inside.path}",
     report.Behind: lambda behind: f"and so are {behind.nodes} nodes behind it",
+    report.Stretched: warnings.stretched,
+    report.Contradicted: warnings.contradicted,
+    report.Untaken: warnings.untaken,
+    report.Unrun: warnings.unrun,
+    report.OneValue: warnings.one_value,
+    report.Large: warnings.large,
+    report.Unread: warnings.unread,
+    report.Unnamed: warnings.unnamed,
+    report.StaticAxis: warnings.static,
 }
 
 

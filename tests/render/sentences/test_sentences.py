@@ -11,6 +11,12 @@ from shapesmt.report import Answer
 
 MODELS = {
     "title": (b"g (float[n, 3] x, float[m, 3] y) => (float[k, 3] z) { z = Add (x, y) }", {}),
+    "stretched": (b"g (float[n, 4] x, float[m, 4] y) => (z) { z = Add (x, y) }", {"dims": {"n": "1..8", "m": "1..8"}}),
+    "contradicted": (b"g (float[n] x) => (float[4] y) { y = Concat <axis = 0> (x, x) }", {}),
+    "one value": (b"g (float[n] x) => (y) { y = Exp (x) }", {"dims": {"n": "1..64"}, "assume": ["n % 64 == 0"]}),
+    "large": (b"g (float[n, m] x) => (y) { y = Exp (x) }", {"dims": {"n": "1..65536", "m": "1..65536"}}),
+    "unread": (b"g (float[n] x, float[m] z) => (y) { y = Exp (x) }", {}),
+    "unnamed": (b"g (float[None, None] x) => (y) { y = Exp (x) }", {}),
     "rank": (b"g (float[] x, float[3] y) => (float[] z) { z = Add (x, y) }", {}),
 }
 
