@@ -35,7 +35,7 @@ from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, o
 from shapesmt.language import RangeLike, ShapeLike, ValueLike, unknown_name
 from shapesmt.lazy import lazy_imports
 from shapesmt.render import Words
-from shapesmt.report import Answer, Report
+from shapesmt.report import Answer, Report, altered
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -106,7 +106,7 @@ def check(
     question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay, guards=guards)
     content = question.read(lambda: opened(model, weights=replay))
     report = checked(content, question)
-    return dataclasses.replace(report, pages=lambda: _page(content, question.again(), report))
+    return altered(report, pages=lambda: _page(content, question.again(), report))
 
 
 def page(

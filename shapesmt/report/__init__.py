@@ -48,6 +48,7 @@ with lazy_imports(__name__):
         Proof as Proof,
         Variable as Variable,
     )
+    from shapesmt.report.facts.advice import Hints as Hints, Nearby as Nearby
     from shapesmt.report.facts.findings import (
         Behind as Behind,
         Broken as Broken,

@@ -82,7 +82,8 @@ class Precondition(Data):
         return conjunction(self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@late("note")
+@dataclass(frozen=True)
 class Remedy(Data):
     """Narrower ranges and relations for which the model runs, to declare with `--dim`, `--assume` and `--value`.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from shapesmt import report
-from shapesmt.render.sentences import titles, warnings
+from shapesmt.render.sentences import advice, titles, warnings
 
 _TELLING: dict[type, Callable[[Any], Any]] = {
     report.Broken: titles.broken,
@@ -22,6 +22,8 @@ _TELLING: dict[type, Callable[[Any], Any]] = {
     report.Unread: warnings.unread,
     report.Unnamed: warnings.unnamed,
     report.StaticAxis: warnings.static,
+    report.Hints: advice.hints,
+    report.Nearby: advice.nearby,
 }
 
 

@@ -17,6 +17,8 @@ MODELS = {
     "large": (b"g (float[n, m] x) => (y) { y = Exp (x) }", {"dims": {"n": "1..65536", "m": "1..65536"}}),
     "unread": (b"g (float[n] x, float[m] z) => (y) { y = Exp (x) }", {}),
     "unnamed": (b"g (float[None, None] x) => (y) { y = Exp (x) }", {}),
+    "hints": (b"g (float[b, past] past_key, float[b, s] x) => (y) { y = Concat <axis = 1> (past_key, x) }", {}),
+    "note": (b"g (float[n, m] x) => (y) <int64[2] t = {-1, 7}> { y = Reshape (x, t) }", {}),
     "rank": (b"g (float[] x, float[3] y) => (float[] z) { z = Add (x, y) }", {}),
 }
 
