@@ -156,6 +156,12 @@ def test_some_packages_import_few_others(package: str) -> None:
     assert reached <= NARROW[package] | SHARED | {package.partition("/")[0]}
 
 
+@pytest.mark.parametrize("package", ["system", "examine", "footprint", "diagnose"])
+def test_what_finds_an_answer_does_not_word_it(package: str) -> None:
+    reached = [(own(target), said) for path, target, said in arrows() if own(path) == package]
+    assert not [said for target, said in reached if target == "render" or (package, target) == ("examine", "export")]
+
+
 def test_packages_are_entered_by_their_doors() -> None:
     """What a package doesn't offer in its `__init__` is nothing for others to take."""
     entering = [(target, said) for path, target, said in arrows() if own(target) != own(path)]

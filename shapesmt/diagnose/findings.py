@@ -27,7 +27,7 @@ from shapesmt.algebra import (
 from shapesmt.deadline import stage
 from shapesmt.diagnose.causes import Tracer, source_of
 from shapesmt.errors import ModelError, printable
-from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, is_open
+from shapesmt.examine import Examination, Judge, Judgement, Problem, is_open, when
 from shapesmt.graph import GUARDS, Declared, Node
 from shapesmt.laws import GUARD_HOLDS
 from shapesmt.lazy import np
@@ -216,7 +216,7 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
         _because(j, sides, tracer) if traced else (),
         clash,
         in_words(Inside(f"{j.node.name}/{broken.within}")) if broken.within else "",
-        code=code, safe_iff=safe, when=case_text(broken.branch),
+        code=code, safe_iff=safe, when=in_words(when(broken.branch)),
         title="" if values is None else in_words(Broken(broken.law, broken.relation, clash)),
     )  # fmt: skip
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.examine.examination import Examination
@@ -13,10 +11,7 @@ from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem
 from shapesmt.examine.question import Claims, Question
 from shapesmt.examine.stages import examined, posed
-from shapesmt.frontends import Model, load, load_protobuf
-
-if TYPE_CHECKING:
-    from onnx import ModelProto
+from shapesmt.frontends import Model, load
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,15 +41,3 @@ def analysed(model: Model, question: Question) -> Analysis:
     problem = posed(graph, question, judge)
     problem, examination = examined(problem, judge, trust=claims is Claims.TRUST)
     return Analysis(problem, examination, judge, started)
-
-
-def analysed_protobuf(
-    model: Model, output: str | os.PathLike[str] | None, question: Question
-) -> tuple[ModelProto, Analysis]:
-    """Return the protobuf of a model and its analysis; refuse an `output` for which the external data would be lost."""
-    from shapesmt.export import keep_together
-
-    proto, graph = question.read(lambda: load_protobuf(model))
-    if output is not None:
-        keep_together(proto, model, output)
-    return proto, analysed(graph, question)

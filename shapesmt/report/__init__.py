@@ -52,8 +52,10 @@ with lazy_imports(__name__):
     from shapesmt.report.facts.findings import (
         Behind as Behind,
         Broken as Broken,
+        Choice as Choice,
         Inside as Inside,
         Undecided as Undecided,
+        When as When,
     )
     from shapesmt.report.facts.warnings import (
         Contradicted as Contradicted,

@@ -147,7 +147,7 @@ class FindingKind(str, Enum):
         return self.value
 
 
-@late("title", "note")
+@late("title", "note", "when")
 @dataclass(frozen=True)
 class Finding(Data):
     """One requirement that isn't proved, with an input that shows it and the condition for inputs that are fine.

@@ -11,6 +11,7 @@ from shapesmt.render.sentences import advice, titles, warnings
 _TELLING: dict[type, Callable[[Any], Any]] = {
     report.Broken: titles.broken,
     report.Undecided: titles.undecided,
+    report.When: titles.when,
     report.Inside: lambda inside: f"inside {inside.path}",
     report.Behind: lambda behind: f"and so are {behind.nodes} nodes behind it",
     report.Stretched: warnings.stretched,

@@ -1,9 +1,10 @@
-"""Titles: the problem at a counterexample, as a sentence that names both sides with their numbers."""
+"""Titles: the problem at a counterexample, as a sentence that names both sides with their numbers; and its case."""
 
 from __future__ import annotations
 
+from shapesmt.algebra import conjunction, name_text
 from shapesmt.laws import Law
-from shapesmt.report import Broken, FindingKind, Side, Undecided
+from shapesmt.report import Broken, Choice, FindingKind, Side, Undecided, When
 
 _ALONE = {"==": "{left} is {a}, not {b}", ">=": "{left} is {a}, less than {b}", "": "{left} is {a}, against {b}"}
 _NUMBERS = {"==": "{a} isn't {b}", ">=": "{a} is less than {b}", "": "{a} against {b}"}
@@ -53,3 +54,19 @@ def _subject(side: Side, law: Law) -> str:
 def undecided(told: Undecided) -> str:
     """Return the reason why a node is undecided; "" if its law says it already."""
     return _UNDECIDED.get(told.kind) or told.law.partition(": ")[2]
+
+
+def when(told: When) -> str:
+    """Return a condition as text.
+
+    >>> from shapesmt.report import Choice
+    >>> when(When((Choice("use_cache", True, by_data=False), "n >= 2", Choice("c", False, by_data=True))))
+    "use_cache == 1 and n >= 2 and 'c' is false"
+    """
+    return conjunction([part if isinstance(part, str) else _choice(part) for part in told.parts])
+
+
+def _choice(choice: Choice) -> str:
+    if choice.by_data:
+        return f"'{choice.condition}' is {'true' if choice.value else 'false'}"
+    return f"{name_text(choice.condition)} == {int(choice.value)}"

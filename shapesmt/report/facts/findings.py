@@ -23,6 +23,20 @@ class Undecided(NamedTuple):
     law: str
 
 
+class Choice(NamedTuple):
+    """What a condition that is 0 or 1 has to be; `by_data` names a tensor, else it is a symbol."""
+
+    condition: str
+    value: bool
+    by_data: bool
+
+
+class When(NamedTuple):
+    """A conjunction of choices, and of formulas as text."""
+
+    parts: tuple[Choice | str, ...]
+
+
 class Inside(NamedTuple):
     """The place of a node in a subgraph or a function."""
 

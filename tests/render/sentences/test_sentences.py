@@ -19,6 +19,11 @@ MODELS = {
     "unnamed": (b"g (float[None, None] x) => (y) { y = Exp (x) }", {}),
     "hints": (b"g (float[b, past] past_key, float[b, s] x) => (y) { y = Concat <axis = 1> (past_key, x) }", {}),
     "note": (b"g (float[n, m] x) => (y) <int64[2] t = {-1, 7}> { y = Reshape (x, t) }", {}),
+    "case": (
+        b"g (float[n] x, bool c) => (y) { y = If (c) <then_branch = t () => (a) { k = Constant <value_ints = [2]> ()"
+        b" a = Reshape (x, k) }, else_branch = e () => (b) { b = Exp (x) }> }",
+        {},
+    ),
     "rank": (b"g (float[] x, float[3] y) => (float[] z) { z = Add (x, y) }", {}),
 }
 
