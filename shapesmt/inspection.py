@@ -186,7 +186,7 @@ def explain_code(code: str) -> ErrorCode:
     >>> explain_code("SM103").report.findings[0].code
     'SM103'
     """
-    from shapesmt.laws.codes import CATALOGUE
+    from shapesmt.laws import CATALOGUE
 
     entry = CATALOGUE.get(code.upper())
     if entry is None:
@@ -194,4 +194,6 @@ def explain_code(code: str) -> ErrorCode:
     question = Question(entry.dims, assume=entry.assume, declared=Claims.CHECK)
     report = checked(entry.example.encode(), question) if entry.example else None
     shown = dataclasses.replace(report, model="example.onnxtxt") if report is not None else None
-    return ErrorCode(entry.code, entry.title, entry.law, entry.remedy, entry.example, entry.dims, entry.assume, shown)
+    return ErrorCode(
+        entry.code, entry.title, entry.sentence, entry.remedy, entry.example, entry.dims, entry.assume, shown
+    )

@@ -73,7 +73,7 @@ TOPICS = {
     "frontends/tensorflow": {"models"},
     "inference": {"propagation"},
     "language": {"shape_algebra", "shape_properties"},
-    "laws": {"needed"},
+    "laws": {"catalogue", "needed"},
     "ops": {"flags", "lengths", "looked_up", "low_ranks", "random_nodes"},
     "ops/contrib": {"optimized"},
     "ops/openvino": {"laws"},

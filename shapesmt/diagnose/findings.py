@@ -284,7 +284,7 @@ def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain
 
 def _code(kind: str) -> str:
     """Return the error code of a finding that is not about a law, by its kind."""
-    from shapesmt.laws.codes import code_of_kind
+    from shapesmt.laws import code_of_kind
 
     return code_of_kind(kind)
 

@@ -18,7 +18,7 @@ def warning(
     example: Counterexample | None = None,
 ) -> ModelWarning:
     """Return a warning that tells these facts about a node, or about none."""
-    from shapesmt.laws.codes import code_of_kind  # imported only if there is a warning
+    from shapesmt.laws import code_of_kind  # imported only if there is a warning
 
     index, name, op = (-1, "", "") if node is None else (node[0], node[1].name, node[1].op)
     return ModelWarning(code_of_kind(kind), kind, name, op, index, tensor, in_words(facts), example)
