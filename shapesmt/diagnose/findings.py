@@ -29,7 +29,7 @@ from shapesmt.diagnose.causes import Tracer, source_of
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import Examination, Judge, Judgement, Problem, is_open, when
 from shapesmt.graph import GUARDS, Declared, Node
-from shapesmt.laws import GUARD_HOLDS
+from shapesmt.laws import GUARD_HOLDS, code_of_kind
 from shapesmt.lazy import np
 from shapesmt.presolve import Domain
 from shapesmt.region import NOWHERE, Region, conjunct_of
@@ -76,7 +76,7 @@ def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[
         name = f"{node.name}/{u.path}" if u.path else node.name
         finding = Finding(
             Verdict.UNKNOWN, kind, name, u.op, index, u.law, "", note=u.note, rests_on=u.rests_on,
-            code=GUARD_HOLDS.code if node.op == GUARDS else _code(u.kind),
+            code=GUARD_HOLDS.code if node.op == GUARDS else code_of_kind(u.kind),
             title=in_words(Undecided(kind, u.law if u.rests_on else "")),
         )  # fmt: skip
         indexed.append((index, finding))
@@ -280,13 +280,6 @@ def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain
     tried = [v for i in range(MAX_TRIED) if (v := low + i * symbol.step) <= symbol.hi]
     at_once = [np.array(tried)] if fits_int64(together) else tried
     return any(np.any(Evaluator({**values, symbol: v}).formula(together)) for v in at_once)
-
-
-def _code(kind: str) -> str:
-    """Return the error code of a finding that is not about a law, by its kind."""
-    from shapesmt.laws import code_of_kind
-
-    return code_of_kind(kind)
 
 
 def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from shapesmt.algebra import FALSE, Assignment, Atom, Evaluator, Formula, Kind, negate, of_atom
 from shapesmt.examine import Examination, Judge, Problem
 from shapesmt.graph import Graph, Node
+from shapesmt.laws import code_of_kind
 from shapesmt.report import Counterexample, ModelWarning, WarningKind, in_words
 
 __all__ = ["Examples", "chosen", "producer_of", "warning"]
@@ -18,8 +19,6 @@ def warning(
     example: Counterexample | None = None,
 ) -> ModelWarning:
     """Return a warning that tells these facts about a node, or about none."""
-    from shapesmt.laws import code_of_kind  # imported only if there is a warning
-
     index, name, op = (-1, "", "") if node is None else (node[0], node[1].name, node[1].op)
     return ModelWarning(code_of_kind(kind), kind, name, op, index, tensor, in_words(facts), example)
 
