@@ -75,7 +75,7 @@ TOPICS = {
     "frontends/tensorflow": {"models"},
     "inference": {"propagation"},
     "language": {"shape_algebra", "shape_properties"},
-    "laws": {"needed"},
+    "laws": {"catalogue", "needed"},
     "ops": {"flags", "lengths", "looked_up", "low_ranks", "random_nodes"},
     "ops/contrib": {"optimized"},
     "ops/openvino": {"laws"},
@@ -168,6 +168,12 @@ def test_some_packages_import_few_others(package: str) -> None:
     inner = [p for p in inside if any(PACKAGE / name in p.parents for name in NARROW if name.startswith(f"{package}/"))]
     reached = {own(t) for p in inside if p not in inner for m, n in imported(p) if (t := file_of(m, n)) is not None}
     assert reached <= NARROW[package] | SHARED | {package.partition("/")[0]}
+
+
+@pytest.mark.parametrize("package", ["system", "examine", "footprint", "diagnose"])
+def test_what_finds_an_answer_does_not_word_it(package: str) -> None:
+    reached = [(own(target), said) for path, target, said in arrows() if own(path) == package]
+    assert not [said for target, said in reached if target == "render" or (package, target) == ("examine", "export")]
 
 
 def test_packages_are_entered_by_their_doors() -> None:

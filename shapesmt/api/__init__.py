@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shapesmt import diagnose, examine
 from shapesmt.algebra import one_call
-from shapesmt.examine import TIMEOUT, Analysis, Claims, Question, analysed, analysed_protobuf, pose
+from shapesmt.examine import TIMEOUT, Analysis, Claims, Question, analysed, pose
 from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
 from shapesmt.language import RangeLike, ShapeLike, ValueLike, unknown_name
 from shapesmt.lazy import lazy_imports
 from shapesmt.render import Words
-from shapesmt.report import Answer, Report
+from shapesmt.report import Answer, Report, altered
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -105,7 +105,7 @@ def check(
     question = Question(dims, shapes, values, assume, timeout, declared, certify, strict, replay, guards=guards)
     content = question.read(lambda: opened(model, weights=replay))
     report = checked(content, question)
-    return dataclasses.replace(report, pages=lambda: _page(content, question.again(), report))
+    return altered(report, pages=lambda: _page(content, question.again(), report))
 
 
 def page(
@@ -220,9 +220,9 @@ def tighten(
         ModelError: The model fails for some admissible input, or the file declares a shape that no input has.
     """
     question = Question(dims, shapes, values, assume, timeout, declared, target=target, written=written)
-    proto, a = analysed_protobuf(model, output, question)
-    from shapesmt.optimize import annotated, refused
+    from shapesmt.optimize import analysed_protobuf, annotated, refused
 
+    proto, a = analysed_protobuf(model, output, question)
     if a.fails and not valid_only:
         raise refused(a, "narrow the ranges as `check` says")
     return annotated(model, proto, output, a, question, simplify=simplify, trust_ranges=trust_ranges)[0]
@@ -320,13 +320,12 @@ def tightened(
     trust_ranges: bool = False,
 ) -> Tightened:
     """Write the model if it runs for every input, or with `valid_only`; return that answer and the bounds."""
+    from shapesmt.optimize import analysed_protobuf, annotated
     from shapesmt.report import Tightened
 
     proto, a = analysed_protobuf(model, output, question)
     sizes = _bounds(a)
     if sizes.valid and (valid_only or not a.fails):
-        from shapesmt.optimize import annotated
-
         how = {"simplify": simplify, "trust_ranges": trust_ranges}
         _, rewritten, only = annotated(model, proto, output, a, question, sizes.tensors, **how)
         return Tightened(sizes, os.fspath(output), simplified=rewritten, admissible=only)

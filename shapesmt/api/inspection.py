@@ -15,6 +15,7 @@ from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph, document, networkx_graph
 from shapesmt.inference import infer
 from shapesmt.language import RangeLike, ShapeLike, ValueLike, unknown_name
+from shapesmt.laws import CATALOGUE
 from shapesmt.report import DimensionFacts, ErrorCode, ModelFacts, Operator, Operators, TensorFacts
 
 if TYPE_CHECKING:
@@ -186,12 +187,11 @@ def explain_code(code: str) -> ErrorCode:
     >>> explain_code("SM103").report.findings[0].code
     'SM103'
     """
-    from shapesmt.laws.codes import CATALOGUE
-
     entry = CATALOGUE.get(code.upper())
     if entry is None:
         raise unknown_name("error code", code, CATALOGUE, "the catalogue")
     question = Question(entry.dims, assume=entry.assume, declared=Claims.CHECK)
     report = checked(entry.example.encode(), question) if entry.example else None
     shown = dataclasses.replace(report, model="example.onnxtxt") if report is not None else None
-    return ErrorCode(entry.code, entry.title, entry.law, entry.remedy, entry.example, entry.dims, entry.assume, shown)
+    told = entry.code, entry.title, entry.sentence, entry.remedy
+    return ErrorCode(*told, entry.example, entry.dims, entry.assume, shown)

@@ -164,7 +164,7 @@ def _times() -> Iterator[None]:
 def list_codes(context: click.Context, option: click.Parameter, asked: bool) -> None:  # noqa: ARG001 - click's signature
     """Print every error code with its title, and exit."""
     if asked:
-        from shapesmt.laws.codes import CATALOGUE
+        from shapesmt.laws import CATALOGUE
 
         click.echo("\n".join(f"{entry.code}  {entry.title}" for entry in CATALOGUE.values()))
         context.exit()

@@ -26,14 +26,26 @@ from shapesmt.algebra import (
 )
 from shapesmt.deadline import stage
 from shapesmt.diagnose.causes import Tracer, source_of
-from shapesmt.diagnose.titles import side_names, title, title_of_unjudged
 from shapesmt.errors import ModelError, printable
-from shapesmt.examine import Examination, Judge, Judgement, Problem, case_text, is_open
+from shapesmt.examine import Examination, Judge, Judgement, Problem, is_open, when
 from shapesmt.graph import GUARDS, Declared, Node
-from shapesmt.laws import GUARD_HOLDS
+from shapesmt.laws import GUARD_HOLDS, code_of_kind
 from shapesmt.presolve import Domain, truth_at, values_of
 from shapesmt.region import NOWHERE, Region, conjunct_of
-from shapesmt.report import Cause, Clash, Finding, FindingKind, Guarded, Precondition
+from shapesmt.report import (
+    Behind,
+    Broken,
+    Cause,
+    Clash,
+    Finding,
+    FindingKind,
+    Guarded,
+    Inside,
+    Precondition,
+    Undecided,
+    altered,
+    in_words,
+)
 from shapesmt.rules import Requirement, Tensor
 
 MAX_TRIED = 16  # the most values of a symbol that are tried before a proof
@@ -58,16 +70,17 @@ def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[
             if index != late[0]:
                 continue
             others = len(set(late)) - 1
-            u = u._replace(note=f"and so are {others} nodes behind it" if others else "")
-        node = problem.graph.nodes[index]
+            u = u._replace(note=in_words(Behind(others)) if others else "")
+        node, kind = problem.graph.nodes[index], FindingKind(u.kind)
         name = f"{node.name}/{u.path}" if u.path else node.name
         finding = Finding(
-            Verdict.UNKNOWN, FindingKind(u.kind), name, u.op, index, u.law, "", note=u.note, rests_on=u.rests_on,
-            code=GUARD_HOLDS.code if node.op == GUARDS else _code(u.kind), title=title_of_unjudged(u),
+            Verdict.UNKNOWN, kind, name, u.op, index, u.law, "", note=u.note, rests_on=u.rests_on,
+            code=GUARD_HOLDS.code if node.op == GUARDS else code_of_kind(u.kind),
+            title=in_words(Undecided(kind, u.law if u.rests_on else "")),
         )  # fmt: skip
         indexed.append((index, finding))
     in_order = sorted(indexed, key=lambda pair: (-_gravity(pair[1]), pair[0]))
-    return tuple([replace(f, source=source_of(problem.graph, index)) for index, f in in_order])
+    return tuple([altered(f, source=source_of(problem.graph, index)) for index, f in in_order])
 
 
 def _gravity(finding: Finding) -> int:
@@ -189,7 +202,6 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     sides = [s for s in (broken.left, broken.right) if s is not None]
     clash = _clash(broken, tracer, j.node)
     traced = j.verdict is not Verdict.UNKNOWN and examination.judgements.index(j) < MAX_TRACED
-    name = f"{j.node.name}/{broken.within}" if broken.within else j.node.name
     kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
     if shown is not None and values is not None:
         decided = sorted((s for s in broken.formula.symbols if s.by_data), key=lambda s: s.name)
@@ -202,9 +214,9 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
         None if safe is not None else where,
         _because(j, sides, tracer) if traced else (),
         clash,
-        f"inside {name}" if broken.within else "",
-        code=code, safe_iff=safe, when=case_text(broken.branch),
-        title="" if values is None else title(broken.law, broken.relation, clash),
+        in_words(Inside(f"{j.node.name}/{broken.within}")) if broken.within else "",
+        code=code, safe_iff=safe, when=in_words(when(broken.branch)),
+        title="" if values is None else in_words(Broken(broken.law, broken.relation, clash)),
     )  # fmt: skip
 
 
@@ -221,7 +233,9 @@ def _clash(broken: Requirement, tracer: Tracer, node: Node) -> Clash | None:
     """Return the two sides of a requirement with their names and values; None if it has no sides."""
     if broken.left is None or broken.right is None:
         return None
-    return tracer.clash(node, (broken.left, broken.right), side_names(broken), aligned=broken.law.code in ALIGNED)
+    return tracer.clash(
+        node, (broken.left, broken.right), broken.law.named_sides(broken.relation), aligned=broken.law.code in ALIGNED
+    )
 
 
 def _because(j: Judgement, sides: list[Dim], tracer: Tracer) -> tuple[Cause, ...]:
@@ -264,13 +278,6 @@ def _can_mend(symbol: Atom, formula: Formula, values: Mapping[Atom, int], domain
     asked = substitute(together, {s: const(v) for s, v in values.items() if s is not symbol})
     truth = truth_at(asked, {symbol: values_of(domain, symbol, MAX_TRIED)})
     return truth is not None and bool(truth.any())
-
-
-def _code(kind: str) -> str:
-    """Return the error code of a finding that is not about a law, by its kind."""
-    from shapesmt.laws.codes import code_of_kind
-
-    return code_of_kind(kind)
 
 
 def _first_broken(j: Judgement, values: dict[Atom, int] | None) -> Requirement:

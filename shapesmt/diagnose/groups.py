@@ -8,14 +8,13 @@ without a rule.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
 
 from shapesmt.algebra import Verdict, all_of
 from shapesmt.diagnose.findings import described
 from shapesmt.examine import Examination, Judge, Judgement, Problem
 from shapesmt.graph import Graph
 from shapesmt.region import Region
-from shapesmt.report import Finding, FindingKind, Group, Precondition
+from shapesmt.report import Finding, FindingKind, Group, Precondition, altered
 
 
 def grouped(
@@ -31,7 +30,7 @@ def grouped(
         behind[places[cause]] += follows
         if not follows:
             members[places[cause]].append(finding)
-    marked = tuple([replace(f, group=places[cause]) for f, (cause, _) in zip(findings, causes, strict=True)])
+    marked = tuple([altered(f, group=places[cause]) for f, (cause, _) in zip(findings, causes, strict=True)])
     groups = zip(members, behind, strict=True)
     return marked, tuple([_group(own, number, judged, examination, problem, judge, region) for own, number in groups])
 

@@ -22,7 +22,6 @@ from shapesmt.algebra import (
     divides,
     maximum,
     memo,
-    name_text,
     negate,
     numbers,
     of_atom,
@@ -31,7 +30,7 @@ from shapesmt.deadline import stage
 from shapesmt.examine import DEFAULT, Examination, Judge, Problem
 from shapesmt.language import LARGEST, Range
 from shapesmt.region import Conjunct, Interval, Residue, conjunct_of
-from shapesmt.report import Precondition, Remedy, SymbolRange
+from shapesmt.report import Nearby, Precondition, Remedy, SymbolRange, in_words
 
 _REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})
 
@@ -186,7 +185,7 @@ def _holds_within(
 
 
 def _note(plain: Narrowed, needed: Sequence[Conjunct], problem: Problem, examination: Examination, judge: Judge) -> str:
-    """Describe the sizes outside a box that run too, such as "up to 7 less also works"; "" if none are proven."""
+    """Return what to say of the sizes outside a box that run too; "" if none are proven."""
     boxed = {name: r for name, r in plain.ranges.items() if name not in _elements(problem)}
     slack = {name: around for name, r in boxed.items() if any(around := _slack(name, r, needed))}
     looser = [_loose(problem.dims[name], r, *slack.get(name, (0, 0))) for name, r in boxed.items()]
@@ -197,15 +196,7 @@ def _note(plain: Narrowed, needed: Sequence[Conjunct], problem: Problem, examina
     valid.assume(all_of(*(said.formula for said in needed)))
     valid.assume(negate(all_of(*looser)))
     others = judge.inhabited(valid)
-    words = dict.fromkeys(_around(*around) for around in slack.values())
-    if len(words) == 1:
-        return f"{next(iter(words))} also works" + (", and so do other sizes" if others else "")
-    each = ", ".join(f"{name_text(name)} {_around(*around)}" for name, around in slack.items())
-    return "; ".join(filter(None, (f"also {each}" if each else "", "other sizes run too" if others else "")))
-
-
-def _around(less: int, more: int) -> str:
-    return " or ".join(f"up to {n} {way}" for n, way in ((less, "less"), (more, "more")) if n)
+    return in_words(Nearby(slack, others)) if slack or others else ""
 
 
 def _slack(name: str, r: Range, said: Iterable[Conjunct]) -> tuple[int, int]:

@@ -8,7 +8,6 @@ with lazy_imports(__name__):
     from shapesmt.examine.analysis import (
         Analysis as Analysis,
         analysed as analysed,
-        analysed_protobuf as analysed_protobuf,
         examined as examined,
         pinned as pinned,
         posed as posed,
@@ -22,7 +21,7 @@ with lazy_imports(__name__):
     from shapesmt.examine.declarations import PLACEHOLDERS as PLACEHOLDERS, placeholders as placeholders
     from shapesmt.examine.examination import Examination as Examination, Judgement as Judgement
     from shapesmt.examine.examine import claimed as claimed, is_open as is_open
-    from shapesmt.examine.inputs import DEFAULT as DEFAULT, case_text as case_text
+    from shapesmt.examine.inputs import DEFAULT as DEFAULT, when as when
     from shapesmt.examine.judge import Judge as Judge
     from shapesmt.examine.narrowing import Narrowing as Narrowing
     from shapesmt.examine.problem import (

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Verdict
 from shapesmt.deadline import Deadline, stage
@@ -16,11 +14,8 @@ from shapesmt.examine.examine import examine
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem, pose
 from shapesmt.examine.question import Claims, Question
-from shapesmt.frontends import Model, load, load_protobuf
+from shapesmt.frontends import Model, load
 from shapesmt.graph import Graph
-
-if TYPE_CHECKING:
-    from onnx import ModelProto
 
 GRACE = 1.0  # additional seconds to read the ranges and relations, which every answer needs
 
@@ -52,18 +47,6 @@ def analysed(model: Model, question: Question) -> Analysis:
     problem = posed(graph, question, judge)
     problem, examination = examined(problem, judge, trust=claims is Claims.TRUST)
     return Analysis(problem, examination, judge, started)
-
-
-def analysed_protobuf(
-    model: Model, output: str | os.PathLike[str] | None, question: Question
-) -> tuple[ModelProto, Analysis]:
-    """Return the protobuf of a model and its analysis; refuse an `output` for which the external data would be lost."""
-    from shapesmt.export import keep_together
-
-    proto, graph = question.read(lambda: load_protobuf(model))
-    if output is not None:
-        keep_together(proto, model, output)
-    return proto, analysed(graph, question)
 
 
 @stage("ranges and relations")

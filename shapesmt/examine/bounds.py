@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from typing import Any
 
 from shapesmt.algebra import Assignment, Atom, Dim, Formula, Kind, Verdict, negate, step_of
 from shapesmt.deadline import stage
 from shapesmt.examine.examination import Examination
-from shapesmt.examine.inputs import case_text
+from shapesmt.examine.inputs import when
 from shapesmt.examine.judge import Judge
 from shapesmt.examine.problem import Problem
 from shapesmt.presolve import Domain
-from shapesmt.report import CaseBounds, DimBounds, TensorBounds
+from shapesmt.report import CaseBounds, DimBounds, TensorBounds, in_words
 from shapesmt.rules import Tensor, one_of, tensor
 
 
@@ -127,9 +128,9 @@ class _Within:
             )
         return self._cases[condition]
 
-    def _text(self, condition: Formula) -> str:
+    def _text(self, condition: Formula) -> Any:
         if any(s.universal for s in condition.symbols):
-            return case_text(condition)
+            return in_words(when(condition))
         region = self._judge.region(self._domain, condition)
         return region.whole if region.exact else str(condition)
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from math import inf, prod
 from typing import NamedTuple
 
-from shapesmt.algebra import Atom, Dim, Formula, Kind, as_dim, conjunction, name_text, symbol
+from shapesmt.algebra import Atom, Dim, Formula, Kind, as_dim, symbol
 from shapesmt.algebra.numeric import literal
 from shapesmt.errors import UsageError
 from shapesmt.graph import Graph
@@ -32,7 +32,7 @@ from shapesmt.language import (
     unknown_name,
 )
 from shapesmt.lazy import np
-from shapesmt.report import SymbolRange
+from shapesmt.report import Choice, SymbolRange, When
 from shapesmt.rules import FLOATS, Elements, elements
 
 MOST = 16  # the most elements of a small input
@@ -225,20 +225,18 @@ def _number(spec: ValueLike, name: str) -> float:
     return float(r.lo)
 
 
-def case_text(condition: Formula) -> str:
-    """Return a condition as text, without the parts about single loop iterations or positions in tensors."""
+def when(condition: Formula) -> When:
+    """Return a condition in parts, without those about single loop iterations or positions in tensors."""
     parts = [f for f in condition.conjuncts if all(s.kind in (Kind.INPUT, Kind.VALUE, Kind.DATA) for s in f.symbols)]
-    return conjunction([_choice(f) for f in parts])
+    return When(tuple(map(_choice, parts)))
 
 
-def _choice(f: Formula) -> str:
-    """Return a comparison as text: `sr == 16000`, `use_cache == 1`, or `'c' is true` if it is data-dependent."""
+def _choice(f: Formula) -> Choice | str:
+    """Return what a condition that is 0 or 1 has to be (`use_cache == 1`, `'c' is true`), or any other as text."""
     s = next(iter(f.symbols)) if len(f.symbols) == 1 else None
     if s is None or f.op not in ("eq", "ne") or f.dim is None or len(f.dim.terms) > 1 or (s.lo, s.hi) != (0, 1):
         return str(f)
     from shapesmt.ops import UNTIL_RUN
 
-    _, named, condition = s.name.rpartition(f".{UNTIL_RUN}")
-    if named:
-        return f"'{condition}' is {'true' if f.op == 'ne' else 'false'}"
-    return f"{name_text(s.name)} == {int(f.op == 'ne')}"
+    _, by_data, tensor = s.name.rpartition(f".{UNTIL_RUN}")
+    return Choice(tensor if by_data else s.name, f.op == "ne", bool(by_data))

@@ -1,4 +1,4 @@
-"""All laws, each with its sentence and its code; `shapesmt.laws.codes` has the catalogue of codes, with remedies.
+"""All laws, each once: its sentence, under the code that has its remedy and the smallest model that breaks it.
 
 A rule states `laws.WINDOW_FITS`, or `laws.AXIS_INSIDE_RANK.of(axis=3, rank=2)` if the sentence has numbers in it.
 """
@@ -8,13 +8,25 @@ from shapesmt.laws.agreement import *
 from shapesmt.laws.attention import *
 from shapesmt.laws.attributes import *
 from shapesmt.laws.indexing import *
-from shapesmt.laws.law import OWN, Law, as_law
+from shapesmt.laws.law import OWN, Code, Law, as_law
 from shapesmt.laws.pairing import *
 from shapesmt.laws.parameters import *
 from shapesmt.laws.presence import *
-from shapesmt.laws.ranks import *
 from shapesmt.laws.scalars import *
 from shapesmt.laws.shape_functions import *
 from shapesmt.laws.spatial import *
+from shapesmt.laws.verdicts import *
 
-__all__ = ["OWN", "Law", "as_law"]
+__all__ = ["CATALOGUE", "OWN", "Code", "Law", "as_law", "code_of_kind"]
+
+CATALOGUE = {entry.code: entry for _, entry in sorted(vars().items()) if isinstance(entry, Code)}
+_OF_KIND = {entry.kind: entry.code for entry in CATALOGUE.values() if entry.kind}
+
+
+def code_of_kind(kind: str) -> str:
+    """Return the code of a kind of finding or warning.
+
+    >>> code_of_kind("rank"), code_of_kind("broadcast")
+    ('SM602', 'SM901')
+    """
+    return _OF_KIND[kind]

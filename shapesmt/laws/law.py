@@ -1,18 +1,22 @@
-"""Law: a sentence that states a requirement of a node, with the code of findings that report it broken."""
+"""Law: a sentence that states a requirement of a node; `Code`: what is told of findings that report it broken."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["OWN", "Law", "as_law"]
+__all__ = ["OWN", "Code", "Law", "as_law"]
 
 OWN = "SM199"
+_SIDES = {"==": ("", "needed"), ">=": ("", "at least"), "": ("", "")}
 _CODED = re.compile(r"([A-Z]{2,12}[0-9]{1,6}): (.+)", re.DOTALL)
+_HEADER = '<ir_version: 8, opset_import: ["": 18]>\n'
 
 
 class Law(NamedTuple):
-    """One sentence in the present tense, and its code in the catalogue.
+    """One sentence in the present tense, and its code.
 
     `sides` name the two sizes that it compares, for sizes that aren't on an input's axis; `broken` is the sentence for
     a broken law, with the values of the two sides as `{left}` and `{right}`.
@@ -35,8 +39,49 @@ class Law(NamedTuple):
         """Return the law with its fields filled."""
         return self._replace(sentence=self.sentence.format_map(fields), template=self.sentence)
 
+    def named_sides(self, relation: str) -> tuple[str, str]:
+        """Return the names of the two sides, for sizes that no axis of an input has.
+
+        >>> Law("SM201", "the window fits", sides=("the input", "the window")).named_sides("==")
+        ('the input', 'the window')
+        """
+        return self.sides if any(self.sides) else _SIDES[relation]
+
     def __str__(self) -> str:
         return self.sentence
+
+
+class Code(NamedTuple):
+    """A code with what `explain` tells of it: the law in general, its remedy, and a model that breaks it.
+
+    Attributes:
+        code: `SM` and three digits, the first for the group.
+        title: Its name, in a word or two.
+        sentence: What has to hold, and where one meets it.
+        remedy: The usual fix.
+        model: A model that breaks it, as text; with its own header if that isn't the usual one.
+        dims: The ranges under which the model breaks it.
+        assume: The assumptions under which the model breaks it.
+        kind: The kind of finding or warning that always has this code; "" if there is none.
+    """
+
+    code: str
+    title: str
+    sentence: str
+    remedy: str
+    model: str = ""
+    dims: Mapping[str, str] = MappingProxyType({})
+    assume: tuple[str, ...] = ()
+    kind: str = ""
+
+    def law(self, sentence: str, sides: tuple[str, str] = ("", ""), broken: str = "") -> Law:
+        """Return a law with this code, about particular operators."""
+        return Law(self.code, sentence, sides=sides, broken=broken)
+
+    @property
+    def example(self) -> str:
+        """The model as a whole file; "" if there is none."""
+        return self.model if not self.model or self.model.startswith("<") else _HEADER + self.model
 
 
 def as_law(stated: Law | str) -> Law:

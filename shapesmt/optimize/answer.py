@@ -12,9 +12,9 @@ from shapesmt.algebra import Verdict, one_call
 from shapesmt.deadline import Deadline
 from shapesmt.diagnose import precondition, remedy
 from shapesmt.errors import ModelError, printable
-from shapesmt.examine import TIMEOUT, Analysis, Question, analysed_protobuf, earlier_bounds, inner_bounds, tensor_bounds
-from shapesmt.export import complaint, save, targets
-from shapesmt.frontends import Model
+from shapesmt.examine import TIMEOUT, Analysis, Question, analysed, earlier_bounds, inner_bounds, tensor_bounds
+from shapesmt.export import complaint, keep_together, save, targets
+from shapesmt.frontends import Model, load_protobuf
 from shapesmt.language import ADMISSIBLE, RangeLike, ShapeLike, ValueLike
 from shapesmt.optimize.basis import Basis, basis, folder_of
 from shapesmt.optimize.declared import declare_outputs
@@ -187,3 +187,13 @@ def note(proto: ModelProto, base: Basis, condition: str = "") -> None:
     for key, text in texts.items():
         if text:
             proto.metadata_props.add(key=key, value=text)
+
+
+def analysed_protobuf(
+    model: Model, output: str | os.PathLike[str] | None, question: Question
+) -> tuple[ModelProto, Analysis]:
+    """Return the protobuf of a model and its analysis; refuse an `output` for which the external data would be lost."""
+    proto, graph = question.read(lambda: load_protobuf(model))
+    if output is not None:
+        keep_together(proto, model, output)
+    return proto, analysed(graph, question)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, TextIO, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias, cast
 
 from shapesmt.lazy import lazy_imports
 from shapesmt.render.streams import (
@@ -58,6 +58,12 @@ _WRITERS = {
 
 class Words:
     """Presents answers as text and HTML; `shapesmt.api` registers it, so that `str(report)` is its text."""
+
+    def words(self, facts: object) -> Any:
+        """Return the sentence that tells these facts; sentences for `Hints`."""
+        from shapesmt.render.sentences import words
+
+        return words(facts)
 
     def text(self, answer: Answer, width: int | None, everything: bool) -> str:
         """Return the text that the command line prints, in lines of at most `width` columns (None: of any width)."""

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
-from shapesmt.laws.codes import CATALOGUE
+from shapesmt.laws import CATALOGUE
 from shapesmt.render.notices import Notice, notices, step
 from shapesmt.render.places import checked_out
 from shapesmt.render.quoting import json_text
@@ -76,7 +76,7 @@ def _rule(code: str) -> dict[str, Any]:
         "id": code,
         "name": "".join(word.capitalize() for word in entry.title.replace("-", " ").split()),
         "shortDescription": {"text": entry.title},
-        "fullDescription": {"text": entry.law},
+        "fullDescription": {"text": entry.sentence},
         "help": {"text": entry.remedy},
     }
 

@@ -6,7 +6,6 @@ Inputs are filled as for ONNX Runtime, floats with 1 and integers with 0; if the
 from __future__ import annotations
 
 import importlib.util
-from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -16,7 +15,7 @@ from shapesmt.frontends import Format, OpenedModel
 from shapesmt.frontends.torch.live import quiet
 from shapesmt.graph import GUARDS, Graph
 from shapesmt.replay.cut import at, bytes_of, too_large
-from shapesmt.report import Counterexample, Finding, FindingKind, Replay
+from shapesmt.report import Counterexample, Finding, FindingKind, Replay, altered
 
 DRAWN = 8  # number of fills for findings that depend on data
 _CHECKS = ("_check_input_constraints_pre_hook", "_check_input_constraints_for_graph")
@@ -57,9 +56,9 @@ def replayed_program(
         if example is None:
             stamped.append(f)
         elif deadline.expired:
-            stamped.append(replace(f, replay=Replay(name, None, f.node, "there was no time left for it")))
+            stamped.append(altered(f, replay=Replay(name, None, f.node, "there was no time left for it")))
         else:
-            stamped.append(replace(f, replay=_replay(name, program, graph, f, example)))
+            stamped.append(altered(f, replay=_replay(name, program, graph, f, example)))
     return tuple(stamped)
 
 

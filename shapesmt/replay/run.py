@@ -15,7 +15,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from enum import Enum, auto
 from functools import partial
 from math import prod
@@ -28,7 +27,7 @@ from shapesmt.frontends import Format, Model, load, load_protobuf, opened
 from shapesmt.graph import Graph
 from shapesmt.replay.cut import UNABLE, Cut, CutError, Feed, Shape, at, bytes_of, cut, too_large
 from shapesmt.replay.loads import LOADS, NEAR, alike, loaded, session_of
-from shapesmt.report import Finding, FindingKind, Replay
+from shapesmt.report import Finding, FindingKind, Replay, altered
 from shapesmt.rules import Tensor
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ def replayed(runs: Any, graph: Graph, findings: tuple[Finding, ...], deadline: D
         for f in findings:
             late = Replay(runtime.name, None, f.node, "there was no time left for it")
             run = partial(_replay, runs, graph, f, runtime)
-            stamped.append(f if f.counterexample is None else replace(f, replay=deadline.attempt(run, late)))
+            stamped.append(f if f.counterexample is None else altered(f, replay=deadline.attempt(run, late)))
     return tuple(stamped)
 
 

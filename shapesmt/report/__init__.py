@@ -32,7 +32,13 @@ with lazy_imports(__name__):
         Operators as Operators,
         TensorFacts as TensorFacts,
     )
-    from shapesmt.report.data import Answer as Answer, unread as unread
+    from shapesmt.report.data import (
+        Answer as Answer,
+        altered as altered,
+        in_words as in_words,
+        later as later,
+        unread as unread,
+    )
     from shapesmt.report.dynamic import DynamicShapes as DynamicShapes, StaticAxis as StaticAxis
     from shapesmt.report.explanation import (
         Condition as Condition,
@@ -41,6 +47,25 @@ with lazy_imports(__name__):
         NodeConstraints as NodeConstraints,
         Proof as Proof,
         Variable as Variable,
+    )
+    from shapesmt.report.facts.advice import Hints as Hints, Nearby as Nearby
+    from shapesmt.report.facts.findings import (
+        Behind as Behind,
+        Broken as Broken,
+        Choice as Choice,
+        Inside as Inside,
+        Undecided as Undecided,
+        When as When,
+    )
+    from shapesmt.report.facts.warnings import (
+        Contradicted as Contradicted,
+        Large as Large,
+        OneValue as OneValue,
+        Stretched as Stretched,
+        Unnamed as Unnamed,
+        Unread as Unread,
+        Unrun as Unrun,
+        Untaken as Untaken,
     )
     from shapesmt.report.finding import (
         Assumed as Assumed,

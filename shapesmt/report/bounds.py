@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from shapesmt.algebra import Verdict
 from shapesmt.language import LARGEST, unknown_name
-from shapesmt.report.data import OMIT as _OMIT, OMIT_EMPTY as _OMIT_EMPTY, OMIT_ONE as _OMIT_ONE, Answer, Data
+from shapesmt.report.data import OMIT as _OMIT, OMIT_EMPTY as _OMIT_EMPTY, OMIT_ONE as _OMIT_ONE, Answer, Data, late
 from shapesmt.report.finding import SymbolRange
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ class DimBounds(Data):
     step: int = field(default=1, metadata=_OMIT_ONE, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@late("when")
+@dataclass(frozen=True)
 class CaseBounds(Data):
     """The bounds of a tensor's dimensions when the condition `when` holds."""
 

@@ -10,6 +10,7 @@ from typing import (
     TYPE_CHECKING,
     Any,
     ClassVar,
+    NamedTuple,
     Protocol,
     TypeAlias,
     TypeVar,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Json: TypeAlias = dict[str, Any]
+Value = TypeVar("Value")
 Kind = TypeVar("Kind", bound="Data")
 
 _MAKE = "made when it is read"  # not the name of a field
@@ -70,32 +72,61 @@ class Data:
                 values[name] = missing
         return cls(**values)
 
+    def __getstate__(self) -> object:
+        return {item.name: getattr(self, item.name) for item in fields(cast("Any", self))}
 
-class _Unread:
-    """A field that is read from another object, which is made when the first such field is read."""
+
+class _Later(NamedTuple):
+    work: Callable[[], Any]
+
+
+class _Late:
+    """A field whose value is made when it is first read: by `later`, or with the object that has it, by `unread`."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def __get__(self, data: Any, _kind: type | None = None) -> Any:
+    def __get__(self, data: object, _kind: type | None = None) -> Any:
         values = vars(data)
-        make = values.get(_MAKE)
-        if make is None:
-            return values[self._name]  # another thread has made it in the meantime
-        values.update({name: value for name, value in vars(make()).items() if name not in values})
-        values.pop(_MAKE, None)
-        return values[self._name]
+        make = None if self._name in values else values.get(_MAKE)
+        if make is not None:  # else another thread may have made it in the meantime
+            values.update({name: value for name, value in vars(make()).items() if name not in values})
+            values.pop(_MAKE, None)
+        value = values[self._name]
+        if isinstance(value, _Later):
+            value = values[self._name] = value.work()
+        return value
+
+    def __set__(self, data: object, value: object) -> None:
+        vars(data)[self._name] = value
 
 
-def may_be_unread(*names: str) -> Callable[[type[Kind]], type[Kind]]:
-    """Let the fields of these names be left `unread`; copies and pickles have their values.
+def later(work: Callable[[], Value]) -> Value:
+    """Return a value for a `late` field: `work` is called when the field is first read."""
+    return cast("Value", _Later(work))
+
+
+def worded(facts: object) -> Any:
+    """Return the presenter's words for these facts."""
+    return repr(facts) if Answer.presenter is None else Answer.presenter.words(facts)
+
+
+def in_words(facts: object) -> Any:
+    """Return a value for a `late` field: `worded` facts, when the field is first read."""
+    return later(lambda: worded(facts))
+
+
+def late(*names: str) -> Callable[[type[Kind]], type[Kind]]:
+    """Let the fields of these names have values made `later`, or be left `unread`; copies and pickles have the values.
 
     >>> from dataclasses import dataclass
-    >>> @may_be_unread("text")
+    >>> @late("text")
     ... @dataclass(frozen=True)
     ... class Note(Data):
     ...     name: str
     ...     text: str = ""
+    >>> Note("a", later(lambda: "abc")), Note("a", later(lambda: "abc")) == Note("a", "abc")
+    (Note(name='a', text='abc'), True)
     >>> note = unread(Note, lambda: Note("a", "abc"), name="b")
     >>> note.name, note.text, note == Note("b", "abc")
     ('b', 'abc', True)
@@ -103,10 +134,17 @@ def may_be_unread(*names: str) -> Callable[[type[Kind]], type[Kind]]:
 
     def changed(kind: type[Kind]) -> type[Kind]:
         for name in names:
-            setattr(kind, name, _Unread(name))
+            setattr(kind, name, _Late(name))
         return kind
 
     return changed
+
+
+def altered(data: Kind, **values: object) -> Kind:
+    """Return a copy with other values in these fields; unlike `dataclasses.replace`, it reads no `late` field."""
+    copy = object.__new__(type(data))
+    vars(copy).update(vars(data), **values)
+    return copy
 
 
 def unread(kind: type[Kind], make: Callable[[], Kind], **values: object) -> Kind:
@@ -119,6 +157,10 @@ def unread(kind: type[Kind], make: Callable[[], Kind], **values: object) -> Kind
 
 class Presenter(Protocol):
     """The package that puts answers into words; it registers itself as `Answer.presenter`."""
+
+    def words(self, facts: object) -> Any:
+        """Return the sentence that tells these facts; sentences for `Hints`."""
+        ...
 
     def text(self, answer: Answer, width: int | None, everything: bool) -> str:
         """Return the answer as the command line prints it."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from shapesmt.algebra import Verdict
-from shapesmt.report.data import OMIT_EMPTY, Answer, Data
+from shapesmt.report.data import OMIT_EMPTY, Answer, Data, worded
 from shapesmt.report.finding import SymbolRange
 from shapesmt.report.report import Precondition
 
@@ -32,18 +32,8 @@ class StaticAxis(Data):
 
     @property
     def words(self) -> str:
-        """The axis, and the node or trace that needs its size.
-
-        >>> StaticAxis("x", 1, 7).words
-        'x axis 1 is 7 in the program: no node needs it, only the trace'
-        >>> StaticAxis("x", 1, 7, "mm", or_one=True).words
-        'x axis 1 is 7 in the program: mm needs 7 (or 1)'
-        """
-        needed = f"{self.size} (or 1)" if self.or_one else "it"
-        why = f"{self.node} needs {needed}" if self.node else "no node needs it, only the trace"
-        line = f", {self.source}" if self.source else ""
-        fixed = "; PyTorch makes every 0 and 1 of the example a number" if self.size in (0, 1) else ""
-        return f"{self.input} axis {self.axis} is {self.size} in the program: {why}{line}{fixed}"
+        """The axis, and the node or trace that needs its size, in a sentence."""
+        return str(worded(self))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from shapesmt.report.data import (
     OMIT_EMPTY as _OMIT_EMPTY,
     OMIT_FALSE as _OMIT_FALSE,
     Data,
-    may_be_unread,
+    late,
 )
 
 
@@ -71,7 +71,7 @@ class Source(Data):
     """The line from which the model's code was called, as `model.py:105`; "" if it is the line itself."""
 
 
-@may_be_unread("attributes")
+@late("attributes")
 @dataclass(frozen=True)
 class Cause(Data):
     """A cause of a dimension: `node` computes `tensor`, whose `axis` has the size `expr`.
@@ -156,7 +156,8 @@ class FindingKind(str, Enum):
         return self.value
 
 
-@dataclass(frozen=True, slots=True)
+@late("title", "note", "when")
+@dataclass(frozen=True)
 class Finding(Data):
     """One requirement that isn't proved, with an input that shows it and the condition for inputs that are fine.
 
@@ -230,7 +231,8 @@ class WarningKind(str, Enum):
         return self.value
 
 
-@dataclass(frozen=True, slots=True)
+@late("text")
+@dataclass(frozen=True)
 class ModelWarning(Data):
     """A sign that a model runs, but probably not as intended; a warning never changes the verdict.
 

@@ -19,7 +19,7 @@ from shapesmt.report.data import (
     OMIT_FALSE as _OMIT_FALSE,
     Answer,
     Data,
-    may_be_unread,
+    late,
 )
 from shapesmt.report.finding import Assumed, Finding, FindingKind, Group, Guarded, ModelWarning, SymbolRange
 
@@ -82,7 +82,8 @@ class Precondition(Data):
         return conjunction(self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@late("note")
+@dataclass(frozen=True)
 class Remedy(Data):
     """Narrower ranges and relations for which the model runs, to declare with `--dim`, `--assume` and `--value`.
 
@@ -119,7 +120,7 @@ _DETAILS = (
 )  # fmt: skip
 
 
-@may_be_unread(*_DETAILS)
+@late(*_DETAILS)
 @dataclass(frozen=True)
 class Report(Answer):
     """The answer of `check`: whether every node runs for every admissible input.

@@ -12,8 +12,7 @@ import pytest
 
 import shapesmt
 from shapesmt import laws
-from shapesmt.laws import OWN, Law
-from shapesmt.laws.codes import CATALOGUE
+from shapesmt.laws import CATALOGUE, OWN, Law
 from shapesmt.laws.shape_functions import __dict__ as of_shape_functions
 
 PACKAGE = Path(shapesmt.__file__).parent

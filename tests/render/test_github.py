@@ -8,7 +8,7 @@ import pytest
 
 from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
-from shapesmt.laws.codes import CATALOGUE
+from shapesmt.laws import CATALOGUE
 from shapesmt.render.github import commands
 from shapesmt.report import Counts, Report
 from shapesmt.report.batch import BatchReport, Unchecked

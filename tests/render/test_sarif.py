@@ -13,7 +13,7 @@ import pytest
 import shapesmt
 from shapesmt.algebra import Verdict
 from shapesmt.cli.main import main
-from shapesmt.laws.codes import CATALOGUE
+from shapesmt.laws import CATALOGUE
 from shapesmt.render.sarif import sarif
 from shapesmt.report import Counts, Report
 from shapesmt.report.batch import BatchReport, Unchecked

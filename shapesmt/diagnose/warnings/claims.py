@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+from shapesmt import laws
 from shapesmt.algebra import FALSE, Dim, Formula, Verdict, all_of, equal, implies
 from shapesmt.diagnose.causes import source_of
-from shapesmt.diagnose.warnings.common import chosen, producer_of, sizes_of, warning
+from shapesmt.diagnose.warnings.common import chosen, producer_of
 from shapesmt.diagnose.warnings.static import widened
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import PLACEHOLDERS, Examination, Judge, Problem
 from shapesmt.graph import Declared
-from shapesmt.report import Finding, FindingKind, ModelWarning, WarningKind
+from shapesmt.report import Contradicted, Finding, FindingKind, ModelWarning, WarningKind, in_words, later
 from shapesmt.rules import Tensor
 
 __all__ = ["declarations", "of_claim", "refuse_declarations"]
@@ -92,21 +93,18 @@ def _contradicted(
     values = judge.complete(examination.domain, decision.counterexample)
     shown = problem.counterexample(values, claim.symbols) if claim.symbols and values is not None else None
     theirs, ours = (", ".join(str(d or "?") for d in dims) for dims in (declared.shape, t.shape))
-    at = f", as at {sizes_of(shown)}" if shown is not None and shown.relevant else ""
     told = {*problem.dims, *problem.stated_sizes}
     unread = (d for d in declared.shape if isinstance(d, str) and d in names and d not in told)
-    reused = [f"{d} is {names[d]} elsewhere" for d in dict.fromkeys(unread)]
-    by_name = f"; {', '.join(reused)}, and ONNX Runtime reuses memory by names" if reused else ""
-    text = f"the file declares [{theirs}] of '{name}', its node makes [{ours}]{at}{by_name}"
+    facts = Contradicted(name, theirs, ours, shown, {d: str(names[d]) for d in unread})
     index, node = producer_of(problem.graph, name) or (-1, None)
     where = (name, "", -1) if node is None else (node.name, node.op, index)
-    law = f"tensor '{name}' has the declared shape [{theirs}]"
+    law = laws.DECLARED_SHAPE_IS_MADE.of(name=name, sizes=theirs)
     condition = str(claim) if len(declared.shape) == len(t.shape) else f"rank {len(declared.shape)} == {len(t.shape)}"
-    code = warning(WarningKind.DECLARATION, text).code
     source = None if node is None else source_of(problem.graph, index)
     return Finding(
-        decision.verdict, FindingKind.DECLARATION, *where, law, condition, shown, note=text, code=code, source=source
-    )
+        decision.verdict, FindingKind.DECLARATION, *where, str(law), condition, shown,
+        note=in_words(facts), code=law.code, source=source,
+    )  # fmt: skip
 
 
 def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims: Mapping[str, Dim]) -> Formula:
@@ -120,4 +118,4 @@ def _claim(shape: tuple[Dim, ...], declared: tuple[int | str | None, ...], dims:
 def of_claim(tensor: str, f: Finding) -> ModelWarning:
     """Return the warning for a finding that a tensor doesn't have its declared shape."""
     kind = WarningKind.DECLARATION
-    return ModelWarning(f.code, kind, f.node, f.op_type, f.index, tensor, f.note, f.counterexample)
+    return ModelWarning(f.code, kind, f.node, f.op_type, f.index, tensor, later(lambda: f.note), f.counterexample)

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from shapesmt.algebra import FALSE, Assignment, Atom, Evaluator, Formula, Kind, negate, of_atom
 from shapesmt.examine import Examination, Judge, Problem
 from shapesmt.graph import Graph, Node
-from shapesmt.report import Counterexample, ModelWarning, WarningKind
+from shapesmt.laws import code_of_kind
+from shapesmt.report import Counterexample, ModelWarning, WarningKind, in_words
 
-__all__ = ["Examples", "chosen", "producer_of", "sizes_of", "warning"]
+__all__ = ["Examples", "chosen", "producer_of", "warning"]
 
 
 def warning(
     kind: WarningKind,
-    text: str,
+    facts: object,
     node: tuple[int, Node] | None = None,
     tensor: str = "",
     example: Counterexample | None = None,
 ) -> ModelWarning:
-    """Return a warning about a node, or about none."""
-    from shapesmt.laws.codes import code_of_kind  # imported only if there is a warning
-
+    """Return a warning that tells these facts about a node, or about none."""
     index, name, op = (-1, "", "") if node is None else (node[0], node[1].name, node[1].op)
-    return ModelWarning(code_of_kind(kind), kind, name, op, index, tensor, text, example)
+    return ModelWarning(code_of_kind(kind), kind, name, op, index, tensor, in_words(facts), example)
 
 
 class Examples:
@@ -50,12 +47,6 @@ class Examples:
 def chosen(formula: Formula) -> bool:
     """Whether all symbols of a condition are sizes of the model's inputs."""
     return all(s.kind is Kind.INPUT for s in formula.symbols)
-
-
-def sizes_of(shown: Counterexample) -> str:
-    """Return the relevant sizes of an example as text; all sizes if none is marked as relevant."""
-    names: Iterable[str] = shown.relevant or shown.symbols
-    return ", ".join(f"{name}={shown.symbols[name]}" for name in names)
 
 
 def producer_of(graph: Graph, tensor: str) -> tuple[int, Node] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 
 from shapesmt.algebra import Atom, Verdict, differs
@@ -13,13 +12,11 @@ from shapesmt.diagnose.warnings.claims import of_claim
 from shapesmt.diagnose.warnings.common import Examples, warning
 from shapesmt.diagnose.warnings.sizes import large, stretched
 from shapesmt.diagnose.warnings.static import static_axes, widened_axes
-from shapesmt.errors import printable
 from shapesmt.examine import Examination, Judge, Problem, placeholders
 from shapesmt.graph import Node
 from shapesmt.inference import Operators
-from shapesmt.language import Range
 from shapesmt.presolve import extent
-from shapesmt.report import Finding, ModelWarning, WarningKind
+from shapesmt.report import Finding, ModelWarning, OneValue, Unnamed, Unread, Unrun, Untaken, WarningKind, altered
 from shapesmt.rules import Runs, Tensor
 
 __all__ = ["model_warnings"]
@@ -47,7 +44,7 @@ def model_warnings(
     found: list[ModelWarning] = []
     for kind in kinds:
         found += judge.deadline.attempt(partial(_listed_all, kind), ())
-    return tuple(replace(w, source=source_of(problem.graph, w.index)) if w.index >= 0 else w for w in found)
+    return tuple(altered(w, source=source_of(problem.graph, w.index)) if w.index >= 0 else w for w in found)
 
 
 def _listed_all(kind: Callable[[], Iterable[ModelWarning]]) -> tuple[ModelWarning, ...]:
@@ -75,11 +72,10 @@ def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> It
             condition = truth_of(tensors.get(node.inputs[0]))
             verdict = None if condition is None else judge.decide(problem.domain, differs(condition, 0)).verdict
             if verdict in (Verdict.PROVED, Verdict.FAILS):
-                branch, state = ("else", "true") if verdict is Verdict.PROVED else ("then", "false")
-                text = f"no input takes the {branch} branch: '{node.inputs[0]}' is {state} for every input"
-                yield warning(WarningKind.UNREACHABLE, text, (index, node), tensor=node.inputs[0])
+                facts = Untaken(node.inputs[0], verdict is Verdict.PROVED)
+                yield warning(WarningKind.UNREACHABLE, facts, (index, node), tensor=node.inputs[0])
         elif runs is Runs.LOOP and (name := _never_runs(node, tensors)) is not None:
-            yield warning(WarningKind.UNREACHABLE, f"its body never runs: '{name}' is 0 for every input", (index, node))
+            yield warning(WarningKind.UNREACHABLE, Unrun(name), (index, node))
 
 
 def _never_runs(node: Node, tensors: Mapping[str, Tensor]) -> str | None:
@@ -98,9 +94,7 @@ def _single_valued(problem: Problem) -> Iterator[ModelWarning]:
     for name, r in problem.ranges.items() if problem.assumptions else ():
         ends = extent(problem.domain, problem.dims[name]) if r.min != r.max else None
         if ends is not None and ends[0].value == ends[1].value:
-            wide = Range(r.min, r.max, r.step)
-            text = f"the assumptions leave {name} = {ends[0].value} alone in {wide}, so all is said of that value"
-            yield warning(WarningKind.RANGE, text)
+            yield warning(WarningKind.RANGE, OneValue(name, ends[0].value, r))
 
 
 # Dimensions without effect or without a name
@@ -122,8 +116,7 @@ def _unused(problem: Problem, examination: Examination) -> Iterator[ModelWarning
     for name, d in problem.dims.items():
         having = list(dict.fromkeys(i for s in d.symbols for i in places.get(s, ())))
         if having and d.symbols & missing and not any(graph.consumers(i) or i in graph.outputs for i in having):
-            inputs = ", ".join(f"'{i}'" for i in having)
-            yield warning(WarningKind.SYMBOL, f"nothing depends on {name}: no node reads {inputs}", tensor=having[0])
+            yield warning(WarningKind.SYMBOL, Unread(name, tuple(having)), tensor=having[0])
 
 
 def _unnamed(problem: Problem) -> Iterator[ModelWarning]:
@@ -131,8 +124,7 @@ def _unnamed(problem: Problem) -> Iterator[ModelWarning]:
     for mark, names in placeholders(problem.graph).items():
         dims = [name for name in names if name in problem.dims]
         if len(dims) > 1:
-            text = f"{printable(repr(mark))} names no size: {', '.join(dims)} are sizes of their own"
-            yield warning(WarningKind.PLACEHOLDER, text, tensor=dims[0].rpartition("_dim")[0])
+            yield warning(WarningKind.PLACEHOLDER, Unnamed(mark, tuple(dims)), tensor=dims[0].rpartition("_dim")[0])
 
 
 # Sizes that were to vary but are numbers
@@ -146,4 +138,4 @@ def _static(problem: Problem, examination: Examination, judge: Judge) -> Iterato
     for axis in dict.fromkeys([*axes, *widened_axes(problem, examination, judge)]):
         index = graph.place(axis.node) if axis.node else None
         node = None if index is None else (index, graph.nodes[index])
-        yield warning(WarningKind.STATIC, axis.words, node, tensor=axis.input)
+        yield warning(WarningKind.STATIC, axis, node, tensor=axis.input)

@@ -24,11 +24,10 @@ from shapesmt.algebra import (
     product,
 )
 from shapesmt.algebra.growth import monotone
-from shapesmt.diagnose.warnings.common import Examples, chosen, producer_of, sizes_of, warning
+from shapesmt.diagnose.warnings.common import Examples, chosen, producer_of, warning
 from shapesmt.examine import Examination, Problem
 from shapesmt.presolve import ascending, decide, remembered
-from shapesmt.render import argument
-from shapesmt.report import ModelWarning, WarningKind
+from shapesmt.report import Large, ModelWarning, Stretched, WarningKind
 from shapesmt.rules import Tensor
 
 __all__ = ["large", "stretched"]
@@ -37,7 +36,6 @@ MOST_ELEMENTS = (1 << 31) - 1  # the most elements that a signed 32-bit index ca
 STRETCHING = (laws.SIZES_BROADCAST, laws.BATCH_SIZES_BROADCAST)
 _POINTS: dict[Hashable, Assignment | None] = memo("inputs with large tensors", {})
 MAX_TRIED = 1 << 16  # the most inputs that are tried for one number of elements
-MAX_FLAG = 150  # the most characters of a condition to assume: a shorter one survives a cut in the middle of the text
 MAX_LARGE = 4  # the most different tensors that are examined
 MAX_STRETCHED = 16  # the most different pairs of sizes that are examined
 
@@ -51,11 +49,9 @@ def stretched(problem: Problem, examination: Examination, examples: Examples) ->
             continue  # if they are never equal, the broadcast is intended
         shown, at = examples.shown(point, x.symbols | y.symbols)
         one, other = (x, y) if at.dim(x) == 1 else (y, x)
-        size = f"{other} = {at.dim(other)}" if other.symbols else str(other)
-        flag = argument(str(equal(x, y)))
-        meant = f"; --assume {flag} if they are to be equal" if len(flag) <= MAX_FLAG else ""
-        text = f"{one} = 1 is stretched to {size} at {sizes_of(shown)}{meant}"
-        yield warning(WarningKind.BROADCAST, text, (index, problem.graph.nodes[index]), example=shown)
+        value = at.dim(other) if other.symbols else None
+        facts = Stretched(str(one), str(other), value, shown, str(equal(x, y)))
+        yield warning(WarningKind.BROADCAST, facts, (index, problem.graph.nodes[index]), example=shown)
 
 
 def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, Formula]]:
@@ -83,11 +79,8 @@ def large(problem: Problem, examination: Examination, examples: Examples) -> Ite
         if point is not None:
             name = next(name for name, other in tensors.items() if other is t)
             shown, values = examples.shown(point, size.symbols)
-            at = f" at {sizes_of(shown)}" if shown.relevant else ""
-            count = values.dim(size)
-            bits = 32 if count < 1 << 63 else 64
-            text = f"'{name}' has {count} elements{at}; indices of {bits} bits end at {(1 << bits - 1) - 1}"
-            yield warning(WarningKind.SIZE, text, producer_of(problem.graph, name), tensor=name, example=shown)
+            facts = Large(name, values.dim(size), shown)
+            yield warning(WarningKind.SIZE, facts, producer_of(problem.graph, name), tensor=name, example=shown)
             return
 
 

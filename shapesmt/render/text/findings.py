@@ -88,7 +88,7 @@ def _remedy(code: str) -> Iterator[Line]:
 
 def first_advice(code: str) -> str:
     """Return the first sentence of the advice for a broken law of this code; "" if the catalogue lacks the code."""
-    from shapesmt.laws.codes import CATALOGUE
+    from shapesmt.laws import CATALOGUE
 
     if code not in CATALOGUE:
         return ""

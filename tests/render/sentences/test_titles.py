@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from shapesmt import laws
-from shapesmt.algebra import FALSE
-from shapesmt.diagnose.titles import side_names, title
-from shapesmt.report import Clash, Side
-from shapesmt.rules import Requirement
+from shapesmt.render.sentences.titles import broken
+from shapesmt.report import Broken, Clash, Side
 
 
 def test_a_number_that_is_needed_has_no_name() -> None:
     law = laws.BATCH_INDEX_PER_REGION
     for relation, text in (("==", "x[0] is 3, not 4"), (">=", "x[0] is 3, less than 4")):
-        _, name = side_names(Requirement(FALSE, law, relation=relation))
+        _, name = law.named_sides(relation)
         clash = Clash(Side("n", 3, "x", 0), Side("4", 4, name=name))
-        assert title(law, relation, clash) == text
+        assert broken(Broken(law, relation, clash)) == text

@@ -1,0 +1,63 @@
+"""Hints about cases that an answer doesn't cover, and notes on sizes that run beside a remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from shapesmt.algebra import name_text
+from shapesmt.errors import printable
+from shapesmt.render.quoting import shell
+
+if TYPE_CHECKING:
+    from shapesmt.report import Hints, Nearby
+
+_MOST = 3  # the most names in a hint
+
+
+def hints(told: Hints) -> tuple[str, ...]:
+    """Return a sentence for each kind of case that is left out."""
+    said = [told.missing]
+    if told.caches:
+        first = f"{_start(told.caches)} at 1: the first step, with an empty cache, is left out"
+        said.append(f"{first}; --dim {shell(f'{_name(told.caches[0])}=0..')} includes it")
+    if told.from_two:
+        name, r = next(iter(told.from_two.items()))
+        spec = shell(f"{_name(name)}=1..{r.max or ''}")
+        first = f"{_start([*told.from_two])} at 2 in the file's metadata"
+        said.append(f"{first}: 1 is left out; --dim {spec} includes it")
+    for name, r in [*told.one_value.items()][:_MOST]:
+        said.append(f"{_name(name)} has one value in the file's metadata, {r.min}")
+    if told.by_version:
+        shown = ", ".join(map(_name, told.by_version[:_MOST])) + ", ..." * (len(told.by_version) > _MOST)
+        version = ".".join(map(str, told.version))
+        said.append(f"{shown}: as ONNX Runtime {version} runs it; other versions differ at some sizes")
+    return tuple(filter(None, said))
+
+
+def _start(names: Sequence[str]) -> str:
+    """Return the first few names and how many more there are, with the verb."""
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return ", ".join(map(_name, names[:_MOST])) + more + (" starts" if len(names) == 1 else " start")
+
+
+def _name(name: str) -> str:
+    return printable(name, 60)
+
+
+def nearby(told: Nearby) -> str:
+    """Return which sizes run besides those of a remedy; "" if none are known.
+
+    >>> from shapesmt.report import Nearby
+    >>> nearby(Nearby({"h": (7, 0), "w": (7, 0)}, False)), nearby(Nearby({"h": (7, 0), "w": (0, 1)}, True))
+    ('up to 7 less also works', 'also h up to 7 less, w up to 1 more; other sizes run too')
+    """
+    words = dict.fromkeys(_around(*around) for around in told.slack.values())
+    if len(words) == 1:
+        return f"{next(iter(words))} also works" + (", and so do other sizes" if told.others else "")
+    each = ", ".join(f"{name_text(name)} {_around(*around)}" for name, around in told.slack.items())
+    return "; ".join(filter(None, (f"also {each}" if each else "", "other sizes run too" if told.others else "")))
+
+
+def _around(less: int, more: int) -> str:
+    return " or ".join(f"up to {n} {way}" for n, way in ((less, "less"), (more, "more")) if n)

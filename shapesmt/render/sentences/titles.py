@@ -1,0 +1,72 @@
+"""Titles: the problem at a counterexample, as a sentence that names both sides with their numbers; and its case."""
+
+from __future__ import annotations
+
+from shapesmt.algebra import conjunction, name_text
+from shapesmt.laws import Law
+from shapesmt.report import Broken, Choice, FindingKind, Side, Undecided, When
+
+_ALONE = {"==": "{left} is {a}, not {b}", ">=": "{left} is {a}, less than {b}", "": "{left} is {a}, against {b}"}
+_NUMBERS = {"==": "{a} isn't {b}", ">=": "{a} is less than {b}", "": "{a} against {b}"}
+_UNDECIDED = {
+    FindingKind.RANK: "the rank of an input isn't known",
+    FindingKind.TIMEOUT: "not looked at in the time given",
+}
+
+
+def broken(told: Broken) -> str:
+    """Return the sentence that says how a law is broken.
+
+    >>> from shapesmt import laws
+    >>> from shapesmt.report import Clash
+    >>> broken(Broken(laws.SIZES_BROADCAST, "", Clash(Side("n", 3, "x", 0), Side("m", 4, "y", 0))))
+    'x[0] is 3, y[0] is 4'
+    >>> broken(Broken(laws.WINDOW_FITS, ">=", Clash(Side("n", 3, "x", 2), Side("7", 7))))
+    'the window needs 7, the padded input has 3'
+    >>> broken(Broken(laws.AXIS_INSIDE_RANK.of(axis=3, rank=2), "", None))
+    "it doesn't hold that axis 3 is inside a tensor of rank 2"
+    """
+    law, relation, clash = told
+    if clash is None or any(s.value is None and not s.expr.isdecimal() for s in (clash.left, clash.right)):
+        return law.broken if law.broken and "{" not in law.broken else f"it doesn't hold that {law}"
+    a, b = (s.expr if s.value is None else str(s.value) for s in (clash.left, clash.right))
+    if law.broken:
+        return law.broken.format(left=a, right=b)
+    left, right = _subject(clash.left, law), _subject(clash.right, law)
+    if left and right:
+        return f"{left} is {a}, {right} is {b}"
+    if left:
+        return _ALONE[relation].format(left=left, a=a, b=b)
+    if right:
+        return f"{right} is {b}, more than {a}" if relation == ">=" else _ALONE[relation].format(left=right, a=b, b=a)
+    return _NUMBERS[relation].format(a=a, b=b)
+
+
+def _subject(side: Side, law: Law) -> str:
+    """Return the subject of a size: an axis of a tensor, a side that the law names, or a formula; "" for a number."""
+    if side.tensor:
+        return f"{side.tensor}[{side.axis}]"
+    if side.name and side.name in law.sides:
+        return side.name
+    return "" if side.value is None or side.expr == str(side.value) else side.expr
+
+
+def undecided(told: Undecided) -> str:
+    """Return the reason why a node is undecided; "" if its law says it already."""
+    return _UNDECIDED.get(told.kind) or told.law.partition(": ")[2]
+
+
+def when(told: When) -> str:
+    """Return a condition as text.
+
+    >>> from shapesmt.report import Choice
+    >>> when(When((Choice("use_cache", True, by_data=False), "n >= 2", Choice("c", False, by_data=True))))
+    "use_cache == 1 and n >= 2 and 'c' is false"
+    """
+    return conjunction([part if isinstance(part, str) else _choice(part) for part in told.parts])
+
+
+def _choice(choice: Choice) -> str:
+    if choice.by_data:
+        return f"'{choice.condition}' is {'true' if choice.value else 'false'}"
+    return f"{name_text(choice.condition)} == {int(choice.value)}"

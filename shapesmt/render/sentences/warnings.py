@@ -1,0 +1,93 @@
+"""Warnings: what looks unintended, with the sizes at which it shows."""
+
+from __future__ import annotations
+
+from shapesmt.errors import printable
+from shapesmt.language import Range
+from shapesmt.render.quoting import argument
+from shapesmt.report import (
+    Contradicted,
+    Counterexample,
+    Large,
+    OneValue,
+    StaticAxis,
+    Stretched,
+    Unnamed,
+    Unread,
+    Unrun,
+    Untaken,
+)
+
+_MAX_FLAG = 150  # the most characters of a condition to assume: a shorter one survives a cut in the middle of the text
+
+
+def stretched(told: Stretched) -> str:
+    """Return the two sizes where one of them is 1, and the option that makes them equal."""
+    size = told.other if told.value is None else f"{told.other} = {told.value}"
+    flag = argument(told.agree)
+    meant = f"; --assume {flag} if they are to be equal" if len(flag) <= _MAX_FLAG else ""
+    return f"{told.one} = 1 is stretched to {size} at {_sizes(told.example)}{meant}"
+
+
+def contradicted(told: Contradicted) -> str:
+    """Return the two shapes, a size at which they differ, and why a name that no input has matters."""
+    at = f", as at {_sizes(told.example)}" if told.example is not None and told.example.relevant else ""
+    others = ", ".join(f"{name} is {size} elsewhere" for name, size in told.elsewhere.items())
+    reused = f"; {others}, and ONNX Runtime reuses memory by names" if others else ""
+    return f"the file declares [{told.declared}] of '{told.tensor}', its node makes [{told.made}]{at}{reused}"
+
+
+def untaken(told: Untaken) -> str:
+    """Return the branch that no input takes."""
+    branch, state = ("else", "true") if told.value else ("then", "false")
+    return f"no input takes the {branch} branch: '{told.condition}' is {state} for every input"
+
+
+def unrun(told: Unrun) -> str:
+    """Return why a loop's body never runs."""
+    return f"its body never runs: '{told.trips}' is 0 for every input"
+
+
+def one_value(told: OneValue) -> str:
+    """Return the value that is left of a range."""
+    wide = Range(told.range.min, told.range.max, told.range.step)
+    return f"the assumptions leave {told.dim} = {told.value} alone in {wide}, so all is said of that value"
+
+
+def large(told: Large) -> str:
+    """Return the number of elements, and the greatest index that kernels count to."""
+    at = f" at {_sizes(told.example)}" if told.example.relevant else ""
+    bits = 32 if told.elements < 1 << 63 else 64
+    end = (1 << bits - 1) - 1
+    return f"'{told.tensor}' has {told.elements} elements{at}; indices of {bits} bits end at {end}"
+
+
+def unread(told: Unread) -> str:
+    """Return the inputs that no node reads."""
+    inputs = ", ".join(f"'{name}'" for name in told.inputs)
+    return f"nothing depends on {told.dim}: no node reads {inputs}"
+
+
+def unnamed(told: Unnamed) -> str:
+    """Return the dimensions that share a mark but no size."""
+    return f"{printable(repr(told.mark))} names no size: {', '.join(told.dims)} are sizes of their own"
+
+
+def static(axis: StaticAxis) -> str:
+    """Return the axis, and the node or trace that needs its size.
+
+    >>> static(StaticAxis("x", 1, 7))
+    'x axis 1 is 7 in the program: no node needs it, only the trace'
+    >>> static(StaticAxis("x", 1, 7, "mm", or_one=True))
+    'x axis 1 is 7 in the program: mm needs 7 (or 1)'
+    """
+    needed = f"{axis.size} (or 1)" if axis.or_one else "it"
+    why = f"{axis.node} needs {needed}" if axis.node else "no node needs it, only the trace"
+    line = f", {axis.source}" if axis.source else ""
+    fixed = "; PyTorch makes every 0 and 1 of the example a number" if axis.size in (0, 1) else ""
+    return f"{axis.input} axis {axis.axis} is {axis.size} in the program: {why}{line}{fixed}"
+
+
+def _sizes(shown: Counterexample) -> str:
+    """Return the relevant sizes of an example; all sizes if none is marked as relevant."""
+    return ", ".join(f"{name}={shown.symbols[name]}" for name in shown.relevant or shown.symbols)
