@@ -32,20 +32,7 @@ from shapesmt.graph import GUARDS, Declared, Node
 from shapesmt.laws import GUARD_HOLDS, code_of_kind
 from shapesmt.presolve import Domain, truth_at, values_of
 from shapesmt.region import NOWHERE, Region, conjunct_of
-from shapesmt.report import (
-    Behind,
-    Broken,
-    Cause,
-    Clash,
-    Finding,
-    FindingKind,
-    Guarded,
-    Inside,
-    Precondition,
-    Undecided,
-    altered,
-    in_words,
-)
+from shapesmt.report import Cause, Clash, Finding, FindingKind, Guarded, Precondition, altered, facts, in_words
 from shapesmt.rules import Requirement, Tensor
 
 MAX_TRIED = 16  # the most values of a symbol that are tried before a proof
@@ -70,13 +57,13 @@ def findings(problem: Problem, examination: Examination, judge: Judge) -> tuple[
             if index != late[0]:
                 continue
             others = len(set(late)) - 1
-            u = u._replace(note=in_words(Behind(others)) if others else "")
+            u = u._replace(note=in_words(facts.Behind(others)) if others else "")
         node, kind = problem.graph.nodes[index], FindingKind(u.kind)
         name = f"{node.name}/{u.path}" if u.path else node.name
         finding = Finding(
             Verdict.UNKNOWN, kind, name, u.op, index, u.law, "", note=u.note, rests_on=u.rests_on,
             code=GUARD_HOLDS.code if node.op == GUARDS else code_of_kind(u.kind),
-            title=in_words(Undecided(kind, u.law if u.rests_on else "")),
+            title=in_words(facts.Undecided(kind, u.law if u.rests_on else "")),
         )  # fmt: skip
         indexed.append((index, finding))
     in_order = sorted(indexed, key=lambda pair: (-_gravity(pair[1]), pair[0]))
@@ -214,9 +201,9 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
         None if safe is not None else where,
         _because(j, sides, tracer) if traced else (),
         clash,
-        in_words(Inside(f"{j.node.name}/{broken.within}")) if broken.within else "",
+        in_words(facts.Inside(f"{j.node.name}/{broken.within}")) if broken.within else "",
         code=code, safe_iff=safe, when=in_words(when(broken.branch)),
-        title="" if values is None else in_words(Broken(broken.law, broken.relation, clash)),
+        title="" if values is None else in_words(facts.Broken(broken.law, broken.relation, clash)),
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from shapesmt.report import Hints, in_words
+from shapesmt.report import facts, in_words
 from shapesmt.version import followed_runtime
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ def hints(problem: Problem, examination: Examination) -> tuple[str, ...]:
     one = {name: r for name, r in noted.items() if r.min == r.max}
     two = {name: r for name, r in noted.items() if r.min == 2 and name not in one}
     by_version = _by_version(examination.original)
-    facts = Hints(problem.graph.missing, _caches(problem), two, one, by_version, followed_runtime())
-    return in_words(facts) if any(facts[:-1]) else ()
+    told = facts.Hints(problem.graph.missing, _caches(problem), two, one, by_version, followed_runtime())
+    return in_words(told) if any(told[:-1]) else ()
 
 
 def _by_version(inference: Inference) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from shapesmt.deadline import stage
 from shapesmt.examine import DEFAULT, Examination, Judge, Problem
 from shapesmt.language import LARGEST, Range
 from shapesmt.region import Conjunct, Interval, Residue, conjunct_of
-from shapesmt.report import Nearby, Precondition, Remedy, SymbolRange, in_words
+from shapesmt.report import Precondition, Remedy, SymbolRange, facts, in_words
 
 _REMEDIES: dict[Hashable, Remedy | None] = memo("remedies", {})
 
@@ -196,7 +196,7 @@ def _note(plain: Narrowed, needed: Sequence[Conjunct], problem: Problem, examina
     valid.assume(all_of(*(said.formula for said in needed)))
     valid.assume(negate(all_of(*looser)))
     others = judge.inhabited(valid)
-    return in_words(Nearby(slack, others)) if slack or others else ""
+    return in_words(facts.Nearby(slack, others)) if slack or others else ""
 
 
 def _slack(name: str, r: Range, said: Iterable[Conjunct]) -> tuple[int, int]:

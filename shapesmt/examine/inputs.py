@@ -32,7 +32,7 @@ from shapesmt.language import (
     unknown_name,
 )
 from shapesmt.lazy import np
-from shapesmt.report import Choice, SymbolRange, When
+from shapesmt.report import SymbolRange, facts
 from shapesmt.rules import FLOATS, Elements, elements
 
 MOST = 16  # the most elements of a small input
@@ -225,13 +225,13 @@ def _number(spec: ValueLike, name: str) -> float:
     return float(r.lo)
 
 
-def when(condition: Formula) -> When:
+def when(condition: Formula) -> facts.When:
     """Return a condition in parts, without those about single loop iterations or positions in tensors."""
     parts = [f for f in condition.conjuncts if all(s.kind in (Kind.INPUT, Kind.VALUE, Kind.DATA) for s in f.symbols)]
-    return When(tuple(map(_choice, parts)))
+    return facts.When(tuple(map(_choice, parts)))
 
 
-def _choice(f: Formula) -> Choice | str:
+def _choice(f: Formula) -> facts.Choice | str:
     """Return what a condition that is 0 or 1 has to be (`use_cache == 1`, `'c' is true`), or any other as text."""
     s = next(iter(f.symbols)) if len(f.symbols) == 1 else None
     if s is None or f.op not in ("eq", "ne") or f.dim is None or len(f.dim.terms) > 1 or (s.lo, s.hi) != (0, 1):
@@ -239,4 +239,4 @@ def _choice(f: Formula) -> Choice | str:
     from shapesmt.ops import UNTIL_RUN
 
     _, by_data, tensor = s.name.rpartition(f".{UNTIL_RUN}")
-    return Choice(tensor if by_data else s.name, f.op == "ne", bool(by_data))
+    return facts.Choice(tensor if by_data else s.name, f.op == "ne", bool(by_data))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shapesmt.lazy import lazy_imports
+from shapesmt.report import facts as facts
 
 with lazy_imports(__name__):
     from shapesmt.report.batch import (
@@ -47,25 +48,6 @@ with lazy_imports(__name__):
         NodeConstraints as NodeConstraints,
         Proof as Proof,
         Variable as Variable,
-    )
-    from shapesmt.report.facts.advice import Hints as Hints, Nearby as Nearby
-    from shapesmt.report.facts.findings import (
-        Behind as Behind,
-        Broken as Broken,
-        Choice as Choice,
-        Inside as Inside,
-        Undecided as Undecided,
-        When as When,
-    )
-    from shapesmt.report.facts.warnings import (
-        Contradicted as Contradicted,
-        Large as Large,
-        OneValue as OneValue,
-        Stretched as Stretched,
-        Unnamed as Unnamed,
-        Unread as Unread,
-        Unrun as Unrun,
-        Untaken as Untaken,
     )
     from shapesmt.report.finding import (
         Assumed as Assumed,

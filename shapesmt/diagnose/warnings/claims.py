@@ -13,7 +13,7 @@ from shapesmt.diagnose.warnings.static import widened
 from shapesmt.errors import ModelError, printable
 from shapesmt.examine import PLACEHOLDERS, Examination, Judge, Problem
 from shapesmt.graph import Declared
-from shapesmt.report import Contradicted, Finding, FindingKind, ModelWarning, WarningKind, in_words, later
+from shapesmt.report import Finding, FindingKind, ModelWarning, WarningKind, facts, in_words, later
 from shapesmt.rules import Tensor
 
 __all__ = ["declarations", "of_claim", "refuse_declarations"]
@@ -95,7 +95,7 @@ def _contradicted(
     theirs, ours = (", ".join(str(d or "?") for d in dims) for dims in (declared.shape, t.shape))
     told = {*problem.dims, *problem.stated_sizes}
     unread = (d for d in declared.shape if isinstance(d, str) and d in names and d not in told)
-    facts = Contradicted(name, theirs, ours, shown, {d: str(names[d]) for d in unread})
+    shapes = facts.Contradicted(name, theirs, ours, shown, {d: str(names[d]) for d in unread})
     index, node = producer_of(problem.graph, name) or (-1, None)
     where = (name, "", -1) if node is None else (node.name, node.op, index)
     law = laws.DECLARED_SHAPE_IS_MADE.of(name=name, sizes=theirs)
@@ -103,7 +103,7 @@ def _contradicted(
     source = None if node is None else source_of(problem.graph, index)
     return Finding(
         decision.verdict, FindingKind.DECLARATION, *where, str(law), condition, shown,
-        note=in_words(facts), code=law.code, source=source,
+        note=in_words(shapes), code=law.code, source=source,
     )  # fmt: skip
 
 

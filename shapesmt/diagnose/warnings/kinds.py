@@ -16,7 +16,7 @@ from shapesmt.examine import Examination, Judge, Problem, placeholders
 from shapesmt.graph import Node
 from shapesmt.inference import Operators
 from shapesmt.presolve import extent
-from shapesmt.report import Finding, ModelWarning, OneValue, Unnamed, Unread, Unrun, Untaken, WarningKind, altered
+from shapesmt.report import Finding, ModelWarning, WarningKind, altered, facts
 from shapesmt.rules import Runs, Tensor
 
 __all__ = ["model_warnings"]
@@ -72,10 +72,10 @@ def _unreachable(problem: Problem, examination: Examination, judge: Judge) -> It
             condition = truth_of(tensors.get(node.inputs[0]))
             verdict = None if condition is None else judge.decide(problem.domain, differs(condition, 0)).verdict
             if verdict in (Verdict.PROVED, Verdict.FAILS):
-                facts = Untaken(node.inputs[0], verdict is Verdict.PROVED)
-                yield warning(WarningKind.UNREACHABLE, facts, (index, node), tensor=node.inputs[0])
+                told = facts.Untaken(node.inputs[0], verdict is Verdict.PROVED)
+                yield warning(WarningKind.UNREACHABLE, told, (index, node), tensor=node.inputs[0])
         elif runs is Runs.LOOP and (name := _never_runs(node, tensors)) is not None:
-            yield warning(WarningKind.UNREACHABLE, Unrun(name), (index, node))
+            yield warning(WarningKind.UNREACHABLE, facts.Unrun(name), (index, node))
 
 
 def _never_runs(node: Node, tensors: Mapping[str, Tensor]) -> str | None:
@@ -94,7 +94,7 @@ def _single_valued(problem: Problem) -> Iterator[ModelWarning]:
     for name, r in problem.ranges.items() if problem.assumptions else ():
         ends = extent(problem.domain, problem.dims[name]) if r.min != r.max else None
         if ends is not None and ends[0].value == ends[1].value:
-            yield warning(WarningKind.RANGE, OneValue(name, ends[0].value, r))
+            yield warning(WarningKind.RANGE, facts.OneValue(name, ends[0].value, r))
 
 
 # Dimensions without effect or without a name
@@ -116,7 +116,7 @@ def _unused(problem: Problem, examination: Examination) -> Iterator[ModelWarning
     for name, d in problem.dims.items():
         having = list(dict.fromkeys(i for s in d.symbols for i in places.get(s, ())))
         if having and d.symbols & missing and not any(graph.consumers(i) or i in graph.outputs for i in having):
-            yield warning(WarningKind.SYMBOL, Unread(name, tuple(having)), tensor=having[0])
+            yield warning(WarningKind.SYMBOL, facts.Unread(name, tuple(having)), tensor=having[0])
 
 
 def _unnamed(problem: Problem) -> Iterator[ModelWarning]:
@@ -124,7 +124,9 @@ def _unnamed(problem: Problem) -> Iterator[ModelWarning]:
     for mark, names in placeholders(problem.graph).items():
         dims = [name for name in names if name in problem.dims]
         if len(dims) > 1:
-            yield warning(WarningKind.PLACEHOLDER, Unnamed(mark, tuple(dims)), tensor=dims[0].rpartition("_dim")[0])
+            yield warning(
+                WarningKind.PLACEHOLDER, facts.Unnamed(mark, tuple(dims)), tensor=dims[0].rpartition("_dim")[0]
+            )
 
 
 # Sizes that were to vary but are numbers

@@ -27,7 +27,7 @@ from shapesmt.algebra.growth import monotone
 from shapesmt.diagnose.warnings.common import Examples, chosen, producer_of, warning
 from shapesmt.examine import Examination, Problem
 from shapesmt.presolve import ascending, decide, remembered
-from shapesmt.report import Large, ModelWarning, Stretched, WarningKind
+from shapesmt.report import ModelWarning, WarningKind, facts
 from shapesmt.rules import Tensor
 
 __all__ = ["large", "stretched"]
@@ -50,8 +50,8 @@ def stretched(problem: Problem, examination: Examination, examples: Examples) ->
         shown, at = examples.shown(point, x.symbols | y.symbols)
         one, other = (x, y) if at.dim(x) == 1 else (y, x)
         value = at.dim(other) if other.symbols else None
-        facts = Stretched(str(one), str(other), value, shown, str(equal(x, y)))
-        yield warning(WarningKind.BROADCAST, facts, (index, problem.graph.nodes[index]), example=shown)
+        told = facts.Stretched(str(one), str(other), value, shown, str(equal(x, y)))
+        yield warning(WarningKind.BROADCAST, told, (index, problem.graph.nodes[index]), example=shown)
 
 
 def _open_broadcasts(examination: Examination) -> Iterator[tuple[int, Dim, Dim, Formula]]:
@@ -79,8 +79,8 @@ def large(problem: Problem, examination: Examination, examples: Examples) -> Ite
         if point is not None:
             name = next(name for name, other in tensors.items() if other is t)
             shown, values = examples.shown(point, size.symbols)
-            facts = Large(name, values.dim(size), shown)
-            yield warning(WarningKind.SIZE, facts, producer_of(problem.graph, name), tensor=name, example=shown)
+            told = facts.Large(name, values.dim(size), shown)
+            yield warning(WarningKind.SIZE, told, producer_of(problem.graph, name), tensor=name, example=shown)
             return
 
 

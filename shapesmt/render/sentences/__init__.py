@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from shapesmt import report
 from shapesmt.render.sentences import advice, titles, warnings
+from shapesmt.report import StaticAxis, facts
 
 _TELLING: dict[type, Callable[[Any], Any]] = {
-    report.Broken: titles.broken,
-    report.Undecided: titles.undecided,
-    report.When: titles.when,
-    report.Inside: lambda inside: f"inside {inside.path}",
-    report.Behind: lambda behind: f"and so are {behind.nodes} nodes behind it",
-    report.Stretched: warnings.stretched,
-    report.Contradicted: warnings.contradicted,
-    report.Untaken: warnings.untaken,
-    report.Unrun: warnings.unrun,
-    report.OneValue: warnings.one_value,
-    report.Large: warnings.large,
-    report.Unread: warnings.unread,
-    report.Unnamed: warnings.unnamed,
-    report.StaticAxis: warnings.static,
-    report.Hints: advice.hints,
-    report.Nearby: advice.nearby,
+    facts.Broken: titles.broken,
+    facts.Undecided: titles.undecided,
+    facts.When: titles.when,
+    facts.Inside: lambda inside: f"inside {inside.path}",
+    facts.Behind: lambda behind: f"and so are {behind.nodes} nodes behind it",
+    facts.Stretched: warnings.stretched,
+    facts.Contradicted: warnings.contradicted,
+    facts.Untaken: warnings.untaken,
+    facts.Unrun: warnings.unrun,
+    facts.OneValue: warnings.one_value,
+    facts.Large: warnings.large,
+    facts.Unread: warnings.unread,
+    facts.Unnamed: warnings.unnamed,
+    StaticAxis: warnings.static,
+    facts.Hints: advice.hints,
+    facts.Nearby: advice.nearby,
 }
 
 

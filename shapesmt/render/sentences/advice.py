@@ -10,12 +10,12 @@ from shapesmt.errors import printable
 from shapesmt.render.quoting import shell
 
 if TYPE_CHECKING:
-    from shapesmt.report import Hints, Nearby
+    from shapesmt.report import facts
 
 _MOST = 3  # the most names in a hint
 
 
-def hints(told: Hints) -> tuple[str, ...]:
+def hints(told: facts.Hints) -> tuple[str, ...]:
     """Return a sentence for each kind of case that is left out."""
     said = [told.missing]
     if told.caches:
@@ -45,11 +45,11 @@ def _name(name: str) -> str:
     return printable(name, 60)
 
 
-def nearby(told: Nearby) -> str:
+def nearby(told: facts.Nearby) -> str:
     """Return which sizes run besides those of a remedy; "" if none are known.
 
-    >>> from shapesmt.report import Nearby
-    >>> nearby(Nearby({"h": (7, 0), "w": (7, 0)}, False)), nearby(Nearby({"h": (7, 0), "w": (0, 1)}, True))
+    >>> from shapesmt.report import facts
+    >>> nearby(facts.Nearby({"h": (7, 0), "w": (7, 0)}, False)), nearby(facts.Nearby({"h": (7, 0), "w": (0, 1)}, True))
     ('up to 7 less also works', 'also h up to 7 less, w up to 1 more; other sizes run too')
     """
     words = dict.fromkeys(_around(*around) for around in told.slack.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt.algebra import conjunction, name_text
 from shapesmt.laws import Law
-from shapesmt.report import Broken, Choice, FindingKind, Side, Undecided, When
+from shapesmt.report import FindingKind, Side, facts
 
 _ALONE = {"==": "{left} is {a}, not {b}", ">=": "{left} is {a}, less than {b}", "": "{left} is {a}, against {b}"}
 _NUMBERS = {"==": "{a} isn't {b}", ">=": "{a} is less than {b}", "": "{a} against {b}"}
@@ -14,16 +14,16 @@ _UNDECIDED = {
 }
 
 
-def broken(told: Broken) -> str:
+def broken(told: facts.Broken) -> str:
     """Return the sentence that says how a law is broken.
 
     >>> from shapesmt import laws
     >>> from shapesmt.report import Clash
-    >>> broken(Broken(laws.SIZES_BROADCAST, "", Clash(Side("n", 3, "x", 0), Side("m", 4, "y", 0))))
+    >>> broken(facts.Broken(laws.SIZES_BROADCAST, "", Clash(Side("n", 3, "x", 0), Side("m", 4, "y", 0))))
     'x[0] is 3, y[0] is 4'
-    >>> broken(Broken(laws.WINDOW_FITS, ">=", Clash(Side("n", 3, "x", 2), Side("7", 7))))
+    >>> broken(facts.Broken(laws.WINDOW_FITS, ">=", Clash(Side("n", 3, "x", 2), Side("7", 7))))
     'the window needs 7, the padded input has 3'
-    >>> broken(Broken(laws.AXIS_INSIDE_RANK.of(axis=3, rank=2), "", None))
+    >>> broken(facts.Broken(laws.AXIS_INSIDE_RANK.of(axis=3, rank=2), "", None))
     "it doesn't hold that axis 3 is inside a tensor of rank 2"
     """
     law, relation, clash = told
@@ -51,22 +51,23 @@ def _subject(side: Side, law: Law) -> str:
     return "" if side.value is None or side.expr == str(side.value) else side.expr
 
 
-def undecided(told: Undecided) -> str:
+def undecided(told: facts.Undecided) -> str:
     """Return the reason why a node is undecided; "" if its law says it already."""
     return _UNDECIDED.get(told.kind) or told.law.partition(": ")[2]
 
 
-def when(told: When) -> str:
+def when(told: facts.When) -> str:
     """Return a condition as text.
 
-    >>> from shapesmt.report import Choice
-    >>> when(When((Choice("use_cache", True, by_data=False), "n >= 2", Choice("c", False, by_data=True))))
-    "use_cache == 1 and n >= 2 and 'c' is false"
+    >>> when(facts.When((facts.Choice("use_cache", True, by_data=False), "n >= 2")))
+    'use_cache == 1 and n >= 2'
+    >>> when(facts.When((facts.Choice("c", False, by_data=True),)))
+    "'c' is false"
     """
     return conjunction([part if isinstance(part, str) else _choice(part) for part in told.parts])
 
 
-def _choice(choice: Choice) -> str:
+def _choice(choice: facts.Choice) -> str:
     if choice.by_data:
         return f"'{choice.condition}' is {'true' if choice.value else 'false'}"
     return f"{name_text(choice.condition)} == {int(choice.value)}"

@@ -5,23 +5,12 @@ from __future__ import annotations
 from shapesmt.errors import printable
 from shapesmt.language import Range
 from shapesmt.render.quoting import argument
-from shapesmt.report import (
-    Contradicted,
-    Counterexample,
-    Large,
-    OneValue,
-    StaticAxis,
-    Stretched,
-    Unnamed,
-    Unread,
-    Unrun,
-    Untaken,
-)
+from shapesmt.report import Counterexample, StaticAxis, facts
 
 _MAX_FLAG = 150  # the most characters of a condition to assume: a shorter one survives a cut in the middle of the text
 
 
-def stretched(told: Stretched) -> str:
+def stretched(told: facts.Stretched) -> str:
     """Return the two sizes where one of them is 1, and the option that makes them equal."""
     size = told.other if told.value is None else f"{told.other} = {told.value}"
     flag = argument(told.agree)
@@ -29,7 +18,7 @@ def stretched(told: Stretched) -> str:
     return f"{told.one} = 1 is stretched to {size} at {_sizes(told.example)}{meant}"
 
 
-def contradicted(told: Contradicted) -> str:
+def contradicted(told: facts.Contradicted) -> str:
     """Return the two shapes, a size at which they differ, and why a name that no input has matters."""
     at = f", as at {_sizes(told.example)}" if told.example is not None and told.example.relevant else ""
     others = ", ".join(f"{name} is {size} elsewhere" for name, size in told.elsewhere.items())
@@ -37,24 +26,24 @@ def contradicted(told: Contradicted) -> str:
     return f"the file declares [{told.declared}] of '{told.tensor}', its node makes [{told.made}]{at}{reused}"
 
 
-def untaken(told: Untaken) -> str:
+def untaken(told: facts.Untaken) -> str:
     """Return the branch that no input takes."""
     branch, state = ("else", "true") if told.value else ("then", "false")
     return f"no input takes the {branch} branch: '{told.condition}' is {state} for every input"
 
 
-def unrun(told: Unrun) -> str:
+def unrun(told: facts.Unrun) -> str:
     """Return why a loop's body never runs."""
     return f"its body never runs: '{told.trips}' is 0 for every input"
 
 
-def one_value(told: OneValue) -> str:
+def one_value(told: facts.OneValue) -> str:
     """Return the value that is left of a range."""
     wide = Range(told.range.min, told.range.max, told.range.step)
     return f"the assumptions leave {told.dim} = {told.value} alone in {wide}, so all is said of that value"
 
 
-def large(told: Large) -> str:
+def large(told: facts.Large) -> str:
     """Return the number of elements, and the greatest index that kernels count to."""
     at = f" at {_sizes(told.example)}" if told.example.relevant else ""
     bits = 32 if told.elements < 1 << 63 else 64
@@ -62,13 +51,13 @@ def large(told: Large) -> str:
     return f"'{told.tensor}' has {told.elements} elements{at}; indices of {bits} bits end at {end}"
 
 
-def unread(told: Unread) -> str:
+def unread(told: facts.Unread) -> str:
     """Return the inputs that no node reads."""
     inputs = ", ".join(f"'{name}'" for name in told.inputs)
     return f"nothing depends on {told.dim}: no node reads {inputs}"
 
 
-def unnamed(told: Unnamed) -> str:
+def unnamed(told: facts.Unnamed) -> str:
     """Return the dimensions that share a mark but no size."""
     return f"{printable(repr(told.mark))} names no size: {', '.join(told.dims)} are sizes of their own"
 

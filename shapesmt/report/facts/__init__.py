@@ -1,1 +1,150 @@
-"""The facts of which `render` makes the sentences of a report: their kinds and operands, given to `in_words`."""
+"""The facts of which `render` makes the sentences of a report: kinds and operands, given to `in_words`.
+
+Sizes and conditions are formulas as text. A `StaticAxis` is told as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from shapesmt.laws import Law
+    from shapesmt.report.finding import Clash, Counterexample, FindingKind, SymbolRange
+
+
+class Broken(NamedTuple):
+    """A broken law, how it relates its two sides ("==", ">=" or ""), and their sizes if it compares any."""
+
+    law: Law
+    relation: str
+    clash: Clash | None
+
+
+class Undecided(NamedTuple):
+    """A node left undecided, and the law that says why after a colon; "" if none does."""
+
+    kind: FindingKind
+    law: str
+
+
+class Choice(NamedTuple):
+    """What a condition that is 0 or 1 has to be; `by_data` names a tensor, else it is a symbol."""
+
+    condition: str
+    value: bool
+    by_data: bool
+
+
+class When(NamedTuple):
+    """A conjunction of choices, and of formulas as text."""
+
+    parts: tuple[Choice | str, ...]
+
+
+class Inside(NamedTuple):
+    """The place of a node in a subgraph or a function."""
+
+    path: str
+
+
+class Behind(NamedTuple):
+    """The number of downstream nodes that are left unexamined as well."""
+
+    nodes: int
+
+
+class Stretched(NamedTuple):
+    """A size of 1 that is broadcast to another size of this value (None: the other is a number), and when they agree.
+
+    `agree` is the condition under which the two sizes are equal.
+    """
+
+    one: str
+    other: str
+    value: int | None
+    example: Counterexample
+    agree: str
+
+
+class Contradicted(NamedTuple):
+    """The shape that the file declares of a tensor, and the one that its node makes.
+
+    `elsewhere` has the sizes that the declared names have in other tensors, if the runtime takes them for equal.
+    """
+
+    tensor: str
+    declared: str
+    made: str
+    example: Counterexample | None
+    elsewhere: Mapping[str, str]
+
+
+class Untaken(NamedTuple):
+    """The condition of an `If`, which has one value for every input."""
+
+    condition: str
+    value: bool
+
+
+class Unrun(NamedTuple):
+    """The trip count or first condition of a loop, which is 0 for every input."""
+
+    trips: str
+
+
+class OneValue(NamedTuple):
+    """The one value of a dimension's range that the assumptions leave."""
+
+    dim: str
+    value: int | None
+    range: SymbolRange
+
+
+class Large(NamedTuple):
+    """A tensor with too many elements for the indices of kernels."""
+
+    tensor: str
+    elements: int
+    example: Counterexample
+
+
+class Unread(NamedTuple):
+    """A dimension on which nothing depends, and the inputs that have it."""
+
+    dim: str
+    inputs: tuple[str, ...]
+
+
+class Unnamed(NamedTuple):
+    """A mark that the file has in place of names, and the dimensions that it stands for."""
+
+    mark: str
+    dims: tuple[str, ...]
+
+
+class Hints(NamedTuple):
+    """Cases that an answer leaves out; names come with the ranges that leave them out.
+
+    Attributes:
+        missing: The data that the file lacks, as a sentence; "" if it lacks none.
+        caches: Lengths of a decoder's cache that start at 1, which leaves out its first step.
+        from_two: Dimensions that start at 2 in the file's metadata.
+        one_value: Dimensions that have one value there.
+        by_version: Operators that other versions of the runtime run differently.
+        version: The version that is followed.
+    """
+
+    missing: str
+    caches: tuple[str, ...]
+    from_two: Mapping[str, SymbolRange]
+    one_value: Mapping[str, SymbolRange]
+    by_version: tuple[str, ...]
+    version: tuple[int, ...]
+
+
+class Nearby(NamedTuple):
+    """By how much each size of a remedy may be less and more, and whether sizes further away run too."""
+
+    slack: Mapping[str, tuple[int, int]]
+    others: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shapesmt import laws
 from shapesmt.render.sentences.titles import broken
-from shapesmt.report import Broken, Clash, Side
+from shapesmt.report import Clash, Side, facts
 
 
 def test_a_number_that_is_needed_has_no_name() -> None:
@@ -12,4 +12,4 @@ def test_a_number_that_is_needed_has_no_name() -> None:
     for relation, text in (("==", "x[0] is 3, not 4"), (">=", "x[0] is 3, less than 4")):
         _, name = law.named_sides(relation)
         clash = Clash(Side("n", 3, "x", 0), Side("4", 4, name=name))
-        assert broken(Broken(law, relation, clash)) == text
+        assert broken(facts.Broken(law, relation, clash)) == text
