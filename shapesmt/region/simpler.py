@@ -46,12 +46,7 @@ def needed(said: Sequence[Conjunct], domain: Domain, proves: Proof) -> tuple[Con
 def tidied(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct]:
     """Return the condition in its shortest form over the domain."""
     normal = substitute(condition, {s: of_atom(s) for s in condition.symbols})  # in the declared ranges
-    slim = _simplified(normal, domain, proves)
-    divisors = {d for p in slim.conjuncts if p.dim is not None for d in _divisors(p.dim) if d.lo <= 0}
-    positive = [p for p in (at_least(d, 1) for d in divisors) if proves(domain, any_of(negate(slim), p))]
-    rest = [p for p in slim.conjuncts if not any(proves(domain, any_of(negate(said), p)) for said in positive)]
-    above = {s: _from_1(s) for p in positive for s in p.symbols if p is at_least(of_atom(s), 1) and s.step == 1}
-    shown = all_of(*positive, *(substitute(p, above) for p in rest))  # in this order, so that nobody divides by 0
+    shown = _divisors_first(_simplified(normal, domain, proves), domain, proves)
     own = {s.name: of_atom(s) for s in condition.symbols}
 
     def conjuncts(parts: Iterable[Formula]) -> list[Conjunct]:
@@ -62,6 +57,15 @@ def tidied(condition: Formula, domain: Domain, proves: Proof) -> list[Conjunct]:
         cases = [[c] for c in conjuncts(shared)]
         said += [either(*cases, _intersected(conjuncts(rest)))] if cases else conjuncts(rest)
     return said
+
+
+def _divisors_first(slim: Formula, domain: Domain, proves: Proof) -> Formula:
+    """State first that divisors are positive where the condition implies it, so that nobody divides by 0."""
+    divisors = {d for p in slim.conjuncts if p.dim is not None for d in _divisors(p.dim) if d.lo <= 0}
+    positive = [p for p in (at_least(d, 1) for d in divisors) if proves(domain, any_of(negate(slim), p))]
+    rest = [p for p in slim.conjuncts if not any(proves(domain, any_of(negate(said), p)) for said in positive)]
+    above = {s: _from_1(s) for p in positive for s in p.symbols if p is at_least(of_atom(s), 1) and s.step == 1}
+    return all_of(*positive, *(substitute(p, above) for p in rest))
 
 
 def _factored(conditions: Sequence[Formula]) -> list[tuple[tuple[Formula, ...], list[Formula]]]:
