@@ -5,6 +5,4 @@ from __future__ import annotations
 from shapesmt.lazy import lazy_imports
 
 with lazy_imports(__name__):
-    from shapesmt.messages.names import resembling as resembling
-    from shapesmt.messages.origin import explained as explained
-    from shapesmt.messages.reading import Message as Message, read as read
+    from shapesmt.messages.answer import answered as answered

@@ -6,8 +6,10 @@ The names of a pattern's groups say what the number there is:
 - `a` and `b`: the two sizes that clash, in any order; `axis` is theirs.
 - `i0`: the shape of the node's input 0; `i0s` without the first two axes; `i0a1` its axis 1; `at` its axis `axis`.
 - `e1`: the elements of input 1; `count`: the number of input 0's elements.
-- `size`: a size of one of the inputs; `last`: that of input 0 along the node's own axis, less 1; `index`: an index
-  outside an axis.
+- `size`: a size of one of the inputs; `last`: that of input 0 along the node's own axis, less 1, and `first` less
+  itself; `index`: an index outside an axis; `own`: the node's own axis; `group`: its attribute of that name.
+- `parts` and `total`: the number of elements of input 1, and their sum; `outputs`: the number of outputs; `part` and
+  `rest`: an element of input 1, and what those before it leave of the node's own axis.
 - `got`, `declared`: the size of a model's input along `axis`, and the one that the file declares.
 
 Each repetition in a pattern is of a single class of characters and bounded, so that no text takes long to read.
@@ -44,6 +46,7 @@ _LIST = r"[\d, .x-]{0,400}"
 
 def _compiled(text: str) -> re.Pattern[str]:
     """Return a pattern in which `<a>` is the number `a`, `<i0>` the list `i0` and `<_>` a number that isn't read."""
+
     def group(named: re.Match[str]) -> str:
         name = named[1]
         body = _LIST if re.fullmatch(r"i\ds?|e1", name) else _N
@@ -61,7 +64,8 @@ HEADS = (
     Head(ORT, re.compile(rf"while running (?P<op>\S{{1,100}}) node\. Name:\s?'(?P<name>{_NAME})'")),
     Head(ORT, re.compile(r"Node ?\((?P<name>[^()\n]{0,500})\) Op ?\((?P<op>\w{1,100})\)")),
     Head(OPENVINO, re.compile(rf"\[CPU\] (?P<op>\w{{1,100}}) node with name '(?P<name>{_NAME})'")),
-    Head(OPENVINO, re.compile(r"While (?:validating|shape inferring) node '(?:opset\d{1,2}::)?(?P<op>\w{1,100}) (?P<name>[^' \n]{1,500})")),
+    Head(OPENVINO, re.compile(r"While (?:validating|shape inferring) node '(?:opset\d{1,2}::)?"
+                              r"(?P<op>\w{1,100}) (?P<name>[^' \n]{1,500})")),
     Head(TENSORRT, re.compile(r"(?:\[E\] |Error Code )[^\n]{0,200}?(?P<name>/[^\s:]{1,300}): ")),
     Head(TFLITE, re.compile(r"Node number \d{1,9} \((?P<op>\w{1,100})\) failed to")),
 )  # fmt: skip
@@ -73,9 +77,9 @@ FORMS = (
     _form(ORT, r"Can broadcast 0 by 0 or 1\. <size> is invalid", "SM101"),
     _form(ORT, r"Input shape:\{<i0>\}, requested shape:\{<e1>\}", "SM104", "SM105"),
     _form(ORT, r"dimension with value zero exceeds the dimension size of the input", "SM105"),
-    _form(ORT, r"idx=<index> must be within the inclusive range \[<_>,<last>\]", "SM301"),
+    _form(ORT, r"idx=<index> must be within the inclusive range \[<first>,<last>\]", "SM301"),
     _form(ORT, r"invalid indi?[ce]{1,2}x? found, indi?[ce]{1,2}x? = <index>", "SM301"),
-    _form(ORT, r"C: <i0a1> kernel channels: <i1a1> group: <_>", "SM106"),
+    _form(ORT, r"C: <i0a1> kernel channels: <i1a1> group: <group>", "SM106"),
     _form(ORT, r"filter_number: <i1a0> num_input_channels: <i0a1>", "SM106"),
     _form(ORT, r"Invalid input shape: \{<i0s>\}", "SM201", "SM204"),
     _form(ORT, r"Only N can be zero\. Got:\{<i0>\}", "SM204"),
@@ -84,9 +88,10 @@ FORMS = (
     _form(ORT, r"MatMul dimension mismatch", "SM102", "SM101"),
     _form(ORT, r"Dimension mismatch, W: \{<i1>\} K: <_> N:<_>", "SM102"),
     _form(ORT, r"invalid expand shape", "SM101"),
-    _form(ORT, r"Axis=<_> Input shape=\{<i0>\} NumOutputs=<_>", "SM110"),
-    _form(ORT, r"Input shape=\{<i0>\} Axis=<_> NumOutputs=<_>", "SM110"),
-    _form(ORT, r"exceeds the remaining size of the selected axis, <_>", "SM110"),
+    _form(ORT, r"Axis=<own> Input shape=\{<i0>\} NumOutputs=<outputs> .{0,80} was <parts> .{0,80} was <total>",
+          "SM110"),
+    _form(ORT, r"Input shape=\{<i0>\} Axis=<own> NumOutputs=<outputs>", "SM110"),
+    _form(ORT, r"Split size <part> exceeds the remaining size of the selected axis, <rest>", "SM110"),
     _form(ORT, r"Dimension of input <axis> must be 1 instead of <at>\. shape=\{<i0>\}", "SM304"),
     _form(ORT, r"k argument \[<a>\] should not be greater than specified axis dim value \[<b>\]", "SM305"),
     _form(ORT, r"Cannot scale 0 by any factor.{0,60}Dimension: <axis> Input dim value: <at> Output dim value: <_>"),
@@ -100,8 +105,9 @@ FORMS = (
     _form(OPENVINO, r"along 'axis': <size> must be evenly divisible", "SM110"),
     _form(OPENVINO, r"Input shape dimension equal <size> cannot be broadcasted", "SM101"),
     _form(OPENVINO, r"Eltwise shape infer input shapes dim index: <_> mismatch", "SM101"),
-    _form(OPENVINO, r"the model input \(shape=\[[^\]\n]{0,200}\]\) and the tensor \(shape=\(<_>", ),
-    _form(TORCH, r"size of tensor a \(<a>\) must match the size of tensor b \(<b>\) at non-singleton", "SM101", "SM107"),
+    _form(OPENVINO, r"the model input \(shape=\[[^\]\n]{0,200}\]\) and the tensor \(shape=\(<_>"),
+    _form(TORCH, r"size of tensor a \(<a>\) must match the size of tensor b \(<b>\) at non-singleton",
+          "SM101", "SM107"),
     _form(TORCH, r"must match except in dimension <_>\. Expected size <a> but got size <b> for tensor number", "SM103"),
     _form(TORCH, r"shape '\[<e1>\]' is invalid for input of size <count>", "SM104"),
     _form(TORCH, r"shapes cannot be multiplied \(<_>x<a> and <b>x<_>\)", "SM102"),
@@ -117,9 +123,13 @@ FORMS = (
 )  # fmt: skip
 """What a message says; of several that match, the one that comes first in the text counts."""
 
-MADE = re.compile(r"nchwc|[Ff]us|token|[Tt]ransform|_dup|_new_|[Qq]uant|inlfunc|[Ii]nsert|Helper|Propagation|With_|Unsqueeze_")
+MADE = re.compile(
+    r"nchwc|[Ff]us|token|[Tt]ransform|_dup|_new_|[Qq]uant|inlfunc|[Ii]nsert|Helper|Propagation|With_|Unsqueeze_"
+)
 """What runtimes add to the names of nodes that their optimizers rewrite."""
-FUSED = re.compile(r"Fused|Skip|Bias|Gelu|LayerNorm|RMSNorm|Attention|Gemm|Reorder|QLinear|MatMul(?:Integer|NBits)|QMoE")
+FUSED = re.compile(
+    r"Fused|Skip|Bias|Gelu|LayerNorm|RMSNorm|Attention|Gemm|Reorder|QLinear|MatMul(?:Integer|NBits)|QMoE"
+)
 """Operators that stand for several nodes of the file after an optimizer's rewrite."""
 SILENT = ("SM301",)
 """The laws on indices: ONNX Runtime's optimizer turns a lookup of consecutive rows into a slice, which ends where the

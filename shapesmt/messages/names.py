@@ -16,9 +16,9 @@ LONGEST = 1000  # characters of a name that are compared
 
 
 class Place(NamedTuple):
-    """A node that a name may mean: its index, whether the file has that name, and whether it is inside that node."""
+    """A node that a name may mean: its index, whether the file has that name, and the name of the node inside it."""
 
-    index: int
+    node: int
     exact: bool = True
     inside: str = ""
 
@@ -30,7 +30,7 @@ def places(graph: Graph, name: str) -> list[Place]:
     >>> conv = Node("Conv", "", "/down/Conv", ["x"], ["/down/Conv_output_0"])
     >>> graph = Graph("g", {"x": Declared("float32", None)}, [], [conv])
     >>> places(graph, "/down/Conv_output_0_nchwc")
-    [Place(index=0, exact=False, inside='')]
+    [Place(node=0, exact=False, inside='')]
     >>> places(graph, "/up/Conv")
     []
     """
@@ -48,7 +48,7 @@ def resembling(graph: Graph, target: str) -> str | None:
     if number is not None and int(number[1]) < len(graph.nodes):
         return graph.nodes[int(number[1])].name
     found = places(graph, target)
-    return graph.nodes[found[0].index].name if found else None
+    return graph.nodes[found[0].node].name if found else None
 
 
 def _inside(graph: Graph, node: Node, depth: int = 0) -> set[str]:

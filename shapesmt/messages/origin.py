@@ -15,18 +15,23 @@ from typing import NamedTuple
 from shapesmt.algebra import FALSE, TRUE, Assignment, Dim, Formula, Verdict, all_of, at_least, negate
 from shapesmt.diagnose import finding_at
 from shapesmt.examine import Analysis, Judge, Problem, examined, is_open, pose_everything
+from shapesmt.graph import Graph
 from shapesmt.inference import Operators
 from shapesmt.messages.forms import FUSED, MADE, SILENT
 from shapesmt.messages.names import Place, places
 from shapesmt.messages.quantities import Site, likely, past_end, printed
 from shapesmt.messages.reading import Message
 from shapesmt.presolve import Domain
+from shapesmt.region import NOWHERE
 from shapesmt.report import Against, Candidate, ErrorOrigin, Obstacle, SymbolRange
 from shapesmt.rules import Application, Keeps, Requirement
 
 __all__ = ["explained"]
 
 BRIEF = 4.0  # seconds for a region, and for all bounds
+MOST = 200  # the most conditions of other nodes that the least input satisfies, if it can
+MERGED = 4  # the most nodes in a row of which one may have the operator that a message names
+FEW = 6  # sizes of which one may be 0 at the least input, if none above 0 will do
 
 
 def explained(a: Analysis, message: Message, *, ranges: bool) -> ErrorOrigin:
@@ -56,7 +61,8 @@ def _joined(wide: Candidate, own: Candidate | Against, ranges: bool) -> Candidat
     """Return a candidate among sizes of which no range is known, with the least input that is in the usual ranges."""
     if isinstance(own, Against):
         return replace(wide, outside=ranges)
-    return replace(own, region=wide.region, bounds=wide.bounds)
+    empty = any(r.min == 0 for r in wide.bounds.values())
+    return replace(own, region=wide.region, bounds=wide.bounds) if empty or not own.bounds else own
 
 
 def _places(a: Analysis, message: Message) -> tuple[list[Place], tuple[Against, ...]]:
@@ -70,9 +76,11 @@ def _places(a: Analysis, message: Message) -> tuple[list[Place], tuple[Against, 
         inner = message.names[-1] if message.names[-1] != name else ""
         if found[0].inside or inner:
             return [place._replace(inside=inner or place.inside) for place in found], ()
-        told = graph.nodes[found[0].index].op
+        told = graph.nodes[found[0].node].op
         same = message.runtime != "onnxruntime" or not message.op or message.op == told
-        if same or not found[0].exact:
+        if not found[0].exact:
+            return [place._replace(node=_fused(graph, place.node, message.op)) for place in found], ()
+        if same:
             return found, ()
         if not FUSED.search(message.op):
             return [], (Against(Obstacle.OPERATOR, name, told),)
@@ -81,6 +89,16 @@ def _places(a: Analysis, message: Message) -> tuple[list[Place], tuple[Against, 
     if name and not made and not MADE.search(name):
         return [], (Against(Obstacle.NAME, name),)
     return _by_law(a, message), ()
+
+
+def _fused(graph: Graph, index: int, op: str) -> int:
+    """Return the node of this operator into which an optimizer merges a node: itself, or one shortly before it."""
+    at: int | None = index
+    for _ in range(MERGED):
+        if at is None or graph.nodes[at].op in op:
+            break
+        at = graph.producer(next(iter(graph.nodes[at].inputs), ""))
+    return index if at is None or graph.nodes[at].op not in op else at
 
 
 def _by_law(a: Analysis, message: Message) -> list[Place]:
@@ -138,16 +156,18 @@ class _Search:
         return self.analysis.examination.original.applications
 
     @cached_property
+    def _operators(self) -> Operators:
+        return Operators(self._problem.graph.opsets, self._problem.graph.functions)
+
+    @cached_property
     def _reorders(self) -> bool:
         """Whether the model has nodes that reorder axes, which an optimizer may move past others."""
-        graph = self._problem.graph
-        operators = Operators(graph.opsets, graph.functions)
-        return any(operators.traits(node).keeps is Keeps.REARRANGED for node in graph.nodes)
+        return any(self._operators.traits(node).keeps is Keeps.REARRANGED for node in self._problem.graph.nodes)
 
     def origin(self, place: Place) -> Candidate | Against:
         """Return where a node says the message, or why it doesn't."""
-        node, own = self._problem.graph.nodes[place.index], _own(self._applications[place.index], place.inside)
-        before = self._before(place.index)
+        node, own = self._problem.graph.nodes[place.node], _own(self._applications[place.node], place.inside)
+        before = self._before(place.node)
         why = Obstacle.RUNS
         if own.open or not self._judge.proves(self._domain(before), own.formula):
             why = Obstacle.SIZES
@@ -155,10 +175,11 @@ class _Search:
                 condition = all_of(before, self._sizes(place, own, loose=loose))
                 if self._can_fail(condition, own):
                     return self._candidate(place, own, condition)
-        silent = self._silent(place, own)
-        if silent is not None:
-            return silent
-        return Against(why, node.name, node.op) if place.exact else self._candidate(place, own, before)
+        changed = self._merged(place, own) or self._silent(place, own)
+        if changed is not None:
+            return changed
+        fused = not place.exact and self.message.op != node.op
+        return self._candidate(place, own, before) if fused else Against(why, node.name, node.op)
 
     def _can_fail(self, condition: Formula, own: _Own) -> bool:
         domain = self._domain(condition)
@@ -174,16 +195,35 @@ class _Search:
         """Return the nodes on which this one depends that don't run for every input."""
         return sorted(self._problem.graph.ancestors(index, {j.index for j in self.analysis.examination.judgements}))
 
+    def _merged(self, place: Place, own: _Own) -> Candidate | None:
+        """Return where the node says the message after an optimizer has merged nodes before it into it.
+
+        These compute the elements of its input 1, or give its input 0 another shape.
+        """
+        graph, form, site = self._problem.graph, self.message.form, self._site(place, own, loose=False)
+        tensors, node = self.analysis.examination.original.tensors, graph.nodes[place.node]
+        while form is not None and place.exact and "i0" in self.message.said and node.inputs:
+            first = graph.producer(node.inputs[0])
+            moved = site._replace(inputs=[tensors.get(node.inputs[0]), *site.inputs[1:]], merged=True)
+            needed = [] if first is None else [self._before(first), _own(self._applications[first]).formula]
+            condition = all_of(*needed, printed(moved, form, self.message.said))
+            if condition is not FALSE and self._judge.satisfiable(self._domain(condition)):
+                return replace(self._candidate(place, own._replace(open=True), condition), rewritten=True)
+            if first is None or not self._operators.traits(graph.nodes[first]).in_order:
+                break
+            node = graph.nodes[first]
+        return None
+
     def _silent(self, place: Place, own: _Own) -> Candidate | None:
         """Return where the node says the message because an earlier one is silent at indices past a table's end."""
-        earlier = [i for i in self._earlier(place.index) if place.exact and self.message.runtime == "onnxruntime"]
+        earlier = [i for i in self._earlier(place.node) if place.exact and self.message.runtime == "onnxruntime"]
         for i in earlier:
             lookups = [r for r in self._applications[i].requirements if r.law.code in SILENT]
             condition = past_end(self._site(place, own, loose=False), lookups, self.message.said)
             if condition is not FALSE and self._judge.satisfiable(self._domain(condition)):
                 silent = self._candidate(Place(i), _own(self._applications[i]), condition)
-                node = self._problem.graph.nodes[place.index]
-                return replace(silent, node=node.name, op_type=node.op, index=place.index, silent=silent.node)
+                node = self._problem.graph.nodes[place.node]
+                return replace(silent, node=node.name, op_type=node.op, index=place.node, silent=silent.node)
         return None
 
     def _domain(self, *facts: Formula) -> Domain:
@@ -193,30 +233,31 @@ class _Search:
         return domain
 
     def _site(self, place: Place, own: _Own, *, loose: bool) -> Site:
-        tensors, node = self.analysis.examination.original.tensors, self._problem.graph.nodes[place.index]
+        tensors, node = self.analysis.examination.original.tensors, self._problem.graph.nodes[place.node]
         inputs = [None] if place.inside else [tensors.get(name) for name in node.inputs]
-        axis = node.attributes.get("axis", 0)
-        return Site(inputs, own.requirements, axis if isinstance(axis, int) else None, loose)
+        axis, group = node.attributes.get("axis", 0), node.attributes.get("group", 1)
+        own_axis, groups = (a if isinstance(a, int) else None for a in (axis, group))
+        return Site(inputs, own.requirements, own_axis, groups or 1, len(node.outputs), loose)
 
     def _sizes(self, place: Place, own: _Own, *, loose: bool) -> Formula:
         form = self.message.form
         return TRUE if form is None else printed(self._site(place, own, loose=loose), form, self.message.said)
 
     def _candidate(self, place: Place, own: _Own, condition: Formula) -> Candidate:
-        problem, node = self._problem, self._problem.graph.nodes[place.index]
+        problem, node = self._problem, self._problem.graph.nodes[place.node]
         values = self._least(place, own, condition)
         whole = condition if own.open else all_of(condition, negate(own.formula))
         domain, judge = self._domain(whole), self._judge.within(BRIEF)
         named = {name: d for name, d in problem.dims.items() if not d.symbols.isdisjoint(whole.symbols)}
         finding, shown = None, None
         if values is not None:
-            stated = own.requirements or self._applications[place.index].requirements
-            finding = finding_at(place.index, stated, values, problem, self.analysis.examination, self._judge)
+            stated = own.requirements or self._applications[place.node].requirements
+            finding = finding_at(place.node, stated, values, problem, self.analysis.examination, self._judge)
             shown = problem.counterexample(values, whole.symbols)
         return Candidate(
             node.name,
             node.op,
-            place.index,
+            place.node,
             finding.law if finding is not None else "",
             self._region(whole),
             shown,
@@ -228,7 +269,7 @@ class _Search:
     def _region(self, whole: Formula) -> str:
         judge = self._judge.within(BRIEF)
         region = judge.deadline.attempt(lambda: judge.region(self._domain(), whole), None)
-        return region.whole if region is not None and region.exact and region.conjuncts else ""
+        return region.whole if region is not None and region.exact and region.conjuncts not in ((), (NOWHERE,)) else ""
 
     def _bounds(self, domain: Domain, dim: Dim, judge: Judge) -> SymbolRange:
         low, high = judge.extent(domain, dim)
@@ -247,13 +288,17 @@ class _Search:
     def _preferred(self, place: Place, own: _Own) -> Iterator[tuple[Formula, ...]]:
         """Yield conditions that single out usual inputs, the strictest first."""
         form, said, site = self.message.form, self.message.said, self._site(place, own, loose=False)
-        usual = [likely(site, form, said, alone=alone) for alone in (True, False)] if form is not None else []
-        judged = [j.index for j in self.analysis.examination.judgements if j.index != place.index]
-        runs = [_own(self._applications[i]).formula for i in judged]
-        early = [f for i, f in zip(judged, runs, strict=True) if i < place.index]
-        some = all_of(*(at_least(d, 1) for d in self._problem.dims.values()))
-        for sizes, nodes in product((*usual, TRUE), (all_of(*runs), all_of(*early), TRUE)):
-            yield sizes, nodes, some
+        ways = ((True, True), (False, True), (True, False), (False, False))
+        usual = [likely(site, form, said, ordered=x, alone=y) for x, y in ways] if form is not None else []
+        behind = {place.node, *self._problem.graph.descendants(place.node)}
+        others = [(i, _own(x).formula) for i, x in enumerate(self._applications) if i not in behind]
+        runs = dict.fromkeys(formula for _, formula in others)
+        early = dict.fromkeys(formula for i, formula in others if i < place.node)
+        nodes = [all_of(*f) for f in (runs, early) if len(f) <= MOST] + [TRUE]
+        sizes = [at_least(d, 1) for d in self._problem.dims.values()]
+        some = [all_of(*sizes), *(all_of(*sizes[:i], *sizes[i + 1 :]) for i in range(min(len(sizes), FEW)))]
+        yield from product((*usual, TRUE), nodes, some[:1])
+        yield from product((*usual[-1:], TRUE), nodes, some[1:])
         yield ()
 
     def _smallest(self, domain: Domain, own: _Own) -> Assignment | None:

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from math import prod
+from operator import sub
 from typing import NamedTuple
 
 from shapesmt.algebra import FALSE, TRUE, Dim, Formula, all_of, any_of, as_dim, at_least, equal, maximum, negate
@@ -22,19 +25,33 @@ class Site(NamedTuple):
     """A node as quantities see it: its inputs as far as they are known, and what it requires.
 
     Attributes:
-        axis: Its own axis; None if it has none.
+        axis: Its own axis, 0 unless it states another; None for several.
+        group: Its attribute of that name, 1 unless it states another.
+        outputs: The number of its outputs.
         loose: Whether an optimizer may have reordered its axes.
+        merged: Whether an optimizer has computed the elements of input 1, perhaps with -1 for one of them.
     """
 
     inputs: Sequence[Tensor | None]
     requirements: Sequence[Requirement]
     axis: int | None = None
+    group: int = 1
+    outputs: int = 1
     loose: bool = False
+    merged: bool = False
 
     def shape(self, index: int) -> Sequence[Dim] | None:
         """Return the shape of an input; None if it isn't known."""
         t = self.inputs[index] if index < len(self.inputs) else None
         return None if t is None else t.shape
+
+    @property
+    def elements(self) -> list[Dim] | None:
+        """The elements of input 1; None if one of them isn't known as a formula."""
+        t = self.inputs[1] if len(self.inputs) > 1 else None
+        items = t.value.items if t is not None and isinstance(t.value, Elements) else (None,)
+        known = [item for item in items if isinstance(item, Dim)]
+        return known if len(known) == len(items) else None
 
     @property
     def shapes(self) -> list[Sequence[Dim]]:
@@ -54,13 +71,14 @@ def printed(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
     return all_of(*conditions)
 
 
-def likely(site: Site, form: Form, said: Mapping[str, str], *, alone: bool) -> Formula:
-    """Return what usually holds as well: the sizes in the law's order, the first index outside; `alone`: one breach."""
+def likely(site: Site, form: Form, said: Mapping[str, str], *, ordered: bool, alone: bool) -> Formula:
+    """Return what usually holds as well: the first index outside, one breach `alone`, sizes `ordered` as in the law."""
     numbers, cases = _numbers(said), []
     for r in _stated(site, form):
         order = TRUE
         if r.left is not None and r.right is not None and "a" in numbers:
-            order = all_of(equal(r.left, numbers["a"]), equal(r.right, numbers["b"]))
+            a, b = numbers["a"], numbers["b"]
+            order = all_of(equal(r.left, a), equal(r.right, b)) if ordered else _same(r.left, r.right, a, b)
         elif r.right is not None and "index" in numbers:
             order = equal(r.right, numbers["index"])
         others = [o.formula for o in site.requirements if o is not r] if alone else []
@@ -105,7 +123,7 @@ def _pair(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
             open_sides |= r.formula is not TRUE
         elif axis is None or not site.whole or _along(site, r, axis):
             cases.append(all_of(negate(r.formula), _same(r.left, r.right, a, b)))
-    if len(site.inputs) > 2:  # noqa: PLR2004 - with more operands a runtime compares others than the rule does
+    if len(site.inputs) > 2:  # of more operands, a runtime may compare others than the rule does
         cases += [_same(x, y, a, b) for x, y in _facing(site.shapes, axis)]
     return TRUE if open_sides else any_of(*cases)
 
@@ -159,17 +177,24 @@ def _shape(shape: Sequence[Dim], sizes: Sequence[int], *, loose: bool) -> Formul
 
 def _elements(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
     """The elements of input 1; a 0 among them may be printed as the size that it copies."""
-    t, sizes, copied = site.inputs[1] if len(site.inputs) > 1 else None, _list(said["e1"]), site.shape(0) or ()
-    if t is None or not isinstance(t.value, Elements):
+    sizes, copied, items = _list(said["e1"]), site.shape(0) or (), site.elements
+    if "i0" in said and _fit(_list(said["i0"]), sizes):
+        return FALSE
+    if items is None:
         return TRUE
-    if len(t.value.items) != len(sizes):
+    if len(items) != len(sizes):
         return FALSE
     parts = []
-    for place, (item, size) in enumerate(zip(t.value.items, sizes, strict=True)):
-        if isinstance(item, Dim):
-            copies = all_of(equal(item, 0), equal(copied[place], size)) if place < len(copied) else FALSE
-            parts.append(any_of(equal(item, size), copies))
+    for place, (item, size) in enumerate(zip(items, sizes, strict=True)):
+        copies = all_of(equal(item, 0), equal(copied[place], size)) if place < len(copied) else FALSE
+        parts.append(TRUE if site.merged and size == -1 else any_of(equal(item, size), copies))
     return all_of(*parts)
+
+
+def _fit(shape: Sequence[int], target: Sequence[int]) -> bool:
+    """Whether a tensor of the first shape can be given the second, in which one size may be -1."""
+    given = prod(size for size in target if size != -1)
+    return (given > 0 and prod(shape) % given == 0) if -1 in target else prod(shape) == given
 
 
 def _count(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
@@ -188,10 +213,36 @@ def _some_size(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
 
 def _last(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
     shape, size = site.shape(0), int(said["last"]) + 1
+    if int(said["first"]) != -size:
+        return FALSE
     if shape is None:
         return TRUE
     own = [] if site.loose or site.axis is None else shape[site.axis : site.axis + 1 or None]
     return any_of(*(equal(d, size) for d in own or shape))
+
+
+def _rest(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
+    """An element of input 1 is more than what those before it leave of the axis."""
+    shape, items, axis = site.shape(0), site.elements, site.axis
+    if items is None or shape is None or site.loose or axis is None or axis >= len(shape):
+        return TRUE
+    left = accumulate(items, sub, initial=shape[axis])
+    part, rest = int(said["part"]), int(said["rest"])
+    return any_of(*(all_of(equal(d, part), equal(r, rest)) for d, r in zip(items, left, strict=False)))
+
+
+def _parts(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
+    items = site.elements
+    if items is None:
+        return TRUE
+    return all_of(equal(sum(items, as_dim(0)), int(said["total"])), equal(as_dim(len(items)), int(said["parts"])))
+
+
+def _own_axis(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
+    shape, axis = site.shape(0), site.axis
+    if shape is None or axis is None or site.loose:
+        return TRUE
+    return TRUE if (int(said["own"]) - axis) % max(len(shape), 1) == 0 else FALSE
 
 
 def _at(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
@@ -204,6 +255,8 @@ def _at(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
 def _outside(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
     """An index is outside an axis: no greater than the greatest one, no less than the axis is long."""
     index, own = int(said["index"]), [r for r in _stated(site, form) if r.formula is not TRUE]
+    if (items := site.elements) is not None:
+        return any_of(*(equal(item, index) for item in items))
     if index < 0 or not own or any(r.left is None or r.right is None for r in own):
         return TRUE
     sides = [(r.left, r.right) for r in own if r.left is not None and r.right is not None]
@@ -217,4 +270,9 @@ _GROUPS: dict[str, Callable[[Site, Form, Mapping[str, str]], Formula]] = {
     "last": _last,
     "at": _at,
     "index": _outside,
+    "rest": _rest,
+    "total": _parts,
+    "own": _own_axis,
+    "group": lambda site, _, said: TRUE if site.group == int(said["group"]) else FALSE,
+    "outputs": lambda site, _, said: TRUE if site.outputs == int(said["outputs"]) else FALSE,
 }

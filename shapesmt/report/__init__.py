@@ -34,17 +34,15 @@ with lazy_imports(__name__):
     )
     from shapesmt.report.data import Answer as Answer, later as later, unread as unread
     from shapesmt.report.dynamic import DynamicShapes as DynamicShapes, StaticAxis as StaticAxis
-    from shapesmt.report.error import (
+    from shapesmt.report.explanation import (
         Against as Against,
         Candidate as Candidate,
-        ErrorOrigin as ErrorOrigin,
-        Obstacle as Obstacle,
-    )
-    from shapesmt.report.explanation import (
         Condition as Condition,
+        ErrorOrigin as ErrorOrigin,
         Explanation as Explanation,
         Fact as Fact,
         NodeConstraints as NodeConstraints,
+        Obstacle as Obstacle,
         Proof as Proof,
         Variable as Variable,
     )
