@@ -56,9 +56,14 @@ def explain(
         from shapesmt.inspection import explain_code
 
         return show(explain_code(model), form)
+    if error is None and replay:
+        raise click.UsageError("--replay comes with --error", click.get_current_context())
+    if error is not None and (target is not None or constraints):
+        raise click.UsageError("--error comes without a node and --constraints", click.get_current_context())
     question = settled(model, *configured({**options, "replay": replay}))
-    text = None if error is None else _log(error)
-    ask = partial(api.explained, model, target, question, constraints=constraints, error=text)
+    ask = partial(api.explained, model, target, question, constraints=constraints)
+    if error is not None:
+        ask = partial(ask, error=_log(error))
     return show(waiting(f"explaining {model}", question, ask), form)
 
 

@@ -29,10 +29,10 @@ def declared_origin(a: Analysis, message: Message, question: Question) -> ErrorO
         freed = analysed(graph, replace(question, shapes=shown, replay=False))
     except UsageError:
         return replace(answer, possible=True)
-    before = {j.index for j in a.examination.judgements}
+    before = {j.index: j.condition for j in a.examination.judgements}
     for j in freed.examination.judgements:
         values, stated = j.decision.counterexample, freed.examination.original.applications[j.index].requirements
-        if j.index not in before and values is not None:
+        if before.get(j.index) is not j.condition and values is not None:
             f = finding_at(j.index, stated, values, freed.problem, freed.examination, freed.judge)
             needs = Candidate(f.node, f.op_type, f.index, f.law, "", f.counterexample, finding=f)
             return replace(answer, possible=True, candidates=(needs,), seconds=a.seconds)

@@ -3,7 +3,7 @@ r"""Forms of the runtimes' error messages, as data: a row for each, with its pat
 The names of a pattern's groups say what the number there is:
 
 - `name`, `op`, `input`: the node, its operator, the model's input.
-- `a` and `b`: the two sizes that clash, in any order; `axis` is theirs.
+- `a` and `b`: the two sizes that clash, 0 if not printed, usually in the order of the law; `axis` is theirs.
 - `i0`: the shape of the node's input 0; `i0s` without the first two axes; `i0a1` its axis 1; `at` its axis `axis`.
 - `e1`: the elements of input 1; `count`: the number of input 0's elements.
 - `size`: a size of one of the inputs; `last`: that of input 0 along the node's own axis, less 1, and `first` less
@@ -72,9 +72,9 @@ HEADS = (
 """Where a message begins; the first one of a log counts."""
 
 FORMS = (
-    _form(ORT, r"Non concat axis dimensions must match: Axis <axis> has mismatched dimensions of <a> and <b>", "SM103"),
+    _form(ORT, r"Non concat axis dimensions must match: Axis <axis> has mismatched dimensions of <b> and <a>", "SM103"),
     _form(ORT, r"broadcast an axis by a dimension other than 1\. <a> by <b>", "SM101", "SM107"),
-    _form(ORT, r"Can broadcast 0 by 0 or 1\. <size> is invalid", "SM101"),
+    _form(ORT, r"Can broadcast 0 by 0 or 1\. <a> is invalid", "SM101"),
     _form(ORT, r"Input shape:\{<i0>\}, requested shape:\{<e1>\}", "SM104", "SM105"),
     _form(ORT, r"dimension with value zero exceeds the dimension size of the input", "SM105"),
     _form(ORT, r"idx=<index> must be within the inclusive range \[<first>,<last>\]", "SM301"),
@@ -86,7 +86,7 @@ FORMS = (
     _form(ORT, r"Calculated output dimension is negative", "SM201"),
     _form(ORT, r"Computed output dimension is <= 0 for dim <_>\. Input shape: \{<i0s>\}", "SM204", "SM201"),
     _form(ORT, r"MatMul dimension mismatch", "SM102", "SM101"),
-    _form(ORT, r"Dimension mismatch, W: \{<i1>\} K: <_> N:<_>", "SM102"),
+    _form(ORT, r"Dimension mismatch, W: \{<i1>\} K: <size> N:<_>", "SM102"),
     _form(ORT, r"invalid expand shape", "SM101"),
     _form(ORT, r"Axis=<own> Input shape=\{<i0>\} NumOutputs=<outputs> .{0,80} was <parts> .{0,80} was <total>",
           "SM110"),

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import product
 from typing import NamedTuple
 
-from shapesmt.algebra import FALSE, TRUE, Assignment, Dim, Formula, Verdict, all_of, at_least, negate
+from shapesmt.algebra import FALSE, TRUE, Assignment, Formula, Verdict, all_of, any_of, at_least, equal, negate
 from shapesmt.diagnose import finding_at
 from shapesmt.examine import Analysis, Judge, Problem, examined, is_open, pose_everything
 from shapesmt.graph import Graph
@@ -44,25 +44,22 @@ def explained(a: Analysis, message: Message, *, ranges: bool) -> ErrorOrigin:
     found, against = _places(a, message)
     if against or not found:
         return replace(answer, possible=False if against else None, against=against, seconds=a.seconds)
-    inside = {place: _Search(a, message).origin(place) for place in found}
-    candidates = [origin for origin in inside.values() if isinstance(origin, Candidate)]
+    search = _Search(a, message)
+    cases = [search.case(place) for place in found]
+    told = [case for case in cases if isinstance(case, _Case)]
+    candidates = [search.candidate(case) for case in told]
     if not candidates or not ranges:
         problem, examination = examined(pose_everything(graph), a.judge, trust=False)
         wider = _Search(Analysis(problem, examination, a.judge, a.started), message)
-        within = [place for place in found if isinstance(inside[place], Candidate)] or found
-        origins = [(wider.origin(place), inside[place]) for place in within]
-        candidates = [_joined(wide, own, ranges) for wide, own in origins if isinstance(wide, Candidate)] or candidates
-    against = tuple(dict.fromkeys(o for o in inside.values() if isinstance(o, Against))) if not candidates else ()
+        wide = ((wider.case(place), known) for place, known in zip(found, cases, strict=True))
+        if not candidates:
+            candidates = [replace(wider.candidate(c), outside=ranges) for c, _ in wide if isinstance(c, _Case)]
+        else:
+            known = dict(zip(told, candidates, strict=True))
+            candidates = [wider.widened(c, known[own]) for c, own in wide if isinstance(own, _Case)]
+    against = tuple(dict.fromkeys(c for c in cases if isinstance(c, Against))) if not candidates else ()
     possible = True if candidates else None if a.judge.deadline.expired else False
     return replace(answer, possible=possible, candidates=tuple(candidates), against=against, seconds=a.seconds)
-
-
-def _joined(wide: Candidate, own: Candidate | Against, ranges: bool) -> Candidate:
-    """Return a candidate among sizes of which no range is known, with the least input that is in the usual ranges."""
-    if isinstance(own, Against):
-        return replace(wide, outside=ranges)
-    empty = any(r.min == 0 for r in wide.bounds.values())
-    return replace(own, region=wide.region, bounds=wide.bounds) if empty or not own.bounds else own
 
 
 def _places(a: Analysis, message: Message) -> tuple[list[Place], tuple[Against, ...]]:
@@ -136,6 +133,28 @@ def _own(application: Application, within: str = "") -> _Own:
     return _Own(known, bool(more))
 
 
+class _Case(NamedTuple):
+    """The condition under which a node says the message while it doesn't run.
+
+    `says` is another node that says it in its place, if an optimizer has made the node silent.
+    """
+
+    place: Place
+    own: _Own
+    condition: Formula
+    says: int | None = None
+
+    @property
+    def whole(self) -> Formula:
+        """The condition, with that under which the node doesn't run, as far as that is known."""
+        return self.condition if self.own.open else all_of(self.condition, negate(self.own.formula))
+
+    @property
+    def at(self) -> int:
+        """The index of the node that says it."""
+        return self.place.node if self.says is None else self.says
+
+
 @dataclass(frozen=True, eq=False)
 class _Search:
     """A search for the inputs of a problem at which a node says a message."""
@@ -164,8 +183,8 @@ class _Search:
         """Whether the model has nodes that reorder axes, which an optimizer may move past others."""
         return any(self._operators.traits(node).keeps is Keeps.REARRANGED for node in self._problem.graph.nodes)
 
-    def origin(self, place: Place) -> Candidate | Against:
-        """Return where a node says the message, or why it doesn't."""
+    def case(self, place: Place) -> _Case | Against:
+        """Return when a node says the message, or why it doesn't."""
         node, own = self._problem.graph.nodes[place.node], _own(self._applications[place.node], place.inside)
         before = self._before(place.node)
         why = Obstacle.RUNS
@@ -174,12 +193,12 @@ class _Search:
             for loose in (False, True) if self._reorders or not place.exact else (False,):
                 condition = all_of(before, self._sizes(place, own, loose=loose))
                 if self._can_fail(condition, own):
-                    return self._candidate(place, own, condition)
+                    return _Case(place, own, condition)
         changed = self._merged(place, own) or self._silent(place, own)
         if changed is not None:
             return changed
         fused = not place.exact and self.message.op != node.op
-        return self._candidate(place, own, before) if fused else Against(why, node.name, node.op)
+        return _Case(place, own, before) if fused else Against(why, node.name, node.op)
 
     def _can_fail(self, condition: Formula, own: _Own) -> bool:
         domain = self._domain(condition)
@@ -195,35 +214,34 @@ class _Search:
         """Return the nodes on which this one depends that don't run for every input."""
         return sorted(self._problem.graph.ancestors(index, {j.index for j in self.analysis.examination.judgements}))
 
-    def _merged(self, place: Place, own: _Own) -> Candidate | None:
-        """Return where the node says the message after an optimizer has merged nodes before it into it.
+    def _merged(self, place: Place, own: _Own) -> _Case | None:
+        """Return when the node says the message after an optimizer has merged nodes before it into it.
 
         These compute the elements of its input 1, or give its input 0 another shape.
         """
         graph, form, site = self._problem.graph, self.message.form, self._site(place, own, loose=False)
         tensors, node = self.analysis.examination.original.tensors, graph.nodes[place.node]
-        while form is not None and place.exact and "i0" in self.message.said and node.inputs:
+        others = site.inputs[1:] if place.exact else [None]  # a made name may be that of several nodes in a row
+        while form is not None and "i0" in self.message.said and node.inputs:
             first = graph.producer(node.inputs[0])
-            moved = site._replace(inputs=[tensors.get(node.inputs[0]), *site.inputs[1:]], merged=True)
+            moved = site._replace(inputs=[tensors.get(node.inputs[0]), *others], merged=True)
             needed = [] if first is None else [self._before(first), _own(self._applications[first]).formula]
             condition = all_of(*needed, printed(moved, form, self.message.said))
             if condition is not FALSE and self._judge.satisfiable(self._domain(condition)):
-                return replace(self._candidate(place, own._replace(open=True), condition), rewritten=True)
+                return _Case(place._replace(exact=False), own._replace(open=True), condition)
             if first is None or not self._operators.traits(graph.nodes[first]).in_order:
                 break
             node = graph.nodes[first]
         return None
 
-    def _silent(self, place: Place, own: _Own) -> Candidate | None:
-        """Return where the node says the message because an earlier one is silent at indices past a table's end."""
+    def _silent(self, place: Place, own: _Own) -> _Case | None:
+        """Return when the node says the message because an earlier one is silent at indices past a table's end."""
         earlier = [i for i in self._earlier(place.node) if place.exact and self.message.runtime == "onnxruntime"]
         for i in earlier:
             lookups = [r for r in self._applications[i].requirements if r.law.code in SILENT]
             condition = past_end(self._site(place, own, loose=False), lookups, self.message.said)
             if condition is not FALSE and self._judge.satisfiable(self._domain(condition)):
-                silent = self._candidate(Place(i), _own(self._applications[i]), condition)
-                node = self._problem.graph.nodes[place.node]
-                return replace(silent, node=node.name, op_type=node.op, index=place.node, silent=silent.node)
+                return _Case(Place(i), _own(self._applications[i]), condition, says=place.node)
         return None
 
     def _domain(self, *facts: Formula) -> Domain:
@@ -243,37 +261,51 @@ class _Search:
         form = self.message.form
         return TRUE if form is None else printed(self._site(place, own, loose=loose), form, self.message.said)
 
-    def _candidate(self, place: Place, own: _Own, condition: Formula) -> Candidate:
-        problem, node = self._problem, self._problem.graph.nodes[place.node]
-        values = self._least(place, own, condition)
-        whole = condition if own.open else all_of(condition, negate(own.formula))
-        domain, judge = self._domain(whole), self._judge.within(BRIEF)
-        named = {name: d for name, d in problem.dims.items() if not d.symbols.isdisjoint(whole.symbols)}
-        finding, shown = None, None
+    def candidate(self, case: _Case) -> Candidate:
+        """Return a case with its least input, and the explanation of the node there."""
+        problem, (place, own, condition, says) = self._problem, case
+        failing, node = problem.graph.nodes[place.node], problem.graph.nodes[case.at]
+        values, finding, shown = self._least(place, own, condition), None, None
         if values is not None:
             stated = own.requirements or self._applications[place.node].requirements
             finding = finding_at(place.node, stated, values, problem, self.analysis.examination, self._judge)
-            shown = problem.counterexample(values, whole.symbols)
+            shown = problem.counterexample(values, case.whole.symbols)
         return Candidate(
             node.name,
             node.op,
-            place.node,
+            case.at,
             finding.law if finding is not None else "",
-            self._region(whole),
+            self._region(case.whole),
             shown,
-            {name: self._bounds(domain, d, judge) for name, d in named.items()},
+            self._bounds(case.whole),
             finding,
+            silent="" if says is None else failing.name,
             rewritten=not place.exact,
         )
+
+    def widened(self, case: _Case | Against, known: Candidate) -> Candidate:
+        """Return a candidate with the inputs added at which a size is 0, if the node says the message there."""
+        if isinstance(case, Against):
+            return known
+        codes = self.message.form.codes if self.message.form is not None else ()
+        if codes and known.finding is not None and known.finding.code not in codes:
+            other = self.candidate(case)  # its law is broken only if a size is 0
+            return other if other.finding is not None and other.finding.code in codes else known
+        empty = any_of(*(equal(d, 0) for d in self._problem.dims.values()))
+        if not self._judge.satisfiable(self._domain(case.whole, empty)):
+            return known
+        return replace(known, region=self._region(case.whole), bounds=self._bounds(case.whole))
 
     def _region(self, whole: Formula) -> str:
         judge = self._judge.within(BRIEF)
         region = judge.deadline.attempt(lambda: judge.region(self._domain(), whole), None)
         return region.whole if region is not None and region.exact and region.conjuncts not in ((), (NOWHERE,)) else ""
 
-    def _bounds(self, domain: Domain, dim: Dim, judge: Judge) -> SymbolRange:
-        low, high = judge.extent(domain, dim)
-        return SymbolRange(low.value or 0, high.value, source="message")
+    def _bounds(self, whole: Formula) -> dict[str, SymbolRange]:
+        domain, judge = self._domain(whole), self._judge.within(BRIEF)
+        named = {n: d for n, d in self._problem.dims.items() if not d.symbols.isdisjoint(whole.symbols)}
+        ends = {n: judge.extent(domain, d) for n, d in named.items()}
+        return {n: SymbolRange(low.value or 0, high.value, source="message") for n, (low, high) in ends.items()}
 
     def _least(self, place: Place, own: _Own, condition: Formula) -> Assignment | None:
         """Return the least input at which the node says the message, if possible while all other nodes run."""
@@ -297,8 +329,9 @@ class _Search:
         nodes = [all_of(*f) for f in (runs, early) if len(f) <= MOST] + [TRUE]
         sizes = [at_least(d, 1) for d in self._problem.dims.values()]
         some = [all_of(*sizes), *(all_of(*sizes[:i], *sizes[i + 1 :]) for i in range(min(len(sizes), FEW)))]
-        yield from product((*usual, TRUE), nodes, some[:1])
-        yield from product((*usual[-1:], TRUE), nodes, some[1:])
+        yield from product(usual, nodes, some[:1])
+        yield from product(usual[-1:], nodes, some[1:])
+        yield from product((TRUE,), nodes, some)
         yield ()
 
     def _smallest(self, domain: Domain, own: _Own) -> Assignment | None:

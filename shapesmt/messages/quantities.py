@@ -77,7 +77,7 @@ def likely(site: Site, form: Form, said: Mapping[str, str], *, ordered: bool, al
     for r in _stated(site, form):
         order = TRUE
         if r.left is not None and r.right is not None and "a" in numbers:
-            a, b = numbers["a"], numbers["b"]
+            a, b = numbers["a"], numbers.get("b", 0)
             order = all_of(equal(r.left, a), equal(r.right, b)) if ordered else _same(r.left, r.right, a, b)
         elif r.right is not None and "index" in numbers:
             order = equal(r.right, numbers["index"])
@@ -98,9 +98,7 @@ def past_end(site: Site, earlier: Iterable[Requirement], said: Mapping[str, str]
             continue
         rows = [(d, maximum(r.right - r.left + d - 1, 0)) for d in sizes]
         if "a" in numbers:
-            cases += [all_of(negate(r.formula), _same(d, left, numbers["a"], numbers["b"])) for d, left in rows]
-        elif "size" in numbers:
-            cases += [all_of(negate(r.formula), equal(d, numbers["size"]), equal(left, 0)) for d, left in rows]
+            cases += [all_of(negate(r.formula), _same(d, left, numbers["a"], numbers.get("b", 0))) for d, left in rows]
     return any_of(*cases)
 
 
@@ -116,7 +114,7 @@ def _stated(site: Site, form: Form) -> list[Requirement]:
 def _pair(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
     """Two sizes clash: the sides of a requirement, or sizes of two inputs on one axis."""
     numbers = _numbers(said)
-    a, b, axis = numbers["a"], numbers["b"], None if site.loose else numbers.get("axis")
+    a, b, axis = numbers["a"], numbers.get("b", 0), None if site.loose else numbers.get("axis")
     cases, open_sides = [], not site.whole
     for r in _stated(site, form):
         if r.left is None or r.right is None:
