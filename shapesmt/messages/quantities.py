@@ -116,6 +116,8 @@ def _pair(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
     numbers = _numbers(said)
     a, b, axis = numbers["a"], numbers.get("b", 0), None if site.loose else numbers.get("axis")
     cases, open_sides = [], not site.whole
+    if a == b:
+        return FALSE
     for r in _stated(site, form):
         if r.left is None or r.right is None:
             open_sides |= r.formula is not TRUE

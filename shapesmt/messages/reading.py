@@ -73,7 +73,7 @@ def read(text: object) -> Message:
         named = [h for h in heads if h.runtime == reason.runtime and h.start - reason.match.end() < BEFORE][:1]
         start, end = reason.start, reason.match.end()
     else:
-        named = _nested(heads)
+        named = _nested(log, heads)
         start, last = heads[0].start, named[-1]
         others = (h.start for h in heads if h.start > last.start and h.runtime != "openvino")
         end = min([last.start + LONGEST, *others])
@@ -97,12 +97,12 @@ def _reasons(log: str, start: int, end: int) -> list[_Seen]:
     return sorted((_Seen(start + m.start(), f.runtime, m, f) for f, m in found if m), key=lambda seen: seen.start)
 
 
-def _nested(heads: Sequence[_Seen]) -> list[_Seen]:
+def _nested(log: str, heads: Sequence[_Seen]) -> list[_Seen]:
     """Return the first head and those for the nodes inside that one; OpenVINO names a node several times."""
     inner = [heads[0]]
     for head in heads[1:]:
-        gap, repeats = head.start - inner[-1].match.end(), head.runtime == inner[0].runtime == "openvino"
-        if gap > (LONGEST if repeats else NESTED):
+        between, repeats = log[inner[-1].match.end() : head.start], head.runtime == inner[0].runtime == "openvino"
+        if len(between) > (LONGEST if repeats else NESTED) or ("\n" in between and not repeats):
             break
         if not repeats:
             inner.append(head)

@@ -1,4 +1,4 @@
-"""Each form of message, printed by the runtime itself: which inputs give it, and does the least of them give it again."""
+"""Each form of message, printed by the runtime itself: which inputs give it, and whether the least gives it again."""
 
 from __future__ import annotations
 
