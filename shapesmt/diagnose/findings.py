@@ -129,9 +129,14 @@ def finding_at(
     problem: Problem,
     examination: Examination,
     judge: Judge,
-) -> Finding:
-    """Return the finding about a node at a given input, with its requirements as they were first inferred."""
-    own = tuple(r for r in requirements if r.formula is not TRUE) or tuple(requirements)
+) -> Finding | None:
+    """Return the finding about a node at a given input, with its requirements as they were first inferred.
+
+    None if the input is known to break none of them.
+    """
+    own = tuple(r for r in requirements if r.formula is not TRUE and r.formula.symbols <= values.keys())
+    if all(map(Evaluator(dict(values)).formula, (r.formula for r in own))):
+        return None
     condition = resolved(all_of(*(r.formula for r in own)))
     verdict = Verdict.FAILS if condition is FALSE else Verdict.DEPENDS
     j = Judgement(

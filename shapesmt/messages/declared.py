@@ -34,6 +34,7 @@ def declared_origin(a: Analysis, message: Message, question: Question) -> ErrorO
         values, stated = j.decision.counterexample, freed.examination.original.applications[j.index].requirements
         if before.get(j.index) is not j.condition and values is not None:
             f = finding_at(j.index, stated, values, freed.problem, freed.examination, freed.judge)
-            needs = Candidate(f.node, f.op_type, f.index, f.law, "", f.counterexample, finding=f)
+            least = freed.problem.counterexample(values)
+            needs = Candidate(j.node.name, j.node.op, j.index, f.law if f is not None else "", "", least, finding=f)
             return replace(answer, possible=True, candidates=(needs,), seconds=a.seconds)
     return replace(answer, possible=True, seconds=a.seconds)

@@ -124,7 +124,7 @@ FORMS = (
 """What a message says; of several that match, the one that comes first in the text counts."""
 
 MADE = re.compile(
-    r"nchwc|[Ff]us|token|[Tt]ransform|_dup|_new_|[Qq]uant|inlfunc|[Ii]nsert|Helper|Propagation|With_|Unsqueeze_"
+    r"nchwc|[Ff]us|token|[Tt]ransform|_dup|_new_|[Qq]uant|inlfunc|[Ii]nsert|Helper|Propagation|With_|Without|Unsqueeze_"
 )
 """What runtimes add to the names of nodes that their optimizers rewrite."""
 FUSED = re.compile(

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from shapesmt.algebra import FALSE, TRUE, Assignment, Formula, Verdict, all_of, any_of, at_least, equal, negate
 from shapesmt.diagnose import finding_at
-from shapesmt.examine import Analysis, Judge, Problem, examined, is_open, pose_everything
+from shapesmt.examine import Analysis, Examination, Judge, Narrowing, Problem, is_open, pose_everything
 from shapesmt.graph import Graph
 from shapesmt.inference import Operators
 from shapesmt.messages.forms import FUSED, MADE, SILENT
@@ -42,15 +42,17 @@ def explained(a: Analysis, message: Message, *, ranges: bool) -> ErrorOrigin:
     graph = a.problem.graph
     answer = ErrorOrigin(graph.source, message.runtime, message.text, None, symbols=a.problem.ranges)
     found, against = _places(a, message)
+    foreign = message.foreign(graph)
     if against or not found:
-        return replace(answer, possible=False if against else None, against=against, seconds=a.seconds)
-    search = _Search(a, message)
+        possible = None if foreign or not against else False
+        return replace(answer, possible=possible, against=against, seconds=a.seconds)
+    search = _Search(a, message, frozenset(j.index for j in a.examination.judgements))
     cases = [search.case(place) for place in found]
     told = [case for case in cases if isinstance(case, _Case)]
     candidates = [search.candidate(case) for case in told]
-    if not candidates or not ranges:
-        problem, examination = examined(pose_everything(graph), a.judge, trust=False)
-        wider = _Search(Analysis(problem, examination, a.judge, a.started), message)
+    everything = a.judge.deadline.attempt(lambda: _everything(a), None) if not candidates or not ranges else None
+    if everything is not None:
+        wider = _Search(everything, message, search.judged)
         wide = ((wider.case(place), known) for place, known in zip(found, cases, strict=True))
         if not candidates:
             candidates = [replace(wider.candidate(c), outside=ranges) for c, _ in wide if isinstance(c, _Case)]
@@ -58,8 +60,17 @@ def explained(a: Analysis, message: Message, *, ranges: bool) -> ErrorOrigin:
             known = dict(zip(told, candidates, strict=True))
             candidates = [wider.widened(c, known[own]) for c, own in wide if isinstance(own, _Case)]
     against = tuple(dict.fromkeys(c for c in cases if isinstance(c, Against))) if not candidates else ()
-    possible = True if candidates else None if a.judge.deadline.expired else False
+    possible = True if candidates else None if foreign or a.judge.deadline.expired else False
     return replace(answer, possible=possible, candidates=tuple(candidates), against=against, seconds=a.seconds)
+
+
+def _everything(a: Analysis) -> Analysis:
+    """Return the analysis for inputs of any size, 0 too; its nodes aren't judged."""
+    problem = pose_everything(a.problem.graph)
+    inference, domain = problem.inference, problem.domain.copy()
+    for fact in dict.fromkeys(fact for application in inference.applications for fact in application.facts):
+        domain.limit(fact)
+    return Analysis(problem, Examination(domain, inference, Narrowing({}), inference), a.judge, a.started)
 
 
 def _places(a: Analysis, message: Message) -> tuple[list[Place], tuple[Against, ...]]:
@@ -157,10 +168,14 @@ class _Case(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """A search for the inputs of a problem at which a node says a message."""
+    """A search for the inputs of a problem at which a node says a message.
+
+    `judged` has the nodes that don't run for every input.
+    """
 
     analysis: Analysis
     message: Message
+    judged: frozenset[int]
 
     @property
     def _problem(self) -> Problem:
@@ -197,6 +212,10 @@ class _Search:
         changed = self._merged(place, own) or self._silent(place, own)
         if changed is not None:
             return changed
+        if self.message.foreign(self._problem.graph) and any(self.message.names):
+            sizes = self._sizes(place, own, loose=True)
+            known = sizes is not FALSE and self._judge.satisfiable(self._domain(sizes))
+            return _Case(place._replace(exact=False), own._replace(open=True), sizes if known else TRUE)
         fused = not place.exact and self.message.op != node.op
         return _Case(place, own, before) if fused else Against(why, node.name, node.op)
 
@@ -212,7 +231,7 @@ class _Search:
 
     def _earlier(self, index: int) -> list[int]:
         """Return the nodes on which this one depends that don't run for every input."""
-        return sorted(self._problem.graph.ancestors(index, {j.index for j in self.analysis.examination.judgements}))
+        return sorted(self._problem.graph.ancestors(index, self.judged))
 
     def _merged(self, place: Place, own: _Own) -> _Case | None:
         """Return when the node says the message after an optimizer has merged nodes before it into it.
@@ -309,9 +328,10 @@ class _Search:
 
     def _least(self, place: Place, own: _Own, condition: Formula) -> Assignment | None:
         """Return the least input at which the node says the message, if possible while all other nodes run."""
+        judge = self._judge.within(BRIEF)
         for more in self._preferred(place, own):
             domain = self._domain(condition, *more)
-            if self._judge.inhabited(domain):
+            if judge.inhabited(domain) or not more:
                 values = self._smallest(domain, own)
                 if values is not None:
                     return values

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from shapesmt.errors import printable
+from shapesmt.graph import Graph
 from shapesmt.messages.forms import FORMS, HEADS, Form
 
 __all__ = ["Message", "read"]
@@ -46,6 +47,10 @@ class Message:
     def known(self) -> bool:
         """Whether it names a node or has a known form."""
         return bool(self.names) or self.form is not None
+
+    def foreign(self, graph: Graph) -> bool:
+        """Whether it is known to be of another runtime than that of the model's format, which has other laws."""
+        return self.runtime not in ("", graph.runtime.value)
 
 
 class _Seen(NamedTuple):

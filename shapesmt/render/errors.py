@@ -47,6 +47,7 @@ def error_text(answer: ErrorOrigin) -> Iterator[Line]:
         yield from _declared(answer)
     elif not answer.candidates:
         yield line(0, f"{subject}: which of its nodes says this isn't known")
+        yield from (line(2, _AGAINST[a.why].format(node=_node(a), op=name(a.op_type))) for a in answer.against[:_MOST])
     for candidate in answer.candidates[:_MOST]:
         yield BLANK
         yield from _candidate(answer, candidate)
@@ -68,7 +69,7 @@ def _declared(answer: ErrorOrigin) -> Iterator[Line]:
 
 
 def _candidate(answer: ErrorOrigin, candidate: Candidate) -> Iterator[Line]:
-    made = ", which an optimizer has rewritten" if candidate.rewritten else ""
+    made = ", which the runtime has rewritten or judges by other rules," if candidate.rewritten else ""
     yield line(0, (name(candidate.node), STRONG), f" ({name(candidate.op_type)}, node {candidate.index}){made} says it")
     if candidate.silent:
         yield line(2, f"in the file, {name(candidate.silent)} fails first: an index is past the end of its table;")

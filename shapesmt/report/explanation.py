@@ -180,7 +180,7 @@ class Candidate(Data):
         outside: Whether these inputs are outside the ranges that were asked about.
         silent: The earlier node that fails there in the file, but not after the runtime's optimizer; "" for none.
         again: Whether the run of the counterexample says the same; None without one.
-        rewritten: Whether the file has another name for the node, which an optimizer has rewritten.
+        rewritten: Whether the runtime has rewritten the node, or judges it by other rules than its file's runtime.
     """
 
     node: str
