@@ -45,6 +45,7 @@ with lazy_imports(__name__):
     from shapesmt.report import (
         Bounds as Bounds,
         ErrorCode as ErrorCode,
+        ErrorOrigin as ErrorOrigin,
         Explanation as Explanation,
         Finding as Finding,
         Memory as Memory,

@@ -22,7 +22,7 @@ ORDER = (
     *("version", "lazy", "errors", "deadline", "collector"),
     *("algebra", "presolve", "region", "solve", "language", "laws", "graph", "rules", "frontends", "ops", "inference"),
     *("report", "render", "export", "system", "examine", "footprint", "replay", "diagnose", "optimize", "profiles"),
-    *("api", "fleet", "cli"),
+    *("messages", "api", "fleet", "cli"),
     *("__init__", "__main__"),
 )
 """Packages and modules of the top level: each imports from those before it only."""

@@ -16,7 +16,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shapesmt import diagnose, examine
+from shapesmt import diagnose, examine, messages
 from shapesmt.algebra import one_call
 from shapesmt.examine import TIMEOUT, Analysis, Claims, Question, analysed, pose
 from shapesmt.frontends import Model, OpenedModel, asked, load, load_protobuf, opened
@@ -28,7 +28,7 @@ from shapesmt.report import Answer, Report, altered
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from shapesmt.report import Bounds, Explanation, PageData, Tightened
+    from shapesmt.report import Bounds, ErrorOrigin, Explanation, PageData, Tightened
 
 with lazy_imports(__name__):  # separate questions: `check` needs none of these modules
     from shapesmt.api.drop_in import infer_shapes as infer_shapes
@@ -167,23 +167,26 @@ def explain(
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
     constraints: bool = False,
+    error: object = None,
+    replay: bool = False,
     guards: str = "check",
     timeout: float = TIMEOUT,
     args: Any = None,
     kwargs: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
-) -> Explanation:
+) -> Explanation | ErrorOrigin:
     """Explain by a short chain of causes why a node, a tensor or (without a target) the whole model is as it is.
 
-    `constraints` adds the node's part of the solver's system; the other options are those of `check`.
+    `constraints` adds the node's part of the solver's system; the other options are those of `check`. `error`, an
+    exception or a text with a runtime's message, asks for the node that says it and the inputs at which it does.
 
     >>> model = b'<ir_version: 8, opset_import: ["":18]> g (float[n] x) => (float[k] y) { y = Neg (x) }'
     >>> explain(model, "y").verdict.value
     'PROVED'
     """
     model = asked(model, args, kwargs, dynamic_shapes)
-    question = Question(dims, shapes, values, assume, timeout, guards=guards)
-    return explained(model, target, question, constraints=constraints)
+    question = Question(dims, shapes, values, assume, timeout, guards=guards, replay=replay)
+    return explained(model, target, question, constraints=constraints, error=error)
 
 
 @one_call()
@@ -303,10 +306,11 @@ def bounded(model: Model, tensors: Iterable[str], question: Question) -> Bounds:
 
 
 @one_call()
-def explained(model: Model, target: str | None, question: Question, *, constraints: bool = False) -> Explanation:
+def explained(
+    model: Model, target: str | None, question: Question, *, constraints: bool = False, error: object = None
+) -> Explanation | ErrorOrigin:
     """Return the answer of `explain`."""
-    a = analysed(model, question)
-    return diagnose.explanation_of(a.problem, a.examination, a.judge, target, a.started, constraints=constraints)
+    return messages.answered(model, target, error, question, constraints=constraints)
 
 
 @one_call()

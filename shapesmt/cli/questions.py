@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,12 @@ from shapesmt.cli.options import (
     timeout_option,
 )
 from shapesmt.cli.output import BOUNDS_STATUS, CHECK_STATUS, STATUS, put, show, waiting
-from shapesmt.errors import printable
+from shapesmt.errors import UsageError, printable
+from shapesmt.language import quoted
 from shapesmt.render import Form
 
 _REPRO_STATUS = STATUS.format("0 written, 1 nothing to reproduce")
+_LOG = 1 << 20  # bytes of a text with an error in it that are read
 _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
 
 
@@ -33,11 +36,15 @@ _CODE = re.compile(r"SM[0-9]{3}", re.IGNORECASE)
 )
 @model_command
 @click.argument("target", type=model_text, required=False, metavar="[NODE or TENSOR]", shell_complete=complete_target)
+@click.option("--error", metavar="FILE", help="Which node said the error in this text (- is standard input)?")
+@click.option("--replay", is_flag=True, help="With --error: run the least input on ONNX Runtime.")
 @click.option("--codes", is_flag=True, is_eager=True, expose_value=False, callback=list_codes,
               help="List the error codes.")  # fmt: skip
 @click.option("--constraints", is_flag=True, help="Show what the node contributes to the solver's system.")
-def explain(form: Form, model: str, target: str | None, constraints: bool, **options: Any) -> int:
-    """Why does this node, this dimension or the whole model fail?
+def explain(
+    form: Form, model: str, target: str | None, error: str | None, replay: bool, constraints: bool, **options: Any
+) -> int:
+    """Why does this node, this dimension or the whole model fail? At which inputs does it say this error?
 
     For MODEL, a code of a finding or warning (SM101) tells what it stands for and what helps.
     """
@@ -45,9 +52,30 @@ def explain(form: Form, model: str, target: str | None, constraints: bool, **opt
 
     if _CODE.fullmatch(model) and target is None and not Path(model).exists():
         return show(api.explain_code(model), form)
-    question = settled(model, *configured(options))
+    if error is None and replay:
+        raise click.UsageError("--replay comes with --error", click.get_current_context())
+    if error is not None and (target is not None or constraints):
+        raise click.UsageError("--error comes without a node and --constraints", click.get_current_context())
+    question = settled(model, *configured({**options, "replay": replay}))
     ask = partial(api.explained, model, target, question, constraints=constraints)
+    if error is not None:
+        ask = partial(ask, error=_log(error))
     return show(waiting(f"explaining {model}", question, ask), form)
+
+
+def _log(path: str) -> str:
+    """Return the beginning of a text with an error in it, from a file or standard input; its bytes may be any.
+
+    Raises:
+        UsageError: The file can't be read.
+    """
+    try:
+        if path == "-":
+            return sys.stdin.buffer.read(_LOG).decode("utf-8", "replace")
+        with Path(path).open("rb") as file:
+            return file.read(_LOG).decode("utf-8", "replace")
+    except OSError as error:
+        raise UsageError(f"can't read {quoted(path)}: {error.strerror}") from None
 
 
 @click.command(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shapesmt.diagnose.assumed import assumed as assumed
 from shapesmt.diagnose.findings import (
+    finding_at as finding_at,
     findings as findings,
     guarded as guarded,
     precondition as precondition,

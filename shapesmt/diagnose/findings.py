@@ -8,6 +8,8 @@ from functools import partial
 
 from shapesmt.algebra import (
     FALSE,
+    TRUE,
+    Assignment,
     Atom,
     Dim,
     Evaluator,
@@ -27,10 +29,10 @@ from shapesmt.algebra import (
 from shapesmt.deadline import stage
 from shapesmt.diagnose.causes import Tracer, source_of
 from shapesmt.errors import ModelError, printable
-from shapesmt.examine import Examination, Judge, Judgement, Problem, is_open, when
+from shapesmt.examine import Examination, Judge, Judgement, Narrowing, Problem, is_open, when
 from shapesmt.graph import GUARDS, Declared, Node
 from shapesmt.laws import GUARD_HOLDS, code_of_kind
-from shapesmt.presolve import Domain, truth_at, values_of
+from shapesmt.presolve import Decision, Domain, truth_at, values_of
 from shapesmt.region import NOWHERE, Region, conjunct_of
 from shapesmt.report import Cause, Clash, Finding, FindingKind, Guarded, Precondition, altered, facts, in_words
 from shapesmt.rules import Requirement, Tensor
@@ -119,6 +121,30 @@ def _refuse_tensor(title: str, t: Tensor, declared: Declared) -> None:
         raise ModelError(f"{title} has the declared shape [{printable(shown)}], it is [{', '.join(map(str, t.shape))}]")
 
 
+def finding_at(
+    index: int,
+    requirements: Sequence[Requirement],
+    values: Assignment,
+    problem: Problem,
+    examination: Examination,
+    judge: Judge,
+) -> Finding | None:
+    """Return the finding about a node at a given input, with its requirements as they were first inferred.
+
+    None if the input is known to break none of them.
+    """
+    own = tuple(r for r in requirements if r.formula is not TRUE and r.formula.symbols <= values.keys())
+    if all(map(Evaluator(dict(values)).formula, (r.formula for r in own))):
+        return None
+    condition = resolved(all_of(*(r.formula for r in own)))
+    verdict = Verdict.FAILS if condition is FALSE else Verdict.DEPENDS
+    j = Judgement(
+        index, problem.graph.nodes[index], examination.admissible(problem), condition,
+        Decision(verdict, "", dict(values)), own, examination.original, Narrowing({}),
+    )  # fmt: skip
+    return _finding(j, problem, examination, judge, Tracer(problem.graph, examination.original.tensors))
+
+
 def precondition(problem: Problem, examination: Examination, judge: Judge) -> Precondition:
     """Return the condition on inputs under which every node runs."""
     judged = examination.judgements
@@ -188,7 +214,8 @@ def _finding(j: Judgement, problem: Problem, examination: Examination, judge: Ju
     tracer = tracer.at(values)
     sides = [s for s in (broken.left, broken.right) if s is not None]
     clash = _clash(broken, tracer, j.node)
-    traced = j.verdict is not Verdict.UNKNOWN and examination.judgements.index(j) < MAX_TRACED
+    earlier = sum(o.index < j.index for o in examination.judgements)
+    traced = j.verdict is not Verdict.UNKNOWN and earlier < MAX_TRACED
     kind = FindingKind.DATA if _hinges(j.condition) else FindingKind.REQUIREMENT
     if shown is not None and values is not None:
         decided = sorted((s for s in broken.formula.symbols if s.by_data), key=lambda s: s.name)
@@ -293,7 +320,7 @@ def _holds_iff(j: Judgement, problem: Problem, examination: Examination, judge: 
     if j.verdict is Verdict.FAILS and not earlier:
         return NONE
     if earlier:
-        rests_on = examination.rests_on[j.index]
+        rests_on = examination.rests_on.get(j.index) or problem.graph.ancestors(j.index, set(earlier))
         if len(rests_on) < len(earlier):
             asked = [_as_first_inferred(index, examination) for index in (*sorted(rests_on), j.index)]
             if None in asked:

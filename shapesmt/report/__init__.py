@@ -42,10 +42,14 @@ with lazy_imports(__name__):
     )
     from shapesmt.report.dynamic import DynamicShapes as DynamicShapes, StaticAxis as StaticAxis
     from shapesmt.report.explanation import (
+        Against as Against,
+        Candidate as Candidate,
         Condition as Condition,
+        ErrorOrigin as ErrorOrigin,
         Explanation as Explanation,
         Fact as Fact,
         NodeConstraints as NodeConstraints,
+        Obstacle as Obstacle,
         Proof as Proof,
         Variable as Variable,
     )

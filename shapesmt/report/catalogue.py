@@ -9,7 +9,7 @@ from typing import ClassVar, TypeAlias
 from shapesmt.report.bounds import Bounds
 from shapesmt.report.data import OMIT_EMPTY as _OMIT_EMPTY, Answer, Data
 from shapesmt.report.dynamic import DynamicShapes
-from shapesmt.report.explanation import Explanation
+from shapesmt.report.explanation import ErrorOrigin, Explanation
 from shapesmt.report.finding import SymbolRange
 from shapesmt.report.memory import Memory
 from shapesmt.report.profile import Profile
@@ -126,6 +126,7 @@ Result: TypeAlias = (
     Report
     | Bounds
     | Explanation
+    | ErrorOrigin
     | Tightened
     | Simplified
     | Memory

@@ -41,7 +41,17 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.segment import Segment
 
-    from shapesmt.report import AnyResult, BatchReport, ErrorCode, Explanation, Fact, Proof, Release, Report
+    from shapesmt.report import (
+        AnyResult,
+        BatchReport,
+        ErrorCode,
+        ErrorOrigin,
+        Explanation,
+        Fact,
+        Proof,
+        Release,
+        Report,
+    )
 
 COMPLETE = "the complete system, decided by the solver as a whole"
 _ROOM = 30  # the most lines for the findings of an explanation, before its facts
@@ -291,6 +301,12 @@ def _error_code(error: ErrorCode) -> Iterator[Line]:
     yield line(4, error.remedy)
 
 
+def _origin(answer: ErrorOrigin) -> Iterator[Line]:
+    from shapesmt.render.errors import error_text
+
+    return error_text(answer)
+
+
 def _told(explanation: Explanation) -> str:
     """Return the text of an explanation's first line."""
     findings = explanation.findings
@@ -325,6 +341,7 @@ _TEXTS = {
     "BatchReport": ("text", "_reports"),
     "Unchecked": ("summary", "unchecked"),
     "Explanation": ("text", "_explanation"),
+    "ErrorOrigin": ("text", "_origin"),
     "ErrorCode": ("text", "_error_code"),
     "Bounds": ("tables", "bounds_text"),
     "Tightened": ("tables", "tightened_text"),

@@ -1,0 +1,8 @@
+"""Find the inputs from which a runtime's error message comes: the node that says it, and the sizes that it prints."""
+
+from __future__ import annotations
+
+from shapesmt.lazy import lazy_imports
+
+with lazy_imports(__name__):
+    from shapesmt.messages.answer import answered as answered

@@ -1,0 +1,72 @@
+"""Answer: what `explain` says about a node, a tensor, a model, or an error message in the place of one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from shapesmt.diagnose import explanation_of
+from shapesmt.errors import UsageError
+from shapesmt.examine import Analysis, Question, analysed
+from shapesmt.frontends import Model
+from shapesmt.messages.declared import declared_origin
+from shapesmt.messages.names import resembling
+from shapesmt.messages.origin import explained
+from shapesmt.messages.reading import Message, read
+from shapesmt.report import ErrorOrigin, Explanation
+
+__all__ = ["answered"]
+
+
+def answered(
+    model: Model, target: str | None, error: object, question: Question, *, constraints: bool = False
+) -> Explanation | ErrorOrigin:
+    """Explain an error (a text or an exception; None for none), a node, a tensor, or the whole model (no target).
+
+    A target may also be `node 15`, a name that an optimizer has made, or an error pasted whole.
+    """
+    if error is not None:
+        return _origin(model, read(error), question)
+    message = read(target) if target is not None else None
+    if message is not None and message.known and " " in str(target).strip():
+        return _origin(model, message, question)
+    a = analysed(model, question)
+    if target is not None and target not in a.examination.inference.tensors:
+        target = resembling(a.problem.graph, target) or target
+    return explanation_of(a.problem, a.examination, a.judge, target, a.started, constraints=constraints)
+
+
+def _origin(model: Model, message: Message, question: Question) -> ErrorOrigin:
+    """Return the nodes and inputs from which a message comes.
+
+    Raises:
+        UsageError: It neither names a node nor has a known form.
+    """
+    if not message.known:
+        said = f": {message.text}" if message.text else ""
+        raise UsageError(f"no message of a known runtime that names a node or says which sizes clash{said}")
+    runs = None
+    if question.replay:
+        from shapesmt.replay import runnable
+
+        runs, model = question.read(lambda: runnable(model))
+    a = analysed(model, question)
+    if "declared" in message.said:
+        return declared_origin(a, message, question)
+    ranges = bool(question.dims or question.shapes or question.values or question.assume)
+    answer = explained(a, message, ranges=ranges)
+    return answer if runs is None else _replayed(runs, a, message, answer)
+
+
+def _replayed(runs: object, a: Analysis, message: Message, answer: ErrorOrigin) -> ErrorOrigin:
+    """Return the answer with the result of running each candidate's least input, and whether it says the same."""
+    from shapesmt.replay import replayed
+
+    candidates = []
+    for c in answer.candidates:
+        if c.finding is not None:
+            (c_run,) = replayed(runs, a.problem.graph, (c.finding,), a.judge.deadline)
+            run = c_run.replay
+            said = run.message.removesuffix(", the node alone") if run is not None and run.confirmed else ""
+            c = replace(c, finding=c_run, again=said in message.text if said else None)
+        candidates.append(c)
+    return replace(answer, candidates=tuple(candidates), seconds=a.seconds)

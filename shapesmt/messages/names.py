@@ -1,0 +1,84 @@
+"""Names: the nodes that a name from a message stands for, such as one that an optimizer has made of another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from shapesmt.graph import Graph, Node
+from shapesmt.messages.forms import MADE
+
+__all__ = ["Place", "places", "resembling"]
+
+_NUMBER = re.compile(r"(?:node )?#?(\d{1,9})")
+LONGEST = 1000  # characters of a name that are compared
+
+
+class Place(NamedTuple):
+    """A node that a name may mean: its index, whether the file has that name, and the name of the node inside it."""
+
+    node: int
+    exact: bool = True
+    inside: str = ""
+
+
+def places(graph: Graph, name: str) -> list[Place]:
+    """Return the nodes that a name means: nodes and tensors of that name, else what an optimizer made it of.
+
+    >>> from shapesmt.graph import Declared, Node
+    >>> conv = Node("Conv", "", "/down/Conv", ["x"], ["/down/Conv_output_0"])
+    >>> graph = Graph("g", {"x": Declared("float32", None)}, [], [conv])
+    >>> places(graph, "/down/Conv_output_0_nchwc")
+    [Place(node=0, exact=False, inside='')]
+    >>> places(graph, "/up/Conv")
+    []
+    """
+    named = [Place(i) for i, node in enumerate(graph.nodes) if node.name == name]
+    if not named and (producer := graph.producer(name)) is not None:
+        named = [Place(producer)]
+    if not named and name:
+        named = [Place(i, inside=name) for i, node in enumerate(graph.nodes) if name in _inside(graph, node)]
+    return named or _made_of(graph, name[:LONGEST])
+
+
+def resembling(graph: Graph, target: str) -> str | None:
+    """Return the node's name that a target other than a name means: `node 15`, or a name that an optimizer made."""
+    number = _NUMBER.fullmatch(target.strip())
+    if number is not None and int(number[1]) < len(graph.nodes):
+        return graph.nodes[int(number[1])].name
+    found = places(graph, target)
+    return graph.nodes[found[0].node].name if found else None
+
+
+def _inside(graph: Graph, node: Node, depth: int = 0) -> set[str]:
+    """Return the names of the nodes inside a node: in its branches, its body, or the function that it calls."""
+    called = graph.functions.get((node.domain, node.op))
+    bodies: list[Sequence[Node]] = [inner.nodes for inner in node.attributes.graphs]
+    bodies += [called.nodes] if called is not None else []
+    names = {inner.name for nodes in bodies for inner in nodes}
+    if depth < LONGEST // 100:
+        names |= {n for nodes in bodies for inner in nodes for n in _inside(graph, inner, depth + 1)}
+    return names
+
+
+def _made_of(graph: Graph, name: str) -> list[Place]:
+    """Return the nodes whose names, or whose outputs', are the longest in a name with an optimizer's addition."""
+    if not MADE.search(name):
+        return []
+    lengths: dict[int, int] = {}
+    for index, node in enumerate(graph.nodes):
+        for own in (node.name, *node.outputs):
+            if any(MADE.search(rest) for rest in _rests(name, own)):
+                lengths[index] = max(lengths.get(index, 0), len(own))
+    most = max(lengths.values(), default=0)
+    return [Place(index, exact=False) for index, length in lengths.items() if length == most]
+
+
+def _rests(name: str, own: str) -> Iterator[str]:
+    """Yield what a name has besides a node's own, if it has that as a word of its own."""
+    at = name.find(own) if own else -1
+    if at >= 0:
+        before, after = name[:at], name[at + len(own) :]
+        if not (before[-1:].isalnum() and own[:1].isalnum()) and not (after[:1].isalnum() and own[-1:].isalnum()):
+            yield f"{before} {after}"

@@ -1,0 +1,114 @@
+"""Reading: a text, such as a log with an error in it, as a `Message`: the nodes that it names, and what it prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from shapesmt.errors import printable
+from shapesmt.graph import Graph
+from shapesmt.messages.forms import FORMS, HEADS, Form
+
+__all__ = ["Message", "read"]
+
+MOST = 1 << 20  # characters of a log that are read
+LONGEST = 3000  # characters from the node that a message names to the end of its reason
+BEFORE = 300  # characters of a line before that node that are shown, or have the reason
+NESTED = 120  # the most characters between a node that a message names and the one inside it
+SHOWN = 600  # the most characters of a message in an answer
+
+
+@dataclass(frozen=True)
+class Message:
+    """What a message says.
+
+    Attributes:
+        runtime: The runtime whose form it has; "" if it is of no known form.
+        text: The message on one line, safe to print.
+        names: The nodes that it names, the outermost first; "" for one without a name.
+        op: The operator of the innermost, as the runtime calls it; "" if the message doesn't say.
+        form: Its form; None if it isn't known.
+        said: The text of each group of the form's pattern.
+
+    >>> read("while running Concat node. Name:'/up/Concat' Status Message: Axis 2 differs").names
+    ('/up/Concat',)
+    """
+
+    runtime: str
+    text: str
+    names: tuple[str, ...] = ()
+    op: str = ""
+    form: Form | None = None
+    said: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def known(self) -> bool:
+        """Whether it names a node or has a known form."""
+        return bool(self.names) or self.form is not None
+
+    def foreign(self, graph: Graph) -> bool:
+        """Whether it is known to be of another runtime than that of the model's format, which has other laws."""
+        return self.runtime not in ("", graph.runtime.value)
+
+
+class _Seen(NamedTuple):
+    """A place in a text where a head or a form matches."""
+
+    start: int
+    runtime: str
+    match: re.Match[str]
+    form: Form | None = None
+
+    def part(self, group: str) -> str:
+        """Return the text of a group; "" if the pattern has no such group."""
+        return self.match.groupdict().get(group) or ""
+
+
+def read(text: object) -> Message:
+    """Return the first error message of a text, or of an exception."""
+    log = str(text)[:MOST]
+    heads = sorted(_Seen(m.start(), head.runtime, m) for head in HEADS for m in head.pattern.finditer(log))
+    reasons = _reasons(log, 0, len(log))
+    if not heads and not reasons:
+        return Message("", printable(" ".join(log[-SHOWN:].split()), SHOWN))
+    if reasons and (not heads or reasons[0].start < heads[0].start):
+        reason = reasons[0]
+        named = [h for h in heads if h.runtime == reason.runtime and h.start - reason.match.end() < BEFORE][:1]
+        start, end = reason.start, reason.match.end()
+    else:
+        named = _nested(log, heads)
+        start, last = heads[0].start, named[-1]
+        others = (h.start for h in heads if h.start > last.start and h.runtime != "openvino")
+        end = min([last.start + LONGEST, *others])
+        found = _reasons(log, start, end)
+        reason = found[0] if found else named[0]
+    line = max(log.rfind("\n", 0, start) + 1, start - BEFORE)
+    return Message(
+        named[0].runtime if named else reason.runtime,
+        printable(" ".join(log[line : min(max(end, start), start + LONGEST // 2)].split()), SHOWN),
+        tuple(dict.fromkeys(h.part("name") for h in named)),
+        named[-1].part("op") if named else "",
+        reason.form,
+        {k: v for k, v in reason.match.groupdict().items() if v} if reason.form is not None else {},
+    )
+
+
+def _reasons(log: str, start: int, end: int) -> list[_Seen]:
+    """Return the first place of each form in a part of the text, in order."""
+    part = log[start:end]
+    found = ((form, form.pattern.search(part)) for form in FORMS)
+    return sorted((_Seen(start + m.start(), f.runtime, m, f) for f, m in found if m), key=lambda seen: seen.start)
+
+
+def _nested(log: str, heads: Sequence[_Seen]) -> list[_Seen]:
+    """Return the first head and those for the nodes inside that one; OpenVINO names a node several times."""
+    inner = [heads[0]]
+    for head in heads[1:]:
+        between, repeats = log[inner[-1].match.end() : head.start], head.runtime == inner[0].runtime == "openvino"
+        if len(between) > (LONGEST if repeats else NESTED) or ("\n" in between and not repeats):
+            break
+        if not repeats:
+            inner.append(head)
+    return inner

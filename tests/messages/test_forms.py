@@ -1,0 +1,57 @@
+"""Each form of message, printed by the runtime itself: which inputs give it, and whether the least gives it again."""
+
+from __future__ import annotations
+
+import pytest
+
+import shapesmt
+from shapesmt.messages.forms import FORMS
+from shapesmt.messages.reading import read
+from shapesmt.report import ErrorOrigin
+from tests.messages.printed import PRINTED, Printed, proto, said
+
+DECLARED = "Got invalid dimensions"
+
+
+@pytest.mark.parametrize("printed", [p for p in PRINTED if p.words != DECLARED], ids=lambda p: p.words)
+def test_the_least_input_gives_the_message_again(printed: Printed) -> None:
+    model = proto(printed)
+    message = said(model, printed.sizes)
+    assert printed.words in message
+    answer = shapesmt.explain(model, error=message)
+    assert isinstance(answer, ErrorOrigin)
+    assert answer.possible
+    (candidate,) = answer.candidates
+    assert candidate.node == "a"
+    assert candidate.counterexample is not None
+    assert said(model, dict(candidate.counterexample.symbols)) == message
+    for name, size in printed.sizes.items():
+        if name in candidate.bounds:
+            assert candidate.bounds[name].min <= size <= (candidate.bounds[name].max or size)
+
+
+def test_every_form_of_onnxruntime_has_a_model_that_prints_it() -> None:
+    texts = [said(proto(p), p.sizes, {"x": (3, 262)} if p.words == DECLARED else None) for p in PRINTED]
+    forms = [form for form in FORMS if form.runtime == "onnxruntime"]
+    assert [form.pattern.pattern for form in forms if not any(read(text).form is form for text in texts)] == []
+
+
+def test_numbers_that_never_meet_are_impossible() -> None:
+    model = proto(PRINTED[0])
+    message = said(model, {"n": 4, "m": 7})
+    assert shapesmt.explain(model, error=message.replace("Axis 0", "Axis 1")).possible is False
+    assert shapesmt.explain(model, error=message.replace("7 and 4", "7 and 7")).possible is False
+    assert shapesmt.explain(model, error=message).possible
+
+
+def test_a_declared_size_that_a_node_needs_and_one_that_none_does() -> None:
+    model = proto(PRINTED[-1])
+    message = said(model, PRINTED[-1].sizes, {"x": (3, 262)})
+    needed = shapesmt.explain(model, error=message)
+    assert (needed.input, dict(needed.got), [c.node for c in needed.candidates]) == ("x", {"1": 262}, ["a"])
+    free = proto(Printed("", "(float[n, 100] x) => (z) { [a] z = Relu (x) }", {}))
+    alone = shapesmt.explain(free, error=said(free, {"n": 3}, {"x": (3, 262)}))
+    assert (alone.possible, alone.candidates) == (True, ())
+    assert "no node needs that size" in str(alone)
+    assert shapesmt.explain(free, error=message.replace("input: x", "input: other")).possible is False
+    assert shapesmt.explain(free, error=message.replace("Expected: 100", "Expected: 90")).possible is False

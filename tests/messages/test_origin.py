@@ -1,0 +1,184 @@
+"""Which node says a message, at which inputs: names, loops, the optimizer's rewrites, other runtimes and models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+import shapesmt
+from shapesmt.cli.main import main
+from shapesmt.errors import UsageError
+from shapesmt.report import Candidate, ErrorOrigin, Explanation
+from tests.messages.printed import HEAD, said
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+UNET = EXAMPLES / "unet" / "unet.onnx"
+HEADING = "Non-zero status code returned while running "
+TWO = """(float[n, 3] x, float[m, 3] y) => (u, v) {
+    [first] u = Concat <axis = 1> (x, y)
+    s = Shape (u)
+    [second] v = Concat <axis = 1> (x, x, y)
+}"""
+LOOPED = """(float[n, 3] x, float[m, 3] y) => (z) <int64 trips = {2}, bool on = {1}> {
+    [loop] z = Loop <body = body (int64 i, bool c, float[k, l] s) => (bool d, float[k, l] t) {
+        d = Identity (c)  [inner] t = Add (s, y)
+    }> (trips, on, x)
+}"""
+
+
+def model(text: str) -> onnx.ModelProto:
+    return onnx.parser.parse_model(HEAD + text)
+
+
+def origin(text: str | Path, error: object, **options: object) -> ErrorOrigin:
+    answer = shapesmt.explain(model(text) if isinstance(text, str) else text, error=error, **options)  # type: ignore[arg-type]
+    assert isinstance(answer, ErrorOrigin)
+    return answer
+
+
+def only(text: str | Path, error: object, **options: object) -> Candidate:
+    (candidate,) = origin(text, error, **options).candidates
+    return candidate
+
+
+def optimized(path: str | bytes, sizes: dict[str, int]) -> str:
+    """What ONNX Runtime says at its default level."""
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    kinds = {"tensor(float)": np.float32, "tensor(int64)": np.int64}
+    feeds = {i.name: np.zeros([sizes.get(d, d) for d in i.shape], kinds[i.type]) for i in session.get_inputs()}
+    with pytest.raises(Exception, match="ONNXRuntimeError") as raised:
+        session.run(None, feeds)
+    return str(raised.value)
+
+
+def test_the_bounds_are_exact() -> None:
+    found = only(UNET, optimized(str(UNET), {"batch": 2, "height": 51, "width": 50}))
+    assert (found.node, found.bounds["height"].min, found.bounds["height"].max) == ("/up2/Concat", 50, 51)
+    assert found.counterexample is not None
+    assert found.counterexample.inputs == {"image": (1, 3, 50, 16)}
+
+
+def test_only_outside_the_given_ranges() -> None:
+    error = optimized(str(UNET), {"batch": 2, "height": 51, "width": 50})
+    assert only(UNET, error, dims={"height": "64..512"}).outside
+    assert not only(UNET, error, dims={"height": "16..512"}).outside
+
+
+def test_a_message_without_a_name_has_a_candidate_for_each_node_that_fits() -> None:
+    message = said(model(TWO), {"n": 4, "m": 7}).replace("Name:'second'", "Name:''")
+    assert [c.node for c in origin(TWO, message).candidates] == ["first", "second"]
+
+
+def test_a_node_inside_a_loop() -> None:
+    message = said(model(LOOPED), {"n": 4, "m": 7})
+    found = only(LOOPED, message)
+    assert (found.node, found.finding is not None and found.finding.note) == ("loop", "inside loop/trip 0/inner")
+
+
+def test_a_lookup_past_the_end_of_a_table_fails_later_after_the_optimizer() -> None:
+    table = EXAMPLES / "position_table" / "position_table.onnx"
+    answer = origin(table, optimized(str(table), {"batch": 2, "seq": 599}), replay=True)
+    (found,) = answer.candidates
+    assert (found.node, found.silent, found.region) == ("add", "positions", "seq == 599")
+    assert "says nothing" in str(answer)
+    assert found.again is False, "without the optimizer another node fails"
+
+
+def test_names_that_the_optimizer_makes() -> None:
+    text = "(float[1, c, h, w] x, float[2, 3, 3, 3] k) => (z) { [conv] y = Conv (x, k)  [act] z = Relu (y) }"
+    weights = onnx.numpy_helper.from_array(np.zeros((2, 3, 3, 3), np.float32), "k")
+    proto = model(text)
+    del proto.graph.input[1]
+    proto.graph.initializer.append(weights)
+    message = optimized(proto.SerializeToString(), {"c": 5, "h": 8, "w": 8})
+    assert "_nchwc" in message
+    (found,) = shapesmt.explain(proto, error=message).candidates  # type: ignore[union-attr]
+    assert (found.node, found.bounds["c"].min, found.bounds["c"].max) == ("conv", 5, 5)
+
+
+@pytest.mark.parametrize("target", ["node 0", "0", "first_nchwc", "u_nchwc", "/first/MatmulTransposeFusion/"])
+def test_what_else_names_a_node(target: str) -> None:
+    explained = shapesmt.explain(model(TWO), target)
+    assert isinstance(explained, Explanation)
+    assert explained.target == "first"
+
+
+def test_a_message_in_the_place_of_a_node() -> None:
+    message = said(model(TWO), {"n": 4, "m": 7})
+    assert isinstance(shapesmt.explain(model(TWO), message), ErrorOrigin)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("'second'", "'third'", "name"),
+        ("'second'", "'second_3'", "name"),
+        ("Concat node", "MatMul node", "operator"),
+        ("Axis 0", "Axis 1", "sizes"),
+        ("7 and 4", "4 and 4", "sizes"),
+    ],
+)
+def test_messages_of_another_model_are_impossible(old: str, new: str, why: str) -> None:
+    message = said(model(TWO), {"n": 4, "m": 7})
+    assert old in message
+    answer = origin(TWO, message.replace(old, new))
+    assert (answer.possible, [a.why for a in answer.against], answer.exit_status) == (False, [why], 0)
+    assert "another file" in str(answer)
+
+
+def test_a_node_that_runs_for_all_is_told_apart() -> None:
+    text = "(float[n, 3] x) => (z) { [a] z = Add (x, x) }"
+    message = said(model(TWO), {"n": 4, "m": 7}).replace("Concat node. Name:'second'", "Add node. Name:'a'")
+    assert [a.why for a in origin(text, message).against] == ["runs"]
+
+
+def test_a_message_without_numbers_has_the_node_s_own_region() -> None:
+    text = "(float[2, n] x, float[m, 2] y) => (z) { [a] z = MatMul (x, y) }"
+    assert only(text, f"{HEADING}MatMul node. Name:'a' Status Message: matmul it fails").region == "m != n"
+
+
+def test_a_text_without_a_message_is_refused() -> None:
+    with pytest.raises(UsageError, match="no message of a known runtime"):
+        origin(TWO, "all is well")
+
+
+def test_openvino_says_which_node() -> None:
+    openvino = pytest.importorskip("openvino", reason="openvino isn't installed")
+    from tests.support.openvino_runtime import compiled
+
+    baked = EXAMPLES / "baked_batch" / "baked_batch.onnx"
+    run = compiled(openvino.Core().read_model(baked))
+    with pytest.raises(RuntimeError) as raised:
+        run([np.zeros((3, *run.inputs[0].get_partial_shape().get_min_shape()[1:]), np.float32)])
+    found = only(baked, raised.value)
+    assert (found.node, found.region) == ("flatten", "batch == 3")
+
+
+def test_torch_says_which_sizes() -> None:
+    torch = pytest.importorskip("torch", reason="torch isn't installed")
+    text = "(float[n, 3] x, float[m, 3] y) => (z) { [r] u = Relu (x)  [a] z = Add (u, y) }"
+    with pytest.raises(RuntimeError) as raised:
+        torch.zeros(4, 3) + torch.zeros(7, 3)
+    assert only(text, raised.value).region == "(n == 4 and m == 7) or (n == 7 and m == 4)"
+    with pytest.raises(RuntimeError) as raised:
+        torch.zeros(4, 3) @ torch.zeros(5, 3)
+    assert only("(float[2, n] x, float[m, 2] y) => (z) { [a] z = MatMul (x, y) }", raised.value).node == "a"
+
+
+def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "log.txt"
+    log.write_bytes(b"\xff start\n" + optimized(str(UNET), {"batch": 2, "height": 51, "width": 50}).encode())
+    assert main(["explain", str(UNET), "--error", str(log), "--replay", "--format", "json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert (data["schema"], data["possible"], data["runtime"]) == ("shapesmt/error/1", True, "onnxruntime")
+    (candidate,) = data["candidates"]
+    assert {"node", "op_type", "index", "law", "region", "counterexample"} <= candidate.keys()
+    assert (candidate["node"], candidate["again"]) == ("/up2/Concat", True)
+    assert main(["explain", str(UNET), "--error", str(tmp_path / "none.txt")]) == 2
+    assert main(["explain", str(UNET), "/up2/Concat", "--error", str(log)]) == 2
+    assert main(["explain", str(UNET), "--replay"]) == 2
