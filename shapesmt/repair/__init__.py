@@ -1,0 +1,1 @@
+"""Repairs: single changes of a model after which it is proved to run."""

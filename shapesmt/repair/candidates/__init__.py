@@ -1,0 +1,26 @@
+"""Candidates: every single change of a node that may repair a model; one generator for each kind of change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from shapesmt.repair.candidates.attributes import attributes
+from shapesmt.repair.candidates.constants import constants
+from shapesmt.repair.candidates.nodes import cropped, left_out, put_in
+from shapesmt.repair.candidates.operands import edges, operands
+from shapesmt.repair.candidates.shapes import declared, weights
+from shapesmt.repair.candidates.site import Change, Shown, Site
+
+__all__ = ["KINDS", "Change", "Shown", "Site", "declared"]
+
+KINDS: tuple[Callable[[Site], Iterator[Change]], ...] = (
+    attributes,
+    constants,
+    operands,
+    edges,
+    weights,
+    left_out,
+    put_in,
+    cropped,
+)
+"""The generators of changes; each yields the changes of one kind at a site. `declared` is about the model as a whole."""
