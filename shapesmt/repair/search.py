@@ -19,18 +19,22 @@ from shapesmt.repair.edit import edited
 from shapesmt.repair.trial import Trials
 from shapesmt.rules import Body
 
-HOPS = 8
+HOPS = 40
 """Edges up from a failing node to the farthest node that is changed."""
-SITES = 200
+SITES = 300
 """Nodes that are changed, at most."""
-PER_HOP = 0.3
-"""The cost of each edge between a change and the failing node."""
+NEAR, PER_HOP, FARTHER = 6, 0.3, 0.1
+"""The edges that are near a failing node, and the costs of each of them and of each farther one."""
 ENOUGH = 6
 """Proved changes after which the search ends."""
 MARGIN = 1.5
 """The search ends before changes that cost so much more than the third proved one."""
 PATIENCE = 3.0
 """Seconds for more changes once one is proved, or as long as that one took."""
+MOST_PARTIAL = 6
+"""Changes that leave findings, at most; they count only if no other change is proved."""
+EACH = 5.0
+"""Seconds for the proof of one changed model."""
 NOT_ALL, NOT_DECLARED = 3.0, 1.0
 """The costs of a change that leaves findings, and of each output that isn't as declared."""
 
@@ -76,6 +80,7 @@ class _Search:
         self._broken = {j.node.name for j in a.examination.judgements}
         self._open = {index for index, _ in a.examination.unjudged}
         self._proved: dict[object, Proved] = {}
+        self._partial: list[tuple[float, Change, Votes]] = []
         self.tried = 0
 
     def ranked(self) -> list[Proved]:
@@ -98,25 +103,31 @@ class _Search:
             if self._deadline.expired:
                 return False
             self.tried += 1
-            if change.edit.inputs or self._trials.helps(change.edit):
+            left = set() if change.edit.inputs else self._trials.left(change.edit)
+            if left:
+                self._partial.append((cost, change, votes))
+            elif left is not None:
                 self._check(change, cost, votes)
+        for cost, change, votes in self._partial[:MOST_PARTIAL] if not self._proved else ():
+            self._check(change, cost, votes)
         return not self._deadline.expired
 
     def _candidates(self) -> list[tuple[float, Change, Votes]]:
         changes = []
         for site in sites(self._a):
+            far = PER_HOP * min(site.hops, NEAR) + FARTHER * max(site.hops - NEAR, 0)
             for kind in KINDS:
                 for change in kind(site):
                     votes = self._alike.votes(change)
-                    changes.append((change.cost + votes.cost + PER_HOP * site.hops, change, votes))
+                    changes.append((change.cost + votes.cost + far, change, votes))
         changes += [(change.cost, change, Votes()) for site in readers(self._a) for change in declared(site)]
         return sorted(changes, key=lambda entry: entry[0])
 
     def _check(self, change: Change, cost: float, votes: Votes) -> None:
         """Let the checker examine the changed model; keep the change if that is proved, or fails less."""
-        graph, judge = edited(self._graph, change.edit), Judge(self._deadline)
+        graph, judge = edited(self._graph, change.edit), Judge(self._deadline.within(EACH))
         try:
-            problem = self._deadline.attempt(lambda: pose(graph, self._for(graph)), None)
+            problem = judge.deadline.attempt(lambda: pose(graph, self._for(graph)), None)
             if problem is None:
                 return
             problem, examination = examined(problem, judge, trust=False)

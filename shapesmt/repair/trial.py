@@ -1,20 +1,22 @@
-"""Trial: whether a change lets the first failing node behind it run, inferred from the change up to that node only."""
+"""Trial: which failing nodes a change repairs, inferred from the change onwards; all before it stays as it was."""
 
 from __future__ import annotations
 
-from shapesmt.algebra import FALSE, TRUE
+from shapesmt.algebra import FALSE, TRUE, Formula, all_of
 from shapesmt.errors import ShapesmtError
 from shapesmt.examine import Examination, Judge, Judgement, Problem, is_open
-from shapesmt.graph import Graph
+from shapesmt.graph import Graph, Node
 from shapesmt.inference import start
+from shapesmt.presolve import Domain
 from shapesmt.repair.edit import Edit
+from shapesmt.rules import Application, Tensor
 
-SECONDS = 0.5
+SECONDS = 1.0
 """At most for one trial."""
 
 
 class Trials:
-    """Tries changes of an examined graph: all that is before a change stays as it was inferred."""
+    """Tries changes of an examined graph."""
 
     def __init__(self, problem: Problem, examination: Examination, judge: Judge) -> None:
         self._graph, self._judge = problem.graph, judge
@@ -22,52 +24,65 @@ class Trials:
         self._failing = {j.index: j for j in examination.judgements}
         self._behind: dict[int, set[int]] = {}
 
-    def helps(self, edit: Edit) -> bool:
-        """Whether all nodes from the change to the first failing one run, as far as that is proved."""
+    def left(self, edit: Edit) -> set[str] | None:
+        """Return the failing nodes that a change leaves; None if it repairs none, or lets another one fail."""
         touched = set(edit.touched)
         for name in (*edit.literals, *edit.inputs):
             touched.update(self._graph.consumers(name))
         reached = touched.union(*map(self._reached, touched))
-        failing = min((i for i in self._failing if i in reached), default=None)
-        if failing is None:
-            return False
+        first = min((i for i in self._failing if i in reached), default=None)
+        if first is None:
+            return None
         judge = self._judge.within(SECONDS)
-        nodes = [i for i in sorted(reached) if i <= failing]
-        return judge.deadline.attempt(lambda: self._runs(edit, nodes, self._failing[failing], judge), False)
+        tried = judge.deadline.attempt(lambda: self._tried(edit, sorted(reached), self._failing[first], judge), None)
+        others = {j.node.name for i, j in self._failing.items() if i not in reached}
+        return None if tried is None else tried | others
 
     def _reached(self, index: int) -> set[int]:
         if index not in self._behind:
             self._behind[index] = self._graph.descendants(index)
         return self._behind[index]
 
-    def _runs(self, edit: Edit, indices: list[int], failing: Judgement, judge: Judge) -> bool:
-        """Whether these nodes run for the inputs that reach the failing one."""
-        graph, domain = self._graph, failing.domain.copy()
-        nodes = [node for index in indices for node in edit.at(graph, index)]
-        own = {name for node in nodes for name in node.outputs}
-        needed = dict.fromkeys(name for node in nodes for name in node.reads if name not in own)
-        literals = {**graph.literals, **edit.literals}
-        inputs = {name: self._known[name] for name in needed if name in self._known and name not in edit.literals}
-        part = Graph(
-            graph.name,
-            {},
-            (),
-            nodes,
-            {name: literals[name] for name in needed if name in literals},
-            opsets=graph.opsets,
-            functions=graph.functions,
-            schemas=graph.schemas,
-            runtime=graph.runtime,
-        )
+    def _tried(self, edit: Edit, indices: list[int], first: Judgement, judge: Judge) -> set[str] | None:
+        """Return the nodes among these that still fail, without the first one, over the inputs that reach that."""
+        domain, left, seen = first.domain.copy(), set[str](), set[int]()
+        nodes = [(index, node) for index in indices for node in edit.at(self._graph, index)]
+        steps = start(self._part(edit, [node for _, node in nodes]), self._inputs(edit, nodes)).steps
         try:
-            for application in start(part, {n: t for n, t in inputs.items() if n not in part.literals}).steps:
-                for fact in application.facts:
-                    domain.limit(fact)
-                open_ones = [r for r in application.requirements if r.formula is not TRUE and not is_open(r)]
-                if any(r.formula is FALSE for r in open_ones):
-                    return False
-                if not all(judge.proves(domain, r.formula) for r in open_ones):
-                    return False
+            for (index, node), application in zip(nodes, steps, strict=True):
+                if id(application) in seen or _holds(application, domain, judge):
+                    seen.add(id(application))
+                elif index == first.index or index not in self._failing or FALSE in _formulas(application):
+                    return None
+                else:
+                    left.add(node.name)
+                    domain.assume(all_of(*_formulas(application)))
         except (ShapesmtError, KeyError):  # a tensor is read before it is made
-            return False
-        return True
+            return None
+        return left
+
+    def _part(self, edit: Edit, nodes: list[Node]) -> Graph:
+        """Return the graph of these nodes alone."""
+        graph, literals = self._graph, {**self._graph.literals, **edit.literals}
+        needed = dict.fromkeys(name for node in nodes for name in node.reads)
+        own = {name: literals[name] for name in needed if name in literals}
+        about = {"opsets": graph.opsets, "functions": graph.functions, "schemas": graph.schemas}
+        return Graph(graph.name, {}, (), nodes, own, runtime=graph.runtime, **about)  # type: ignore[arg-type]
+
+    def _inputs(self, edit: Edit, nodes: list[tuple[int, Node]]) -> dict[str, Tensor]:
+        """Return the tensors that these nodes read from the nodes before."""
+        own = {*edit.literals, *self._graph.literals, *(name for _, node in nodes for name in node.outputs)}
+        needed = dict.fromkeys(name for _, node in nodes for name in node.reads if name not in own)
+        return {name: self._known[name] for name in needed if name in self._known}
+
+
+def _formulas(application: Application) -> list[Formula]:
+    return [r.formula for r in application.requirements if r.formula is not TRUE and not is_open(r)]
+
+
+def _holds(application: Application, domain: Domain, judge: Judge) -> bool:
+    """Whether a node's requirements are proved, as far as they are about known sizes."""
+    for fact in application.facts:
+        domain.limit(fact)
+    formulas = _formulas(application)
+    return FALSE not in formulas and all(judge.proves(domain, formula) for formula in formulas)

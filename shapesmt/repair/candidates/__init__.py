@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from shapesmt.repair.candidates.attributes import attributes
 from shapesmt.repair.candidates.constants import constants
 from shapesmt.repair.candidates.nodes import cropped, left_out, put_in
-from shapesmt.repair.candidates.operands import edges, operands
+from shapesmt.repair.candidates.operands import edges, operands, resized
 from shapesmt.repair.candidates.shapes import declared, weights
 from shapesmt.repair.candidates.site import Change, Shown, Site
 
@@ -18,6 +18,7 @@ KINDS: tuple[Callable[[Site], Iterator[Change]], ...] = (
     constants,
     operands,
     edges,
+    resized,
     weights,
     left_out,
     put_in,

@@ -42,7 +42,7 @@ def _nearby(site: Site, name: str) -> Iterator[tuple[str, float]]:
     others += [node.outputs[0] for index, node in site.consumers(name) if index < site.index and node.outputs]
     for other in dict.fromkeys(others):
         if other and other != name and _alike(known, site.tensors.get(other)) and site.literal(other) is None:
-            yield other, 3.6
+            yield other, 4.2
 
 
 def _unread(site: Site, index: int) -> Iterator[tuple[str, float]]:
@@ -61,3 +61,16 @@ def _unread(site: Site, index: int) -> Iterator[tuple[str, float]]:
 def _alike(one: Tensor | None, other: Tensor | None) -> bool:
     """Whether two tensors have the same element type."""
     return one is not None and other is not None and one.dtype == other.dtype
+
+
+def resized(site: Site) -> Iterator[Change]:
+    """Yield a Resize that takes its sizes from a tensor, instead of its scales."""
+    node, rank = site.node, site.rank()
+    if node.op != "Resize" or node.domain or rank is None or len(node.inputs) < 3 or not node.inputs[2]:
+        return
+    for name, t in site.tensors.items():
+        sized = t.dtype == "int64" and t.shape is not None and [d.constant for d in t.shape] == [rank]
+        place = site.graph.producer(name)
+        if sized and place is not None and place < site.index and site.literal(name) is None:
+            edit = site.put(node._replace(inputs=[*node.inputs[:2], "", name]))
+            yield site.change("edge", "sizes", node.inputs[2], name, edit, 3.0, 3)

@@ -36,7 +36,8 @@ def declared(site: Site) -> Iterator[Change]:
         for axis, size in enumerate(taken.shape or ()) if taken is not None else ():
             for new in names if isinstance(size, str) else ():
                 if taken is not None and taken.shape is not None and new != size:
-                    cost = 3.0 - 2 * _share(graph, name, taken, axis, new) + 2 * _share(graph, name, taken, axis, size)
+                    cost = 4.5 - 3.5 * _share(graph, name, taken, axis, new) + 2 * _share(graph, name, taken, axis, size)
+                    cost += 2 * (new in taken.shape) - 0.01 * [*graph.inputs].index(name)  # a later input follows
                     shape = tuple(new if a == axis else d for a, d in enumerate(taken.shape))
                     edit = Edit(inputs={name: taken._replace(shape=shape)})
                     yield site.change("declared", name, size, new, edit, cost, axis)
