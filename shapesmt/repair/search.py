@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from heapq import heappop, heappush
+from math import inf
 from time import monotonic
 from typing import NamedTuple
 
@@ -27,9 +29,11 @@ NEAR, PER_HOP, FARTHER = 6, 0.3, 0.1
 """The edges that are near a failing node, and the costs of each of them and of each farther one."""
 ENOUGH = 6
 """Proved changes after which the search ends."""
-MARGIN = 1.5
-"""The search ends before changes that cost so much more than the third proved one."""
-PATIENCE = 3.0
+MARGIN = 2.0
+"""The search ends before changes that cost so much more than the best proved one."""
+LEAST = -0.5
+"""The least cost of a change at a failing node."""
+PATIENCE = 1.5
 """Seconds for more changes once one is proved, or as long as that one took."""
 MOST_PARTIAL = 6
 """Changes that leave findings, at most; they count only if no other change is proved."""
@@ -94,7 +98,7 @@ class _Search:
         began, end = monotonic(), None
         for cost, change, votes in self._candidates():
             best = self.ranked()
-            if len(best) >= ENOUGH or (len(best) > 2 and cost > best[2].cost + MARGIN):
+            if len(best) >= ENOUGH or (best and cost > best[0].cost + MARGIN):
                 return True
             if best and end is None:
                 end = monotonic() + max(PATIENCE, monotonic() - began)
@@ -103,7 +107,7 @@ class _Search:
             if self._deadline.expired:
                 return False
             self.tried += 1
-            left = set() if change.edit.inputs else self._trials.left(change.edit)
+            left = self._trials.left(change.edit)
             if left:
                 self._partial.append((cost, change, votes))
             elif left is not None:
@@ -112,16 +116,27 @@ class _Search:
             self._check(change, cost, votes)
         return not self._deadline.expired
 
-    def _candidates(self) -> list[tuple[float, Change, Votes]]:
-        changes = []
+    def _candidates(self) -> Iterator[tuple[float, Change, Votes]]:
+        """Yield the changes, the likeliest first; those of a node are made when none that is left is likelier."""
+        heap: list[tuple[float, int, Change, Votes]] = []
+        for site in readers(self._a):
+            for change in declared(site):
+                heappush(heap, (change.cost, len(heap), change, Votes()))
+        made = len(heap)
         for site in sites(self._a):
             far = PER_HOP * min(site.hops, NEAR) + FARTHER * max(site.hops - NEAR, 0)
-            for kind in KINDS:
-                for change in kind(site):
-                    votes = self._alike.votes(change)
-                    changes.append((change.cost + votes.cost + far, change, votes))
-        changes += [(change.cost, change, Votes()) for site in readers(self._a) for change in declared(site)]
-        return sorted(changes, key=lambda entry: entry[0])
+            yield from self._popped(heap, far + LEAST)
+            for change in (change for kind in KINDS for change in kind(site)):
+                votes, made = self._alike.votes(change), made + 1
+                heappush(heap, (change.cost + votes.cost + far, made, change, votes))
+        yield from self._popped(heap, inf)
+
+    def _popped(
+        self, heap: list[tuple[float, int, Change, Votes]], most: float
+    ) -> Iterator[tuple[float, Change, Votes]]:
+        while heap and heap[0][0] <= most:
+            cost, _, change, votes = heappop(heap)
+            yield cost, change, votes
 
     def _check(self, change: Change, cost: float, votes: Votes) -> None:
         """Let the checker examine the changed model; keep the change if that is proved, or fails less."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from shapesmt.algebra import FALSE, TRUE, Formula, all_of
+from shapesmt.algebra import FALSE, TRUE, Formula, all_of, as_dim
 from shapesmt.errors import ShapesmtError
 from shapesmt.examine import Examination, Judge, Judgement, Problem, is_open
-from shapesmt.graph import Graph, Node
+from shapesmt.graph import Graph, Node, Nodes
 from shapesmt.inference import start
 from shapesmt.presolve import Domain
 from shapesmt.repair.edit import Edit
-from shapesmt.rules import Application, Tensor
+from shapesmt.rules import Application, Tensor, tensor
 
-SECONDS = 1.0
+SECONDS = 0.5
 """At most for one trial."""
 
 
@@ -22,6 +22,8 @@ class Trials:
         self._graph, self._judge = problem.graph, judge
         self._known = examination.original.tensors
         self._failing = {j.index: j for j in examination.judgements}
+        self._undecided = {index for index, _ in examination.unjudged}
+        self._dims = problem.dims
         self._behind: dict[int, set[int]] = {}
 
     def left(self, edit: Edit) -> set[str] | None:
@@ -33,8 +35,11 @@ class Trials:
         first = min((i for i in self._failing if i in reached), default=None)
         if first is None:
             return None
-        judge = self._judge.within(SECONDS)
-        tried = judge.deadline.attempt(lambda: self._tried(edit, sorted(reached), self._failing[first], judge), None)
+        judge, failing = self._judge.within(SECONDS), self._failing[first]
+        near = sorted(i for i in reached if i <= first)
+        if judge.deadline.attempt(lambda: self._tried(edit, near, failing, judge), None) is None:
+            return None
+        tried = judge.deadline.attempt(lambda: self._tried(edit, sorted(reached), failing, judge), None)
         others = {j.node.name for i, j in self._failing.items() if i not in reached}
         return None if tried is None else tried | others
 
@@ -45,13 +50,15 @@ class Trials:
 
     def _tried(self, edit: Edit, indices: list[int], first: Judgement, judge: Judge) -> set[str] | None:
         """Return the nodes among these that still fail, without the first one, over the inputs that reach that."""
-        domain, left, seen = first.domain.copy(), set[str](), set[int]()
+        domain, left, seen = first.domain.copy(), set[str](), set[Application]()
         nodes = [(index, node) for index in indices for node in edit.at(self._graph, index)]
         steps = start(self._part(edit, [node for _, node in nodes]), self._inputs(edit, nodes)).steps
         try:
             for (index, node), application in zip(nodes, steps, strict=True):
-                if id(application) in seen or _holds(application, domain, judge):
-                    seen.add(id(application))
+                if application.unjudged and index not in self._undecided:
+                    return None
+                if application in seen or _holds(application, domain, judge):
+                    seen.add(application)
                 elif index == first.index or index not in self._failing or FALSE in _formulas(application):
                     return None
                 else:
@@ -67,13 +74,18 @@ class Trials:
         needed = dict.fromkeys(name for node in nodes for name in node.reads)
         own = {name: literals[name] for name in needed if name in literals}
         about = {"opsets": graph.opsets, "functions": graph.functions, "schemas": graph.schemas}
-        return Graph(graph.name, {}, (), nodes, own, runtime=graph.runtime, **about)  # type: ignore[arg-type]
+        return Graph(graph.name, {}, (), Nodes.of(nodes), own, runtime=graph.runtime, **about)  # type: ignore[arg-type]
 
     def _inputs(self, edit: Edit, nodes: list[tuple[int, Node]]) -> dict[str, Tensor]:
         """Return the tensors that these nodes read from the nodes before."""
         own = {*edit.literals, *self._graph.literals, *(name for _, node in nodes for name in node.outputs)}
         needed = dict.fromkeys(name for _, node in nodes for name in node.reads if name not in own)
-        return {name: self._known[name] for name in needed if name in self._known}
+        known = {name: self._known[name] for name in needed if name in self._known}
+        for name, declared in edit.inputs.items():
+            if name in known and declared.shape is not None:
+                sizes = [as_dim(d) if isinstance(d, int) else self._dims[d or ""] for d in declared.shape]
+                known[name] = tensor(declared.dtype, sizes)
+        return known
 
 
 def _formulas(application: Application) -> list[Formula]:
