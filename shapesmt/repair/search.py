@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from shapesmt.algebra import Dim, Verdict
 from shapesmt.deadline import Deadline
+from shapesmt.diagnose import assumed
 from shapesmt.errors import ShapesmtError
 from shapesmt.examine import Analysis, Examination, Judge, Problem, Question, examined, pose
 from shapesmt.graph import Graph
@@ -36,11 +37,11 @@ LEAST = -0.5
 PATIENCE = 1.5
 """Seconds for more changes once one is proved, or as long as that one took."""
 MOST_PARTIAL = 6
-"""Changes that leave findings, at most; they count only if no other change is proved."""
+"""Changes that leave findings, at most."""
 EACH = 5.0
 """Seconds for the proof of one changed model."""
-NOT_ALL, NOT_DECLARED = 3.0, 1.0
-"""The costs of a change that leaves findings, and of each output that isn't as declared."""
+NOT_ALL, ASSUMED, NOT_DECLARED = 2.5, 3.0, 1.0
+"""The costs of a change that leaves findings, of one that assumes more of the data, of each output not as declared."""
 
 
 class Proved(NamedTuple):
@@ -82,16 +83,17 @@ class _Search:
         self._alike = Alike(self._graph)
         self._trials = Trials(a.problem, a.examination, Judge(deadline))
         self._broken = {j.node.name for j in a.examination.judgements}
+        self._broken |= {self._graph.nodes[i].name for i in a.examination.unreachable}
+        self._failing = {j.node.name for j in a.examination.judgements if j.verdict is Verdict.FAILS}
+        self._assumed = _assumed(a.problem, a.examination)
         self._open = {index for index, _ in a.examination.unjudged}
         self._proved: dict[object, Proved] = {}
-        self._partial: list[tuple[float, Change, Votes]] = []
+        self._partial = 0
         self.tried = 0
 
     def ranked(self) -> list[Proved]:
         """Return the proved changes, the likeliest first."""
-        every = sorted(self._proved.values(), key=lambda p: p.cost)
-        whole = [p for p in every if p.verdict is Verdict.PROVED]
-        return whole or every
+        return sorted(self._proved.values(), key=lambda p: p.cost)
 
     def run(self) -> bool:
         """Try changes until there are enough, and return whether that was before the time was up."""
@@ -108,12 +110,9 @@ class _Search:
                 return False
             self.tried += 1
             left = self._trials.left(change.edit)
-            if left:
-                self._partial.append((cost, change, votes))
-            elif left is not None:
+            self._partial += bool(left)
+            if left is not None and (not left or self._partial <= MOST_PARTIAL):
                 self._check(change, cost, votes)
-        for cost, change, votes in self._partial[:MOST_PARTIAL] if not self._proved else ():
-            self._check(change, cost, votes)
         return not self._deadline.expired
 
     def _candidates(self) -> Iterator[tuple[float, Change, Votes]]:
@@ -152,7 +151,8 @@ class _Search:
         if verdict is not Verdict.PROVED and not self._is_better(examination):
             return
         right, wrong = _as_declared(problem, examination)
-        cost += NOT_DECLARED * wrong + NOT_ALL * (verdict is not Verdict.PROVED)
+        more = len(_assumed(problem, examination) - self._assumed)
+        cost += NOT_DECLARED * wrong + NOT_ALL * (verdict is not Verdict.PROVED) + ASSUMED * bool(more)
         outputs = tuple(examination.original.tensors.get(name) for name in (*change.site.node.outputs, *graph.outputs))
         key = change.site.outermost.name, change.kind, change.name, change.input, outputs
         if key not in self._proved or cost < self._proved[key].cost:
@@ -168,8 +168,7 @@ class _Search:
     def _is_better(self, examination: Examination) -> bool:
         """Whether fewer nodes fail, and none that didn't."""
         broken = {j.node.name for j in examination.judgements}
-        undecided = {index for index, _ in examination.unjudged}
-        return broken < self._broken and examination.verdict is Verdict.DEPENDS and not undecided
+        return broken < self._broken and examination.verdict is Verdict.DEPENDS and examination.decided
 
 
 def _as_declared(problem: Problem, examination: Examination) -> tuple[int, int]:
@@ -193,14 +192,19 @@ def _as_declared(problem: Problem, examination: Examination) -> tuple[int, int]:
     return right, wrong
 
 
+def _assumed(problem: Problem, examination: Examination) -> set[tuple[str, str]]:
+    """Return what data are assumed to satisfy, by node and law."""
+    return {(known.node, known.law) for known in assumed(problem, examination)}
+
+
 def sites(a: Analysis) -> list[Site]:
     """Return the nodes near what fails, the nearest first, with those of the graphs inside them."""
     graph, inference = a.problem.graph, a.examination.original
     operators = Operators(graph.opsets, graph.functions)
-    hops = _hops(a)
+    hops, sizes = _hops(a), _sizes(a)
     found = []
     for index in sorted(hops, key=lambda i: (hops[i], -i))[:SITES]:
-        site = Site(graph, index, inference.tensors, _sizes(a), hops[index], operators)
+        site = Site(graph, index, inference.tensors, sizes, hops[index], operators)
         found.append(site)
         if index < len(inference.applications):
             found += _inside(site, inference.applications[index].bodies)
@@ -242,9 +246,11 @@ def _hops(a: Analysis) -> dict[int, int]:
 
 
 def _sizes(a: Analysis) -> tuple[int, ...]:
-    """Return the numbers that clash, and those that the outputs declare."""
-    sides = [side for j in a.examination.judgements for r in j.open for side in (r.left, r.right)]
-    numbers = [side.constant for side in sides if side is not None]
+    """Return the numbers that clash, those that the outputs declare, and the least of sizes that clash."""
+    every = [(j, side) for j in a.examination.judgements[:4] for r in j.open for side in (r.left, r.right)]
+    pairs = [(j, side) for j, side in every if side is not None]
+    numbers = [side.constant for _, side in pairs]
     declared = [a.problem.graph.declared.get(name) for name in a.problem.graph.outputs]
     numbers += [d for one in declared if one is not None for d in one.shape or () if isinstance(d, int)]
-    return tuple(dict.fromkeys(n for n in numbers if n is not None and n > 1))[:8]
+    ends = [a.judge.extent(j.domain, side)[0].value for j, side in pairs if side.constant is None]
+    return tuple(dict.fromkeys(n for n in (*numbers, *ends) if n is not None and n > 1))[:8]

@@ -22,6 +22,7 @@ class Trials:
         self._graph, self._judge = problem.graph, judge
         self._known = examination.original.tensors
         self._failing = {j.index: j for j in examination.judgements}
+        self._may_fail = {*self._failing, *examination.unreachable}
         self._undecided = {index for index, _ in examination.unjudged}
         self._dims = problem.dims
         self._behind: dict[int, set[int]] = {}
@@ -59,7 +60,7 @@ class Trials:
                     return None
                 if application in seen or _holds(application, domain, judge):
                     seen.add(application)
-                elif index == first.index or index not in self._failing or FALSE in _formulas(application):
+                elif index == first.index or index not in self._may_fail or FALSE in _formulas(application):
                     return None
                 else:
                     left.add(node.name)

@@ -48,7 +48,8 @@ def _orders(_site: Site, old: Any) -> Values:
     order = list(old)
     for i in range(len(order)):
         for j in range(i + 1, len(order)):
-            yield tuple({i: order[j], j: order[i]}.get(k, a) for k, a in enumerate(order)), SMALL + 0.01 * (j - i)
+            new = tuple({i: order[j], j: order[i]}.get(k, a) for k, a in enumerate(order))
+            yield new, SMALL + 0.01 * (j - i) + 0.5 * (new == tuple(range(len(new))))  # one that does nothing
 
 
 def _steps(_site: Site, old: Any) -> Values:
@@ -109,7 +110,7 @@ def _number(site: Site, old: Any) -> Values:
 def _types(_site: Site, old: Any) -> Values:
     """Yield the usual element types."""
     for new in _TYPES if isinstance(old, int) else ():
-        yield new, SMALL
+        yield new, SMALL + 0.7  # a type is seldom why shapes clash
 
 
 def _sizes(site: Site, old: Any) -> Values:
@@ -161,13 +162,13 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "Flatten": {"axis": 1},
     "Softmax": {"axis": -1},
     "TopK": {"axis": -1},
-    **dict.fromkeys(("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2"), _FLAGGED),
-    **dict.fromkeys(("ArgMax", "ArgMin"), {"axis": 0, **_FLAGGED}),
+    **{op: _FLAGGED for op in ("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2")},
+    **{op: {"axis": 0, **_FLAGGED} for op in ("ArgMax", "ArgMin")},
     "Conv": {"group": 1},
     "ConvTranspose": {"group": 1},
 }
 _ALONG: Mapping[str, Mapping[str, int]] = {  # for each axis of a window, so many numbers 1 or 0
-    **dict.fromkeys(("Conv", "MaxPool", "AveragePool"), {"strides": 1, "pads": 0, "dilations": 1}),
+    **{op: {"strides": 1, "pads": 0, "dilations": 1} for op in ("Conv", "MaxPool", "AveragePool")},
     "ConvTranspose": {"strides": 1, "pads": 0, "dilations": 1, "output_padding": 0},
 }
 
