@@ -15,6 +15,7 @@ with lazy_imports(__name__):
         explain as explain,
         memory as memory,
         page as page,
+        repair as repair,
         repro as repro,
         simplify as simplify,
         tighten as tighten,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from heapq import heappop, heappush
 from math import inf
 from time import monotonic
 from typing import NamedTuple
 
-from shapesmt.algebra import Dim, Verdict
+from shapesmt.algebra import Atom, Dim, Verdict
 from shapesmt.deadline import Deadline
 from shapesmt.diagnose import assumed
 from shapesmt.errors import ShapesmtError
@@ -20,7 +20,7 @@ from shapesmt.repair.alike import Alike, Votes
 from shapesmt.repair.candidates import KINDS, Change, Site, declared
 from shapesmt.repair.edit import edited
 from shapesmt.repair.trial import Trials
-from shapesmt.rules import Body
+from shapesmt.rules import Body, Tensor
 
 HOPS = 40
 """Edges up from a failing node to the farthest node that is changed."""
@@ -40,8 +40,9 @@ MOST_PARTIAL = 6
 """Changes that leave findings, at most."""
 EACH = 5.0
 """Seconds for the proof of one changed model."""
-NOT_ALL, ASSUMED, NOT_DECLARED = 2.5, 3.0, 1.0
-"""The costs of a change that leaves findings, of one that assumes more of the data, of each output not as declared."""
+NOT_ALL, ASSUMED, FIXED, NOT_DECLARED = 2.5, 3.0, 1.0, 1.0
+"""The costs of a change that leaves findings, of one that assumes more of the data, of one that lets a size be fixed
+that followed an input's, and of each output that isn't as declared."""
 
 
 class Proved(NamedTuple):
@@ -51,6 +52,7 @@ class Proved(NamedTuple):
         cost: The lower, the likelier it is what was meant.
         votes: What nodes alike do.
         declared: The number of outputs that are as the file declares, and that aren't.
+        question: The question about the changed model, without ranges of sizes that it doesn't have.
     """
 
     change: Change
@@ -59,6 +61,7 @@ class Proved(NamedTuple):
     verdict: Verdict
     votes: Votes
     declared: tuple[int, int]
+    question: Question
 
 
 class Found(NamedTuple):
@@ -71,6 +74,8 @@ class Found(NamedTuple):
 
 def found(a: Analysis, question: Question, deadline: Deadline) -> Found:
     """Return the changes that repair an examined model."""
+    if not a.examination.judgements:
+        return Found((), 0, complete=True)
     search = _Search(a, question, deadline)
     complete = search.run()
     return Found(tuple(search.ranked()), search.tried, complete)
@@ -152,11 +157,20 @@ class _Search:
             return
         right, wrong = _as_declared(problem, examination)
         more = len(_assumed(problem, examination) - self._assumed)
+        cost += FIXED * self._fixes(change, examination)
         cost += NOT_DECLARED * wrong + NOT_ALL * (verdict is not Verdict.PROVED) + ASSUMED * bool(more)
         outputs = tuple(examination.original.tensors.get(name) for name in (*change.site.node.outputs, *graph.outputs))
         key = change.site.outermost.name, change.kind, change.name, change.input, outputs
         if key not in self._proved or cost < self._proved[key].cost:
-            self._proved[key] = Proved(change, graph, cost, verdict, votes, (right, wrong))
+            self._proved[key] = Proved(change, graph, cost, verdict, votes, (right, wrong), self._for(graph))
+
+    def _fixes(self, change: Change, examination: Examination) -> bool:
+        """Whether sizes that the changed node makes no longer follow an input's."""
+        names = change.site.outermost.outputs
+        before, after = (
+            _symbols(t.get(name) for name in names) for t in (self._a.examination.original.tensors, examination.original.tensors)
+        )
+        return not before <= after
 
     def _for(self, graph: Graph) -> Question:
         """Return the question without the ranges of sizes that a change has renamed."""
@@ -190,6 +204,11 @@ def _as_declared(problem: Problem, examination: Examination) -> tuple[int, int]:
         apart = any((size.constant if isinstance(d, int) else size) != d for d, size in stated)
         right, wrong = right + (bool(stated) and not apart), wrong + apart
     return right, wrong
+
+
+def _symbols(tensors: Iterable[Tensor | None]) -> set[Atom]:
+    """Return the symbols in the sizes of tensors."""
+    return {s for t in tensors if t is not None for d in t.shape or () for s in d.symbols}
 
 
 def _assumed(problem: Problem, examination: Examination) -> set[tuple[str, str]]:
