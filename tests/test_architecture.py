@@ -28,7 +28,10 @@ ORDER = (
 """Packages and modules of the top level: each imports from those before it only."""
 
 DOORS = {
-    "onnx": ("frontends/onnx/", "export/onnx.py", "export/targets/", "optimize/protobuf.py", "repair/written.py", "replay/"),
+    "onnx": (
+        *("frontends/onnx/", "export/onnx.py", "export/targets/"),
+        *("optimize/protobuf.py", "repair/written.py", "replay/"),
+    ),
     "fsspec": ("frontends/remote.py",),
     "aiohttp": ("frontends/remote.py",),
     "distributed": ("fleet/cluster.py",),

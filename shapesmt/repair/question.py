@@ -35,13 +35,13 @@ def repair(
     shapes: Mapping[str, ShapeLike] | None = None,
     values: Mapping[str, ValueLike] | None = None,
     assume: Iterable[str] | None = None,
-    guards: str = "check",
     timeout: float = TIMEOUT,
 ) -> Repairs:
     """Find single changes after which a model runs for every admissible input, the likeliest first.
 
     Each is proved by the checker. If there is an `output`, the model with proposal number `take` is written there;
-    ONNX Runtime, if it is installed, runs it at several sizes first. The other options are those of `check`.
+    ONNX Runtime, if it is installed, runs it at several sizes first. The other options are those of `check`; a PyTorch
+    program's guards are ignored, as the repaired module has others.
 
     Raises:
         ModelError: The model can't be read, or the repaired one is refused or stops on ONNX Runtime.
@@ -52,14 +52,15 @@ def repair(
     >>> repair(model, dims={"n": "2..8"}).proposals[0].text
     'perm of node_0: 0,1 -> 1,0'
     """
-    return repaired(model, Question(dims, shapes, values, assume, timeout, guards=guards), output, take=take)
+    return repaired(model, Question(dims, shapes, values, assume, timeout), output, take=take)
 
 
 @one_call()
 def repaired(
     model: Model, question: Question, output: str | os.PathLike[str] | None = None, *, take: int = 1
 ) -> Repairs:
-    """Return the answer of `repair`."""
+    """Return the answer of `repair`; a program's guards are ignored, as another export has others."""
+    question = replace(question, guards="ignore")
     proto: ModelProto | None = None
     if output is None:
         a = analysed(model, question)

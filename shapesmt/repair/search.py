@@ -9,9 +9,9 @@ from math import inf
 from time import monotonic
 from typing import NamedTuple
 
+from shapesmt import diagnose
 from shapesmt.algebra import Atom, Dim, Verdict
 from shapesmt.deadline import Deadline
-from shapesmt.diagnose import assumed
 from shapesmt.errors import ShapesmtError
 from shapesmt.examine import Analysis, Examination, Judge, Problem, Question, examined, pose
 from shapesmt.graph import Graph
@@ -125,6 +125,8 @@ class _Search:
         heap: list[tuple[float, int, Change, Votes]] = []
         for site in readers(self._a):
             for change in declared(site):
+                if change.name in (self._question.shapes or {}) or change.new not in self._a.problem.dims:
+                    continue  # the caller declares it
                 heappush(heap, (change.cost, len(heap), change, Votes()))
         made = len(heap)
         for site in sites(self._a):
@@ -168,7 +170,8 @@ class _Search:
         """Whether sizes that the changed node makes no longer follow an input's."""
         names = change.site.outermost.outputs
         before, after = (
-            _symbols(t.get(name) for name in names) for t in (self._a.examination.original.tensors, examination.original.tensors)
+            _symbols(t.get(name) for name in names)
+            for t in (self._a.examination.original.tensors, examination.original.tensors)
         )
         return not before <= after
 
@@ -213,7 +216,7 @@ def _symbols(tensors: Iterable[Tensor | None]) -> set[Atom]:
 
 def _assumed(problem: Problem, examination: Examination) -> set[tuple[str, str]]:
     """Return what data are assumed to satisfy, by node and law."""
-    return {(known.node, known.law) for known in assumed(problem, examination)}
+    return {(known.node, known.law) for known in diagnose.assumed(problem, examination)}
 
 
 def sites(a: Analysis) -> list[Site]:

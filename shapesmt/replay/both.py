@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Assignment, Atom, equal, of_atom
 from shapesmt.deadline import Deadline
-from shapesmt.errors import InternalError, UsageError
+from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.examine import Analysis
 from shapesmt.presolve import Domain
 from shapesmt.replay.cut import CutError

@@ -24,4 +24,4 @@ KINDS: tuple[Callable[[Site], Iterator[Change]], ...] = (
     put_in,
     cropped,
 )
-"""The generators of changes; each yields the changes of one kind at a site. `declared` is about the model as a whole."""
+"""The generators of changes, each for one kind at a site; `declared` is about the model as a whole."""

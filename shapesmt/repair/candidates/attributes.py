@@ -71,8 +71,9 @@ def _pads(site: Site, old: Any) -> Values:
     pads, half = list(old), len(old) // 2
     yield tuple(pad or pads[(i + half) % len(pads)] for i, pad in enumerate(pads)), SMALL
     window = _window(site, half)
-    for pad, cost in ((1, SMALL + 0.2), (2, USUAL)) if window else ():
-        yield tuple(pad * size // 2 for size in window) * 2, cost
+    for pad, cost in ((1, SMALL + 0.2), (2, USUAL)):
+        if window is not None:
+            yield tuple(pad * size // 2 for size in window) * 2, cost
     yield (0,) * len(pads), LARGE
     for by in (1, -1):
         if min(pads, default=0) + by >= 0:
@@ -162,7 +163,7 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "Flatten": {"axis": 1},
     "Softmax": {"axis": -1},
     "TopK": {"axis": -1},
-    **{op: _FLAGGED for op in ("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2")},
+    **dict.fromkeys(("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2"), _FLAGGED),
     **{op: {"axis": 0, **_FLAGGED} for op in ("ArgMax", "ArgMin")},
     "Conv": {"group": 1},
     "ConvTranspose": {"group": 1},

@@ -34,7 +34,7 @@ def constants(site: Site) -> Iterator[Change]:
         for values, cost in sorted(others, key=lambda other: other[1]):
             if values not in seen:
                 seen.add(values)
-                edit = site.with_constant(index, Literal(literal.dtype, (*literal.shape[:-1], len(values)) if literal.shape else (), values))
+                edit = site.with_constant(index, Literal(literal.dtype, literal.shape, values))
                 yield site.change("constant", name, _shown(literal.values), _shown(values), edit, cost, index)
 
 
@@ -43,32 +43,42 @@ def _shown(values: tuple[Any, ...]) -> Any:
 
 
 def _integers(site: Site, old: tuple[Any, ...]) -> Values:
+    """Yield other whole numbers."""
     for i, n in enumerate(old):
-        if abs(n) < FAR:
-            for new, cost in _numbers(site, n, len(old)):
-                if new != -1 or -1 not in (*old[:i], *old[i + 1 :]):
-                    yield _with(old, {i: new}), cost
-    total = sum(old)
-    for i, j in combinations(range(len(old)), 2) if all(abs(n) < FAR for n in old) else ():
-        yield _with(old, {i: old[j], j: old[i]}), 2.4 + 0.01 * (j - i)
-        yield _with(old, {i: old[i] + 1, j: old[j] - 1}), 3.0
-        yield _with(old, {i: old[i] - 1, j: old[j] + 1}), 3.0
-        if j == i + 1 and old[i] > 0 and old[j] > 0:
-            yield from ((_with(old, {i: 2 * old[i], j: old[j] // 2}), 2.6) for _ in range(1 - old[j] % 2))
-            yield from ((_with(old, {i: old[i] // 2, j: 2 * old[j]}), 2.6) for _ in range(1 - old[i] % 2))
-        if -1 in (old[i], old[j]) and max(old[i], old[j]) > 0:  # the other one is to be computed
-            for size in (*site.sizes, 0):
-                yield _with(old, {i: -1 if old[j] == -1 else size, j: -1 if old[i] == -1 else size}), 3.0
-    if len(old) > 1 and min(old) > 0:  # parts of a whole
-        for size in site.sizes:
-            if size != total:
-                yield from ((_with(old, {i: n + size - total}), 2.5) for i, n in enumerate(old) if n + size > total)
-            if size % len(old) == 0:
-                yield (size // len(old),) * len(old), 2.4
+        for new, cost in _numbers(site, n, len(old)) if abs(n) < FAR else ():
+            if new != -1 or -1 not in (*old[:i], *old[i + 1 :]):
+                yield _with(old, {i: new}), cost
+    if len(old) > 1 and all(abs(n) < FAR for n in old):
+        for i, j in combinations(range(len(old)), 2):
+            yield from _pairs(site, old, i, j)
+        yield from _parts(site, old)
     if len(old) > 3 and len(old) % 2 == 0:  # pairs in one order or the other
         yield old[::2] + old[1::2], 2.2
         yield tuple(n for pair in zip(old[: len(old) // 2], old[len(old) // 2 :], strict=True) for n in pair), 2.2
         yield old[1:] + old[:1], 3.0
+
+
+def _pairs(site: Site, old: tuple[Any, ...], i: int, j: int) -> Values:
+    """Yield two elements exchanged, moved by one, halved and doubled, or with the other one to be computed."""
+    m, n = old[i], old[j]
+    yield _with(old, {i: n, j: m}), 2.4 + 0.01 * (j - i)
+    yield _with(old, {i: m + 1, j: n - 1}), 3.0
+    yield _with(old, {i: m - 1, j: n + 1}), 3.0
+    if j == i + 1 and min(m, n) > 0:
+        yield from ((_with(old, {i: 2 * m, j: n // 2}), 2.6) for _ in range(1 - n % 2))
+        yield from ((_with(old, {i: m // 2, j: 2 * n}), 2.6) for _ in range(1 - m % 2))
+    if min(m, n) == -1 and max(m, n) > 0:
+        for size in (*site.sizes, 0):
+            yield _with(old, {i: -1 if n == -1 else size, j: -1 if m == -1 else size}), 3.0
+
+
+def _parts(site: Site, old: tuple[Any, ...]) -> Values:
+    """Yield other parts of a whole, if one of the sizes that clash is that."""
+    total = sum(old)
+    for size in site.sizes if min(old) > 0 else ():
+        yield from ((_with(old, {i: n + size - total}), 2.5) for i, n in enumerate(old) if n + size > total != size)
+        if size % len(old) == 0:
+            yield (size // len(old),) * len(old), 2.4
 
 
 def _numbers(site: Site, n: int, length: int) -> Iterator[tuple[int, float]]:

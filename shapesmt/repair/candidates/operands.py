@@ -50,10 +50,10 @@ def _unread(site: Site, index: int) -> Iterator[tuple[str, float]]:
     graph, known, found = site.graph, site.known(index), 0
     for place in range(site.index - 1, -1, -1):
         for name in graph.nodes[place].outputs[:1]:
-            if name and not graph.consumers(name) and name not in graph.outputs and site.literal(name) is None:
-                if _alike(known, site.tensors.get(name)):
-                    yield name, 2.6
-                    found += 1
+            unread = name and not graph.consumers(name) and name not in graph.outputs
+            if unread and site.literal(name) is None and _alike(known, site.tensors.get(name)):
+                yield name, 2.6
+                found += 1
         if found >= MOST:
             return
 

@@ -28,18 +28,18 @@ def weights(site: Site) -> Iterator[Change]:
 
 
 def declared(site: Site) -> Iterator[Change]:
-    """Yield the model with the name of another size for one of an input's; the site is any node that reads the input."""
-    graph = site.graph
-    names = sorted({d for i in graph.inputs.values() for d in i.shape or () if isinstance(d, str)})
-    for name in site.node.reads:
-        taken = graph.inputs.get(name)
-        for axis, size in enumerate(taken.shape or ()) if taken is not None else ():
+    """Yield the model with another size's name for one of an input's; the site is any node that reads the input."""
+    inputs = site.graph.inputs
+    names = sorted({d for i in inputs.values() for d in i.shape or () if isinstance(d, str)})
+    for place, (name, taken) in enumerate(inputs.items()):
+        for axis, size in enumerate(taken.shape or ()) if name in site.node.reads else ():
             for new in names if isinstance(size, str) else ():
-                if taken is not None and taken.shape is not None and new != size:
-                    cost = 4.5 - 3.5 * _share(graph, name, taken, axis, new) + 2 * _share(graph, name, taken, axis, size)
-                    cost += 2 * (new in taken.shape) - 0.01 * [*graph.inputs].index(name)  # a later input follows
-                    shape = tuple(new if a == axis else d for a, d in enumerate(taken.shape))
+                shape = tuple(new if a == axis else d for a, d in enumerate(taken.shape or ()))
+                if new != size:
+                    against, favour = (_share(site.graph, name, taken, axis, s) for s in (size, new))
+                    cost = 4.5 - 3.5 * favour + 2 * against + 2 * (new in (taken.shape or ()))
                     edit = Edit(inputs={name: taken._replace(shape=shape)})
+                    cost -= 0.01 * place  # a later input follows an earlier one
                     yield site.change("declared", name, size, new, edit, cost, axis)
 
 
