@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from shapesmt.graph import Declared, Graph, Literal
-from shapesmt.repair.candidates.site import Change, Site
-from shapesmt.repair.edit import Edit
+from shapesmt.repairs.candidates.site import Change, Site
+from shapesmt.repairs.edit import Edit
 
 MOST_ELEMENTS = 1 << 28
 

@@ -8,7 +8,7 @@ from shapesmt.examine import Examination, Judge, Judgement, Problem, is_open
 from shapesmt.graph import Graph, Node, Nodes
 from shapesmt.inference import start
 from shapesmt.presolve import Domain
-from shapesmt.repair.edit import Edit
+from shapesmt.repairs.edit import Edit
 from shapesmt.rules import Application, Tensor, tensor
 
 SECONDS = 0.5

@@ -13,10 +13,10 @@ from shapesmt.examine import TIMEOUT, Analysis, Question, analysed, analysed_pro
 from shapesmt.frontends import Format, Model, OpenedModel, load
 from shapesmt.language import RangeLike, ShapeLike, ValueLike
 from shapesmt.optimize import folder_of, save_checked
-from shapesmt.repair.edit import Edit
-from shapesmt.repair.search import Proved, found
-from shapesmt.repair.words import evidence, told
-from shapesmt.repair.written import added, written
+from shapesmt.repairs.edit import Edit
+from shapesmt.repairs.search import Proved, found
+from shapesmt.repairs.words import evidence, told
+from shapesmt.repairs.written import added, written
 from shapesmt.report import Proposal, Repairs, Source
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shapesmt.graph import Graph, Literal, Node
 from shapesmt.lazy import np
 from shapesmt.optimize import Draft, write
-from shapesmt.repair.edit import Edit
+from shapesmt.repairs.edit import Edit
 
 if TYPE_CHECKING:
     import onnx

@@ -16,10 +16,10 @@ from shapesmt.errors import ShapesmtError
 from shapesmt.examine import Analysis, Examination, Judge, Problem, Question, examined, pose
 from shapesmt.graph import Graph
 from shapesmt.inference import Operators
-from shapesmt.repair.alike import Alike, Votes
-from shapesmt.repair.candidates import KINDS, Change, Site, declared
-from shapesmt.repair.edit import edited
-from shapesmt.repair.trial import Trials
+from shapesmt.repairs.alike import Alike, Votes
+from shapesmt.repairs.candidates import KINDS, Change, Site, declared
+from shapesmt.repairs.edit import edited
+from shapesmt.repairs.trial import Trials
 from shapesmt.rules import Body, Tensor
 
 HOPS = 40

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import combinations
 
 from shapesmt.graph import Attributes, Literal, Node
-from shapesmt.repair.candidates.site import Change, Site
-from shapesmt.repair.edit import Edit
+from shapesmt.repairs.candidates.site import Change, Site
+from shapesmt.repairs.edit import Edit
 from shapesmt.rules import Keeps, Tensor
 
 LAYOUT = (Keeps.ALL, Keeps.ORDERED, Keeps.REARRANGED, Keeps.REPEATED, Keeps.CONVERTED)

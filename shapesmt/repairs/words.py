@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
-from shapesmt.repair.candidates import Change, Shown
-from shapesmt.repair.search import Proved
+from shapesmt.repairs.candidates import Change, Shown
+from shapesmt.repairs.search import Proved
 
 MOST = 120
 """Characters of a value."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from shapesmt.repair.candidates.site import Change, Site, swapped
+from shapesmt.repairs.candidates.site import Change, Site, swapped
 from shapesmt.rules import Tensor
 
 MOST = 4

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from shapesmt.graph import DTYPES
-from shapesmt.repair.candidates.site import Change, Site
+from shapesmt.repairs.candidates.site import Change, Site
 
 SMALL, USUAL, LARGE = 2.0, 2.5, 3.0
 """The costs of changes: of those with one other value, with a few, with many."""

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from shapesmt.graph import Literal
-from shapesmt.repair.candidates.site import Change, Site
+from shapesmt.repairs.candidates.site import Change, Site
 from shapesmt.rules import FLOATS
 
 MOST = 16

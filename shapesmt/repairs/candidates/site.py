@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from shapesmt.graph import Attributes, AttributeValue, Graph, Literal, Node
 from shapesmt.inference import Operators
-from shapesmt.repair.edit import Edit
+from shapesmt.repairs.edit import Edit
 from shapesmt.rules import Memory, Tensor
 
 Shown: TypeAlias = "int | float | str | tuple[int | float | str, ...] | None"

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from shapesmt.graph import Graph, Node
-from shapesmt.repair.candidates import Change, Shown
-from shapesmt.repair.edit import edited
+from shapesmt.repairs.candidates import Change, Shown
+from shapesmt.repairs.edit import edited
 
 
 class Votes(NamedTuple):

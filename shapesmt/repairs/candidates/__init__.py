@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from shapesmt.repair.candidates.attributes import attributes
-from shapesmt.repair.candidates.constants import constants
-from shapesmt.repair.candidates.nodes import cropped, left_out, put_in
-from shapesmt.repair.candidates.operands import edges, operands, resized
-from shapesmt.repair.candidates.shapes import declared, weights
-from shapesmt.repair.candidates.site import Change, Shown, Site
+from shapesmt.repairs.candidates.attributes import attributes
+from shapesmt.repairs.candidates.constants import constants
+from shapesmt.repairs.candidates.nodes import cropped, left_out, put_in
+from shapesmt.repairs.candidates.operands import edges, operands, resized
+from shapesmt.repairs.candidates.shapes import declared, weights
+from shapesmt.repairs.candidates.site import Change, Shown, Site
 
 __all__ = ["KINDS", "Change", "Shown", "Site", "declared"]
 
