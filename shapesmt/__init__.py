@@ -23,6 +23,7 @@ with lazy_imports(__name__):
         memory as memory,
         page as page,
         profile as profile,
+        repair as repair,
         repro as repro,
         save_graph as save_graph,
         simplify as simplify,

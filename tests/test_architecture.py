@@ -22,13 +22,16 @@ ORDER = (
     *("version", "lazy", "errors", "deadline", "collector"),
     *("algebra", "presolve", "region", "solve", "language", "laws", "graph", "rules", "frontends", "ops", "inference"),
     *("report", "render", "export", "system", "examine", "footprint", "replay", "diagnose", "optimize", "profiles"),
-    *("messages", "api", "fleet", "cli"),
+    *("messages", "repairs", "api", "fleet", "cli"),
     *("__init__", "__main__"),
 )
 """Packages and modules of the top level: each imports from those before it only."""
 
 DOORS = {
-    "onnx": ("frontends/onnx/", "export/onnx.py", "export/targets/", "optimize/protobuf.py", "replay/"),
+    "onnx": (
+        *("frontends/onnx/", "export/onnx.py", "export/targets/"),
+        *("optimize/protobuf.py", "repairs/written.py", "replay/"),
+    ),
     "fsspec": ("frontends/remote.py",),
     "aiohttp": ("frontends/remote.py",),
     "distributed": ("fleet/cluster.py",),
@@ -61,7 +64,7 @@ NARROW = {
 """All that some packages import, besides what is shared: the two halves of the prover don't know each other, formats
 know no rules, and what is shown knows no stage that found it, only the conjuncts of which a region consists."""
 
-NAMING = ("ops", "frontends", "laws", "export", "optimize/rewrites")
+NAMING = ("ops", "frontends", "laws", "export", "optimize/rewrites", "repairs/candidates")
 """The folders in which operators may be named; all others ask for their traits."""
 WORDS = {"Any", "Rank", "Shape", "Size", "cast", "_guards_fn"}
 """Names of operators that are also names of types, of fields and of steps; and that of the guards of a program."""

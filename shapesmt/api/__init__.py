@@ -45,6 +45,7 @@ with lazy_imports(__name__):  # separate questions: `check` needs none of these 
     from shapesmt.footprint import measured as measured, memory as memory
     from shapesmt.optimize import simplified as simplified, simplify as simplify
     from shapesmt.profiles import dynamic_shapes as dynamic_shapes, profile as profile, profiled as profiled
+    from shapesmt.repairs import repair as repair, repaired as repaired
 
 LEAST_FOR_BOUNDS = 0.5
 """Seconds: a page computes exact bounds for half the check's time, at least this long; others are only sound."""

@@ -19,11 +19,32 @@ from shapesmt.render import Form
 _TARGETS = ("ort", "openvino", "iree", "tensorrt")
 _WRITE_STATUS = STATUS.format("0 written, 1 some input fails, so that nothing is written")
 _MEMORY_STATUS = STATUS.format("0 exact, 1 no valid input or some beyond the budget, 3 not exact")
+_REPAIR_STATUS = STATUS.format("0 proposed, 1 no change found, 3 out of time")
 _PROFILE_STATUS = STATUS.format("0 written, 1 not written, 3 some point not proven")
 
 _trust_ranges = click.option("--trust-ranges", is_flag=True, help="Write a file that is right only in these ranges and "
                              "relations, which its metadata then state.")  # fmt: skip
 _DYNAMIC_STATUS = STATUS.format("0 written, 1 not written, 3 not proven")
+
+
+@click.command(
+    short_help="Find the single changes that make a model run",
+    epilog=f"{_REPAIR_STATUS}. Example: shapesmt repair unet.onnx -o fixed.onnx",
+)
+@model_command
+@click.option("-o", "--output", metavar="OUT.onnx", help="Where to write the model with a change made.")
+@click.option("--take", type=click.IntRange(1), default=1, show_default=True, metavar="N",
+              help="The proposal that is written.")  # fmt: skip
+def repair(form: Form, model: str, output: str | None, take: int, **options: Any) -> int:
+    """Which single change makes the model run for every input?
+
+    Each proposal is proved. Only a person knows which was meant: read them before you take one.
+    """
+    from shapesmt import api
+
+    question = settled(model, *configured(options))
+    ask = lambda: api.repaired(model, question, output, take=take)  # noqa: E731
+    return show(waiting(f"repairing {model}", question, ask), form)
 
 
 @click.command(

@@ -98,6 +98,7 @@ _COMMANDS = {
     "check": "checking",
     "explain": "questions",
     "bounds": "questions",
+    "repair": "compilers",
     "memory": "compilers",
     "tighten": "compilers",
     "simplify": "compilers",

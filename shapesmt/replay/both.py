@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from shapesmt.algebra import Assignment, Atom, equal, of_atom
 from shapesmt.deadline import Deadline
-from shapesmt.errors import InternalError, UsageError
+from shapesmt.errors import InternalError, UsageError, printable
 from shapesmt.examine import Analysis
 from shapesmt.presolve import Domain
 from shapesmt.replay.cut import CutError
-from shapesmt.replay.run import Drawn, Filled, Runtime, require_runtime
+from shapesmt.replay.run import UNABLE_TO, Drawn, Filled, Runtime, require_runtime
 
 if TYPE_CHECKING:
     import onnx
@@ -51,6 +51,26 @@ def compared(model: onnx.ModelProto, copy: onnx.ModelProto, a: Analysis, count: 
                 raise InternalError(f"the simplified model isn't the same at {sizes}: {difference}")
             done += 1
     return done
+
+
+def stopped(model: onnx.ModelProto, a: Analysis, count: int) -> str:
+    """Return why a model stops at one of up to `count` sizes, the corners of the ranges first; "" if it runs.
+
+    The result is also "" if ONNX Runtime isn't installed, or if weights are in other files.
+    """
+    from google.protobuf.message import EncodeError
+
+    if any(tensor.external_data for tensor in model.graph.initializer):
+        return ""
+    with suppress(CutError, EncodeError, UsageError, ValueError):
+        require_runtime("--check-runs")
+        with Runtime(a.judge.deadline) as runtime:
+            for values in islice(assignments(a), count):
+                reason = runtime.said(model.SerializeToString(), _feeds(a, values, 0))
+                if reason and not UNABLE_TO.search(reason):
+                    sizes = ", ".join(f"{name}={n}" for name, n in a.problem.counterexample(values).symbols.items())
+                    return f"at {sizes or 'its only size'}: {printable(' '.join(reason.split()), 200)}"
+    return ""
 
 
 def unloaded(copy: onnx.ModelProto, original: onnx.ModelProto, folder: str | None, deadline: Deadline) -> str:

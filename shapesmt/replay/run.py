@@ -33,7 +33,6 @@ from shapesmt.rules import Tensor
 if TYPE_CHECKING:
     import onnx
 
-
 Filled: TypeAlias = tuple[str, Shape, Any]
 """The type and shape of an input, and its elements, or one number for all of them."""
 
@@ -52,7 +51,7 @@ _PLACE = re.compile(
     r"^(?:\[ONNXRuntimeError\] : \d+ : \w+ : |.*Status Message: "
     r"|\S+:\d+ (?:\w+|[^()]*::[^()]*\([^()]*\)(?: const)?) (?:\[with [^\]]*\] )?|\S.*? was false\. (?=\S))"
 )
-_UNABLE = re.compile(
+UNABLE_TO = re.compile(
     "|".join(map(re.escape, UNABLE)) + "|not yet supported|not implemented"
     "|allocate memory|bad_alloc|MemoryError|Unable to allocate"
 )
@@ -217,12 +216,12 @@ class Runtime:
         error = self.said(part.model(fixed=fixed), feeds)
         if not error:
             return Ended(End.RAN)
-        if _UNABLE.search(error):
+        if UNABLE_TO.search(error):
             return Ended(End.UNABLE, _short(error))
         earlier = self.said(part.model(last=False, fixed=fixed), feeds) if part.inner else ""
         if not earlier:
             return Ended(End.DIVIDES if _BY_CHANCE.search(error) else End.LAST, _short(error))
-        if _UNABLE.search(earlier):
+        if UNABLE_TO.search(earlier):
             return Ended(End.UNABLE, _short(earlier))
         if _BY_CHANCE.search(earlier):
             return Ended(End.DIVIDED, _short(earlier))

@@ -111,4 +111,10 @@ with lazy_imports(__name__):
         Remedy as Remedy,
         Report as Report,
     )
-    from shapesmt.report.simplified import Rewritten as Rewritten, Simplified as Simplified, Tightened as Tightened
+    from shapesmt.report.simplified import (
+        Proposal as Proposal,
+        Repairs as Repairs,
+        Rewritten as Rewritten,
+        Simplified as Simplified,
+        Tightened as Tightened,
+    )

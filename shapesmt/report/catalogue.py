@@ -14,7 +14,7 @@ from shapesmt.report.finding import SymbolRange
 from shapesmt.report.memory import Memory
 from shapesmt.report.profile import Profile
 from shapesmt.report.report import Report
-from shapesmt.report.simplified import Simplified, Tightened
+from shapesmt.report.simplified import Repairs, Simplified, Tightened
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,7 @@ Result: TypeAlias = (
     | ErrorOrigin
     | Tightened
     | Simplified
+    | Repairs
     | Memory
     | Profile
     | DynamicShapes

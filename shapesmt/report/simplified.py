@@ -1,13 +1,14 @@
-"""The results of `simplify` (a model with fewer nodes) and `tighten` (a model with its shapes)."""
+"""The results of `simplify` (fewer nodes), `tighten` (a model with its shapes) and `repair` (single changes)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from shapesmt.algebra import Verdict
 from shapesmt.report.bounds import Bounds
 from shapesmt.report.data import OMIT_EMPTY, Answer, Data, Json
+from shapesmt.report.finding import Source
 from shapesmt.report.report import Precondition, Remedy
 
 
@@ -101,3 +102,74 @@ class Tightened(Answer):
     def exit_status(self) -> int:
         """1 if nothing is written, 3 if some bound isn't exact, else 0."""
         return 1 if self.written is None else self.bounds.exit_status
+
+
+Value: TypeAlias = "int | float | str | tuple[int | float | str, ...] | None"
+"""What a change replaces, or replaces it by: a number, a name, a list of them, or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal(Data):
+    """One change of a model, and the verdict on the changed model.
+
+    Attributes:
+        node, op_type: The node that is changed, or whose operand is.
+        kind: "attribute", "constant", "operands", "weight", "edge", "declared" or "node".
+        name: The attribute, constant, weight, input, or the operator of a node that is left out or put in.
+        input: The index of the operand, or the axis of a declared shape; None if there is none.
+        old, new: What is changed and what it becomes; None if there was, or will be, nothing.
+        verdict: PROVED, or DEPENDS if other findings are left.
+        evidence: What speaks for it besides the proof; "" if nothing does.
+        text: The change in words.
+        source: The line of Python to change, if the node has one.
+
+    >>> Proposal("t", "Transpose", "attribute", "perm", None, (0, 1), (1, 0), Verdict.PROVED, "", "").to_dict()["from"]
+    [0, 1]
+    """
+
+    node: str
+    op_type: str
+    kind: str
+    name: str
+    input: int | None
+    old: Value = field(metadata={"key": "from"})
+    new: Value = field(metadata={"key": "to"})
+    verdict: Verdict
+    evidence: str
+    text: str
+    source: Source | None = field(default=None, metadata=OMIT_EMPTY)
+
+
+@dataclass(frozen=True)
+class Repairs(Answer):
+    """The answer of `repair`: single changes after which the model runs, the likeliest first.
+
+    Attributes:
+        verdict: The verdict on the model as it is.
+        tried: The number of changes tried.
+        complete: Whether the search ended before the time did.
+        written: The path of the repaired model; "" if none was written.
+        taken: The number of the proposal that it has, from 1.
+        nodes: The nodes that the change adds to it, by name and operator.
+
+    >>> Repairs("m.onnx", Verdict.FAILS, (), 12, complete=False).exit_status
+    3
+    """
+
+    schema: ClassVar[str] = "shapesmt/repair/1"
+    model: str
+    verdict: Verdict
+    proposals: tuple[Proposal, ...] = ()
+    tried: int = 0
+    complete: bool = True
+    seconds: float = 0.0
+    written: str = field(default="", metadata=OMIT_EMPTY)
+    taken: int | None = field(default=None, metadata=OMIT_EMPTY)
+    nodes: tuple[str, ...] = field(default=(), metadata=OMIT_EMPTY)
+
+    @property
+    def exit_status(self) -> int:
+        """0 if there is a proposal, 1 if there is none, 3 if the time ended first."""
+        if not self.complete:
+            return 3
+        return 0 if self.proposals else 1

@@ -1,4 +1,4 @@
-"""The result of simplifying a model as text: nodes before and after, and each rewrite with its reason."""
+"""The results of simplifying and of repairing a model as text: each rewrite with its reason, each proposal."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from shapesmt.algebra import Verdict
 from shapesmt.errors import printable
 from shapesmt.render.text.advice import flags
 from shapesmt.render.text.words import FAINT, STRONG, Line, code, count, headline, line, listed, name
 
 if TYPE_CHECKING:
-    from shapesmt.report import Simplified
+    from collections.abc import Iterator
+
+    from shapesmt.render.text.words import Line
+    from shapesmt.report import Proposal, Repairs, Simplified
 
 
 def nodes_left(simplified: Simplified) -> Line:
@@ -53,3 +57,35 @@ def simplified_text(simplified: Simplified, *, everything: bool = False) -> Iter
         yield line(2, (", ".join(f"{rule} {number:,}" for rule, number in rules.most_common()), FAINT))
     for r in simplified.rewrites if everything else ():
         yield line(2, f"{r.rule}: {name(r.node)} ({printable(r.op)}): {printable(r.reason, 200)}")
+
+
+def repairs_text(repairs: Repairs) -> Iterator[Line]:
+    """Yield the single changes after which a model runs, the likeliest first, each with what speaks for it."""
+    yield headline(repairs.verdict, name(repairs.model), _repaired(repairs))
+    for number, proposal in enumerate(repairs.proposals, 1):
+        yield line(2, f"{number}. ", (printable(proposal.text, 600), STRONG))
+        told = "PROVED" if proposal.verdict is Verdict.PROVED else "fewer findings"
+        yield line(5, told, f": {printable(proposal.evidence, 400)}" if proposal.evidence else "")
+        yield from _line_to_change(proposal)
+    if repairs.written:
+        yield line(0, f"wrote {name(repairs.written)}, with proposal {repairs.taken}")
+    if repairs.nodes:
+        yield line(2, f"new in it: {listed([name(n) for n in repairs.nodes])}")
+    ended = "" if repairs.complete else "; the time ended first: a longer --timeout may find more"
+    yield line(0, (f"{count(repairs.tried, 'change')} tried in {repairs.seconds:.2f} s after reading{ended}", FAINT))
+
+
+def _repaired(repairs: Repairs) -> str:
+    if repairs.verdict is Verdict.PROVED:
+        return "there is nothing to repair"
+    if not repairs.proposals:
+        return "no single change that was tried makes it run"
+    return f"{count(len(repairs.proposals), 'single change')} would make it run"
+
+
+def _line_to_change(proposal: Proposal) -> Iterator[Line]:
+    """Yield the line of Python that a proposal is about."""
+    source = proposal.source
+    if source is not None and source.file:
+        where = f"{name(source.file)}:{source.line}"
+        yield line(5, where, f": {printable(source.code, 200)}" if source.code else "")

@@ -351,6 +351,7 @@ _TEXTS = {
     "Operators": ("tables", "operators_text"),
     "Memory": ("memory", "memory_text"),
     "Simplified": ("rewrites", "simplified_text"),
+    "Repairs": ("rewrites", "repairs_text"),
 }
 """The module and the function that word each kind of answer."""
 _SHORTENED = ("Report", "BatchReport", "Simplified")

@@ -1,0 +1,74 @@
+"""Alike: what nodes alike do, which tells which of two values is the odd one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable
+from functools import cached_property
+from typing import NamedTuple
+
+from shapesmt.graph import Graph, Node
+from shapesmt.repairs.candidates import Change, Shown
+from shapesmt.repairs.edit import edited
+
+
+class Votes(NamedTuple):
+    """Of `total` nodes alike, those that have the new value, and those that have the old one."""
+
+    new: int = 0
+    old: int = 0
+    total: int = 0
+
+    @property
+    def cost(self) -> float:
+        """How much the others speak against a change, at least -2.5 (for it) and at most 2."""
+        return (2 * self.old - 2.5 * self.new) / (self.total + 1)
+
+
+class Alike:
+    """The nodes of a graph by their operator and the operators around them."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    @cached_property
+    def _groups(self) -> dict[Hashable, list[int]]:
+        groups: dict[Hashable, list[int]] = {}
+        for index, node in enumerate(self.graph.nodes):
+            groups.setdefault(self._sign(node), []).append(index)
+        return groups
+
+    def _sign(self, node: Node) -> Hashable:
+        """Return what nodes alike have in common."""
+        nodes = self.graph.nodes
+        first = self.graph.producer(node.inputs[0]) if node.inputs else None
+        readers = [nodes[i].op for i in self.graph.consumers(node.outputs[0])] if node.outputs else []
+        return node.op, node.domain, None if first is None else nodes[first].op, tuple(sorted(readers))
+
+    def others(self, index: int) -> list[int]:
+        """Return the other nodes that are like one."""
+        return [i for i in self._groups[self._sign(self.graph.nodes[index])] if i != index]
+
+    def votes(self, change: Change) -> Votes:
+        """Return what the nodes do that are like the changed one."""
+        site = change.site
+        if change.kind not in ("attribute", "constant") or site.graph is not self.graph:
+            return Votes()
+        values = Counter(self._value(change, i) for i in self.others(site.index))
+        old, new = (tuple(v) if isinstance(v, (list, tuple)) else v for v in (change.old, change.new))
+        return Votes(values[new], values[old], values.total())
+
+    def _value(self, change: Change, index: int) -> Shown:
+        """Return what a node has in the place of a change."""
+        node = self.graph.nodes[index]
+        if change.kind == "attribute":
+            values = tuple(node.attributes.get(name) for name in change.name.split(", "))
+        else:
+            place = change.input or 0
+            literal = change.site.literal(node.inputs[place]) if place < len(node.inputs) else None
+            values = () if literal is None or literal.values is None else literal.values
+            return values if len(values) != 1 else values[0]
+        return values if len(values) != 1 else values[0]  # type: ignore[return-value]
+
+
+__all__ = ["Alike", "Votes", "edited"]

@@ -1,0 +1,108 @@
+"""Changes of a small constant that a node reads: one element, two that belong together, or their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+from shapesmt.graph import Literal
+from shapesmt.repairs.candidates.site import Change, Site
+from shapesmt.rules import FLOATS
+
+MOST = 16
+"""Elements; longer constants aren't changed."""
+FAR = 2**31 - 1
+"""Numbers from here on stand for an axis's end."""
+
+Values = Iterator[tuple[tuple[Any, ...], float]]
+
+
+def constants(site: Site) -> Iterator[Change]:
+    """Yield changes of each constant of few numbers that the node reads."""
+    for index, name in enumerate(site.node.inputs):
+        literal = site.literal(name) if name else None
+        if literal is None or not literal.values or len(literal.values) > MOST or len(literal.shape) > 1:
+            continue
+        if literal.dtype in ("int64", "int32"):
+            others = _integers(site, literal.values)
+        elif literal.dtype in FLOATS and len(literal.values) > 1:
+            others = _scales(literal.values)
+        else:
+            continue
+        seen = {literal.values}
+        for values, cost in sorted(others, key=lambda other: other[1]):
+            if values not in seen:
+                seen.add(values)
+                edit = site.with_constant(index, Literal(literal.dtype, literal.shape, values))
+                yield site.change("constant", name, _shown(literal.values), _shown(values), edit, cost, index)
+
+
+def _shown(values: tuple[Any, ...]) -> Any:
+    return values if len(values) != 1 else values[0]
+
+
+def _integers(site: Site, old: tuple[Any, ...]) -> Values:
+    """Yield other whole numbers."""
+    for i, n in enumerate(old):
+        for new, cost in _numbers(site, n, len(old)) if abs(n) < FAR else ():
+            if new != -1 or -1 not in (*old[:i], *old[i + 1 :]):
+                yield _with(old, {i: new}), cost
+    if len(old) > 1 and all(abs(n) < FAR for n in old):
+        for i, j in combinations(range(len(old)), 2):
+            yield from _pairs(site, old, i, j)
+        yield from _parts(site, old)
+    if len(old) > 3 and len(old) % 2 == 0:  # pairs in one order or the other
+        yield old[::2] + old[1::2], 2.2
+        yield tuple(n for pair in zip(old[: len(old) // 2], old[len(old) // 2 :], strict=True) for n in pair), 2.2
+        yield old[1:] + old[:1], 3.0
+
+
+def _pairs(site: Site, old: tuple[Any, ...], i: int, j: int) -> Values:
+    """Yield two elements exchanged, moved by one, halved and doubled, or with the other one to be computed."""
+    m, n = old[i], old[j]
+    yield _with(old, {i: n, j: m}), 2.4 + 0.01 * (j - i)
+    yield _with(old, {i: m + 1, j: n - 1}), 3.0
+    yield _with(old, {i: m - 1, j: n + 1}), 3.0
+    if j == i + 1 and min(m, n) > 0:
+        yield from ((_with(old, {i: 2 * m, j: n // 2}), 2.6) for _ in range(1 - n % 2))
+        yield from ((_with(old, {i: m // 2, j: 2 * n}), 2.6) for _ in range(1 - m % 2))
+    if min(m, n) == -1 and max(m, n) > 0:
+        for size in (*site.sizes, 0):
+            yield _with(old, {i: -1 if n == -1 else size, j: -1 if m == -1 else size}), 3.0
+
+
+def _parts(site: Site, old: tuple[Any, ...]) -> Values:
+    """Yield other parts of a whole, if one of the sizes that clash is that."""
+    total = sum(old)
+    for size in site.sizes if min(old) > 0 else ():
+        yield from ((_with(old, {i: n + size - total}), 2.5) for i, n in enumerate(old) if n + size > total != size)
+        if size % len(old) == 0:
+            yield (size // len(old),) * len(old), 2.4
+
+
+def _numbers(site: Site, n: int, length: int) -> Iterator[tuple[int, float]]:
+    """Yield other numbers for an element of a constant of this length."""
+    if length > 1 or n > 1:
+        yield -1, 2.3
+    if length > 1:
+        yield 0, 2.2
+    yield from ((n + by, 2.5) for by in (1, -1))
+    yield from ((size, 2.5) for size in site.sizes)
+    if abs(n) > 1:
+        yield from ((n * 2, 2.8), (n // 2, 2.8))
+    if length == 1 and abs(n) < 4:  # an axis or an index
+        yield from ((n + by, 2.7) for by in (2, -2, 3))
+
+
+def _scales(old: tuple[Any, ...]) -> Values:
+    for i in range(len(old)):
+        for j in range(len(old)):
+            yield _with(old, {i: old[j]}), 2.0 + 0.01 * abs(i - j)
+        for new in (old[i] * 2, old[i] / 2, old[i] - 1, old[i] + 1):
+            if new > 0:
+                yield _with(old, {i: new}), 2.8
+
+
+def _with(values: tuple[Any, ...], new: dict[int, Any]) -> tuple[Any, ...]:
+    return tuple(new.get(i, n) for i, n in enumerate(values))

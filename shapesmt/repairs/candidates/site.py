@@ -1,0 +1,143 @@
+"""Site: a node that may be changed, with the facts known about its tensors; Change: one way to change it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import NamedTuple, TypeAlias
+
+from shapesmt.graph import Attributes, AttributeValue, Graph, Literal, Node
+from shapesmt.inference import Operators
+from shapesmt.repairs.edit import Edit
+from shapesmt.rules import Memory, Tensor
+
+Shown: TypeAlias = "int | float | str | tuple[int | float | str, ...] | None"
+"""A value before or after a change, as an answer shows it."""
+
+
+class Change(NamedTuple):
+    """One change, with how much it changes.
+
+    Attributes:
+        kind: The kind: "attribute", "constant", "operands", "weight", "edge", "declared" or "node".
+        site: The node.
+        name: The attribute, the input, the constant or the new operator.
+        input: The index of the input; None if the change is about none.
+        old, new: The value before and after; None if there is none.
+        edit: The change as data.
+        cost: The size of the change; the smaller, the earlier it is tried.
+    """
+
+    kind: str
+    site: Site
+    name: str
+    input: int | None
+    old: Shown
+    new: Shown
+    edit: Edit
+    cost: float
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """A node of a graph, its tensors, and what else may stand in for a number or an input.
+
+    Attributes:
+        graph: The graph that has the node; a body of a loop, for example.
+        index: The node's index there.
+        tensors: The tensors known there.
+        sizes: The numbers that clash, and those that the outputs declare.
+        hops: The number of edges between the node and one that fails.
+        operators: The traits of operators.
+        around: The outermost node and the names of attributes that lead to the graph; () for the model itself.
+    """
+
+    graph: Graph
+    index: int
+    tensors: Mapping[str, Tensor]
+    sizes: tuple[int, ...]
+    hops: int
+    operators: Operators
+    around: tuple[tuple[Graph, int, str], ...] = ()
+
+    @property
+    def node(self) -> Node:
+        """The node."""
+        return self.graph.nodes[self.index]
+
+    @property
+    def outermost(self) -> Node:
+        """The node of the model that has this one inside, or is this one."""
+        graph, index, _ = self.around[0] if self.around else (self.graph, self.index, "")
+        return graph.nodes[index]
+
+    def known(self, index: int) -> Tensor | None:
+        """Return an input's tensor; None if there is no such input or nothing is known about it."""
+        names = self.node.inputs
+        return self.tensors.get(names[index]) if index < len(names) and names[index] else None
+
+    def rank(self, index: int = 0) -> int | None:
+        """Return an input's rank; None if it isn't known."""
+        t = self.known(index)
+        return None if t is None or t.shape is None else len(t.shape)
+
+    def literal(self, name: str) -> Literal | None:
+        """Return a constant of the graph by its name; None if the tensor is no constant."""
+        index = self.graph.producer(name)
+        if index is None:
+            return self.graph.literals.get(name)
+        node = self.graph.nodes[index]
+        values = node.attributes.items() if self.operators.traits(node).memory is Memory.MODEL else ()
+        return next((value for _, value in values if isinstance(value, Literal)), None)
+
+    def name(self, like: str) -> str:
+        """Return a name that no tensor of the model has."""
+        graphs = (self.graph, *(graph for graph, _, _ in self.around))
+        return next(n for i in count(1) if not any(_taken(g, n := f"{like}.repaired{i}") for g in graphs))
+
+    def change(
+        self, kind: str, name: str, old: Shown, new: Shown, edit: Edit, cost: float, index: int | None = None
+    ) -> Change:
+        """Return a change of this node."""
+        for graph, place, attribute in reversed(self.around):
+            assert isinstance(graph.nodes[place].attributes[attribute], Graph)
+            edit = Edit(inner={(place, attribute): edit})
+        return Change(kind, self, name, index, old, new, edit, cost)
+
+    def with_attributes(self, values: Mapping[str, AttributeValue]) -> Edit:
+        """Return the edit that gives the node these attributes."""
+        return self.put(self.node._replace(attributes=Attributes({**self.node.attributes, **values})))
+
+    def put(self, node: Node) -> Edit:
+        """Return the edit that puts a node in this one's place."""
+        return Edit(nodes={self.index: node})
+
+    def reading(self, inputs: Mapping[int, str]) -> Node:
+        """Return the node with some of its inputs replaced."""
+        return self.node._replace(inputs=[inputs.get(i, name) for i, name in enumerate(self.node.inputs)])
+
+    def with_constant(self, index: int, literal: Literal) -> Edit:
+        """Return the edit that gives the node a constant of its own as an input."""
+        name = self.name(self.node.inputs[index])
+        return replace(self.put(self.reading({index: name})), literals={name: literal})
+
+    def consumers(self, name: str) -> Iterator[tuple[int, Node]]:
+        """Yield the nodes that read a tensor, with their indices."""
+        for index in self.graph.consumers(name):
+            yield index, self.graph.nodes[index]
+
+
+def _taken(graph: Graph, name: str) -> bool:
+    return name in graph.literals or name in graph.inputs or graph.producer(name) is not None
+
+
+def swapped(values: Sequence[str], i: int, j: int) -> list[str]:
+    """Return a list with two elements exchanged.
+
+    >>> swapped(["a", "b", "c"], 0, 2)
+    ['c', 'b', 'a']
+    """
+    other = [*values]
+    other[i], other[j] = other[j], other[i]
+    return other

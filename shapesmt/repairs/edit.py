@@ -1,0 +1,65 @@
+"""Edit: one change to a graph as data, applied to the graph or written into its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from shapesmt.graph import Attributes, Declared, Graph, Literal, Node
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change to a graph; every index is one of the unchanged graph.
+
+    Attributes:
+        nodes: The nodes that take the place of others.
+        before: The nodes that are put right before others.
+        removed: The nodes that are left out.
+        literals: Constants that are new or take the place of others.
+        inputs: The new declarations of inputs.
+        inner: The changes to graphs inside nodes, by the node's index and the attribute.
+    """
+
+    nodes: Mapping[int, Node] = field(default_factory=dict)
+    before: Mapping[int, tuple[Node, ...]] = field(default_factory=dict)
+    removed: frozenset[int] = frozenset()
+    literals: Mapping[str, Literal] = field(default_factory=dict)
+    inputs: Mapping[str, Declared] = field(default_factory=dict)
+    inner: Mapping[tuple[int, str], Edit] = field(default_factory=dict)
+
+    def node(self, graph: Graph, index: int) -> Node:
+        """Return a node after the change."""
+        node = self.nodes.get(index, graph.nodes[index])
+        for (place, name), change in self.inner.items():
+            body = node.attributes[name] if place == index else None
+            if isinstance(body, Graph):
+                node = node._replace(attributes=Attributes({**node.attributes, name: edited(body, change)}))
+        return node
+
+    def at(self, graph: Graph, index: int) -> list[Node]:
+        """Return the nodes that take the place of one."""
+        return [*self.before.get(index, ()), *([] if index in self.removed else [self.node(graph, index)])]
+
+    @property
+    def touched(self) -> set[int]:
+        """The indices of the nodes that are changed, left out, or preceded by new ones."""
+        return {*self.nodes, *self.before, *self.removed, *(index for index, _ in self.inner)}
+
+
+def edited(graph: Graph, edit: Edit) -> Graph:
+    """Return the graph after a change.
+
+    >>> graph = Graph("g", {"x": Declared("float32", ("n",))}, ["y"], [Node("Abs", "", "a", ["x"], ["y"])])
+    >>> edited(graph, Edit(nodes={0: graph.nodes[0]._replace(op="Neg")})).nodes[0].op
+    'Neg'
+    """
+    nodes = [*graph.nodes]
+    for index in sorted(edit.touched, reverse=True):
+        nodes[index : index + 1] = edit.at(graph, index)
+    return replace(
+        graph,
+        nodes=nodes,
+        literals={**graph.literals, **edit.literals},
+        inputs={**graph.inputs, **edit.inputs},
+    )

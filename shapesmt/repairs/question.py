@@ -1,0 +1,117 @@
+"""The question `repair`: which single change makes a model run for all admissible inputs?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shapesmt.algebra import Verdict, one_call
+from shapesmt.errors import ModelError, UsageError, printable
+from shapesmt.examine import TIMEOUT, Analysis, Question, analysed
+from shapesmt.frontends import Format, Model, OpenedModel, load
+from shapesmt.language import RangeLike, ShapeLike, ValueLike
+from shapesmt.optimize import analysed_protobuf, folder_of, save_checked
+from shapesmt.repairs.edit import Edit
+from shapesmt.repairs.search import Proved, found
+from shapesmt.repairs.words import evidence, told
+from shapesmt.repairs.written import added, written
+from shapesmt.report import Proposal, Repairs, Source
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+SIZES = 4
+"""The sizes at which ONNX Runtime runs a repaired model before it is written."""
+
+
+def repair(
+    model: Model,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    take: int = 1,
+    dims: Mapping[str, RangeLike] | None = None,
+    shapes: Mapping[str, ShapeLike] | None = None,
+    values: Mapping[str, ValueLike] | None = None,
+    assume: Iterable[str] | None = None,
+    timeout: float = TIMEOUT,
+) -> Repairs:
+    """Find single changes after which a model runs for every admissible input, the likeliest first.
+
+    Each is proved by the checker. If there is an `output`, the model with proposal number `take` is written there;
+    ONNX Runtime, if it is installed, runs it at several sizes first. The other options are those of `check`; a PyTorch
+    program's guards are ignored, as the repaired module has others.
+
+    Raises:
+        ModelError: The model can't be read, or the repaired one is refused or stops on ONNX Runtime.
+        UsageError: An option doesn't fit the model, or there is an `output` and the model isn't ONNX.
+
+    >>> model = b'''<ir_version: 8, opset_import: ["":18]>
+    ... g (float[n, 3] x, float[n, 4] w) => (float[a, b] z) { y = Transpose <perm=[0, 1]> (x) z = MatMul (y, w) }'''
+    >>> repair(model, dims={"n": "2..8"}).proposals[0].text
+    'perm of node_0: 0,1 -> 1,0'
+    """
+    return repaired(model, Question(dims, shapes, values, assume, timeout), output, take=take)
+
+
+@one_call()
+def repaired(
+    model: Model, question: Question, output: str | os.PathLike[str] | None = None, *, take: int = 1
+) -> Repairs:
+    """Return the answer of `repair`; a program's guards are ignored, as another export has others."""
+    question = replace(question, guards="ignore")
+    proto: ModelProto | None = None
+    if output is None:
+        a = analysed(model, question)
+    else:
+        proto, a = analysed_protobuf(model, output, question)
+    changes = found(a, question, question.deadline)
+    proposals = tuple(_proposal(a, proved) for proved in changes.proved)
+    verdict, source = a.examination.verdict, a.problem.graph.source
+    answer = Repairs(source, verdict, proposals, changes.tried, changes.complete, a.seconds)
+    if output is None or proto is None or not proposals:
+        return answer
+    if not 1 <= take <= len(proposals):
+        raise UsageError(f"there is no proposal {take}: there are {len(proposals)}")
+    chosen = changes.proved[take - 1]
+    _write(model, proto, a, chosen, question, output)
+    nodes = tuple(f"{node.name} ({node.op})" for node in added(chosen.change.edit))
+    return replace(answer, written=os.fspath(output), taken=take, nodes=nodes, seconds=a.seconds)
+
+
+def _write(
+    model: Model, proto: ModelProto, a: Analysis, chosen: Proved, question: Question, output: str | os.PathLike[str]
+) -> None:
+    """Write the model with a change, if the checker proves the file too and ONNX Runtime runs it.
+
+    Raises:
+        ModelError: One of them refuses it.
+    """
+    from shapesmt.replay import stopped
+
+    copy = changed(proto, a, chosen.change.edit)
+    graph = load(OpenedModel(Format.ONNX, copy, a.problem.graph.source, folder_of(model)))
+    again = analysed(graph, replace(chosen.question, timeout=TIMEOUT).again())
+    if again.examination.verdict is not chosen.verdict:
+        raise ModelError(f"cannot write {printable(os.fspath(output))}: the file isn't proved as the change is")
+    reason = stopped(copy, again, SIZES) if chosen.verdict is Verdict.PROVED else ""
+    if reason:
+        raise ModelError(f"cannot write {printable(os.fspath(output))}: ONNX Runtime stops {reason}")
+    save_checked(copy, output, proto, folder_of(model), question.deadline)
+
+
+def changed(proto: ModelProto, a: Analysis, edit: Edit) -> ModelProto:
+    """Return an analysed model with a change."""
+    return written(proto, a.problem.graph, edit)
+
+
+def _proposal(a: Analysis, proved: Proved) -> Proposal:
+    """Return a proved change as an answer has it."""
+    change = proved.change
+    node, graph = change.site.node, a.problem.graph
+    index = graph.place(change.site.outermost.name)
+    line = None if index is None else graph.source_line(index, graph.nodes[index])
+    source = None if line is None else Source(*line)
+    about = change.kind, change.name, change.input, change.old, change.new, proved.verdict
+    return Proposal(node.name, node.op, *about, evidence(proved), told(change), source)

@@ -1,0 +1,278 @@
+"""Search: try single changes near what fails, the likeliest first, and let the checker prove what they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from heapq import heappop, heappush
+from math import inf
+from time import monotonic
+from typing import NamedTuple
+
+from shapesmt import diagnose
+from shapesmt.algebra import Atom, Dim, Verdict
+from shapesmt.deadline import Deadline
+from shapesmt.errors import ShapesmtError
+from shapesmt.examine import Analysis, Examination, Judge, Problem, Question, examined, pose
+from shapesmt.graph import Graph
+from shapesmt.inference import Operators
+from shapesmt.repairs.alike import Alike, Votes
+from shapesmt.repairs.candidates import KINDS, Change, Site, declared
+from shapesmt.repairs.edit import edited
+from shapesmt.repairs.trial import Trials
+from shapesmt.rules import Body, Tensor
+
+HOPS = 40
+"""Edges up from a failing node to the farthest node that is changed."""
+SITES = 300
+"""Nodes that are changed, at most."""
+NEAR, PER_HOP, FARTHER = 6, 0.3, 0.1
+"""The edges that are near a failing node, and the costs of each of them and of each farther one."""
+ENOUGH = 6
+"""Proved changes after which the search ends."""
+MARGIN = 2.0
+"""The search ends before changes that cost so much more than the best proved one."""
+LEAST = -0.5
+"""The least cost of a change at a failing node."""
+PATIENCE = 1.5
+"""Seconds for more changes once one is proved, or as long as that one took."""
+MOST_PARTIAL = 6
+"""Changes that leave findings, at most."""
+EACH = 5.0
+"""Seconds for the proof of one changed model."""
+NOT_ALL, ASSUMED, FIXED, NOT_DECLARED = 2.5, 3.0, 1.0, 1.0
+"""The costs of a change that leaves findings, of one that assumes more of the data, of one that lets a size be fixed
+that followed an input's, and of each output that isn't as declared."""
+
+
+class Proved(NamedTuple):
+    """A change after which the model runs, for all admissible inputs or for more than before.
+
+    Attributes:
+        cost: The lower, the likelier it is what was meant.
+        votes: What nodes alike do.
+        declared: The number of outputs that are as the file declares, and that aren't.
+        question: The question about the changed model, without ranges of sizes that it doesn't have.
+    """
+
+    change: Change
+    graph: Graph
+    cost: float
+    verdict: Verdict
+    votes: Votes
+    declared: tuple[int, int]
+    question: Question
+
+
+class Found(NamedTuple):
+    """The proved changes, the best first; the number of changes tried; whether the search ended before the time did."""
+
+    proved: tuple[Proved, ...]
+    tried: int
+    complete: bool
+
+
+def found(a: Analysis, question: Question, deadline: Deadline) -> Found:
+    """Return the changes that repair an examined model."""
+    if not a.examination.judgements:
+        return Found((), 0, complete=True)
+    search = _Search(a, question, deadline)
+    complete = search.run()
+    return Found(tuple(search.ranked()), search.tried, complete)
+
+
+class _Search:
+    def __init__(self, a: Analysis, question: Question, deadline: Deadline) -> None:
+        self._a, self._question, self._deadline = a, question, deadline
+        self._graph = a.problem.graph
+        self._alike = Alike(self._graph)
+        self._trials = Trials(a.problem, a.examination, Judge(deadline))
+        self._broken = {j.node.name for j in a.examination.judgements}
+        self._broken |= {self._graph.nodes[i].name for i in a.examination.unreachable}
+        self._failing = {j.node.name for j in a.examination.judgements if j.verdict is Verdict.FAILS}
+        self._assumed = _assumed(a.problem, a.examination)
+        self._open = {index for index, _ in a.examination.unjudged}
+        self._proved: dict[object, Proved] = {}
+        self._partial = 0
+        self.tried = 0
+
+    def ranked(self) -> list[Proved]:
+        """Return the proved changes, the likeliest first."""
+        return sorted(self._proved.values(), key=lambda p: p.cost)
+
+    def run(self) -> bool:
+        """Try changes until there are enough, and return whether that was before the time was up."""
+        began, end = monotonic(), None
+        for cost, change, votes in self._candidates():
+            best = self.ranked()
+            if len(best) >= ENOUGH or (best and cost > best[0].cost + MARGIN):
+                return True
+            if best and end is None:
+                end = monotonic() + max(PATIENCE, monotonic() - began)
+            if end is not None and monotonic() > end:
+                return True
+            if self._deadline.expired:
+                return False
+            self.tried += 1
+            left = self._trials.left(change.edit)
+            self._partial += bool(left)
+            if left is not None and (not left or self._partial <= MOST_PARTIAL):
+                self._check(change, cost, votes)
+        return not self._deadline.expired
+
+    def _candidates(self) -> Iterator[tuple[float, Change, Votes]]:
+        """Yield the changes, the likeliest first; those of a node are made when none that is left is likelier."""
+        heap: list[tuple[float, int, Change, Votes]] = []
+        for site in readers(self._a):
+            for change in declared(site):
+                if change.name in (self._question.shapes or {}) or change.new not in self._a.problem.dims:
+                    continue  # the caller declares it
+                heappush(heap, (change.cost, len(heap), change, Votes()))
+        made = len(heap)
+        for site in sites(self._a):
+            far = PER_HOP * min(site.hops, NEAR) + FARTHER * max(site.hops - NEAR, 0)
+            yield from self._popped(heap, far + LEAST)
+            for change in (change for kind in KINDS for change in kind(site)):
+                votes, made = self._alike.votes(change), made + 1
+                heappush(heap, (change.cost + votes.cost + far, made, change, votes))
+        yield from self._popped(heap, inf)
+
+    def _popped(
+        self, heap: list[tuple[float, int, Change, Votes]], most: float
+    ) -> Iterator[tuple[float, Change, Votes]]:
+        while heap and heap[0][0] <= most:
+            cost, _, change, votes = heappop(heap)
+            yield cost, change, votes
+
+    def _check(self, change: Change, cost: float, votes: Votes) -> None:
+        """Let the checker examine the changed model; keep the change if that is proved, or fails less."""
+        graph, judge = edited(self._graph, change.edit), Judge(self._deadline.within(EACH))
+        try:
+            problem = judge.deadline.attempt(lambda: pose(graph, self._for(graph)), None)
+            if problem is None:
+                return
+            problem, examination = examined(problem, judge, trust=False)
+        except ShapesmtError:  # it isn't a model any more
+            return
+        verdict = examination.verdict
+        if verdict is not Verdict.PROVED and not self._is_better(examination):
+            return
+        right, wrong = _as_declared(problem, examination)
+        more = len(_assumed(problem, examination) - self._assumed)
+        cost += FIXED * self._fixes(change, examination)
+        cost += NOT_DECLARED * wrong + NOT_ALL * (verdict is not Verdict.PROVED) + ASSUMED * bool(more)
+        outputs = tuple(examination.original.tensors.get(name) for name in (*change.site.node.outputs, *graph.outputs))
+        key = change.site.outermost.name, change.kind, change.name, change.input, outputs
+        if key not in self._proved or cost < self._proved[key].cost:
+            self._proved[key] = Proved(change, graph, cost, verdict, votes, (right, wrong), self._for(graph))
+
+    def _fixes(self, change: Change, examination: Examination) -> bool:
+        """Whether sizes that the changed node makes no longer follow an input's."""
+        names = change.site.outermost.outputs
+        before, after = (
+            _symbols(t.get(name) for name in names)
+            for t in (self._a.examination.original.tensors, examination.original.tensors)
+        )
+        return not before <= after
+
+    def _for(self, graph: Graph) -> Question:
+        """Return the question without the ranges of sizes that a change has renamed."""
+        names = {d for declared in graph.inputs.values() for d in declared.shape or ()}
+        gone = {d for i in self._graph.inputs.values() for d in i.shape or ()} - names
+        dims = {name: r for name, r in (self._question.dims or {}).items() if name not in gone}
+        return replace(self._question, dims=dims) if gone else self._question
+
+    def _is_better(self, examination: Examination) -> bool:
+        """Whether fewer nodes fail, and none that didn't."""
+        broken = {j.node.name for j in examination.judgements}
+        return broken < self._broken and examination.verdict is Verdict.DEPENDS and examination.decided
+
+
+def _as_declared(problem: Problem, examination: Examination) -> tuple[int, int]:
+    """Return how many outputs have the sizes that the file declares, as far as it does, and how many haven't."""
+    known: dict[str, Dim] = {**problem.stated_sizes, **problem.dims}
+    right = wrong = 0
+    for name in problem.graph.outputs:
+        declared, made = problem.graph.declared.get(name), examination.original.tensors.get(name)
+        if declared is None or not declared.shape or made is None or made.shape is None:
+            continue
+        if len(made.shape) != len(declared.shape):
+            wrong += 1
+            continue
+        stated = [
+            (d if isinstance(d, int) else known[d].constant if known[d].constant is not None else known[d], size)
+            for d, size in zip(declared.shape, made.shape, strict=True)
+            if isinstance(d, int) or d in known
+        ]
+        apart = any((size.constant if isinstance(d, int) else size) != d for d, size in stated)
+        right, wrong = right + (bool(stated) and not apart), wrong + apart
+    return right, wrong
+
+
+def _symbols(tensors: Iterable[Tensor | None]) -> set[Atom]:
+    """Return the symbols in the sizes of tensors."""
+    return {s for t in tensors if t is not None for d in t.shape or () for s in d.symbols}
+
+
+def _assumed(problem: Problem, examination: Examination) -> set[tuple[str, str]]:
+    """Return what data are assumed to satisfy, by node and law."""
+    return {(known.node, known.law) for known in diagnose.assumed(problem, examination)}
+
+
+def sites(a: Analysis) -> list[Site]:
+    """Return the nodes near what fails, the nearest first, with those of the graphs inside them."""
+    graph, inference = a.problem.graph, a.examination.original
+    operators = Operators(graph.opsets, graph.functions)
+    hops, sizes = _hops(a), _sizes(a)
+    found = []
+    for index in sorted(hops, key=lambda i: (hops[i], -i))[:SITES]:
+        site = Site(graph, index, inference.tensors, sizes, hops[index], operators)
+        found.append(site)
+        if index < len(inference.applications):
+            found += _inside(site, inference.applications[index].bodies)
+    return found
+
+
+def readers(a: Analysis) -> list[Site]:
+    """Return the first node that reads each input."""
+    graph = a.problem.graph
+    first = dict.fromkeys(i for name in graph.inputs for i in graph.consumers(name)[:1])
+    operators = Operators(graph.opsets, graph.functions)
+    return [Site(graph, index, a.examination.original.tensors, (), 0, operators) for index in first]
+
+
+def _inside(site: Site, bodies: tuple[Body, ...]) -> Iterator[Site]:
+    """Yield the nodes of the graphs inside a node."""
+    attributes = site.node.attributes
+    for name, graph in attributes.items():
+        body = next((b for b in bodies if len(attributes.graphs) == 1 or b.label == name), None)
+        for index in reversed(range(len(graph.nodes))) if isinstance(graph, Graph) else ():
+            tensors = {**site.tensors, **(body.tensors if body is not None else {})}
+            around = (*site.around, (site.graph, site.index, name))
+            inner = Site(graph, index, tensors, site.sizes, site.hops + 1, site.operators, around)  # type: ignore[arg-type]
+            yield inner
+            yield from _inside(inner, (body.inner if body is not None else {}).get(index, ()))
+
+
+def _hops(a: Analysis) -> dict[int, int]:
+    """Return the nodes from which failing ones are reached, with the number of edges to the nearest."""
+    graph = a.problem.graph
+    hops = {j.index: 0 for j in a.examination.judgements}
+    ahead = [*hops]
+    for far in range(1, HOPS + 1):
+        names = [name for index in ahead for name in graph.nodes[index].reads]
+        producers = [graph.producer(name) for name in names]
+        ahead = [*dict.fromkeys(i for i in producers if i is not None and i not in hops)]
+        hops.update(dict.fromkeys(ahead, far))
+    return hops
+
+
+def _sizes(a: Analysis) -> tuple[int, ...]:
+    """Return the numbers that clash, those that the outputs declare, and the least of sizes that clash."""
+    every = [(j, side) for j in a.examination.judgements[:4] for r in j.open for side in (r.left, r.right)]
+    pairs = [(j, side) for j, side in every if side is not None]
+    numbers = [side.constant for _, side in pairs]
+    declared = [a.problem.graph.declared.get(name) for name in a.problem.graph.outputs]
+    numbers += [d for one in declared if one is not None for d in one.shape or () if isinstance(d, int)]
+    ends = [a.judge.extent(j.domain, side)[0].value for j, side in pairs if side.constant is None]
+    return tuple(dict.fromkeys(n for n in (*numbers, *ends) if n is not None and n > 1))[:8]

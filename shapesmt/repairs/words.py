@@ -1,0 +1,60 @@
+"""Words: a change, and what speaks for it, in words."""
+
+from __future__ import annotations
+
+from shapesmt.algebra import Verdict
+from shapesmt.errors import printable
+from shapesmt.repairs.candidates import Change, Shown
+from shapesmt.repairs.search import Proved
+
+MOST = 120
+"""Characters of a value."""
+
+
+def shown(value: Shown) -> str:
+    """Return a value as a command line has it.
+
+    >>> shown((0, 2, 1)), shown("x"), shown(None)
+    ('0,2,1', 'x', 'nothing')
+    """
+    if value is None:
+        return "nothing"
+    text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return printable(text, MOST)
+
+
+def told(change: Change) -> str:
+    """Return a change in words."""
+    node = change.site.node
+    where, name = printable(node.name or node.op, MOST), printable(change.name, MOST)
+    old, new = shown(change.old), shown(change.new)
+    match change.kind:
+        case "attribute":
+            return f"{name} of {where}: {old} -> {new}"
+        case "constant":
+            return f"input {change.input} of {where}: {old} -> {new}"
+        case "operands":
+            return f"operands of {where} the other way round: {new}"
+        case "edge":
+            return f"input {change.input} of {where}: {old} -> {new}"
+        case "weight":
+            return f"shape of {name}, input {change.input} of {where}: {old} -> {new}"
+        case "declared":
+            return f"axis {change.input} of input {name}: {old} -> {new}"
+        case _ if change.input is None:
+            return f"leave out {where} ({name})"
+        case _ if len(change.edit.before) and any(len(nodes) > 1 for nodes in change.edit.before.values()):
+            return f"crop input {change.input} of {where} to the other's size along {new}"
+        case _:
+            return f"{name} {new} before input {change.input} of {where}"
+
+
+def evidence(proved: Proved) -> str:
+    """Return what speaks for a change besides the proof; "" if nothing does."""
+    votes, op = proved.votes, printable(proved.change.site.node.op)
+    right, wrong = proved.declared
+    said = [f"{votes.new} of {votes.total} {op} nodes alike have it"] * bool(votes.new)
+    said += ["the outputs have their declared sizes"] * (right > 0 and not wrong)
+    said += ["an output isn't as declared"] * bool(wrong)
+    said += ["other findings are left"] * (proved.verdict is not Verdict.PROVED)
+    return "; ".join(said)

@@ -1,0 +1,105 @@
+"""The answer of `repair`: its JSON, its exit status, what is written, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+import shapesmt
+from shapesmt.algebra import Verdict
+from shapesmt.cli.main import main
+from shapesmt.errors import UsageError
+from shapesmt.repairs import search
+from shapesmt.repairs.edit import Edit
+from shapesmt.repairs.trial import Trials
+
+HEAD = '<ir_version: 8, opset_import: ["":18]> '
+SWAPPED = HEAD + "g (float[n, 3] x, float[3, 4] w) => (float[a, b] z) { z = MatMul (w, x) }"
+RUNS = HEAD + "g (float[n, 3] x, float[3, 4] w) => (float[a, b] z) { z = MatMul (x, w) }"
+HOPELESS = HEAD + "g (float[n, 3] x) => (float[n, 3] z) { z = NoSuchOperator (x) }"
+
+
+@pytest.fixture
+def swapped(tmp_path: Path) -> Path:
+    path = tmp_path / "swapped.onnxtxt"
+    path.write_text(SWAPPED)
+    return path
+
+
+def test_the_json_has_each_proposal(swapped: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["repair", str(swapped), "--dim", "n=2..8", "--format", "json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    first = answer["proposals"][0]
+    assert list(answer) == ["schema", "model", "verdict", "proposals", "tried", "complete", "seconds"]
+    assert (answer["schema"], answer["verdict"], answer["complete"]) == ("shapesmt/repair/1", "DEPENDS", True)
+    assert list(first) == [
+        *("node", "op_type", "kind", "name", "input", "from", "to", "verdict", "evidence", "text"),
+    ]
+    assert (first["kind"], first["from"], first["to"], first["verdict"]) == (
+        "operands",
+        ["w", "x"],
+        ["x", "w"],
+        "PROVED",
+    )
+
+
+def test_a_model_is_written_with_the_proposal_that_is_taken(swapped: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = swapped.with_name("out.onnx")
+    assert main(["repair", str(swapped), "--dim", "n=2..8", "-o", str(out)]) == 0
+    assert "with proposal 1" in capsys.readouterr().out
+    assert shapesmt.check(out, dims={"n": "2..8"}).verdict is Verdict.PROVED
+
+
+def test_a_proposal_that_isnt_there_is_refused(swapped: Path) -> None:
+    with pytest.raises(UsageError, match="no proposal 99"):
+        shapesmt.repair(swapped, swapped.with_name("out.onnx"), take=99, dims={"n": "2..8"})
+    assert not swapped.with_name("out.onnx").exists()
+
+
+def test_of_a_proved_model_it_says_that_there_is_nothing_to_repair(tmp_path: Path) -> None:
+    answer = shapesmt.repair(RUNS.encode(), tmp_path / "out.onnx", dims={"n": "2..8"})
+    assert "there is nothing to repair" in str(answer)
+    assert (answer.proposals, answer.tried, answer.exit_status) == ((), 0, 1)
+    assert not (tmp_path / "out.onnx").exists()
+
+
+def test_of_a_model_that_no_change_repairs_it_says_so() -> None:
+    answer = shapesmt.repair(HOPELESS.encode())
+    assert "no single change that was tried makes it run" in str(answer)
+    assert answer.exit_status == 1
+
+
+def test_what_was_found_in_time_is_kept_and_the_status_is_3(monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit in ("ENOUGH", "MARGIN", "PATIENCE"):
+        monkeypatch.setattr(search, limit, 1e9)
+    left = Trials.left
+
+    def slow(trials: Trials, edit: Edit) -> set[str] | None:
+        time.sleep(1)
+        return left(trials, edit)
+
+    monkeypatch.setattr(Trials, "left", slow)
+    answer = shapesmt.repair(SWAPPED.encode(), dims={"n": "2..8"}, timeout=5)
+    assert (answer.complete, answer.exit_status) == (False, 3)
+    assert answer.proposals
+    assert "a longer --timeout may find more" in str(answer)
+
+
+@pytest.mark.parametrize("hostile", ["\x1b[31mred", "a\nb", "\u202e", "x" * 5000, "::error::gone"])
+def test_names_from_files_are_printed_safely(hostile: str) -> None:
+    from onnx import parser
+
+    model = parser.parse_model(SWAPPED)
+    model.graph.node[0].name = hostile
+    answer = shapesmt.repair(model, dims={"n": "2..8"})
+    assert answer.proposals
+    assert "\x1b" not in str(answer)
+    assert str(answer).count("\n") == shapesmt.repair(SWAPPED.encode(), dims={"n": "2..8"}).text().count("\n") - 1
+
+
+def test_a_program_is_told_the_line_to_change() -> None:
+    answer = shapesmt.repair("examples/pytorch/classifier.onnx")
+    assert any(p.source is not None and p.source.file.endswith("model.py") for p in answer.proposals)
