@@ -39,7 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
 TESTS = Path(__file__).parent
 UNITS = (
     *("algebra", "presolve", "region", "solve", "language", "graph", "laws", "rules", "inference", "report", "render"),
-    *("system", "examine", "diagnose", "test_architecture.py", "test_api.py", "test_deadline.py"),
+    *("system", "examine", "diagnose", "api", "test_architecture.py", "test_deadline.py"),
 )
 """Where the tests run nothing but the package: no other runtime, no browser, no random models."""
 SLOW = (

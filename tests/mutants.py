@@ -31,7 +31,7 @@ ORACLES = {
     "algebra": ("presolve", "solve", "oracle/test_numbers.py", "oracle/test_execution.py"),
     "presolve": ("examine", "oracle/test_endless.py", "oracle/test_execution.py"),
     "region": ("diagnose", "oracle/test_cases.py", "oracle/test_explanations.py"),
-    "examine": ("test_api.py", "oracle/test_cases.py", "oracle/test_execution.py"),
+    "examine": ("api/test_api.py", "oracle/test_cases.py", "oracle/test_execution.py"),
     "diagnose": ("render/text", "frontends/torch", "test_examples.py", "oracle/test_explanations.py"),
     "footprint": ("test_readme.py", "test_examples.py"),
     "optimize": ("export", "test_readme.py"),

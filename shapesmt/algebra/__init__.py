@@ -29,15 +29,8 @@ from shapesmt.algebra.evaluate import (
     inmost_first as inmost_first,
     lowest as lowest,
 )
-from shapesmt.algebra.extremes import (
-    maximum as maximum,
-    minimum as minimum,
-)
-from shapesmt.algebra.factors import (
-    common_factor as common_factor,
-    divide_terms as divide_terms,
-    step_of as step_of,
-)
+from shapesmt.algebra.extremes import maximum as maximum, minimum as minimum
+from shapesmt.algebra.factors import common_factor as common_factor, divide_terms as divide_terms, step_of as step_of
 from shapesmt.algebra.formula import (
     FALSE as FALSE,
     TRUE as TRUE,
@@ -69,10 +62,7 @@ from shapesmt.algebra.interning import (
     one_call as one_call,
     sizes as sizes,
 )
-from shapesmt.algebra.intervals import (
-    Bound as Bound,
-    Interval as Interval,
-)
+from shapesmt.algebra.intervals import Bound as Bound, Interval as Interval
 from shapesmt.algebra.operations import (
     FLOOR_DIVISION as FLOOR_DIVISION,
     MAX as MAX,

@@ -13,19 +13,7 @@ from functools import cache
 from math import inf
 from typing import Any, Protocol, TypeVar
 
-from shapesmt.algebra.dim import (
-    ATOMS,
-    ONE,
-    ZERO,
-    Atom,
-    Dim,
-    Kind,
-    defined,
-    from_terms,
-    make_atom,
-    of_atom,
-    symbol,
-)
+from shapesmt.algebra.dim import ATOMS, ONE, ZERO, Atom, Dim, Kind, defined, from_terms, make_atom, of_atom, symbol
 from shapesmt.algebra.evaluate import Interpretation
 from shapesmt.algebra.formula import Formula, all_of, any_of, at_least, differs, equal
 from shapesmt.algebra.operations import ENTRY

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from shapesmt.cli.options import configured, declared_option, memory_options, model_command, model_text, settled, sizes
+from shapesmt.cli.options import configured, declared_option, model_command, model_text, settled, sizes
 from shapesmt.cli.output import BOUNDS_STATUS, STATUS, put, show, waiting
 from shapesmt.errors import UsageError, printable
 from shapesmt.render import Form
@@ -52,7 +52,13 @@ def repair(form: Form, model: str, output: str | None, take: int, **options: Any
     epilog=f"{_MEMORY_STATUS}. Example: shapesmt memory unet.onnx --budget 2GB --max batch",
 )
 @model_command
-@memory_options
+@click.option("--mode", type=click.Choice(["live", "alias", "inplace"]), default="live", show_default=True,
+              help="Which tensors share a buffer: none, views, results over an operand as well.")  # fmt: skip
+@click.option("--budget", metavar="BYTES", help="Say which inputs fit: 2GB, 512MiB, 100000.")
+@click.option("--max", "greatest", type=model_text, metavar="NAME",
+              help="The greatest value of a dimension in the budget.")  # fmt: skip
+@click.option("--at", multiple=True, type=model_text, metavar="NAME=SIZE", callback=sizes,
+              help="The bytes at this size; --max looks there only.")  # fmt: skip
 @click.option("--html", metavar="FILE", help="Write a page as well, with the bytes over the ranges drawn.")
 def memory(
     form: Form,

@@ -235,20 +235,6 @@ def with_options(command: Command, options: Sequence[Callable[[Command], Command
     return command
 
 
-def memory_options(command: Command) -> Command:
-    """Add the options of `memory` to those of every question."""
-    options = [
-        click.option("--mode", type=click.Choice(["live", "alias", "inplace"]), default="live", show_default=True,
-                     help="Which tensors share a buffer: none, views, results over an operand as well."),
-        click.option("--budget", metavar="BYTES", help="Say which inputs fit: 2GB, 512MiB, 100000."),
-        click.option("--max", "greatest", type=model_text, metavar="NAME",
-                     help="The greatest value of a dimension in the budget."),
-        click.option("--at", multiple=True, type=model_text, metavar="NAME=SIZE", callback=sizes,
-                     help="The bytes at this size; --max looks there only."),
-    ]  # fmt: skip
-    return with_options(command, options)
-
-
 declared_option = click.option(
     "--declared", type=click.Choice(["check", "trust", "ignore", "override"]), default="check", show_default=True,
     help="Shapes that the file declares of inner tensors and outputs: compare them with what is inferred, trust them "

@@ -18,17 +18,7 @@ from typing import Any
 
 from shapesmt.algebra.dim import Dim, as_dim
 from shapesmt.algebra.extremes import maximum, minimum
-from shapesmt.algebra.formula import (
-    FALSE,
-    TRUE,
-    Formula,
-    any_of,
-    at_least,
-    equal,
-    negate,
-    select,
-    truncated_divide,
-)
+from shapesmt.algebra.formula import FALSE, TRUE, Formula, any_of, at_least, equal, negate, select, truncated_divide
 from shapesmt.algebra.numeric.floats import MANTISSA, Float, exact_fraction, from_dim, literal, step
 from shapesmt.algebra.numeric.steps import (
     ABS,
