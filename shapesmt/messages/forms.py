@@ -4,6 +4,7 @@ The names of a pattern's groups say what the number there is:
 
 - `name`, `op`, `input`: the node, its operator, the model's input.
 - `a` and `b`: the two sizes that clash, 0 if not printed, usually in the order of the law; `axis` is theirs.
+- `low` and `high`: such sizes, the smaller one first.
 - `i0`: the shape of the node's input 0; `i0s` without the first two axes; `i0a1` its axis 1; `at` its axis `axis`.
 - `e1`: the elements of input 1; `count`: the number of input 0's elements.
 - `size`: a size of one of the inputs; `last`: that of input 0 along the node's own axis, less 1, and `first` less
@@ -73,7 +74,7 @@ HEADS = (
 
 FORMS = (
     _form(ORT, r"Non concat axis dimensions must match: Axis <axis> has mismatched dimensions of <b> and <a>", "SM103"),
-    _form(ORT, r"broadcast an axis by a dimension other than 1\. <a> by <b>", "SM101", "SM107"),
+    _form(ORT, r"broadcast an axis by a dimension other than 1\. <low> by <high>", "SM101", "SM107"),
     _form(ORT, r"Can broadcast 0 by 0 or 1\. <a> is invalid", "SM101"),
     _form(ORT, r"Input shape:\{<i0>\}, requested shape:\{<e1>\}", "SM104", "SM105"),
     _form(ORT, r"dimension with value zero exceeds the dimension size of the input", "SM105"),

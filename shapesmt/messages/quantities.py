@@ -66,7 +66,7 @@ class Site(NamedTuple):
 
 def printed(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
     """Return the condition under which the sizes are those that the message prints."""
-    conditions = [_pair(site, form, said)] if "a" in said else []
+    conditions = [_pair(site, form, said)] if "a" in _numbers(said) else []
     conditions += [_of(site, form, group, said) for group in said if group not in ("a", "b", "axis", "input")]
     return all_of(*conditions)
 
@@ -103,7 +103,8 @@ def past_end(site: Site, earlier: Iterable[Requirement], said: Mapping[str, str]
 
 
 def _numbers(said: Mapping[str, str]) -> dict[str, int]:
-    return {key: int(text) for key, text in said.items() if re.fullmatch(r"-?\d+", text)}
+    names = {"low": "a", "high": "b"}
+    return {names.get(key, key): int(text) for key, text in said.items() if re.fullmatch(r"-?\d+", text)}
 
 
 def _stated(site: Site, form: Form) -> list[Requirement]:
@@ -116,7 +117,8 @@ def _pair(site: Site, form: Form, said: Mapping[str, str]) -> Formula:
     numbers = _numbers(said)
     a, b, axis = numbers["a"], numbers.get("b", 0), None if site.loose else numbers.get("axis")
     cases, open_sides = [], not site.whole
-    if a == b:
+    deepest = max((len(shape) for shape in site.shapes), default=0)
+    if a == b or (a > b and "low" in said) or (site.whole and numbers.get("axis", -1) >= deepest):
         return FALSE
     for r in _stated(site, form):
         if r.left is None or r.right is None:
@@ -242,7 +244,7 @@ def _own_axis(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
     shape, axis = site.shape(0), site.axis
     if shape is None or axis is None or site.loose:
         return TRUE
-    return TRUE if (int(said["own"]) - axis) % max(len(shape), 1) == 0 else FALSE
+    return TRUE if int(said["own"]) == axis % max(len(shape), 1) else FALSE
 
 
 def _at(site: Site, _: Form, said: Mapping[str, str]) -> Formula:

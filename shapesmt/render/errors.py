@@ -27,6 +27,7 @@ _AGAINST = {
     Obstacle.SIZES: "the sizes in the message never meet at {node}",
     Obstacle.DECLARED: "it doesn't declare that size of {node}",
 }
+_INDEX = "SM301"  # the code of the laws on indices
 _AGAIN = {
     True: "run at that input with its optimizer switched off, the node says the same",
     False: "run at that input with its optimizer switched off, the node says something else",
@@ -77,6 +78,9 @@ def _candidate(answer: ErrorOrigin, candidate: Candidate) -> Iterator[Line]:
             2, "at its default level ONNX Runtime takes a slice there, which ends with the table, without an error;"
         )
         yield line(2, "where the sizes fit nevertheless, it returns a result or an empty tensor and says nothing")
+    elif candidate.finding is not None and candidate.finding.code == _INDEX and answer.runtime == "onnxruntime":
+        yield line(2, "at its default level ONNX Runtime may say nothing there: of consecutive rows it takes a slice,")
+        yield line(2, "which ends with the table, and may return an empty tensor")
     if candidate.outside:
         yield line(2, "only outside the ranges that were given")
     where = _where(candidate)

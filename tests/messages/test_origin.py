@@ -89,6 +89,25 @@ def test_a_lookup_past_the_end_of_a_table_fails_later_after_the_optimizer() -> N
     assert found.again is False, "without the optimizer another node fails"
 
 
+PAST = """(float[past, 1] k, float[seq, 2] x) => (z) <int64 zero = {0}, int64 one = {1}, float[4, 1] w = {1, 1, 1, 1}> {
+    s = Shape (k)  p = Gather (s, zero)  r = Shape (x)  q = Gather (r, zero)  e = Add (p, q)
+    o = Range (p, e, one)  [look] row = Gather (w, o)  [a] z = Add (x, row)
+}"""
+
+
+def test_onnxruntime_may_be_silent_past_the_end_of_a_table() -> None:
+    """At its default level it returns an empty tensor, or another node fails."""
+    without = said(model(PAST), {"past": 4, "seq": 1})
+    answer = origin(PAST, without)
+    assert [(c.node, c.silent) for c in answer.candidates] == [("look", "")]
+    assert "may return an empty tensor" in str(answer)
+    session = onnxruntime.InferenceSession(model(PAST).SerializeToString(), providers=["CPUExecutionProvider"])
+    (empty,) = session.run(None, {"k": np.zeros((4, 1), np.float32), "x": np.zeros((1, 2), np.float32)})
+    assert empty.shape == (0, 2)
+    later = only(PAST, optimized(model(PAST).SerializeToString(), {"past": 2, "seq": 4}))
+    assert (later.node, later.silent, later.region) == ("a", "look", "past == 2 and seq == 4")
+
+
 def test_names_that_the_optimizer_makes() -> None:
     text = "(float[1, c, h, w] x, float[2, 3, 3, 3] k) => (z) { [conv] y = Conv (x, k)  [act] z = Relu (y) }"
     weights = onnx.numpy_helper.from_array(np.zeros((2, 3, 3, 3), np.float32), "k")
