@@ -45,7 +45,7 @@ def annotated(
     base = basis(proto, a, folder, trusted=trusted, claimed=question.claims is Claims.TRUST)
     region = precondition(a.problem, a.examination, a.judge) if simplify and a.fails else None
     a = base.analysis
-    tensors = tensors if trusted and tensors else tensor_bounds(a.examination, a.judge)
+    tensors = tensors if base.trusted and tensors else tensor_bounds(a.examination, a.judge)
     shapes = axes_of(targets.written(proto, tensors, question.target, question.written))
     rewritten = None
     if simplify:

@@ -56,6 +56,7 @@ def basis(proto: ModelProto, a: Analysis, folder: str | None, *, trusted: bool, 
     copy.CopyFrom(proto)
     stated = (r for application in a.examination.inference.applications for r in application.requirements)
     exempt = any(r.declared for r in stated)  # with these sizes declared, the runtime might refuse the model
+    trusted = trusted and not exempt
     became = {} if exempt else declare_inputs(copy, pinned(a.problem, a.judge))
     noted = [parse_admissible(note.value) for note in copy.metadata_props if note.key == ADMISSIBLE]
     for admissible in [*noted[1:], *([_asked(a.problem)] if trusted else [])]:
