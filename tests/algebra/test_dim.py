@@ -207,6 +207,11 @@ def test_a_size_without_its_half_is_the_half_rounded_up() -> None:
     assert str(3 * x - 2 * (x // 2)) == "3*x - 2*(x//2)"
 
 
+def test_a_choice_of_0_where_the_divisor_is_0_is_the_quotient() -> None:
+    x, d = symbol("x", 0), symbol("d", 0)
+    assert select(differs(d, 0), x // d, 0) is select(equal(d, 0), 0, x // d) is x // d
+
+
 def test_a_choice_between_sizes_that_are_equal_where_it_is_made_is_none() -> None:
     """Of sizes that are joined where one is 1: `(w + 3)//4 == 1` says w is 1 to 4, where the other is 1 as well."""
     w = symbol("w", 1)
