@@ -121,10 +121,10 @@ class Statements:
         raise RejectedError
 
     def leave(
-        self, kind: UnjudgedKind, law: laws.Law | str, note: str = "", *, branch: Formula = TRUE, rests_on: str = ""
+        self, kind: UnjudgedKind, missing: laws.Law | str, note: str = "", *, branch: Formula = TRUE, rests_on: str = ""
     ) -> None:
-        """Leave the node undecided, as it isn't known whether `law` holds (see `Unjudged`)."""
-        self.unjudged.append(Unjudged("", self.node.op, kind, str(law), note, branch, rests_on))
+        """Leave the node undecided, as it isn't known whether the condition `missing` holds (see `Unjudged`)."""
+        self.unjudged.append(Unjudged("", self.node.op, kind, str(missing), note, branch, rests_on))
 
     def _guarded(self, formula: Formula) -> Formula:
         return formula if self._condition is TRUE else implies(self._condition, formula)

@@ -31,7 +31,16 @@ FINDINGS = importlib.import_module("shapesmt.diagnose.findings")
 WALK = importlib.import_module("shapesmt.inference.walk")
 APPLY = importlib.import_module("shapesmt.inference.apply")
 NAMES = {(law.code, law.sentence): name for name, law in vars(laws).items() if isinstance(law, Law)}
-UNJUDGED = ("leave_open", "open_unless", "unchecked", "open_beside_cpu", "open_bias", "_on_some_processors", "Unjudged")
+UNJUDGED = (
+    "leave",
+    "leave_open",
+    "open_unless",
+    "unchecked",
+    "open_beside_cpu",
+    "open_bias",
+    "_on_some_processors",
+    "Unjudged",
+)
 """Functions that leave a node open where a law is broken; what takes its text (`str`) doesn't state it, either."""
 
 

@@ -17,6 +17,8 @@ ROWS = [
     (laws.MASK_SHAPED_AS_AXES, op("index.Tensor", self=i(5, 5, 5), indices=(k(0, 2, 3), b(3), k(0, 0, 2)))),
     (laws.VALUES_BROADCAST_TO_INDEXED,
      op("index_put.default", self=f(5, 0), indices=(k(2, 1),), values=f(2, 5), accumulate=True)),
+    (laws.VALUES_BROADCAST_TO_INDEXED,
+     op("_unsafe_masked_index_put_accumulate.default", self=f(5, 3), mask=b(2, 1), indices=(k(2, 1),), values=f(2, 5))),
     (laws.CHANGED_SHAPED_AS_RESULT, op("masked_scatter_.default", self=c(5, 5, 1), mask=b(5), source=c(5, 5))),
     (laws.PLACES_NOT_NEGATIVE, op("bincount.default", self=op("arange.start", start=-1, end=3))),
     (laws.PLACES_NOT_NEGATIVE, op("one_hot.default", self=op("arange.start", start=-1, end=3))),
