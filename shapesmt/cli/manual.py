@@ -12,6 +12,7 @@ TOPICS = (
     "data",
     "models",
     "fleet",
+    "repair",
     "simplify",
     "settings",
     "json",
