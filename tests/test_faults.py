@@ -60,6 +60,7 @@ COMMANDS = {
     "memory": ("memory", str(EXAMPLES / "kv_cache" / "kv_cache.onnx"), "--html", "out.html"),
     "tighten": ("tighten", "cube.onnxtxt", "-o", "out.onnx"),
     "simplify": ("simplify", "cube.onnxtxt", "-o", "out.onnx"),
+    "repair": ("repair", "clash.onnxtxt", "-o", "out.onnx", "--dim", "n=2", "--dim", "m=2"),
     "profile": ("profile", "cube.onnxtxt", "-o", "out.json"),
     "repro": ("repro", "clash.onnxtxt", "-o", "out.py"),
     "encode": ("encode", "add.onnxtxt", "-o", "out.smt2"),
@@ -216,12 +217,8 @@ def solver(faults: Faults) -> list[Any]:
 
 
 def memory(faults: Faults) -> list[Any]:
-    methods = [
-        (interning.Table, "make"),
-        (interning.WeakTable, "make"),
-        (RuleContext, "apply"),
-        (RuleContext, "require"),
-    ]
+    tables = [(interning.Table, "make"), (interning.WeakTable, "make")]
+    methods = [*tables, (RuleContext, "apply"), (RuleContext, "require")]
     functions = [(reader, "from_bytes"), (json, "dumps"), (json, "loads")]
     return replaced(faults, [*methods, *functions], MemoryError)
 

@@ -10,6 +10,7 @@ TOPICS = (
     "data",
     "models",
     "fleet",
+    "repair",
     "simplify",
     "settings",
     "json",

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from shapesmt.graph import Graph, Node
 from shapesmt.repairs.candidates import Change, Shown
-from shapesmt.repairs.edit import edited
 
 
 class Votes(NamedTuple):
@@ -60,15 +59,13 @@ class Alike:
 
     def _value(self, change: Change, index: int) -> Shown:
         """Return what a node has in the place of a change."""
-        node = self.graph.nodes[index]
-        if change.kind == "attribute":
-            values = tuple(node.attributes.get(name) for name in change.name.split(", "))
+        node, place = self.graph.nodes[index], change.input
+        values: tuple[Any, ...]
+        if place is None:
+            stated = change.site.node.attributes
+            default = None if change.name in stated else change.old  # of an attribute that the node doesn't state
+            values = tuple(node.attributes.get(name, default) for name in change.name.split(", "))
         else:
-            place = change.input or 0
             literal = change.site.literal(node.inputs[place]) if place < len(node.inputs) else None
             values = () if literal is None or literal.values is None else literal.values
-            return values if len(values) != 1 else values[0]
-        return values if len(values) != 1 else values[0]  # type: ignore[return-value]
-
-
-__all__ = ["Alike", "Votes", "edited"]
+        return values if len(values) != 1 else values[0]

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 SIZES = 4
 """The sizes at which ONNX Runtime runs a repaired model before it is written."""
+GRACE = 10.0
+"""Seconds to prove and run what is written, even after the deadline."""
 
 
 def repair(
@@ -50,7 +52,7 @@ def repair(
     >>> model = b'''<ir_version: 8, opset_import: ["":18]>
     ... g (float[n, 3] x, float[n, 4] w) => (float[a, b] z) { y = Transpose <perm=[0, 1]> (x) z = MatMul (y, w) }'''
     >>> repair(model, dims={"n": "2..8"}).proposals[0].text
-    'perm of node_0: 0,1 -> 1,0'
+    'perm of Transpose_0: 0,1 -> 1,0'
     """
     return repaired(model, Question(dims, shapes, values, assume, timeout), output, take=take)
 
@@ -92,7 +94,7 @@ def _write(
 
     copy = changed(proto, a, chosen.change.edit)
     graph = load(OpenedModel(Format.ONNX, copy, a.problem.graph.source, folder_of(model)))
-    again = analysed(graph, replace(chosen.question, timeout=TIMEOUT).again())
+    again = analysed(graph, replace(chosen.question, timeout=max(question.deadline.remaining, GRACE)).again())
     if again.examination.verdict is not chosen.verdict:
         raise ModelError(f"cannot write {printable(os.fspath(output))}: the file isn't proved as the change is")
     reason = stopped(copy, again, SIZES) if chosen.verdict is Verdict.PROVED else ""
