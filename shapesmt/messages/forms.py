@@ -11,6 +11,7 @@ The names of a pattern's groups say what the number there is:
   itself; `index`: an index outside an axis; `own`: the node's own axis; `group`: its attribute of that name.
 - `parts` and `total`: the number of elements of input 1, and their sum; `outputs`: the number of outputs; `part` and
   `rest`: an element of input 1, and what those before it leave of the node's own axis.
+- `one`: the number 1, which the runtime prints of its own code.
 - `got`, `declared`: the size of a model's input along `axis`, and the one that the file declares.
 
 Each repetition in a pattern is of a single class of characters and bounded, so that no text takes long to read.
@@ -74,7 +75,8 @@ HEADS = (
 
 FORMS = (
     _form(ORT, r"Non concat axis dimensions must match: Axis <axis> has mismatched dimensions of <b> and <a>", "SM103"),
-    _form(ORT, r"broadcast an axis by a dimension other than 1\. <low> by <high>", "SM101", "SM107"),
+    _form(ORT, r"(?:axis == <one> \|\| axis == largest was false\. Attempting to )?"
+          r"broadcast an axis by a dimension other than 1\. <low> by <high>", "SM101", "SM107"),
     _form(ORT, r"Can broadcast 0 by 0 or 1\. <a> is invalid", "SM101"),
     _form(ORT, r"Input shape:\{<i0>\}, requested shape:\{<e1>\}", "SM104", "SM105"),
     _form(ORT, r"dimension with value zero exceeds the dimension size of the input", "SM105"),

@@ -242,8 +242,10 @@ def _parts(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
 
 def _own_axis(site: Site, _: Form, said: Mapping[str, str]) -> Formula:
     shape, axis = site.shape(0), site.axis
-    if shape is None or axis is None or site.loose:
+    if shape is None or axis is None:
         return TRUE
+    if site.loose:
+        return TRUE if int(said["own"]) < len(shape) else FALSE
     return TRUE if int(said["own"]) == axis % max(len(shape), 1) else FALSE
 
 
@@ -275,6 +277,7 @@ _GROUPS: dict[str, Callable[[Site, Form, Mapping[str, str]], Formula]] = {
     "rest": _rest,
     "total": _parts,
     "own": _own_axis,
+    "one": lambda _, __, said: TRUE if int(said["one"]) == 1 else FALSE,
     "group": lambda site, _, said: TRUE if site.group == int(said["group"]) else FALSE,
     "outputs": lambda site, _, said: TRUE if site.outputs == int(said["outputs"]) else FALSE,
 }

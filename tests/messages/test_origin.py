@@ -201,3 +201,10 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main(["explain", str(UNET), "--error", str(tmp_path / "none.txt")]) == 2
     assert main(["explain", str(UNET), "/up2/Concat", "--error", str(log)]) == 2
     assert main(["explain", str(UNET), "--replay"]) == 2
+
+
+def test_hostile_names_are_printed_escaped() -> None:
+    message = said(model(TWO), {"n": 4, "m": 7}).replace("'second'", "'\x1b[2J{node}\u202e'")
+    text = str(origin(TWO, message))
+    assert all(line.isprintable() for line in text.splitlines())
+    assert "\\x1b[2J{node}" in text
